@@ -187,10 +187,3 @@ macro_rules! define {
     };
 }
 inner_rows!(define!());
-
-impl Kind {
-    /// The row that the kind is of.
-    pub(crate) fn row(self) -> Option<&'static super::Row> {
-        super::row::INNER.get((self as usize).checked_sub(Self::Tid as usize + 1)?)
-    }
-}

@@ -1,6 +1,8 @@
-//! What each arithmetic instruction computes, as functions over the lanes of a warp.
+//! What each arithmetic instruction computes: rows of operations.
 //!
-//! [`select`] picks, once at lowering, the function for an (opcode, modifiers) pair. Functions
+//! A [`Row`] says it once, in primitives where there are some; from it come the function over the lanes of a
+//! warp, the arm of the inner loop, the steps of compiled code and the look-up (docs/adding-an-instruction.md).
+//! [`find`] picks the row, once at lowering, for an opcode and its modifiers. Functions
 //! compute all 32 lanes; the caller keeps the lanes that are not active. Registers of up to 32
 //! bits are held zero-extended in [`L32`], of 64 bits in [`L64`], predicates as a bit mask.
 //!
@@ -20,6 +22,7 @@ mod inner;
 mod key;
 mod lanes;
 mod mode;
+mod placed;
 mod primitive;
 mod round;
 mod row;
@@ -35,8 +38,9 @@ pub(crate) use float::nan64;
 #[cfg(test)]
 pub(crate) use inner::SPELLINGS;
 pub(crate) use inner::{Kind, inner_rows, words};
+pub(crate) use placed::{Last, MOST, Placed, Temporaries};
 pub use row::Row;
-pub(crate) use row::{all, find};
+pub(crate) use row::find;
 pub(crate) use select::with_data;
 pub use select::{select, select_mixed};
 pub(crate) use term::{Does, Operand};

@@ -1,25 +1,42 @@
 //! Rows of operations: what an instruction computes, for all that runs it.
 
-use super::Alu;
+#[cfg(test)]
+mod tests;
+
 use super::inner::words::*;
 use super::inner::{Kind, inner_rows};
 use super::key::Key;
 use super::lanes::lanes;
 use super::rows;
 use super::term::{Recorder, Step};
+use super::{Alu, L32};
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::LazyLock;
 use texunit_isa::{Modifiers, Opcode};
 
 /// An operation.
-#[derive(Debug)]
 pub struct Row {
     name: &'static str,
     keys: &'static [Key],
     /// What it does with the lanes of a warp.
     pub function: Alu,
     kind: Kind,
+    shape: Shape,
     record: Option<fn(&Recorder)>,
+}
+
+/// Whether destination and sources have 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) to: bool,
+    pub(crate) from: [bool; 4],
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 impl Row {
@@ -28,9 +45,23 @@ impl Row {
         name: &'static str,
         keys: &'static [Key],
         function: Alu,
+        shape: Shape,
         record: Option<fn(&Recorder)>,
     ) -> Self {
-        Self { name, keys, function, kind: Kind::Call, record }
+        Self { name, keys, function, kind: Kind::Call, shape, record }
+    }
+
+    /// A function of registers of 32 bits that lowering needs and no instruction is.
+    pub(crate) const fn helper(
+        name: &'static str,
+        function: fn(&mut L32, &L32, &L32, &L32),
+    ) -> Self {
+        Self::new(name, &[], Alu::Narrow(function), Shape { to: false, from: [false; 4] }, None)
+    }
+
+    /// The row of a kind of the inner loop.
+    pub(crate) const fn inner(kind: Kind) -> &'static Self {
+        &INNER[kind as usize - Kind::Tid as usize - 1]
     }
 
     /// What it is called, or how PTX spells it.
@@ -43,6 +74,11 @@ impl Row {
         self.kind
     }
 
+    /// Whether destination and sources have 64 bits.
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
     /// Its steps in compiled code. None: compiled code calls its function.
     pub(crate) fn compiled(&self) -> Option<Vec<Step>> {
         let recorder = Recorder::default();
@@ -50,6 +86,25 @@ impl Row {
         recorder.steps()
     }
 }
+
+/// The shape of a section.
+macro_rules! shape {
+    (b64) => { $crate::alu::row::shape!(@ true, true true true true) };
+    (f64) => { $crate::alu::row::shape!(@ true, true true true true) };
+    (extend) => { $crate::alu::row::shape!(@ true, false false true true) };
+    (truncate) => { $crate::alu::row::shape!(@ false, true true true true) };
+    (shift) => { $crate::alu::row::shape!(@ true, true false false false) };
+    (field64) => { $crate::alu::row::shape!(@ true, true false false false) };
+    (insert64) => { $crate::alu::row::shape!(@ true, true true false false) };
+    (select64) => { $crate::alu::row::shape!(@ true, true true false false) };
+    (compare64) => { $crate::alu::row::shape!(@ false, true true true true) };
+    // Others have 32 bits, or operands of their own.
+    (@ $to:literal, $a:literal $b:literal $c:literal $d:literal) => {
+        $crate::alu::row::Shape { to: $to, from: [$a, $b, $c, $d] }
+    };
+    ($section:ident) => { $crate::alu::row::shape!(@ false, false false false false) };
+}
+pub(super) use shape;
 
 /// What notes the steps of a row: sources of the section's widths, and a value.
 macro_rules! record {
@@ -101,11 +156,12 @@ pub(super) use record;
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         /// Rows of the inner loop, in the order of their kinds.
-        pub(super) static INNER: &[Row] = &[$($(Row {
+        const INNER: &[Row] = &[$($(Row {
             name: stringify!($name),
             keys: &[$(Key::spelled($text)),*],
             function: lanes!($section |$($arg),*| $value),
             kind: Kind::$name,
+            shape: shape!($section),
             record: Some(record!($section |$($arg),*| $value)),
         },)*)*];
     };

@@ -15,7 +15,7 @@ pub(crate) use slot::Slot;
 pub use transport::MbarrierAction;
 pub(crate) use transport::*;
 
-use crate::alu::{Alu, Kind, L32, L64};
+use crate::alu::{Alu, L32, L64, MOST, Row, Temporaries};
 use crate::observe::marks::Mark;
 use crate::runs::Runs;
 use texunit_check::ir::VarId;
@@ -27,14 +27,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// As a reconvergence point: where the function returns.
 pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
 
-pub(crate) type NarrowFn = fn(&mut L32, &L32, &L32, &L32);
-pub(crate) type WideFn = fn(&mut L64, &L64, &L64, &L64);
-pub(crate) type WidenFn = fn(&mut L64, &L32, &L32, &L64);
-pub(crate) type CutFn = fn(&mut L32, &L64);
 pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
 pub(crate) type ComparePairFn = fn(&L32, &L32) -> (u32, u32);
-pub(crate) type CompareNarrowFn = fn(&L32, &L32) -> u32;
-pub(crate) type CompareWideFn = fn(&L64, &L64) -> u32;
 
 /// Where the results of a comparison go: `p = r op c`, `q = !r op c`.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +39,7 @@ pub(crate) struct CompareTo {
     pub(crate) c: Slot,
 }
 
-/// An arithmetic instruction of one of the rarer kinds of [`Alu`].
+/// An arithmetic instruction with data of its own, or with carries.
 #[derive(Clone, Debug)]
 pub(crate) struct Rare {
     pub(crate) alu: Alu,
@@ -69,8 +63,7 @@ pub(crate) struct Inst {
     pub(crate) span: Span,
 }
 
-/// Operations. The `kind` of an arithmetic one is what the inner loop does for it: [`Kind::Call`] calls
-/// its function.
+/// Operations.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Reconvergence point of some branch.
@@ -96,36 +89,11 @@ pub(crate) enum Op {
         length: u32,
         number: u32,
     },
-    Narrow {
-        f: NarrowFn,
-        kind: Kind,
+    /// Arithmetic. Sources that the row lacks are zero.
+    Compute {
+        row: &'static Row,
         d: Slot,
-        s: [Slot; 3],
-    },
-    Wide {
-        f: WideFn,
-        kind: Kind,
-        d: Slot,
-        s: [Slot; 3],
-    },
-    Widen {
-        f: WidenFn,
-        kind: Kind,
-        d: Slot,
-        s: [Slot; 3],
-    },
-    Cut {
-        f: CutFn,
-        kind: Kind,
-        d: Slot,
-        a: Slot,
-    },
-    /// Shifts of 64 bits by a register of 32: `kind` says which.
-    Shift {
-        kind: Kind,
-        d: Slot,
-        a: Slot,
-        b: Slot,
+        s: [Slot; 4],
     },
     Lop3 {
         f: Lop3Fn,
@@ -133,18 +101,10 @@ pub(crate) enum Op {
         s: [Slot; 3],
         table: u8,
     },
-    /// Every other arithmetic form.
+    /// Arithmetic with data of its own, or with carries.
     Rare(Box<Rare>),
-    CompareNarrow {
-        f: CompareNarrowFn,
-        kind: Kind,
-        a: Slot,
-        b: Slot,
-        to: CompareTo,
-    },
-    CompareWide {
-        f: CompareWideFn,
-        kind: Kind,
+    Compare {
+        row: &'static Row,
         a: Slot,
         b: Slot,
         to: CompareTo,
@@ -330,6 +290,24 @@ pub(crate) struct Func {
     pub(crate) has_body: bool,
     /// Of a kernel: whether its registers must be zero at the start.
     pub(crate) cleared: bool,
+}
+
+impl Func {
+    /// Adds the registers that compiled operations of several steps use between them.
+    pub(crate) fn add_temporaries(&mut self) {
+        self.narrow += MOST.narrow;
+        self.wide += MOST.wide;
+        self.predicates += MOST.predicates;
+    }
+
+    /// Those registers: the last ones.
+    pub(crate) fn temporaries(&self) -> Temporaries {
+        Temporaries {
+            narrow: self.narrow.saturating_sub(MOST.narrow),
+            wide: self.wide.saturating_sub(MOST.wide),
+            predicates: self.predicates.saturating_sub(MOST.predicates),
+        }
+    }
 }
 
 /// A constant that depends on the kernel: the address of a shared variable.

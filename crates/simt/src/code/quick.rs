@@ -45,16 +45,11 @@ impl Quick {
             Op::Count { counter, of } => (Kind::Count, none, [number(counter), of, none]),
             Op::Run { number: run, .. } => (Kind::Run, none, [number(run), none, none]),
             Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
-            Op::Narrow { kind, d, s, .. }
-            | Op::Wide { kind, d, s, .. }
-            | Op::Widen { kind, d, s, .. } => (kind, d, s),
-            Op::Cut { kind, d, a, .. } => (kind, d, [a, none, none]),
-            Op::Shift { kind, d, a, b } => (kind, d, [a, b, none]),
+            Op::Compute { row, d, s: [a, b, c, _] } => (row.kind(), d, [a, b, c]),
             Op::Lop3 { .. } | Op::ComparePair { .. } => (Kind::Call, none, [none; 3]),
-            Op::CompareNarrow { kind, a, b, ref to, .. }
-            | Op::CompareWide { kind, a, b, ref to, .. } => {
+            Op::Compare { row, a, b, ref to } => {
                 let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
-                let kind = if plain && !to.p.is_none() { kind } else { Kind::Call };
+                let kind = if plain && !to.p.is_none() { row.kind() } else { Kind::Call };
                 (kind, to.p, [a, b, none])
             }
             Op::MovNarrow { d, a } => (Kind::MovNarrow, d, [a, none, none]),

@@ -344,21 +344,11 @@ impl Context<'_> {
 
     fn rare(&mut self, warp: &mut Warp, rare: &Rare, mask: u32) {
         let constants = &self.launch.constants;
-        if let Alu::Narrow4(f) = rare.alu {
-            let n = |i: usize| warp.n(constants, rare.s[i]);
-            f(&mut self.narrow, n(0), n(1), n(2), n(3));
-            if !rare.d.is_none() && !rare.d.is_wide() {
-                warp.put_n(rare.d, &self.narrow, mask);
-            }
-            return;
-        }
         for (out, &slot) in self.sources.iter_mut().zip(&rare.s) {
             warp.read(constants, slot, out);
         }
-        let [a, b, c, e] = &self.sources;
+        let [a, b, c, _] = &self.sources;
         match rare.alu {
-            Alu::Mixed(f) => f(&mut self.wide, a, b, c),
-            Alu::Mixed4(f) => f(&mut self.wide, a, b, c, e),
             Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
             Alu::Tiny(tiny) => tiny.run(&mut self.wide, a, b, c),
             Alu::Video(video) => video.run(&mut self.wide, a, b, c),

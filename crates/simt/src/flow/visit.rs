@@ -35,10 +35,11 @@ macro_rules! each_operand {
                 | Op::FrameAddress { d, .. }
                 | Op::EnvReg { d, .. }
                 | Op::ActiveMask { d } => f(Use::Writes, d),
-                Op::Narrow { d, s, .. }
-                | Op::Wide { d, s, .. }
-                | Op::Widen { d, s, .. }
-                | Op::Lop3 { d, s, .. } => {
+                Op::Compute { d, s, .. } => {
+                    all!(Reads: s);
+                    f(Use::Writes, d);
+                }
+                Op::Lop3 { d, s, .. } => {
                     all!(Reads: s);
                     f(Use::Writes, d);
                 }
@@ -46,8 +47,7 @@ macro_rules! each_operand {
                     all!(Reads: &$($mutable)? rare.s);
                     f(Use::Writes, &$($mutable)? rare.d);
                 }
-                Op::Cut { d, a, .. }
-                | Op::MovNarrow { d, a }
+                Op::MovNarrow { d, a }
                 | Op::MovWide { d, a }
                 | Op::Convert { d, a, .. }
                 | Op::Cvta { d, a, .. }
@@ -56,13 +56,11 @@ macro_rules! each_operand {
                     f(Use::Reads, a);
                     f(Use::Writes, d);
                 }
-                Op::Shift { d, a, b, .. } | Op::Logic { d, a, b, .. } => {
+                Op::Logic { d, a, b, .. } => {
                     all!(Reads: [a, b]);
                     f(Use::Writes, d);
                 }
-                Op::CompareNarrow { a, b, to, .. }
-                | Op::CompareWide { a, b, to, .. }
-                | Op::ComparePair { a, b, to, .. } => {
+                Op::Compare { a, b, to, .. } | Op::ComparePair { a, b, to, .. } => {
                     all!(Reads: [a, b, &$($mutable)? to.c]);
                     all!(Writes: [&$($mutable)? to.p, &$($mutable)? to.q]);
                 }

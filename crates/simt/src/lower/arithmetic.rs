@@ -1,37 +1,26 @@
-//! Arithmetic, logic, conversions and comparisons: operands of the kinds that the [`Alu`]
-//! function wants.
+//! Arithmetic, logic, conversions and comparisons: operands of the kinds that a row wants.
 
 use super::builder::{Builder, is_wide, mask_of};
 use super::fuse;
-use crate::alu::{self, Alu, Kind, L32};
+use crate::alu::{self, Alu, Kind, L32, Row};
 use crate::code::{CompareTo, Op, Rare, Slot};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
 
-fn not_equal(a: &L32, b: &L32) -> u32 {
-    a.iter().zip(b).enumerate().fold(0, |m, (i, (a, b))| m | (u32::from(a != b) << i))
-}
-
-/// What the inner loop does for an arithmetic instruction.
-pub(super) fn kind_of(opcode: Opcode, mods: &Modifiers) -> Kind {
-    alu::find(opcode, mods, 2).map_or(Kind::Call, alu::Row::kind)
+/// The row of an instruction.
+pub(super) fn row_of(opcode: Opcode, mods: &Modifiers) -> Option<&'static Row> {
+    alu::find(opcode, mods, 2)
 }
 
 impl<'a> Builder<'a> {
-    /// Any instruction that [`alu::select`] knows.
+    /// Any instruction that has a row, or that [`alu::with_data`] knows.
     pub(super) fn arithmetic(&mut self, inst: &'a Instruction) -> Option<()> {
         let ops = &inst.operands;
         if inst.opcode == Opcode::Lop3 && inst.mods.bool_op.is_some() {
             return self.lop3_bool(inst);
         }
         let row = alu::find(inst.opcode, &inst.mods, ops.len().saturating_sub(1));
-        let mut alu = match row {
-            Some(row) => row.function,
-            None => alu::with_data(inst.opcode, &inst.mods)?,
-        };
-        if inst.opcode == Opcode::Cvt {
-            alu = self.fit_conversion(alu, inst)?;
-        }
+        let row = row.filter(|_| inst.opcode != Opcode::Cvt || self.fits(inst));
         let d = match inst.opcode {
             Opcode::Cvt => self.relaxed_destination(ops.first()?)?,
             _ => self.destination(ops.first()?)?,
@@ -44,28 +33,26 @@ impl<'a> Builder<'a> {
             let divisor = self.source(ops.get(2)?, inst.mods.ty().is_some_and(is_wide))?;
             self.finisher(Op::CountZero { divisor });
         }
-        let kind = row.map_or(Kind::Call, alu::Row::kind);
-        self.apply((alu, kind), d, keep, &ops[1..], &inst.mods)?;
+        match row {
+            Some(row) => self.apply(row, d, keep, &ops[1..], &inst.mods)?,
+            None => {
+                let alu = alu::with_data(inst.opcode, &inst.mods)?;
+                self.rare(alu, d, keep, &ops[1..], &inst.mods)?;
+            }
+        }
         if inst.opcode == Opcode::Cvt {
             self.fill_high(&ops[0], inst.mods.ty().is_some_and(ScalarType::is_signed));
         }
         Some(())
     }
 
-    /// `cvt` between registers of other widths than its types.
-    fn fit_conversion(&mut self, alu: Alu, inst: &Instruction) -> Option<Alu> {
-        if matches!(alu, Alu::Tiny(_)) {
-            return Some(alu);
-        }
-        let [to, from] = inst.mods.types[..] else { return Some(alu) };
-        let other = |operand: &Operand, ty: ScalarType| match operand {
-            Operand::Reg(r) => (self.bits(*r) >= 64) != is_wide(ty),
-            _ => false,
+    /// Whether the registers of a `cvt` are as wide as its types.
+    fn fits(&self, inst: &Instruction) -> bool {
+        let fits = |(operand, ty): (&Operand, &ScalarType)| match operand {
+            Operand::Reg(r) => (self.bits(*r) >= 64) == is_wide(*ty),
+            _ => true,
         };
-        if other(inst.operands.first()?, to) || other(inst.operands.get(1)?, from) {
-            return alu::select_mixed(&inst.mods);
-        }
-        Some(alu)
+        inst.operands.iter().zip(&inst.mods.types).all(fits)
     }
 
     /// Sources that are missing read as zero.
@@ -83,22 +70,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Emits an arithmetic function. `ops` are the sources.
+    /// Emits an operation. `ops` are the sources.
     pub(super) fn apply(
         &mut self,
-        (alu, kind): (Alu, Kind),
+        row: &'static Row,
         d: Slot,
         keep: u64,
         ops: &[Operand],
         mods: &Modifiers,
     ) -> Option<()> {
-        match alu {
-            Alu::Narrow(f) => {
-                let s = self.three(ops)?;
-                let (to, cut) = self.result(d, false, keep);
-                self.emit(Op::Narrow { f, kind, d: to, s });
-                self.cut(d, to, keep, cut);
-            }
+        match row.function {
             Alu::Lop3(f) => {
                 let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?];
                 let Some(Operand::Imm(table)) = ops.get(3) else { return None };
@@ -106,58 +87,40 @@ impl<'a> Builder<'a> {
                 self.emit(Op::Lop3 { f, d: to, s, table: *table as u8 });
                 self.cut(d, to, keep, cut);
             }
-            Alu::Wide(f) => {
-                let s = [self.wide_at(ops, 0)?, self.wide_at(ops, 1)?, self.wide_at(ops, 2)?];
-                let (to, cut) = self.result(d, true, keep);
-                self.emit(Op::Wide { f, kind, d: to, s });
-                self.cut(d, to, keep, cut);
-            }
-            Alu::Widen(f) => {
-                let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.wide_at(ops, 2)?];
-                let (to, cut) = self.result(d, true, keep);
-                self.emit(Op::Widen { f, kind, d: to, s });
-                self.cut(d, to, keep, cut);
-            }
-            Alu::Cut(f) => {
-                let a = self.wide_at(ops, 0)?;
-                let (to, cut) = self.result(d, false, keep);
-                self.emit(Op::Cut { f, kind, d: to, a });
-                self.cut(d, to, keep, cut);
-            }
-            Alu::Shift(_) => {
-                let (a, b) = (self.wide_at(ops, 0)?, self.narrow_at(ops, 1)?);
-                let (to, cut) = self.result(d, true, keep);
-                self.emit(Op::Shift { kind, d: to, a, b });
-                self.cut(d, to, keep, cut);
-            }
             Alu::Predicate(f) => self.logic(f, d, ops)?,
             Alu::SelectNarrow(_) | Alu::SelectWide(_) => return None,
             Alu::CompareNarrow(_) | Alu::CompareWide(_) | Alu::ComparePair(_) => return None,
-            Alu::Narrow4(_)
-            | Alu::Mixed(_)
-            | Alu::Mixed4(_)
-            | Alu::Convert(_)
-            | Alu::Tiny(_)
-            | Alu::Video(_)
-            | Alu::Carry(_) => {
-                let wide = mods.ty().is_some_and(is_wide);
-                let zero = self.constant(0, wide);
-                let mut s = [zero; 4];
-                for (slot, operand) in s.iter_mut().zip(ops) {
-                    *slot = match alu {
-                        Alu::Narrow4(_) => self.narrow(operand)?,
-                        _ => self.source(operand, wide)?,
-                    };
+            Alu::Carry(_) => self.rare(row.function, d, keep, ops, mods)?,
+            _ => {
+                let shape = row.shape();
+                let mut s = [Slot::NONE; 4];
+                for (i, (slot, wide)) in s.iter_mut().zip(shape.from).enumerate() {
+                    *slot = if wide { self.wide_at(ops, i)? } else { self.narrow_at(ops, i)? };
                 }
-                let write_carry = mods.cc;
-                self.emit(Op::Rare(Box::new(Rare { alu, d, s, mask: keep, write_carry })));
+                let (to, cut) = self.result(d, shape.to, keep);
+                self.emit(Op::Compute { row, d: to, s });
+                self.cut(d, to, keep, cut);
             }
         }
         Some(())
     }
 
-    fn three(&mut self, ops: &[Operand]) -> Option<[Slot; 3]> {
-        Some([self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?])
+    /// Emits what has data of its own, or carries.
+    fn rare(
+        &mut self,
+        alu: Alu,
+        d: Slot,
+        keep: u64,
+        ops: &[Operand],
+        mods: &Modifiers,
+    ) -> Option<()> {
+        let wide = mods.ty().is_some_and(is_wide);
+        let mut s = [self.constant(0, wide); 4];
+        for (slot, operand) in s.iter_mut().zip(ops) {
+            *slot = self.source(operand, wide)?;
+        }
+        self.emit(Op::Rare(Box::new(Rare { alu, d, s, mask: keep, write_carry: mods.cc })));
+        Some(())
     }
 
     /// Where a function of this width may write for destination `d`, and whether the value must
@@ -193,25 +156,25 @@ impl<'a> Builder<'a> {
     /// lop3.BoolOp: `d|p, a, b, c, table, q`; p = (d != 0) op q.
     fn lop3_bool(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, p, sources @ .., q] = &inst.operands[..] else { return None };
-        let alu = alu::select(inst.opcode, &inst.mods)?;
+        let row = row_of(inst.opcode, &inst.mods)?;
         let c = self.predicate(q)?;
         let p = self.destination(p)?;
         let d = match self.destination(d)? {
             d if d.is_none() => self.temporary_narrow(),
             d => d,
         };
-        self.apply((alu, Kind::Call), d, u64::from(u32::MAX), sources, &inst.mods)?;
+        self.apply(row, d, u64::from(u32::MAX), sources, &inst.mods)?;
         let zero = self.constant(0, false);
         let to = CompareTo { p, q: Slot::NONE, op: inst.mods.bool_op?, c };
-        self.finisher(Op::CompareNarrow { f: not_equal, kind: Kind::Ne, a: d, b: zero, to });
+        self.finisher(Op::Compare { row: const { Row::inner(Kind::Ne) }, a: d, b: zero, to });
         Some(())
     }
 
     /// setp, set, testp.
     pub(super) fn comparison(&mut self, inst: &'a Instruction) -> Option<()> {
-        let alu = alu::select(inst.opcode, &inst.mods)?;
+        let row = row_of(inst.opcode, &inst.mods)?;
         let ops = &inst.operands;
-        let pair = matches!(alu, Alu::ComparePair(_));
+        let pair = matches!(row.function, Alu::ComparePair(_));
         let (p, q, sources) = match inst.opcode {
             Opcode::Setp => {
                 (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..])
@@ -227,18 +190,18 @@ impl<'a> Builder<'a> {
             _ => (BoolOp::And, Slot::TRUE),
         };
         let to = CompareTo { p, q, op, c };
-        let compare = match alu {
-            Alu::CompareNarrow(f) => {
+        let compare = match row.function {
+            Alu::CompareNarrow(_) => {
                 let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
-                Op::CompareNarrow { f, kind: kind_of(inst.opcode, &inst.mods), a, b, to }
+                Op::Compare { row, a, b, to }
             }
             Alu::ComparePair(f) => {
                 let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
                 Op::ComparePair { f, a, b, to }
             }
-            Alu::CompareWide(f) => {
+            Alu::CompareWide(_) => {
                 let (a, b) = (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?);
-                Op::CompareWide { f, kind: kind_of(inst.opcode, &inst.mods), a, b, to }
+                Op::Compare { row, a, b, to }
             }
             _ => return None,
         };
@@ -288,21 +251,27 @@ impl<'a> Builder<'a> {
     pub(super) fn redux_float(&mut self, inst: &'a Instruction) -> Option<()> {
         let [d, a, members] = &inst.operands[..] else { return None };
         let (op, mods) = (inst.mods.redux?, &inst.mods);
-        let keys: fn(&mut L32, &L32, &L32, &L32) = match (mods.abs, op == AtomOp::Max, mods.nan) {
+        let keys = match (mods.abs, op == AtomOp::Max, mods.nan) {
             (false, false, false) | (false, true, true) => {
-                |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)
+                const { &keys_row::<{ u32::MAX }, KEY_MAX>() }
             }
-            (true, false, false) | (true, true, true) => |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX),
-            (false, ..) => |d, a, _, _| keys(d, a, u32::MAX, SIGN),
-            (true, ..) => |d, a, _, _| keys(d, a, SIGN - 1, SIGN),
+            (true, false, false) | (true, true, true) => {
+                const { &keys_row::<{ SIGN - 1 }, KEY_MAX>() }
+            }
+            (false, ..) => const { &keys_row::<{ u32::MAX }, SIGN>() },
+            (true, ..) => const { &keys_row::<{ SIGN - 1 }, SIGN>() },
         };
         let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
         let (key, least) = (self.temporary_narrow(), self.temporary_narrow());
         let ty = ScalarType::S32;
-        self.helper(Op::Narrow { f: keys, kind: Kind::Call, d: key, s: [a; 3] });
+        self.helper(Op::Compute { row: keys, d: key, s: [a; 4] });
         self.unguarded(|b| b.emit(Op::Redux { op, ty, d: least, a: key, members }));
         if !d.is_none() {
-            self.finisher(Op::Narrow { f: from_keys, kind: Kind::Call, d, s: [least; 3] });
+            self.finisher(Op::Compute {
+                row: const { &Row::helper("numbers of keys", from_keys) },
+                d,
+                s: [least; 4],
+            });
         }
         Some(())
     }
@@ -313,7 +282,7 @@ impl<'a> Builder<'a> {
         let product = &body[sum.product].operands;
         let subtracts = inst.opcode == Opcode::Sub;
         let done = (|| {
-            let Alu::Narrow(f) = alu::select(Opcode::Fma, &fma)? else { return None };
+            let row = row_of(Opcode::Fma, &fma)?;
             let d = self.destination(inst.operands.first()?)?;
             let mut a = self.narrow(product.get(1)?)?;
             let b = self.narrow(product.get(2)?)?;
@@ -322,11 +291,11 @@ impl<'a> Builder<'a> {
                 // a*b - c, or c - a*b.
                 let negated = if sum.operand == 1 { &mut c } else { &mut a };
                 let (d, sign) = (self.temporary_narrow(), self.constant(SIGN.into(), false));
-                let s = [*negated, sign, sign];
-                self.helper(Op::Narrow { f: flip_sign, kind: Kind::Xor, d, s });
+                let s = [*negated, sign, sign, sign];
+                self.helper(Op::Compute { row: const { Row::inner(Kind::Xor) }, d, s });
                 *negated = d;
             }
-            self.emit(Op::Narrow { f, kind: kind_of(Opcode::Fma, &fma), d, s: [a, b, c] });
+            self.emit(Op::Compute { row, d, s: [a, b, c, c] });
             Some(())
         })();
         if done.is_none() {
@@ -350,15 +319,13 @@ fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
     }
 }
 
+const fn keys_row<const KEEP: u32, const NAN: u32>() -> Row {
+    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, KEEP, NAN))
+}
+
 fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
     for (d, key) in d.iter_mut().zip(a) {
         let x = if key & SIGN == 0 { *key } else { key ^ KEY_MAX };
         *d = if f32::from_bits(x).is_nan() { KEY_MAX } else { x };
-    }
-}
-
-fn flip_sign(d: &mut L32, a: &L32, sign: &L32, _: &L32) {
-    for ((d, a), sign) in d.iter_mut().zip(a).zip(sign) {
-        *d = a ^ sign;
     }
 }

@@ -1,9 +1,8 @@
 //! Elements of arrays by a register: `name[%r1+2]`.
 
-use super::arithmetic::kind_of;
+use super::arithmetic::row_of;
 use super::builder::Builder;
 use super::memory::Address;
-use crate::alu::{self, Alu};
 use crate::code::{Op, Place, Slot};
 use texunit_check::ir::{Base, Element, Operand, Storage};
 use texunit_isa::{Modifiers, MulPart, Opcode, ScalarType};
@@ -58,23 +57,21 @@ impl Builder<'_> {
         let mul =
             |part, ty| Modifiers { types: vec![ty], part: Some(part), ..Modifiers::default() };
         let low = mul(MulPart::Lo, ScalarType::U32);
-        let Alu::Narrow(f) = alu::select(Opcode::Mad, &low)? else { return None };
-        let kind = kind_of(Opcode::Mad, &low);
+        let row = row_of(Opcode::Mad, &low)?;
         let bytes = self.temporary_narrow();
         if reach == Reach::Narrow {
             let base = self.address_of(element.base, i64::from(offset), false)?;
-            self.helper(Op::Narrow { f, kind, d: bytes, s: [index, size, base] });
+            self.helper(Op::Compute { row, d: bytes, s: [index, size, base, size] });
             return Some(bytes);
         }
         let offset = self.constant(offset.into(), false);
-        self.helper(Op::Narrow { f, kind, d: bytes, s: [index, size, offset] });
+        self.helper(Op::Compute { row, d: bytes, s: [index, size, offset, size] });
         let ty = if reach == Reach::Global { ScalarType::U32 } else { ScalarType::S32 };
         let wide = mul(MulPart::Wide, ty);
-        let Alu::Widen(f) = alu::select(Opcode::Mad, &wide)? else { return None };
-        let kind = kind_of(Opcode::Mad, &wide);
+        let row = row_of(Opcode::Mad, &wide)?;
         let base = self.address_of(element.base, 0, true)?;
         let (d, one) = (self.temporary_wide(), self.constant(1, false));
-        self.helper(Op::Widen { f, kind, d, s: [bytes, one, base] });
+        self.helper(Op::Compute { row, d, s: [bytes, one, base, base] });
         Some(d)
     }
 
@@ -88,9 +85,8 @@ impl Builder<'_> {
         }
         let types = vec![ScalarType::S32, ty];
         let extend = Modifiers { types, ..Modifiers::default() };
-        let Alu::Narrow(f) = alu::select(Opcode::Cvt, &extend)? else { return None };
-        let (d, kind) = (self.temporary_narrow(), kind_of(Opcode::Cvt, &extend));
-        self.helper(Op::Narrow { f, kind, d, s: [slot; 3] });
+        let (row, d) = (row_of(Opcode::Cvt, &extend)?, self.temporary_narrow());
+        self.helper(Op::Compute { row, d, s: [slot; 4] });
         Some(d)
     }
 }

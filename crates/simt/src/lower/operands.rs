@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, mask_of};
 use super::program::function_address;
-use crate::alu::Kind;
+use crate::alu::{Kind, Row};
 use crate::code::{Op, Slot};
 use texunit_check::ir::{self, Base, Operand, Storage};
 use texunit_isa::TypeKind;
@@ -158,7 +158,10 @@ impl Builder<'_> {
         let low = self.register(*r);
         let d = low.next();
         let op = match signed {
-            true => Op::Shift { kind: Kind::ShrS64, d, a: low, b: self.constant(63, false) },
+            true => {
+                let by = self.constant(63, false);
+                Op::Compute { row: const { Row::inner(Kind::ShrS64) }, d, s: [low, by, by, by] }
+            }
             false => Op::MovWide { d, a: self.constant(0, true) },
         };
         self.finisher(op);

@@ -141,6 +141,7 @@ impl Maker<'_> {
             }
         }
         (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
+        code.funcs.iter_mut().for_each(Func::add_temporaries);
         code.runs = runs::runs_of(&mut code);
         code.quick = code.insts.iter().map(Quick::of).collect();
         code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {

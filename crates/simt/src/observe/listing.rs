@@ -121,9 +121,8 @@ impl<'a> Listing<'a> {
         let Some(inst) = self.code.insts.get(op as usize) else { return false };
         match &inst.op {
             Op::Load(access) => access.place != Place::KernelParam,
-            Op::Narrow { .. } | Op::Wide { .. } | Op::Widen { .. } | Op::Cut { .. } => false,
-            Op::Shift { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
-            Op::CompareNarrow { .. } | Op::CompareWide { .. } | Op::ComparePair { .. } => false,
+            Op::Compute { .. } | Op::Lop3 { .. } | Op::Logic { .. } | Op::Rare(_) => false,
+            Op::Compare { .. } | Op::ComparePair { .. } => false,
             Op::MovNarrow { .. } | Op::MovWide { .. } | Op::CountZero { .. } => false,
             Op::SelectNarrow { .. } | Op::SelectWide { .. } | Op::Convert { .. } => false,
             Op::Pack { .. } | Op::Unpack { .. } | Op::Special { .. } | Op::EnvReg { .. } => false,

@@ -1,6 +1,6 @@
 //! Instructions of the inner loop as steps of a block.
 
-use crate::alu::{Does, Kind, Operand};
+use crate::alu::{Does, Kind, Operand, Row};
 use crate::code::{CompareTo, Inst, Op, Quick, Slot};
 use texunit_isa::BoolOp;
 use texunit_jit::{Action, Combine, Op as J, Place, Predicate, Source, Step, Test};
@@ -9,9 +9,12 @@ use texunit_jit::{Action, Combine, Op as J, Place, Predicate, Source, Step, Test
 pub(crate) fn step(inst: &Inst, source: &dyn Fn(Slot) -> Source) -> Option<Step> {
     let action = match inst.op {
         Op::Lop3 { d, s, table, .. } => compute(J::Bits(table), d, s.map(source)),
-        Op::CompareNarrow { kind, a, b, ref to, .. }
-        | Op::CompareWide { kind, a, b, ref to, .. } => {
-            let (Does::Compare(test), [a, b, _]) = single(kind, &[a, b], source)? else {
+        Op::Compute { row, d, ref s } => {
+            let (Does::Compute(op), from) = single(row, s, source)? else { return None };
+            compute(op, d, from)
+        }
+        Op::Compare { row, a, b, ref to } => {
+            let (Does::Compare(test), [a, b, _]) = single(row, &[a, b], source)? else {
                 return None;
             };
             compare(test, [a, b], to)
@@ -75,16 +78,13 @@ fn of_quick(quick: &Quick, source: &dyn Fn(Slot) -> Source) -> Option<Action> {
             let op = if kind == Kind::SelectWide { J::SelectWide(p) } else { J::Select(p) };
             compute(op, d, [source(s[0]), source(s[1]), nothing[2]])
         }
-        _ => {
-            let (Does::Compute(op), from) = single(kind, &s, source)? else { return None };
-            compute(op, d, from)
-        }
+        _ => return None,
     })
 }
 
 /// The step of an operation that compiled code does in one.
-fn single(kind: Kind, s: &[Slot], source: &dyn Fn(Slot) -> Source) -> Option<(Does, [Source; 3])> {
-    let [step] = kind.row()?.compiled()?[..] else { return None };
+fn single(row: &Row, s: &[Slot], source: &dyn Fn(Slot) -> Source) -> Option<(Does, [Source; 3])> {
+    let [step] = row.compiled()?[..] else { return None };
     let mut from = [Source::Literal(0); 3];
     for (to, operand) in from.iter_mut().zip(step.from) {
         *to = match operand {

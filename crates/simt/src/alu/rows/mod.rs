@@ -55,6 +55,7 @@ macro_rules! row {
             $name,
             const { &[$($key),+] },
             $crate::alu::lanes::lanes!($section |$($arg),*| $value),
+            $crate::alu::row::shape!($section),
             $crate::alu::rows::steps!($kind $section |$($arg),*| $value),
         )
     };

@@ -1,7 +1,7 @@
 //! Registers as the inner loop sees them: to be read, and to be written by functions.
 
 use super::each;
-use crate::alu::{L32, L64};
+use crate::alu::{Alu, L32, L64};
 use crate::code::{CompareTo, Constants, Op, Slot};
 use texunit_isa::BoolOp;
 
@@ -72,6 +72,11 @@ impl Lanes<'_> {
         self.window().p(slot)
     }
 
+    /// A register of either width, with zeros above.
+    fn extended(&self, slot: Slot) -> L64 {
+        if slot.is_wide() { *self.w(slot) } else { self.n(slot).map(u64::from) }
+    }
+
     pub(super) fn put_n(&mut self, d: Slot, value: &L32, mask: u32) {
         let to = &mut self.narrow[d.index()];
         if mask == self.live { *to = *value } else { each::merge(to, value, mask) }
@@ -105,32 +110,44 @@ impl Lanes<'_> {
     pub(super) fn call(&mut self, op: &Op, mask: u32) {
         let (mut narrow, mut wide) = ([0; 32], [0; 32]);
         match op {
-            Op::Narrow { f, d, s, .. } => {
-                f(&mut narrow, self.n(s[0]), self.n(s[1]), self.n(s[2]));
-                self.put_n(*d, &narrow, mask);
-            }
-            Op::Wide { f, d, s, .. } => {
-                f(&mut wide, self.w(s[0]), self.w(s[1]), self.w(s[2]));
-                self.put_w(*d, &wide, mask);
-            }
-            Op::Widen { f, d, s, .. } => {
-                f(&mut wide, self.n(s[0]), self.n(s[1]), self.w(s[2]));
-                self.put_w(*d, &wide, mask);
-            }
-            Op::Cut { f, d, a, .. } => {
-                f(&mut narrow, self.w(*a));
-                self.put_n(*d, &narrow, mask);
+            Op::Compute { row, d, s } => {
+                match row.function {
+                    Alu::Narrow(f) => f(&mut narrow, self.n(s[0]), self.n(s[1]), self.n(s[2])),
+                    Alu::Narrow4(f) => {
+                        let [a, b, c, e] = s.map(|slot| self.n(slot));
+                        f(&mut narrow, a, b, c, e);
+                    }
+                    Alu::Cut(f) => f(&mut narrow, self.w(s[0])),
+                    Alu::Wide(f) => f(&mut wide, self.w(s[0]), self.w(s[1]), self.w(s[2])),
+                    Alu::Widen(f) => f(&mut wide, self.n(s[0]), self.n(s[1]), self.w(s[2])),
+                    Alu::Shift(f) => f(&mut wide, self.w(s[0]), self.n(s[1])),
+                    Alu::Mixed(f) => {
+                        let [a, b, c, _] = s.map(|slot| self.extended(slot));
+                        f(&mut wide, &a, &b, &c);
+                    }
+                    Alu::Mixed4(f) => {
+                        let [a, b, c, e] = s.map(|slot| self.extended(slot));
+                        f(&mut wide, &a, &b, &c, &e);
+                    }
+                    // The others have operations of their own.
+                    _ => return,
+                }
+                if row.shape().to {
+                    self.put_w(*d, &wide, mask);
+                } else {
+                    self.put_n(*d, &narrow, mask);
+                }
             }
             Op::Lop3 { f, d, s, table } => {
                 f(&mut narrow, self.n(s[0]), self.n(s[1]), self.n(s[2]), *table);
                 self.put_n(*d, &narrow, mask);
             }
-            Op::CompareNarrow { f, a, b, to, .. } => {
-                let r = f(self.n(*a), self.n(*b));
-                self.put_compared(to, r, !r, mask);
-            }
-            Op::CompareWide { f, a, b, to, .. } => {
-                let r = f(self.w(*a), self.w(*b));
+            Op::Compare { row, a, b, to } => {
+                let r = match row.function {
+                    Alu::CompareNarrow(f) => f(self.n(*a), self.n(*b)),
+                    Alu::CompareWide(f) => f(self.w(*a), self.w(*b)),
+                    _ => return,
+                };
                 self.put_compared(to, r, !r, mask);
             }
             Op::ComparePair { f, a, b, to } => {

@@ -80,25 +80,15 @@ impl Maker {
     /// The operation of a spelling.
     pub(super) fn spelled(&mut self, text: &str) -> Op {
         let (opcode, mods) = parse(text);
-        let kind = find(opcode, &mods, 2).expect(text).kind();
         let (nd, wd) = (self.narrow_register(), self.wide_register());
-        match select(opcode, &mods).expect(text) {
-            Alu::Narrow(f) => Op::Narrow { f, kind, d: nd, s: [0; 3].map(|_| self.narrow()) },
-            Alu::Wide(f) => Op::Wide { f, kind, d: wd, s: [0; 3].map(|_| self.wide()) },
-            Alu::Widen(f) => {
-                Op::Widen { f, kind, d: wd, s: [self.narrow(), self.narrow(), self.wide()] }
+        let row = find(opcode, &mods, 2).expect(text);
+        let mut source = |wide: bool| if wide { self.wide() } else { self.narrow() };
+        let s = row.shape().from.map(&mut source);
+        match row.function {
+            Alu::CompareNarrow(_) | Alu::CompareWide(_) => {
+                Op::Compare { row, a: s[0], b: s[1], to: self.compare_to() }
             }
-            Alu::Cut(f) => Op::Cut { f, kind, d: nd, a: self.wide() },
-            Alu::Shift(_) => Op::Shift { kind, d: wd, a: self.wide(), b: self.narrow() },
-            Alu::CompareNarrow(f) => {
-                let (a, b) = (self.narrow(), self.narrow());
-                Op::CompareNarrow { f, kind, a, b, to: self.compare_to() }
-            }
-            Alu::CompareWide(f) => {
-                let (a, b) = (self.wide(), self.wide());
-                Op::CompareWide { f, kind, a, b, to: self.compare_to() }
-            }
-            other => panic!("not of the inner loop: {other:?}"),
+            _ => Op::Compute { row, d: if row.shape().to { wd } else { nd }, s },
         }
     }
 

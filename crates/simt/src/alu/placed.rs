@@ -1,0 +1,149 @@
+//! The steps of a row with places: where temporaries are, and what each step reads.
+
+use super::Row;
+use super::term::{Does, Operand, Step};
+use texunit_jit::{Op as J, Place, Predicate, Source, Test};
+
+/// Registers that nobody else uses, from these numbers on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Temporaries {
+    pub(crate) narrow: u32,
+    pub(crate) wide: u32,
+    pub(crate) predicates: u32,
+}
+
+/// How many of them the rows need at most. Rows that need more are calls.
+pub(crate) const MOST: Temporaries = Temporaries { narrow: 6, wide: 4, predicates: 2 };
+
+/// A step of compiled code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// Computes a register.
+    Compute { op: J, to: Place, from: [Source; 3] },
+    /// Computes a predicate.
+    Compare { test: Test, to: u32, from: [Source; 2] },
+}
+
+/// The steps of a row before the last one, and what the last one does.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    pub(crate) before: Vec<Placed>,
+    pub(crate) last: Last,
+}
+
+/// What gives the value of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Last {
+    Compute(J, [Source; 3]),
+    Compare(Test, [Source; 2]),
+}
+
+impl Row {
+    /// Its steps for these sources. None: compiled code calls its function.
+    pub(crate) fn placed(&self, sources: &[Source], free: Temporaries) -> Option<Steps> {
+        let steps = self.compiled()?;
+        let (last, before) = steps.split_last()?;
+        let mut rooms = Rooms::new(&steps, free);
+        let mut placed = Vec::with_capacity(before.len());
+        for (i, step) in before.iter().enumerate() {
+            let (op, from) = rooms.operands(step, sources)?;
+            let to = rooms.take(i, step.bits)?;
+            placed.push(match (op, to) {
+                (Op::Compute(op), to) => Placed::Compute { op, to, from },
+                (Op::Compare(test), Place::Predicate(to)) => {
+                    Placed::Compare { test, to, from: [from[0], from[1]] }
+                }
+                (Op::Compare(_), _) => return None,
+            });
+        }
+        let last = match rooms.operands(last, sources)? {
+            (Op::Compute(op), from) => Last::Compute(op, from),
+            (Op::Compare(test), [a, b, _]) => Last::Compare(test, [a, b]),
+        };
+        Some(Steps { before: placed, last })
+    }
+}
+
+/// An operation of compiled code.
+enum Op {
+    Compute(J),
+    Compare(Test),
+}
+
+/// Where the values of steps are as long as they are needed.
+struct Rooms {
+    free: Temporaries,
+    /// By step: its room, and the step that reads it last.
+    of: Vec<(Option<Place>, usize)>,
+    taken: Vec<Place>,
+}
+
+impl Rooms {
+    fn new(steps: &[Step], free: Temporaries) -> Self {
+        let mut of = vec![(None, 0); steps.len()];
+        for (i, step) in steps.iter().enumerate() {
+            for operand in step.from {
+                if let Operand::Step(read) = operand {
+                    of[usize::from(read)].1 = i;
+                }
+            }
+        }
+        Self { free, of, taken: Vec::new() }
+    }
+
+    /// A room for a step. What it alone reads is free again.
+    fn take(&mut self, step: usize, bits: u32) -> Option<Place> {
+        let ended = self.of.iter().filter(|(_, last)| *last <= step).filter_map(|(room, _)| *room);
+        let ended: Vec<Place> = ended.collect();
+        self.taken.retain(|room| !ended.contains(room));
+        let Temporaries { narrow, wide, predicates } = self.free;
+        let room = |i: u32| match bits {
+            1 => Place::Predicate(predicates + i),
+            64 => Place::Wide(wide + i),
+            _ => Place::Narrow(narrow + i),
+        };
+        let most = match bits {
+            1 => MOST.predicates,
+            64 => MOST.wide,
+            _ => MOST.narrow,
+        };
+        let room = (0..most).map(room).find(|room| !self.taken.contains(room))?;
+        self.taken.push(room);
+        self.of[step].0 = Some(room);
+        Some(room)
+    }
+
+    fn source(&self, operand: Operand, sources: &[Source]) -> Option<Source> {
+        Some(match operand {
+            Operand::Source(i) => *sources.get(usize::from(i))?,
+            Operand::Literal(number) => Source::Literal(number),
+            Operand::Step(i) => match self.of[usize::from(i)].0? {
+                Place::Narrow(i) => Source::Narrow(i),
+                Place::Wide(i) => Source::Wide(i),
+                Place::Predicate(_) => return None,
+            },
+        })
+    }
+
+    /// What a step does, and what it reads.
+    fn operands(&self, step: &Step, sources: &[Source]) -> Option<(Op, [Source; 3])> {
+        let zero = Source::Literal(0);
+        let read = |operand| self.source(operand, sources);
+        Some(match step.does {
+            Does::Compute(op) => {
+                let [a, b, c] = step.from;
+                (Op::Compute(op), [read(a)?, read(b)?, read(c)?])
+            }
+            Does::Compare(test) => {
+                (Op::Compare(test), [read(step.from[0])?, read(step.from[1])?, zero])
+            }
+            Does::Select => {
+                let [a, Operand::Step(p), b] = step.from else { return None };
+                let Place::Predicate(p) = self.of[usize::from(p)].0? else { return None };
+                let p = Predicate::If(p);
+                let op = if step.bits == 64 { J::SelectWide(p) } else { J::Select(p) };
+                (Op::Compute(op), [read(a)?, read(b)?, zero])
+            }
+        })
+    }
+}
