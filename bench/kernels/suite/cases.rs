@@ -235,22 +235,36 @@ fn spmv(size: Size) -> Parts {
     one(buffers, line("spmv", rows.div_ceil(256), 256, &args), models::spmv)
 }
 
-/// Parts of keys that are sorted in place, each by a CTA.
-fn sort(launch: Launch, part: u32, model: fn(&Case) -> Vec<Data>) -> Parts {
-    let parts = launch.grid[0];
-    let keys = output("keys", words(16, (parts * part) as usize), Equal);
-    let mut all = one(vec![keys], launch, model);
-    all.plain.push(U(parts));
-    all
-}
-
 fn bitonic(size: Size) -> Parts {
-    sort(line("bitonic", size.of(3, 256), 512, &[B(0)]), 1024, models::bitonic)
+    let ctas = size.of(3, 256);
+    let keys = output("keys", words(16, ctas as usize * 1024), Equal);
+    let mut parts = one(vec![keys], line("bitonic", ctas, 512, &[B(0)]), models::bitonic);
+    parts.plain.push(U(ctas));
+    parts
 }
 
+/// A launch that counts, one that makes places of the counts, and one for each eight bits of the keys.
 fn radix(size: Size) -> Parts {
-    let parts = sort(line("radix", size.of(2, 128), 256, &[B(0)]), 2048, models::radix);
-    Parts { twin: Twin::None, ..parts }
+    const DIGITS: u32 = 256;
+    let n = size.of(10_000, 1 << 19);
+    let ctas = n.div_ceil(256 * 16);
+    let buffers = vec![
+        output("keys", words(24, n as usize), Equal),
+        output("other", zeros(n as usize), Scratch),
+        output("bins", zeros(4 * DIGITS as usize), Scratch),
+        output("lookback", zeros((4 * ctas * DIGITS) as usize), Scratch),
+        output("counters", zeros(4), Scratch),
+    ];
+    let mut launches = vec![
+        line("radix_histogram", size.of(2, 32), 256, &[B(2), B(0), U(n)]),
+        line("radix_places", 4, DIGITS, &[B(2)]),
+    ];
+    for (bit, to, from) in [(0, 1, 0), (8, 0, 1), (16, 1, 0), (24, 0, 1)] {
+        let args = [B(3), B(4), B(2), B(to), B(from), U(n), U(bit)];
+        launches.push(line("radix_pass", ctas, 256, &args));
+    }
+    let plain = vec![B(0), B(1), U(n)];
+    Parts { twin: Twin::None, buffers, texture: None, launches, plain, model: models::radix }
 }
 
 fn mandelbrot(size: Size) -> Parts {

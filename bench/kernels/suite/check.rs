@@ -38,9 +38,10 @@ pub(crate) fn differences(
     let is_wrong = |found: f64, expected: f64| match check {
         Check::Scratch => false,
         Check::Equal | Check::Mostly(_) => found != expected,
-        // So that a NaN is wrong.
         Check::Close(absolute, relative) => {
-            !((found - expected).abs() <= absolute + relative * expected.abs())
+            let is_close = (found - expected).abs() <= absolute + relative * expected.abs();
+            // So a NaN is wrong.
+            !is_close
         }
     };
     let wrong = || (0..found.len()).filter(|&i| is_wrong(found[i], expected[i]));

@@ -178,19 +178,16 @@ pub(super) fn spmv(case: &Case) -> Vec<Data> {
     vec![Data::F32(starts.windows(2).map(row).collect())]
 }
 
-/// Keys sorted in parts.
-fn sorted(case: &Case, part: usize) -> Vec<Data> {
+pub(super) fn bitonic(case: &Case) -> Vec<Data> {
     let mut keys = u32s(case, 0).to_vec();
-    keys.chunks_mut(part).for_each(<[u32]>::sort_unstable);
+    keys.chunks_mut(1024).for_each(<[u32]>::sort_unstable);
     vec![Data::U32(keys)]
 }
 
-pub(super) fn bitonic(case: &Case) -> Vec<Data> {
-    sorted(case, 1024)
-}
-
 pub(super) fn radix(case: &Case) -> Vec<Data> {
-    sorted(case, 2048)
+    let mut keys = u32s(case, 0).to_vec();
+    keys.sort_unstable();
+    vec![Data::U32(keys)]
 }
 
 pub(super) fn mandelbrot(case: &Case) -> Vec<Data> {
