@@ -1,34 +1,31 @@
 //! What is covered, by file.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::ledger;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-/// Largest file of a process that is read.
-const LARGEST: u64 = 1 << 30;
-
 /// Counts of lanes by file, line, function and branch.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// By name of the file, as the compiler has written it.
     pub files: BTreeMap<String, File>,
 }
 
 /// What is covered of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct File {
     /// Lanes by line, from 1.
     pub lines: BTreeMap<u32, u64>,
     /// Functions by name.
     pub functions: BTreeMap<String, Function>,
     /// Lanes by way of each branch.
-    #[serde(serialize_with = "as_list", deserialize_with = "from_list")]
     pub branches: BTreeMap<BranchKey, Vec<u64>>,
 }
 
 /// A kernel or function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Function {
     /// Its first line.
     pub line: u32,
@@ -79,13 +76,9 @@ impl Coverage {
         }
     }
 
-    /// What a process has left in a file ([`crate::Target::Run`]).
+    /// What a process has left of a module in a file ([`crate::Target::Run`]).
     pub fn read(path: &Path) -> io::Result<Self> {
-        let size = path.metadata()?.len();
-        if size > LARGEST {
-            return Err(io::Error::other(format!("{size} bytes are too many")));
-        }
-        Ok(serde_json::from_slice(&std::fs::read(path)?)?)
+        ledger::read(path)
     }
 
     /// What several processes have left in these files. Files that cannot be read count as empty: their processes
@@ -137,17 +130,4 @@ impl File {
         sums.resize(sums.len().max(ways.len()), 0);
         sums.iter_mut().zip(ways).for_each(|(sum, lanes)| *sum = sum.saturating_add(lanes));
     }
-}
-
-fn as_list<S: Serializer>(
-    branches: &BTreeMap<BranchKey, Vec<u64>>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
-    to.collect_seq(branches)
-}
-
-fn from_list<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<BTreeMap<BranchKey, Vec<u64>>, D::Error> {
-    Ok(Vec::<(BranchKey, Vec<u64>)>::deserialize(from)?.into_iter().collect())
 }

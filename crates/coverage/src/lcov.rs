@@ -12,7 +12,9 @@ use std::path::Path;
 /// The text of a tracefile.
 pub fn text(coverage: &Coverage) -> String {
     let mut out = String::new();
-    for (name, file) in &coverage.files {
+    // A file without lines, of functions without bodies, says nothing, and is a mistake to genhtml.
+    let has_lines = |file: &File| !file.lines.is_empty() || !file.functions.is_empty();
+    for (name, file) in coverage.files.iter().filter(|(_, file)| has_lines(file)) {
         // A `String` takes everything.
         let _ = record(&mut out, name, file);
     }

@@ -2,8 +2,8 @@
 //!
 //! A [`Module`] is an observer of the launches of one loaded module. It has the executor count blocks and branches
 //! (`simt::observe::Counting`), which leaves compiled arithmetic as it is, and knows which lines, functions and branches
-//! of the source these are (`table`). A [`Recorder`] sums what all modules of a process have counted and writes it
-//! as the process goes; [`Coverage`] is the sum, by file, which [`Coverage::add`] merges over processes and
+//! of the source these are (`table`). A [`Recorder`] has what all modules of a process have counted, and writes it
+//! as the process goes; in a run, with every launch (`ledger`), so that no way to end a process loses it. [`Coverage`] is the sum, by file, which [`Coverage::add`] merges over processes and
 //! [`lcov`] writes and reads.
 //!
 //! # What the numbers are
@@ -22,11 +22,13 @@
 
 mod data;
 pub mod lcov;
+mod ledger;
 mod maker;
 mod module;
 mod recorder;
 mod table;
 
 pub use data::{BranchKey, Coverage, File, Function};
+pub use ledger::EXTENSION;
 pub use module::Module;
-pub use recorder::{EXTENSION, Recorder, Target};
+pub use recorder::{Recorder, Target};

@@ -4,6 +4,7 @@ use crate::data::BranchKey;
 use crate::table::{At, CodeCopy, Table};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Component, Path, PathBuf};
 use texunit_report::place::function_name;
 use texunit_simt::observe::{CountedBranch, Listing};
 use texunit_simt::{SourceId, Sources};
@@ -39,7 +40,7 @@ pub(crate) fn table(listing: Listing<'_>, ptx: &str) -> Table {
         maker.function(name, first as u32, &ops.collect::<Vec<_>>(), of_function);
         first = last;
     }
-    maker.table.blocks = blocks.iter().map(|block| block.lanes.clone()).collect();
+    maker.table.blocks = blocks.iter().map(|block| (&block.lanes).into()).collect();
     maker.table
 }
 
@@ -110,7 +111,8 @@ impl Maker<'_> {
             let number = part.branches.entry(at).or_default();
             let key = BranchKey { line: at.line, owner: part.hash, number: *number };
             *number += 1;
-            self.table.branches.push((at.file, key, branch.ways.clone()));
+            let ways = branch.ways.iter().map(Into::into).collect();
+            self.table.branches.push((at.file, key, ways));
         }
         let before = self.table.copies.len();
         self.table.copies.extend(parts.all.into_iter().map(|part| part.done(before)));
@@ -227,13 +229,51 @@ impl Part {
     }
 }
 
-/// A file that is named from a folder on, by its whole path if it is there.
+/// A file that is named from a folder on, by its whole path if it is there, and without folders that it leaves again
+/// (nvcc's headers lie in `bin/../include`).
 fn file_name(name: &str) -> String {
     let whole = std::path::absolute(name).ok().filter(|path| path.is_file());
-    printable(&whole.map_or_else(|| name.into(), |path| path.to_string_lossy().into_owned()))
+    printable(&whole.map_or_else(
+        || name.into(),
+        |path| straight(&path).unwrap_or(path).to_string_lossy().into_owned(),
+    ))
+}
+
+/// A path without `..`, if that leads to the same file: behind a link it need not.
+fn straight(path: &Path) -> Option<PathBuf> {
+    let mut straight = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(straight.pop()),
+            part => straight.push(part),
+        }
+    }
+    let is_same = straight.canonicalize().ok()? == path.canonicalize().ok()?;
+    is_same.then_some(straight)
 }
 
 /// Without characters that would end a line of a tracefile.
 fn printable(name: &str) -> String {
     name.replace(|c: char| c.is_control(), "?")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn paths_are_straight_where_that_is_the_same() {
+        let folder = texunit_testkit::TempDir::new("paths");
+        let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        std::fs::create_dir_all(at("kit/bin")).unwrap();
+        std::fs::create_dir_all(at("far/away")).unwrap();
+        for file in ["kit/a.h", "far/a.h"] {
+            std::fs::write(at(file), "").unwrap();
+        }
+        assert_eq!(file_name(&at("kit/bin/../a.h")), at("kit/a.h"));
+        std::os::unix::fs::symlink(at("far/away"), at("kit/link")).unwrap();
+        assert_eq!(file_name(&at("kit/link/../a.h")), at("kit/link/../a.h"));
+        assert_eq!(file_name("gone/../a.h"), "gone/../a.h");
+    }
 }

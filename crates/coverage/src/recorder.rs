@@ -2,17 +2,19 @@
 
 use crate::data::Coverage;
 use crate::lcov;
+use crate::ledger;
 use crate::maker;
-use crate::module::Module;
+use crate::module::{Counted, Module};
+use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use texunit_simt::observe::Listing;
 
-/// Time between two times of writing, at least;
-const AT_LEAST: Duration = Duration::from_secs(1);
+/// Time between two times of writing what goes on, at least;
+pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
 /// and so many times as long as writing took.
 const TIMES: u32 = 20;
 /// Lines, functions and branches of all modules together: modules that are loaded beyond that are not covered.
@@ -22,41 +24,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long another thread's writing is waited for then.
 const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 
-/// Extension of the files that processes leave in the folder of a run.
-pub const EXTENSION: &str = "coverage";
-
 /// Where coverage is written.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// To the folder of the run that the process is part of, as [`Coverage::read`] takes it.
+    /// To the folder of the run that the process is part of: a file of each module, with every launch, as
+    /// [`Coverage::read`] takes it.
     Run(PathBuf),
-    /// To a tracefile of lcov; `%p` in its name is the number of the process.
+    /// To a tracefile of lcov, now and then, and when the process ends; `%p` in its name is the number of the process.
     File(PathBuf),
-}
-
-impl Target {
-    fn write(&self, coverage: &Coverage) -> io::Result<()> {
-        match self {
-            Self::Run(folder) => {
-                let file = texunit_evidence::own_file(folder, EXTENSION);
-                texunit_evidence::write(&file, &serde_json::to_vec(coverage)?)
-            }
-            Self::File(path) => {
-                lcov::write(&texunit_evidence::name_of_process(path, std::process::id()), coverage)
-            }
-        }
-    }
-
-    /// Whether it can be written again: not what is written into a pipe.
-    fn is_replaced(&self) -> bool {
-        match self {
-            Self::Run(_) => true,
-            Self::File(path) => {
-                let path = texunit_evidence::name_of_process(path, std::process::id());
-                !texunit_evidence::is_written_in_place(&path)
-            }
-        }
-    }
 }
 
 /// What a process covers.
@@ -70,9 +45,16 @@ pub struct Recorder {
 
 #[derive(Debug)]
 struct State {
-    /// What modules have covered that are not loaded any more.
+    /// What modules have covered that are not loaded any more: those of a tracefile.
     gone: Coverage,
+    /// The same for those with ledgers, by what their tables have in common, and the sizes of these: a module that is
+    /// loaded again goes on with one.
+    left: HashMap<u64, Vec<(Counted, usize)>>,
+    /// The sum of these sizes.
+    left_size: usize,
     modules: Vec<Weak<Module>>,
+    /// The next module's number.
+    number: u64,
     /// When it was written last, and when it may be written again.
     next: Option<Instant>,
     has_changed: bool,
@@ -86,7 +68,10 @@ impl Recorder {
     pub fn new(target: Target) -> Arc<Self> {
         let state = State {
             gone: Coverage::default(),
+            left: HashMap::new(),
+            left_size: 0,
             modules: Vec::new(),
+            number: 0,
             next: None,
             has_changed: false,
             is_writing: false,
@@ -111,13 +96,23 @@ impl Recorder {
             let file = file.unwrap_or_else(|| name.into());
             table.rename(name, &file.to_string_lossy());
         }
+        let key = match &self.target {
+            Target::Run(_) => ledger::header(&table).ok()?.1,
+            Target::File(_) => 0,
+        };
         let mut state = self.state()?;
         state.modules.retain(|module| module.strong_count() > 0);
         let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
-        let size = state.gone.len() + loaded.iter().map(|module| module.len()).sum::<usize>();
-        let fits = size.saturating_add(table.len()) <= MOST;
+        let size = loaded.iter().map(|module| module.len()).sum::<usize>();
+        let size = size.saturating_add(state.gone.len()).saturating_add(state.left_size);
+        let again = state.again(key);
+        let fits = again.is_some() || size.saturating_add(table.len()) <= MOST;
         let is_first = !fits && !std::mem::replace(&mut state.is_full, true);
-        let module = fits.then(|| Arc::new(Module::of(table, Some(Arc::clone(self)))));
+        let module = fits.then(|| {
+            state.number += 1;
+            let counted = again.unwrap_or_else(|| Counted::new(table.counters, state.number, key));
+            Arc::new(Module::of(table, counted, Some(Arc::clone(self))))
+        });
         if let Some(module) = &module {
             state.modules.push(Arc::downgrade(module));
             state.has_changed = true;
@@ -127,6 +122,10 @@ impl Recorder {
         drop(loaded);
         if is_first {
             full();
+        }
+        if let (Some(module), Target::Run(folder)) = (&module, &self.target) {
+            // What cannot be written now is written, or told, at the end.
+            let _ = module.write_through(folder);
         }
         module
     }
@@ -153,6 +152,7 @@ impl Recorder {
         self.process.store(std::process::id(), Relaxed);
         (state.next, state.is_writing) = (None, false);
         state.gone.clear();
+        (state.left, state.left_size) = (HashMap::new(), 0);
         let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
         drop(state);
         loaded.iter().for_each(|module| module.clear());
@@ -160,28 +160,48 @@ impl Recorder {
 
     /// A module is loaded no longer.
     pub(crate) fn unloaded(&self, module: &Module) {
-        if let Some(mut state) = self.state() {
-            module.add_to(&mut state.gone);
-            // What was written while the module was on its way may be without it.
-            state.has_changed = true;
+        if let Target::Run(folder) = &self.target {
+            let _ = module.write_through(folder);
+        }
+        let Some(mut state) = self.state() else { return };
+        match &self.target {
+            Target::Run(_) => {
+                let (counted, size) = (module.take(), module.len());
+                state.left_size += size;
+                state.left.entry(counted.key).or_default().push((counted, size));
+            }
+            Target::File(_) => {
+                module.add_to(&mut state.gone);
+                // What was written while the module was on its way may be without it.
+                state.has_changed = true;
+            }
+        }
+    }
+
+    /// A launch of a module has ended, or goes on and it `is_due` to write what it has counted; or it must be `now`.
+    pub(crate) fn has_counted(&self, module: &Module, is_due: bool, now: bool) {
+        match &self.target {
+            // What cannot be written now is written, or told, at the end.
+            Target::Run(folder) if is_due => drop(module.write_through(folder)),
+            Target::Run(_) => {}
+            Target::File(path) => self.write_at_times(path, now),
         }
     }
 
     /// Writes what is covered if it has not been written for a while, or `now`.
-    pub(crate) fn write_at_times(&self, now: bool) {
+    fn write_at_times(&self, path: &Path, now: bool) {
         let Some(mut state) = self.state() else { return };
         state.has_changed = true;
         if !now && state.next.is_some_and(|next| Instant::now() < next) || state.is_writing {
             return;
         }
-        if !self.target.is_replaced() {
+        if !is_replaced(path) {
             return;
         }
         state.is_writing = true;
         drop(state);
         let start = Instant::now();
-        // What cannot be written now is written, or told, at the end.
-        let _ = self.put();
+        let _ = self.put(path);
         let pause = (start.elapsed() * TIMES).max(AT_LEAST);
         if let Some(mut state) = self.state() {
             state.next = Some(Instant::now() + pause);
@@ -195,6 +215,26 @@ impl Recorder {
         if !self.is_of_this_process() {
             return Ok(());
         }
+        match &self.target {
+            Target::Run(folder) => self.write_ledgers(folder),
+            Target::File(path) => self.write_file(path),
+        }
+    }
+
+    fn write_ledgers(&self, folder: &Path) -> io::Result<()> {
+        let state = self.state().ok_or_else(late)?;
+        let loaded: Vec<_> = state.modules.iter().filter_map(Weak::upgrade).collect();
+        drop(state);
+        let start = Instant::now();
+        for module in loaded {
+            while !module.write_through(folder)? {
+                wait(start)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_file(&self, path: &Path) -> io::Result<()> {
         let start = Instant::now();
         loop {
             let mut state = self.state().ok_or_else(late)?;
@@ -203,12 +243,9 @@ impl Recorder {
                 break;
             }
             drop(state);
-            if start.elapsed() > PATIENCE_TO_WRITE {
-                return Err(late());
-            }
-            std::thread::sleep(Duration::from_millis(1));
+            wait(start)?;
         }
-        let written = self.put();
+        let written = self.put(path);
         if let Some(mut state) = self.state() {
             state.is_writing = false;
         }
@@ -220,7 +257,7 @@ impl Recorder {
     }
 
     /// Takes a snapshot and writes it, for the thread that has set `is_writing`.
-    fn put(&self) -> io::Result<()> {
+    fn put(&self, path: &Path) -> io::Result<()> {
         let mut state = self.state().ok_or_else(late)?;
         if !std::mem::take(&mut state.has_changed) {
             return Ok(());
@@ -230,7 +267,8 @@ impl Recorder {
         drop(state);
         loaded.iter().for_each(|module| module.add_to(&mut coverage));
         drop(loaded);
-        let written = self.target.write(&coverage);
+        let path = texunit_evidence::name_of_process(path, std::process::id());
+        let written = lcov::write(&path, &coverage);
         if written.is_err()
             && let Some(mut state) = self.state()
         {
@@ -238,6 +276,30 @@ impl Recorder {
         }
         written
     }
+}
+
+impl State {
+    /// What a module has left that had the same table.
+    fn again(&mut self, key: u64) -> Option<Counted> {
+        let (counted, size) = self.left.get_mut(&key)?.pop()?;
+        self.left_size -= size;
+        Some(counted)
+    }
+}
+
+/// Whether a tracefile can be written again: not what is written into a pipe.
+fn is_replaced(path: &Path) -> bool {
+    let path = texunit_evidence::name_of_process(path, std::process::id());
+    !texunit_evidence::is_written_in_place(&path)
+}
+
+/// Waits a little for another thread that writes, but not for ever.
+fn wait(since: Instant) -> io::Result<()> {
+    if since.elapsed() > PATIENCE_TO_WRITE {
+        return Err(late());
+    }
+    std::thread::sleep(Duration::from_millis(1));
+    Ok(())
 }
 
 fn late() -> io::Error {

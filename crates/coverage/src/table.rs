@@ -1,31 +1,53 @@
 //! Which lines, functions and branches of the source the blocks of a module are: what is shown of a module's counts.
 
 use crate::data::{BranchKey, Coverage, Function};
+use serde::{Deserialize, Serialize};
 use texunit_simt::observe::Sum;
 
 /// A place in the source: number of the file among those of the table, and line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct At {
     pub(crate) file: u32,
     pub(crate) line: u32,
 }
 
+/// A sum of counters: those that are added, and those that are subtracted.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Lanes(Vec<u32>, Vec<u32>);
+
+impl From<&Sum> for Lanes {
+    fn from(sum: &Sum) -> Self {
+        let (plus, minus) = sum.counters();
+        Self(plus.to_vec(), minus.to_vec())
+    }
+}
+
+impl Lanes {
+    fn of(&self, counts: &[u64]) -> u64 {
+        let sum = |counters: &[u32]| {
+            let counts = counters.iter().filter_map(|&i| counts.get(i as usize));
+            counts.fold(0_u64, |sum, &n| sum.wrapping_add(n))
+        };
+        sum(&self.0).wrapping_sub(sum(&self.1))
+    }
+}
+
 /// All that can be covered of a module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Table {
     /// How many counters there are.
     pub(crate) counters: usize,
     /// Lanes that come to each block.
-    pub(crate) blocks: Vec<Sum>,
+    pub(crate) blocks: Vec<Lanes>,
     /// Names of files.
     pub(crate) files: Vec<String>,
     /// A copy stands behind the one that it is inlined into.
     pub(crate) copies: Vec<CodeCopy>,
-    pub(crate) branches: Vec<(u32, BranchKey, Vec<Sum>)>,
+    pub(crate) branches: Vec<(u32, BranchKey, Vec<Lanes>)>,
 }
 
 /// Code of a function of the source: a function of the PTX, or a copy that was inlined into one.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct CodeCopy {
     /// Where it was inlined, and into which copy.
     pub(crate) call: Option<(At, usize)>,
@@ -41,6 +63,19 @@ impl Table {
     /// Lines, functions and branches in all, those of each copy on their own.
     pub(crate) fn len(&self) -> usize {
         self.copies.iter().map(|copy| copy.lines.len() + 1).sum::<usize>() + self.branches.len()
+    }
+
+    /// Whether all that it names is there, as in one that was made here: this one was read from a file.
+    pub(crate) fn is_sound(&self) -> bool {
+        let block = |block: u32| (block as usize) < self.blocks.len();
+        let file = |file: u32| (file as usize) < self.files.len();
+        let copy = |(i, copy): (usize, &CodeCopy)| {
+            block(copy.first)
+                && copy.call.is_none_or(|(at, into)| file(at.file) && into < i)
+                && copy.function.as_ref().is_none_or(|(_, at)| file(at.file))
+                && copy.lines.iter().all(|(at, of)| file(at.file) && of.iter().all(|&b| block(b)))
+        };
+        self.copies.iter().enumerate().all(copy) && self.branches.iter().all(|(of, ..)| file(*of))
     }
 
     /// Whether there are functions that are shown by the lines of this PTX.

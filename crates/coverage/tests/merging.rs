@@ -68,17 +68,22 @@ fn a_process_leaves_a_file() {
     };
     let recorder = Recorder::new(Target::Run(run.clone()));
     let first = module(&recorder, &loaded);
-    let left = || Coverage::merged(&texunit_evidence::files(&run, EXTENSION));
-    assert!(left().is_empty());
-    launch(&first);
+    let files = || texunit_evidence::files(&run, EXTENSION);
+    let left = || Coverage::merged(&files());
     let lanes = |coverage: &Coverage| coverage.files["/saved/k.ptx"].functions["k"].lanes;
-    assert_eq!(lanes(&left()), 32, "the first launch is written at once");
-    launch(&first);
+    assert_eq!(lanes(&left()), 0, "what is never launched is shown");
+    // Whatever ends the process then.
+    for launches in 1..3 {
+        launch(&first);
+        assert_eq!(lanes(&left()), 32 * launches);
+    }
     drop(first);
     let again = module(&recorder, &loaded);
     launch(&again);
+    assert_eq!((lanes(&left()), files().len()), (96, 1), "it goes on with the file");
+    launch(&module(&recorder, &loaded));
     recorder.write().unwrap();
-    assert_eq!(lanes(&left()), 96);
+    assert_eq!((lanes(&left()), files().len()), (128, 2), "two at a time have two");
 
     let file = folder.path().join("%p.info");
     let other = Recorder::new(Target::File(file));
@@ -88,17 +93,41 @@ fn a_process_leaves_a_file() {
     let own = parsed(&std::fs::read_to_string(own).unwrap());
     assert_eq!(lanes(&own), 32);
 
-    // Another process's, and one that has been cut off.
-    let json = serde_json::to_vec(&own).unwrap();
-    std::fs::write(run.join(format!("7-1.{EXTENSION}")), &json).unwrap();
-    std::fs::write(run.join(format!("8-1.{EXTENSION}")), &json[..json.len() / 2]).unwrap();
+    // Another process's, one that has been cut off in what it says, and one in its counts.
+    let bytes = std::fs::read(&files()[0]).unwrap();
+    let head = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    std::fs::write(run.join(format!("7-1.1.{EXTENSION}")), &bytes).unwrap();
+    std::fs::write(run.join(format!("8-1.1.{EXTENSION}")), &bytes[..head / 2]).unwrap();
+    std::fs::write(run.join(format!("9-1.1.{EXTENSION}")), &bytes[..head]).unwrap();
     let mut sum = left();
-    assert_eq!(lanes(&sum), 128);
+    assert_eq!(lanes(&sum), 128 + 96);
     sum.clear();
     assert_eq!((lanes(&sum), sum.len()), (0, own.len()));
 }
 
-/// What could not be written is written the next time, and what a module takes with it as well.
+/// Files that name what is not there are passed over.
+#[test]
+fn damaged_files_do_no_harm() {
+    let folder = TempDir::new("coverage-damaged");
+    let recorder = Recorder::new(Target::Run(folder.path().to_owned()));
+    let _module = module(&recorder, &load_text(&kernel("", "ret;")));
+    let file = texunit_evidence::files(&folder, EXTENSION).remove(0);
+    let bytes = std::fs::read(&file).unwrap();
+    assert!(Coverage::read(&file).is_ok());
+    // Every digit of the table is another number.
+    let mut refused = 0;
+    for at in (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()) {
+        let mut damaged = bytes.clone();
+        damaged[at] = b'9';
+        std::fs::write(&file, &damaged).unwrap();
+        refused += u32::from(Coverage::read(&file).is_err());
+    }
+    assert!(refused > 0);
+    std::fs::write(&file, "{}\n").unwrap();
+    assert!(Coverage::read(&file).is_err());
+}
+
+/// What could not be written is written the next time, and a file that has gone is made again.
 #[test]
 fn nothing_counted_is_lost() {
     let folder = TempDir::new("coverage-again");
@@ -106,9 +135,12 @@ fn nothing_counted_is_lost() {
     let loaded = load_text(&kernel("", "ret;"));
     let recorder = Recorder::new(Target::Run(run.clone()));
     let first = module(&recorder, &loaded);
-    let (out, _) = loaded.buffer(32);
+    let launch = || {
+        let (out, _) = loaded.buffer(32);
+        loaded.run_observed("k", How::default(), &[Arg::U64(out)], Some(&*first)).unwrap();
+    };
     // There is no folder yet: the first launch is not written.
-    loaded.run_observed("k", How::default(), &[Arg::U64(out)], Some(&*first)).unwrap();
+    launch();
     assert!(recorder.write().is_err());
     std::fs::create_dir(&run).unwrap();
     let files = || texunit_evidence::files(&run, EXTENSION);
@@ -121,9 +153,8 @@ fn nothing_counted_is_lost() {
     assert_eq!(written(), 32);
     recorder.write().unwrap();
     assert!(files().is_empty(), "nothing has changed");
-    // A snapshot taken while the module goes would be without it.
-    drop(first);
-    assert_eq!(written(), 32);
+    launch();
+    assert_eq!(written(), 64);
 }
 
 /// The last one to write waits for one who is at it: the older snapshot would replace the newer one.

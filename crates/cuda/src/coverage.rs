@@ -28,22 +28,25 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
 
 /// The observer of a module's launches, if coverage is asked for.
 pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
+    let recorder = recorder()?;
+    // Of all functions, which are lowered for it.
     let listing = loaded.listing(settings().fmad);
     let full = || {
         say(format_args!(
             "warning: the program has loaded so many modules that those from here on are not in the coverage"
         ));
     };
-    recorder()?.module(listing, || saved::put(&folder()?, loaded.source().text()).ok(), full)
+    recorder.module(listing, || saved::put(&folder()?, loaded.source().text()).ok(), full)
 }
 
-/// The folder for PTX that has no lines of another source: beside the file.
+/// The folder for PTX that has no lines of another source: beside the file, or `coverage.ptx` where there is none.
 fn folder() -> Option<PathBuf> {
     let file = settings().coverage.as_ref()?;
     let file = texunit_evidence::name_of_process(file, std::process::id());
-    let mut name = file.into_os_string();
+    let is_file = !texunit_evidence::is_written_in_place(&file);
+    let mut name = if is_file { file.into_os_string() } else { "coverage".into() };
     name.push(".ptx");
-    Some(name.into())
+    std::path::absolute(name).ok()
 }
 
 extern "C" fn end() {

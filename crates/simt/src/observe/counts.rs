@@ -72,6 +72,11 @@ impl Sum {
         sum(&self.plus).wrapping_sub(sum(&self.minus))
     }
 
+    /// The counters that are added, and those that are subtracted.
+    pub fn counters(&self) -> (&[u32], &[u32]) {
+        (&self.plus, &self.minus)
+    }
+
     fn counter(counter: u32) -> Self {
         Self { plus: vec![counter], minus: Vec::new() }
     }
