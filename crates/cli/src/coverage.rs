@@ -1,9 +1,8 @@
 //! `--coverage`: what launches and runs have covered of device code.
 
 use crate::run::Failure;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use texunit_coverage::{Coverage, EXTENSION, Module, lcov};
+use texunit_coverage::{Module, lcov};
 use texunit_files::Identity;
 
 /// Who counts blocks and branches of a launch; without `.loc` they are those of the PTX file.
@@ -26,18 +25,4 @@ pub(crate) fn write(file: &Path, coverage: &Module) -> Option<Failure> {
     let error = lcov::write(file, &coverage.coverage()).err()?;
     let message = format!("cannot write the coverage to {}: {error}", file.display());
     Some(Failure::File { path: file.to_owned(), message, help: None })
-}
-
-/// Writes what all processes of a run have covered that have left it in a folder.
-pub(crate) fn write_merged(file: &Path, folder: &Path) {
-    let coverage = Coverage::merged(&texunit_evidence::files(folder, EXTENSION));
-    let mut out = std::io::stderr();
-    if coverage.is_empty() {
-        let file = file.display();
-        let _ = writeln!(out, "texunit: no kernel was loaded: the coverage {file} is empty");
-    }
-    if let Err(error) = lcov::write(file, &coverage) {
-        let file = file.display();
-        let _ = writeln!(out, "texunit: the coverage {file} cannot be written: {error}");
-    }
 }

@@ -3,7 +3,7 @@
 use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
-use texunit_device::{Fault, FaultKind, GradientStats};
+use texunit_device::{Fault, FaultKind, GradientStats, LaunchStats};
 use texunit_report::{Host, Located, Object, Place};
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
@@ -50,6 +50,7 @@ pub fn render(report: &Report) -> Value {
         "surface_accesses": stats.map(|s| s.surface_accesses),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
         "accesses_past_end": stats.map(|s| s.past_end),
+        "interpreted": stats.map(|s| interpreted(s, ptx)),
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
         "checked": report.checked,
@@ -60,6 +61,20 @@ pub fn render(report: &Report) -> Value {
         "errors": errors,
         "warnings": warnings,
     })
+}
+
+/// Instructions that the report names at most.
+const MOST_INTERPRETED: usize = 20;
+
+/// What was interpreted in the middle of compiled code, the most often first.
+fn interpreted(stats: &LaunchStats, source: Option<&SourceFile>) -> Vec<Value> {
+    let all = stats.interpreted.0.iter().take(MOST_INTERPRETED);
+    all.map(|&(span, count)| {
+        let (line, column) = place(span, source);
+        let text = source.map(|s| s.snippet(span).trim().to_owned());
+        json!({ "line": line, "column": column, "instruction": text, "count": count })
+    })
+    .collect()
 }
 
 fn gradients(GradientStats { engine, unit }: &GradientStats) -> Value {

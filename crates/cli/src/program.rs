@@ -8,12 +8,16 @@ mod libraries;
 mod parent;
 mod record;
 mod refusal;
+mod reports;
 #[cfg(target_os = "linux")]
 mod signals;
 #[cfg(target_os = "linux")]
 mod tree;
+#[cfg(target_os = "linux")]
+mod watch;
 
 use crate::args::BoundsArg;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 pub use evidence::{EvidenceArgs, ReportFormat};
 pub use record::{Explained, RecordArgs};
@@ -43,7 +47,7 @@ pub struct RunArgs {
     pub record: RecordArgs,
     /// Write the PTX of every module that is loaded into this folder, one file for each text; messages name
     /// the files.
-    #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX")]
+    #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
     pub save_ptx: Option<PathBuf>,
     /// With a fault that has to do with an allocation, say where the program asked for the memory, and where it
     /// freed it.
@@ -68,6 +72,14 @@ pub struct RunArgs {
 fn devices(names: &str) -> Result<String, String> {
     let cards = texunit_device::cards::find_all(names)?;
     Ok(cards.iter().map(|card| card.key).collect::<Vec<_>>().join(","))
+}
+
+/// A folder, which need not be there.
+fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.metadata() {
+        Ok(found) if !found.is_dir() => Err("expected a folder; there is a file of that name"),
+        _ => Ok(path),
+    })
 }
 
 /// What can be traced.
@@ -95,6 +107,9 @@ fn say(text: std::fmt::Arguments<'_>) {
 
 /// `texunit run`: becomes the program, unless somebody has to be there when that has ended.
 pub fn run(args: &RunArgs) -> u8 {
+    if let Some(why) = reports::misused(args) {
+        return crate::usage_error("run", &why);
+    }
     match start(args) {
         Ok(code) => code,
         Err(message) => {
@@ -111,8 +126,9 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     if let Some(why) = refusal::unfit(&path) {
         return Err(why);
     }
-    for warning in inspect::warnings(&path) {
-        say(format_args!("warning: {warning}"));
+    let warnings = inspect::warnings(&path);
+    for warning in &warnings {
+        say(format_args!("warning: {}", warning.text));
     }
     let mut command = Command::new(&path);
     command.args(arguments);
@@ -155,7 +171,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     args.evidence.set(&mut command);
     let explained = args.record.set(&mut command)?;
     if args.evidence.need_a_parent() || explained.is_some() {
-        let code = evidence::run(command, &path, args)?;
+        let code = evidence::run(command, &path, args, &warnings)?;
         explained.iter().for_each(record::Pending::tell);
         return Ok(code);
     }
@@ -232,6 +248,51 @@ pub fn install(args: &InstallLibsArgs) -> u8 {
         Err(message) => {
             say(format_args!("error: {message}"));
             super::FAILED
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use clap::{FromArgMatches, Parser};
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    fn parse(words: &[&str]) -> Result<RunArgs, clap::Error> {
+        let all = ["run"].iter().chain(words).chain(&["program"]);
+        let matches = <Words as clap::CommandFactory>::command().try_get_matches_from(all)?;
+        Ok(Words::from_arg_matches(&matches)?.run)
+    }
+
+    /// What `texunit run WORDS program` says.
+    pub(super) fn args(words: &[&str]) -> RunArgs {
+        parse(words).unwrap()
+    }
+
+    #[test]
+    fn what_has_no_sense_is_refused() {
+        let folder = texunit_testkit::TempDir::new("run");
+        let file = folder.file("file", "");
+        let file = file.to_str().unwrap();
+        let record = |option, value| ["--record", "x", option, value];
+        assert!(parse(&record("--kernel", "blur:2")).is_ok());
+        assert!(parse(&["--save-ptx", &folder.text("new")]).is_ok());
+        for wrong in [
+            &record("--record-limit", "0")[..],
+            &record("--record-limit", "1,99999999999G"),
+            &record("--kernel", "blur:0"),
+            &record("--kernel", ""),
+            &["--explain", "blur:0:1,2"],
+            &["--save-ptx", file],
+        ] {
+            let error = parse(wrong).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{wrong:?}: {error}");
         }
     }
 }

@@ -41,6 +41,9 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
         };
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
     }
+    if function == "cuGetExportTable" && refusal.code == CUresult::NOT_FOUND {
+        LACKS_TABLE.store(true, Relaxed);
+    }
     if DEPTH.get() > 0 {
         keep(reason);
     } else if !is_ordinary(function, refusal.code) {
@@ -134,6 +137,23 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
     if is_power(count, 2) {
         crate::report::refused(&function, code_name, reason, count);
     }
+}
+
+/// A table of functions was asked for that texunit does not have.
+static LACKS_TABLE: AtomicBool = AtomicBool::new(false);
+
+/// Why a program with NVIDIA's runtime inside may have done nothing: that asks for tables of functions, and where it does not
+/// get them, refuses all calls by itself.
+pub(crate) fn lacking_table() -> Option<Api> {
+    let reason = "CUDA's runtime is linked into the program, where texunit cannot replace it; keep the symbols (do not \
+                  strip it), or compile it with -cudart shared";
+    let is_lacking = LACKS_TABLE.load(Relaxed) && !has_runtime();
+    is_lacking.then(|| Api {
+        function: "cuGetExportTable".to_owned(),
+        code: CUresult::NOT_FOUND.name().to_owned(),
+        reason: reason.to_owned(),
+        count: 1,
+    })
 }
 
 /// What the report does not know yet: how often refusals have occurred by the end.

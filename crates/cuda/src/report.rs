@@ -6,6 +6,7 @@
 
 mod own;
 mod sum;
+mod untold;
 
 pub(crate) use own::PipeSignal;
 
@@ -90,8 +91,8 @@ impl State {
     fn append(&mut self, event: Event) {
         if let Some(Err(error)) = writer().map(|writer| writer.append(&event)) {
             static ONCE: Once = Once::new();
-            // Somebody may have removed the folder: the run is over.
-            ONCE.call_once(|| say(format_args!("nothing can be told to `texunit run`: {error}")));
+            let folder = settings().evidence.as_deref().unwrap_or("".as_ref());
+            ONCE.call_once(|| say(format_args!("{}", untold::sentence(folder, &error))));
         }
         if settings().report.is_some() {
             self.record.add(event);
@@ -217,7 +218,8 @@ extern "C" fn end() {
     let Some(state) = state.as_mut() else { return };
     state.is_ending = true;
     state.flush();
-    refused.into_iter().for_each(|api| state.append(Event::Api(api)));
+    let lacking = crate::refused::lacking_table().filter(|_| state.kernels.is_empty());
+    refused.into_iter().chain(lacking).for_each(|api| state.append(Event::Api(api)));
     let cpu_milliseconds = sum::milliseconds(crate::clock::process());
     let totals = Totals { cpu_milliseconds, has_ended: true, ..state.totals.clone() };
     state.append(Event::Totals(totals));

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_device::Bounds;
-use texunit_evidence::Format;
+use texunit_evidence::{Above, Format};
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,11 +66,35 @@ pub(crate) fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         let mut settings = read(|name| std::env::var_os(name)?.into_string().ok());
         settings.evidence = texunit_evidence::folder();
+        if settings.evidence.is_none() {
+            settings.of_parents();
+        }
         for complaint in &settings.complaints {
             crate::call::say(format_args!("{complaint}"));
         }
         settings
     })
+}
+
+impl Settings {
+    /// Looks for the run that the process is part of where its environment names none.
+    fn of_parents(&mut self) {
+        const CLEARED: &str =
+            "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set)";
+        match texunit_evidence::run_above() {
+            None => {}
+            Some(Above::Folder(folder)) => {
+                self.complaints.push(format!(
+                    "{CLEARED}: its faults count for `texunit run`, but other options of that do not reach it"
+                ));
+                self.evidence = Some(folder);
+            }
+            Some(Above::Hidden(run)) => self.complaints.push(format!(
+                "{CLEARED}, and it may not see what process {run}, `texunit run`, has open, as it has other rights (sudo, \
+                 setuid): nothing of it is in the report, and its faults do not count for --error-exitcode"
+            )),
+        }
+    }
 }
 
 fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
@@ -97,6 +121,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     // The program may change its folder.
     settings.coverage = variable("TEXUNIT_COVERAGE")
         .filter(|f| !f.is_empty())
+        .map(|file| if file == "-" { "/dev/stdout".to_owned() } else { file })
         .and_then(|file| std::path::absolute(file).ok());
     settings.record = crate::record::wanted(&variable, &mut settings.complaints);
     settings.counters = is_on("TEXUNIT_COUNTERS");

@@ -7,8 +7,7 @@ mod sarif;
 
 use crate::event::{Finding, Running};
 use crate::run::Run;
-use std::path::Path;
-use texunit_report::Place;
+use std::path::{Component, Path};
 use texunit_report::place::{function_name, shown_file};
 
 /// The form of a report.
@@ -68,9 +67,26 @@ impl Format {
     }
 }
 
-/// Where something is, as it is shown: the file from the current folder on, line, column.
-fn position(place: &Place) -> (String, u32, Option<u32>) {
-    (shown_file(place.file()), place.line(), place.column())
+/// A file as GitHub and viewers of SARIF name it: from the folder on that has the repository, which GitHub says, or from
+/// the current folder on.
+fn repository_file(file: &str) -> String {
+    let workspace = std::env::var_os("GITHUB_WORKSPACE").filter(|folder| !folder.is_empty());
+    let below = workspace.and_then(|folder| below(Path::new(&folder), file));
+    below.unwrap_or_else(|| shown_file(file))
+}
+
+/// The path of a file from a folder on, if it lies there, whatever links lead to either.
+fn below(folder: &Path, file: &str) -> Option<String> {
+    let file = std::path::absolute(file).ok()?;
+    let plain = file.strip_prefix(folder).ok().map(Path::to_owned);
+    let real = || {
+        file.canonicalize().ok()?.strip_prefix(folder.canonicalize().ok()?).ok().map(Path::to_owned)
+    };
+    // `a/../b` is below wherever it leads.
+    let plain =
+        plain.filter(|path| path.components().all(|part| matches!(part, Component::Normal(_))));
+    let path = plain.or_else(real)?;
+    path.to_str().map(str::to_owned).filter(|path| !path.is_empty())
 }
 
 /// What a finding says, on several lines: what, who, where, what to do.
@@ -113,5 +129,36 @@ fn outcome(run: &Run) -> Option<String> {
     if let Some(seconds) = run.timed_out {
         return Some(format!("the run was ended after {seconds} s (--timeout)"));
     }
-    run.signal.map(|signal| format!("the program was ended by signal {signal}"))
+    if let Some(signal) = run.signal {
+        return Some(format!("the program was ended by signal {signal}"));
+    }
+    let why = run.not_executed.as_ref()?;
+    Some(format!("no kernel of the program was executed: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn files_of_a_repository() {
+        let folder = texunit_testkit::TempDir::new("workspace");
+        let root = folder.join("repository");
+        std::fs::create_dir_all(root.join("src")).unwrap();
+        std::fs::write(root.join("src/a.cu"), "").unwrap();
+        let name = |file: &str| below(&root, root.join(file).to_str().unwrap());
+        assert_eq!(name("src/a.cu").as_deref(), Some("src/a.cu"));
+        // Compilers name what they have found by way of another folder so.
+        assert_eq!(name("src/../src/a.cu").as_deref(), Some("src/a.cu"));
+        assert_eq!(name("src/gone.cu").as_deref(), Some("src/gone.cu"));
+        assert_eq!([name("../b.cu"), name("src/../../b.cu"), name("")], [None, None, None]);
+        assert_eq!(below(&root, "/usr/include/a.h"), None);
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&root, folder.join("link")).unwrap();
+            let linked = folder.join("link/src/a.cu");
+            assert_eq!(below(&root, linked.to_str().unwrap()).as_deref(), Some("src/a.cu"));
+        }
+    }
 }

@@ -19,6 +19,7 @@
 mod event;
 mod format;
 mod own;
+mod parents;
 mod reader;
 mod run;
 mod write;
@@ -27,6 +28,7 @@ mod writer;
 pub use event::{Accesses, Allocation, Api, Event, Finding, Kernel, Process, Running, Totals};
 pub use format::Format;
 pub use own::{files, folder_name, is_over, own_file, processes};
+pub use parents::{Above, run_above};
 pub use reader::{Record, read};
 pub use run::Run;
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};

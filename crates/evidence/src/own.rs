@@ -56,20 +56,17 @@ pub fn folder_name(number: u64) -> String {
     format!("{PREFIX}{}-{number:016x}", std::process::id())
 }
 
-/// Whether a folder is, by its name, one of a run.
-fn is_of_run(folder: &Path) -> bool {
-    let name = folder.file_name().and_then(|name| name.to_str());
-    let numbers = name.and_then(|name| name.strip_prefix(PREFIX)?.split_once('-'));
-    numbers.is_some_and(|(process, number)| {
-        process.parse::<u32>().is_ok()
-            && number.len() == 16
-            && number.bytes().all(|digit| digit.is_ascii_hexdigit())
-    })
+/// The process that has made a folder, if that is, by its name, one of a run.
+pub(crate) fn maker(folder: &Path) -> Option<u32> {
+    let name = folder.file_name()?.to_str()?;
+    let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;
+    let is_number = number.len() == 16 && number.bytes().all(|digit| digit.is_ascii_hexdigit());
+    process.parse().ok().filter(|_| is_number)
 }
 
 /// Whether the time of the run with this folder is over, or that of a run that it is part of ([`crate::STOP`]).
 pub fn is_over(folder: &Path) -> bool {
-    let outer = folder.ancestors().skip(1).take_while(|above| is_of_run(above));
+    let outer = folder.ancestors().skip(1).take_while(|above| maker(above).is_some());
     std::iter::once(folder).chain(outer.take(DEPTH as usize)).any(|of| of.join(STOP).exists())
 }
 

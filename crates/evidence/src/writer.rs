@@ -16,10 +16,22 @@ pub(crate) const EXTENSION: &str = "jsonl";
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
-    open: Mutex<Option<Open>>,
+    state: Mutex<State>,
     /// Bytes that were written.
     bytes: AtomicU64,
 }
+
+#[derive(Debug, Default)]
+struct State {
+    open: Option<Open>,
+    /// Lines that could not be written, and are with the next one.
+    waiting: Vec<u8>,
+    /// The process that they are of.
+    process: u32,
+}
+
+/// Most bytes that wait.
+const MOST_WAITING: usize = 1 << 20;
 
 /// The open file.
 #[derive(Debug)]
@@ -64,7 +76,7 @@ const DOUBLES: u64 = 8 << 20;
 impl Writer {
     /// For the folder of a run. Its file is made with the first event.
     pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), open: Mutex::new(None), bytes: AtomicU64::new(0) }
+        Self { folder: folder.to_owned(), state: Mutex::default(), bytes: AtomicU64::new(0) }
     }
 
     /// The folder.
@@ -78,23 +90,42 @@ impl Writer {
         PERIOD * 2_u32.pow((self.bytes.load(Relaxed) / DOUBLES).min(24) as u32)
     }
 
-    /// Appends an event: one write to the end of the file.
+    /// Appends an event: one write to the end of the file. What cannot be written is written with the next one: when a
+    /// program has closed some files, another can be opened.
     pub fn append(&self, event: &Event) -> io::Result<()> {
         let mut line = serde_json::to_vec(event)?;
         line.push(b'\n');
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(other) = open.take_if(|open| !open.is_own()) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &mut *state;
+        if std::mem::replace(&mut state.process, std::process::id()) != std::process::id() {
+            // They are of the process that this one was forked from.
+            state.waiting.clear();
+        }
+        if let Some(other) = state.open.take_if(|open| !open.is_own()) {
             // Another process's, or whatever the program has under this number now: not ours to close.
             std::mem::forget(other.file);
         }
-        if open.is_none() {
-            *open = Some(Open::new(&self.folder)?);
+        if state.open.is_none() {
+            match Open::new(&self.folder) {
+                Ok(open) => state.open = Some(open),
+                Err(error) => {
+                    if state.waiting.len() + line.len() <= MOST_WAITING {
+                        state.waiting.append(&mut line);
+                    }
+                    return Err(error);
+                }
+            }
         }
-        self.bytes.fetch_add(line.len() as u64, Relaxed);
-        match &mut *open {
-            Some(open) => open.file.write_all(&line),
-            None => Ok(()),
+        let Some(open) = &mut state.open else { return Ok(()) };
+        let mut bytes = std::mem::take(&mut state.waiting);
+        bytes.append(&mut line);
+        self.bytes.fetch_add(bytes.len() as u64, Relaxed);
+        let written = open.file.write_all(&bytes);
+        if written.is_err() {
+            // A part of it may stand there, which is to end before the next line begins.
+            state.waiting.push(b'\n');
         }
+        written
     }
 }
 
@@ -111,10 +142,25 @@ mod tests {
         writer.append(&Event::Ended { launch: 1 }).unwrap();
         let users = folder.join("user.dat");
         // As the program's dup2 would do it.
-        writer.open.lock().unwrap().as_mut().unwrap().file = File::create(&users).unwrap();
+        let mut state = writer.state.lock().unwrap();
+        state.open.as_mut().unwrap().file = File::create(&users).unwrap();
+        drop(state);
         writer.append(&Event::Ended { launch: 2 }).unwrap();
         assert_eq!(std::fs::read(&users).unwrap(), b"");
         let told = std::fs::read_to_string(own_file(&folder, EXTENSION)).unwrap();
         assert_eq!(told.lines().count(), 2, "{told}");
+    }
+    #[test]
+    fn what_cannot_be_written_is_written_later() {
+        let folder = texunit_testkit::TempDir::new("writer");
+        let later = folder.join("later");
+        let writer = Writer::new(&later);
+        for launch in 1..3 {
+            assert!(writer.append(&Event::Ended { launch }).is_err());
+        }
+        std::fs::create_dir(&later).unwrap();
+        writer.append(&Event::Ended { launch: 3 }).unwrap();
+        let told = std::fs::read_to_string(own_file(&later, EXTENSION)).unwrap();
+        assert_eq!(told.lines().count(), 3, "{told}");
     }
 }

@@ -14,9 +14,11 @@ mod memory;
 mod params;
 mod resources;
 mod text;
+mod wanted;
 mod write;
 
 pub use files::Written;
+pub use wanted::{Chosen, Limit};
 
 use arrays::Texels;
 use bytes::Budget;

@@ -1,5 +1,5 @@
 // nvcc: -lineinfo
-// `covered N [abort]`: one launch with N threads, of which those below 20 walk.
+// `covered N [abort|quit]`: one launch with N threads, of which those below 20 walk.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -46,6 +46,11 @@ int main(int count, char **arguments)
         never<<<1, 1>>>(reinterpret_cast<float *>(out));
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     fflush(stdout);
+    if (count > 2 && arguments[2][0] == 'q') {
+        // Another one, and at once the end that processes have that were forked off.
+        walk<<<1, threads>>>(out, 20);
+        _Exit(0);
+    }
     if (count > 2)
         abort();
     return 0;

@@ -1,17 +1,16 @@
 //! What `texunit run` is asked to fail for and to keep: the options, and what comes of them when the program has
 //! ended.
 
-use super::{RunArgs, refusal, say};
+use super::inspect::{Obstacle, Warning};
+use super::reports::{Outputs, is_output};
+use super::{NOT_STARTED, RunArgs, say};
 use crate::color::ColorChoice;
 use crate::number;
 use clap::{Args, ValueEnum};
-use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use texunit_evidence::{Format, Run};
-use texunit_files::Identity;
 
 /// Exit code of a run that `--timeout` has ended: that of `timeout`.
 const TIMED_OUT: u8 = 124;
@@ -19,7 +18,8 @@ const TIMED_OUT: u8 = 124;
 /// Options of `texunit run` for tests.
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArgs {
-    /// Exit code if a kernel of any process of the run has a fault, and the program ends with 0.
+    /// Exit code if a kernel of any process of the run has a fault, and the program ends with 0; 125 if none of its
+    /// kernels could be executed.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
@@ -45,7 +45,7 @@ pub struct EvidenceArgs {
     pub report_format: Vec<ReportFormat>,
     /// Write the coverage of device code to this file, as lcov: lines, functions and branches of all kernels that are
     /// loaded by any process, with counts of threads. `%p` in the name is the number of a process: each has a file
-    /// of its own then.
+    /// of its own then. `-` is standard output.
     #[arg(long, value_name = "FILE", env = "TEXUNIT_COVERAGE")]
     pub coverage: Option<PathBuf>,
     /// When messages of the libraries are coloured.
@@ -99,7 +99,7 @@ impl EvidenceArgs {
     }
 
     /// The file with the coverage of all processes together.
-    fn merged_coverage(&self) -> Option<&Path> {
+    pub(super) fn merged_coverage(&self) -> Option<&Path> {
         self.coverage.as_deref().filter(|file| !texunit_evidence::is_of_each_process(file))
     }
 
@@ -116,9 +116,10 @@ impl EvidenceArgs {
             ColorChoice::Always => drop(command.env("TEXUNIT_COLOR", "always")),
             ColorChoice::Never => drop(command.env("TEXUNIT_COLOR", "never")),
         }
-        // The program may change its folder.
-        if let Some(file) = self.coverage.as_ref().and_then(|file| std::path::absolute(file).ok()) {
-            command.env("TEXUNIT_COVERAGE", file);
+        if let Some(file) = &self.coverage {
+            // The program may change its folder.
+            let file = if is_output(file) { Path::new("/dev/stdout") } else { file };
+            let _ = std::path::absolute(file).map(|file| command.env("TEXUNIT_COVERAGE", file));
         }
         if self.wants_reports() {
             command.env("TEXUNIT_COUNTERS", "1").env_remove("TEXUNIT_REPORT");
@@ -126,99 +127,92 @@ impl EvidenceArgs {
     }
 }
 
-/// A report that is wanted.
-#[derive(Debug)]
-struct Report {
-    /// `None`: standard output.
-    path: Option<PathBuf>,
-    format: Format,
-}
-
-/// The reports that are wanted, all of which can be written as far as that can be known before.
-fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
-    let (files, formats) = (&args.evidence.report, &args.evidence.report_format);
-    if files.is_empty() {
-        let report = |&format| Report { path: None, format: Format::from(format) };
-        return Ok(formats.iter().map(report).collect());
-    }
-    if formats.len() > 1 && formats.len() != files.len() {
-        return Err(format!(
-            "--report-format stands {} times, and --report {} times; give one for each, or one for those whose \
-             endings do not say it",
-            formats.len(),
-            files.len()
-        ));
-    }
-    let format = |i: usize, file: &Path| -> Format {
-        let one = formats.first().map(|&format| Format::from(format));
-        match (Format::of_ending(file), formats.len()) {
-            (_, n) if n == files.len() => formats[i].into(),
-            (Some(format), _) => format,
-            (None, _) => one.unwrap_or(Format::Json),
-        }
-    };
-    let report = |(i, file): (usize, &PathBuf)| {
-        let path = match file.as_os_str() == "-" {
-            true => None,
-            false => Some(place("--report", file, args)?),
-        };
-        Ok(Report { path, format: format(i, file) })
-    };
-    files.iter().enumerate().map(report).collect()
-}
-
-/// The file of a report or of the coverage, if it can be written.
-fn place(option: &str, file: &Path, args: &RunArgs) -> Result<PathBuf, String> {
-    let path = std::path::absolute(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let named = Identity::of(&path);
-    if named.is_some() && args.command.iter().any(|a| Identity::of(Path::new(a)) == named) {
-        return Err(format!(
-            "{option}: {} is named on the command line, too; name another file",
-            path.display()
-        ));
-    }
-    let what = option.trim_start_matches('-');
-    refusal::writable(what, &texunit_evidence::name_of_process(&path, std::process::id()))?;
-    Ok(path)
-}
-
 /// Runs the program, and does with what its processes leave behind what is asked for; the exit code of the run.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn run(_: Command, _: &Path, args: &RunArgs) -> Result<u8, String> {
-    reports(args)?;
+pub(super) fn run(_: Command, _: &Path, args: &RunArgs, _: &[Warning]) -> Result<u8, String> {
+    Outputs::of(args)?;
     Err("the drop-in libraries are for Linux".to_owned())
 }
 
 /// Runs the program, and does with what its processes leave behind what is asked for; the exit code of the run.
 #[cfg(target_os = "linux")]
-pub(super) fn run(command: Command, path: &Path, args: &RunArgs) -> Result<u8, String> {
+pub(super) fn run(
+    command: Command,
+    path: &Path,
+    args: &RunArgs,
+    warnings: &[Warning],
+) -> Result<u8, String> {
     use super::parent;
-    let reports = reports(args)?;
-    let coverage = args.evidence.merged_coverage();
-    let coverage = coverage.map(|file| place("--coverage", file, args)).transpose()?;
-    let folder = parent::Folder::new()?;
-    let outcome = parent::run(command, path, args.evidence.timeout, &folder)?;
+    let outputs = Outputs::of(args)?;
+    let folder = parent::folder()?;
     let words = args.command.iter().map(|word| word.to_string_lossy().into_owned());
-    let mut run = Run {
+    let run = Run {
         texunit: env!("CARGO_PKG_VERSION").to_owned(),
         command: words.collect(),
+        ..Run::default()
+    };
+    let mut meanwhile = |wall: Duration| {
+        let records = texunit_evidence::read(folder.path());
+        let milliseconds = Some(wall.as_secs_f64() * 1e3);
+        outputs.write_so_far(&Run { records, milliseconds, ..run.clone() }, folder.path());
+    };
+    let timeout = args.evidence.timeout;
+    let outcome = parent::run(command, path, timeout, folder.path(), &mut meanwhile)?;
+    let mut run = Run {
         records: texunit_evidence::read(folder.path()),
         milliseconds: Some(outcome.wall.as_secs_f64() * 1e3),
         cpu_milliseconds: Some(outcome.cpu.as_secs_f64() * 1e3),
-        exit_code: None,
         signal: outcome.signal,
         timed_out: outcome.timed_out.map(|time| time.as_secs_f64()),
+        ..run
     };
+    run.not_executed = not_executed(&run, warnings);
     let code = exit_code(&run, outcome.code, args.evidence.error_exitcode);
     run.exit_code = Some(code);
     summarize(&run, code != outcome.code);
-    if let Some(file) = coverage {
-        crate::coverage::write_merged(&file, folder.path());
-    }
+    let covered = outputs.write_coverage(folder.path());
     // A signal may end what follows, and is to leave nothing behind.
     drop(folder);
-    reports.iter().for_each(|report| write(report, &run));
-    Ok(code)
+    let written = outputs.write_reports(&run) && covered;
+    Ok(if written || code != 0 { code } else { crate::FAILED })
+}
+
+/// Answers to calls that load or launch kernels, of programs whose kernels texunit cannot execute.
+const NO_KERNELS: [&str; 12] = [
+    "CUDA_ERROR_NO_BINARY_FOR_GPU",
+    "CUDA_ERROR_INVALID_IMAGE",
+    "CUDA_ERROR_INVALID_PTX",
+    "CUDA_ERROR_INVALID_SOURCE",
+    "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+    "CUDA_ERROR_NOT_SUPPORTED",
+    "cudaErrorNoKernelImageForDevice",
+    "cudaErrorInvalidDeviceFunction",
+    "cudaErrorInvalidKernelImage",
+    "cudaErrorInvalidPtx",
+    "cudaErrorUnsupportedPtxVersion",
+    "cudaErrorNotSupported",
+];
+
+/// Why no kernel was executed, if there are some that could not be.
+fn not_executed(run: &Run, warnings: &[Warning]) -> Option<String> {
+    let has_launched = run.records.iter().any(|record| {
+        !record.running.is_empty() || record.kernels.values().any(|kernel| kernel.launches > 0)
+    });
+    if has_launched {
+        return None;
+    }
+    let of = |obstacle| warnings.iter().find(|warning| warning.obstacle == obstacle);
+    let mut calls = run.records.iter().flat_map(|record| record.api.values());
+    let refused =
+        calls.find(|call| NO_KERNELS.contains(&&*call.code) || call.function == "cuGetExportTable");
+    match (of(Obstacle::Everything), refused) {
+        (Some(warning), _) => Some(warning.text.clone()),
+        (None, None) => None,
+        (None, Some(call)) => Some(of(Obstacle::Calls).map_or_else(
+            || format!("{}: {}: {}", call.function, call.code, call.reason),
+            |warning| warning.text.clone(),
+        )),
+    }
 }
 
 /// The exit code of a run whose program has ended with this one.
@@ -226,6 +220,7 @@ fn exit_code(run: &Run, program: u8, for_errors: Option<u8>) -> u8 {
     match (run.timed_out, for_errors) {
         (Some(_), _) => TIMED_OUT,
         (None, Some(code)) if program == 0 && run.failures() > 0 => code,
+        (None, Some(_)) if program == 0 && run.not_executed.is_some() => NOT_STARTED,
         _ => program,
     }
 }
@@ -242,17 +237,19 @@ fn summarize(run: &Run, is_changed: bool) {
             ));
         }
     }
+    let code = match (run.exit_code, is_changed && run.timed_out.is_none()) {
+        (Some(code), true) => format!("; exit code {code} (--error-exitcode)"),
+        _ => String::new(),
+    };
     let (faults, of) = (run.failures(), run.records.iter().filter(|r| r.failures() > 0).count());
     if faults > 0 {
-        let code = match (run.exit_code, is_changed && run.timed_out.is_none()) {
-            (Some(code), true) => format!("; exit code {code} (--error-exitcode)"),
-            _ => String::new(),
-        };
         say(format_args!(
             "texunit: {} in {}{code}",
             count(faults, "fault", "faults"),
             count(of as u64, "process", "processes")
         ));
+    } else if let Some(why) = run.not_executed.as_ref().filter(|_| !code.is_empty()) {
+        say(format_args!("texunit: no kernel of the program was executed{code}: {why}"));
     }
 }
 
@@ -260,73 +257,9 @@ fn count(n: u64, one: &str, more: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { more })
 }
 
-fn write(report: &Report, run: &Run) {
-    let Some(path) = &report.path else {
-        let text = report.format.render(run);
-        let mut out = std::io::stdout();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        return;
-    };
-    if !texunit_evidence::is_of_each_process(path) {
-        return write_file(path, &report.format.render(run));
-    }
-    // A process may have been several programs, one after the other.
-    let processes: BTreeSet<u32> = run.records.iter().map(|record| record.process.pid).collect();
-    for process in processes {
-        let file = texunit_evidence::name_of_process(path, process);
-        write_file(&file, &report.format.render(&run.of_process(process)));
-    }
-}
-
-fn write_file(path: &Path, text: &str) {
-    if let Err(error) = texunit_evidence::write(path, text.as_bytes()) {
-        say(format_args!("texunit: the report {} cannot be written: {error}", path.display()));
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
-    use clap::{FromArgMatches, Parser};
-
-    fn args(words: &[&str]) -> RunArgs {
-        #[derive(Parser)]
-        struct Words {
-            #[command(flatten)]
-            run: RunArgs,
-        }
-        let all = ["run"].iter().chain(words).chain(&["program"]);
-        let matches = <Words as clap::CommandFactory>::command().try_get_matches_from(all);
-        Words::from_arg_matches(&matches.unwrap()).unwrap().run
-    }
-
-    #[test]
-    fn forms_of_reports() {
-        let folder = texunit_testkit::TempDir::new("reports");
-        let forms = |words: &[&str]| -> Result<Vec<Format>, String> {
-            let words: Vec<String> = words
-                .iter()
-                .map(|word| match word.split_once('.') {
-                    Some(_) => folder.text(word),
-                    None => (*word).to_owned(),
-                })
-                .collect();
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            Ok(reports(&args(&words))?.iter().map(|report| report.format).collect())
-        };
-        use Format::{Github, Json, Junit, Sarif};
-        let four =
-            ["--report", "a.json", "--report", "b.sarif", "--report", "c.xml", "--report", "d.txt"];
-        assert_eq!(forms(&four), Ok(vec![Json, Sarif, Junit, Json]));
-        let words = [&four[..], &["--report-format", "github"]].concat();
-        assert_eq!(forms(&words), Ok(vec![Json, Sarif, Junit, Github]));
-        assert_eq!(forms(&["--report", "a.json", "--report-format", "sarif"]), Ok(vec![Sarif]));
-        assert_eq!(forms(&["--report", "-", "--report-format", "github"]), Ok(vec![Github]));
-        assert_eq!(forms(&["--report-format", "github"]), Ok(vec![Github]));
-        let words = [&four[..], &["--report-format", "json", "--report-format", "json"]].concat();
-        assert!(forms(&words).unwrap_err().starts_with("--report-format stands 2 times"));
-    }
 
     #[test]
     fn times() {
@@ -348,5 +281,34 @@ mod tests {
         assert_eq!(exit_code(&failing, 0, None), 0);
         assert_eq!(exit_code(&run(vec![Record::default()], None), 0, Some(9)), 0);
         assert_eq!(exit_code(&run(Vec::new(), Some(1.0)), 0, Some(9)), TIMED_OUT);
+        let idle = Run { not_executed: Some("no PTX".to_owned()), ..Run::default() };
+        assert_eq!([Some(9), None].map(|code| exit_code(&idle, 0, code)), [NOT_STARTED, 0]);
+        assert_eq!(exit_code(&idle, 7, Some(9)), 7);
+    }
+
+    #[test]
+    fn kernels_that_could_not_be_executed() {
+        use texunit_evidence::{Api, Kernel, Record};
+        let record = |code: &str, launches| {
+            let mut record = Record::default();
+            let api = Api { code: code.to_owned(), ..Api::default() };
+            record.api.insert(Default::default(), api);
+            let kernel = Kernel { launches, ..Kernel::default() };
+            record.kernels.insert("k".to_owned(), kernel);
+            Run { records: vec![record], ..Run::default() }
+        };
+        let warning = |obstacle| [Warning { text: "no PTX".to_owned(), obstacle }];
+        let says = |run: &Run, warnings: &[Warning]| not_executed(run, warnings);
+        let (idle, refused) = (Run::default(), record("CUDA_ERROR_INVALID_PTX", 0));
+        let text = Some("no PTX".to_owned());
+        assert_eq!(says(&idle, &warning(Obstacle::Everything)), text);
+        // `--gtest_list_tests`, for example.
+        assert_eq!(says(&idle, &warning(Obstacle::Calls)), None);
+        assert_eq!(says(&refused, &warning(Obstacle::Calls)), text);
+        let own = says(&refused, &[]).unwrap_or_default();
+        assert!(own.contains("CUDA_ERROR_INVALID_PTX"), "{own}");
+        let launched = record("CUDA_ERROR_INVALID_PTX", 1);
+        assert_eq!(says(&launched, &warning(Obstacle::Everything)), None);
+        assert_eq!(says(&record("CUDA_ERROR_INVALID_VALUE", 0), &[]), None);
     }
 }

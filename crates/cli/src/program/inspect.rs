@@ -14,9 +14,33 @@ const FATBINS: &str = ".nv_fatbin";
 const MOST: u64 = 1 << 30;
 
 /// What the user should know about a program.
-pub(super) fn warnings(program: &Path) -> Vec<String> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Warning {
+    pub(super) text: String,
+    pub(super) obstacle: Obstacle,
+}
+
+/// Whether kernels of a program are not executed because of what a warning says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// They are.
+    No,
+    /// Calls are refused, which the libraries tell of.
+    Calls,
+    /// The libraries hear nothing of the program.
+    Everything,
+}
+
+impl Warning {
+    fn of_calls(text: String) -> Self {
+        Self { text, obstacle: Obstacle::Calls }
+    }
+}
+
+/// All of them.
+pub(super) fn warnings(program: &Path) -> Vec<Warning> {
     // Scripts, programs of other systems, damaged files: the kernel of the system says what is wrong.
-    let look = || -> Option<Vec<String>> {
+    let look = || -> Option<Vec<Warning>> {
         let cache = ReadCache::new(File::open(program).ok()?);
         let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
         Some(look(&file, program))
@@ -26,47 +50,49 @@ pub(super) fn warnings(program: &Path) -> Vec<String> {
 
 type Elf<'data> = ElfFile64<'data, Endianness, &'data ReadCache<File>>;
 
-fn look(file: &Elf<'_>, program: &Path) -> Vec<String> {
+fn look(file: &Elf<'_>, program: &Path) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let name = program.display();
     let dynamic = Dynamic::of(file);
     let code = code(file);
     if code.has_machine_code && !code.has_ptx {
-        warnings.push(format!(
+        warnings.push(Warning::of_calls(format!(
             "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
              -arch=compute_86 or another -gencode arch=compute_XX,code=compute_XX"
-        ));
+        )));
     }
     if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {
-        warnings.push(format!(
+        let text = format!(
             "{name} has an rpath ({path}), in which it looks for CUDA's libraries first; texunit loads its own before \
              them. To run it without `texunit run`, link it with -Wl,--enable-new-dtags, or remove the rpath \
              (patchelf --remove-rpath)"
-        ));
+        );
+        warnings.push(Warning { text, obstacle: Obstacle::No });
     }
     for old in dynamic.needed.iter().filter(|name| is_old_runtime(name)) {
-        warnings.push(format!(
+        warnings.push(Warning::of_calls(format!(
             "{name} needs {old}, a runtime older than CUDA 12, which texunit does not have; compile it with CUDA 12 \
              or 13"
-        ));
+        )));
     }
     if code.is_there && !is_linked_when_it_starts(file) {
-        warnings.push(format!(
+        let text = format!(
             "{name} is linked statically as a whole (-static), so that it cannot find texunit's libraries, nor any \
              driver; link it without -static"
-        ));
+        );
+        warnings.push(Warning { text, obstacle: Obstacle::Everything });
     } else if code.is_there && !dynamic.needs_runtime() {
         match Static::of(file) {
             Static::None => {}
-            Static::Stripped => warnings.push(format!(
+            Static::Stripped => warnings.push(Warning::of_calls(format!(
                 "{name} has no table of symbols (it is stripped): if CUDA's runtime is linked into it, texunit cannot \
                  replace it; keep the symbols, or compile it with -cudart shared"
-            )),
+            ))),
             Static::New => {}
-            Static::Old => warnings.push(format!(
+            Static::Old => warnings.push(Warning::of_calls(format!(
                 "{name} has CUDA's runtime linked into it, in a version older than 12, of which texunit has no exact \
                  counterpart; compile it with CUDA 12 or 13"
-            )),
+            ))),
         }
     }
     warnings

@@ -8,6 +8,9 @@ use crate::args::{LaunchArgs, OutputFormat, thread};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
+use texunit_files::PrivateFolder;
+use texunit_record::{Chosen, Limit};
 
 /// Options of `texunit run` for launches that are repeated.
 #[derive(Clone, Debug, Args)]
@@ -18,10 +21,11 @@ pub struct RecordArgs {
     pub record: Option<PathBuf>,
     /// Record only the N-th launch (without N the first) of this kernel, into the folder itself. The name is that in the
     /// PTX, or that of the source.
-    #[arg(long, value_name = "NAME[:N]", requires = "record")]
+    #[arg(long, value_name = "NAME[:N]", requires = "record", value_parser = spelled::<Chosen>)]
     pub kernel: Option<String>,
     /// Most launches that a process records, and most bytes that they take; K, M and G stand for 2^10, 2^20 and 2^30.
-    #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record")]
+    #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record",
+          value_parser = spelled::<Limit>)]
     pub record_limit: String,
     /// Explain the fetches and surface accesses of one thread in the first launch of a kernel, or in its N-th, when the
     /// program has ended; threads are counted over the whole grid.
@@ -44,10 +48,13 @@ pub struct Explained {
 fn explained(text: &str) -> Result<Explained, String> {
     const WANTED: &str = "expected a kernel and the number of a thread, such as blur:3,5,0";
     let (kernel, numbers) = text.rsplit_once(':').ok_or(WANTED)?;
-    if kernel.is_empty() {
-        return Err(WANTED.to_owned());
-    }
+    kernel.parse::<Chosen>()?;
     Ok(Explained { kernel: kernel.to_owned(), thread: thread(numbers)? })
+}
+
+/// A text that the libraries read again, if it means something.
+fn spelled<T: FromStr<Err = &'static str>>(text: &str) -> Result<String, &'static str> {
+    text.parse::<T>().map(|_| text.to_owned())
 }
 
 /// What is to be explained when the program has ended.
@@ -55,30 +62,7 @@ fn explained(text: &str) -> Result<Explained, String> {
 pub(super) struct Pending<'a> {
     wanted: &'a Explained,
     format: OutputFormat,
-    folder: Folder,
-}
-
-/// A folder of ours, which goes with us.
-#[derive(Debug)]
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-impl Folder {
-    fn new() -> Result<Self, String> {
-        use std::hash::{BuildHasher, Hasher, RandomState};
-        let number = RandomState::new().build_hasher().finish();
-        let path = std::env::temp_dir().join(format!("texunit-explain-{number:016x}"));
-        let mut builder = std::fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok(Self(path))
-    }
+    folder: PrivateFolder,
 }
 
 impl RecordArgs {
@@ -98,8 +82,8 @@ impl RecordArgs {
             }
         }
         let Some(wanted) = &self.explain else { return Ok(None) };
-        let folder = Folder::new()?;
-        command.env("TEXUNIT_RECORD", &folder.0);
+        let folder = PrivateFolder::new("texunit-explain").map_err(|e| e.to_string())?;
+        command.env("TEXUNIT_RECORD", folder.path());
         command.env("TEXUNIT_RECORD_KERNEL", &wanted.kernel);
         command.env("TEXUNIT_RECORD_QUIET", "1");
         Ok(Some(Pending { wanted, format: self.format, folder }))
@@ -125,9 +109,10 @@ fn place(folder: &Path) -> Result<PathBuf, String> {
 impl Pending<'_> {
     /// Explains the thread, on standard error: standard output is the program's.
     pub(super) fn tell(&self) {
-        let job = self.folder.0.join("job.toml");
+        let job = self.folder.path().join("job.toml");
         if !job.exists() {
-            let why = std::fs::read_to_string(self.folder.0.join("why.txt")).unwrap_or_default();
+            let why =
+                std::fs::read_to_string(self.folder.path().join("why.txt")).unwrap_or_default();
             let why = why.lines().next().unwrap_or("no process of the program launched a kernel");
             say(format_args!("error: --explain: {why}"));
             return;
@@ -135,7 +120,7 @@ impl Pending<'_> {
         let [x, y, z] = self.wanted.thread;
         let options = ["--quiet", "--explain", &format!("{x},{y},{z}")];
         // Nothing is written: a record has no outputs.
-        let args = match LaunchArgs::parse(&job, &self.folder.0.join("out"), &options) {
+        let args = match LaunchArgs::parse(&job, &self.folder.path().join("out"), &options) {
             Ok(args) => args,
             Err(error) => return say(format_args!("error: --explain: {error}")),
         };
@@ -165,7 +150,7 @@ mod tests {
         let of = |kernel: &str, thread| Ok(Explained { kernel: kernel.to_owned(), thread });
         assert_eq!(explained("blur:3,5,0"), of("blur", [3, 5, 0]));
         assert_eq!(explained("image::blur:2:7"), of("image::blur:2", [7, 0, 0]));
-        for wrong in ["", "blur", ":1", "blur:", "blur:x", "blur:1,2,3,4"] {
+        for wrong in ["", "blur", ":1", "blur:", "blur:x", "blur:1,2,3,4", "blur:0:1"] {
             assert!(explained(wrong).is_err(), "{wrong}");
         }
     }

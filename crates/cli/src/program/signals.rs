@@ -5,7 +5,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use std::os::fd::AsFd;
-use std::process::Command;
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,6 +21,23 @@ const PASSED: [Signal; 8] = [
     Signal::SIGALRM,
     Signal::SIGABRT,
 ];
+
+/// Those by which somebody asks for the end.
+const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+
+/// A signal that has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    pub(super) signal: Signal,
+    /// Some process has sent it. Those of the terminal reach the whole process group, of which the program is.
+    pub(super) is_sent: bool,
+}
+
+impl Arrived {
+    pub(super) fn asks_for_the_end(&self) -> bool {
+        ENDING.contains(&self.signal)
+    }
+}
 
 /// The signals that are waited for, instead of doing what they do otherwise.
 pub(super) struct Signals {
@@ -41,9 +58,12 @@ impl Signals {
         Ok(Self { fd, before, is_over: Arc::default() })
     }
 
-    /// Starts the program. It takes over what its starting thread has blocked, so that is another one, with what was
+    /// Starts the program, by what does that. It takes over what its starting thread has blocked, so that is another one, with what was
     /// blocked before. A signal that reaches that thread is noted, and passed on.
-    pub(super) fn spawn(&self, command: &mut Command) -> std::io::Result<Pid> {
+    pub(super) fn spawn(
+        &self,
+        start: impl FnOnce() -> std::io::Result<Child> + Send,
+    ) -> std::io::Result<Pid> {
         let noted: Vec<(Signal, Arc<AtomicBool>)> =
             PASSED.into_iter().map(|signal| (signal, Arc::default())).collect();
         for (signal, flag) in &noted {
@@ -60,7 +80,7 @@ impl Signals {
         let spawned = std::thread::scope(|scope| {
             let spawn = || {
                 self.before.thread_set_mask()?;
-                command.spawn()
+                start()
             };
             let spawned = scope.spawn(spawn).join();
             spawned.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -85,19 +105,15 @@ impl Signals {
         let _ = nix::poll::poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout);
     }
 
-    /// The signals that some process has sent. Those of the terminal reach the whole process group, of which the program is.
-    pub(super) fn arrived(&self) -> Vec<Signal> {
+    /// What has come since it was asked for last.
+    pub(super) fn arrived(&self) -> Vec<Arrived> {
         let mut all = Vec::new();
         while let Ok(Some(info)) = self.fd.read_signal() {
             let signal = i32::try_from(info.ssi_signo).ok().and_then(|n| Signal::try_from(n).ok());
+            let Some(signal) = signal.filter(|&signal| signal != Signal::SIGCHLD) else { continue };
             // Codes above 0 are the kernel's own. An alarm is one, too, but of this process alone: it was set before
             // this process became `texunit run`.
-            let is_sent = |s: &Signal| match s {
-                Signal::SIGCHLD => false,
-                Signal::SIGALRM => true,
-                _ => info.ssi_code <= 0,
-            };
-            all.extend(signal.filter(is_sent));
+            all.push(Arrived { signal, is_sent: signal == Signal::SIGALRM || info.ssi_code <= 0 });
         }
         all
     }

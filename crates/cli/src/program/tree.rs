@@ -5,7 +5,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Processes, parents before children.
 pub(super) struct Tree(Vec<Pid>);
@@ -14,7 +15,8 @@ impl Tree {
     /// All that have this process above them, without those that have ended and are not waited for yet, and without
     /// strangers and all below them.
     pub(super) fn of_this_process(strangers: &Strangers) -> Self {
-        let found = below(std::process::id(), &strangers.0).into_iter();
+        let found = below(std::process::id(), &strangers.known);
+        let found = strangers.without(found).into_iter();
         let going_on = found.filter(|process| !process.has_ended);
         Self(going_on.map(|process| Pid::from_raw(process.key.0.cast_signed())).collect())
     }
@@ -34,19 +36,68 @@ impl IntoIterator for Tree {
 }
 
 /// Processes below this one that the program has not started: whoever became `texunit run` had started them.
-/// What they start later counts as theirs as long as they are there.
-pub(super) struct Strangers(HashSet<Key>);
+///
+/// What they start is theirs. As long as they are there, that is below them; when they have ended, it is a child of
+/// ours, as what the program leaves behind is. The program's own have the folder of the run in their environment, which
+/// strangers do not know. So a child that has it neither there nor in what it tells is a stranger's, wherever there
+/// were strangers.
+pub(super) struct Strangers {
+    known: HashSet<Key>,
+    folder: PathBuf,
+    program: Option<Pid>,
+}
 
 impl Strangers {
-    /// All that are there now.
-    pub(super) fn of_this_process() -> Self {
+    /// All that are there now, in a run with this folder.
+    pub(super) fn of_this_process(folder: &Path) -> Self {
+        let mut strangers =
+            Self { known: HashSet::new(), folder: folder.to_owned(), program: None };
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
-        if waitid(Id::All, flags) == Err(Errno::ECHILD) {
-            return Self(HashSet::new());
+        if waitid(Id::All, flags) != Err(Errno::ECHILD) {
+            let found = below(std::process::id(), &HashSet::new()).into_iter();
+            strangers.known.extend(found.map(|process| process.key));
         }
-        let found = below(std::process::id(), &HashSet::new()).into_iter();
-        Self(found.map(|process| process.key).collect())
+        strangers
     }
+
+    /// The program has started, which is none.
+    pub(super) fn beside(mut self, program: Pid) -> Self {
+        self.program = Some(program);
+        self
+    }
+
+    /// Processes, parents before children, without those that strangers have left behind and all below them.
+    fn without(&self, mut found: Vec<Process>) -> Vec<Process> {
+        if self.known.is_empty() {
+            return found;
+        }
+        let (own, telling) = (std::process::id(), telling(&self.folder));
+        let mut theirs = HashSet::new();
+        found.retain(|process| {
+            let pid = Pid::from_raw(process.key.0.cast_signed());
+            let is_theirs = theirs.contains(&process.parent)
+                || process.parent == own
+                    && self.program != Some(pid)
+                    && !telling.contains(&pid)
+                    && !knows(process.key.0, &self.folder);
+            if is_theirs {
+                theirs.insert(process.key.0);
+            }
+            !is_theirs
+        });
+        found
+    }
+}
+
+/// Whether a process has the folder of a run, or one in it, in its environment.
+fn knows(pid: u32, folder: &Path) -> bool {
+    let all = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let value = |entry: &[u8]| -> Option<Vec<u8>> {
+        let value = entry.strip_prefix(texunit_evidence::FOLDER.as_bytes())?.strip_prefix(b"=")?;
+        Some(value.to_owned())
+    };
+    let named = all.split(|&byte| byte == 0).find_map(value);
+    named.is_some_and(|named| named.starts_with(folder.as_os_str().as_bytes()))
 }
 
 /// The number of a process and when it has started: numbers are used again.

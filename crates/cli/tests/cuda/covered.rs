@@ -130,12 +130,18 @@ fn several(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
         let program = program(setup, "covered.cu", variant, &["-lineinfo"])?;
         let file = fresh(setup, &format!("several-{}", variant.name()));
-        let shell = format!("'{0}' 32; '{0}' 25 abort; true", program.display());
+        let shell = format!("'{0}' 32; '{0}' 25 abort; '{0}' 7 quit", program.display());
         let mut command = setup.run();
         command.arg("--coverage").arg(&file).args(["bash", "-c", &shell]);
         let ended = succeed(&mut command, &program)?;
-        same(&*ended.stdout, "cudaSuccess\ncudaSuccess\n", &ended)?;
-        compare(own(&read(&file, &ended)?)?, &[32, 25], &ended)?;
+        same(&*ended.stdout, "cudaSuccess\ncudaSuccess\ncudaSuccess\n", &ended)?;
+        compare(own(&read(&file, &ended)?)?, &[32, 25, 7, 7], &ended)?;
+        // On standard output, behind what the program has written there.
+        let ended =
+            succeed(setup.run().args(["--coverage", "-"]).arg(&program).arg("32"), &program)?;
+        let text = ended.stdout.strip_prefix("cudaSuccess\n").ok_or("nothing comes before it")?;
+        compare(own(&lcov::parse(text)?)?, &[32], &ended)?;
+        same(text.contains("/../"), false, &ended)?;
         genhtml::accepts(&file, &file.with_extension("html"))?;
         // One process after the other, each with a file of its own.
         let each = setup.build.join(format!("each-{}-%p.info", variant.name()));

@@ -1,16 +1,18 @@
 //! What `texunit run` is started with, and what it leaves: signals, processes and runs around it.
 
-use crate::commands::{Test, contains, same};
+use crate::commands::{SHARED, STATIC, Test, contains, program, same};
 use crate::evidence::{at, code, file, json, modes, text};
 use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
-use std::process::Command;
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let tests: [(&str, &[&str], Test); 7] = [
+    let tests: [(&str, &[&str], Test); 14] = [
         ("a program that ends at once", &[], at_once),
         ("ends of children are ignored", &[], forgotten),
         ("an alarm from before", &[], alarm),
@@ -18,6 +20,13 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("processes from before", &[], strangers),
         ("a report in shared memory", &[], shared_memory),
         ("the time of an outer run", &["nvcc"], outer),
+        ("what a program leaves when it was asked to end", &["nvcc"], asked),
+        ("a program that stays when it was asked to end", &["nvcc"], stays),
+        ("scripts without an interpreter", &[], scripts),
+        ("a cleared environment", &["nvcc"], cleared),
+        ("a run that is over", &["nvcc"], over),
+        ("kernels that cannot be executed", &["nvcc"], not_executed),
+        ("names of outputs", &["nvcc"], names),
     ];
     let trial = |(name, needs, test): (&str, &[&str], Test)| {
         let of_trial = setup.clone();
@@ -77,21 +86,23 @@ fn after(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, "code -15\n", &ended)
 }
 
-/// A child of the shell that became `texunit run`, and a child of that one, are nothing that `--timeout` ends.
+/// A child of the shell that became `texunit run`, and a child of that one, are nothing that `--timeout` ends, nor is one
+/// that such a child leaves behind while the program runs.
 fn strangers(setup: &Setup) -> Result<(), Failed> {
-    let script = "sh -c 'sleep 60 & echo $!; wait' & echo $!; sleep 0.3; exec \"$@\"";
+    let script = "sh -c 'sleep 60 & echo $!; wait' & echo $!; sh -c 'sleep 1; sleep 60 & echo $!' & sleep 0.3; \
+                  exec \"$@\"";
     let mut shell = Command::new("bash");
     clean(&mut shell);
     shell.env("TEXUNIT_LIBS", &setup.libraries).args(["-c", script, "bash"]);
-    shell.arg(setup.texunit().get_program()).args(["run", "--timeout", "0.5", "sleep", "60"]);
+    shell.arg(setup.texunit().get_program()).args(["run", "--timeout", "2", "sleep", "60"]);
     let start = Instant::now();
     let ended = run(&mut shell, &setup.build.join("strangers"))?;
     let kill = |pid: &str| Command::new("kill").arg(pid).status();
     let lives: Vec<bool> =
         ended.stdout.lines().map(|pid| Ok(kill(pid)?.success())).collect::<Result<_, Failed>>()?;
     same(ended.status.code(), Some(124), &ended)?;
-    same(lives, vec![true, true], &ended)?;
-    same(start.elapsed() < Duration::from_secs(8), true, &ended)
+    same(lives, vec![true; 3], &ended)?;
+    same(start.elapsed() < Duration::from_secs(10), true, &ended)
 }
 
 /// A folder of /dev with regular files.
@@ -113,4 +124,165 @@ fn outer(setup: &Setup) -> Result<(), Failed> {
     let ended = code(setup, &["--timeout", "1.5"], &inner, 124)?;
     contains(&ended, "the kernel was running when the time of the run was over")?;
     at(&json(&report)?, "/faults/0/kind", "cancelled")
+}
+
+/// `texunit run --report`, and when the program is ready.
+fn started(setup: &Setup, report: &Path, command: &[&str]) -> Result<Child, Failed> {
+    let ready = file(setup, "parent-ready");
+    let mut run = setup.run();
+    // What goes wrong ends, too.
+    run.args(["--timeout", "60", "--report", text(report)]).args(command).env("READY", &ready);
+    let child = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+    wait_for(|| ready.exists())?;
+    Ok(child)
+}
+
+fn wait_for(is_there: impl Fn() -> bool) -> Result<(), Failed> {
+    let start = Instant::now();
+    while !is_there() {
+        if start.elapsed() > Duration::from_secs(60) {
+            return Err("nothing has come of it".into());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+fn end(child: Child) -> Result<Ended, Failed> {
+    let output = child.wait_with_output()?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok(Ended { status: output.status, stdout: String::new(), stderr })
+}
+
+fn kill(signal: &str, pid: impl ToString) -> Result<(), Failed> {
+    Ok(succeed(Command::new("kill").arg(signal).arg(pid.to_string()), Path::new("/tmp/kill"))
+        .map(drop)?)
+}
+
+/// The shell ends at once, and the program that it has started does not want to.
+fn asked(setup: &Setup) -> Result<(), Failed> {
+    let (modes, report) = (modes(setup)?, file(setup, "asked.json"));
+    let script = format!("{} good patient touch=$READY pause & wait", modes.display());
+    let child = started(setup, &report, &["bash", "-c", &script])?;
+    let start = Instant::now();
+    kill("-TERM", child.id())?;
+    let ended = end(child)?;
+    same(ended.status.code(), Some(128 + 15), &ended)?;
+    // Less than a container has.
+    same(start.elapsed() < Duration::from_secs(9), true, &ended)?;
+    contains(&ended, "what it has started has not, and is ended now")?;
+    let json = json(&report)?;
+    at(&json, "/run/signal", 15)?;
+    at(&json, "/run/timed_out_after_seconds", Value::Null)?;
+    at(&json, "/kernels/0/launches", 1)
+}
+
+/// Its report is there before somebody loses patience with both.
+fn stays(setup: &Setup) -> Result<(), Failed> {
+    let (modes, report) = (modes(setup)?, file(setup, "stays.json"));
+    let script = format!("exec {} good patient touch=$READY pause", modes.display());
+    let child = started(setup, &report, &["bash", "-c", &script])?;
+    kill("-TERM", child.id())?;
+    wait_for(|| report.exists())?;
+    let first = json(&report)?;
+    at(&first, "/run/exit_code", Value::Null)?;
+    at(&first, "/kernels/0/launches", 1)?;
+    kill("-KILL", &first["processes"][0]["pid"])?;
+    let ended = end(child)?;
+    same(ended.status.code(), Some(128 + 9), &ended)?;
+    at(&json(&report)?, "/run/signal", 9)
+}
+
+/// They run as they do in a shell, with a parent and without.
+fn scripts(setup: &Setup) -> Result<(), Failed> {
+    let script = file(setup, "script");
+    for (lines, expected, printed) in [("", 0, ""), ("echo \"$1\"; exit 7\n", 7, "a b\n")] {
+        std::fs::write(&script, lines)?;
+        succeed(Command::new("chmod").arg("+x").arg(&script), &script)?;
+        for options in [&[][..], &["--error-exitcode", "9"]] {
+            let ended = code(setup, options, &[text(&script), "a b"], expected)?;
+            same(&*ended.stdout, printed, &ended)?;
+            same(&*ended.stderr, "", &ended)?;
+        }
+    }
+    Ok(())
+}
+
+/// The program finds the libraries by itself, and the run by its parents.
+fn cleared(setup: &Setup) -> Result<(), Failed> {
+    let path = format!("-rpath={}", setup.libraries.display());
+    let flags = ["-lineinfo", "-Xlinker", &path, "-Xlinker", "--disable-new-dtags"];
+    let program = program(setup, "modes.cu", SHARED, &flags)?;
+    let report = file(setup, "cleared.json");
+    let options = ["--error-exitcode", "9", "--report", text(&report)];
+    let ended = code(setup, &options, &["env", "-i", text(&program), "bad"], 9)?;
+    contains(
+        &ended,
+        "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set): its faults count",
+    )?;
+    at(&json(&report)?, "/faults/0/kind", "out-of-bounds")
+}
+
+/// A process that is longer there than its run says that nobody hears of it.
+fn over(setup: &Setup) -> Result<(), Failed> {
+    let modes = modes(setup)?;
+    let mut alone = Command::new(&modes);
+    clean(&mut alone);
+    alone.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_EVIDENCE", "/nowhere").arg("good");
+    let ended = succeed(&mut alone, &modes)?;
+    contains(
+        &ended,
+        "the `texunit run` that this process was started in has ended: /nowhere is gone",
+    )?;
+    contains(&ended, "its faults do not count for --error-exitcode")
+}
+
+/// The program looks at no error, and ends with 0; nothing of it was tested.
+fn not_executed(setup: &Setup) -> Result<(), Failed> {
+    let modes = program(setup, "modes.cu", SHARED, &["-gencode=arch=compute_75,code=sm_75"])?;
+    let (modes, nine) = (text(&modes), ["--error-exitcode", "9"]);
+    let says = "texunit: no kernel of the program was executed; exit code 125 (--error-exitcode): ";
+    let ended = code(setup, &nine, &[modes, "good"], 125)?;
+    contains(&ended, &format!("{says}{modes} has machine code for GPUs but no PTX"))?;
+    // What a shell starts is not looked into before.
+    let ended = code(setup, &nine, &["bash", "-c", &format!("{modes} good")], 125)?;
+    contains(&ended, says)?;
+    code(setup, &nine, &[modes, "good", "exit=3"], 3)?;
+    code(setup, &[], &[modes, "good"], 0)?;
+    let report = file(setup, "not-executed.json");
+    code(setup, &["--report", text(&report), nine[0], nine[1]], &[modes, "good"], 125)?;
+    let why = json(&report)?["run"]["not_executed"].as_str().unwrap_or_default().to_owned();
+    same(why.contains("no PTX"), true, &ended)?;
+    // NVIDIA's runtime inside, of which nothing can be found.
+    let linked = program(setup, "device.cu", STATIC, &[])?;
+    let stripped = linked.with_extension("stripped-run");
+    succeed(Command::new("strip").arg("-o").args([&stripped, &linked]), &stripped)?;
+    let ended = code(setup, &nine, &["bash", "-c", &format!("{}; true", text(&stripped))], 125)?;
+    contains(&ended, "CUDA's runtime is linked into the program, where texunit cannot replace it")?;
+    // No kernel is asked for.
+    code(setup, &nine, &[modes, "error"], 0).map(drop)
+}
+
+/// One name for two outputs, one that is gone at the end, and files as GitHub counts them.
+fn names(setup: &Setup) -> Result<(), Failed> {
+    let folder = setup.build.join("names");
+    std::fs::create_dir_all(&folder)?;
+    let report = folder.join("r.json");
+    let gone = format!("rm -r {}; exit $0", folder.display());
+    let twice = ["--report", text(&report), "--coverage", text(&report)];
+    let ended = code(setup, &twice, &["true"], 2)?;
+    contains(&ended, "--report and --coverage both name")?;
+    for (program, expected) in [("0", 1), ("7", 7)] {
+        std::fs::create_dir_all(&folder)?;
+        let ended =
+            code(setup, &["--report", text(&report)], &["sh", "-c", &gone, program], expected)?;
+        contains(&ended, "r.json cannot be written")?;
+    }
+    let modes = modes(setup)?;
+    let mut command = setup.run();
+    command.args(["--report-format", "github"]).arg(&modes).arg("bad");
+    command.current_dir("/").env("GITHUB_WORKSPACE", &setup.root);
+    let ended = succeed(&mut command, &modes)?;
+    let begin = "::error file=tests/cuda/commands/modes.cu,line=12,";
+    same(ended.stdout.starts_with(begin), true, &ended)
 }

@@ -1,6 +1,6 @@
 //! Annotations of GitHub Actions: "workflow commands", which the runner takes from what a step prints.
 
-use super::{outcome, paragraph, position, was_running};
+use super::{outcome, paragraph, repository_file, was_running};
 use crate::run::Run;
 use texunit_report::Place;
 
@@ -22,9 +22,10 @@ pub(super) fn annotations(run: &Run) -> String {
 /// `::error file=a.cu,line=5,col=3,title=texunit%3A out-of-bounds::message`
 fn line(level: &str, place: Option<&Place>, title: &str, message: &str) -> String {
     let mut properties = String::new();
-    if let Some((file, line, column)) = place.map(position) {
-        properties += &format!("file={},line={line},", property(&file));
-        if let Some(column) = column {
+    if let Some(place) = place {
+        let file = property(&repository_file(place.file()));
+        properties += &format!("file={file},line={},", place.line());
+        if let Some(column) = place.column() {
             properties += &format!("col={column},");
         }
     }

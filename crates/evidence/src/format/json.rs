@@ -19,13 +19,14 @@ pub(super) fn report(run: &Run) -> Value {
             "exit_code": run.exit_code,
             "signal": run.signal,
             "timed_out_after_seconds": run.timed_out,
+            "not_executed": run.not_executed,
             "milliseconds": run.milliseconds.map(rounded),
             "cpu_milliseconds": run.cpu_milliseconds.map(rounded),
         },
         "devices": run.devices(),
         "launches": sum(|k| k.launches),
-        "milliseconds": rounded(kernels.iter().map(|k| k.milliseconds).sum()),
-        "cpu_milliseconds": rounded(kernels.iter().map(|k| k.cpu_milliseconds).sum()),
+        "milliseconds": total_time(kernels.iter().map(|k| k.milliseconds)),
+        "cpu_milliseconds": total_time(kernels.iter().map(|k| k.cpu_milliseconds)),
         "thread_instructions": sum(|k| k.thread_instructions),
         "fetches": sum(|k| k.fetches),
         "surface_accesses": sum(|k| k.surface_accesses),
@@ -44,6 +45,11 @@ pub(super) fn report(run: &Run) -> Value {
 
 fn rounded(milliseconds: f64) -> f64 {
     (milliseconds * 1e3).round() / 1e3
+}
+
+/// The sum of times. That of none would be -0.0 by `sum`.
+fn total_time(milliseconds: impl Iterator<Item = f64>) -> f64 {
+    rounded(milliseconds.fold(0.0, |sum, time| sum + time))
 }
 
 fn accesses(all: &[Accesses]) -> Vec<Value> {
@@ -137,7 +143,7 @@ fn allocations(of: &Record) -> impl Iterator<Item = Value> {
 }
 
 fn process(r: &Record) -> Value {
-    let sum = |of: fn(&Kernel) -> f64| rounded(r.kernels.values().map(of).sum());
+    let sum = |of: fn(&Kernel) -> f64| total_time(r.kernels.values().map(of));
     json!({
         "pid": r.process.pid,
         "parent": r.process.parent,

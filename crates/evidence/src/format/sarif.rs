@@ -1,10 +1,10 @@
 //! SARIF 2.1.0, for viewers and code scanning: each finding is a result.
 
-use super::{outcome, paragraph, was_running};
+use super::{outcome, paragraph, repository_file, was_running};
 use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
-use texunit_report::place::{Frame, PtxPlace, Via, function_name, shown_file};
+use texunit_report::place::{Frame, PtxPlace, Via, function_name};
 use texunit_report::{FAULTS, uri};
 
 pub(super) fn document(run: &Run) -> Value {
@@ -144,7 +144,7 @@ fn location(
         region["snippet"] = json!({ "text": text });
     }
     let mut location = json!({ "physicalLocation": {
-        "artifactLocation": { "uri": uri(&shown_file(file)) }, "region": region,
+        "artifactLocation": { "uri": uri(&repository_file(file)) }, "region": region,
     } });
     if let Some(function) = function {
         location["logicalLocations"] =

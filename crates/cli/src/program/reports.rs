@@ -1,0 +1,260 @@
+//! The files that a run leaves: reports of all forms, and coverage.
+
+use super::{RunArgs, refusal, say};
+use std::collections::BTreeSet;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use texunit_coverage::{Coverage, EXTENSION, lcov};
+use texunit_evidence::{Format, Run};
+use texunit_files::Identity;
+
+/// Where something is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Target {
+    /// Standard output.
+    Output,
+    File(PathBuf),
+}
+
+impl Target {
+    /// As an option names it, if it can be written as far as that can be known before. `-` is standard output.
+    fn of(option: &str, file: &Path, args: &RunArgs) -> Result<Self, String> {
+        if is_output(file) {
+            return Ok(Self::Output);
+        }
+        let path = std::path::absolute(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let named = Identity::of(&path);
+        if named.is_some() && args.command.iter().any(|a| Identity::of(Path::new(a)) == named) {
+            return Err(format!(
+                "{option}: {} is named on the command line, too; name another file",
+                path.display()
+            ));
+        }
+        let one = texunit_evidence::name_of_process(&path, std::process::id());
+        refusal::writable(option.trim_start_matches('-'), &one)?;
+        Ok(Self::File(if texunit_evidence::is_of_each_process(&path) { path } else { one }))
+    }
+
+    /// Writes to it; whether that went well. A failure is told.
+    fn write(&self, what: &str, text: &str) -> bool {
+        let (name, written) = match self {
+            Self::Output => {
+                let mut out = std::io::stdout();
+                let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+                // A reader that has gone away is no reason to fail.
+                let gone = |error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe;
+                ("-".as_ref(), if written.as_ref().is_err_and(gone) { Ok(()) } else { written })
+            }
+            Self::File(path) => (&**path, texunit_evidence::write(path, text.as_bytes())),
+        };
+        if let Err(error) = &written {
+            say(format_args!("texunit: the {what} {} cannot be written: {error}", name.display()));
+        }
+        written.is_ok()
+    }
+
+    /// The file, if it can be written again later.
+    fn replaced(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) if !texunit_evidence::is_written_in_place(path) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a name is that of standard output.
+pub(super) fn is_output(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// A report that is wanted.
+#[derive(Debug)]
+struct Report {
+    target: Target,
+    format: Format,
+}
+
+impl Report {
+    /// The texts, each with its target: one of all processes, or one of each.
+    fn texts(&self, run: &Run) -> Vec<(Target, String)> {
+        match &self.target {
+            Target::File(path) if texunit_evidence::is_of_each_process(path) => {
+                // A process may have been several programs, one after the other.
+                let processes: BTreeSet<u32> =
+                    run.records.iter().map(|record| record.process.pid).collect();
+                let one = |process: u32| {
+                    let file = texunit_evidence::name_of_process(path, process);
+                    (Target::File(file), self.format.render(&run.of_process(process)))
+                };
+                processes.into_iter().map(one).collect()
+            }
+            target => vec![(target.clone(), self.format.render(run))],
+        }
+    }
+}
+
+/// All that is wanted of a run.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    reports: Vec<Report>,
+    coverage: Option<Target>,
+}
+
+impl Outputs {
+    /// What the options name, all of which can be written as far as that can be known before.
+    pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
+        let coverage = args.evidence.merged_coverage();
+        let coverage = coverage.map(|file| Target::of("--coverage", file, args)).transpose()?;
+        Ok(Self { reports: reports(args)?, coverage })
+    }
+
+    /// Writes what all processes have covered that have left it in a folder; whether that went well.
+    pub(super) fn write_coverage(&self, folder: &Path) -> bool {
+        let Some(target) = &self.coverage else { return true };
+        let coverage = Coverage::merged(&texunit_evidence::files(folder, EXTENSION));
+        if coverage.is_empty() {
+            say(format_args!("texunit: no kernel was loaded: the coverage is empty"));
+        }
+        target.write("coverage", &lcov::text(&coverage))
+    }
+
+    /// Writes the reports; whether that went well.
+    pub(super) fn write_reports(&self, run: &Run) -> bool {
+        let texts = self.reports.iter().flat_map(|report| report.texts(run));
+        // All of them, whatever becomes of one.
+        texts.fold(true, |fine, (target, text)| target.write("report", &text) && fine)
+    }
+
+    /// Writes what is known while the run goes on: files only, which are written again when it has ended, and is told
+    /// then if they cannot be.
+    pub(super) fn write_so_far(&self, run: &Run, folder: &Path) {
+        let texts = self.reports.iter().flat_map(|report| report.texts(run));
+        for (target, text) in texts {
+            let path = target.replaced();
+            let _ = path.map(|path| texunit_evidence::write(path, text.as_bytes()));
+        }
+        if let Some(path) = self.coverage.as_ref().and_then(Target::replaced) {
+            let files = texunit_evidence::files(folder, EXTENSION);
+            let _ = lcov::write(path, &Coverage::merged(&files));
+        }
+    }
+}
+
+/// The reports that are wanted.
+fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
+    let (files, formats) = (&args.evidence.report, &args.evidence.report_format);
+    if files.is_empty() {
+        let report = |&format| Report { target: Target::Output, format: Format::from(format) };
+        return Ok(formats.iter().map(report).collect());
+    }
+    if formats.len() > 1 && formats.len() != files.len() {
+        return Err(format!(
+            "--report-format stands {} times, and --report {} times; give one for each, or one for those whose \
+             endings do not say it",
+            formats.len(),
+            files.len()
+        ));
+    }
+    let format = |i: usize, file: &Path| -> Format {
+        let one = formats.first().map(|&format| Format::from(format));
+        match (Format::of_ending(file), formats.len()) {
+            (_, n) if n == files.len() => formats[i].into(),
+            (Some(format), _) => format,
+            (None, _) => one.unwrap_or(Format::Json),
+        }
+    };
+    let report = |(i, file): (usize, &PathBuf)| {
+        Ok(Report { target: Target::of("--report", file, args)?, format: format(i, file) })
+    };
+    files.iter().enumerate().map(report).collect()
+}
+
+/// Why the options do not fit together: two of them write to one place.
+pub(super) fn misused(args: &RunArgs) -> Option<String> {
+    let of = |option, file| (option, file);
+    let named = args.evidence.report.iter().map(|file| of("--report", file));
+    let named = named.chain(args.evidence.coverage.iter().map(|file| of("--coverage", file)));
+    let mut places: Vec<(Option<PathBuf>, &str)> = Vec::new();
+    for (option, file) in named {
+        let place = match is_output(file) {
+            true => None,
+            false => std::path::absolute(file).ok(),
+        };
+        if let Some((_, other)) = places.iter().find(|(there, _)| *there == place) {
+            let name = file.display();
+            return Some(match option == *other {
+                true => format!("{option} names {name} twice; name another file"),
+                false => format!("{other} and {option} both name {name}; name another file"),
+            });
+        }
+        places.push((place, option));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::program::tests::args;
+
+    #[test]
+    fn forms_of_reports() {
+        let folder = texunit_testkit::TempDir::new("reports");
+        let forms = |words: &[&str]| -> Result<Vec<Format>, String> {
+            let words: Vec<String> = words
+                .iter()
+                .map(|word| match word.split_once('.') {
+                    Some(_) => folder.text(word),
+                    None => (*word).to_owned(),
+                })
+                .collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            Ok(reports(&args(&words))?.iter().map(|report| report.format).collect())
+        };
+        use Format::{Github, Json, Junit, Sarif};
+        let four =
+            ["--report", "a.json", "--report", "b.sarif", "--report", "c.xml", "--report", "d.txt"];
+        assert_eq!(forms(&four), Ok(vec![Json, Sarif, Junit, Json]));
+        let words = [&four[..], &["--report-format", "github"]].concat();
+        assert_eq!(forms(&words), Ok(vec![Json, Sarif, Junit, Github]));
+        assert_eq!(forms(&["--report", "a.json", "--report-format", "sarif"]), Ok(vec![Sarif]));
+        assert_eq!(forms(&["--report", "-", "--report-format", "github"]), Ok(vec![Github]));
+        assert_eq!(forms(&["--report-format", "github"]), Ok(vec![Github]));
+        let words = [&four[..], &["--report-format", "json", "--report-format", "json"]].concat();
+        assert!(forms(&words).unwrap_err().starts_with("--report-format stands 2 times"));
+    }
+
+    #[test]
+    fn one_name_is_one_output() {
+        let misused = |words: &[&str]| super::misused(&args(words));
+        for fine in [
+            &["--report", "a.json", "--coverage", "a.info"][..],
+            &["--report", "-", "--report", "a"],
+            &["--report-format", "json", "--report-format", "github"],
+        ] {
+            assert_eq!(misused(fine), None, "{fine:?}");
+        }
+        for wrong in [
+            &["--report", "a.json", "--report", "./a.json"][..],
+            &["--coverage", "x", "--report", "x"],
+            &["--report", "-", "--coverage", "-"],
+            &["--report", "r-%p", "--report", "r-%p"],
+        ] {
+            assert!(misused(wrong).unwrap().ends_with("name another file"), "{wrong:?}");
+        }
+    }
+
+    /// `%%` is `%`, in names of one file, too.
+    #[test]
+    fn percent_signs() {
+        let folder = texunit_testkit::TempDir::new("percent");
+        let target = |name: &str| {
+            let file = folder.join(name);
+            Target::of("--report", &file, &args(&["--report", "x"])).unwrap()
+        };
+        assert_eq!(target("100%%.json"), Target::File(folder.join("100%.json")));
+        assert_eq!(target("%%%p"), Target::File(folder.join("%%%p")));
+        assert_eq!(target("%p").replaced(), Some(&*folder.join("%p")));
+    }
+}

@@ -1,0 +1,244 @@
+//! A program that runs: what is done when a signal comes, when the time is over, and when it leaves others behind.
+
+use super::signals::Arrived;
+use super::tree::{self, Strangers, Tree};
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often the tree is looked at while something is waited for that sends no signal.
+const TICK: Duration = Duration::from_millis(50);
+/// What a kernel has to end where it is, and the program to end then.
+const GRACE: Duration = Duration::from_secs(1);
+/// What processes have from SIGTERM to SIGKILL, and what they have if the program alone was asked to end.
+const TERM: Duration = Duration::from_secs(2);
+/// How long processes are waited for that even SIGKILL does not end.
+const KILL: Duration = Duration::from_secs(10);
+/// When it is said that something is still waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A program that ends so long after a signal has not ended because of it.
+const CAUSED: Duration = Duration::from_secs(60);
+/// How far the end of a run is.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    Running,
+    /// The time is over: kernels end where they are.
+    Stopping(Instant),
+    /// All processes were asked to end.
+    Terminating(Instant),
+    /// They are killed.
+    Killing(Instant),
+}
+
+/// How the program has ended.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    code: u8,
+    signal: Option<i32>,
+    at: Instant,
+}
+
+/// Somebody wants the run to end.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    at: Instant,
+    /// What is known was written then.
+    has_told: bool,
+}
+
+/// A program that is watched.
+pub(super) struct Watch<'a> {
+    program: Pid,
+    ended: Option<End>,
+    deadline: Option<Instant>,
+    phase: Phase,
+    folder: &'a Path,
+    /// Processes that were there before the program.
+    strangers: Strangers,
+    asked: Option<Asked>,
+    /// The program has ended, others have not.
+    waits_since: Option<Instant>,
+    has_said: bool,
+    /// The time was over before the program had ended.
+    is_late: bool,
+}
+
+impl<'a> Watch<'a> {
+    /// Of a program that has been started.
+    pub(super) fn new(
+        program: Pid,
+        deadline: Option<Instant>,
+        folder: &'a Path,
+        strangers: Strangers,
+    ) -> Self {
+        Self {
+            program,
+            ended: None,
+            deadline,
+            phase: Phase::Running,
+            folder,
+            strangers,
+            asked: None,
+            waits_since: None,
+            has_said: false,
+            is_late: false,
+        }
+    }
+
+    /// The exit code of the program, and the signal that has ended it.
+    pub(super) fn end(&self) -> (u8, Option<i32>) {
+        self.ended.map_or((super::NOT_STARTED, None), |end| (end.code, end.signal))
+    }
+
+    /// Whether the time was over before the program had ended.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_late
+    }
+
+    /// Whether nothing is left to wait for.
+    pub(super) fn is_over(&mut self) -> bool {
+        if self.ended.is_none() {
+            return matches!(self.phase, Phase::Killing(since) if since.elapsed() > KILL);
+        }
+        match self.phase {
+            // What is left behind and has nothing to tell goes on by itself, as it does without us.
+            Phase::Running => {
+                let left = self.left_behind();
+                if let Some(pid) = left.first() {
+                    self.say_that_it_waits(*pid);
+                }
+                left.is_empty()
+            }
+            Phase::Killing(since) if since.elapsed() > KILL => true,
+            _ => self.tree().is_empty(),
+        }
+    }
+
+    /// The program, and all that it has started.
+    fn tree(&self) -> Tree {
+        Tree::of_this_process(&self.strangers)
+    }
+
+    /// Processes that the program has left behind and that tell of themselves.
+    fn left_behind(&self) -> Vec<Pid> {
+        let telling = tree::telling(self.folder);
+        self.tree().into_iter().filter(|pid| telling.contains(pid)).collect()
+    }
+
+    fn say_that_it_waits(&mut self, pid: Pid) {
+        let since = *self.waits_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > PATIENCE && !std::mem::replace(&mut self.has_said, true) {
+            super::say(format_args!(
+                "texunit: the program has ended, but process {pid}, which it started, has not: waiting for it"
+            ));
+        }
+    }
+
+    /// How long nothing has to be done but what signals ask for.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        if self.ended.is_some() || !matches!(self.phase, Phase::Running) {
+            return Some(TICK);
+        }
+        let asked = self.asked.filter(|asked| !asked.has_told);
+        let next = self.deadline.into_iter().chain(asked.map(|asked| asked.at + TERM)).min();
+        next.map(|next| next.saturating_duration_since(Instant::now()))
+    }
+
+    /// Takes note of the children that have ended.
+    pub(super) fn reap(&mut self) {
+        loop {
+            let (pid, code, signal) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::Exited(pid, code)) => (pid, code as u8, None),
+                Ok(WaitStatus::Signaled(pid, signal, _)) => {
+                    (pid, 128_u8.saturating_add(signal as u8), Some(signal as i32))
+                }
+                Ok(WaitStatus::StillAlive) => return,
+                Ok(_) | Err(Errno::EINTR) => continue,
+                // There are none any more.
+                Err(_) => {
+                    let (code, at) = (super::NOT_STARTED, Instant::now());
+                    self.ended.get_or_insert(End { code, signal: None, at });
+                    return;
+                }
+            };
+            if pid == self.program {
+                self.ended = Some(End { code, signal, at: Instant::now() });
+            }
+        }
+    }
+
+    /// Passes a signal on: to the program, or to what it has left behind.
+    pub(super) fn pass_on(&mut self, arrived: &Arrived) {
+        if arrived.asks_for_the_end() {
+            self.asked = Some(Asked { at: Instant::now(), has_told: false });
+        }
+        match self.ended {
+            _ if !arrived.is_sent => {}
+            None => {
+                let _ = kill(self.program, arrived.signal);
+            }
+            Some(_) => tree::signal(self.left_behind(), arrived.signal),
+        }
+    }
+
+    /// Whether the program was asked to end a while ago, and is still there: once for each time.
+    pub(super) fn stays(&mut self) -> bool {
+        let Some(asked) = self.asked.as_mut().filter(|_| self.ended.is_none()) else {
+            return false;
+        };
+        asked.at.elapsed() >= TERM && !std::mem::replace(&mut asked.has_told, true)
+    }
+
+    /// Whether the program has ended because it was asked to, and what it has left behind has had its time.
+    fn has_left_too_much(&self) -> bool {
+        self.asked.zip(self.ended).is_some_and(|(asked, end)| {
+            end.at.saturating_duration_since(asked.at) < CAUSED && asked.at.elapsed() >= TERM
+        })
+    }
+
+    /// Does what the time asks for.
+    pub(super) fn advance(&mut self, timeout: Option<Duration>) {
+        let now = Instant::now();
+        match self.phase {
+            Phase::Running if self.deadline.is_some_and(|deadline| now >= deadline) => {
+                let seconds = timeout.unwrap_or_default().as_secs_f64();
+                super::say(format_args!(
+                    "texunit: the program has not ended within {seconds} s (--timeout): it is ended now"
+                ));
+                // Without the file, the kernels go on until the processes are ended.
+                let _ = std::fs::write(self.folder.join(texunit_evidence::STOP), "");
+                self.is_late = true;
+                self.phase = Phase::Stopping(now);
+            }
+            Phase::Running if self.has_left_too_much() => {
+                super::say(format_args!(
+                    "texunit: the program was asked to end, and has; what it has started has not, and is ended now"
+                ));
+                self.terminate(now);
+            }
+            Phase::Stopping(since) if self.has_stopped() || since.elapsed() > GRACE => {
+                self.terminate(now);
+            }
+            Phase::Terminating(since) if since.elapsed() > TERM => {
+                tree::signal(self.tree(), Signal::SIGKILL);
+                self.phase = Phase::Killing(now);
+            }
+            // Those that were started in the meantime.
+            Phase::Killing(_) => tree::signal(self.tree(), Signal::SIGKILL),
+            _ => {}
+        }
+    }
+
+    fn terminate(&mut self, now: Instant) {
+        tree::signal(self.tree(), Signal::SIGTERM);
+        self.phase = Phase::Terminating(now);
+    }
+
+    /// Whether no kernel is running any more.
+    fn has_stopped(&self) -> bool {
+        texunit_evidence::read(self.folder).iter().all(|record| record.running.is_empty())
+    }
+}

@@ -1,0 +1,122 @@
+//! What is said of launches that are recorded, and of those that are not.
+
+use super::{OWNER, Wanted, progress};
+use crate::call::say;
+use crate::module::Function;
+use crate::settings::settings;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+use texunit_record::{Refused, Written};
+
+/// A launch is recorded.
+pub(super) fn recorded(wanted: &Wanted, function: &Function, number: u64, written: &Written) {
+    if let Some(progress) = progress().as_mut() {
+        progress.written += 1;
+        progress.bytes += written.bytes;
+    }
+    if !wanted.quiet {
+        let Written { job, files, bytes } = written;
+        let name = texunit_report::place::function_name(function.kernel.name());
+        say(format_args!(
+            "launch {number}, of {name}, is recorded: {} ({files} files, {})",
+            job.display(),
+            size(*bytes)
+        ));
+    }
+}
+
+/// `12.3 KiB`
+fn size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let unit = units.into_iter().find(|(shift, _)| bytes >> shift > 0);
+    unit.map_or_else(
+        || format!("{bytes} bytes"),
+        |(shift, name)| format!("{:.1} {name}", bytes as f64 / (1_u64 << shift) as f64),
+    )
+}
+
+/// Says why a launch is not recorded: of each kernel once, where all launches are.
+pub(super) fn refused(wanted: &Wanted, function: &Function, number: u64, why: &Refused) {
+    let kernel = function.kernel.name();
+    let name = texunit_report::place::function_name(kernel);
+    let mut text = format!("launch {number}, of {name}, is not recorded: {why}");
+    if matches!(why, Refused::Limit { .. }) {
+        text += " (--record-limit)";
+    }
+    let first = progress().as_mut().is_some_and(|progress| progress.told.insert(kernel.to_owned()));
+    if first || wanted.kernel.is_some() {
+        tell(wanted, &text);
+    }
+}
+
+fn tell(wanted: &Wanted, text: &str) {
+    if !wanted.quiet {
+        say(format_args!("{text}"));
+        return;
+    }
+    // The one who reads it has made the folder.
+    let file = why(&wanted.folder);
+    let open = std::fs::OpenOptions::new().create(true).append(true).open(file);
+    let _ = open.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
+}
+
+/// Where it is told, if nobody is to see it at once.
+fn why(folder: &Path) -> PathBuf {
+    folder.join("why.txt")
+}
+
+/// Most kernels that are named at the end.
+const MOST_NAMES: usize = 20;
+
+/// Has the rest said when the process ends.
+pub(super) fn at_exit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| crate::call::at_exit(end));
+}
+
+/// The process ends: says so if the launch that was wanted has not been.
+extern "C" fn end() {
+    let Some((wanted, chosen)) =
+        settings().record.as_ref().and_then(|w| Some((w, w.kernel.as_ref()?)))
+    else {
+        return;
+    };
+    // A process that was forked off and has launched nothing has nothing to say.
+    if !OWNER.is_this_process() {
+        return;
+    }
+    let progress = progress();
+    let Some(progress) = progress.as_ref() else { return };
+    let count = progress.chosen;
+    if count >= chosen.number {
+        return;
+    }
+    let (number, name) = (chosen.number, &chosen.name);
+    let mut text = match count {
+        0 => format!("no launch of `{name}` is recorded: the program launched"),
+        1 => format!("launch {number} of `{name}` is not recorded: it was launched once"),
+        _ => format!("launch {number} of `{name}` is not recorded: it was launched {count} times"),
+    };
+    if count == 0 {
+        let names = progress.of_kernel.keys().take(MOST_NAMES);
+        let names: Vec<String> =
+            names.map(|kernel| texunit_report::place::function_name(kernel)).collect();
+        let _ = write!(text, " {}", names.join("; "));
+        if progress.of_kernel.len() > MOST_NAMES {
+            let _ = write!(text, " and {} more", progress.of_kernel.len() - MOST_NAMES);
+        }
+    }
+    tell(wanted, &text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!([size(5), size(1536), size(3 << 30)], ["5 bytes", "1.5 KiB", "3.0 GiB"]);
+    }
+}

@@ -1,0 +1,58 @@
+//! Why nothing can be told to `texunit run`, and what follows.
+
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+
+/// What is said of an error of the file that a process tells of itself in.
+pub(super) fn sentence(folder: &Path, error: &Error) -> String {
+    let folder = folder.display();
+    // Too many open files, of the process or of the system.
+    let has_no_files = matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE));
+    let why = match error.kind() {
+        _ if has_no_files => {
+            return format!(
+                "no file can be opened to tell `texunit run` what happens here ({error}; `ulimit -n`): it is told \
+                 when one can, or else is not in the report and does not count for --error-exitcode"
+            );
+        }
+        ErrorKind::NotFound => {
+            format!(
+                "the `texunit run` that this process was started in has ended: {folder} is gone"
+            )
+        }
+        ErrorKind::PermissionDenied => format!(
+            "this process has no right to write to {folder}, the folder of its `texunit run` (it has become another \
+             user, by setuid or sudo?)"
+        ),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            format!(
+                "no room is left in {folder}, the folder of this `texunit run` (TMPDIR names another disk)"
+            )
+        }
+        _ => format!("{folder}, the folder of this `texunit run`, cannot be written to: {error}"),
+    };
+    format!(
+        "{why}. What happens in this process is not in the report, and its faults do not count for --error-exitcode"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes() {
+        let of = |error: Error| sentence(Path::new("/tmp/run"), &error);
+        let number = Error::from_raw_os_error;
+        for (error, part) in [
+            (number(libc::ENOENT), "has ended: /tmp/run is gone. What happens"),
+            (number(libc::EACCES), "no right to write to /tmp/run"),
+            (number(libc::EMFILE), "`ulimit -n`"),
+            (number(libc::ENOSPC), "no room is left in /tmp/run"),
+            (Error::other("magic"), "cannot be written to: magic"),
+        ] {
+            let text = of(error);
+            assert!(text.contains(part) && text.contains("for --error-exitcode"), "{text}");
+        }
+    }
+}

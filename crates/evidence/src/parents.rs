@@ -1,0 +1,106 @@
+//! The run of a process whose environment does not say that it is part of one.
+//!
+//! `sudo`, `env -i` and test runners clear the environment of what they start. The parents of a process are known all the
+//! same, and a `texunit run` that stays keeps the folder of its run open.
+
+use crate::own::maker;
+use std::path::{Path, PathBuf};
+
+/// Most parents that are looked at.
+const MOST: usize = 64;
+/// What the system calls `texunit`.
+const NAME: &str = "texunit";
+
+/// A run above this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Above {
+    /// With this folder.
+    Folder(PathBuf),
+    /// This process has no right to look: the number of a `texunit` that is above it.
+    Hidden(u32),
+}
+
+/// The innermost run that this process was started in, by its parents.
+pub fn run_above() -> Option<Above> {
+    #[cfg(target_os = "linux")]
+    {
+        above(std::os::unix::process::parent_id(), Path::new("/proc"))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// The run of a process or of one above it.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+fn above(mut process: u32, proc: &Path) -> Option<Above> {
+    for _ in 0..MOST {
+        let own = proc.join(process.to_string());
+        let stat = std::fs::read(own.join("stat")).ok()?;
+        let stat = String::from_utf8_lossy(&stat);
+        // The name may have any characters.
+        let (before, behind) = stat.rsplit_once(')')?;
+        if before.split_once('(').is_some_and(|(_, name)| name == NAME)
+            && let Some(found) = run_of(process, &own)
+        {
+            return Some(found);
+        }
+        process = behind.split_whitespace().nth(1)?.parse().ok().filter(|&parent| parent != 0)?;
+    }
+    None
+}
+
+/// What a `texunit` keeps open.
+fn run_of(process: u32, own: &Path) -> Option<Above> {
+    let open = match std::fs::read_dir(own.join("fd")) {
+        Ok(open) => open,
+        Err(error) => {
+            let is_refused = error.kind() == std::io::ErrorKind::PermissionDenied;
+            return is_refused.then_some(Above::Hidden(process));
+        }
+    };
+    let mut files = open.flatten().filter_map(|file| std::fs::read_link(file.path()).ok());
+    let folder = files.find(|file| maker(file) == Some(process))?;
+    folder.is_dir().then_some(Above::Folder(folder))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn the_innermost_run_is_found() {
+        let folder = texunit_testkit::TempDir::new("parents");
+        let proc = folder.join("proc");
+        let run = folder.join(crate::folder_name(7).replace(&std::process::id().to_string(), "20"));
+        std::fs::create_dir(&run).unwrap();
+        let process = |pid: u32, name: &str, parent: u32, open: &[&Path]| {
+            let own = proc.join(pid.to_string());
+            std::fs::create_dir_all(own.join("fd")).unwrap();
+            std::fs::write(own.join("stat"), format!("{pid} ({name}) S {parent} 1 1")).unwrap();
+            for (i, file) in open.iter().enumerate() {
+                symlink(file, own.join("fd").join(i.to_string())).unwrap();
+            }
+        };
+        process(20, NAME, 1, &[&folder.join("report.json"), &run]);
+        process(21, "b) (ash", 20, &[]);
+        // One that has become the program, and what only has such a name.
+        process(22, NAME, 21, &[&folder.join("texunit-x")]);
+        process(23, "sh", 22, &[&run]);
+        assert_eq!(above(23, &proc), Some(Above::Folder(run.clone())));
+        process(30, "init", 0, &[]);
+        assert_eq!([above(30, &proc), above(99, &proc)], [None, None]);
+        // Nobody can hide anything from root.
+        let closed = proc.join("20/fd");
+        std::fs::set_permissions(&closed, PermissionsExt::from_mode(0)).unwrap();
+        let expected = match std::fs::read_dir(&closed) {
+            Ok(_) => Above::Folder(run.clone()),
+            Err(_) => Above::Hidden(20),
+        };
+        assert_eq!(above(23, &proc), Some(expected));
+        std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
+        std::fs::remove_dir(&run).unwrap();
+        assert_eq!(above(23, &proc), None);
+    }
+}
