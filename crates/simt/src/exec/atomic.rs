@@ -1,14 +1,16 @@
 //! atom and red: lanes one after the other, each atomic across threads. The elements of a vector
 //! are atomic one by one (PTX ISA, atom).
 
+use super::access::{Asked, Target};
 use super::context::{Context, Done, Trouble};
+use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::warp::{Warp, lanes};
-use crate::alu::nan64;
 use crate::alu::soft::{self, Format};
-use crate::code::Atomic;
+use crate::alu::{L64, nan64};
+use crate::code::{Atomic, Place};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_isa::{AtomOp, ScalarType};
+use texunit_isa::{AtomOp, ScalarType, TypeKind};
 use texunit_memory::SpaceKind;
 
 /// Holds off every other access of 16 bytes in one piece, of any thread: the host has no atomics
@@ -103,8 +105,68 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), fl
     value & cut
 }
 
+/// Changes the elements of lanes one after the other.
+#[inline(always)]
+fn each<C: Cells, const N: usize>(
+    cells: &mut C,
+    (ahead, mask): (u32, u32),
+    (b, c): (&L64, &L64),
+    old: &mut L64,
+    new: impl Fn(u64, u64, u64) -> u64,
+) {
+    for lane in lanes(mask) {
+        old[lane] = cells.update::<N>(lane, ahead, |old| new(old, b[lane], c[lane]));
+    }
+}
+
+/// An element of each lane. The usual operations have loops of their own.
+#[inline(never)]
+fn update<C: Cells>(
+    cells: &mut C,
+    op: &Atomic,
+    at: (u32, u32),
+    values: (&L64, &L64),
+    old: &mut L64,
+) {
+    use AtomOp as A;
+    // What is above the bits of the type is not stored.
+    macro_rules! sized {
+        ($size:literal) => {
+            match op.op {
+                A::Add => each::<C, $size>(cells, at, values, old, |a, b, _| a.wrapping_add(b)),
+                A::And => each::<C, $size>(cells, at, values, old, |a, b, _| a & b),
+                A::Or => each::<C, $size>(cells, at, values, old, |a, b, _| a | b),
+                A::Xor => each::<C, $size>(cells, at, values, old, |a, b, _| a ^ b),
+                A::Exch => each::<C, $size>(cells, at, values, old, |_, b, _| b),
+                A::Cas => {
+                    each::<C, $size>(cells, at, values, old, |a, b, c| if a == b { c } else { a })
+                }
+                _ => each::<C, $size>(cells, at, values, old, |a, b, c| {
+                    apply(op.op, op.ty, a, (b, c), C::GLOBAL)
+                }),
+            }
+        };
+    }
+    let is_plain = matches!(op.ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
+    match op.ty.bytes() {
+        4 if is_plain => sized!(4),
+        8 if is_plain => sized!(8),
+        size => {
+            let new = |a, b, c| apply(op.op, op.ty, a, (b, c), C::GLOBAL);
+            match size {
+                2 => each::<C, 2>(cells, at, values, old, new),
+                4 => each::<C, 4>(cells, at, values, old, new),
+                _ => each::<C, 8>(cells, at, values, old, new),
+            }
+        }
+    }
+}
+
 impl Context<'_> {
     pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
+        if self.atomic_stream(warp, op, mask) {
+            return Ok(());
+        }
         self.address(warp, op.base, op.offset);
         if op.ty == ScalarType::B128 {
             return self.atomic_quad(warp, op, mask);
@@ -129,6 +191,41 @@ impl Context<'_> {
             warp.put(d, &old, u64::MAX, mask);
         }
         Ok(())
+    }
+
+    /// An atomic in which no lane faults; false: it is not of this kind, and nothing has happened.
+    fn atomic_stream(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> bool {
+        if op.ty == ScalarType::B128 || matches!(op.place, Place::Frame | Place::KernelParam) {
+            return false;
+        }
+        let asked = Asked::by_atomic(op);
+        let Some((target, _)) = self.reached(warp, &asked, mask) else { return false };
+        if matches!(target, Target::Local | Target::Param) {
+            return false;
+        }
+        let cut = crate::lower::mask_of(op.ty.bits());
+        for (k, (&d, &b)) in op.d.iter().zip(&op.b).enumerate() {
+            let [bs, cs, ..] = &mut self.sources;
+            warp.read(&self.launch.constants, b, bs);
+            match op.c.first() {
+                Some(&c) => warp.read(&self.launch.constants, c, cs),
+                None => *cs = [0; 32],
+            }
+            for b in bs.iter_mut().chain(cs.iter_mut()) {
+                *b &= cut;
+            }
+            let (values, ahead) = ((&*bs, &*cs), k as u32 * asked.size);
+            let old = &mut self.wide;
+            if let Target::Global(block) = target {
+                let mut cells = Global { block, at: &self.addresses };
+                update(&mut cells, op, (ahead, mask), values, old);
+            } else {
+                let mut cells = Bytes { bytes: &mut self.cta.shared[..], at: &self.offsets };
+                update(&mut cells, op, (ahead, mask), values, old);
+            }
+            warp.put(d, old, u64::MAX, mask);
+        }
+        true
     }
 
     /// exch and cas of 16 bytes.

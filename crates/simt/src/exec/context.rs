@@ -199,6 +199,8 @@ pub(crate) struct Context<'a> {
     pub(crate) wide: L64,
     pub(crate) sources: [L64; 4],
     pub(crate) addresses: L64,
+    /// Those in a space with addresses of 32 bits.
+    pub(crate) offsets: L32,
     pub(crate) parts: [L64; 8],
     pub(crate) words: Words,
     pub(crate) sites: Sites,
@@ -243,6 +245,7 @@ impl<'a> Context<'a> {
             wide: [0; 32],
             sources: [[0; 32]; 4],
             addresses: [0; 32],
+            offsets: [0; 32],
             parts: [[0; 32]; 8],
             words: [[0; 8]; 64],
             sites: Sites::new(launch.code.sites),

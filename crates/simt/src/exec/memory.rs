@@ -1,4 +1,5 @@
-//! Loads and stores: where an address points, and whether the access may be made.
+//! Loads and stores, lane by lane: where an address points, and whether the access may be made. Most accesses are those
+//! of [`super::access`]; this is the way of the others, and of all faults.
 
 use super::context::{Context, Done, Trouble};
 use super::warp::{Warp, lanes};
@@ -71,9 +72,6 @@ impl Context<'_> {
             return Ok(());
         }
         let place = self.locate(warp, access, mask)?;
-        if place == Place::Frame && self.load_frame(warp, access, mask) {
-            return Ok(());
-        }
         let total = self.check_alignment(warp, access, place, mask, LOAD)?;
         match place {
             Place::Global => self.load_global(warp, access, total, mask)?,
@@ -113,23 +111,6 @@ impl Context<'_> {
             warp.put(d, part, access.mask, mask);
         }
         Ok(())
-    }
-
-    /// Loads whole words of the frame into whole registers. False: not of this simple kind.
-    fn load_frame(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
-        let (address, [d]) = (self.addresses[0], &access.parts[..]) else { return false };
-        if access.size != 4 || address % 4 != 0 || d.is_wide() || d.is_none() {
-            return false;
-        }
-        if access.mask < u64::from(u32::MAX) || address + 4 > warp.local_end {
-            return false;
-        }
-        match warp.local.get((address / 4) as usize) {
-            Some(row) => self.narrow = *row,
-            None => return false,
-        }
-        warp.put_n(*d, &self.narrow, mask);
-        true
     }
 
     pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {

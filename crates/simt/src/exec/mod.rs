@@ -1,11 +1,13 @@
 //! Runs warp code: CTAs spread over threads, warps in turns, lanes together.
 
+mod access;
 mod atomic;
 mod calls;
 mod collective;
 mod context;
 mod cooperative;
 mod cta;
+mod elements;
 mod format;
 mod frames;
 mod groups;
@@ -21,7 +23,6 @@ mod quick;
 mod row;
 mod rows;
 mod step;
-mod stream;
 mod surface;
 mod tell;
 mod texture;
@@ -29,6 +30,7 @@ mod together;
 mod transfer;
 mod transport;
 mod warp;
+mod words;
 mod yielding;
 
 use crate::code::Func;

@@ -138,14 +138,14 @@ fn by_register(level: Level, words: &Words, out: &mut [L32; 4], parts: usize) {
 impl<'a> Context<'a> {
     /// The block that a row lies in, and where. The access may be a row, and all lanes take part.
     fn row(&mut self, warp: &Warp, access: &Access, stores: bool) -> Option<(&'a Block, u64)> {
-        if self.launch.config.heap.is_some() {
-            return None;
-        }
         let total = u64::from(access.size) * access.parts.len() as u64;
         let bases = warp.w(&self.launch.constants, access.base);
         let first = first_of_row(self.level, bases, total)?.wrapping_add(access.offset);
         // As `total` is a power of two, all are aligned if the first is.
-        self.block_of((first, first.checked_add(31 * total)?, first), total, stores)
+        if first & (total - 1) != 0 {
+            return None;
+        }
+        self.block_of((first, first.checked_add(31 * total)?), total, stores)
     }
 
     /// Stores a row. None: it is none, and nothing has happened.

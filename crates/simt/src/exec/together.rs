@@ -219,7 +219,7 @@ impl Context<'_> {
                 Op::Store(access) if always => {
                     for i in lanes(on) {
                         let live = warps[i].live;
-                        if !self.store_stream(&warps[i], access, live) {
+                        if !self.store_stream(&mut warps[i], access, live) {
                             not |= 1 << i;
                         }
                     }

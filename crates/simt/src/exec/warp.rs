@@ -5,6 +5,7 @@
 //! Nothing here relies on their meeting: a group can be opened at any time, and then its lanes run
 //! on alone.
 
+use super::elements::Registers;
 use super::frames::Frames;
 use super::rows::Rows;
 use crate::alu::{L32, L64};
@@ -159,6 +160,14 @@ impl Warp {
             &mut self.wide[self.wide_base..],
             &mut self.predicates[self.predicate_base..],
         )
+    }
+
+    /// Registers of the running frame that hold numbers, and local memory.
+    #[inline(always)]
+    pub(super) fn registers_and_local(&mut self) -> (Registers<'_>, &mut [L32]) {
+        let narrow = &mut self.narrow[self.narrow_base..];
+        let wide = &mut self.wide[self.wide_base..];
+        (Registers { narrow, wide }, &mut self.local)
     }
 
     /// Narrow registers of the running frame, and what lies above them.

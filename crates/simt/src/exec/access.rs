@@ -1,0 +1,304 @@
+//! Loads and stores in which no lane faults, of any space: where they go, and whether they may, is decided once for
+//! the warp. What is not of this kind, or is to fault, is left to the general way ([`super::memory`]), which goes
+//! lane by lane; nothing has happened then.
+
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+
+use super::context::Context;
+use super::elements::{Active, Bytes, Global, Local, load, store};
+use super::warp::Warp;
+use crate::alu::{L32, L64};
+use crate::code::{Access, Atomic, Place, Slot};
+use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
+
+/// Where all lanes of an access go. The offsets of the lanes are [`Context::offsets`], of global memory
+/// [`Context::addresses`].
+#[derive(Clone, Copy)]
+pub(super) enum Target<'a> {
+    Global(&'a Block),
+    Shared,
+    Local,
+    Param,
+}
+
+/// The addresses of lanes: the lowest, the highest, all their bits together, and how they lie.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    low: u64,
+    high: u64,
+    any: u64,
+    /// They lie one behind the other.
+    row: bool,
+}
+
+/// What an access asks for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) place: Place,
+    pub(super) base: Slot,
+    pub(super) offset: u64,
+    /// Bytes of an element, and of all of a lane.
+    pub(super) size: u32,
+    pub(super) total: u32,
+    pub(super) constant: bool,
+    pub(super) writes: bool,
+}
+
+impl Asked {
+    fn of(access: &Access, writes: bool) -> Self {
+        let &Access { place, base, offset, constant, .. } = access;
+        let size = u32::from(access.size);
+        let total = size * access.parts.len() as u32;
+        Self { place, base, offset, size, total, constant, writes }
+    }
+
+    pub(super) fn by_atomic(op: &Atomic) -> Self {
+        let &Atomic { place, base, offset, .. } = op;
+        let size = op.ty.bytes();
+        let total = size * op.b.len() as u32;
+        Self { place, base, offset, size, total, constant: false, writes: true }
+    }
+}
+
+macro_rules! look {
+    ($name:ident, $int:ty) => {
+        /// Adds an offset to the addresses of lanes. Those that take no part get the address of the first that does.
+        #[inline(always)]
+        fn $name(
+            to: &mut [$int; 32],
+            bases: &[$int; 32],
+            (offset, step): ($int, $int),
+            mask: u32,
+        ) -> Extent {
+            let start = bases[mask.trailing_zeros() as usize & 31];
+            if mask == u32::MAX {
+                for lane in 0..32 {
+                    to[lane] = bases[lane].wrapping_add(offset);
+                }
+            } else {
+                for lane in 0..32 {
+                    let base = if mask >> lane & 1 == 1 { bases[lane] } else { start };
+                    to[lane] = base.wrapping_add(offset);
+                }
+            }
+            let first = start.wrapping_add(offset);
+            let (mut low, mut high, mut any, mut apart) = (<$int>::MAX, 0, 0, 0);
+            for lane in 0..32 {
+                low = low.min(to[lane]);
+                high = high.max(to[lane]);
+                any |= to[lane];
+                apart |= to[lane] ^ first.wrapping_add(step.wrapping_mul(lane as $int));
+            }
+            Extent { low: low.into(), high: high.into(), any: any.into(), row: apart == 0 }
+        }
+    };
+}
+look!(look32, u32);
+look!(look64, u64);
+
+impl<'a> Context<'a> {
+    /// Where all lanes of an access go, if no lane faults.
+    #[inline]
+    pub(super) fn reached(
+        &mut self,
+        warp: &Warp,
+        asked: &Asked,
+        mask: u32,
+    ) -> Option<(Target<'a>, Active)> {
+        let constants = &self.launch.constants;
+        let total = u64::from(asked.total);
+        if asked.place == Place::Shared && !asked.base.is_wide() {
+            let (to, bases) = (&mut self.offsets, warp.n(constants, asked.base));
+            let by = (asked.offset as u32, asked.total);
+            let extent = self.level.run(
+                #[inline(always)]
+                || look32(to, bases, by, mask),
+            );
+            let end = extent.high + total;
+            let fits = end <= self.cta.shared.len() as u64 && extent.is_aligned(asked);
+            return fits.then(|| (Target::Shared, extent.active(warp, asked, mask)));
+        }
+        let extent = self.look(warp, asked, mask)?;
+        if !extent.is_aligned(asked) {
+            return None;
+        }
+        let Extent { low, high, .. } = extent;
+        let (space, at) = self.space(warp, asked.place, low);
+        let (other, last) = self.space(warp, asked.place, high);
+        let is_global = |space| matches!(space, SpaceKind::Global | SpaceKind::Const);
+        if is_global(space) {
+            let (block, at) = self.block_of((low, high), total, asked.writes)?;
+            let base = low.wrapping_sub(at);
+            for address in &mut self.addresses {
+                *address = address.wrapping_sub(base);
+            }
+            return Some((Target::Global(block), extent.active(warp, asked, mask)));
+        }
+        // What lies between two addresses of a window is in it, too.
+        if other != space || last.wrapping_sub(at) != high - low {
+            return None;
+        }
+        let end = last.checked_add(total)?;
+        let target = match space {
+            SpaceKind::Shared if end <= self.cta.shared.len() as u64 => Target::Shared,
+            SpaceKind::Local if end <= warp.local_end.min(4 * warp.local.len() as u64) => {
+                Target::Local
+            }
+            SpaceKind::Param if !asked.writes && end <= self.launch.config.params.len() as u64 => {
+                Target::Param
+            }
+            _ => return None,
+        };
+        let base = low.wrapping_sub(at);
+        for (to, address) in self.offsets.iter_mut().zip(&self.addresses) {
+            *to = address.wrapping_sub(base) as u32;
+        }
+        Some((target, extent.active(warp, asked, mask)))
+    }
+
+    /// The addresses of an access, in [`Context::addresses`].
+    #[inline]
+    fn look(&mut self, warp: &Warp, asked: &Asked, mask: u32) -> Option<Extent> {
+        let constants = &self.launch.constants;
+        let (to, step) = (&mut self.addresses, u64::from(asked.total));
+        let known: L64;
+        let (bases, offset) = if asked.place == Place::Frame {
+            known = [warp.local_base; 32];
+            (&known, asked.offset)
+        } else if asked.base.is_none() {
+            known = [0; 32];
+            (&known, asked.offset)
+        } else if asked.base.is_wide() {
+            (warp.w(constants, asked.base), asked.offset)
+        } else {
+            // Such an address has 32 bits, and the sum too.
+            let narrow: &L32 = warp.n(constants, asked.base);
+            known = std::array::from_fn(|l| narrow[l].wrapping_add(asked.offset as u32).into());
+            (&known, 0)
+        };
+        let mut extent = self.level.run(
+            #[inline(always)]
+            || look64(to, bases, (offset, step), mask),
+        );
+        if asked.constant {
+            // Constant memory is a window: an address of 32 bits (`mov.u32 %r, c`) is its offset.
+            if extent.high < CONST_END - CONST_BASE {
+                to.iter_mut().for_each(|address| *address += CONST_BASE);
+                extent.low += CONST_BASE;
+                extent.high += CONST_BASE;
+            }
+            if extent.low < CONST_BASE || extent.high >= CONST_END {
+                return None;
+            }
+        }
+        Some(extent)
+    }
+
+    /// The block that all accesses of `total` bytes from the lowest to the highest address lie in, and where
+    /// the lowest is. Stores need one that can be written.
+    pub(super) fn block_of(
+        &mut self,
+        (low, high): (u64, u64),
+        total: u64,
+        writes: bool,
+    ) -> Option<(&'a Block, u64)> {
+        let constant = (CONST_BASE..CONST_END).contains(&low);
+        if high >= SHARED_WINDOW || constant && writes {
+            return None;
+        }
+        let len = high - low + total;
+        // Of the heap of device code only parts are there.
+        if let Some(heap) = self.launch.config.heap
+            && heap.overlaps(low, len)
+        {
+            return None;
+        }
+        let memory = self.launch.config.memory;
+        let found = match writes {
+            true => memory.find_writable(low, len, self.hint),
+            false => memory.find(low, len, self.hint),
+        };
+        let (index, at) = found.ok()?;
+        self.hint = index;
+        Some((memory.block(index), at))
+    }
+
+    /// Loads, if no lane faults; else nothing has happened.
+    pub(super) fn load_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        if self.load_words(warp, access, mask) {
+            return true;
+        }
+        if access.row && mask == u32::MAX && self.load_row(warp, access).is_some() {
+            return true;
+        }
+        let found = self.reached(warp, &Asked::of(access, false), mask);
+        let Some((target, active)) = found else { return false };
+        let offsets = &self.offsets;
+        let (registers, local) = warp.registers_and_local();
+        match target {
+            Target::Global(block) => {
+                load(&Global { block, at: &self.addresses }, registers, access, active);
+            }
+            Target::Shared => {
+                let bytes = &self.cta.shared[..];
+                load(&Bytes { bytes, at: offsets }, registers, access, active);
+            }
+            Target::Param => {
+                let bytes = self.launch.config.params;
+                load(&Bytes { bytes, at: offsets }, registers, access, active);
+            }
+            Target::Local => load(&Local { rows: &*local, at: offsets }, registers, access, active),
+        }
+        true
+    }
+
+    /// Stores, likewise.
+    pub(super) fn store_stream(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> bool {
+        if self.store_words(warp, access, mask) {
+            return true;
+        }
+        if access.row && mask == u32::MAX && self.store_row(warp, access).is_some() {
+            return true;
+        }
+        if access.parts.iter().any(|part| part.is_predicate()) {
+            return false;
+        }
+        let found = self.reached(warp, &Asked::of(access, true), mask);
+        let Some((target, active)) = found else { return false };
+        let (offsets, constants) = (&self.offsets, &self.launch.constants);
+        let (registers, local) = warp.registers_and_local();
+        let from = (&registers, constants);
+        match target {
+            Target::Global(block) => {
+                store(&mut Global { block, at: &self.addresses }, from, access, active);
+            }
+            Target::Shared => {
+                let bytes = &mut self.cta.shared[..];
+                store(&mut Bytes { bytes, at: offsets }, from, access, active);
+            }
+            Target::Local => {
+                store(&mut Local { rows: local, at: offsets }, from, access, active);
+            }
+            // Nobody writes them.
+            Target::Param => return false,
+        }
+        true
+    }
+}
+
+impl Extent {
+    #[inline(always)]
+    fn is_aligned(&self, asked: &Asked) -> bool {
+        // At known offsets an assembler splits vectors that are aligned as their elements only.
+        let known = matches!(asked.place, Place::KernelParam | Place::Frame);
+        let unit = if known { asked.size } else { asked.total };
+        self.any & (u64::from(unit.next_power_of_two()) - 1) == 0
+    }
+
+    #[inline(always)]
+    fn active(&self, warp: &Warp, asked: &Asked, mask: u32) -> Active {
+        // Elements of vectors do not lie one behind the other, but their lanes do.
+        let row = self.row && asked.size == asked.total;
+        Active { mask, live: warp.live, same: self.low == self.high, row }
+    }
+}

@@ -1,0 +1,362 @@
+//! Elements of 1, 2, 4 and 8 bytes between memory and registers, by a loop for each size. That all of them are inside
+//! has been decided before ([`super::access`]); a look at an index here is for safety only.
+
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+
+use super::quick::each;
+use super::warp::{lanes, narrow};
+use crate::alu::{L32, L64};
+use crate::code::{Access, Constants, Slot};
+use texunit_memory::Block;
+
+/// The lanes of an access.
+#[derive(Clone, Copy)]
+pub(super) struct Active {
+    /// Those that take part.
+    pub(super) mask: u32,
+    /// Those that have not exited: where all of them take part, a register is written as a whole.
+    pub(super) live: u32,
+    /// All have the same address.
+    pub(super) same: bool,
+    /// They have words that lie one behind the other, and nothing else.
+    pub(super) row: bool,
+}
+
+/// Registers of the running frame.
+pub(super) struct Registers<'w> {
+    pub(super) narrow: &'w mut [L32],
+    pub(super) wide: &'w mut [L64],
+}
+
+/// Shared memory, or parameters, which are only read.
+pub(super) struct Bytes<'a, T> {
+    pub(super) bytes: T,
+    pub(super) at: &'a L32,
+}
+
+/// A block of global memory.
+pub(super) struct Global<'a> {
+    pub(super) block: &'a Block,
+    pub(super) at: &'a L64,
+}
+
+/// Local memory of a warp, by rows of words.
+pub(super) struct Local<'a, T> {
+    pub(super) rows: T,
+    pub(super) at: &'a L32,
+}
+
+/// Memory that elements are loaded from.
+pub(super) trait Source {
+    /// Whether lanes with the same address have the same bytes.
+    const COMMON: bool;
+
+    /// The element of N bytes of a lane, that many bytes behind the lane's address.
+    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64;
+
+    /// The elements of 4 bytes of all lanes, where they are a row of memory. False: they are not.
+    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool;
+}
+
+/// Memory that elements are stored to.
+pub(super) trait Sink {
+    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64);
+
+    /// Of 4 bytes of all lanes, where they are a row of memory. False: they are not.
+    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool;
+}
+
+impl Source for Bytes<'_, &[u8]> {
+    const COMMON: bool = true;
+
+    #[inline(always)]
+    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64 {
+        let elements: &[[u8; N]] = self.bytes.as_chunks().0;
+        let mut number = [0; 8];
+        if let Some(bytes) = elements.get((self.at[lane] + ahead) as usize / N) {
+            number[..N].copy_from_slice(bytes);
+        }
+        u64::from_le_bytes(number)
+    }
+
+    #[inline(always)]
+    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool {
+        if !active.row || active.mask != u32::MAX {
+            return false;
+        }
+        let words: Option<&[[u8; 4]]> = self.bytes.as_chunks().0.get(self.first(ahead)..);
+        let Some(words) = words.and_then(|words| words.first_chunk::<32>()) else { return false };
+        each::one(to, words, u32::from_le_bytes);
+        true
+    }
+}
+
+impl Sink for Bytes<'_, &mut [u8]> {
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
+        let elements: &mut [[u8; N]] = self.bytes.as_chunks_mut().0;
+        if let Some(bytes) = elements.get_mut((self.at[lane] + ahead) as usize / N) {
+            bytes.copy_from_slice(&value.to_le_bytes()[..N]);
+        }
+    }
+
+    #[inline(always)]
+    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool {
+        if !active.row || active.mask != u32::MAX {
+            return false;
+        }
+        let first = self.first(ahead);
+        let words: Option<&mut [[u8; 4]]> = self.bytes.as_chunks_mut().0.get_mut(first..);
+        let Some(words) = words.and_then(|words| words.first_chunk_mut::<32>()) else {
+            return false;
+        };
+        each::one(words, values, u32::to_le_bytes);
+        true
+    }
+}
+
+impl<T> Bytes<'_, T> {
+    /// Number of the first lane's word.
+    #[inline(always)]
+    fn first(&self, ahead: u32) -> usize {
+        (self.at[0] + ahead) as usize / 4
+    }
+}
+
+impl Source for Global<'_> {
+    const COMMON: bool = true;
+
+    #[inline(always)]
+    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64 {
+        self.block.load(self.at[lane] + u64::from(ahead), N as u8).unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn row(&self, _: &mut L32, _: u32, _: Active) -> bool {
+        // Rows of global memory are seen before (`super::row`).
+        false
+    }
+}
+
+impl Sink for Global<'_> {
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
+        // The block has room for all lanes.
+        let _ = self.block.store(self.at[lane] + u64::from(ahead), N as u8, value);
+    }
+
+    #[inline(always)]
+    fn put_row(&mut self, _: &L32, _: u32, _: Active) -> bool {
+        false
+    }
+}
+
+impl Source for Local<'_, &[L32]> {
+    const COMMON: bool = false;
+
+    #[inline(always)]
+    fn element<const N: usize>(&self, lane: usize, ahead: u32) -> u64 {
+        let at = (self.at[lane] + ahead) as usize;
+        let word = |word: usize| self.rows.get(word).map_or(0, |row| u64::from(row[lane]));
+        match N {
+            8 => word(at / 4) | word(at / 4 + 1) << 32,
+            4 => word(at / 4),
+            _ => word(at / 4) >> (8 * (at % 4)) & ((1 << (8 * N)) - 1),
+        }
+    }
+
+    #[inline(always)]
+    fn row(&self, to: &mut L32, ahead: u32, active: Active) -> bool {
+        let row = self.rows.get((self.at[0] + ahead) as usize / 4);
+        let row = row.filter(|_| active.same && active.mask == active.live);
+        row.map(|row| *to = *row).is_some()
+    }
+}
+
+impl Sink for Local<'_, &mut [L32]> {
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) {
+        let at = (self.at[lane] + ahead) as usize;
+        let mut put = |word: usize, value: u32, keep: u32| {
+            if let Some(row) = self.rows.get_mut(word) {
+                row[lane] = row[lane] & keep | value;
+            }
+        };
+        match N {
+            8 => {
+                put(at / 4, value as u32, 0);
+                put(at / 4 + 1, (value >> 32) as u32, 0);
+            }
+            4 => put(at / 4, value as u32, 0),
+            _ => {
+                let (shift, all) = (8 * (at % 4), (1_u32 << (8 * N % 32)) - 1);
+                put(at / 4, (value as u32 & all) << shift, !(all << shift));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put_row(&mut self, values: &L32, ahead: u32, active: Active) -> bool {
+        let row = self.rows.get_mut((self.at[0] + ahead) as usize / 4);
+        let row = row.filter(|_| active.same && active.mask == active.live);
+        row.map(|row| *row = *values).is_some()
+    }
+}
+
+/// Memory that atomics change.
+pub(super) trait Cells {
+    /// Whether it is global memory.
+    const GLOBAL: bool;
+
+    /// Changes the element of N bytes of a lane; the old one.
+    fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64;
+}
+
+impl Cells for Bytes<'_, &mut [u8]> {
+    const GLOBAL: bool = false;
+
+    #[inline(always)]
+    fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64 {
+        let elements: &mut [[u8; N]] = self.bytes.as_chunks_mut().0;
+        let Some(bytes) = elements.get_mut((self.at[lane] + ahead) as usize / N) else { return 0 };
+        let mut old = [0; 8];
+        old[..N].copy_from_slice(bytes);
+        let old = u64::from_le_bytes(old);
+        bytes.copy_from_slice(&new(old).to_le_bytes()[..N]);
+        old
+    }
+}
+
+impl Cells for Global<'_> {
+    const GLOBAL: bool = true;
+
+    #[inline(always)]
+    fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64 {
+        let (block, at) = (self.block, self.at[lane] + u64::from(ahead));
+        let old = match N {
+            2 => block.update_u16(at, |old| new(old.into()) as u16).map(u64::from),
+            4 => block.update_u32(at, |old| new(old.into()) as u32).map(u64::from),
+            _ => block.update_u64(at, new),
+        };
+        // In bounds and aligned, as decided before.
+        old.unwrap_or(0)
+    }
+}
+
+/// Puts what a lane gets into a register. Where lanes get the same, it is asked for once.
+#[inline(always)]
+fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(usize) -> T) {
+    let whole = active.mask == active.live;
+    if same {
+        let value = value(active.mask.trailing_zeros() as usize & 31);
+        match whole {
+            true => *to = [value; 32],
+            false => each::merge(to, &[value; 32], active.mask),
+        }
+    } else if whole {
+        for lane in 0..32 {
+            to[lane] = value(lane);
+        }
+    } else {
+        for lane in lanes(active.mask) {
+            to[lane] = value(lane);
+        }
+    }
+}
+
+/// The elements of one register.
+#[inline(never)]
+fn load_part<S: Source, const N: usize, const SIGNED: bool>(
+    source: &S,
+    (registers, d): (&mut Registers<'_>, Slot),
+    (ahead, keep): (u32, u64),
+    active: Active,
+) {
+    let same = S::COMMON && active.same;
+    let element = |lane: usize| {
+        let value = source.element::<N>(lane, ahead);
+        let sign = 64 - 8 * N as u32;
+        let value = if SIGNED { ((value << sign) as i64 >> sign) as u64 } else { value };
+        value & keep
+    };
+    if d.is_wide() {
+        return fill(&mut registers.wide[d.index()], active, same, element);
+    }
+    let to = &mut registers.narrow[d.index()];
+    let whole = N == 4 && keep as u32 == u32::MAX && !same;
+    if !(whole && source.row(to, ahead, active)) {
+        fill(to, active, same, |lane| element(lane) as u32);
+    }
+}
+
+/// Loads the elements of all lanes.
+#[inline(always)]
+pub(super) fn load<S: Source>(
+    source: &S,
+    mut registers: Registers<'_>,
+    access: &Access,
+    active: Active,
+) {
+    let part = match (access.size, access.signed) {
+        (1, false) => load_part::<S, 1, false>,
+        (1, true) => load_part::<S, 1, true>,
+        (2, false) => load_part::<S, 2, false>,
+        (2, true) => load_part::<S, 2, true>,
+        (4, false) => load_part::<S, 4, false>,
+        (4, true) => load_part::<S, 4, true>,
+        _ => load_part::<S, 8, false>,
+    };
+    for (k, &d) in access.parts.iter().enumerate() {
+        if !d.is_none() {
+            let ahead = k as u32 * u32::from(access.size);
+            part(source, (&mut registers, d), (ahead, access.mask), active);
+        }
+    }
+}
+
+/// The elements of one operand.
+#[inline(never)]
+fn store_part<S: Sink, const N: usize>(
+    sink: &mut S,
+    (registers, constants): (&Registers<'_>, &Constants),
+    (from, ahead): (Slot, u32),
+    active: Active,
+) {
+    if from.is_wide() {
+        let row = if from.is_constant() { &constants.wide[..] } else { &*registers.wide };
+        let row = &row[from.index()];
+        return put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane]));
+    }
+    let row = narrow(registers.narrow, constants, from);
+    if !(N == 4 && sink.put_row(row, ahead, active)) {
+        put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane].into()));
+    }
+}
+
+#[inline(always)]
+fn put_all(active: Active, mut put: impl FnMut(usize)) {
+    if active.mask == u32::MAX {
+        (0..32).for_each(put);
+    } else {
+        lanes(active.mask).for_each(&mut put);
+    }
+}
+
+/// Stores the elements of all lanes, in their order.
+#[inline(always)]
+pub(super) fn store<S: Sink>(
+    sink: &mut S,
+    from: (&Registers<'_>, &Constants),
+    access: &Access,
+    active: Active,
+) {
+    let part = match access.size {
+        1 => store_part::<S, 1>,
+        2 => store_part::<S, 2>,
+        4 => store_part::<S, 4>,
+        _ => store_part::<S, 8>,
+    };
+    for (k, &source) in access.parts.iter().enumerate() {
+        part(sink, from, (source, k as u32 * u32::from(access.size)), active);
+    }
+}
