@@ -1,0 +1,324 @@
+//! Barriers of CTAs and warps, deadlocks, step limits, cancelling.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{How, kernel, kernel_with, load_text, run_fault, run_words};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use texunit_simt::{FaultKind, LaunchConfig};
+
+fn block(x: u32) -> How {
+    How { block: [x, 1, 1], ..How::default() }
+}
+
+#[test]
+fn reversal_through_shared_memory() {
+    let text = kernel(
+        ".shared .align 4 .b8 s[400]; .reg .u32 %a, %v; .reg .u64 %b;",
+        "mov.u32 %a, s;
+         mad.lo.u32 %a, %t, 4, %a;
+         mul.lo.u32 %v, %t, %t;
+         st.shared.u32 [%a], %v;
+         bar.sync 0;
+         sub.u32 %v, 99, %t;
+         mov.u32 %a, s;
+         mad.lo.u32 %a, %v, 4, %a;
+         ld.shared.u32 %v, [%a];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(100), 100);
+    assert_eq!(got, (0..100).map(|t| (99 - t) * (99 - t)).collect::<Vec<u32>>());
+}
+
+#[test]
+fn exited_threads_leave_barriers() {
+    // Threads below 40 leave; the others meet three times, in divergent code.
+    let text = kernel_with(
+        ".global .u32 n;",
+        ".reg .pred %p; .reg .u32 %v; .reg .u64 %a;",
+        "setp.lt.u32 %p, %t, 40;
+         @%p exit;
+         mov.u64 %a, n;
+         red.global.add.u32 [%a], 1;
+         setp.lt.u32 %p, %t, 50;
+         @%p bra FEW;
+         barrier.sync 0;
+         bra REST;
+FEW:     barrier.sync 0;
+REST:    ld.global.u32 %v, [%a];
+         bar.sync 0;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(100), 100);
+    assert_eq!(got, (0..100).map(|t| if t < 40 { 0 } else { 60 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn counted_barriers_and_arrive() {
+    // Warp 0 produces and only arrives; warp 1 waits for it.
+    let text = kernel(
+        ".shared .u32 s; .reg .pred %p; .reg .u32 %v;",
+        "setp.ge.u32 %p, %t, 32;
+         @%p bra CONSUME;
+         st.shared.u32 [s], 77;
+         bar.arrive 3, 64;
+         ret;
+CONSUME: bar.sync 3, 64;
+         ld.shared.u32 %v, [s];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(64), 64);
+    assert_eq!(got, (0..64).map(|t| if t < 32 { 0 } else { 77 }).collect::<Vec<u32>>());
+}
+
+/// A warp counts as a whole when all its lanes that have not exited are there, whatever their way.
+#[test]
+fn counted_barriers_and_lanes_that_exit() {
+    for late in [false, true] {
+        let text = kernel(
+            ".shared .u32 s[4]; .reg .pred %p, %q; .reg .u32 %v, %l, %a;",
+            &format!(
+                "mov.u32 %l, %laneid;
+                 setp.ge.u32 %p, %l, 24;
+                 {}
+                 setp.lt.u32 %q, %l, 8;
+                 @%q bra LOW;
+                 st.shared.u32 [s], 5;
+                 barrier.sync 1, 64;
+                 bra DONE;
+LOW:             st.shared.u32 [s+4], 7;
+                 barrier.sync 1, 64;
+DONE:            ld.shared.u32 %v, [s];
+                 ld.shared.u32 %a, [s+4];
+                 add.u32 %v, %v, %a;
+                 st.global.u32 [%my], %v;
+                 ret;
+WAIT:            ld.volatile.shared.u32 %v, [s+4];
+                 setp.eq.u32 %q, %v, 0;
+                 @%q bra WAIT;
+                 exit;",
+                if late { "@%p bra WAIT;" } else { "@%p exit;" }
+            ),
+        );
+        let got = run_words(&text, block(64), 64);
+        let wanted = |t| if t % 32 < 24 { 12 } else { 0 };
+        assert_eq!(got, (0..64).map(wanted).collect::<Vec<u32>>());
+    }
+}
+
+#[test]
+fn reductions() {
+    let text = kernel(
+        ".reg .pred %p, %q; .reg .u32 %v, %w;",
+        "setp.lt.u32 %p, %t, 37;
+         bar.red.popc.u32 %v, 1, %p;
+         bar.red.and.pred %q, 2, %p;
+         selp.u32 %w, 1000, 0, %q;
+         add.u32 %v, %v, %w;
+         bar.red.or.pred %q, 0, !%p;
+         selp.u32 %w, 10000, 0, %q;
+         add.u32 %v, %v, %w;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text, block(70), 70), [10037; 70]);
+    assert_eq!(run_words(&text, block(20), 20), [1020; 20]);
+}
+
+#[test]
+fn warp_barriers_at_different_places() {
+    let text = kernel(
+        ".shared .u32 s[32]; .reg .pred %p; .reg .u32 %v, %a;",
+        "mov.u32 %a, s;
+         mad.lo.u32 %a, %t, 4, %a;
+         setp.lt.u32 %p, %t, 16;
+         @%p bra LOW;
+         st.shared.u32 [%a], 5;
+         bar.warp.sync 0xffffffff;
+         bra DONE;
+LOW:     st.shared.u32 [%a], 7;
+         bar.warp.sync 0xffffffff;
+DONE:    xor.b32 %v, %t, 16;
+         mov.u32 %a, s;
+         mad.lo.u32 %a, %v, 4, %a;
+         ld.shared.u32 %v, [%a];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let got = run_words(&text, block(32), 32);
+    assert_eq!(got, (0..32).map(|t| if t < 16 { 5 } else { 7 }).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_deadlock_says_who_waits_where() {
+    let text = kernel(
+        ".reg .pred %p;",
+        "setp.lt.u32 %p, %t, 8;
+         @%p bra OTHER;
+         bar.sync 1;
+         ret;
+OTHER:   bar.sync 2;
+         ret;",
+    );
+    let (fault, line) = run_fault(&text, block(64), 64);
+    let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault:?}") };
+    assert!(
+        waiting.contains("56 threads wait at line") && waiting.contains("8 threads wait"),
+        "{waiting}"
+    );
+    assert!(
+        waiting.contains("`bar.sync 1;`") && waiting.contains("barrier 2 (8 of 64"),
+        "{waiting}"
+    );
+    assert!(line.contains("bar.sync"));
+
+    let text = kernel(
+        ".reg .pred %p;",
+        "setp.lt.u32 %p, %t, 8;
+         @%p bra OTHER;
+         bar.warp.sync 0xffffffff;
+         ret;
+OTHER:   bar.sync 2;
+         ret;",
+    );
+    let (fault, _) = run_fault(&text, block(32), 32);
+    let FaultKind::Deadlock { waiting } = &fault.kind else { panic!("{fault:?}") };
+    assert!(waiting.contains("lanes of the membermask"), "{waiting}");
+}
+
+#[test]
+fn the_step_limit() {
+    let text = kernel(".reg .pred %p;", "L: bra L;\n ret;");
+    let how = How { max_steps: 1000, ..How::default() };
+    let (fault, line) = run_fault(&text, how, 32);
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit: 1000 });
+    assert_eq!(line, "L: bra L;");
+    // Lanes that wait for each other in vain are no deadlock but endless.
+    let text = kernel_with(
+        ".global .u32 flag;",
+        ".reg .pred %p; .reg .u32 %v;",
+        "L: ld.volatile.global.u32 %v, [flag];
+         setp.eq.u32 %p, %v, 0;
+         @%p bra L;
+         ret;",
+    );
+    let (fault, _) = run_fault(&text, How { max_steps: 50_000, ..How::default() }, 32);
+    assert_eq!(fault.kind, FaultKind::StepLimit { limit: 50_000 });
+}
+
+/// A second of each thread more whenever it is asked.
+fn clock() -> Duration {
+    thread_local!(static ASKED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) });
+    Duration::from_secs(ASKED.replace(ASKED.get() + 1))
+}
+
+#[test]
+fn cancelling_and_progress() {
+    let loaded = load_text(&kernel("", "ret;"));
+    let (address, _) = loaded.buffer(1);
+    let id = loaded.program.kernel("k").unwrap();
+    let map = loaded.memory.map();
+    let (cancel, progress) = (AtomicBool::new(false), AtomicU64::new(0));
+    let params = address.to_le_bytes();
+    let mut config = LaunchConfig {
+        grid: [5, 2, 3],
+        block: [1, 1, 1],
+        dynamic_shared: 0,
+        params: &params,
+        memory: &map,
+        descriptors: &loaded.descriptors,
+        threads: 2,
+        max_steps: 100,
+        fmad: false,
+        bounds: texunit_simt::Bounds::Exact,
+        stack_limit: 1024,
+        grid_id: 0,
+        cooperative: false,
+        grid_workspace: 0,
+        heap: None,
+        printf_limit: texunit_simt::launch::PRINTF_LIMIT,
+        progress: Some(&progress),
+        cancel: Some(&cancel),
+        cpu_clock: None,
+        observer: None,
+        gradients: None,
+        jit: None,
+    };
+    texunit_simt::launch(&loaded.program, id, &config).unwrap();
+    assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);
+    // Time is what the clock says, of each worker.
+    for (threads, cooperative, expected) in [(2, false, 2), (1, false, 1), (1, true, 1)] {
+        (config.threads, config.cooperative) = (threads, cooperative);
+        let without = texunit_simt::launch(&loaded.program, id, &config).unwrap();
+        config.cpu_clock = Some(clock);
+        let stats = texunit_simt::launch(&loaded.program, id, &config).unwrap();
+        config.cpu_clock = None;
+        assert_eq!(without.cpu_time, Duration::ZERO);
+        assert_eq!(stats.cpu_time, Duration::from_secs(expected));
+    }
+    (config.threads, config.cooperative) = (2, false);
+    config.progress = None;
+    cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+    let fault = texunit_simt::launch(&loaded.program, id, &config).unwrap_err();
+    assert_eq!(fault.kind, FaultKind::Cancelled);
+}
+
+#[test]
+fn barriers_with_bad_operands() {
+    let (fault, line) = run_fault(
+        &kernel(".reg .u32 %b;", "add.u32 %b, %n, 0;\n bar.sync %b;\n ret;"),
+        block(33),
+        33,
+    );
+    assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("barrier 33")));
+    assert_eq!(line, "bar.sync %b;");
+    let text = kernel(".reg .u32 %b;", "add.u32 %b, %n, 0;\n bar.sync 1, %b;\n ret;");
+    let (fault, _) = run_fault(&text, block(33), 33);
+    assert!(matches!(fault.kind, FaultKind::BadOperand(ref m) if m.contains("33 threads")));
+}
+
+#[test]
+fn a_producer_may_run_ahead_of_a_barrier() {
+    // Warp 1 waits first; warp 0 then arrives twice without waiting in between.
+    let text = kernel(
+        ".shared .u32 s; .reg .pred %p; .reg .u32 %v;",
+        "setp.lt.u32 %p, %t, 32;
+         @%p bra CONSUME;
+         bar.arrive 3, 64;
+         bar.arrive 3, 64;
+         ret;
+CONSUME: bar.sync 3, 64;
+         bar.sync 3, 64;
+         st.global.u32 [%my], 6;
+         ret;",
+    );
+    let got = run_words(&text, block(64), 64);
+    assert_eq!(got, (0..64).map(|t| if t < 32 { 6 } else { 0 }).collect::<Vec<u32>>());
+}
+
+/// The limit is asked for at branches and barriers: code without them ends by itself.
+#[test]
+fn kernels_that_end_exactly_at_the_limit() {
+    let body = "add.u32 %t, %t, 1;\n".repeat(100) + "st.global.u32 [%my], %t;\nret;";
+    let text = kernel("", &body);
+    for max_steps in [1, 108, 109, 1000] {
+        let got = run_words(&text, How { max_steps, ..How::default() }, 32);
+        assert_eq!(got, (100..132).collect::<Vec<u32>>(), "{max_steps}");
+    }
+    // Turns of a warp end at arbitrary places.
+    let text = kernel(
+        ".reg .pred %p; .reg .u32 %i;",
+        "mov.u32 %i, 0;
+         L: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 40000; @%p bra L;
+         bar.sync 0; st.global.u32 [%my], %i; ret;",
+    );
+    // Of each warp: eight instructions before the loop, 40,000 rounds of three, and three behind it.
+    let limited = |max_steps| How { max_steps, ..block(128) };
+    assert_eq!(run_words(&text, limited(8 + 120_000 + 3), 128), [40_000; 128]);
+    for max_steps in [1000, 8 + 120_000 - 3, 8 + 120_000] {
+        let (fault, _) = run_fault(&text, limited(max_steps), 128);
+        assert_eq!(fault.kind, FaultKind::StepLimit { limit: max_steps });
+    }
+}

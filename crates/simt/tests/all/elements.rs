@@ -1,0 +1,265 @@
+//! Elements of arrays, `name[2]` and `name[%r1+2]`. What they mean was read from the code that ptxas 11.8
+//! to 13.5 makes of such kernels (nvdisasm): a subscript counts elements of the array's type; one in a
+//! register is `(register + constant) * size` in 32 bits, added without a sign to the address of a
+//! global array; short registers are extended as their type says, of long ones the low half counts.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Arg, HEADER, How, kernel, kernel_with, load_text, run_words, words};
+
+fn how(x: u32) -> How {
+    How { block: [x, 1, 1], ..How::default() }
+}
+
+const ARRAYS: &str = "
+.global .u64 g8[4] = {10, 11, 12, 13};
+.global .u32 g4[8] = {20, 21, 22, 23, 24, 25, 26, 27};
+.global .b8 g1[4] = {1, 2, 3, 4};
+.global .align 16 .v4 .f32 gv[2] = {{0f3f800000, 0f40000000, 0f40400000, 0f40800000}, {0f40a00000, 0f40c00000, 0f40e00000, 0f41000000}};
+.global .u32 gm[2][3] = {{30, 31, 32}, {33, 34, 35}};
+.const .u16 c2[4] = {40, 41, 42, 43};
+";
+
+#[test]
+fn elements_of_global_and_constant_arrays() {
+    let text = kernel_with(
+        ARRAYS,
+        ".reg .u64 %d; .reg .u32 %v, %w; .reg .u16 %h; .reg .f32 %f;",
+        "ld.global.u64 %d, g8[2];      cvt.u32.u64 %v, %d;  st.global.u32 [%out], %v;
+         ld.global.u64 %d, g8[%t];     cvt.u32.u64 %v, %d;  st.global.u32 [%out+4], %v;
+         ld.u32 %v, g4[%t+3];          st.global.u32 [%out+8], %v;
+         ld.global.u32 %v, g4[%t+-1];  st.global.u32 [%out+12], %v;
+         ld.global.u8 %v, g1[%t];      st.global.u32 [%out+16], %v;
+         ld.global.f32 %f, gv[%t+4];   st.global.f32 [%out+20], %f;
+         ld.global.u32 %v, gm[4];      st.global.u32 [%out+24], %v;
+         ld.global.u32 %v, gm[%t+2];   st.global.u32 [%out+28], %v;
+         ld.const.u16 %h, c2[%t+1];    cvt.u32.u16 %v, %h;  st.global.u32 [%out+32], %v;
+         ld.global.nc.v2.u32 {%v, %w}, g4[%t+1]; st.global.v2.u32 [%out+40], {%w, %v};
+         ldu.global.u32 %v, g4[7];     st.global.u32 [%out+36], %v;
+         ret;",
+    );
+    // One thread, whose number is 1, comes last.
+    let text = text.replace(
+        "mov.u32 %n, %ntid.x;",
+        "mov.u32 %n, %ntid.x; setp.eq.u32 %only, %t, 0; @%only ret;",
+    );
+    let text = text.replace(".reg .u32 %t,", ".reg .pred %only;\n.reg .u32 %t,");
+    let got = run_words(&text, how(2), 12);
+    let wanted = [12, 11, 24, 20, 2, 0x40c0_0000, 34, 33, 42, 27, 23, 22];
+    assert_eq!(got, wanted, "{got:?}");
+}
+
+#[test]
+fn addresses_of_elements() {
+    let cases: &[(&str, &str, i64)] = &[
+        ("mov.u32 %r, 3;", "g8[%r]", 24),
+        ("mov.u32 %r, 3;", "g8[%r+2]", 40),
+        ("mov.u32 %r, 3;", "g8[%r+-3]", 0),
+        // In 32 bits, and without a sign.
+        ("mov.u32 %r, -1;", "g8[%r]", 0xffff_fff8),
+        ("mov.u32 %r, -1;", "g8[%r+1]", 0),
+        ("mov.u32 %r, 0x20000001;", "g8[%r]", 8),
+        ("mov.u32 %r, 1;", "g8[%r+0x100000002]", 24),
+        ("mov.u32 %r, 1;", "g8[%r+0x10000000]", 0x8000_0008),
+        // Registers of other widths.
+        ("mov.u64 %d, 0x700000002;", "g8[%d]", 16),
+        ("mov.u16 %h, 0xfffe;", "g4[%h]", 0x3_fff8),
+        ("mov.s16 %s, 0xfffe;", "g4[%s]", 0xffff_fff8),
+        ("mov.s16 %s, 0xfffe;", "g4[%s+3]", 4),
+        ("mov.b16 %b, 5;", "g4[%b]", 20),
+        ("mov.u32 %r, 5; cvt.s8.u32 %c, %r;", "g1[%c]", 5),
+        ("mov.u32 %r, 0xfc; cvt.s8.u32 %c, %r;", "g1[%c+5]", 1),
+        ("", "g4[%laneid]", 0),
+        ("", "g4[%laneid+2]", 8),
+        // Dimensions and vectors do not count.
+        ("mov.u32 %r, 2;", "gm[%r]", 8),
+        ("mov.u32 %r, 3;", "gv[%r]", 12),
+        // Constants are signed.
+        ("", "g8[-1]", -8),
+        ("", "g8[0x100000001]", 8),
+        ("", "g8[0x30000001]", -0x7fff_fff8),
+    ];
+    for (before, element, wanted) in cases {
+        let name = element.split('[').next().unwrap();
+        let registers = ".reg .u32 %r; .reg .u64 %d, %a, %e; .reg .u16 %h; .reg .s16 %s; .reg .b16 %b; .reg .s8 %c;";
+        for how_ in ["mov", "cvta.global"] {
+            let body = format!(
+                "{before} {how_}.u64 %e, {element}; mov.u64 %a, {name}; sub.u64 %e, %e, %a;\n\
+                 st.global.u64 [%out], %e; ret;"
+            );
+            let text = kernel_with(ARRAYS, registers, &body);
+            let got = run_words(&text, how(1), 2);
+            let got = i64::from(got[0]) | i64::from(got[1]) << 32;
+            assert_eq!(got, *wanted, "{before} {how_} {element}");
+        }
+    }
+}
+
+#[test]
+fn elements_of_shared_local_and_dynamic_arrays() {
+    let text = kernel_with(
+        ".extern .shared .u32 dynamic[];",
+        ".shared .u32 gap[3]; .shared .u16 s2[64]; .local .u32 gone; .local .u64 l8[4];
+         .reg .u32 %v, %w, %x, %back; .reg .u16 %h; .reg .u64 %d, %a; .reg .s32 %i; .reg .pred %p;",
+        "add.u32 %v, %t, 100; cvt.u16.u32 %h, %v;
+         st.shared.u16 s2[%t+1], %h;
+         mul.lo.u32 %v, %t, 3;
+         st.shared.u32 dynamic[%t], %v;
+         bar.sync 0;
+         mov.u32 %back, 31; sub.u32 %back, %back, %t;
+         ld.shared.u16 %w, s2[%back+1];
+         ld.shared.u32 %x, dynamic[%back];
+         mad.lo.u32 %v, %x, 1000, %w;
+         // A negative number from a register wraps in 32 bits: the array itself.
+         neg.s32 %i, %t;
+         ld.shared.u16 %w, s2[%i+32];
+         mad.lo.u32 %v, %w, 0, %v;
+         and.b32 %w, %t, 3;
+         cvt.u64.u32 %d, %v;
+         st.local.u64 l8[%w], %d;
+         ld.u64 %d, l8[%w];
+         cvt.u32.u64 %v, %d;
+         // The same by its address, in its own space.
+         mov.u64 %a, l8[%w]; ld.local.u32 %w, [%a];
+         setp.ne.u32 %p, %v, %w;
+         @%p trap;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let loaded = load_text(&text);
+    let (address, block) = loaded.buffer(32);
+    let how = How { dynamic_shared: 128, ..how(32) };
+    loaded.run("k", how, &[Arg::U64(address)]).unwrap();
+    let wanted: Vec<u32> = (0..32).map(|t| (31 - t) * 3 * 1000 + (31 - t) + 100).collect();
+    assert_eq!(words(&block), wanted);
+}
+
+#[test]
+fn negative_subscripts_stay_inside_of_narrow_spaces() {
+    let text = kernel_with(
+        ".const .u32 before[2] = {7, 8}; .const .u32 c4[2] = {9, 10};",
+        ".shared .u32 first[2]; .shared .u32 s4[2]; .reg .s32 %i; .reg .u32 %v, %w; .reg .u64 %a;",
+        "mov.s32 %i, -1;
+         st.shared.u32 [first+4], 77;
+         // Where the arrays lie is not said: look behind the second one's beginning.
+         mov.u64 %a, s4; ld.shared.u32 %v, s4[%i+1]; st.shared.u32 s4[%i+2], 5;
+         ld.shared.u32 %w, [s4+4];
+         st.global.u32 [%out], %w;
+         ld.const.u32 %v, c4[%i+2]; st.global.u32 [%out+4], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text, how(1), 2), [5, 10]);
+}
+
+#[test]
+fn elements_of_parameters() {
+    let text = format!(
+        "{HEADER}
+.func (.param .b32 r[2]) pick(.param .b32 from[4], .param .u32 n) {{
+    .reg .u32 %n, %v;
+    ld.param.u32 %n, [n];
+    ld.param.b32 %v, from[%n+1];
+    st.param.b32 r[1], %v;
+    ld.param.b32 %v, from[3];
+    st.param.b32 r[0], %v;
+    ret;
+}}
+.visible .entry k(.param .u64 out, .param .u32 table[4], .param .align 8 .b8 bytes[8]) {{
+    .reg .u32 %t, %v, %w; .reg .u64 %out, %a;
+    .param .b32 given[4]; .param .u32 n; .param .b32 got[2];
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    mad.wide.u32 %out, %t, 20, %out;
+    ld.param.u32 %v, table[%t+1];
+    st.global.u32 [%out], %v;
+    ld.param.u8 %v, bytes[%t];
+    st.global.u32 [%out+4], %v;
+    ld.param.u32 %v, table[2];
+    st.global.u32 [%out+8], %v;
+    st.param.b32 given[0], 500; st.param.b32 given[%t+1], 501;
+    st.param.b32 given[%t+2], 502; st.param.b32 [given+12], 503;
+    st.param.u32 [n], %t;
+    call (got), pick, (given, n);
+    ld.param.b32 %v, got[0];
+    ld.param.b32 %w, got[1];
+    st.global.u32 [%out+12], %v;
+    st.global.u32 [%out+16], %w;
+    ret;
+}}"
+    );
+    let loaded = load_text(&text);
+    let (address, block) = loaded.buffer(10);
+    let table = [100_u32, 101, 102, 103].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let bytes = (200..208).map(|v: u32| v as u8).collect();
+    loaded.run("k", how(2), &[Arg::U64(address), Arg::Bytes(table), Arg::Bytes(bytes)]).unwrap();
+    assert_eq!(words(&block), [101, 200, 102, 503, 501, 102, 201, 102, 503, 501]);
+}
+
+#[test]
+fn guards_and_places_outside_of_an_array() {
+    let text = kernel_with(
+        ARRAYS,
+        ".reg .pred %p; .reg .u32 %v;",
+        "setp.lt.u32 %p, %t, 8; mov.u32 %v, 0;
+         @%p ld.global.u32 %v, g4[%t];
+         @%p st.global.u32 g4[%t], %t;
+         st.global.u32 [%my], %v; ret;",
+    );
+    let mut wanted: Vec<u32> = (20..28).collect();
+    wanted.resize(16, 0);
+    assert_eq!(run_words(&text, how(16), 16), wanted);
+    let text = kernel_with(ARRAYS, ".reg .u32 %v;", "ld.global.u32 %v, gm[%t+600000]; ret;");
+    let (fault, line) = crate::common::run_fault(&text, how(1), 1);
+    assert_eq!(line, "ld.global.u32 %v, gm[%t+600000]; ret;");
+    assert!(fault.kind.to_string().contains("out of bounds"), "{fault:?}");
+}
+
+#[test]
+fn vectors_are_moved_element_by_element() {
+    let text = kernel(
+        ".reg .v4 .b32 %q; .reg .u32 %a, %b, %c, %d; .reg .u64 %x, %y; .reg .u16 %h, %k, %l, %m; .reg .v2 .f64 %w; .reg .v4 .u32 %tids;",
+        "mov.v4.b32 {%a, %b, %c, %d}, {0, 1, 2, 0xffffffff};
+         st.global.v4.b32 [%out], {%a, %b, %c, %d};
+         mov.v4.b32 %q, {%d, %c, %b, %a};
+         st.global.v4.b32 [%out+16], %q;
+         // As if all were read first.
+         mov.v2.u32 {%b, %c}, {%c, %b};
+         mov.v4.u32 {%a, _, %c, %d}, {%d, %a, %a, %b};
+         st.global.v4.u32 [%out+32], {%a, %b, %c, %d};
+         mov.v2.u64 {%x, %y}, {0x123456789, 7};
+         mov.v2.b64 {%x, %y}, {%y, %x};
+         st.global.v2.u64 [%out+48], {%x, %y};
+         mov.v4.u16 {%h, %k, %l, %m}, {0xffff, 2, 3, 4};
+         mov.v2.u16 {%k, %h}, {%h, %k};
+         mov.b64 %x, {%h, %k, %l, %m};
+         st.global.u64 [%out+64], %x;
+         mov.v2.f64 %w, {1.0, 2.0};
+         st.global.v2.f64 [%out+80], %w;
+         mov.v4.u32 %tids, %ntid;
+         st.global.v4.u32 [%out+96], %tids;
+         ret;",
+    );
+    let got = run_words(&text, How { block: [1, 1, 1], ..How::default() }, 28);
+    #[rustfmt::skip]
+    let wanted = [
+        0, 1, 2, u32::MAX,
+        u32::MAX, 2, 1, 0,
+        u32::MAX, 2, 0, 2,
+        7, 0, 0x2345_6789, 1,
+        0xffff_0002, 0x0004_0003, 0, 0,
+        0, 0x3ff0_0000, 0, 0x4000_0000,
+        1, 1, 1, 0,
+    ];
+    assert_eq!(got, wanted, "{got:x?}");
+}
+
+#[test]
+fn guarded_vector_moves() {
+    let text = kernel(
+        ".reg .u32 %a, %b; .reg .pred %p;",
+        "mov.u32 %a, 1; mov.u32 %b, 2; setp.eq.u32 %p, %t, 1;
+         @%p mov.v2.u32 {%a, %b}, {%b, %a};
+         mad.lo.u32 %a, %a, 10, %b;
+         st.global.u32 [%my], %a; ret;",
+    );
+    assert_eq!(run_words(&text, how(2), 2), [12, 21]);
+}

@@ -1,0 +1,85 @@
+//! Instructions that only hint or order: they change nothing, and need no memory behind their
+//! addresses. `ldu` loads.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{How, kernel_with, run_fault, run_words};
+
+const ONE: How = How {
+    grid: [1; 3],
+    block: [1; 3],
+    dynamic_shared: 0,
+    threads: 1,
+    max_steps: 10_000,
+    fmad: false,
+    bounds: texunit_simt::Bounds::Exact,
+    stack_limit: 16 * 1024,
+    cooperative: false,
+    printf_limit: 1 << 20,
+    cancelled: false,
+};
+
+#[test]
+fn hints_and_fences_change_nothing() {
+    let text = kernel_with(
+        "",
+        ".reg .u32 %v, %w; .reg .u64 %wild; .reg .pred %p;",
+        "mov.u32 %v, 17; mov.u32 %w, 25; mov.u64 %wild, 0xdead0000;
+         membar.cta; membar.gl; membar.sys;
+         fence.sc.cta; fence.acq_rel.gpu; fence.sc.sys;
+         prefetch.global.L1 [%wild]; prefetch.L2 [%wild]; prefetchu.L1 [%wild];
+         nanosleep.u32 1000000000;
+         pmevent 7;
+         st.global.u32 [%my], %v;
+         st.global.wt.u32 [%my+4], %w;
+         ret;",
+    );
+    assert_eq!(run_words(&text, ONE, 2), [17, 25]);
+}
+
+/// Warps have all registers that they name: there is nothing to give or take.
+#[test]
+fn registers_are_not_traded() {
+    let text = kernel_with(
+        "",
+        ".reg .u32 %v;",
+        "mov.u32 %v, 17;
+         setmaxnreg.inc.sync.aligned.u32 240;
+         setmaxnreg.dec.sync.aligned.u32 24;
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text.replace("sm_80", "sm_90a"), ONE, 1), [17]);
+}
+
+#[test]
+fn ldu_loads_scalars_and_vectors() {
+    let text = kernel_with(
+        ".global .align 16 .b8 g[16] = {1, 2, 3, 4, 5, 6, 7, 8, 0xf9, 10, 11, 12, 13, 14, 15, 16};",
+        ".reg .b32 %a, %b, %c, %d; .reg .s32 %s; .reg .u64 %q, %g;",
+        "mov.u64 %g, g;
+         ldu.global.v4.b32 {%a, %b, %c, %d}, [%g];
+         st.global.v4.b32 [%my], {%d, %c, %b, %a};
+         ldu.global.s8 %s, [%g+8]; st.global.u32 [%my+16], %s;
+         ldu.u64 %q, [%g+8]; st.global.u64 [%my+24], %q;
+         ret;",
+    );
+    let wanted = [
+        0x100f_0e0d,
+        0x0c0b_0af9,
+        0x0807_0605,
+        0x0403_0201,
+        0xffff_fff9,
+        0,
+        0x0c0b_0af9,
+        0x100f_0e0d,
+    ];
+    assert_eq!(run_words(&text, ONE, 8), wanted);
+    let outside = kernel_with(
+        "",
+        ".reg .u64 %g; .reg .u32 %v;",
+        "mov.u64 %g, 4096; ldu.global.u32 %v, [%g]; ret;",
+    );
+    let (fault, line) = run_fault(&outside, ONE, 1);
+    assert_eq!(fault.kind.name(), "out-of-bounds");
+    assert!(line.contains("ldu"), "{line}");
+}

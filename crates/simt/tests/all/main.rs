@@ -1,0 +1,40 @@
+//! Kernels and operations from outside: one program, because each one more has to be linked.
+
+mod alu_bits;
+#[path = "../alu_common/mod.rs"]
+mod alu_common;
+mod alu_compare;
+mod alu_float;
+mod alu_int;
+mod atomics;
+mod barriers;
+mod bounds;
+mod breadth;
+mod collectives;
+#[path = "../common/mod.rs"]
+mod common;
+mod cooperative;
+mod divergence;
+mod elements;
+mod faults;
+mod fetch_forms;
+mod forms;
+mod handles;
+mod heap;
+mod hints;
+mod lowering;
+mod memory;
+mod partial_warps;
+mod places;
+mod printing;
+mod random;
+mod reductions;
+mod rows;
+mod side_by_side;
+mod stack;
+mod surface_forms;
+mod textures;
+mod transport;
+#[path = "../unit_common/mod.rs"]
+mod unit_common;
+mod waiting;

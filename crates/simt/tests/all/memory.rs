@@ -1,0 +1,384 @@
+//! Loads, stores, atomics and addresses in every space, and `--fmad`.
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Arg, How, kernel, kernel_with, load_text, run_words, words};
+
+fn how(x: u32) -> How {
+    How { block: [x, 1, 1], ..How::default() }
+}
+
+#[test]
+fn widths_vectors_and_sign_extension() {
+    let text = kernel_with(
+        ".global .align 16 .b8 g[32] = {0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8, 1, 2, 3, 4};",
+        ".reg .b16 %h, %k; .reg .u32 %v, %w; .reg .s64 %q; .reg .u64 %u; .reg .s32 %s; .reg .b32 %a, %b, %c, %d;",
+        "ld.global.s8 %s, [g];          st.global.u32 [%my], %s;
+         ld.global.u8 %v, [g+1];        st.global.u32 [%my+4], %v;
+         ld.global.s16 %s, [g+2];       st.global.u32 [%my+8], %s;
+         ld.global.s32 %q, [g+4];       st.global.u64 [%my+16], %q;
+         ld.global.b64 %u, [g];         st.global.b64 [%my+24], %u;
+         ld.global.s8 %h, [g];          cvt.u32.u16 %v, %h; st.global.u32 [%my+12], %v;
+         ld.global.v4.b32 {%a, _, %c, %d}, [g];
+         st.global.v2.b32 [%my+32], {%c, %a};
+         ld.global.v2.u8 {%h, %k}, [g];
+         mov.b32 %v, {%h, %k};
+         st.global.u32 [%my+40], %v;
+         st.global.u8 [%my+44], %a;
+         st.global.u16 [%my+46], %a;
+         ret;",
+    );
+    let got = run_words(&text, how(1), 12);
+    let wanted = [
+        0xffff_ff81,
+        0x92,
+        0xffff_b4a3,
+        0xff81,
+        0xf8e7_d6c5,
+        0xffff_ffff,
+        0xb4a3_9281,
+        0xf8e7_d6c5,
+        0x0403_0201,
+        0xb4a3_9281,
+        0x0092_0081,
+        0x9281_0081,
+    ];
+    assert_eq!(got, wanted, "{got:#x?}");
+}
+
+#[test]
+fn generic_addresses_of_every_space() {
+    let text = kernel_with(
+        ".global .u32 g = 1; .const .u32 c[2] = {0, 2};",
+        ".shared .u32 s; .local .align 4 .b8 l[8]; .reg .pred %p;
+         .reg .u64 %a, %b; .reg .u32 %v, %sum, %f;",
+        "st.shared.u32 [s], 4;
+         st.local.u32 [l+4], 8;
+         mov.u32 %sum, 0; mov.u32 %f, 0;
+         mov.u64 %a, g;      cvta.global.u64 %a, %a; ld.u32 %v, [%a];   add.u32 %sum, %sum, %v;
+         isspacep.global %p, %a; @%p or.b32 %f, %f, 1;
+         mov.u64 %a, c;      cvta.const.u64 %a, %a;  ld.u32 %v, [%a+4]; add.u32 %sum, %sum, %v;
+         isspacep.const %p, %a;  @%p or.b32 %f, %f, 2;
+         mov.u64 %a, s;      cvta.shared.u64 %a, %a; ld.u32 %v, [%a];   add.u32 %sum, %sum, %v;
+         isspacep.shared %p, %a; @%p or.b32 %f, %f, 4;
+         cvta.to.shared.u64 %b, %a; ld.shared.u32 %v, [%b]; add.u32 %sum, %sum, %v;
+         mov.u64 %a, l;      cvta.local.u64 %a, %a;  ld.u32 %v, [%a+4]; add.u32 %sum, %sum, %v;
+         isspacep.local %p, %a;  @%p or.b32 %f, %f, 8;
+         isspacep.global %p, %a; @%p or.b32 %f, %f, 16;
+         st.u32 [%a], 16; ld.local.u32 %v, [l]; add.u32 %sum, %sum, %v;
+         mad.lo.u32 %sum, %f, 1000, %sum;
+         st.global.u32 [%my], %sum;
+         ret;",
+    );
+    assert_eq!(run_words(&text, how(3), 3), [15_035; 3]);
+}
+
+#[test]
+fn a_generic_access_whose_lanes_point_to_different_spaces() {
+    let text = kernel_with(
+        ".global .u32 g = 100;",
+        ".shared .u32 s; .reg .pred %p; .reg .u64 %a, %b; .reg .u32 %v;",
+        "st.shared.u32 [s], 7;
+         mov.u64 %a, g; cvta.global.u64 %a, %a;
+         mov.u64 %b, s; cvta.shared.u64 %b, %b;
+         and.b32 %v, %t, 1;
+         setp.eq.u32 %p, %v, 0;
+         selp.b64 %a, %a, %b, %p;
+         atom.add.u32 %v, [%a], 0;
+         ld.u32 %v, [%a];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let wanted: Vec<u32> = (0..32).map(|t| if t % 2 == 0 { 100 } else { 7 }).collect();
+    assert_eq!(run_words(&text, how(32), 32), wanted);
+}
+
+#[test]
+fn static_and_dynamic_shared_memory_of_two_kernels() {
+    let text = format!(
+        "{}
+.shared .align 4 .b8 only_other[1000];
+.shared .align 4 .b8 both[8];
+.extern .shared .align 16 .b8 more[];
+.visible .entry other() {{ st.shared.u8 [only_other], 1; st.shared.u8 [both], 1; ret; }}
+.visible .entry k(.param .u64 out)
+{{
+    .reg .u32 %v; .reg .u64 %o;
+    ld.param.u64 %o, [out];
+    mov.u32 %v, both;
+    st.global.u32 [%o], %v;
+    mov.u32 %v, more;
+    st.global.u32 [%o+4], %v;
+    st.shared.u32 [more+60], 9;
+    ld.shared.u32 %v, [more+60];
+    st.global.u32 [%o+8], %v;
+    mov.u32 %v, %dynamic_smem_size;
+    st.global.u32 [%o+12], %v;
+    mov.u32 %v, %total_smem_size;
+    st.global.u32 [%o+16], %v;
+    ret;
+}}",
+        crate::common::HEADER
+    );
+    let loaded = load_text(&text);
+    let size = |name: &str| loaded.program.static_shared(loaded.program.kernel(name).unwrap());
+    assert_eq!((size("k"), size("other")), (8, 1008));
+    assert_eq!(run_words(&text, How { dynamic_shared: 64, ..how(1) }, 5), [0, 16, 9, 64, 80]);
+    assert_eq!(loaded.program.kernels().count(), 2);
+}
+
+#[test]
+fn atomics_are_atomic_across_ctas_and_threads() {
+    let text = kernel_with(
+        ".global .u32 n; .global .u64 wide; .global .f32 sum; .global .s32 low = 100;
+         .global .u32 wrap; .global .b32 bits; .global .u32 product = 1;",
+        ".shared .u32 s; .reg .pred %p; .reg .u32 %v, %o, %x; .reg .s32 %i; .reg .u64 %w; .reg .f32 %f;",
+        "red.global.add.u32 [n], 1;
+         cvt.u64.u32 %w, %t;
+         atom.global.add.u64 %w, [wide], %w;
+         red.global.add.f32 [sum], 0f3f800000;
+         cvt.s32.u32 %i, %t;
+         neg.s32 %i, %i;
+         atom.global.min.s32 %i, [low], %i;
+         atom.global.inc.u32 %v, [wrap], 9;
+         and.b32 %x, %t, 31;
+         shl.b32 %x, 1, %x;
+         red.global.or.b32 [bits], %x;
+AGAIN:   ld.global.u32 %o, [product];
+         mul.lo.u32 %x, %o, 3;
+         atom.global.cas.b32 %v, [product], %o, %x;
+         setp.ne.u32 %p, %v, %o;
+         @%p bra AGAIN;
+         mov.u32 %x, %tid.x;
+         setp.eq.u32 %p, %x, 0;
+         @%p st.shared.u32 [s], 5;
+         bar.sync 0;
+         atom.shared.add.u32 %v, [s], 2;
+         bar.sync 0;
+         ld.shared.u32 %v, [s];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    let loaded = load_text(&text);
+    let (address, block) = loaded.buffer(64 * 48);
+    let how = How { grid: [64, 1, 1], block: [48, 1, 1], threads: 4, ..How::default() };
+    loaded.run("k", how, &[Arg::U64(address)]).unwrap();
+    assert!(words(&block).iter().all(|&v| v == 5 + 2 * 48));
+    let total = 64_u64 * 48;
+    let map = loaded.memory.map();
+    let find =
+        |name: &str| (0..8).map(|i| map.block(i)).find(|b| b.name() == name).unwrap().clone();
+    assert_eq!(u64::from(find("n").load_u32(0).unwrap()), total);
+    assert_eq!(find("wide").load_u64(0).unwrap(), total * (total - 1) / 2);
+    assert_eq!(f32::from_bits(find("sum").load_u32(0).unwrap()), total as f32);
+    assert_eq!(find("low").load_u32(0).unwrap() as i32, 1 - total as i32);
+    assert_eq!(u64::from(find("wrap").load_u32(0).unwrap()), total % 10);
+    assert_eq!(find("bits").load_u32(0).unwrap(), u32::MAX);
+    assert_eq!(find("product").load_u32(0).unwrap(), 3_u32.wrapping_pow(total as u32));
+}
+
+#[test]
+fn atomics_return_the_old_value_lane_by_lane() {
+    let text = kernel_with(
+        ".global .u32 n = 10; .global .u32 d = 2; .global .f64 f; .global .b16 h;",
+        ".reg .u32 %v, %w; .reg .f64 %f; .reg .b16 %h;",
+        "atom.global.add.u32 %v, [n], %t;
+         atom.global.dec.u32 %w, [d], 3;
+         mad.lo.u32 %v, %w, 1000, %v;
+         st.global.u32 [%my], %v;
+         atom.global.add.f64 %f, [f], 0d3ff0000000000000;
+         cvt.rzi.u32.f64 %v, %f;
+         st.global.u32 [%my+16], %v;
+         ret;",
+    );
+    let got = run_words(&text, how(4), 8);
+    assert_eq!(got, [2010, 1010, 11, 3013, 0, 1, 2, 3]);
+}
+
+#[test]
+fn parameters_by_value_in_calls_and_kernels() {
+    let text = format!(
+        "{}
+.func (.param .align 8 .b8 r[16]) swap(.param .align 8 .b8 p[16], .param .u16 n)
+{{
+    .reg .u64 %a, %b, %q; .reg .u16 %n;
+    mov.b64 %q, p;
+    ld.param.u64 %a, [%q];
+    ld.param.u64 %b, [p+8];
+    ld.param.u16 %n, [n];
+    cvt.u64.u16 %q, %n;
+    add.u64 %a, %a, %q;
+    st.param.u64 [r], %b;
+    st.param.u64 [r+8], %a;
+    ret;
+}}
+.visible .entry k(.param .u64 out, .param .align 8 .b8 s[16])
+{{
+    .reg .u64 %o, %a, %b; .reg .u16 %n; .reg .u32 %t;
+    ld.param.u64 %o, [out];
+    mov.u32 %t, %tid.x;
+    cvt.u16.u32 %n, %t;
+    {{
+        .param .align 8 .b8 x[16]; .param .u16 y; .param .align 8 .b8 z[16];
+        ld.param.v2.u64 {{%a, %b}}, [s];
+        st.param.v2.u64 [x], {{%a, %b}};
+        st.param.u16 [y], %n;
+        call (z), swap, (x, y);
+        ld.param.v2.b64 {{%a, %b}}, [z];
+    }}
+    mul.wide.u32 %a, %t, 8;
+    add.u64 %o, %o, %a;
+    st.global.u64 [%o], %b;
+    ret;
+}}",
+        crate::common::HEADER
+    );
+    let loaded = load_text(&text);
+    let (out, block) = loaded.buffer(6);
+    let pair = [100_u64, 200].iter().flat_map(|v| v.to_le_bytes()).collect();
+    loaded.run("k", how(3), &[Arg::U64(out), Arg::Bytes(pair)]).unwrap();
+    // The second of the swapped pair: the first plus the thread's number.
+    assert_eq!(words(&block), [100, 0, 101, 0, 102, 0]);
+}
+
+/// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows so many FFMA.
+#[test]
+fn fused_products_only_when_asked() {
+    // What stands in the kernel, and the value without and with fusing. a = 1 + 2^-23, b = 1 - 2^-23, c = -1.
+    let (a, b, c) = (f32::from_bits(0x3f80_0001), f32::from_bits(0x3f7f_fffe), -1.0_f32);
+    let (ab, ca) = (a * b, c * a);
+    let rows: [(&str, f32, f32); 20] = [
+        ("mul.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %x, %a, %b; add.f32 %d, %c, %x;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c;", ab - c, a.mul_add(b, -c)),
+        ("mul.f32 %x, %a, %a; sub.f32 %d, %b, %x;", b - a * a, (-a).mul_add(a, b)),
+        ("mul.rn.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; add.rn.f32 %d, %x, %c;", ab + c, ab + c),
+        ("mul.ftz.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
+        ("mul.ftz.f32 %x, %a, %b; add.ftz.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.sat.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, ab + c),
+        // Read by something else.
+        ("mul.f32 %x, %a, %b; add.f32 %d, %x, %c; st.global.f32 [%my+4], %x;", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; add.f32 %d, %x, %x;", ab + ab, ab + ab),
+        // By two sums: into both.
+        (
+            "mul.f32 %x, %a, %b; add.f32 %e, %x, %c; add.f32 %d, %x, %e;",
+            ab + (ab + c),
+            a.mul_add(b, a.mul_add(b, c)),
+        ),
+        // A sum of two products: the first.
+        ("mul.f32 %e, %c, %a; mul.f32 %x, %a, %b; add.f32 %d, %x, %e;", ab + ca, a.mul_add(b, ca)),
+        ("mul.f32 %e, %c, %a; mul.f32 %x, %a, %b; sub.f32 %d, %e, %x;", ca - ab, c.mul_add(a, -ab)),
+        // The second, if the first cannot be.
+        (
+            "mul.f32 %x, %a, %b; mul.f32 %e, %c, %a; st.global.f32 [%my+4], %x; add.f32 %d, %x, %e;",
+            ab + ca,
+            c.mul_add(a, ab),
+        ),
+        // One that stays apart from one of its two sums stays apart from both.
+        (
+            "mul.f32 %x, %a, %b; mul.f32 %e, %c, %a; mul.f32 %f, %b, %c; add.f32 %d, %x, %e;
+             add.f32 %g, %e, %f; add.f32 %d, %d, %g;",
+            (ab + ca) + (ca + b * c),
+            a.mul_add(b, ca) + b.mul_add(c, ca),
+        ),
+        // A register with one product after the other.
+        (
+            "mul.f32 %x, %a, %b; add.f32 %e, %x, %c; mul.f32 %x, %a, %a; add.f32 %d, %x, %e;",
+            a * a + (ab + c),
+            a.mul_add(a, a.mul_add(b, c)),
+        ),
+        // Another block.
+        ("mul.f32 %x, %a, %b; @%no bra L; add.f32 %d, %x, %c; L:", ab + c, ab + c),
+        ("mul.f32 %x, %a, %b; @%no st.global.f32 [%my+4], %c; add.f32 %d, %x, %c;", ab + c, ab + c),
+        // Under a guard.
+        ("mul.f32 %x, %a, %b; @!%no add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
+    ];
+    for (body, apart, together) in rows {
+        let text = kernel(
+            ".reg .f32 %a, %b, %c, %d, %e, %f, %g, %x; .reg .pred %no;",
+            &format!(
+                "mov.f32 %a, 0f3f800001; mov.f32 %b, 0f3f7ffffe; mov.f32 %c, 0fbf800000;
+                 setp.ne.f32 %no, %a, %a; {body}\nst.global.f32 [%my], %d; ret;"
+            ),
+        );
+        // The second word is for what is stored besides.
+        assert_eq!(run_words(&text, how(1), 2)[0], apart.to_bits(), "{body}");
+        let fused = run_words(&text, How { fmad: true, ..how(1) }, 2);
+        assert_eq!(fused[0], together.to_bits(), "{body}");
+    }
+}
+
+#[test]
+fn special_registers() {
+    let text = kernel(
+        ".reg .u32 %v, %w; .reg .u64 %q;",
+        "mov.u32 %v, %tid.y; mov.u32 %w, %tid.z; mad.lo.u32 %v, %w, 10, %v;
+         mov.u32 %w, %tid.x; mad.lo.u32 %v, %w, 100, %v;
+         mov.u32 %t, %laneid;
+         mul.wide.u32 %q, %t, 4;
+         mov.u32 %w, %warpid; mul.lo.u32 %w, %w, 128; cvt.u64.u32 %my, %w; add.u64 %q, %q, %my;
+         add.u64 %q, %q, %out;
+         st.global.u32 [%q], %v;
+         mov.u32 %v, %lanemask_lt; mov.u32 %w, %lanemask_ge; xor.b32 %v, %v, %w;
+         mov.u32 %w, %nwarpid; xor.b32 %v, %v, %w;
+         mov.u64 %my, %gridid; cvt.u32.u64 %w, %my; xor.b32 %v, %v, %w;
+         st.global.u32 [%q+240], %v;
+         ret;",
+    );
+    let got = run_words(&text, How { block: [5, 4, 3], ..How::default() }, 120);
+    for linear in 0..60_u32 {
+        let (x, y, z) = (linear % 5, linear / 5 % 4, linear / 20);
+        assert_eq!(got[linear as usize], x * 100 + z * 10 + y);
+        assert_eq!(got[linear as usize + 60], u32::MAX ^ 2 ^ 7);
+    }
+}
+
+#[test]
+fn constant_memory_takes_addresses_of_32_bits() {
+    let text = kernel_with(
+        ".const .b32 c[2] = {5, 6};",
+        ".reg .b32 %a, %v;",
+        "mov.u32 %a, c;
+         ld.const.u32 %v, [%a+4];
+         st.global.u32 [%my], %v;
+         ret;",
+    );
+    assert_eq!(run_words(&text, how(1), 1), [6]);
+}
+
+/// Of 128 bits: what is narrower is extended as its type says, constants by zeros (read from the code
+/// that ptxas 12.4 to 13.5 makes of them).
+#[test]
+fn narrower_values_and_constants_of_128_bits() {
+    let text = kernel_with(
+        ".global .align 16 .b8 g[16] = {0x81, 0x92, 0xa3, 0xb4, 0xc5, 0xd6, 0xe7, 0xf8};",
+        ".reg .b128 %q, %o; .reg .b64 %l, %h; .reg .u32 %v; .reg .s32 %s;",
+        "ld.global.u32 %q, [g];   mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out], {%l, %h};
+         ld.global.s64 %q, [g];   mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+16], {%l, %h};
+         ld.global.s8 %q, [g];    mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+32], {%l, %h};
+         st.global.u16 [%out+48], %q;
+         cvt.u32.u64 %v, %q;      st.global.u32 [%out+52], %v;
+         mov.s32 %s, -5;
+         cvt.s64.s32 %q, %s;      mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+64], {%l, %h};
+         mov.b128 %q, -3;         mov.b128 {%l, %h}, %q; st.global.v2.b64 [%out+80], {%l, %h};
+         atom.global.exch.b128 %o, [%out+80], -1;
+         mov.b128 {%l, %h}, %o;   st.global.v2.b64 [%out+96], {%l, %h};
+         st.global.b128 [%out+112], 0x8000000000000000;
+         ret;",
+    )
+    .replace(".version 8.0", ".version 8.4")
+    .replace("sm_80", "sm_90");
+    let got = run_words(&text, how(1), 32);
+    #[rustfmt::skip]
+    let wanted = [
+        0xb4a3_9281, 0, 0, 0,
+        0xb4a3_9281, 0xf8e7_d6c5, u32::MAX, u32::MAX,
+        0xffff_ff81, u32::MAX, u32::MAX, u32::MAX,
+        0x0000_ff81, 0xffff_ff81, 0, 0,
+        0xffff_fffb, u32::MAX, u32::MAX, u32::MAX,
+        u32::MAX, u32::MAX, 0, 0,
+        0xffff_fffd, u32::MAX, 0, 0,
+        0, 0x8000_0000, 0, 0,
+    ];
+    assert_eq!(got, wanted, "{got:x?}");
+}
