@@ -175,7 +175,7 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Index(name, subscript) => {
                 let help = "ld, ldu and st take elements of arrays; elsewhere write the address \
                             in bytes between [ and ]";
-                let constant = matches!(subscript, Subscript::Constant(_));
+                let constant = matches!(**subscript, Subscript::Constant(_));
                 match self.value(operand) {
                     Some(Value::Named { offset, .. }) if constant => {
                         let address = format!("[{}+{offset}]", name.text);

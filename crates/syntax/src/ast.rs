@@ -348,7 +348,7 @@ pub struct Operand<'a> {
     pub span: Span,
 }
 
-/// Forms of operands.
+/// Forms of operands. Nearly all memory of a tree is theirs, so what only few have stands in boxes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OperandKind<'a> {
     /// A register, variable, label, function or special register; also `%tid.x` and `%v.y`
@@ -362,10 +362,10 @@ pub enum OperandKind<'a> {
     /// A number or constant expression (without names).
     Constant(Expr<'a>),
     /// `name + 4`, `name + -4`: address of a variable with an offset.
-    Offset(Ident<'a>, Expr<'a>),
+    Offset(Ident<'a>, Box<Expr<'a>>),
     /// `name[2]`, `name[%r1+2]`: an element of an array. In `ld`, `ldu` and `st` it stands where a
     /// memory operand does, elsewhere it is the element's address.
-    Index(Ident<'a>, Subscript<'a>),
+    Index(Ident<'a>, Box<Subscript<'a>>),
     /// `!p`
     Not(Ident<'a>),
     /// `-%r1`: only `vmad` takes it; elsewhere kept so that the message can say so. A selector

@@ -125,13 +125,13 @@ fn operands_in_all_forms() {
             OperandKind::Name { name, component: Some(c) } => format!("{}@{}", name.text, c.text),
             OperandKind::Constant(value) => format!("#{}", shape(value)),
             OperandKind::Offset(name, offset) => format!("<{} {}>", name.text, shape(offset)),
-            OperandKind::Index(name, Subscript::Constant(index)) => {
-                format!("<{}[{}]>", name.text, shape(index))
-            }
-            OperandKind::Index(name, Subscript::Register(register, offset)) => {
-                let offset = offset.as_ref().map_or("".into(), |o| format!(" {}", shape(o)));
-                format!("<{}[{}{offset}]>", name.text, register.text)
-            }
+            OperandKind::Index(name, subscript) => match &**subscript {
+                Subscript::Constant(index) => format!("<{}[{}]>", name.text, shape(index)),
+                Subscript::Register(register, offset) => {
+                    let offset = offset.as_ref().map_or("".into(), |o| format!(" {}", shape(o)));
+                    format!("<{}[{}{offset}]>", name.text, register.text)
+                }
+            },
             OperandKind::Not(name) => format!("not {}", name.text),
             OperandKind::Negated(name) => format!("neg {}", name.text),
             OperandKind::Discard => "_".into(),

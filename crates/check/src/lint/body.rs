@@ -223,9 +223,10 @@ fn find_name(operand: &ast::Operand, wanted: &str) -> Option<Span> {
         }
         OperandKind::Pair(a, b) => find_name(b, wanted).or_else(|| find_name(a, wanted)),
         OperandKind::Address(address) => find_name(&address.base, wanted),
-        OperandKind::Index(_, Subscript::Register(register, _)) => {
-            (register.text == wanted).then_some(operand.span)
-        }
+        OperandKind::Index(_, subscript) => match &**subscript {
+            Subscript::Register(register, _) if register.text == wanted => Some(operand.span),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -328,13 +329,14 @@ pub(super) fn mentioned<'a>(a: &'a ast::Instruction<'a>, f: &mut impl FnMut(&'a 
 
 fn names<'a>(operand: &'a ast::Operand<'a>, f: &mut impl FnMut(&'a str)) {
     match &operand.kind {
-        OperandKind::Name { name, .. }
-        | OperandKind::Offset(name, _)
-        | OperandKind::Index(name, Subscript::Constant(_))
-        | OperandKind::Not(name) => f(name.text),
-        OperandKind::Index(name, Subscript::Register(register, _)) => {
+        OperandKind::Name { name, .. } | OperandKind::Offset(name, _) | OperandKind::Not(name) => {
+            f(name.text)
+        }
+        OperandKind::Index(name, subscript) => {
             f(name.text);
-            f(register.text);
+            if let Subscript::Register(register, _) = &**subscript {
+                f(register.text);
+            }
         }
         OperandKind::Negated(name) => f(whole(name.text)),
         OperandKind::Vector(list) | OperandKind::Bracket(list) | OperandKind::List(list) => {

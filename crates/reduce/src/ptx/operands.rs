@@ -78,9 +78,12 @@ pub(super) fn offsets(tree: &Tree<'_>) -> Vec<Unit> {
                 (operand.span.range(), address.base.span.end as usize)
             }
             OperandKind::Offset(name, _) => (operand.span.range(), name.span.end as usize),
-            OperandKind::Index(_, Subscript::Register(register, Some(_))) => {
-                (operand.span.range(), register.span.end as usize)
-            }
+            OperandKind::Index(_, subscript) => match &**subscript {
+                Subscript::Register(register, Some(_)) => {
+                    (operand.span.range(), register.span.end as usize)
+                }
+                _ => continue,
+            },
             _ => continue,
         };
         let bracket = usize::from(tree.text[range.clone()].ends_with(']'));

@@ -93,6 +93,8 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
+        // The tree is kept until all of it has been checked.
+        statements.shrink_to_fit();
         Ok(Block { statements, span: self.span_from(start) })
     }
 

@@ -173,11 +173,11 @@ impl<'a> Parser<'a> {
         match (self.kind(), component) {
             (Kind::Plus, None) => {
                 let offset = self.offset(name)?;
-                Ok(OperandKind::Offset(name, offset))
+                Ok(OperandKind::Offset(name, Box::new(offset)))
             }
             (Kind::LeftBracket, None) => {
                 let subscript = self.subscript()?;
-                Ok(OperandKind::Index(name, subscript))
+                Ok(OperandKind::Index(name, Box::new(subscript)))
             }
             (Kind::Plus | Kind::LeftBracket, Some(_)) => {
                 let help = "a selector such as `.x` ends the operand";
