@@ -78,31 +78,42 @@ pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// A symbol that is defined in a file.
-struct Defined<'a> {
-    name: &'a [u8],
+/// A symbol of a file.
+pub(crate) struct Symbol<'a> {
+    pub(crate) name: &'a [u8],
     address: usize,
+    /// Whether the file has it, or wants it of another.
+    pub(crate) is_defined: bool,
 }
 
-/// The symbols that a table defines, of which sections hold the entries and the names. Each section is
-/// read at once: a file may have many thousands of symbols.
-fn defined<'a>(
+/// The symbols of a table, of which sections hold the entries and the names. Each section is read at once, and not
+/// name by name: a file may have many thousands of symbols, and all libraries of a program are looked into.
+pub(crate) fn symbols<'a>(
     file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
     entries: &str,
     names: &str,
-) -> Option<Vec<Defined<'a>>> {
+) -> Option<impl Iterator<Item = Symbol<'a>>> {
     let data = |name: &str| file.section_by_name(name)?.data().ok();
     let (entries, names) = (data(entries)?, data(names)?);
     let count = entries.len() / size_of::<elf::Sym64<Endianness>>();
     let (entries, _) = pod::slice_from_bytes::<elf::Sym64<Endianness>>(entries, count).ok()?;
     let endian = file.endian();
-    let symbol = |entry: &elf::Sym64<Endianness>| {
+    let symbol = move |entry: &elf::Sym64<Endianness>| {
         let name = names.get(entry.st_name(endian) as usize..)?;
         let name = name.split(|&byte| byte == 0).next()?;
         let is_defined = entry.st_shndx(endian) != elf::SHN_UNDEF;
-        is_defined.then(|| Defined { name, address: entry.st_value(endian) as usize })
+        Some(Symbol { name, address: entry.st_value(endian) as usize, is_defined })
     };
-    Some(entries.iter().filter_map(symbol).collect())
+    Some(entries.iter().filter_map(symbol))
+}
+
+/// The symbols that a table defines.
+fn defined<'a>(
+    file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
+    entries: &str,
+    names: &str,
+) -> Option<Vec<Symbol<'a>>> {
+    Some(symbols(file, entries, names)?.filter(|symbol| symbol.is_defined).collect())
 }
 
 /// What is linked into a file, as far as its table of symbols tells. A file that cannot be read has nothing.
@@ -134,7 +145,7 @@ fn code<'a>(file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>) -> Vec<Range<
 }
 
 /// The runtime that symbols are of, if there is one.
-fn runtime_of(symbols: &[Defined<'_>]) -> Option<Inside> {
+fn runtime_of(symbols: &[Symbol<'_>]) -> Option<Inside> {
     let of_runtime = |name: &[u8]| name.starts_with(b"cuda") || name.starts_with(b"__cuda");
     let functions = symbols.iter().filter(|symbol| of_runtime(symbol.name));
     let names: BTreeSet<&[u8]> = functions.clone().map(|symbol| symbol.name).collect();
@@ -200,9 +211,13 @@ mod tests {
     }
 
     /// The symbols of a file with a runtime inside.
-    fn symbols<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Defined<'a>> {
-        let named = names.zip(0..);
-        named.map(|(name, i)| Defined { name: name.as_bytes(), address: 4096 + 32 * i }).collect()
+    fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Symbol<'a>> {
+        let symbol = |(name, i): (&'a str, usize)| Symbol {
+            name: name.as_bytes(),
+            address: 4096 + 32 * i,
+            is_defined: true,
+        };
+        names.zip(0..).map(symbol).collect()
     }
 
     #[test]
@@ -210,7 +225,7 @@ mod tests {
         for runtime in [Runtime::Cuda12, Runtime::Cuda13] {
             let all: Vec<&str> = needed(runtime).chain(["main"]).collect();
             assert!(all.len() > 380, "{}", all.len());
-            let inside = runtime_of(&symbols(all.iter().copied())).unwrap();
+            let inside = runtime_of(&named(all.iter().copied())).unwrap();
             assert_eq!((inside.runtime, inside.missing.len()), (runtime, 0));
             assert_eq!(inside.functions.len(), all.len() - 1);
             assert!(
@@ -219,11 +234,11 @@ mod tests {
             // Without any one of them.
             for name in ["cudaMalloc", "__cudaRegisterFatBinary", "cudaStreamQuery_ptsz"] {
                 let rest = all.iter().copied().filter(|&other| other != name);
-                assert_eq!(runtime_of(&symbols(rest)).unwrap().missing, [name]);
+                assert_eq!(runtime_of(&named(rest)).unwrap().missing, [name]);
             }
         }
         // A library that counts allocations.
         let few = ["cudaMalloc", "cudaFree", "cudaLaunchKernel", "cudaCheck"];
-        assert!(runtime_of(&symbols(few.into_iter())).is_none());
+        assert!(runtime_of(&named(few.into_iter())).is_none());
     }
 }

@@ -1,8 +1,9 @@
 //! Libraries that have NVIDIA's runtime inside and no symbols of it, by which its functions could be found: all
 //! that can be done is to say so when they are loaded.
 
+use crate::file::{self, Symbol};
 use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSection, ObjectSymbol, ReadCache};
+use object::{Endianness, Object, ObjectSection, ReadCache};
 use std::fs::File;
 use std::path::Path;
 
@@ -18,18 +19,18 @@ const CONSTANTS: &str = ".rodata";
 pub(crate) fn hides_runtime(path: &Path) -> bool {
     let look = || -> Option<bool> {
         let cache = ReadCache::new(File::open(path).ok()?);
-        let file = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
+        let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
         // It loads the driver when it is first called, which few libraries do: only those are read.
         let (mut loads, mut exports) = (false, false);
-        for symbol in file.dynamic_symbols() {
-            let name = symbol.name_bytes().unwrap_or_default();
-            loads |= symbol.is_undefined() && name == b"dlopen";
-            exports |= symbol.is_definition() && matches!(name, b"cudaMalloc" | b"cuInit");
+        for symbol in file::symbols(&elf, ".dynsym", ".dynstr")? {
+            let Symbol { name, is_defined, .. } = symbol;
+            loads |= !is_defined && name == b"dlopen";
+            exports |= is_defined && matches!(name, b"cudaMalloc" | b"cuInit");
         }
         if !loads || exports {
             return Some(false);
         }
-        let constants = file.section_by_name(CONSTANTS)?.data().ok()?;
+        let constants = elf.section_by_name(CONSTANTS)?.data().ok()?;
         let has = |wanted: &[u8]| constants.split(|&byte| byte == 0).any(|text| text == wanted);
         Some(has(TEXT) && has(DRIVER))
     };
