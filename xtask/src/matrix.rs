@@ -14,7 +14,7 @@ const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matri
 /// What was called by programs: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
 /// Folders of tests that call functions of the driver by name.
-const IN_RUST: [&str; 2] = ["crates/cuda/tests", "crates/cudart/tests"];
+const IN_RUST: [&str; 3] = ["crates/cuda/tests/all", "crates/cuda/tests", "crates/cudart/tests"];
 
 /// One of the two libraries.
 struct Api {

@@ -1,7 +1,7 @@
 //! The calls whose error codes are tested, by family.
 
-use super::common::Ptr;
 use super::world::*;
+use crate::common::Ptr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
     CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,

@@ -2,7 +2,7 @@
 
 #![allow(non_snake_case, dead_code)]
 
-use super::common::{Ptr, context, functions, ok};
+use crate::common::{Ptr, context, functions, ok};
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{

@@ -3,15 +3,11 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-#[path = "common/world.rs"]
-mod world;
-
-use common::{Ptr, context, cuCtxDestroy_v2, cuInit, fails, functions, ok};
+use crate::common::{Ptr, context, cuCtxDestroy_v2, cuInit, fails, functions, ok};
+use crate::world::*;
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
-use world::*;
 
 functions! {
     cuDevicePrimaryCtxRelease(device: i32);
@@ -116,7 +112,7 @@ fn primary_contexts() {
     assert_eq!((first, primary()), (again, (2, 1)));
     // A reset gives up what is there, and the context stays.
     let mut memory = 0;
-    ok!(common::cuCtxSetCurrent(first));
+    ok!(crate::common::cuCtxSetCurrent(first));
     ok!(cuMemAlloc_v2(&raw mut memory, 64));
     ok!(cuDevicePrimaryCtxReset(0));
     fails!(INVALID_VALUE, cuMemFree_v2(memory));

@@ -2,9 +2,7 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ptr, context, fails, functions, ok};
+use crate::common::{Ptr, context, fails, functions, ok};
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::{null, null_mut};
 use texunit_testkit::Random;
@@ -55,11 +53,11 @@ functions! {
     cuMemcpyDtoH_v2(to: *mut u8, from: u64, size: usize);
 }
 
-const PLAIN: &[u8] = include_bytes!("data/plain.fatbin");
-const LZ4: &[u8] = include_bytes!("data/lz4.fatbin");
-const ZSTD: &[u8] = include_bytes!("data/zstd.fatbin");
-const NEWER: &[u8] = include_bytes!("data/newer.fatbin");
-const MACHINE: &[u8] = include_bytes!("data/machine.fatbin");
+const PLAIN: &[u8] = include_bytes!("../data/plain.fatbin");
+const LZ4: &[u8] = include_bytes!("../data/lz4.fatbin");
+const ZSTD: &[u8] = include_bytes!("../data/zstd.fatbin");
+const NEWER: &[u8] = include_bytes!("../data/newer.fatbin");
+const MACHINE: &[u8] = include_bytes!("../data/machine.fatbin");
 
 const PTX: &CStr = c"
 .version 8.0
@@ -190,7 +188,7 @@ fn handles_end_with_their_module() {
 fn a_context_takes_its_modules_along() {
     let context = context();
     let module = load(PTX.to_bytes_with_nul());
-    ok!(common::cuCtxDestroy_v2(context));
+    ok!(crate::common::cuCtxDestroy_v2(context));
     self::context();
     fails!(INVALID_HANDLE, cuModuleUnload(module));
 }
@@ -364,7 +362,7 @@ fn libraries_are_loaded_where_they_are_used() {
     assert_eq!(back, library);
     ok!(cuKernelSetAttribute(8, 1000, kernel, 0));
     // A managed variable is there before there is a context.
-    ok!(common::cuCtxSetCurrent(null_mut()));
+    ok!(crate::common::cuCtxSetCurrent(null_mut()));
     let (mut address, mut size) = (0, 0);
     ok!(cuLibraryGetManaged(&raw mut address, &raw mut size, library, c"shared_word".as_ptr()));
     assert!(address != 0 && size == 4);

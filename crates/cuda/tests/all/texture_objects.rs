@@ -3,12 +3,9 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-mod fetching;
-
-use common::{context, cuCtxDestroy_v2, fails, ok};
-use fetching::cases::*;
-use fetching::*;
+use crate::common::{context, cuCtxDestroy_v2, fails, ok};
+use crate::fetching::cases::*;
+use crate::fetching::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
 use texunit_testkit::Random;
@@ -137,7 +134,7 @@ fn stale_handles_and_other_kinds_are_refused() {
     let second = context();
     fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
     ok!(cuCtxDestroy_v2(second));
-    ok!(common::cuCtxSetCurrent(first));
+    ok!(crate::common::cuCtxSetCurrent(first));
     ok!(cuTexObjectDestroy(handle));
     fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
     ok!(cuSurfObjectDestroy(surface));

@@ -3,11 +3,8 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-mod fetching;
-
-use common::{Ptr, context, cuCtxDestroy_v2, fails, ok};
-use fetching::*;
+use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, ok};
+use crate::fetching::*;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;
 

@@ -4,12 +4,9 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-mod fetching;
-
-use common::{context, cuCtxDestroy_v2, ok};
-use fetching::cases::*;
-use fetching::*;
+use crate::common::{context, cuCtxDestroy_v2, ok};
+use crate::fetching::cases::*;
+use crate::fetching::*;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;
 use texunit_device::{Format, MipmappedArray, ReadMode, TextureDescriptor, TextureResource};

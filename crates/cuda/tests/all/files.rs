@@ -2,19 +2,15 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-#[path = "common/world.rs"]
-mod world;
-
-use common::{Ptr, context, fails, ok};
+use crate::common::{Ptr, context, fails, ok};
+use crate::world::*;
 use std::ffi::{CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::CUresult;
 use texunit_testkit::TempDir;
-use world::*;
 
-common::functions! {
+crate::common::functions! {
     cuLibraryLoadFromFile(
         library: *mut Ptr, name: *const c_char, jit: *const u32, values: *mut usize, n: u32,
         options: *const u32, more: *const Ptr, m: u32,
@@ -29,7 +25,7 @@ common::functions! {
 }
 
 const TEXT: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }\n";
-const FATBIN: &[u8] = include_bytes!("data/zstd.fatbin");
+const FATBIN: &[u8] = include_bytes!("../data/zstd.fatbin");
 
 /// A folder of files for C. A name is any bytes.
 struct Folder(TempDir);

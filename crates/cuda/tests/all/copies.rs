@@ -3,9 +3,7 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-
-use common::{context, fails, functions, ok};
+use crate::common::{context, fails, functions, ok};
 use std::ffi::c_void;
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUDA_MEMCPY3D, CopySide2D, CopySide3D,

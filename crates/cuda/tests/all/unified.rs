@@ -3,9 +3,7 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
+use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use texunit_cuda_abi::{

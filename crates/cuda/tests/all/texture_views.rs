@@ -3,12 +3,9 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-mod fetching;
-
-use common::{context, cuCtxDestroy_v2, fails, ok};
-use fetching::cases::*;
-use fetching::*;
+use crate::common::{context, cuCtxDestroy_v2, fails, ok};
+use crate::fetching::cases::*;
+use crate::fetching::*;
 use texunit_cuda_abi::*;
 use texunit_device::{Format, Geometry, ReadMode, TextureDescriptor, TextureResource, View};
 use texunit_testkit::Random;

@@ -3,18 +3,12 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-#[path = "common/table.rs"]
-mod table;
-#[path = "common/world.rs"]
-mod world;
-
-use common::{Ptr, context, cuCtxDestroy_v2, cuCtxSetCurrent, cuInit, fails, ok};
+use crate::common::{Ptr, context, cuCtxDestroy_v2, cuCtxSetCurrent, cuInit, fails, ok};
+use crate::table::{Needs, ROWS};
+use crate::world::*;
 use std::ptr::{null, null_mut};
 use std::sync::mpsc::channel;
-use table::{Needs, ROWS};
 use texunit_cuda_abi::{CUDA_TEXTURE_DESC, CUresult};
-use world::*;
 
 /// Calls every row, each with the objects that `world` makes; the codes that differ from those wanted.
 fn differences(world: impl Fn() -> World, wanted: impl Fn(Needs) -> CUresult) -> Vec<String> {

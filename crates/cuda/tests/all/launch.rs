@@ -2,9 +2,7 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ptr, context, fails, functions, ok};
+use crate::common::{Ptr, context, fails, functions, ok};
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig};

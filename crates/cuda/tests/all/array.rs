@@ -3,11 +3,8 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-mod fetching;
-
-use common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
-use fetching::*;
+use crate::common::{Ptr, context, cuCtxDestroy_v2, fails, functions, ok};
+use crate::fetching::*;
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::*;
 
@@ -232,6 +229,6 @@ fn contexts_own_arrays() {
     }
     fails!(INVALID_HANDLE, cuMipmappedArrayDestroy(levels));
     ok!(cuCtxDestroy_v2(second));
-    ok!(common::cuCtxSetCurrent(null_mut()));
+    ok!(crate::common::cuCtxSetCurrent(null_mut()));
     fails!(INVALID_CONTEXT, cuArrayDestroy(given));
 }

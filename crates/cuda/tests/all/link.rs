@@ -3,9 +3,7 @@
 // Calls C functions, as the programs do that the library is for.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Ptr, context, fails, functions, ok};
+use crate::common::{Ptr, context, fails, functions, ok};
 use std::ffi::{CString, c_char};
 use std::fmt::Write;
 use std::ptr::{null, null_mut};
