@@ -191,8 +191,11 @@ pub struct Kernel {
 
 impl Kernel {
     pub(crate) fn new(module: &Module, name: &str) -> Option<Self> {
-        let id = module.inner.program.kernel(name)?;
-        Some(Self { module: module.clone(), id, name: name.to_owned() })
+        Some(Self::of(module, module.inner.program.kernel(name)?, name))
+    }
+
+    pub(crate) fn of(module: &Module, id: KernelId, name: &str) -> Self {
+        Self { module: module.clone(), id, name: name.to_owned() }
     }
 
     /// Name in the PTX.
@@ -340,6 +343,7 @@ impl Kernel {
             cpu_clock: options.cpu_clock,
             observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
+            jit: None,
         };
         texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
     }

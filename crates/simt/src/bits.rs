@@ -1,7 +1,7 @@
 //! Sets of small numbers: registers of a function.
 
 /// A set of numbers below a limit. No other number is ever in it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Set(Vec<u64>);
 
 impl Set {

@@ -2,10 +2,12 @@
 
 use crate::gradients::{GradientEngine, GradientStats};
 use crate::observe::Observer;
+use crate::runs::JitMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_memory::{Heap, MemoryMap};
+use texunit_syntax::Span;
 use texunit_unit::{Sampler, Surface, Texture};
 
 /// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
@@ -90,6 +92,8 @@ pub struct LaunchConfig<'a> {
     pub observer: Option<&'a dyn Observer>,
     /// Asked first about fetches with gradients; `None`: the unit answers all of them.
     pub gradients: Option<&'a dyn GradientEngine>,
+    /// Whether code is made of what runs often; `None`: what `TEXUNIT_JIT` says.
+    pub jit: Option<JitMode>,
 }
 
 /// What a launch did.
@@ -113,4 +117,21 @@ pub struct LaunchStats {
     pub gradients: Option<GradientStats>,
     /// What the kernel printed, CTA by CTA in order.
     pub printf: Vec<u8>,
+    /// What was interpreted in the middle of compiled code.
+    pub interpreted: Interpreted,
 }
+
+/// Instructions that were interpreted in the middle of compiled code, by their place in the PTX, each with how often:
+/// what is not compiled, and accesses whose memory was not where it had been the time before. Fetches, surface
+/// accesses, barriers, calls, branches that divide a warp and ends of threads are not counted. It says how a launch
+/// was run and not what it did: it differs from run to run, and never makes two [`LaunchStats`] differ.
+#[derive(Clone, Debug, Default)]
+pub struct Interpreted(pub Vec<(Span, u64)>);
+
+impl PartialEq for Interpreted {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Interpreted {}

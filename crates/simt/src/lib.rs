@@ -7,6 +7,7 @@
 pub mod alu;
 mod bits;
 mod code;
+mod cores;
 mod exec;
 pub mod fault;
 mod flow;
@@ -14,15 +15,17 @@ mod gradients;
 pub mod launch;
 mod lower;
 pub mod observe;
+mod regions;
 mod runs;
 mod simd;
 mod tally;
 pub mod watch;
 
+pub use cores::cores;
 pub use exec::launch;
 pub use fault::{Described, Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{Bounds, Descriptors, LaunchConfig, LaunchStats};
+pub use launch::{Bounds, Descriptors, Interpreted, LaunchConfig, LaunchStats};
 pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,

@@ -1,5 +1,6 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
+use super::compiled::Compiled;
 use super::output::Output;
 use super::quick::Fixed;
 use super::row::Words;
@@ -12,9 +13,11 @@ use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::Observed;
+use crate::regions::{Setting, Table};
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::simd::Level;
 use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A fault on its way up: the kind, and the lane if it is not the first active one.
@@ -50,7 +53,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) observed: Option<&'a Observed>,
     /// The code's constants with the addresses of this kernel's shared variables.
     pub(crate) constants: Constants,
-    pub(crate) shared: SharedLayout,
+    pub(crate) shared: &'a SharedLayout,
     /// Bytes of shared memory of a CTA that the program has asked for.
     pub(crate) shared_size: usize,
     /// Where it ends if dynamic shared memory is rounded up as a GPU does.
@@ -67,6 +70,8 @@ pub(crate) struct Launch<'a> {
     /// Counters of blocks and branches; 0: nobody wants them.
     pub(crate) counters: usize,
     pub(crate) start: Instant,
+    /// Compiled regions of the code, and how they are made.
+    pub(crate) regions: Option<(Arc<Table>, Setting)>,
 }
 
 impl<'a> Launch<'a> {
@@ -141,6 +146,12 @@ impl Counts {
         Self(vec![Cell::new(0); count])
     }
 
+    /// For compiled regions, which count by themselves.
+    #[inline(always)]
+    pub(super) fn cells(&self) -> &[Cell<u64>] {
+        &self.0
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -211,6 +222,7 @@ pub(crate) struct Context<'a> {
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
+    pub(super) compiled: Option<Compiled<'a>>,
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
     pub(super) told_counts: Instant,
@@ -255,6 +267,7 @@ impl<'a> Context<'a> {
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             told_op: Default::default(),
+            compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
             counts: Counts::default(),
             told_counts: launch.start,
         }

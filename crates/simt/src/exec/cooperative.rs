@@ -95,7 +95,7 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
     for resident in &mut residents {
-        state.counters.add(&resident.context.counters);
+        state.add(&mut resident.context);
         if !resident.ended {
             // A fault has ended it; what it printed until then counts.
             if resident.begun {

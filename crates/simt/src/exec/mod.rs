@@ -4,6 +4,7 @@ mod access;
 mod atomic;
 mod calls;
 mod collective;
+mod compiled;
 mod context;
 mod cooperative;
 mod cta;
@@ -34,11 +35,13 @@ mod words;
 mod yielding;
 
 use crate::code::Func;
+use crate::cores::cores;
 use crate::fault::Fault;
 use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
+use crate::regions::Setting;
 use context::{Context, Counters, Counts, Launch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -97,6 +100,21 @@ struct Collected {
     fault: Option<(u64, Box<Fault>)>,
     printed: output::Printed,
     cpu_time: Duration,
+    /// By instruction: how often it was interpreted in the middle of compiled code.
+    left: Vec<u64>,
+}
+
+impl Collected {
+    /// Adds what a worker has counted.
+    fn add(&mut self, context: &mut Context<'_>) {
+        self.counters.add(&context.counters);
+        let left = context.take_left();
+        if self.left.is_empty() {
+            self.left = left;
+        } else {
+            self.left.iter_mut().zip(&left).for_each(|(sum, n)| *sum += n);
+        }
+    }
 }
 
 /// Runs a kernel to its end, or to its first fault: that of the lowest CTA among those found.
@@ -157,6 +175,7 @@ pub fn launch(
         cpu_time: collected.cpu_time,
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),
+        interpreted: compiled::interpreted(launch.code, &collected.left),
     };
     if let Some(observer) = config.observer {
         observer.launch_ends(&launch.info(0), collected.fault.as_ref().map(|(_, fault)| &**fault));
@@ -208,6 +227,11 @@ fn prepare<'a>(
 ) -> Launch<'a> {
     let marked = observed.and_then(|observed| observed.code.as_ref());
     let code = marked.unwrap_or(&unit.code);
+    let regions = match observed {
+        Some(observed) if marked.is_some() => &observed.regions,
+        _ => &unit.regions,
+    };
+    let regions = Setting::of(config.jit).map(|how| (regions.begin(code), how));
     let entry = unit.number(kernel.0).unwrap_or(0);
     let layout = program.shared_layout(kernel);
     let mut constants = code.constants.clone();
@@ -232,7 +256,6 @@ fn prepare<'a>(
     };
     let reserved_at = end.next_multiple_of(16) as usize;
     let reserved = if program.uses_reserved_shared(kernel) { RESERVED_SHARED } else { 0 };
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let workers = if config.threads == 0 { cores() } else { config.threads } as u64;
     let workers = workers.min(MOST_CTA_MEMORY / cta_size.max(1)).min(ctas).clamp(1, 1024) as usize;
     let reserved = if reserved == 0 { (end as usize, 0) } else { (reserved_at, reserved) };
@@ -260,6 +283,7 @@ fn prepare<'a>(
         workers,
         counters: observed.map_or(0, |observed| observed.counters),
         start: Instant::now(),
+        regions,
     }
 }
 
@@ -294,7 +318,7 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
         context.tell_counts();
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-    state.counters.add(&context.counters);
+    state.add(&mut context);
 }
 
 #[cfg(test)]
@@ -338,6 +362,7 @@ mod tests {
             cpu_clock: None,
             observer: None,
             gradients: None,
+            jit: None,
         };
         let of = (&program, kernel, program.unit(kernel, false));
         prepare(of, &config, (Events::NONE, None), (block, 64)).workers

@@ -54,6 +54,17 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Why the loop has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Before an instruction that is not its own.
+    Here,
+    /// Behind a jump back.
+    Turned,
+    /// The limit has been reached.
+    Over,
+}
+
 /// Where a warp is: it begins and ends there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
@@ -67,8 +78,10 @@ pub(super) struct Place {
     pub(super) limit: u64,
     /// Thread instructions executed.
     pub(super) threads: u64,
-    /// Whether the limit has ended the loop.
-    pub(super) over: bool,
+    /// Whether jumps back end the loop.
+    pub(super) turns: bool,
+    /// Why it has ended.
+    pub(super) ended: Ended,
 }
 
 /// All that the loop works on. It is handed on by address: copies of it would have to wait for the
@@ -112,9 +125,9 @@ macro_rules! define {
             let (constants, live) = (*constants, *live);
             let constants = Spread { narrow: &constants.narrow, wide: &constants.wide };
             let quick = &values.fixed.code.quick[..];
-            let Place { mut pc, mask: whole, grouped, mut steps, limit, mut threads, .. } = **place;
+            let Place { mut pc, mask: whole, grouped, mut steps, limit, mut threads, turns, .. } = **place;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
-            let over = loop {
+            let ended = loop {
                 let inst = &quick[pc as usize];
                 let lanes = Window { narrow, wide, predicates, constants };
                 let mask =
@@ -128,7 +141,7 @@ macro_rules! define {
                     () => {{
                         steps -= count;
                         threads -= active;
-                        break false;
+                        break Ended::Here;
                     }};
                 }
                 if mask == 0 {
@@ -159,9 +172,13 @@ macro_rules! define {
                         if mask != whole {
                             leave!();
                         }
+                        let from = pc;
                         pc = inst.s[0].as_number();
                         if steps >= limit {
-                            break true;
+                            break Ended::Over;
+                        }
+                        if turns && pc <= from {
+                            break Ended::Turned;
                         }
                         continue;
                     }
@@ -236,7 +253,7 @@ macro_rules! define {
                 pc += 1;
             };
             (place.pc, place.steps) = (pc, steps);
-            (place.threads, place.over) = (threads, over);
+            (place.threads, place.ended) = (threads, ended);
         }
     };
 }

@@ -1,7 +1,8 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::context::{Context, Done, Trouble, trouble};
-use super::quick::{self, Machine, Place, Values};
+use super::compiled::Ran;
+use super::quick::{self, Ended, Machine, Place, Values};
 use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
@@ -93,6 +94,7 @@ impl Context<'_> {
         mut limit: u64,
     ) -> Result<Flow, Box<Trouble>> {
         let insts = &self.launch.code.insts[..];
+        self.arrives(warp, split);
         loop {
             if self.arithmetic(warp, split, limit) {
                 return Ok(Flow::Pauses);
@@ -130,12 +132,16 @@ impl Context<'_> {
         match &inst.op {
             Op::Branch { target, reconverge } => {
                 diverge(warp, split, mask, *target, *reconverge);
+                self.arrives(warp, split);
                 return Ok(Flow::Parts);
             }
             Op::Join => return Ok(join(warp, split)),
             Op::Count { counter, of } => self.count_lanes(warp, (*counter, *of), mask),
             op if ends_block(op) => {
                 let flow = self.control(warp, split, inst, mask)?;
+                if matches!(op, Op::Call(_) | Op::Return | Op::BranchIndexed { .. }) {
+                    self.arrives(warp, split);
+                }
                 return Ok(if flow == Flow::Goes { Flow::Parts } else { flow });
             }
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
@@ -150,11 +156,20 @@ impl Context<'_> {
         Ok(Flow::Goes)
     }
 
-    /// Runs machine code and the inner loop, up to an instruction that is for neither. True: the turn is
+    /// Runs compiled regions and the inner loop, up to an instruction that is for neither. True: the turn is
     /// over.
     #[inline]
     pub(super) fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
         loop {
+            match self.enter(warp, split, limit) {
+                Ran::Over => return true,
+                Ran::Outside if warp.steps >= limit => return true,
+                Ran::Outside => {
+                    self.arrives(warp, split);
+                    continue;
+                }
+                Ran::Stands | Ran::Nothing => {}
+            }
             match self.launch.code.quick[split.pc as usize].kind {
                 Kind::Leave => return false,
                 Kind::Run if self.machine(warp, split) => {}
@@ -167,7 +182,11 @@ impl Context<'_> {
                 Kind::Branch if !self.branch(warp, split) => return false,
                 Kind::Branch if warp.steps >= limit => return true,
                 Kind::Branch => {}
-                _ => return self.quick(warp, split, limit),
+                _ => match self.quick(warp, split, limit) {
+                    Ended::Here => return false,
+                    Ended::Over => return true,
+                    Ended::Turned => self.arrives(warp, split),
+                },
             }
         }
     }
@@ -183,7 +202,11 @@ impl Context<'_> {
             return false;
         }
         self.count(warp, inst, mask);
+        let back = target <= split.pc;
         split.pc = if mask == 0 { split.pc + 1 } else { target };
+        if back && mask != 0 {
+            self.arrives(warp, split);
+        }
         true
     }
 
@@ -196,15 +219,15 @@ impl Context<'_> {
 
     /// Counts instructions of a warp, and of its threads.
     #[inline]
-    fn add(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
+    pub(super) fn add(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
         warp.steps += steps;
         self.counters.warp_instructions += steps;
         self.counters.thread_instructions += threads;
     }
 
-    /// Runs the inner loop as far as it goes. True: the turn is over.
+    /// Runs the inner loop as far as it goes.
     #[inline(never)]
-    fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
+    fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
         let mut place = Place {
             pc: split.pc,
             mask: split.mask,
@@ -212,12 +235,13 @@ impl Context<'_> {
             steps: warp.steps,
             limit,
             threads: 0,
-            over: false,
+            turns: self.compiles(),
+            ended: Ended::Here,
         };
         quick::run(self.level, &self.values(warp), warp, &mut place);
         self.add(warp, place.steps - warp.steps, place.threads);
         split.pc = place.pc;
-        place.over
+        place.ended
     }
 
     /// Runs the run of arithmetic that the split stands before, if there is machine code for it: a loop

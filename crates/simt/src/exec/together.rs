@@ -6,12 +6,14 @@
 //! A warp goes alone as soon as its lanes part, and before an instruction whose order among warps can be seen
 //! (`is_quiet`). It may join the others again at the next turn.
 
+use super::compiled::Ran;
 use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::code::{Fetch, NONE, Op, Slot};
 use crate::observe::{Events, FetchMade};
+use texunit_jit::region::Mode;
 use texunit_unit::SurfaceKind;
 
 /// Warps that run together at most: their registers should fit the first cache of a core.
@@ -80,6 +82,20 @@ impl Members {
         (next.here != 0).then_some(next)
     }
 
+    /// Steps that each of these may do at least.
+    fn steps_left(&self, warps: &[Warp], on: u32) -> u64 {
+        let left = |i: usize| self.ends[i].saturating_sub(warps[i].steps);
+        lanes(on).map(left).min().unwrap_or(0)
+    }
+
+    /// These have come to a place by so many steps.
+    fn move_to(&mut self, warps: &mut [Warp], on: u32, (pc, steps): (u32, u64)) {
+        for i in lanes(on) {
+            self.splits[i].pc = pc;
+            warps[i].steps += steps;
+        }
+    }
+
     /// A warp goes alone from here on.
     fn part(&mut self, i: usize, warp: &mut Warp) {
         self.on &= !(1 << i);
@@ -129,6 +145,9 @@ impl Context<'_> {
     ) -> Result<u32, (usize, At)> {
         let max_steps = self.launch.config.max_steps;
         let Some(mut members) = Members::of(warps, budget, max_steps) else { return Ok(0) };
+        if let Some(next) = members.next() {
+            self.arrive(Mode::Live, next.pc, next.here.count_ones().into());
+        }
         // A barrier that is complete opens before anything else happens.
         while !self.cta.completed
             && let Some(next) = members.next()
@@ -151,10 +170,20 @@ impl Context<'_> {
     fn in_step(&mut self, warps: &mut [Warp], members: &mut Members, next: &Next) -> bool {
         let code = self.launch.code;
         let mut on = next.here;
-        let left = |i: usize| members.ends[i].saturating_sub(warps[i].steps);
-        let left = lanes(on).map(left).min().unwrap_or(0);
+        let mut left = members.steps_left(warps, on);
         let (mut pc, mut steps) = (next.pc, 0);
+        // Whether the interpreter has to do what stands at this place.
+        let (mut stands, mut ran) = (false, false);
         while steps < left && pc != next.other {
+            if !stands && self.is_door(pc) {
+                members.move_to(warps, on, (pc, std::mem::take(&mut steps)));
+                let (done, compiled) = (self.compiled_steps(), self.enter_each(warps, members, on));
+                ran |= done != self.compiled_steps();
+                let Some(at) = compiled else { return ran };
+                (pc, stands, left) = (at, true, members.steps_left(warps, on));
+                continue;
+            }
+            stands = false;
             let inst = &code.insts[pc as usize];
             let always = inst.guard == Slot::TRUE;
             let mut counted = u64::from(inst.count);
@@ -245,13 +274,30 @@ impl Context<'_> {
             self.counters.warp_instructions += counted * u64::from(on.count_ones());
             self.counters.thread_instructions += threads.unwrap_or_else(|| counted * live());
             steps += counted;
+            if to <= pc {
+                self.arrive(Mode::Live, to, on.count_ones().into());
+            }
             pc = to;
         }
+        members.move_to(warps, on, (pc, steps));
+        ran || pc != next.pc || steps != 0
+    }
+
+    /// Runs the region at the place where these warps are. The instruction before which all of them stand then;
+    /// none: they are not at the same, or have to be looked at.
+    fn enter_each(&mut self, warps: &mut [Warp], members: &mut Members, on: u32) -> Option<u32> {
+        let mut at = None;
+        let mut same = true;
         for i in lanes(on) {
-            members.splits[i].pc = pc;
-            warps[i].steps += steps;
+            let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+            let ran = self.enter(warp, split, members.ends[i]);
+            if ran == Ran::Outside {
+                self.arrives(warp, split);
+            }
+            same &= ran == Ran::Stands && at.is_none_or(|pc| pc == split.pc);
+            at = Some(split.pc);
         }
-        pc != next.pc || steps != 0
+        at.filter(|_| same)
     }
 
     /// The instruction of warps at a place, one after the other, or what arithmetic there is.

@@ -11,7 +11,7 @@ use super::warp::{State, Warp};
 use crate::code::Op;
 
 /// Atomics of a turn after which others go first: they may be those of a loop that waits for a lock.
-const ATOMICS: u32 = 64;
+pub(super) const ATOMICS: u32 = 64;
 
 impl Context<'_> {
     /// Instructions with which threads wait for others.

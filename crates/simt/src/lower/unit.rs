@@ -6,6 +6,7 @@ use super::program::{Program, Symbols};
 use super::{Needs, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Func, NONE, Op, Quick};
 use crate::observe::marks::Kept;
+use crate::regions::Regions;
 use crate::runs;
 use std::collections::HashMap;
 use texunit_check::ir::{self, Operand};
@@ -25,6 +26,8 @@ pub(crate) struct Unit {
     targets: Vec<u32>,
     /// Code that has been made for observers.
     pub(crate) kept: Kept,
+    /// Compiled regions of the code.
+    pub(crate) regions: Regions,
 }
 
 impl Unit {
@@ -151,7 +154,7 @@ impl Maker<'_> {
             _ => false,
         });
         (code.constants, code.patches, code.sites) = pools.finish();
-        Unit { code, numbers, needs, targets, kept: Kept::default() }
+        Unit { code, numbers, needs, targets, kept: Kept::default(), regions: Regions::default() }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::code::{Callee, Code, Inst, Op, Place, Quick, Slot};
 use crate::exec::is_quiet;
 use crate::flow::starts;
 use crate::lower::{Program, Unit};
+use crate::regions::Regions;
 use crate::runs;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +41,8 @@ pub(crate) struct Observed {
     sites: Vec<u32>,
     /// How many counters of blocks and branches the code has; 0: they are not wanted.
     pub(crate) counters: usize,
+    /// Compiled regions of the marked code.
+    pub(crate) regions: Regions,
 }
 
 impl Observed {

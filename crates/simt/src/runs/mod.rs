@@ -17,7 +17,6 @@ mod translate;
 pub(crate) use find::{lengths, runs_of};
 pub(crate) use setting::is_on;
 pub use setting::{JitError, JitMode};
-#[cfg(test)]
 pub(crate) use translate::step;
 
 use crate::code::{Code, Slot};

@@ -16,6 +16,7 @@ const ONE: How = How {
     cooperative: false,
     printf_limit: 1 << 20,
     cancelled: false,
+    jit: None,
 };
 
 #[test]

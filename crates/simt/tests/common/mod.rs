@@ -95,6 +95,7 @@ pub struct How {
     pub printf_limit: usize,
     /// Whether somebody has asked it to stop, before it begins.
     pub cancelled: bool,
+    pub jit: Option<texunit_simt::JitMode>,
 }
 
 impl Default for How {
@@ -111,6 +112,7 @@ impl Default for How {
             cooperative: false,
             printf_limit: texunit_simt::launch::PRINTF_LIMIT,
             cancelled: false,
+            jit: None,
         }
     }
 }
@@ -190,6 +192,7 @@ impl Loaded {
             cpu_clock: None,
             observer,
             gradients: None,
+            jit: how.jit,
         };
         texunit_simt::launch(&self.program, id, &config)
     }

@@ -5,7 +5,7 @@ mod maker;
 
 use super::tests::Noise;
 use super::*;
-use crate::alu::{L64, SPELLINGS};
+use crate::alu::{L64, inner};
 use crate::code::{Inst, Quick};
 use crate::runs;
 use maker::Maker;
@@ -158,8 +158,8 @@ fn every_operation_is_that_of_the_inner_loop() {
     let levels = levels();
     let sizes = Sizes { narrow: 4, wide: 4, predicates: 3 };
     let mut maker = Maker { noise: Noise::new(3), sizes };
-    for text in SPELLINGS.iter().copied().cycle().take(SPELLINGS.len() * 4) {
-        let op = maker.spelled(text);
+    for row in inner().iter().cycle().take(inner().len() * 4) {
+        let op = maker.of_row(row);
         let guard = maker.predicate();
         let insts = vec![Inst { op, guard, count: 1, span: Span::default() }];
         let program = maker.program(insts);
@@ -171,8 +171,8 @@ fn every_operation_is_that_of_the_inner_loop() {
             let want = want.masked(live);
             for code in &codes {
                 let mut bank = before.clone();
-                assert_eq!(program.execute(code, &mut bank, live, mask), counts, "{text}");
-                let what = || format!("{text} for lanes {mask:#x}: {:?}", program.insts);
+                assert_eq!(program.execute(code, &mut bank, live, mask), counts, "{row:?}");
+                let what = || format!("{row:?} for lanes {mask:#x}: {:?}", program.insts);
                 assert!(bank.masked(live) == want, "{}", what());
             }
         }

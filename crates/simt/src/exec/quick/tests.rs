@@ -1,37 +1,9 @@
-//! The inner loop against the functions of `alu::select`, instruction by instruction, on every level.
+//! The arms of the inner loop against the functions of their rows, on every level.
 
 use super::*;
-use crate::alu::{Alu, L64, SPELLINGS, find, select};
+use crate::alu::{Alu, L64, inner};
 use crate::code::Quick;
-use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, Rounding, ScalarType};
 use texunit_testkit::Random;
-
-/// An instruction by its spelling.
-pub(super) fn parse(text: &str) -> (Opcode, Modifiers) {
-    let mut words = text.split('.');
-    let opcode = Opcode::from_name(words.next().expect("a word")).expect("an opcode");
-    let mut m = Modifiers::default();
-    for word in words {
-        let compares = opcode == Opcode::Setp;
-        match word {
-            "ftz" => m.ftz = true,
-            "sat" => m.sat = true,
-            "wrap" => m.wrap = true,
-            "l" | "r" if opcode == Opcode::Shf => m.shf_right = word == "r",
-            _ if compares && CmpOp::from_name(word).is_some() => m.cmp = CmpOp::from_name(word),
-            _ => {
-                if let Some(ty) = ScalarType::from_name(word) {
-                    m.types.push(ty);
-                } else if let Some(part) = MulPart::from_name(word) {
-                    m.part = Some(part);
-                } else {
-                    m.rounding = Some(Rounding::from_name(word).expect(word));
-                }
-            }
-        }
-    }
-    (opcode, m)
-}
 
 /// Values with edges among them.
 pub(super) struct Noise(Random);
@@ -105,12 +77,12 @@ impl Bank {
             live: u32::MAX,
         };
         let mut place =
-            Place { pc: 0, mask, grouped: false, steps: 0, limit: 9, threads: 0, over: false };
+            Place { pc: 0, mask, grouped: false, steps: 0, limit: 9, threads: 0, turns: false, ended: Ended::Here };
         Job { values: &values, lanes, place: &mut place }.run(level);
         let end = place;
         assert_eq!(
-            (end.pc, end.steps, end.threads, end.over),
-            (1, 1, mask.count_ones().into(), false)
+            (end.pc, end.steps, end.threads, end.ended),
+            (1, 1, mask.count_ones().into(), Ended::Here)
         );
     }
 }
@@ -157,13 +129,10 @@ fn expected(alu: Alu, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
 }
 
 #[test]
-fn instructions_are_those_of_select() {
+fn arms_give_what_functions_give() {
     let mut noise = Noise::new(1);
-    for text in SPELLINGS {
-        let (opcode, mods) = parse(text);
-        let row = find(opcode, &mods, 2).unwrap_or_else(|| panic!("{text} is spelled otherwise"));
-        let kind = row.kind();
-        let alu = select(opcode, &mods).expect(text);
+    for row in inner() {
+        let (kind, alu) = (row.kind(), row.function);
         for level in Level::all() {
             for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {
                 let mut bank = Bank::new(&mut noise);
@@ -174,7 +143,7 @@ fn instructions_are_those_of_select() {
                 }
                 want.predicates[0] = (want.predicates[0] & mask) | (bank.predicates[0] & !mask);
                 bank.run(level, Quick { kind, count: 1, guard: Slot::TRUE, d, s }, mask);
-                let what = format!("{text} on {level:?} for lanes {mask:#x}");
+                let what = format!("{row:?} on {level:?} for lanes {mask:#x}");
                 assert_eq!(bank.narrow, want.narrow, "{what}");
                 assert_eq!(bank.wide, want.wide, "{what}");
                 assert_eq!(bank.predicates, want.predicates, "{what}");

@@ -1,0 +1,103 @@
+//! Loads, stores and atomics as steps of a region.
+
+use super::operand::{Operands, place};
+use crate::code::{self, Place, Slot};
+use texunit_isa::{AtomOp, ScalarType};
+use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
+
+/// Where an access goes. None: the interpreter makes it.
+fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> Option<Access> {
+    let space = match access.place {
+        Place::Global | Place::Generic => Space::Global,
+        Place::Shared => Space::Shared,
+        Place::Local => Space::Local,
+        Place::Frame => Space::Frame,
+        Place::KernelParam => Space::Param,
+        Place::Param => return None,
+    };
+    let count = u8::try_from(access.parts.len()).ok()?;
+    if !matches!(total, 1 | 2 | 4 | 8 | 16) || (access.constant && access.base.is_none()) {
+        return None;
+    }
+    Some(Access {
+        space,
+        size: access.size,
+        count,
+        base: operands.base(access.base)?,
+        offset: access.offset,
+        site: operands.site(space),
+    })
+}
+
+/// Bytes of all elements of an access.
+fn total(access: &code::Access) -> usize {
+    usize::from(access.size) * access.parts.len()
+}
+
+/// A load.
+pub(super) fn load(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
+    if of.parts.iter().any(|part| part.is_predicate() && !part.is_none()) {
+        return None;
+    }
+    let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| place(part))).collect();
+    let access = access(operands, of, total(of))?;
+    Some(Action::Load(Box::new(Load { access, signed: of.signed, keep: of.mask, to })))
+}
+
+/// A store.
+pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
+    if of.constant || of.place == Place::KernelParam {
+        return None;
+    }
+    let from: Option<Vec<_>> = of.parts.iter().map(|&part| operands.number(part)).collect();
+    let (from, access) = (from?, access(operands, of, total(of))?);
+    Some(Action::Store(Box::new(Store { access, from })))
+}
+
+/// An atomic on one number of 4 or 8 bytes.
+pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<Action> {
+    use ScalarType as T;
+    let space = match of.place {
+        Place::Global | Place::Generic => Space::Global,
+        Place::Shared => Space::Shared,
+        _ => return None,
+    };
+    let ([d], [b]) = (&of.d[..], &of.b[..]) else { return None };
+    let size = match of.ty {
+        T::U32 | T::S32 | T::B32 | T::F32 => 4,
+        T::U64 | T::S64 | T::B64 | T::F64 => 8,
+        _ => return None,
+    };
+    let floats = matches!(of.ty, T::F32 | T::F64);
+    let signed = of.ty.is_signed();
+    let change = match of.op {
+        AtomOp::Add if floats => Change::AddFloat,
+        AtomOp::Exch => Change::Exchange,
+        AtomOp::Cas => Change::Compare,
+        _ if floats => return None,
+        AtomOp::Add => Change::Add,
+        AtomOp::And => Change::And,
+        AtomOp::Or => Change::Or,
+        AtomOp::Xor => Change::Xor,
+        AtomOp::Min if signed => Change::MinS,
+        AtomOp::Max if signed => Change::MaxS,
+        AtomOp::Min => Change::MinU,
+        AtomOp::Max => Change::MaxU,
+        AtomOp::Inc => Change::Inc,
+        AtomOp::Dec => Change::Dec,
+    };
+    let is_own = |slot: Slot| slot.is_wide() == (size == 8) && !slot.is_predicate();
+    let c = match of.c[..] {
+        [] if change != Change::Compare => None,
+        [c] if is_own(c) => Some(operands.number(c)?),
+        _ => return None,
+    };
+    if !is_own(*b) || !(d.is_none() || is_own(*d)) {
+        return None;
+    }
+    let to = (!d.is_none()).then(|| place(*d));
+    let (b, base) = (operands.number(*b)?, operands.base(of.base)?);
+    let site = operands.site(space);
+    let access = Access { space, size, count: 1, base, offset: of.offset, site };
+    Some(Action::Atomic(Box::new(Atomic { access, change, to, b, c })))
+}

@@ -1,0 +1,178 @@
+//! What an instruction is as steps of a region.
+
+use super::access;
+use super::moves;
+use super::operand::{Operands, place, predicate};
+use super::operation;
+use crate::alu::Alu;
+use crate::code::{self, Inst, Op, Slot};
+use crate::runs;
+use std::sync::Arc;
+use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
+use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
+use texunit_jit::{Place, Source};
+
+/// The steps of an instruction, of which the first one counts. None: the interpreter does it.
+pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
+    let guard = predicate(inst.guard);
+    let actions = actions(operands, inst)?;
+    let step = |(i, action)| Step { at, guard, counted: inst.count != 0 && i == 0, action };
+    Some(actions.into_iter().enumerate().map(step).collect())
+}
+
+fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
+    if let Some(actions) = moves::actions(operands, &inst.op) {
+        return Some(actions);
+    }
+    if let Some(actions) = operation::actions(operands, &inst.op) {
+        return Some(actions);
+    }
+    let action = match &inst.op {
+        Op::Nop | Op::Run { .. } => Action::Nothing,
+        Op::Count { counter, of } => {
+            let of = (*of != Slot::TRUE).then(|| predicate(*of));
+            Action::Count { counter: *counter, of }
+        }
+        Op::CountZero { divisor } => Action::CountZeros(operands.number(*divisor)?),
+        Op::Load(of) => access::load(operands, of)?,
+        Op::Store(of) => access::store(operands, of)?,
+        Op::Atomic(of) => access::atomic(operands, of)?,
+        op if is_collective(op) => {
+            // Their lanes are those of the split.
+            if inst.guard != Slot::TRUE {
+                return None;
+            }
+            collective(operands, op)?
+        }
+        Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: place(*d) },
+        op => match arithmetic(operands, inst) {
+            Some(action) => action,
+            None => Action::Call(Box::new(call(operands, op)?)),
+        },
+    };
+    Some(vec![action])
+}
+
+/// What the table of operations knows.
+fn arithmetic(operands: &Operands<'_>, inst: &Inst) -> Option<Action> {
+    let step = runs::step(inst, &|slot| operands.source(slot))?;
+    Some(match step.action {
+        texunit_jit::Action::Compute { op, to, from } => Action::Compute { op, to, from },
+        texunit_jit::Action::Compare { test, from, to, with } => {
+            Action::Compare { test, from, to, with }
+        }
+        texunit_jit::Action::Logic { table, to, from } => Action::Logic { table, to, from },
+        texunit_jit::Action::Nothing => Action::Nothing,
+    })
+}
+
+/// Arithmetic with data of its own: a call of its function.
+fn call(operands: &Operands<'_>, op: &Op) -> Option<Call> {
+    let Op::Rare(rare) = op else { return None };
+    if rare.d.is_predicate() && !rare.d.is_none() {
+        return None;
+    }
+    let mut from = [Source::Literal(0); 4];
+    for (to, &slot) in from.iter_mut().zip(&rare.s) {
+        *to = operands.number(slot)?;
+    }
+    let to = (!rare.d.is_none()).then(|| place(rare.d));
+    Some(Call { routine: routine(rare.alu)?, to, keep: rare.mask, from })
+}
+
+fn routine(alu: Alu) -> Option<Routine> {
+    Some(match alu {
+        Alu::Convert(convert) => Routine::Data(Arc::new(move |d, [a, b, ..]| convert.run(d, a, b))),
+        Alu::Tiny(tiny) => Routine::Data(Arc::new(move |d, [a, b, c, _]| tiny.run(d, a, b, c))),
+        Alu::Video(video) => Routine::Data(Arc::new(move |d, [a, b, c, _]| video.run(d, a, b, c))),
+        _ => return None,
+    })
+}
+
+fn is_collective(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::WarpSync { .. }
+            | Op::Shuffle(_)
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Redux { .. }
+    )
+}
+
+/// What lanes do together.
+fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
+    let members = |slot: Slot| (!slot.is_none()).then(|| operands.source(slot));
+    Some(match op {
+        Op::WarpSync { mask } => Action::Sync { members: members(*mask)? },
+        Op::Shuffle(of) => Action::Shuffle(Box::new(shuffle(operands, of)?)),
+        Op::Vote { mode, d, p, members: of } => Action::Vote {
+            mode: match mode {
+                VoteMode::Ballot => Vote::Ballot,
+                VoteMode::All => Vote::All,
+                VoteMode::Any => Vote::Any,
+                VoteMode::Uni => Vote::Uniform,
+            },
+            to: (!d.is_none()).then(|| place(*d))?,
+            of: predicate(*p),
+            members: members(*of),
+        },
+        Op::Match { mode, d, p, a, members: of } => Action::Match(Box::new(Match {
+            all: *mode == MatchMode::All,
+            of: operands.number(*a)?,
+            members: members(*of)?,
+            to: narrow(*d)?,
+            same: (!p.is_none()).then(|| p.predicate_index() as u32),
+        })),
+        Op::Redux { op, ty, d, a, members: of } => Action::Redux {
+            op: reduce(*op, *ty)?,
+            to: narrow(*d)??,
+            of: operands.number(*a)?,
+            members: members(*of)?,
+        },
+        _ => return None,
+    })
+}
+
+/// The number of a narrow register, if there is a destination at all. None: it is another one.
+#[expect(clippy::option_option, reason = "see above")]
+fn narrow(d: Slot) -> Option<Option<u32>> {
+    if d.is_none() {
+        return Some(None);
+    }
+    match place(d) {
+        Place::Narrow(i) => Some(Some(i)),
+        _ => None,
+    }
+}
+
+fn shuffle(operands: &Operands<'_>, of: &code::Shuffle) -> Option<Shuffle> {
+    Some(Shuffle {
+        mode: match of.mode {
+            ShflMode::Up => Shuffling::Up,
+            ShflMode::Down => Shuffling::Down,
+            ShflMode::Bfly => Shuffling::Butterfly,
+            ShflMode::Idx => Shuffling::Index,
+        },
+        a: operands.number(of.a)?,
+        b: operands.number(of.b)?,
+        c: operands.number(of.c)?,
+        members: (!of.members.is_none()).then(|| operands.source(of.members)),
+        to: narrow(of.d)?,
+        valid: (!of.p.is_none()).then(|| of.p.predicate_index() as u32),
+    })
+}
+
+fn reduce(op: AtomOp, ty: ScalarType) -> Option<Reduce> {
+    Some(match op {
+        AtomOp::Add => Reduce::Add,
+        AtomOp::Min if ty.is_signed() => Reduce::MinS,
+        AtomOp::Max if ty.is_signed() => Reduce::MaxS,
+        AtomOp::Min => Reduce::MinU,
+        AtomOp::Max => Reduce::MaxU,
+        AtomOp::And => Reduce::And,
+        AtomOp::Or => Reduce::Or,
+        AtomOp::Xor => Reduce::Xor,
+        AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => return None,
+    })
+}

@@ -1,0 +1,196 @@
+//! Cuts code into the blocks of a region.
+
+use super::action;
+use super::operand::{Operands, place, predicate};
+use crate::bits::Set;
+use crate::code::{Code, Inst, Op, Slot};
+use crate::flow::{Facts, Flow, Use, each_slot};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+use texunit_jit::region::{Block, End, Region, Step, Target};
+use texunit_jit::{Place, Predicate};
+
+/// What of a code becomes a region: some instructions of a function that follow each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub(super) function: usize,
+    pub(super) insts: Range<u32>,
+}
+
+/// What an instruction is in a region.
+enum Part {
+    /// These steps.
+    Steps(Vec<Step>),
+    /// A branch.
+    Branch(u32),
+    /// A place where lanes may meet.
+    Join,
+    /// One for the interpreter.
+    Leave,
+}
+
+impl Cut {
+    /// Its instructions, with their numbers.
+    fn insts<'c>(&self, code: &'c Code) -> impl Iterator<Item = (u32, &'c Inst)> {
+        let all = code.insts.get(self.insts.start as usize..self.insts.end as usize);
+        self.insts.clone().zip(all.unwrap_or_default())
+    }
+
+    /// The region. `facts`: what is live in the function, if it is known.
+    pub(super) fn region(&self, code: &Code, facts: Option<&Arc<Facts>>) -> Region {
+        let mut operands = Operands::new(code, self.function);
+        let mut part = |(at, inst): (u32, &Inst)| match &inst.op {
+            Op::Branch { target, .. } => Part::Branch(*target),
+            Op::Join => Part::Join,
+            _ => match action::steps(&mut operands, inst, at) {
+                Some(steps) => Part::Steps(steps),
+                None => Part::Leave,
+            },
+        };
+        let parts: Vec<Part> = self.insts(code).map(&mut part).collect();
+        let sites = operands.sites;
+        let starts = self.starts(code, &parts);
+        let kept = self.kept(code, facts, &starts, &parts);
+        let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept);
+        Region { blocks, sites }
+    }
+
+    /// The first instructions of its blocks: what jumps lead to, or comes behind what may end a block.
+    fn starts(&self, code: &Code, parts: &[Part]) -> Vec<u32> {
+        let mut is_start = vec![false; parts.len() + 1];
+        let mut mark = |at: u32| {
+            let i = at.checked_sub(self.insts.start).map(|i| i as usize);
+            i.and_then(|i| is_start.get_mut(i)).into_iter().for_each(|is| *is = true);
+        };
+        mark(self.insts.start);
+        for ((at, inst), part) in self.insts(code).zip(parts) {
+            match part {
+                Part::Branch(target) => [*target, at + 1].into_iter().for_each(&mut mark),
+                Part::Join => [at, at + 1].into_iter().for_each(&mut mark),
+                Part::Leave => mark(at + 1),
+                Part::Steps(_) => {}
+            }
+            if let Op::BranchIndexed { targets, .. } = &inst.op {
+                targets.iter().copied().for_each(&mut mark);
+            }
+        }
+        self.insts.clone().filter(|at| is_start[(at - self.insts.start) as usize]).collect()
+    }
+
+    /// What is read behind each block, of all that the region writes.
+    fn kept(
+        &self,
+        code: &Code,
+        facts: Option<&Arc<Facts>>,
+        starts: &[u32],
+        parts: &[Part],
+    ) -> Vec<HashSet<Place>> {
+        let mut written: Vec<Slot> = Vec::new();
+        for ((_, inst), part) in self.insts(code).zip(parts) {
+            if matches!(part, Part::Steps(_)) {
+                each_slot(&inst.op, |does, slot| {
+                    written.extend((does == Use::Writes && !slot.is_none()).then_some(*slot));
+                });
+                // It is not told what these write.
+                if let Op::Shuffle(shuffle) = &inst.op {
+                    written.extend([shuffle.d, shuffle.p].iter().filter(|slot| !slot.is_none()));
+                }
+            }
+        }
+        written.sort_unstable_by_key(|slot| slot.as_number());
+        written.dedup();
+        let Some(flow) = facts.and_then(|facts| Flow::with(code, self.function, facts)) else {
+            let all: HashSet<Place> = written.iter().map(|&slot| place(slot)).collect();
+            return vec![all; starts.len()];
+        };
+        let keep = |live: &Set| -> HashSet<Place> {
+            let is_live = |slot: &&Slot| flow.numbers.of(**slot).is_none_or(|i| live.has(i));
+            written.iter().filter(is_live).map(|&slot| place(slot)).collect()
+        };
+        let mut kept = vec![HashSet::new(); starts.len()];
+        // From the last block to the first, a walk for each block of the flow.
+        let mut live = Set::new(0);
+        let mut above = usize::MAX;
+        for (i, &start) in starts.iter().enumerate().rev() {
+            let end = starts.get(i + 1).copied().unwrap_or(self.insts.end);
+            let [first, last] = [start, end - 1].map(|at| (at - flow.first) as usize);
+            // Behind the last instruction.
+            let of = flow.block_of(last);
+            let range = flow.block(of);
+            if above != last + 1 || range.end == last + 1 {
+                live = flow.at_end(of);
+                above = range.end;
+            }
+            while above > last + 1 {
+                above -= 1;
+                flow.before(&flow.insts[above], &mut live);
+            }
+            // Whoever does the last instruction anew, or another way, reads what it reads.
+            let behind =
+                matches!(parts.get((end - 1 - self.insts.start) as usize), Some(Part::Steps(_)));
+            if behind {
+                kept[i] = keep(&live);
+            }
+            while above > first {
+                above -= 1;
+                flow.before(&flow.insts[above], &mut live);
+                if !behind && above == last {
+                    kept[i] = keep(&live);
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// Blocks in the making.
+struct Blocks<'a> {
+    cut: &'a Cut,
+    starts: &'a [u32],
+}
+
+impl Blocks<'_> {
+    fn of(&self, code: &Code, parts: Vec<Part>, kept: Vec<HashSet<Place>>) -> Vec<Block> {
+        let mut blocks = Vec::with_capacity(self.starts.len());
+        let mut parts = self.cut.insts(code).zip(parts);
+        for (i, (&at, kept)) in self.starts.iter().zip(kept).enumerate() {
+            let end = self.starts.get(i + 1).copied().unwrap_or(self.cut.insts.end);
+            let mut block = Block {
+                at,
+                is_entry: true,
+                joins: false,
+                steps: Vec::new(),
+                end: End::Jump(self.target(end)),
+                kept,
+            };
+            for ((at, inst), part) in parts.by_ref().take((end - at) as usize) {
+                match part {
+                    Part::Steps(steps) => block.steps.extend(steps),
+                    Part::Join => block.joins = true,
+                    Part::Leave => block.end = End::Leave { at },
+                    Part::Branch(target) => block.end = self.branch(at, inst, target),
+                }
+            }
+            blocks.push(block);
+        }
+        blocks
+    }
+
+    /// Where an instruction is: the first one of a block, or outside.
+    fn target(&self, at: u32) -> Target {
+        match self.starts.binary_search(&at) {
+            Ok(block) => Target::Block(block as u32),
+            Err(_) => Target::Leave(at),
+        }
+    }
+
+    fn branch(&self, at: u32, inst: &Inst, target: u32) -> End {
+        let (to, next) = (self.target(target), self.target(at + 1));
+        let (taken, counted) = (predicate(inst.guard), inst.count != 0);
+        match taken {
+            Predicate::Always if !counted => End::Jump(to),
+            _ => End::Branch { taken, to, next, at, counted },
+        }
+    }
+}

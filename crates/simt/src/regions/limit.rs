@@ -1,0 +1,92 @@
+//! How much compiled code there may be, and which is dropped.
+
+use super::table::Table;
+use crate::code::Code;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Bytes of compiled code that all programs of the process may have.
+const MOST: usize = 64 << 20;
+
+/// Bytes that there are.
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+/// Launches so far: what says who has run last.
+static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+/// Those with a table.
+static ALL: Mutex<Vec<Weak<Own>>> = Mutex::new(Vec::new());
+
+/// Bytes of compiled code, counted as long as this lives.
+#[derive(Debug)]
+pub(super) struct Room(usize);
+
+impl Room {
+    /// Room for so many bytes more. None: there is none.
+    pub(super) fn take(bytes: usize) -> Option<Self> {
+        let taken = BYTES.fetch_add(bytes, Relaxed);
+        // Given back where it is too much.
+        let room = Self(bytes);
+        (taken + bytes <= MOST).then_some(room)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        BYTES.fetch_sub(self.0, Relaxed);
+    }
+}
+
+/// What a code has of compiled regions.
+#[derive(Debug, Default)]
+pub(crate) struct Regions(Arc<Own>);
+
+#[derive(Debug, Default)]
+struct Own {
+    table: Mutex<Option<Arc<Table>>>,
+    /// The launch that used it last.
+    used: AtomicU64,
+}
+
+impl Own {
+    /// Forgets all: launches that run keep theirs as long as they do.
+    fn drop_all(&self) {
+        *self.table.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Regions {
+    /// The table for a launch of this code.
+    pub(crate) fn begin(&self, code: &Code) -> Arc<Table> {
+        self.0.used.store(LAUNCHES.fetch_add(1, Relaxed), Relaxed);
+        if BYTES.load(Relaxed) > MOST / 4 * 3 {
+            make_room();
+        }
+        let mut table = self.0.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = &*table {
+            return Arc::clone(table);
+        }
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|own| own.strong_count() != 0);
+        if !all.iter().any(|own| std::ptr::eq(own.as_ptr(), &raw const *self.0)) {
+            all.push(Arc::downgrade(&self.0));
+        }
+        drop(all);
+        let new = Arc::new(Table::new(code));
+        *table = Some(Arc::clone(&new));
+        new
+    }
+}
+
+/// Drops the code of those that have not run for the longest time, until half of all there may be is left.
+#[cold]
+fn make_room() {
+    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut coldest: Vec<Arc<Own>> = all.iter().filter_map(Weak::upgrade).collect();
+    drop(all);
+    coldest.sort_by_key(|own| own.used.load(Relaxed));
+    for own in coldest {
+        if BYTES.load(Relaxed) <= MOST / 2 {
+            return;
+        }
+        own.drop_all();
+    }
+}

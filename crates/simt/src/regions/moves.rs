@@ -1,0 +1,240 @@
+//! Moves between registers of different kinds, special registers and addresses as steps of a region.
+
+use super::operand::{Operands, place, predicate};
+use crate::alu::{L32, L64};
+use crate::code::{Op, Slot};
+use std::sync::Arc;
+use texunit_isa::SpecialReg;
+use texunit_jit::region::{Action, Call, Routine};
+use texunit_jit::{Op as J, Place, Relation, Source, Test};
+use texunit_memory::{SpaceKind, WINDOW_SIZE, space_of};
+
+/// Bits of three sources, as tables have them.
+const A: u8 = 0xf0;
+const B: u8 = 0xcc;
+const C: u8 = 0xaa;
+
+const ZERO: Source = Source::Literal(0);
+
+fn compute(op: J, to: Place, from: &[Source]) -> Action {
+    let mut all = [ZERO; 3];
+    all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
+    Action::Compute { op, to, from: all }
+}
+
+/// A call with numbers of 64 bits.
+fn call(routine: Routine, d: Slot, from: &[Source]) -> Action {
+    let mut all = [ZERO; 4];
+    all.iter_mut().zip(from).for_each(|(all, &from)| *all = from);
+    let to = (!d.is_none()).then(|| place(d));
+    Action::Call(Box::new(Call { routine, to, keep: u64::MAX, from: all }))
+}
+
+/// What the register that is written holds now, as a source.
+fn again(to: Place) -> Option<Source> {
+    match to {
+        Place::Narrow(i) => Some(Source::Narrow(i)),
+        Place::Wide(i) => Some(Source::Wide(i)),
+        Place::Predicate(_) => None,
+    }
+}
+
+/// The actions of an operation of this kind, one after the other; none if it is of another kind or for the
+/// interpreter.
+pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
+    match op {
+        Op::Convert { d, a, mask } => convert(operands, *d, *a, *mask),
+        Op::Pack { d, parts, bits } if !d.is_none() => pack(operands, *d, parts, *bits),
+        Op::Unpack { parts, a, bits } => unpack(operands, parts, *a, *bits),
+        Op::Special { d, reg, .. } if is_narrow(*d) => {
+            Some(vec![call(Routine::Narrow(lanes(*reg)?), *d, &[])])
+        }
+        Op::FrameAddress { d, offset } if operands.is_entry && !d.is_none() => {
+            let (to, from) = (place(*d), [Source::Literal(*offset)]);
+            let op = if d.is_wide() { J::CopyWide } else { J::Copy };
+            Some(vec![compute(op, to, &from)])
+        }
+        Op::Cvta { d, a, window, to } => {
+            let routine = if *to { to_generic_from } else { to_generic };
+            let from = [operands.number(*a)?, Source::Literal(*window)];
+            Some(vec![call(Routine::Wide(routine), *d, &from)])
+        }
+        Op::IsSpace { d, a, space } if !d.is_none() => {
+            let routine: fn(&L64, &L64) -> u32 = match space {
+                SpaceKind::Global => |a, _| those(a, |a| space_of(a) == SpaceKind::Global),
+                SpaceKind::Shared => |a, _| those(a, |a| space_of(a) == SpaceKind::Shared),
+                SpaceKind::Local => |a, _| those(a, |a| space_of(a) == SpaceKind::Local),
+                SpaceKind::Const => |a, _| those(a, |a| space_of(a) == SpaceKind::Const),
+                SpaceKind::Param => |a, _| those(a, |a| space_of(a) == SpaceKind::Param),
+            };
+            Some(vec![call(Routine::TestWide(routine), *d, &[operands.number(*a)?])])
+        }
+        _ => None,
+    }
+}
+
+fn is_narrow(slot: Slot) -> bool {
+    !slot.is_none() && !slot.is_wide() && !slot.is_predicate()
+}
+
+/// Lanes for which something holds.
+fn those(a: &L64, holds: impl Fn(u64) -> bool) -> u32 {
+    (0..32).fold(0, |mask, lane| mask | u32::from(holds(a[lane])) << lane)
+}
+
+/// From a generic address to one of a space whose window is `window`.
+fn to_generic_from(d: &mut L64, a: &L64, window: &L64, _: &L64) {
+    for lane in 0..32 {
+        let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
+        d[lane] = if inside { a[lane] - window[lane] } else { a[lane] };
+    }
+}
+
+/// The other way; addresses of parameters are generic already.
+fn to_generic(d: &mut L64, a: &L64, window: &L64, _: &L64) {
+    for lane in 0..32 {
+        let inside = a[lane].wrapping_sub(window[lane]) < WINDOW_SIZE;
+        d[lane] = if inside { a[lane] } else { a[lane].wrapping_add(window[lane]) };
+    }
+}
+
+type Row = fn(&mut L32, &L32, &L32, &L32);
+
+/// Special registers that depend on the lane alone.
+fn lanes(reg: SpecialReg) -> Option<Row> {
+    fn row(d: &mut L32, of: impl Fn(u32) -> u32) {
+        (0..32).for_each(|lane| d[lane as usize] = of(lane));
+    }
+    Some(match reg {
+        SpecialReg::Laneid => |d, _, _, _| row(d, |lane| lane),
+        SpecialReg::LanemaskEq => |d, _, _, _| row(d, |lane| 1 << lane),
+        SpecialReg::LanemaskLt => |d, _, _, _| row(d, |lane| (1 << lane) - 1),
+        SpecialReg::LanemaskLe => |d, _, _, _| row(d, |lane| u32::MAX >> (31 - lane)),
+        SpecialReg::LanemaskGe => |d, _, _, _| row(d, |lane| u32::MAX << lane),
+        SpecialReg::LanemaskGt => |d, _, _, _| row(d, |lane| !(u32::MAX >> (31 - lane))),
+        _ => return None,
+    })
+}
+
+fn convert(operands: &Operands<'_>, d: Slot, a: Slot, mask: u64) -> Option<Vec<Action>> {
+    if d.is_none() || a.is_none() {
+        return None;
+    }
+    let to = place(d);
+    if d.is_predicate() {
+        // Whether a bit of these is set.
+        let all = if a.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
+        if a.is_predicate() || mask & all != all {
+            return None;
+        }
+        let test = if a.is_wide() { Test::SignedWide } else { Test::Signed };
+        let with = (texunit_jit::Combine::And, texunit_jit::Predicate::Always);
+        let from = [operands.source(a), ZERO];
+        let to = [Some(d.predicate_index() as u32), None];
+        return Some(vec![Action::Compare { test: test(Relation::Ne), from, to, with }]);
+    }
+    let one = Source::Literal(mask & 1);
+    let mut actions = vec![match (a.is_predicate(), d.is_wide()) {
+        (true, false) => return Some(vec![compute(J::Select(predicate(a)), to, &[one, ZERO])]),
+        (true, true) => return Some(vec![compute(J::SelectWide(predicate(a)), to, &[one, ZERO])]),
+        (false, _) if a.is_wide() && d.is_wide() => compute(J::CopyWide, to, &[operands.source(a)]),
+        (false, true) => compute(J::ExtendU, to, &[operands.source(a)]),
+        (false, false) if a.is_wide() => compute(J::Low, to, &[operands.source(a)]),
+        (false, false) => compute(J::Copy, to, &[operands.source(a)]),
+    }];
+    let all = if a.is_wide() && d.is_wide() { u64::MAX } else { u64::from(u32::MAX) };
+    if mask & all != all {
+        let op = if d.is_wide() { J::BitsWide(A & B) } else { J::Bits(A & B) };
+        actions.push(compute(op, to, &[again(to)?, Source::Literal(mask & all)]));
+    }
+    Some(actions)
+}
+
+fn pack(operands: &Operands<'_>, d: Slot, parts: &[Slot], bits: u8) -> Option<Vec<Action>> {
+    let to = place(d);
+    let sources: Option<Vec<Source>> = parts.iter().map(|&part| operands.number(part)).collect();
+    let sources = sources?;
+    let own = again(to)?;
+    let narrow = parts.iter().all(|&part| is_narrow(part));
+    match (&sources[..], bits) {
+        (&[low, high], 32) if d.is_wide() && narrow => Some(vec![
+            compute(J::ExtendU, to, &[high]),
+            compute(J::ShiftLeftWide, to, &[own, Source::Literal(32)]),
+            compute(J::ProductAddU, to, &[low, Source::Literal(1), own]),
+        ]),
+        (&[low, high], 16) if !d.is_wide() && narrow && high != own => Some(vec![
+            compute(J::ShiftLeft, to, &[low, Source::Literal(16)]),
+            compute(J::FunnelLeft, to, &[own, high, Source::Literal(16)]),
+        ]),
+        (&[low, high], 16) if !d.is_wide() && narrow && low != own => Some(vec![
+            compute(J::ShiftLeft, to, &[high, Source::Literal(16)]),
+            compute(J::Bits(A & B | C), to, &[low, Source::Literal(0xffff), own]),
+        ]),
+        (all, _) if all.len() <= 4 => {
+            let (bits, keep) = (u32::from(bits), crate::lower::mask_of(bits.into()));
+            let pack = move |d: &mut L64, from: [&L64; 4]| {
+                for lane in 0..32 {
+                    let parts = (0..)
+                        .zip(from)
+                        .map(|(i, from)| (from[lane] & keep).checked_shl(bits * i).unwrap_or(0));
+                    d[lane] = parts.fold(0, |all, part| all | part);
+                }
+            };
+            Some(vec![call(Routine::Data(Arc::new(pack)), d, all)])
+        }
+        _ => None,
+    }
+}
+
+fn unpack(operands: &Operands<'_>, parts: &[Slot], a: Slot, bits: u8) -> Option<Vec<Action>> {
+    if a.is_none() || parts.iter().any(|part| !part.is_none() && part.is_predicate()) {
+        return None;
+    }
+    let from = operands.number(a)?;
+    let mut actions = Vec::new();
+    let mut own = None;
+    for (i, &part) in (0_u32..).zip(parts).filter(|(_, part)| !part.is_none()) {
+        let to = place(part);
+        let shift = u32::from(bits) * i;
+        let action = match (a.is_wide(), is_narrow(part), bits) {
+            (true, true, 32) if i == 0 => compute(J::Low, to, &[from]),
+            (false, true, 16) if i == 0 => {
+                compute(J::Bits(A & B), to, &[from, Source::Literal(0xffff)])
+            }
+            (false, true, 16) if i == 1 => {
+                compute(J::ShiftRightU, to, &[from, Source::Literal(16)])
+            }
+            (true, true, 32) if i == 1 => call(Routine::Cut(upper), part, &[from]),
+            _ => {
+                let keep = crate::lower::mask_of(bits.into());
+                let unpack = move |d: &mut L64, [a, ..]: [&L64; 4]| {
+                    for lane in 0..32 {
+                        d[lane] = a[lane].checked_shr(shift).unwrap_or(0) & keep;
+                    }
+                };
+                call(Routine::Data(Arc::new(unpack)), part, &[from])
+            }
+        };
+        // What is taken apart is overwritten last.
+        if part == a {
+            own = Some(action);
+        } else {
+            actions.push(action);
+        }
+    }
+    // One part that is there twice gets the last one, which then would not be the last.
+    let twice =
+        parts.iter().enumerate().any(|(i, part)| parts[..i].contains(part) && !part.is_none());
+    actions.extend(own);
+    if actions.is_empty() {
+        actions.push(Action::Nothing);
+    }
+    (!twice).then_some(actions)
+}
+
+/// The upper halves.
+fn upper(d: &mut L32, a: &L64) {
+    for lane in 0..32 {
+        d[lane] = (a[lane] >> 32) as u32;
+    }
+}

@@ -1,0 +1,98 @@
+//! Operands of warp code as those of regions.
+
+use crate::alu::Temporaries;
+use crate::code::{Code, Func, Slot};
+use std::collections::HashSet;
+use texunit_jit::region::Space;
+use texunit_jit::{Place, Predicate, Source};
+
+/// What operands are, in the code of a region that is being made.
+pub(super) struct Operands<'c> {
+    code: &'c Code,
+    /// Constants that are other numbers for another kernel.
+    patched: HashSet<Slot>,
+    /// Whether the function is a kernel, whose frame is at the beginning of local memory.
+    pub(super) is_entry: bool,
+    /// Registers of the function for the steps of operations.
+    pub(super) temporaries: Temporaries,
+    /// Access sites so far.
+    pub(super) sites: u32,
+}
+
+/// The register that is written.
+pub(super) fn place(slot: Slot) -> Place {
+    if slot.is_predicate() {
+        Place::Predicate(slot.predicate_index() as u32)
+    } else if slot.is_wide() {
+        Place::Wide(slot.index() as u32)
+    } else {
+        Place::Narrow(slot.index() as u32)
+    }
+}
+
+/// Lanes by a predicate or its negation.
+pub(super) fn predicate(slot: Slot) -> Predicate {
+    let i = slot.predicate_index() as u32;
+    match (slot.is_constant(), slot.is_negated()) {
+        (true, false) => Predicate::Always,
+        (true, true) => Predicate::Never,
+        (false, false) => Predicate::If(i),
+        (false, true) => Predicate::Unless(i),
+    }
+}
+
+impl<'c> Operands<'c> {
+    /// Of a function of the code.
+    pub(super) fn new(code: &'c Code, function: usize) -> Self {
+        let func = code.funcs.get(function);
+        let is_entry = func.is_some_and(|f| f.is_entry);
+        let temporaries = func.map_or(Temporaries::default(), Func::temporaries);
+        let patched = code.patches.iter().map(|patch| patch.slot).collect();
+        Self { code, patched, is_entry, temporaries, sites: 0 }
+    }
+
+    /// A number: zero where there is no operand.
+    pub(super) fn source(&self, slot: Slot) -> Source {
+        if slot.is_none() {
+            return Source::Literal(0);
+        }
+        let i = slot.index() as u32;
+        let constant = |number: Option<u64>, row| match number {
+            Some(number) if !self.patched.contains(&slot) => Source::Literal(number),
+            _ => row,
+        };
+        let constants = &self.code.constants;
+        match (slot.is_constant(), slot.is_wide()) {
+            (false, false) => Source::Narrow(i),
+            (false, true) => Source::Wide(i),
+            (true, false) => {
+                let row = constants.narrow.get(slot.index());
+                constant(row.map(|row| row[0].into()), Source::Constant(i))
+            }
+            (true, true) => {
+                let row = constants.wide.get(slot.index());
+                constant(row.map(|row| row[0]), Source::WideConstant(i))
+            }
+        }
+    }
+
+    /// A number that is none of a predicate.
+    pub(super) fn number(&self, slot: Slot) -> Option<Source> {
+        (slot.is_none() || !slot.is_predicate()).then(|| self.source(slot))
+    }
+
+    /// The base of an address.
+    #[expect(clippy::option_option, reason = "none: the address is the offset alone")]
+    pub(super) fn base(&self, slot: Slot) -> Option<Option<Source>> {
+        if slot.is_none() { Some(None) } else { self.number(slot).map(Some) }
+    }
+
+    /// The number of the site of an access: a new one, where it needs one.
+    pub(super) fn site(&mut self, space: Space) -> u32 {
+        if space != Space::Global {
+            return 0;
+        }
+        self.sites += 1;
+        self.sites - 1
+    }
+}

@@ -1,0 +1,83 @@
+//! Rows of operations as steps of a region.
+
+use super::operand::{Operands, place, predicate};
+use crate::alu::{Alu, Last, Placed, Row};
+use crate::code::{CompareTo, Op, Slot};
+use texunit_isa::BoolOp;
+use texunit_jit::region::{Action, Call, Routine};
+use texunit_jit::{Combine, Predicate, Source};
+
+/// The actions of arithmetic and comparisons, one after the other; none if it is another operation, or one for the
+/// interpreter.
+pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
+    match op {
+        Op::Compute { row, d, s } if !d.is_none() => compute(operands, row, *d, s),
+        Op::Compare { row, a, b, to } => compare(operands, row, [*a, *b], to),
+        _ => None,
+    }
+}
+
+fn compute(operands: &Operands<'_>, row: &Row, d: Slot, s: &[Slot; 4]) -> Option<Vec<Action>> {
+    let from = s.map(|slot| operands.source(slot));
+    let Some(steps) = row.placed(&from, operands.temporaries) else {
+        return Some(vec![call(routine(row.function)?, d, from)]);
+    };
+    let Last::Compute(op, from) = steps.last else { return None };
+    let last = Action::Compute { op, to: place(d), from };
+    Some(steps.before.into_iter().map(action).chain([last]).collect())
+}
+
+fn compare(
+    operands: &Operands<'_>,
+    row: &Row,
+    sources: [Slot; 2],
+    to: &CompareTo,
+) -> Option<Vec<Action>> {
+    let from = sources.map(|slot| operands.source(slot));
+    let Some(steps) = row.placed(&from, operands.temporaries) else {
+        // The result of a call goes to a predicate as it is.
+        let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
+        let zero = Source::Literal(0);
+        let call = || Some(call(routine(row.function)?, to.p, [from[0], from[1], zero, zero]));
+        return if plain && !to.p.is_none() { Some(vec![call()?]) } else { None };
+    };
+    let Last::Compare(test, from) = steps.last else { return None };
+    let combine = match to.op {
+        BoolOp::And => Combine::And,
+        BoolOp::Or => Combine::Or,
+        BoolOp::Xor => Combine::Xor,
+    };
+    let number = |slot: Slot| (!slot.is_none()).then(|| slot.predicate_index() as u32);
+    let to = ([to.p, to.q].map(number), (combine, predicate(to.c)));
+    let last = Action::Compare { test, from, to: to.0, with: to.1 };
+    Some(steps.before.into_iter().map(action).chain([last]).collect())
+}
+
+/// A step before the last one.
+fn action(placed: Placed) -> Action {
+    match placed {
+        Placed::Compute { op, to, from } => Action::Compute { op, to, from },
+        Placed::Compare { test, to, from } => {
+            let with = (Combine::And, Predicate::Always);
+            Action::Compare { test, from, to: [Some(to), None], with }
+        }
+    }
+}
+
+fn call(routine: Routine, d: Slot, from: [Source; 4]) -> Action {
+    Action::Call(Box::new(Call { routine, to: Some(place(d)), keep: u64::MAX, from }))
+}
+
+fn routine(function: Alu) -> Option<Routine> {
+    Some(match function {
+        Alu::Narrow(f) => Routine::Narrow(f),
+        Alu::Narrow4(f) => Routine::Narrow4(f),
+        Alu::Wide(f) | Alu::Mixed(f) => Routine::Wide(f),
+        Alu::Mixed4(f) => Routine::Wide4(f),
+        Alu::Widen(f) => Routine::Widen(f),
+        Alu::Cut(f) => Routine::Cut(f),
+        Alu::CompareNarrow(f) => Routine::Test(f),
+        Alu::CompareWide(f) => Routine::TestWide(f),
+        _ => return None,
+    })
+}

@@ -1,0 +1,198 @@
+//! Where compiled regions are entered, and when code is made.
+
+use super::chunks::Chunks;
+use super::cut::Cut;
+use super::limit::Room;
+use super::setting::Setting;
+use crate::code::{Code, Op};
+use crate::flow::{Facts, Flow};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use texunit_jit::region::{Function, Mode};
+
+/// Bit of a door that leads into the region with the number in the others.
+const REGION: u32 = 1 << 31;
+/// A door that never leads anywhere.
+const NEVER: u32 = REGION - 1;
+/// Instructions of a region at most.
+const MOST: u32 = 1024;
+/// Interpreted instructions of a warp that take ten times as long as making code of one: only then it is made, so
+/// that it never takes more than a tenth of the time.
+const PAYS: u64 = 600;
+/// Interpreted instructions after which it is asked again whether code pays.
+const ASKED: u32 = 2048;
+/// Registers times blocks of a function, and instructions of it for each one of a region, up to which it is found
+/// out which registers are read behind blocks; beyond, all are kept.
+const LIVENESS: (usize, usize) = (1 << 22, 32);
+
+/// A region with code.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) function: Function,
+    cut: Cut,
+    #[expect(dead_code, reason = "counted as long as it lives")]
+    room: Room,
+}
+
+/// A function of the code, as far as it has been looked at.
+#[derive(Debug, Default)]
+struct Of {
+    /// Of each instruction that jumps back lead to, the last one of these jumps.
+    loops: OnceLock<HashMap<u32, u32>>,
+    facts: OnceLock<Option<Arc<Facts>>>,
+}
+
+/// Compiled regions of a code.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// By mode and instruction: the region that is entered there, or how many instructions have been interpreted
+    /// from there on.
+    doors: [Box<[AtomicU32]>; 2],
+    regions: Chunks<Compiled>,
+    functions: Box<[Of]>,
+    /// Held by who makes code.
+    making: Mutex<()>,
+}
+
+impl Table {
+    pub(super) fn new(code: &Code) -> Self {
+        let doors = || code.insts.iter().map(|_| AtomicU32::new(0)).collect();
+        Self {
+            doors: [doors(), doors()],
+            regions: Chunks::default(),
+            functions: code.funcs.iter().map(|_| Of::default()).collect(),
+            making: Mutex::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn door(&self, mode: Mode, pc: u32) -> Option<&AtomicU32> {
+        self.doors[usize::from(mode == Mode::Some)].get(pc as usize)
+    }
+
+    /// The number of the region that can be entered at an instruction.
+    #[inline(always)]
+    pub(crate) fn at(&self, mode: Mode, pc: u32) -> Option<u32> {
+        // What the number leads to has been stored before it.
+        let door = self.door(mode, pc)?.load(Ordering::Acquire);
+        (door & REGION != 0).then_some(door & !REGION)
+    }
+
+    /// The region of a number.
+    #[inline(always)]
+    pub(crate) fn region(&self, number: u32) -> Option<&Compiled> {
+        self.regions.get(number)
+    }
+
+    /// The region cannot be entered there after all.
+    #[cold]
+    pub(crate) fn close(&self, mode: Mode, pc: u32) {
+        self.door(mode, pc).into_iter().for_each(|door| door.store(NEVER, Ordering::Relaxed));
+    }
+
+    /// Steps have been interpreted from an instruction on. True: it is time to ask whether code pays.
+    #[inline]
+    pub(crate) fn warm(&self, mode: Mode, pc: u32, steps: u64) -> bool {
+        let Some(door) = self.door(mode, pc) else { return false };
+        let before = door.load(Ordering::Relaxed);
+        if before >= NEVER {
+            return false;
+        }
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX).max(1);
+        let after = before.saturating_add(steps).min(NEVER - 1);
+        // Another worker may have opened it meanwhile: then that stays.
+        let stored =
+            door.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        stored && before / ASKED != after / ASKED
+    }
+
+    /// Instructions that count as interpreted from one place on, at most.
+    pub(crate) const LONGEST: u64 = MOST as u64;
+
+    /// Makes code of the part of the function that begins at an instruction, if that pays. Where it cannot be made,
+    /// the instructions are interpreted as before.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make(&self, code: &Code, setting: Setting, mode: Mode, pc: u32) {
+        let Some(door) = self.door(mode, pc) else { return };
+        let making = match (self.making.try_lock(), setting.always) {
+            (Ok(making), _) => making,
+            (Err(_), true) => self.making.lock().unwrap_or_else(PoisonError::into_inner),
+            // Who makes code of this or another part is not waited for.
+            (Err(_), false) => return,
+        };
+        let warmth = door.load(Ordering::Relaxed);
+        if warmth >= NEVER {
+            return;
+        }
+        let Some(cut) = self.cut(code, pc) else { return self.close(mode, pc) };
+        let pays = PAYS * (cut.insts.end - cut.insts.start) as u64;
+        if !setting.always && u64::from(warmth) < pays.min(u64::from(NEVER - 1)) {
+            return;
+        }
+        if self.compile(code, setting, mode, cut).is_none() {
+            self.close(mode, pc);
+        }
+        drop(making);
+    }
+
+    /// What becomes a region with the instruction at `pc`: the loop that begins there, else what follows.
+    fn cut(&self, code: &Code, pc: u32) -> Option<Cut> {
+        let function = code.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)?;
+        let next = code.funcs.get(function + 1).map_or(code.insts.len() as u32, |f| f.entry);
+        let of = self.functions.get(function)?;
+        let first = code.funcs[function].entry;
+        let loops = of.loops.get_or_init(|| loops(code, first..next));
+        let end = loops.get(&pc).map_or(next, |&last| last + 1);
+        let insts = pc..end.min(pc + MOST);
+        (pc < insts.end).then_some(Cut { function, insts })
+    }
+
+    fn compile(&self, code: &Code, setting: Setting, mode: Mode, cut: Cut) -> Option<()> {
+        let of = self.functions.get(cut.function)?;
+        let first = code.funcs[cut.function].entry;
+        let next = code.funcs.get(cut.function + 1).map_or(code.insts.len() as u32, |f| f.entry);
+        let own = (cut.insts.end - cut.insts.start) as usize;
+        let facts = if (next - first) as usize / LIVENESS.1 > own {
+            &None
+        } else {
+            let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts());
+            of.facts.get_or_init(find)
+        };
+        let region = cut.region(code, facts.as_ref());
+        let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
+        let room = Room::take(function.code_size())?;
+        let insts = cut.insts.clone();
+        let number = self.regions.push(Compiled { function, cut: cut.clone(), room })?;
+        let function = &self.regions.get(number)?.function;
+        for at in insts.filter(|&at| function.entry(at).is_some()) {
+            let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
+            let stays = wider.is_some_and(|old| !old.is_within(&cut));
+            if let (Some(door), false) = (self.door(mode, at), stays) {
+                door.store(REGION | number, Ordering::Release);
+            }
+        }
+        Some(())
+    }
+}
+
+impl Compiled {
+    /// Whether all of it is in another one, too.
+    fn is_within(&self, other: &Cut) -> bool {
+        other.insts.start <= self.cut.insts.start && self.cut.insts.end <= other.insts.end
+    }
+}
+
+/// The jumps back of a function: the last one to each instruction.
+fn loops(code: &Code, insts: std::ops::Range<u32>) -> HashMap<u32, u32> {
+    let mut loops = HashMap::new();
+    for at in insts {
+        if let Some(Op::Branch { target, .. }) = code.insts.get(at as usize).map(|inst| &inst.op)
+            && *target <= at
+        {
+            loops.insert(*target, at);
+        }
+    }
+    loops
+}

@@ -1,0 +1,97 @@
+//! What becomes a region, and when.
+
+use super::action::steps;
+use super::cut::Cut;
+use super::operand::Operands;
+use crate::code::{Code, Op};
+use crate::flow::Flow;
+use crate::lower::{Program, Symbols};
+use texunit_jit::Place;
+use texunit_jit::region::{Action, Block, End, Region, Target};
+use texunit_syntax::SourceFile;
+use texunit_testkit::ptx;
+
+fn lower(text: &str) -> Program {
+    let source = SourceFile::new("t.ptx", text);
+    let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+    crate::lower(module, Symbols::default(), source)
+}
+
+fn whole(code: &Code) -> Region {
+    let facts = Flow::of(code, 0, usize::MAX).map(|flow| flow.facts());
+    Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref())
+}
+
+/// What kernels compute around their fetches, and their accesses, are compiled.
+#[test]
+fn sampling_kernels_are_compiled() {
+    for text in [
+        include_str!("../../../../bench/data/sample-coh.ptx"),
+        include_str!("../../../../bench/data/sample-rand.ptx"),
+        include_str!("../../../../bench/benches/fma.ptx"),
+        include_str!("../../../workloads/src/kernels.ptx"),
+    ] {
+        let program = lower(text);
+        for code in [false, true].map(|fmad| program.code(fmad)) {
+            let mut operands = Operands::new(code, 0);
+            for (at, inst) in (0..).zip(&code.insts) {
+                let others = matches!(
+                    inst.op,
+                    Op::Fetch(_) | Op::Branch { .. } | Op::Exit | Op::Join | Op::Yield
+                );
+                assert!(others || steps(&mut operands, inst, at).is_some(), "{inst:?}");
+            }
+        }
+    }
+}
+
+const LOOP: &str = ".reg .pred %p;\n\
+     .reg .b32 %r<5>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [to];\nmov.u32 %r1, 0;\n\
+     mov.u32 %r4, 1;\nL:\nadd.u32 %r2, %r1, 5;\nxor.b32 %r3, %r2, %r1;\n\
+     add.u32 %r1, %r1, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r1, 100;\n@%p bra L;\n\
+     st.global.u32 [%rd1], %r2;\nret;";
+
+fn narrow(block: &Block) -> usize {
+    block.kept.iter().filter(|place| matches!(place, Place::Narrow(_))).count()
+}
+
+/// Only what is read behind a block is kept; a loop reads what its next round does.
+#[test]
+fn temporaries_are_not_kept() {
+    let program = lower(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
+    let region = whole(program.code(false));
+    let counts: Vec<_> = region.blocks.iter().map(|b| (narrow(b), b.kept.len())).collect();
+    let jumps = |block: &Block| matches!(block.end, End::Branch { .. });
+    let inside = region.blocks.iter().position(jumps).expect("a loop");
+    // %r1, %r4, %rd1; then %r1, %r2, %r4, %rd1, %p: not %r3.
+    assert_eq!(counts[0], (2, 3), "{counts:?}");
+    assert_eq!(counts[inside], (3, 5), "{counts:?}");
+    let End::Branch { to, next, at, .. } = region.blocks[inside].end else { unreachable!() };
+    assert_eq!(to, Target::Block(inside as u32));
+    assert_eq!(next, Target::Block(inside as u32 + 1), "behind {at}");
+    assert_eq!(region.sites, 1);
+}
+
+/// What is not compiled ends a block, and the next one begins behind it.
+#[test]
+fn what_is_interpreted_stands_between_blocks() {
+    let body = ".reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\n\
+                add.u32 %r2, %r1, %r1;\nret;";
+    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let region = whole(program.code(false));
+    let ends: Vec<_> = region.blocks.iter().map(|b| (b.at, b.steps.len(), b.end)).collect();
+    let leave = |at| End::Leave { at };
+    assert_eq!(ends, [(0, 0, leave(0)), (1, 1, leave(2)), (3, 1, leave(4)), (5, 0, leave(5))]);
+}
+
+/// Parts that go to registers that are read.
+#[test]
+fn packing_and_unpacking_read_before_they_write() {
+    let body = ".reg .b32 %r<3>;\n.reg .b16 %h<3>;\n.reg .b64 %w;\nmov.b32 {%h0, %h1}, %r0;\n\
+                mov.b32 %r1, {%h1, %h0};\nmov.b64 %w, {%r0, %r1};\nmov.b64 {%r1, %r0}, %w;\nret;";
+    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let region = whole(program.code(false));
+    let all = || region.blocks.iter().flat_map(|block| &block.steps);
+    assert!(all().filter(|step| step.counted).count() >= 4);
+    assert!(all().all(|step| !matches!(step.action, Action::Leave { .. })));
+}
