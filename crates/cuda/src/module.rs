@@ -151,7 +151,7 @@ fn keep(place: Place<'_>, loaded: texunit_device::Module, heading: Heading) -> H
     let handle = Handle::fresh();
     let mut by_name = HashMap::new();
     let mut functions = Vec::new();
-    for kernel in loaded.kernels().iter().filter_map(|name| loaded.kernel(name)) {
+    for kernel in loaded.all_kernels() {
         let name = kernel.name().to_owned();
         let function = Function::registry().insert(Function {
             module: handle,

@@ -46,8 +46,7 @@ impl Kernel {
             threads: product(options.block).next_multiple_of(32),
             ctas: if options.cooperative { product(options.grid) } else { 1 },
         };
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let asked = if options.threads == 0 { cores() } else { options.threads };
+        let asked = if options.threads == 0 { texunit_simt::cores() } else { options.threads };
         need.share(asked, options.stack_limit, left)
     }
 }

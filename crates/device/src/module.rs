@@ -261,6 +261,11 @@ impl Module {
         Kernel::new(self, name)
     }
 
+    /// All kernels, in source order.
+    pub fn all_kernels(&self) -> impl Iterator<Item = Kernel> + '_ {
+        self.inner.program.kernels().map(|(id, name)| Kernel::of(self, id, name))
+    }
+
     /// Names of all kernels, in source order.
     pub fn kernels(&self) -> Vec<String> {
         self.inner.program.kernels().map(|(_, name)| name.to_owned()).collect()

@@ -1,5 +1,6 @@
 //! A lowered module: its kernels, what they need, and what of them we cannot run.
 
+use super::resources::Resources;
 use super::unit::{self, Unit};
 use crate::code::{Code, NONE};
 use std::collections::{BTreeSet, HashMap};
@@ -60,11 +61,14 @@ pub struct Program {
     taken: OnceLock<Vec<u32>>,
 }
 
-/// Code as it is written, and with mul and add fused, where that makes a difference.
+/// Code as it is written, and with mul and add fused, where that makes a difference; of a kernel, what every launch asks
+/// for.
 #[derive(Debug, Default)]
 struct Forms {
     plain: OnceLock<Box<Unit>>,
     fused: OnceLock<Option<Box<Unit>>>,
+    resources: OnceLock<Resources>,
+    shared: OnceLock<SharedLayout>,
 }
 
 impl Forms {
@@ -221,8 +225,17 @@ impl Program {
         self.unit(id, false).needs.iter().any(|n| n.reserved_shared)
     }
 
+    /// What a thread of a kernel needs.
+    pub fn resources(&self, id: KernelId) -> Resources {
+        *self.units[id.0 as usize].resources.get_or_init(|| self.count_resources(id))
+    }
+
     /// Where shared variables lie for a kernel: by variable, and the size of the static ones.
-    pub(crate) fn shared_layout(&self, id: KernelId) -> SharedLayout {
+    pub(crate) fn shared_layout(&self, id: KernelId) -> &SharedLayout {
+        self.units[id.0 as usize].shared.get_or_init(|| self.lay_out_shared(id))
+    }
+
+    fn lay_out_shared(&self, id: KernelId) -> SharedLayout {
         let needs = self.unit(id, false).needs.iter();
         let used: BTreeSet<VarId> = needs.flat_map(|n| &n.shared).copied().collect();
         let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 16_u64);
@@ -252,6 +265,7 @@ impl Program {
 }
 
 /// Where a kernel's shared variables lie.
+#[derive(Debug)]
 pub(crate) struct SharedLayout {
     pub(crate) offsets: HashMap<VarId, u64>,
     /// Bytes of the static ones.

@@ -29,7 +29,7 @@ pub struct Resources {
 
 impl Program {
     /// What a thread of a kernel needs.
-    pub fn resources(&self, id: KernelId) -> Resources {
+    pub(super) fn count_resources(&self, id: KernelId) -> Resources {
         let unit = self.unit(id, false);
         let func = &unit.code.funcs[0];
         let registers = func.narrow.saturating_add(func.wide.saturating_mul(2));
