@@ -146,6 +146,8 @@ impl Function {
             bytes: inputs.bytes.as_ptr(),
             counts: inputs.counts.as_ptr(),
             sites: std::ptr::null(),
+            routines: self.routines.as_ptr(),
+            call: crate::routine::call,
             shared: std::ptr::null_mut(),
             local: std::ptr::null_mut(),
             frame: std::ptr::null_mut(),

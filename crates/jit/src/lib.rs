@@ -20,6 +20,8 @@ mod function;
 mod limits;
 mod machine;
 #[cfg(target_arch = "x86_64")]
+mod routine;
+#[cfg(target_arch = "x86_64")]
 mod straight;
 #[cfg(target_arch = "x86_64")]
 mod uses;

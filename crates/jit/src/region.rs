@@ -500,12 +500,36 @@ pub struct Memory<'a> {
     pub frame: std::ops::Range<u64>,
 }
 
+impl Access {
+    /// Whether it is certain that it can be made: it goes to a frame or to parameters, and each element lies in one
+    /// word, or in words that it fills.
+    pub(crate) fn is_known(&self) -> bool {
+        let powers = self.size.is_power_of_two() && self.count.is_power_of_two();
+        let (size, count) = (u64::from(self.size), u64::from(self.count));
+        let in_word = self.offset % 4;
+        powers
+            && self.base.is_none()
+            && size <= 8
+            && count <= 8
+            && match self.space {
+                Space::Frame => {
+                    self.offset.is_multiple_of(size)
+                        && (in_word == 0 || in_word + size * count <= 4)
+                }
+                Space::Param => true,
+                _ => false,
+            }
+    }
+}
+
 impl Step {
     /// Whether the region can be left at the step, and so be entered behind it.
     pub fn may_leave(&self) -> bool {
         match &self.action {
-            Action::Load(load) => !matches!(load.access.space, Space::Frame | Space::Param),
-            Action::Store(store) => store.access.space != Space::Frame,
+            Action::Load(load) => !load.access.is_known(),
+            Action::Store(store) => {
+                store.access.space == Space::Param || !store.access.is_known()
+            }
             Action::Atomic(_) | Action::Sync { .. } | Action::Leave { .. } => true,
             Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) | Action::Redux { .. } => {
                 true
@@ -533,7 +557,7 @@ impl Step {
             }
             Action::Match(of) => {
                 of.to.into_iter().for_each(|i| f(Place::Narrow(i)));
-                of.same.into_iter().for_each(|i| f(Place::Predicate(i)));
+                of.same.filter(|_| of.all).into_iter().for_each(|i| f(Place::Predicate(i)));
             }
             Action::Redux { to, .. } => f(Place::Narrow(*to)),
             Action::Store(_)

@@ -52,6 +52,11 @@ pub(super) trait Backend: Sized + Default {
     /// Lanes where a predicate holds, into a general register of 32 bits; lanes that are not active may be anything.
     fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
 
+    /// Whether a value is not needed for the time being: it gives up its register first.
+    fn is_idle(&self, _: Key) -> bool {
+        false
+    }
+
     /// Makes the code of steps that follow each other and do not leave. For each it is told what is behind it by
     /// [`Emitter::behind`].
     fn steps(e: &mut Emitter<'_, Self>, steps: Range<usize>) -> Result<(), Error>;

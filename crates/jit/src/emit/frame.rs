@@ -1,6 +1,8 @@
 //! What a function of a region is called with.
 
 use crate::machine::Site;
+use crate::region::Routine;
+use crate::routine::Caller;
 use crate::{Narrow, Wide};
 use std::cell::Cell;
 use std::mem::{MaybeUninit, offset_of};
@@ -25,6 +27,9 @@ pub(crate) struct Frame {
     pub(crate) bytes: *const u8,
     pub(crate) counts: *const Cell<u64>,
     pub(crate) sites: *const Site,
+    /// The functions that are called, and what calls them.
+    pub(crate) routines: *const Routine,
+    pub(crate) call: Caller,
     pub(crate) shared: *mut u8,
     /// All of local memory, and the part of the running frame.
     pub(crate) local: *mut Narrow,
@@ -63,7 +68,7 @@ macro_rules! offsets {
 impl Frame {
     offsets! {
         NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
-        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites
+        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call
         SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
         LOCAL_LIMITS local_limits LIMIT limit MEETS meets ATOMICS_LEFT atomics_left MASK mask LIVE live
         WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved

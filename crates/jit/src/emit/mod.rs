@@ -4,6 +4,7 @@
 //! they want of the instructions of a processor.
 
 mod asm;
+mod avx2;
 mod avx512;
 mod backend;
 mod edge;
@@ -105,7 +106,7 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Er
     }
     match level {
         Level::Avx512 => made::<avx512::Avx512>(region, mode),
-        Level::Avx2 => Err(Error::Processor),
+        Level::Avx2 => made::<avx2::Avx2>(region, mode),
     }
 }
 

@@ -174,8 +174,13 @@ impl Values {
 
     /// Frees what holds a register whose value nobody reads.
     pub(super) fn forget(&mut self, place: Place) {
+        self.forget_keys(|key| key.place() == Some(place));
+    }
+
+    /// Frees what holds a key whose value nobody reads.
+    pub(super) fn forget_keys(&mut self, is: impl Fn(Key) -> bool) {
         for held in &mut self.held {
-            if held.key.and_then(Key::place) == Some(place) {
+            if held.key.is_some_and(&is) {
                 *held = Held { pinned: held.pinned, ..Held::default() };
             }
         }
@@ -219,6 +224,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn evict(&mut self, from: u8, count: u8) -> Reg {
         let cost = |held: &Held| match held.key.and_then(Key::place) {
             None => (1, u32::MAX - held.used),
+            Some(_) if held.key.is_some_and(|key| self.back.is_idle(key)) => (2, 0),
             Some(place) => (0, self.next_use(place)),
         };
         let candidates = (from..from + count).map(Reg).filter(|&r| !self.values.get(r).pinned);

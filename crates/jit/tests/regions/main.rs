@@ -55,8 +55,13 @@ fn difference(case: &Case, left: u32, a: &World, b: &World) -> Option<String> {
             return Some(format!("predicate {i}: {x:#x}, {y:#x}"));
         }
     }
-    if a.local != b.local || a.shared != b.shared {
-        return Some("local or shared memory".to_owned());
+    for (i, (x, y)) in a.local.iter().zip(&b.local).enumerate() {
+        if let Some(lane) = (0..32).find(|&lane| differs(lane, x[lane].into(), y[lane].into())) {
+            return Some(format!("local {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
+        }
+    }
+    if a.shared != b.shared {
+        return Some("shared memory".to_owned());
     }
     if (0..2).any(|i| a.bytes(i) != b.bytes(i)) {
         return Some("global memory".to_owned());
@@ -90,7 +95,8 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
         }
         let end = match block.end {
             End::Branch { at, .. } | End::Leave { at } => Some(at),
-            End::Jump(_) => None,
+            // What follows on the last step.
+            End::Jump(_) => block.steps.last().map(|step| step.at + 1),
         };
         (end == Some(at) || block.steps.is_empty() && block.at == at)
             .then_some((b, block.steps.len()))
@@ -307,4 +313,22 @@ fn doubles_of_avx2() {
 fn memory_of_avx2() {
     let memory = Wanted { global: true, others: true, ..Wanted::default() };
     regions(3, memory, 300, Level::Avx2);
+}
+
+#[test]
+fn lanes_together_and_calls_of_avx2() {
+    let wanted = Wanted { cross: true, calls: true, ..Wanted::default() };
+    regions(4, wanted, 200, Level::Avx2);
+}
+
+#[test]
+fn everything_of_avx2() {
+    let wanted = Wanted { global: true, others: true, cross: true, calls: true, doubles: true };
+    regions(5, wanted, 300, Level::Avx2);
+}
+
+#[test]
+fn memory() {
+    let wanted = Wanted { global: true, others: true, ..Wanted::default() };
+    regions(3, wanted, 400, Level::Avx512);
 }

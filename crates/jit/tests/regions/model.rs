@@ -208,6 +208,7 @@ impl World {
     fn atomic(&mut self, fixed: &Fixed, op: &Atomic, mask: u32) {
         let access = &op.access;
         if ones(mask).any(|lane| self.place(fixed, access, lane).is_none()) {
+            ones(mask).for_each(|lane| op.to.into_iter().for_each(|to| self.put(to, lane, 0)));
             return;
         }
         let bits = 8 * u32::from(access.size);
@@ -277,7 +278,11 @@ impl World {
             _ => return,
         };
         if ones(mask).any(|lane| before.place(fixed, &access, lane).is_none()) {
-            // It faults: here, nothing happens.
+            // It faults: here, what would be loaded is 0, so that nothing depends on what was there before.
+            if let Action::Load(load) = action {
+                let to = || load.to.iter().flatten();
+                ones(mask).for_each(|lane| to().for_each(|&to| self.put(to, lane, 0)));
+            }
             return;
         }
         for lane in ones(mask) {

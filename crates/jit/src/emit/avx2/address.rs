@@ -1,0 +1,384 @@
+//! Addresses of the lanes of an access, and what may be reached there.
+//!
+//! The rows of an access, lane after lane, lie either in memory, where all 32 lanes are beside each other, or in the
+//! scratch rows of the frame, and are copied lane by lane: `r13` has the first byte.
+
+use super::operand::home;
+use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
+use crate::block::{Place, Predicate, Source};
+use crate::emit::asm::{Label, at};
+use crate::emit::frame::Frame;
+use crate::emit::stub::Reason;
+use crate::emit::values::{Key, Reg};
+use crate::machine::Site;
+use crate::region::{Access, Space};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+/// The scratch row of a base that is no register, and the first one of data: as many as 32 lanes of 32 bytes.
+const BASE_ROW: usize = 0;
+pub(super) const DATA_ROW: usize = 1;
+
+/// The base of the addresses.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Base {
+    /// There is none.
+    None,
+    /// Of 32 bits: where the lanes are, and the register.
+    Narrow(MemoryOperand, Option<u32>),
+    /// Of 64 bits.
+    Wide(MemoryOperand, Option<u32>),
+}
+
+/// An access as its code needs it.
+pub(super) struct Way<'a> {
+    pub(super) access: &'a Access,
+    base: Base,
+    /// Bytes of a lane.
+    pub(super) total: usize,
+    /// Leaves before the step.
+    out: Label,
+    /// Registers until the code of the access is one way again.
+    two: [Reg; 2],
+}
+
+/// Whether there is code for an access of this shape.
+pub(super) fn is_made(access: &Access) -> bool {
+    let powers = access.size.is_power_of_two() && access.count.is_power_of_two();
+    powers && access.size <= 8 && u32::from(access.size) * u32::from(access.count) <= 32
+}
+
+/// Memory at a displacement from a row, for the lane in `rbp`.
+fn of_lane(row: MemoryOperand, size: u32) -> MemoryOperand {
+    let displacement = row.displacement;
+    MemoryOperand::with_base_index_scale_displ_size(row.base, R::RBP, size, displacement, 1)
+}
+
+/// Data of the lane in `rbp`, in rows of this many bytes from `r13` on. May use `r12`.
+pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
+    if total <= 8 {
+        return MemoryOperand::with_base_index_scale(R::R13, R::RBP, total as u32);
+    }
+    e.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EBP));
+    e.asm.put(I::with2(C::Shl_rm32_imm8, R::R12D, total.trailing_zeros()));
+    MemoryOperand::with_base_index(R::R13, R::R12)
+}
+
+impl Maker<'_> {
+    /// Prepares an access: `ebx` has the lanes.
+    pub(super) fn way<'a>(&mut self, access: &'a Access, guard: Predicate, number: u32) -> Way<'a> {
+        let base = access.base.map_or(Base::None, |source| self.base(source));
+        let total = usize::from(access.size) * usize::from(access.count);
+        let why = match access.space {
+            Space::Global => Reason::Site(access.site),
+            _ => Reason::Instruction,
+        };
+        let two = [self.temporary(), self.temporary()];
+        let out = self.way_out(why, number);
+        if guard == Predicate::Always {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::R8D));
+        } else {
+            self.lanes_of(guard, R::EBX);
+            self.asm.put(I::with2(C::And_r32_rm32, R::EBX, R::R8D));
+        }
+        let never = match access.space {
+            // There are no such addresses.
+            Space::Global => matches!(base, Base::Narrow(..)),
+            // Nobody stores there.
+            Space::Frame | Space::Param => true,
+            Space::Shared | Space::Local => false,
+        };
+        if never {
+            self.asm.jump(C::Jmp_rel32_64, out);
+        }
+        Way { access, base, total, out, two }
+    }
+
+    /// All lanes of a base, in memory.
+    fn base(&mut self, source: Source) -> Base {
+        let place = match source {
+            Source::Narrow(i) => Place::Narrow(i),
+            Source::Wide(i) => Place::Wide(i),
+            other => return self.base_row(other),
+        };
+        for key in Key::all::<super::Avx2>(place) {
+            if let Some(reg) = self.values.position(key) {
+                self.write_back(reg);
+            }
+        }
+        match place {
+            Place::Narrow(i) => Base::Narrow(home(Key::Narrow(i, 0)), Some(i)),
+            Place::Wide(i) | Place::Predicate(i) => Base::Wide(home(Key::Wide(i, 0)), Some(i)),
+        }
+    }
+
+    fn base_row(&mut self, source: Source) -> Base {
+        let row = Frame::scratch(BASE_ROW);
+        let wide = matches!(
+            source,
+            Source::Literal(_) | Source::FrameAt | Source::WideConstant(_) | Source::Bytes64(_)
+        );
+        let parts = if wide { 2 * PARTS } else { PARTS };
+        for part in 0..parts {
+            let reg = if wide { self.wide(source, part) } else { self.narrow(source, part) };
+            if let Some(reg) = reg {
+                let to = at(R::RDI, row + usize::from(part) * LANES_SIZE);
+                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
+            }
+            self.values.unpin();
+        }
+        if wide { Base::Wide(at(R::RDI, row), None) } else { Base::Narrow(at(R::RDI, row), None) }
+    }
+
+    /// The first lane's base, or the offset where there is none, in `rax`.
+    fn first(&mut self, way: &Way<'_>) {
+        match way.base {
+            Base::None => self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX)),
+            Base::Narrow(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
+            Base::Wide(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
+        }
+    }
+
+    /// The same of the lane in `ebp`.
+    fn base_of_lane(&mut self, way: &Way<'_>) {
+        match way.base {
+            Base::None => self.first(way),
+            Base::Narrow(row, _) => {
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(row, 4)));
+            }
+            Base::Wide(row, _) => {
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
+            }
+        }
+    }
+
+    /// Adds the offset of the access to `rax`. May use `r12`.
+    fn add_offset(&mut self, way: &Way<'_>) {
+        let offset = way.access.offset;
+        if offset == 0 {
+            return;
+        }
+        if let Base::Narrow(..) = way.base {
+            return self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, offset as i32));
+        }
+        match i32::try_from(offset as i64) {
+            Ok(offset) => self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, offset)),
+            Err(_) => {
+                self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, offset));
+                self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
+            }
+        }
+    }
+
+    /// From a base in `rax` to the offset in what is reached. `out`: where it goes if the address is not a multiple
+    /// of the size.
+    fn to_offset(&mut self, way: &Way<'_>, out: Option<Label>) {
+        let global = way.access.space == Space::Global;
+        let aligned = way.access.offset.is_multiple_of(way.total as u64);
+        if !(global && aligned) {
+            self.add_offset(way);
+        }
+        if let Some(out) = out
+            && way.total > 1
+        {
+            self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, way.total as u32 - 1));
+            self.asm.jump(C::Jne_rel32_64, out);
+        }
+        if global {
+            let add = site(way.access, offset_of!(Site, add));
+            self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, add));
+            if !aligned {
+                // The site has the offset, too.
+                let offset = way.access.offset;
+                match i32::try_from(offset as i64) {
+                    Ok(offset) => self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, offset)),
+                    Err(_) => {
+                        self.asm.put(I::with2(C::Mov_r64_imm64, R::R12, offset));
+                        self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, R::R12));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What offsets of a lane are below.
+    fn limit(&self, way: &Way<'_>) -> MemoryOperand {
+        let size = 8 * way.total.trailing_zeros() as usize;
+        match way.access.space {
+            Space::Shared => at(R::RDI, Frame::SHARED_LIMITS + size),
+            Space::Local => at(R::RDI, Frame::LOCAL_LIMITS + size),
+            _ => site(way.access, offset_of!(Site, limit)),
+        }
+    }
+
+    /// Where offset 0 lies.
+    fn origin(&self, way: &Way<'_>) -> MemoryOperand {
+        match way.access.space {
+            Space::Shared => at(R::RDI, Frame::SHARED),
+            Space::Local => at(R::RDI, Frame::LOCAL),
+            _ => site(way.access, offset_of!(Site, host)),
+        }
+    }
+
+    /// `rax` becomes the offset of the lane in `ebp`, or goes to `out`.
+    pub(super) fn checked_offset(&mut self, way: &Way<'_>) {
+        self.base_of_lane(way);
+        self.to_offset(way, Some(way.out));
+        let limit = self.limit(way);
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
+        self.asm.jump(C::Jae_rel32_64, way.out);
+    }
+
+    /// The same of an offset that has been compared.
+    pub(super) fn known_offset(&mut self, way: &Way<'_>) {
+        self.base_of_lane(way);
+        self.to_offset(way, None);
+    }
+
+    /// The offset in `rax` becomes an address, for the lane in `ebp`.
+    pub(super) fn to_address(&mut self, way: &Way<'_>) {
+        if way.access.space == Space::Local {
+            // Rows of 32 words.
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EAX));
+            self.asm.put(I::with2(C::And_rm32_imm8, R::R12D, 3));
+            self.asm.put(I::with2(C::Shr_rm64_imm8, R::RAX, 2));
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, 7));
+            let word = MemoryOperand::with_base_index_scale(R::R12, R::RBP, 4);
+            self.asm.put(I::with2(C::Lea_r64_m, R::R12, word));
+            self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R12));
+        }
+        let origin = self.origin(way);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+    }
+
+    /// A loop over the lanes in `ebx`, each in `ebp`; it goes on behind when there are none.
+    pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
+        let (again, done) = (self.asm.label(), self.asm.label());
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
+        self.asm.jump(C::Je_rel32_64, done);
+        self.asm.bind(again);
+        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
+        body(self);
+        self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::EBX, R::EBX));
+        self.asm.jump(C::Jne_rel32_64, again);
+        self.asm.bind(done);
+    }
+
+    /// Goes to `not` unless all 32 lanes lie beside each other and may be reached; else `r13` has the first one's
+    /// address. The first base is in all lanes of the register for moments then, and at `not`.
+    pub(super) fn if_beside(&mut self, way: &Way<'_>, not: Label) {
+        self.spread_first(way);
+        self.if_like(way, way.total as u64, not);
+        self.first(way);
+        self.to_offset(way, Some(not));
+        if way.access.space == Space::Global {
+            let rows = site(way.access, offset_of!(Site, rows));
+            self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, rows));
+        } else {
+            let limit = self.limit(way);
+            self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
+            self.asm.jump(C::Jae_rel32_64, not);
+            let last = MemoryOperand::with_base_displ(R::RAX, 31 * way.total as i64);
+            self.asm.put(I::with2(C::Lea_r64_m, R::RBP, last));
+            self.asm.put(I::with2(C::Cmp_r64_rm64, R::RBP, limit));
+        }
+        self.asm.jump(C::Jae_rel32_64, not);
+        let origin = self.origin(way);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
+    }
+
+    /// Goes to `not` unless all lanes have the same address, which is that of a lane that takes part; else
+    /// `r13` has what it is on the host.
+    pub(super) fn if_same(&mut self, way: &Way<'_>, not: Label) {
+        if !matches!(way.base, Base::None) {
+            self.if_like(way, 0, not);
+        }
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
+        self.asm.jump(C::Je_rel32_64, not);
+        self.first(way);
+        self.to_offset(way, Some(way.out));
+        let (limit, origin) = (self.limit(way), self.origin(way));
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
+        self.asm.jump(C::Jae_rel32_64, way.out);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
+    }
+
+    /// The first lane's base in all lanes.
+    fn spread_first(&mut self, way: &Way<'_>) {
+        match way.base {
+            Base::Narrow(row, _) => {
+                self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, MOMENT, Operand::Memory(row));
+            }
+            Base::Wide(row, _) => {
+                self.two(C::VEX_Vpbroadcastq_ymm_xmmm64, MOMENT, Operand::Memory(row));
+            }
+            Base::None => {}
+        }
+    }
+
+    /// Goes to `not` unless the base of each lane is the first one's and its number times `distance`.
+    fn if_like(&mut self, way: &Way<'_>, distance: u64, not: Label) {
+        let (wide, row, number) = match way.base {
+            Base::Narrow(row, number) => (false, row, number),
+            Base::Wide(row, number) => (true, row, number),
+            Base::None => return self.asm.jump(C::Jmp_rel32_64, not),
+        };
+        let (add, equal) = if wide {
+            (C::VEX_Vpaddq_ymm_ymm_ymmm256, C::VEX_Vpcmpeqq_ymm_ymm_ymmm256)
+        } else {
+            (C::VEX_Vpaddd_ymm_ymm_ymmm256, C::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
+        };
+        let [all, t] = way.two;
+        for part in 0..if wide { 2 * PARTS } else { PARTS } {
+            let key = number.map(|i| if wide { Key::Wide(i, part) } else { Key::Narrow(i, part) });
+            let held = key.and_then(|key| self.values.position(key));
+            let base = held.map_or_else(
+                || Operand::Memory(moved(row, usize::from(part) * LANES_SIZE)),
+                Operand::Register,
+            );
+            let to = if part == 0 { all } else { t };
+            if distance == 0 {
+                self.three(equal, to, MOMENT, base);
+            } else {
+                let lanes = self.multiples(wide, part, distance);
+                self.three(add, to, MOMENT, lanes);
+                self.three(equal, to, to, base);
+            }
+            if part != 0 {
+                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, all, all, t);
+            }
+        }
+        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EBP, all.ymm()));
+        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EBP, 0xff));
+        self.asm.jump(C::Jne_rel32_64, not);
+    }
+
+    /// Lane numbers of a part times a distance.
+    fn multiples(&mut self, wide: bool, part: u8, distance: u64) -> Operand {
+        let lane = |i: u64| (i * distance) & 0xffff_ffff;
+        let row = std::array::from_fn(|i| {
+            let i = i as u64;
+            if wide {
+                (4 * u64::from(part) + i) * distance
+            } else {
+                let first = 8 * u64::from(part) + 2 * i;
+                lane(first) | lane(first + 1) << 32
+            }
+        });
+        self.row(row)
+    }
+}
+
+/// A field of the site of an access.
+fn site(access: &Access, field: usize) -> MemoryOperand {
+    at(R::R15, access.site as usize * size_of::<Site>() + field)
+}
+
+/// Memory some bytes behind.
+pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
+    memory.displacement += bytes as i64;
+    memory.displ_size = 1;
+    memory
+}

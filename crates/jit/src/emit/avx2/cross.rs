@@ -1,0 +1,191 @@
+//! What lanes do together. Where not all lanes of the membermask are active, and no others, it leaves.
+
+use super::{MOMENT, Maker, Operand, PARTS, Vector};
+use crate::block::{Place, Predicate, Source};
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::emit::stub::Reason;
+use crate::emit::values::{Kind, Reg};
+use crate::region::{Shuffle, Shuffling, Step, Vote};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
+const SUB: C = C::VEX_Vpsubd_ymm_ymm_ymmm256;
+const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
+const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
+const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
+const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
+/// The scratch row of the numbers that are shuffled.
+const ROW: usize = 0;
+
+impl Maker<'_> {
+    /// Goes on if the membermask of each lane that takes the step is those lanes, which `ebx` has then.
+    pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
+        // What is read is in registers before the first jump.
+        let differs = match members {
+            Some(Source::Literal(_)) | None => None,
+            Some(source) => {
+                self.to_row(source, ROW, true)?;
+                Some(self.temporary())
+            }
+        };
+        let out = self.way_out(Reason::Instruction, step.at);
+        self.active(step.guard, R::EBX);
+        if let Some(Source::Literal(number)) = members {
+            self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EBX, number as i32));
+            self.asm.jump(C::Jne_rel32_64, out);
+        }
+        if let Some(differs) = differs {
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, MOMENT.xmm(), R::EBX));
+            let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
+            self.asm.put(I::with2(broadcast, MOMENT.ymm(), MOMENT.xmm()));
+            for part in 0..PARTS {
+                let row = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
+                let equal = C::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
+                self.three(equal, differs, MOMENT, Operand::Memory(row));
+                let to = if part == 0 { R::R12D } else { R::EAX };
+                self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, to, differs.ymm()));
+                if part != 0 {
+                    self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 8 * u32::from(part)));
+                    self.asm.put(I::with2(C::Or_r32_rm32, R::R12D, R::EAX));
+                }
+            }
+            // Lanes that take the step and whose mask is another.
+            self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EAX, R::R12D, R::EBX));
+            self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
+            self.asm.jump(C::Jne_rel32_64, out);
+        }
+        self.values.unpin();
+        Some(())
+    }
+
+    /// A vote of the lanes in `ebx`.
+    pub(super) fn vote(
+        &mut self,
+        step: &Step,
+        mode: Vote,
+        to: Place,
+        of: Predicate,
+        members: Option<Source>,
+    ) -> Option<()> {
+        self.members(step, members)?;
+        self.lanes_of(of, R::EAX);
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
+        let set = |e: &mut Self, code: C, to: R| e.asm.put(I::with1(code, to));
+        match mode {
+            Vote::Ballot => {}
+            Vote::Any => self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX)),
+            Vote::All | Vote::Uniform => {
+                self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
+            }
+        }
+        match mode {
+            Vote::Ballot => {}
+            Vote::Any => set(self, C::Setne_rm8, R::AL),
+            Vote::All => set(self, C::Sete_rm8, R::AL),
+            Vote::Uniform => {
+                set(self, C::Sete_rm8, R::R12L);
+                self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
+                set(self, C::Sete_rm8, R::AL);
+                self.asm.put(I::with2(C::Or_r8_rm8, R::AL, R::R12L));
+            }
+        }
+        if mode != Vote::Ballot {
+            self.asm.put(I::with2(C::Movzx_r32_rm8, R::EAX, R::AL));
+            if let Place::Predicate(_) = to {
+                self.asm.put(I::with1(C::Neg_rm32, R::EAX));
+            }
+        }
+        self.put_number(to, step.guard, R::EAX)
+    }
+
+    /// shfl: lanes are looked up in a scratch row, where those that take no part have 0.
+    pub(super) fn shuffle(&mut self, step: &Step, op: &Shuffle) -> Option<()> {
+        self.members(step, op.members)?;
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::scratch(2)), R::EBX));
+        for part in 0..PARTS {
+            let a = self.low_word(op.a, part)?;
+            self.spread_byte(MOMENT, at(R::RDI, Frame::scratch(2) + usize::from(part)));
+            self.three(AND, a, a, MOMENT);
+            let to = at(R::RDI, Frame::scratch(ROW) + usize::from(part) * super::LANES_SIZE);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
+            self.values.unpin();
+        }
+        // Sources may be destinations: all parts are computed first.
+        for part in 0..PARTS {
+            let (value, outside) = self.shuffled(op, part)?;
+            for (row, reg) in [(1, value), (2, outside)] {
+                let offset = Frame::scratch(row) + 64 + usize::from(part) * super::LANES_SIZE;
+                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, at(R::RDI, offset), reg.ymm()));
+            }
+            self.values.unpin();
+        }
+        for part in 0..PARTS {
+            let row =
+                |row| at(R::RDI, Frame::scratch(row) + 64 + usize::from(part) * super::LANES_SIZE);
+            let guard = self.guard(step.guard, part);
+            if let Some(to) = op.to {
+                let value = self.unary(super::MOVE, Operand::Memory(row(1)));
+                self.put_narrow(to, part, value, Kind::BITS, guard);
+            }
+            if let Some(to) = op.valid {
+                let value = self.unary(super::MOVE, Operand::Memory(row(2)));
+                let ones = self.number(u32::MAX);
+                self.three(XOR, value, value, ones);
+                self.put_predicate(to, value, guard, part);
+            }
+            self.values.unpin();
+        }
+        Some(())
+    }
+
+    /// A part of the numbers, and ones in the lanes whose source lies outside.
+    fn shuffled(&mut self, op: &Shuffle, part: u8) -> Option<(Reg, Reg)> {
+        let lane = self.low_word(Source::Lane, part)?;
+        let b = self.low_word(op.b, part)?;
+        let c = self.low_word(op.c, part)?;
+        let five = self.number(31);
+        self.three(AND, b, b, five);
+        // last = lane & segment | clamp & !segment
+        let (segment, last) = (self.temporary(), self.temporary());
+        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, segment, c, 8);
+        self.three(AND, segment, segment, five);
+        self.three(AND, c, c, five);
+        self.three(AND_NOT, c, segment, c);
+        let first = self.binary(AND, lane, segment);
+        self.three(OR, last, first, c);
+        let (from, outside) = (self.temporary(), self.temporary());
+        match op.mode {
+            Shuffling::Up => {
+                self.three(SUB, from, lane, b);
+                self.three(GREATER, outside, last, from);
+            }
+            Shuffling::Down | Shuffling::Butterfly | Shuffling::Index => {
+                match op.mode {
+                    Shuffling::Down => self.three(ADD, from, lane, b),
+                    Shuffling::Butterfly => self.three(XOR, from, lane, b),
+                    _ => {
+                        self.three(AND_NOT, from, segment, b);
+                        self.three(OR, from, from, first);
+                    }
+                }
+                self.three(GREATER, outside, from, last);
+            }
+        }
+        self.blend(from, from, lane, outside);
+        let value = last;
+        let ones = C::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
+        self.three(ones, MOMENT, MOMENT, MOMENT);
+        let row = MemoryOperand::with_base_index_scale_displ_size(
+            R::RDI,
+            from.ymm(),
+            4,
+            Frame::scratch(ROW) as i64,
+            1,
+        );
+        let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
+        self.asm.put(I::with3(gather, value.ymm(), row, MOMENT.ymm()));
+        Some((value, outside))
+    }
+}

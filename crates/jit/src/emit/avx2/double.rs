@@ -1,0 +1,142 @@
+//! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
+//! 0xfff8000000000000: as the processor has it.
+
+use super::{MOMENT, MOVE, Maker};
+use crate::block::Source;
+use crate::emit::values::Reg;
+use crate::op::{Float, Op};
+use iced_x86::Code as C;
+
+const COMPARE: C = C::VEX_Vcmppd_ymm_ymm_ymmm256_imm8;
+const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
+const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
+const ADD: C = C::VEX_Vaddpd_ymm_ymm_ymmm256;
+const SUB: C = C::VEX_Vsubpd_ymm_ymm_ymmm256;
+const UNORDERED: u32 = 3;
+/// The NaN that arithmetic makes.
+const NAN: u64 = 0xfff8_0000_0000_0000;
+/// 2^52, 2^84, and 2^84 + 2^52 as f64: a number below 2^32 in the low bits of the first two is added to them.
+const TWO_52: u64 = 0x4330_0000_0000_0000;
+const TWO_84: u64 = 0x4530_0000_0000_0000;
+const TWO_84_52: u64 = 0x4530_0000_0010_0000;
+
+impl Maker<'_> {
+    /// A part of an operation on f64, in a temporary.
+    pub(super) fn double(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
+        let code = match op {
+            Float::Add => ADD,
+            Float::Sub => SUB,
+            Float::Mul => C::VEX_Vmulpd_ymm_ymm_ymmm256,
+            Float::Div => C::VEX_Vdivpd_ymm_ymm_ymmm256,
+            Float::Sqrt => {
+                let a = self.wide_operand(from[0], part)?;
+                return Some(self.unary(C::VEX_Vsqrtpd_ymm_ymmm256, a));
+            }
+            Float::Fma => {
+                let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
+                let c = self.wide_operand(from[2], part)?;
+                // A NaN of the second register comes before that of the first one.
+                let d = self.unary(MOVE, b);
+                self.three(C::VEX_Vfmadd213pd_ymm_ymm_ymmm256, d, a, c);
+                return Some(d);
+            }
+            Float::Min | Float::Max => return self.double_extreme(op, from, part),
+            Float::Neg | Float::Abs => {
+                let a = self.wide(from[0], part)?;
+                return Some(self.double_sign(op, a));
+            }
+            Float::Copy => {
+                let a = self.wide_operand(from[0], part)?;
+                return Some(self.unary(MOVE, a));
+            }
+            Float::Round(_) => return None,
+        };
+        let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
+        Some(self.binary(code, a, b))
+    }
+
+    fn double_blend(&mut self, d: Reg, a: Reg, mask: Reg) {
+        // Masks are ones or zeros in all bits of a lane.
+        self.blend(d, d, a, mask);
+    }
+
+    /// Another sign; a signalling NaN becomes a quiet one and keeps its own.
+    fn double_sign(&mut self, op: Float, a: Reg) -> Reg {
+        let (code, bits) = if op == Float::Neg { (XOR, 1 << 63) } else { (AND, u64::MAX >> 1) };
+        let (bits, quiet) = (self.wide_number(bits), self.wide_number(1 << 51));
+        let (d, nan) = (self.binary(code, a, bits), self.binary(OR, a, quiet));
+        self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
+        self.double_blend(d, nan, MOMENT);
+        self.release(nan);
+        d
+    }
+
+    /// One NaN gives the other source, two the one that arithmetic makes; -0 is less than +0. The processor gives
+    /// the second source where one is a NaN or both are zeros.
+    fn double_extreme(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
+        let (a, b) = (self.wide(from[0], part)?, self.wide(from[1], part)?);
+        let is_min = op == Float::Min;
+        let code =
+            if is_min { C::VEX_Vminpd_ymm_ymm_ymmm256 } else { C::VEX_Vmaxpd_ymm_ymm_ymmm256 };
+        let (d, t) = (self.binary(code, a, b), self.temporary());
+        self.three_with(COMPARE, MOMENT, a, b, 0);
+        if is_min {
+            self.three(AND, MOMENT, MOMENT, a);
+            self.three(OR, d, d, MOMENT);
+        } else {
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, MOMENT);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
+        }
+        self.three_with(COMPARE, MOMENT, b, b, UNORDERED);
+        self.double_blend(d, a, MOMENT);
+        let nan = self.wide_number(NAN);
+        self.two(MOVE, t, nan);
+        self.three_with(COMPARE, MOMENT, d, d, UNORDERED);
+        self.double_blend(d, t, MOMENT);
+        self.release(t);
+        Some(d)
+    }
+
+    /// A part of f64 from integers. Halves of 32 bits become exact numbers, whose sum is rounded once.
+    pub(super) fn double_of(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
+        let (small, large) = (self.wide_number(TWO_52), self.wide_number(TWO_84));
+        match op {
+            Op::DoubleFromU => {
+                let d = self.extended(source, part, false)?;
+                self.three(OR, d, d, small);
+                self.three(SUB, d, d, small);
+                Some(d)
+            }
+            Op::DoubleFromS => {
+                let d = self.extended(source, part, true)?;
+                // 2^52 + 2^51 has room below.
+                let middle = self.wide_number(TWO_52 | 1 << 51);
+                self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, middle);
+                self.three(SUB, d, d, middle);
+                Some(d)
+            }
+            Op::DoubleFromWideU | Op::DoubleFromWideS => {
+                let a = self.wide(source, part)?;
+                let (high, low) = (self.temporary(), self.temporary());
+                self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, high, a, 32);
+                let mut offset = TWO_84_52;
+                if op == Op::DoubleFromWideS {
+                    // The sign is that of the upper half: 2^31 more of it, and 2^63 less of the sum.
+                    let sign = self.wide_number(1 << 31);
+                    self.three(XOR, high, high, sign);
+                    offset = 0x4530_0000_8010_0000;
+                }
+                self.three(OR, high, high, large);
+                let offset = self.wide_number(offset);
+                self.three(SUB, high, high, offset);
+                // The low halves of a, the high ones of 2^52.
+                self.three_with(C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8, low, a, small, 0xaa);
+                self.three(ADD, high, high, low);
+                self.release(low);
+                Some(high)
+            }
+            _ => None,
+        }
+    }
+}

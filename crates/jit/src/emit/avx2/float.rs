@@ -1,0 +1,262 @@
+//! Operations on f32 and conversions from and to it.
+
+use super::{MOMENT, MOVE, Maker, Operand};
+use crate::block::Source;
+use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
+use crate::op::{Float, Op, Rounding};
+use iced_x86::Code as C;
+
+/// The immediate of a rounding that raises no exception.
+fn of_rounding(rounding: Rounding) -> u32 {
+    match rounding {
+        Rounding::Near => 8,
+        Rounding::Floor => 9,
+        Rounding::Ceil => 10,
+        Rounding::Trunc => 11,
+    }
+}
+
+/// Comparisons of floats.
+pub(super) const UNORDERED: u32 = 3;
+const ORDERED: u32 = 7;
+const EQUAL: u32 = 0;
+const GREATER_OR_EQUAL: u32 = 0x1d;
+pub(super) const COMPARE: C = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
+
+pub(super) const NAN: u32 = 0x7fff_ffff;
+/// 2^31, 2^32 and 2^16 as floats.
+const TWO_31: u32 = 0x4f00_0000;
+const TWO_32: u32 = 0x4f80_0000;
+const TWO_16: u32 = 0x4780_0000;
+
+const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+
+impl Maker<'_> {
+    /// Makes all NaNs the canonical one.
+    pub(super) fn fix_nans(&mut self, y: Reg) {
+        let nan = self.number(NAN);
+        self.three_with(COMPARE, MOMENT, y, y, UNORDERED);
+        self.blend(y, y, nan, MOMENT);
+    }
+
+    /// Makes subnormals of a value zeros of their sign.
+    fn flush(&mut self, to: Reg, y: Reg) {
+        let (exponent, zero) = (self.number(0x7f80_0000), self.number(0));
+        self.three(AND, MOMENT, y, exponent);
+        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, MOMENT, zero);
+        // All but the sign.
+        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
+        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, to, MOMENT, y);
+    }
+
+    /// A source of an operation on floats, in a register.
+    fn source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
+        let y = self.float(source, part)?;
+        if !flush || self.values.kind(y).normal {
+            return Some(y);
+        }
+        let copy = self.temporary();
+        self.flush(copy, y);
+        Some(copy)
+    }
+
+    /// The same, in memory if that is as good.
+    fn operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
+        match source {
+            Source::Literal(_)
+                if !flush || kind_of(Key::Other(source, Width::Narrow, 0)).normal =>
+            {
+                self.in_memory(Key::Other(source, Width::Narrow, 0))
+            }
+            _ if !flush => self.float_operand(source, part),
+            _ => Some(self.source(source, flush, part)?.into()),
+        }
+    }
+
+    /// Copies, and operations that give or take f32: the value and what is known of it.
+    pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
+        const NUMBER: Kind = Kind { nans: Nans::Canonical, normal: true };
+        Some(match op {
+            Op::Float { op, flush, saturate } => {
+                let value = self.arithmetic(op, from, flush, part)?;
+                if saturate {
+                    self.saturate(value);
+                }
+                if flush {
+                    self.flush(value, value);
+                }
+                let nans = if saturate { Nans::Canonical } else { Nans::Any };
+                (value, Kind { nans, normal: flush })
+            }
+            Op::Copy => {
+                let a = self.float_operand(from[0], part)?;
+                let kind = match a {
+                    Operand::Register(y) => self.values.kind(y),
+                    Operand::Memory(_) => kind_of(Key::Other(from[0], Width::Narrow, 0)),
+                };
+                (self.unary(MOVE, a), kind)
+            }
+            Op::FromU(bits) => (self.of_unsigned(from[0], bits, part)?, NUMBER),
+            Op::FromS => {
+                let a = self.narrow_operand(from[0], part)?;
+                (self.unary(C::VEX_Vcvtdq2ps_ymm_ymmm256, a), NUMBER)
+            }
+            Op::ToU(rounding) => (self.to_unsigned(from[0], rounding, part)?, Kind::BITS),
+            Op::ToS(rounding) => (self.to_signed(from[0], rounding, part)?, Kind::BITS),
+            _ => return None,
+        })
+    }
+
+    /// There is a conversion of signed numbers alone: half by half, which an fma rounds once.
+    fn of_unsigned(&mut self, source: Source, bits: u32, part: u8) -> Option<Reg> {
+        const CONVERT: C = C::VEX_Vcvtdq2ps_ymm_ymmm256;
+        let a = self.narrow(source, part)?;
+        let d = if bits == u32::MAX {
+            self.unary(MOVE, a)
+        } else {
+            let bits = self.number(bits);
+            self.binary(AND, a, bits)
+        };
+        if bits >> 31 == 0 {
+            self.two(CONVERT, d, d);
+            return Some(d);
+        }
+        let (low, scale) = (self.number(0xffff), self.number(TWO_16));
+        self.three(AND, MOMENT, d, low);
+        self.two(CONVERT, MOMENT, MOMENT);
+        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, d, 16);
+        self.two(CONVERT, d, d);
+        // d * scale + scratch
+        self.three(C::VEX_Vfmadd132ps_ymm_ymm_ymmm256, d, MOMENT, scale);
+        Some(d)
+    }
+
+    fn rounded(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
+        let a = self.float(source, part)?;
+        Some(if rounding == Rounding::Trunc { a } else { self.round(a, rounding) })
+    }
+
+    fn round(&mut self, a: impl Into<Operand>, rounding: Rounding) -> Reg {
+        let d = self.temporary();
+        self.two_with(C::VEX_Vroundps_ymm_ymmm256_imm8, d, a, of_rounding(rounding));
+        d
+    }
+
+    /// Out of range the processor gives the lowest number, whose bits are those of 2^31: below 2^31 it is the
+    /// number, and from there on that bit with the others of what is left.
+    fn to_unsigned(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
+        const CONVERT: C = C::VEX_Vcvttps2dq_ymm_ymmm256;
+        let a = self.rounded(source, rounding, part)?;
+        let (zero, half, end) = (self.number(0), self.number(TWO_31), self.number(TWO_32));
+        let (x, rest) = (self.temporary(), self.temporary());
+        // The second one where one is a NaN.
+        self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, x, a, zero);
+        self.three(C::VEX_Vsubps_ymm_ymm_ymmm256, rest, x, half);
+        self.two(CONVERT, rest, rest);
+        self.two(CONVERT, MOMENT, x);
+        self.three_with(COMPARE, x, x, end, GREATER_OR_EQUAL);
+        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, MOMENT);
+        self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, MOMENT, MOMENT, 31);
+        self.three(AND, rest, rest, MOMENT);
+        self.three(C::VEX_Vpor_ymm_ymm_ymmm256, x, x, rest);
+        Some(x)
+    }
+
+    fn to_signed(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
+        // No float between is rounded up to 2^31.
+        let (a, code) = if rounding == Rounding::Near {
+            (self.float(source, part)?, C::VEX_Vcvtps2dq_ymm_ymmm256)
+        } else {
+            (self.rounded(source, rounding, part)?, C::VEX_Vcvttps2dq_ymm_ymmm256)
+        };
+        let end = self.number(TWO_31);
+        let d = self.unary(code, a);
+        self.three_with(COMPARE, MOMENT, a, end, GREATER_OR_EQUAL);
+        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, MOMENT);
+        self.three_with(COMPARE, MOMENT, a, a, ORDERED);
+        self.three(AND, d, d, MOMENT);
+        Some(d)
+    }
+
+    fn saturate(&mut self, y: Reg) {
+        let (zero, one) = (self.number(0), self.number(0x3f80_0000));
+        // The second one where one is a NaN, or both are zeros.
+        self.three(C::VEX_Vmaxps_ymm_ymm_ymmm256, y, y, zero);
+        self.three(C::VEX_Vminps_ymm_ymm_ymmm256, y, y, one);
+    }
+
+    /// The value before limits, in a temporary.
+    fn arithmetic(&mut self, op: Float, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
+        let code = match op {
+            Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
+            Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
+            Float::Mul => C::VEX_Vmulps_ymm_ymm_ymmm256,
+            Float::Div => C::VEX_Vdivps_ymm_ymm_ymmm256,
+            Float::Fma => return self.fma(from, flush, part),
+            Float::Min | Float::Max => return self.extreme(op, from, flush, part),
+            Float::Sqrt => {
+                let a = self.operand(from[0], flush, part)?;
+                return Some(self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a));
+            }
+            Float::Neg | Float::Abs => {
+                let a = self.source(from[0], flush, part)?;
+                let (code, number) = match op {
+                    Float::Neg => (C::VEX_Vpxor_ymm_ymm_ymmm256, 0x8000_0000),
+                    _ => (AND, 0x7fff_ffff),
+                };
+                let number = self.number(number);
+                return Some(self.binary(code, a, number));
+            }
+            Float::Round(rounding) => {
+                let a = self.operand(from[0], flush, part)?;
+                return Some(self.round(a, rounding));
+            }
+            Float::Copy => {
+                let a = self.operand(from[0], flush, part)?;
+                return Some(self.unary(MOVE, a));
+            }
+        };
+        let a = self.source(from[0], flush, part)?;
+        let b = self.operand(from[1], flush, part)?;
+        Some(self.binary(code, a, b))
+    }
+
+    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
+        let (a, b) = (self.operand(from[0], flush, part)?, self.source(from[1], flush, part)?);
+        let c = self.operand(from[2], flush, part)?;
+        let d = self.unary(MOVE, a);
+        self.three(C::VEX_Vfmadd213ps_ymm_ymm_ymmm256, d, b, c);
+        Some(d)
+    }
+
+    /// The processor gives the second source where one is a NaN or both are zeros.
+    fn extreme(&mut self, op: Float, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
+        let is_min = op == Float::Min;
+        let code =
+            if is_min { C::VEX_Vminps_ymm_ymm_ymmm256 } else { C::VEX_Vmaxps_ymm_ymm_ymmm256 };
+        let a = self.source(from[0], flush, part)?;
+        if let Source::Literal(number) = from[1] {
+            let number = f32::from_bits(number as u32);
+            if number.is_normal() || number.is_infinite() {
+                let b = self.number(number.to_bits());
+                return Some(self.binary(code, a, b));
+            }
+        }
+        let b = self.source(from[1], flush, part)?;
+        // Whatever needs a register comes before the scratch one is used.
+        let (d, t) = (self.binary(code, a, b), self.temporary());
+        self.three_with(COMPARE, MOMENT, a, b, EQUAL);
+        if is_min {
+            // One sign is enough.
+            self.three(AND, MOMENT, MOMENT, a);
+            self.three(C::VEX_Vpor_ymm_ymm_ymmm256, d, d, MOMENT);
+        } else {
+            // Bits that a has not.
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, MOMENT);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
+        }
+        self.three_with(COMPARE, MOMENT, b, b, UNORDERED);
+        self.blend(d, d, a, MOMENT);
+        Some(d)
+    }
+}

@@ -1,0 +1,256 @@
+//! AVX2: four parts of 8 lanes, of a wide register eight of 4; a part of a predicate is a vector of lanes of 32
+//! bits, all ones or all zeros, and lives among the values. Numbers are operands in memory, spread over a row of the pool.
+//!
+//! Steps of lanes alone are emitted part after part: 16 registers hold what one part needs. `ymm15` is for moments.
+
+mod address;
+mod atomic;
+mod call;
+mod cross;
+mod double;
+mod float;
+mod frame;
+mod integer;
+mod load;
+mod operand;
+mod predicate;
+mod put;
+mod rows;
+mod store;
+mod straight;
+mod table;
+mod wide;
+
+use super::Emitter;
+use super::asm::{Label, at};
+use super::backend::Backend;
+use super::frame::Frame;
+use super::values::{Key, Reg};
+use crate::Error;
+use crate::block::Predicate;
+use crate::region::{Action, Space};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::ops::Range;
+
+/// The back end.
+#[derive(Debug, Default)]
+pub(super) struct Avx2 {
+    /// The part that is emitted, of a run of steps whose other parts come before and behind.
+    part: u8,
+    /// Whether values of parts before are not needed for the time being.
+    in_run: bool,
+    /// A guard, and how many steps of it are to be counted.
+    guarded: Option<(Predicate, u32)>,
+}
+
+/// What it makes code with.
+type Maker<'a> = Emitter<'a, Avx2>;
+
+/// For moments: nothing that may need a register stands between its uses.
+const MOMENT: Reg = Reg(15);
+
+/// Bytes of a vector register.
+const LANES_SIZE: usize = 32;
+/// Parts of a narrow register.
+const PARTS: u8 = 4;
+
+/// 32 bytes of the pool.
+type Row = [u64; 4];
+
+/// Vector registers by their names.
+trait Vector {
+    /// All 256 bits.
+    fn ymm(self) -> R;
+    /// The low 128 bits.
+    fn xmm(self) -> R;
+}
+
+impl Vector for Reg {
+    fn ymm(self) -> R {
+        R::YMM0 + u32::from(self.0)
+    }
+
+    fn xmm(self) -> R {
+        R::XMM0 + u32::from(self.0)
+    }
+}
+
+/// What an instruction reads last: that may be in memory.
+#[derive(Clone, Copy, Debug)]
+enum Operand {
+    Register(Reg),
+    Memory(MemoryOperand),
+}
+
+impl From<Reg> for Operand {
+    fn from(reg: Reg) -> Self {
+        Self::Register(reg)
+    }
+}
+
+impl Backend for Avx2 {
+    const LANES: usize = 8;
+    const VECTORS: u8 = 15;
+    const MASKS: u8 = 0;
+    const SPARE: Reg = MOMENT;
+    const SPARE_MASK: Reg = MOMENT;
+    const PREDICATE_PARTS: u8 = PARTS;
+
+    fn begin(_: &mut Maker<'_>) {}
+
+    fn is_idle(&self, key: Key) -> bool {
+        self.in_run && key.place().is_some() && straight::eighth(key) < self.part
+    }
+
+    fn load(e: &mut Maker<'_>, to: Reg, key: Key) {
+        e.load_key(to, key);
+    }
+
+    fn store(e: &mut Maker<'_>, from: Reg, key: Key) {
+        e.store_key(from, key);
+    }
+
+    fn canonical(e: &mut Maker<'_>, reg: Reg) {
+        e.fix_nans(reg);
+    }
+
+    fn jump_if_strange(e: &mut Maker<'_>, reg: Reg, to: Label) {
+        let nan = e.number(float::NAN);
+        // Zeros where it is the canonical one.
+        e.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, reg, nan);
+        e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, MOMENT, MOMENT, reg);
+        e.three_with(float::COMPARE, MOMENT, MOMENT, MOMENT, float::UNORDERED);
+        e.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
+        // What lanes have that take no part is put back where it is stored.
+        let part = e.values.get(reg).key.map_or(0, straight::eighth);
+        let lanes = at(R::RDI, Frame::MASK + usize::from(part));
+        e.asm.put(I::with2(C::Test_rm8_r8, lanes, R::AL));
+        e.asm.jump(C::Jne_rel32_64, to);
+    }
+
+    fn copy(e: &mut Maker<'_>, to: Reg, from: Reg) {
+        e.two(MOVE, to, from);
+    }
+
+    fn lanes(e: &mut Maker<'_>, of: Predicate, to: R) {
+        e.lanes_of(of, to);
+    }
+
+    fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
+        e.straight_steps(steps)
+    }
+
+    fn leaving(e: &mut Maker<'_>, i: usize) -> Result<(), Error> {
+        let step = &e.region.blocks[e.block].steps[i];
+        if step.guard == Predicate::Never {
+            return Ok(());
+        }
+        let made = match &step.action {
+            Action::Load(load) if address::is_made(&load.access) => match load.access.space {
+                Space::Frame => e.load_frame(step, load),
+                Space::Param => e.load_param(step, load),
+                _ => e.load_lanes(step, load),
+            },
+            Action::Store(store) if address::is_made(&store.access) => match store.access.space {
+                Space::Frame => e.store_frame(step, store),
+                _ => e.store_lanes(step, store),
+            },
+            Action::Atomic(atomic) if address::is_made(&atomic.access) => e.atomic(step, atomic),
+            Action::Sync { members } => e.members(step, Some(*members)),
+            Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
+            Action::Shuffle(shuffle) => e.shuffle(step, shuffle),
+            _ => {
+                let out = e.way_out(super::stub::Reason::Instruction, step.at);
+                e.asm.jump(C::Jmp_rel32_64, out);
+                Some(())
+            }
+        };
+        made.ok_or(Error::Operands(i))
+    }
+}
+
+const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
+
+impl Maker<'_> {
+    /// A row of the pool.
+    fn row(&mut self, row: Row) -> Operand {
+        Operand::Memory(at(R::R9, self.pooled(&row)))
+    }
+
+    /// A number in all lanes of 32 bits, in memory.
+    fn number(&mut self, number: u32) -> Operand {
+        self.wide_number(u64::from(number) << 32 | u64::from(number))
+    }
+
+    /// A number in all lanes of 64 bits, in memory.
+    fn wide_number(&mut self, number: u64) -> Operand {
+        self.row([number; 4])
+    }
+
+    /// An instruction with two sources.
+    fn three(&mut self, code: C, d: Reg, a: Reg, b: impl Into<Operand>) {
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with3(code, d.ymm(), a.ymm(), b.ymm()),
+            Operand::Memory(b) => I::with3(code, d.ymm(), a.ymm(), b),
+        });
+    }
+
+    /// The same with a number.
+    fn three_with(&mut self, code: C, d: Reg, a: Reg, b: impl Into<Operand>, number: u32) {
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), number),
+            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, number),
+        });
+    }
+
+    /// An instruction with one source.
+    fn two(&mut self, code: C, d: Reg, a: impl Into<Operand>) {
+        self.asm.put(match a.into() {
+            Operand::Register(a) => I::with2(code, d.ymm(), a.ymm()),
+            Operand::Memory(a) => I::with2(code, d.ymm(), a),
+        });
+    }
+
+    /// The same with a number.
+    fn two_with(&mut self, code: C, d: Reg, a: impl Into<Operand>, number: u32) {
+        self.asm.put(match a.into() {
+            Operand::Register(a) => I::with3(code, d.ymm(), a.ymm(), number),
+            Operand::Memory(a) => I::with3(code, d.ymm(), a, number),
+        });
+    }
+
+    /// `b` where a mask has ones, else `a`.
+    fn blend(&mut self, d: Reg, a: Reg, b: impl Into<Operand>, mask: Reg) {
+        let code = C::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), mask.ymm()),
+            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, mask.ymm()),
+        });
+    }
+
+    /// An instruction with two sources and a new destination.
+    fn binary(&mut self, code: C, a: Reg, b: impl Into<Operand>) -> Reg {
+        let (d, b) = (self.temporary(), b.into());
+        self.three(code, d, a, b);
+        d
+    }
+
+    /// An instruction with one source and a new destination.
+    fn unary(&mut self, code: C, a: impl Into<Operand>) -> Reg {
+        let (d, a) = (self.temporary(), a.into());
+        self.two(code, d, a);
+        d
+    }
+
+    /// Whether a register holds a value for the step alone, and may be changed.
+    fn is_temporary(&self, reg: Reg) -> bool {
+        self.values.get(reg).key.is_none()
+    }
+
+    /// A temporary is not needed any more.
+    fn release(&mut self, reg: Reg) {
+        if self.is_temporary(reg) {
+            self.values.release(reg);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! What is read: registers from their homes, numbers and inputs.
+
+use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
+use crate::block::Source;
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::emit::values::{Key, Reg, Width};
+use crate::machine::Mode;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+/// How many steps ahead a use may be for a value to be worth a register.
+const SOON: u32 = 12;
+
+/// Where a register's part lies in its file; of a predicate, a byte.
+pub(super) fn home(key: Key) -> MemoryOperand {
+    match key {
+        Key::Narrow(i, part) => at(R::RSI, i as usize * 128 + usize::from(part) * LANES_SIZE),
+        Key::Wide(i, part) => at(R::RDX, i as usize * 256 + usize::from(part) * LANES_SIZE),
+        Key::Predicate(i, part) => at(R::RCX, i as usize * 4 + usize::from(part)),
+        Key::Other(..) => at(R::RDI, 0),
+    }
+}
+
+/// Where a part of a row of 32 words lies behind the first row.
+pub(super) fn eighth_of_row(word: usize, part: u8) -> usize {
+    word * 128 + usize::from(part) * LANES_SIZE
+}
+
+impl Maker<'_> {
+    pub(super) fn load_key(&mut self, to: Reg, key: Key) {
+        match key {
+            Key::Predicate(..) => self.spread_byte(to, home(key)),
+            Key::Other(source, width, part) => self.load_other(to, source, width, part),
+            Key::Narrow(..) | Key::Wide(..) => self.two(MOVE, to, Operand::Memory(home(key))),
+        }
+    }
+
+    /// In lanes that take no part, the value becomes what the home has.
+    pub(super) fn store_key(&mut self, from: Reg, key: Key) {
+        let home = home(key);
+        let some = self.mode == Mode::Some;
+        match key {
+            Key::Predicate(_, part) => {
+                self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, from.ymm()));
+                if some {
+                    let shift = 8 * u32::from(part);
+                    self.asm.put(I::with2(C::Xor_r8_rm8, R::AL, home));
+                    self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
+                    self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+                    self.asm.put(I::with2(C::Shr_rm32_imm8, R::EAX, shift));
+                    self.asm.put(I::with2(C::Xor_r8_rm8, R::AL, home));
+                }
+                self.asm.put(I::with2(C::Mov_rm8_r8, home, R::AL));
+            }
+            Key::Narrow(..) | Key::Wide(..) => {
+                if some {
+                    self.resting(key);
+                    self.blend(from, from, Operand::Memory(home), MOMENT);
+                }
+                // Not a masked store: what follows would have to wait for it.
+                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, home, from.ymm()));
+            }
+            Key::Other(..) => {}
+        }
+    }
+
+    /// Ones in the lanes of a part that take no part, in the register for moments.
+    pub(super) fn resting(&mut self, key: Key) {
+        let ones = self.number(u32::MAX);
+        let (part, half) = match key {
+            Key::Wide(_, part) => (part / 2, Some(part % 2)),
+            Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => (part, None),
+        };
+        self.spread_byte(MOMENT, at(R::RDI, Frame::MASK + usize::from(part)));
+        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, MOMENT, ones);
+        if let Some(half) = half {
+            self.spread(MOMENT, MOMENT, half);
+        }
+    }
+
+    /// Loads a source that is no register.
+    fn load_other(&mut self, to: Reg, source: Source, width: Width, part: u8) {
+        let broadcast = match width {
+            Width::Narrow => C::VEX_Vpbroadcastd_ymm_xmmm32,
+            Width::Wide => C::VEX_Vpbroadcastq_ymm_xmmm64,
+        };
+        let (field, displacement) = match source {
+            Source::Literal(_) | Source::Lane => {
+                let from = self.constant(source, width, part);
+                return self.two(MOVE, to, from);
+            }
+            Source::FrameAt => {
+                return self.two(broadcast, to, Operand::Memory(at(R::RDI, Frame::FRAME_AT)));
+            }
+            Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
+            Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
+            Source::Row(i) => (Frame::ROWS, i as usize * 128 + usize::from(part) * LANES_SIZE),
+            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
+            Source::Narrow(_) | Source::Wide(_) => return,
+        };
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
+        let code = if matches!(source, Source::Row(_)) { MOVE } else { broadcast };
+        self.two(code, to, Operand::Memory(at(R::RAX, displacement)));
+    }
+
+    /// Numbers that the code knows, in memory; 0 of another source.
+    fn constant(&mut self, source: Source, width: Width, part: u8) -> Operand {
+        match (source, width) {
+            (Source::Literal(number), Width::Narrow) => self.number(number as u32),
+            (Source::Literal(number), Width::Wide) => self.wide_number(number),
+            _ => {
+                let first = 8 * u64::from(part);
+                let pair = |i: u64| (first + 2 * i) | (first + 2 * i + 1) << 32;
+                self.row(std::array::from_fn(|i| pair(i as u64)))
+            }
+        }
+    }
+
+    /// Lanes of 32 bits, whose NaNs may be any.
+    pub(super) fn float(&mut self, source: Source, part: u8) -> Option<Reg> {
+        Some(self.hold(narrow_key(source, part)?))
+    }
+
+    /// The same, in memory if that is as good.
+    pub(super) fn float_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        let key = narrow_key(source, part)?;
+        Some(match self.in_memory(key) {
+            Some(operand) => operand,
+            None => self.hold(key).into(),
+        })
+    }
+
+    /// Lanes of 32 bits as they are.
+    pub(super) fn narrow(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let reg = self.float(source, part)?;
+        self.canonical(reg);
+        Some(reg)
+    }
+
+    /// The same, in memory if that is as good.
+    pub(super) fn narrow_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        let operand = self.float_operand(source, part)?;
+        if let Operand::Register(reg) = operand {
+            self.canonical(reg);
+        }
+        Some(operand)
+    }
+
+    /// A part of lanes of 64 bits.
+    pub(super) fn wide(&mut self, source: Source, part: u8) -> Option<Reg> {
+        Some(self.hold(wide_key(source, part)?))
+    }
+
+    /// The same, in memory if that is as good.
+    pub(super) fn wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        let key = wide_key(source, part)?;
+        Some(match self.in_memory(key) {
+            Some(operand) => operand,
+            None => self.hold(key).into(),
+        })
+    }
+
+    /// Numbers, and registers that nothing mentions soon behind the step.
+    pub(super) fn in_memory(&mut self, key: Key) -> Option<Operand> {
+        if let Key::Other(source @ (Source::Literal(_) | Source::Lane), width, part) = key {
+            return Some(self.constant(source, width, part));
+        }
+        let place = match key {
+            Key::Narrow(..) | Key::Wide(..) => key.place()?,
+            Key::Predicate(..) | Key::Other(..) => return None,
+        };
+        if self.values.position(key).is_some() {
+            return None;
+        }
+        let after = self.uses[self.block].after.get(self.step)?;
+        let next = after.iter().find(|a| a.place == place).map(|a| a.next)?;
+        let soon = next.saturating_sub(self.step as u32) <= SOON;
+        (!soon).then(|| Operand::Memory(home(key)))
+    }
+}
+
+/// What 32-bit lanes of a source are held as.
+pub(super) fn narrow_key(source: Source, part: u8) -> Option<Key> {
+    Some(match source {
+        Source::Narrow(i) => Key::Narrow(i, part),
+        Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_) => return None,
+        Source::Row(_) | Source::Lane => Key::Other(source, Width::Narrow, part),
+        other => Key::Other(other, Width::Narrow, 0),
+    })
+}
+
+/// What a part of the 64-bit lanes of a source is held as.
+fn wide_key(source: Source, part: u8) -> Option<Key> {
+    Some(match source {
+        Source::Wide(i) => Key::Wide(i, part),
+        Source::Narrow(_)
+        | Source::Constant(_)
+        | Source::Row(_)
+        | Source::Lane
+        | Source::Word(_)
+        | Source::Bytes32(_) => return None,
+        other => Key::Other(other, Width::Wide, 0),
+    })
+}

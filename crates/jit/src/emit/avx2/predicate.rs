@@ -1,0 +1,294 @@
+//! Predicates: a bit of a word for each lane outside, vectors of lanes inside.
+
+use super::operand::home;
+use super::{MOVE, Maker, Operand, PARTS, Vector};
+use crate::block::{Combine, Predicate, Relation, Source, Test};
+use crate::emit::values::{Key, Kind, Reg, Width};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+/// Lanes by a predicate: those with ones, or those without.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mask {
+    pub(super) reg: Reg,
+    pub(super) not: bool,
+}
+
+/// The immediate of a comparison of floats that raises no exception for quiet NaNs.
+fn of_floats(relation: Relation, unordered: bool) -> u32 {
+    match (relation, unordered) {
+        (Relation::Eq, false) => 0x00,
+        (Relation::Eq, true) => 0x08,
+        (Relation::Ne, false) => 0x0c,
+        (Relation::Ne, true) => 0x04,
+        (Relation::Lt, false) => 0x11,
+        // Not: greater or equal. And so on.
+        (Relation::Lt, true) => 0x19,
+        (Relation::Le, false) => 0x12,
+        (Relation::Le, true) => 0x1a,
+        (Relation::Gt, false) => 0x1e,
+        (Relation::Gt, true) => 0x16,
+        (Relation::Ge, false) => 0x1d,
+        (Relation::Ge, true) => 0x15,
+    }
+}
+
+/// Bit `2a + b` of a table for `a` of either sense, and `b`.
+fn table_of(f: impl Fn(bool, bool) -> bool) -> u8 {
+    (0..4).map(|i| u8::from(f(i & 2 != 0, i & 1 != 0)) << i).sum()
+}
+
+impl Maker<'_> {
+    /// A bit for each lane of a part.
+    fn bits_of_lanes(&mut self) -> Operand {
+        self.row(std::array::from_fn(|i| 1 << (2 * i) | 1 << (2 * i + 33)))
+    }
+
+    /// Lanes of the bits of a byte in memory.
+    pub(super) fn spread_byte(&mut self, y: Reg, byte: MemoryOperand) {
+        let bits = self.bits_of_lanes();
+        self.two(C::VEX_Vpbroadcastb_ymm_xmmm8, y, Operand::Memory(byte));
+        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, y, y, bits);
+        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, y, y, bits);
+    }
+
+    /// A predicate's lanes, in a register that is not to be changed.
+    pub(super) fn predicate(&mut self, predicate: Predicate, part: u8) -> Mask {
+        let ones = Key::Other(Source::Literal(u32::MAX.into()), Width::Narrow, 0);
+        let (key, not) = match predicate {
+            Predicate::If(i) => (Key::Predicate(i, part), false),
+            Predicate::Unless(i) => (Key::Predicate(i, part), true),
+            Predicate::Always => (ones, false),
+            Predicate::Never => (ones, true),
+        };
+        Mask { reg: self.hold(key), not }
+    }
+
+    /// Writes a predicate; `value` is a temporary.
+    pub(super) fn put_predicate(&mut self, to: u32, value: Reg, guard: Option<Mask>, part: u8) {
+        let key = Key::Predicate(to, part);
+        if let Some(guard) = guard {
+            let old = self.hold(key);
+            let (first, second) = if guard.not { (value, old) } else { (old, value) };
+            self.blend(value, first, second, guard.reg);
+        }
+        self.define(key, value, Kind::BITS);
+    }
+
+    /// Lanes in which a comparison holds (or does not: see the mask), in a temporary.
+    fn test(&mut self, test: Test, [a, b]: [Source; 2], part: u8) -> Option<Mask> {
+        match test {
+            Test::Float { relation, unordered } => {
+                let (a, d) = (self.float(a, part)?, self.temporary());
+                let b = self.float_operand(b, part)?;
+                let code = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
+                self.three_with(code, d, a, b, of_floats(relation, unordered));
+                Some(Mask { reg: d, not: false })
+            }
+            Test::Double { relation, unordered } => {
+                let how = of_floats(relation, unordered);
+                let mut halves = [Reg(0); 2];
+                for (half, y) in (2 * part..).zip(&mut halves) {
+                    let (a, b) = (self.wide(a, half)?, self.wide_operand(b, half)?);
+                    *y = self.temporary();
+                    self.three_with(C::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, *y, a, b, how);
+                }
+                Some(Mask { reg: self.joined(halves), not: false })
+            }
+            Test::Signed(relation) | Test::Unsigned(relation) => {
+                let is_signed = matches!(test, Test::Signed(_));
+                self.test_narrow(relation, is_signed, [a, b], part)
+            }
+            Test::SignedWide(relation) | Test::UnsignedWide(relation) => {
+                let is_signed = matches!(test, Test::SignedWide(_));
+                self.test_wide(relation, is_signed, [a, b], part)
+            }
+        }
+    }
+
+    fn test_narrow(
+        &mut self,
+        how: Relation,
+        signed: bool,
+        [a, b]: [Source; 2],
+        part: u8,
+    ) -> Option<Mask> {
+        let (equal, greater) = (C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, C::VEX_Vpcmpgtd_ymm_ymm_ymmm256);
+        // Greater of a and b, or of b and a.
+        let (a, b) = match how {
+            Relation::Lt | Relation::Ge if signed => (b, a),
+            _ => (a, b),
+        };
+        let a = self.narrow(a, part)?;
+        let b = self.narrow_operand(b, part)?;
+        let (y, not) = match how {
+            Relation::Eq | Relation::Ne => (self.binary(equal, a, b), how == Relation::Ne),
+            _ if signed => (self.binary(greater, a, b), matches!(how, Relation::Le | Relation::Ge)),
+            // The lesser one is a, the greater one is a.
+            Relation::Le | Relation::Gt => (self.extreme_is(a, b, true), how == Relation::Gt),
+            Relation::Ge | Relation::Lt => (self.extreme_is(a, b, false), how == Relation::Lt),
+        };
+        Some(Mask { reg: y, not })
+    }
+
+    fn extreme_is(&mut self, a: Reg, b: Operand, least: bool) -> Reg {
+        let code =
+            if least { C::VEX_Vpminud_ymm_ymm_ymmm256 } else { C::VEX_Vpmaxud_ymm_ymm_ymmm256 };
+        let d = self.binary(code, a, b);
+        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, d, d, a);
+        d
+    }
+
+    fn test_wide(
+        &mut self,
+        how: Relation,
+        signed: bool,
+        [a, b]: [Source; 2],
+        part: u8,
+    ) -> Option<Mask> {
+        let is_equal = matches!(how, Relation::Eq | Relation::Ne);
+        let code = if is_equal {
+            C::VEX_Vpcmpeqq_ymm_ymm_ymmm256
+        } else {
+            C::VEX_Vpcmpgtq_ymm_ymm_ymmm256
+        };
+        let (a, b) = match how {
+            Relation::Lt | Relation::Ge => (b, a),
+            _ => (a, b),
+        };
+        let mut halves = [Reg(0); 2];
+        for (half, y) in (2 * part..).zip(&mut halves) {
+            let (a, b) = (self.wide(a, half)?, self.wide_operand(b, half)?);
+            *y = if signed || is_equal {
+                self.binary(code, a, b)
+            } else {
+                // Unsigned numbers are in the order of signed ones with the other sign.
+                let sign = self.wide_number(1 << 63);
+                let xor = C::VEX_Vpxor_ymm_ymm_ymmm256;
+                let d = self.binary(xor, a, sign);
+                let b = match b {
+                    Operand::Register(b) => self.binary(xor, b, sign),
+                    Operand::Memory(_) => {
+                        let loaded = self.unary(MOVE, b);
+                        self.three(xor, loaded, loaded, sign);
+                        loaded
+                    }
+                };
+                self.three(code, d, d, b);
+                self.release(b);
+                d
+            };
+        }
+        Some(Mask {
+            reg: self.joined(halves),
+            not: matches!(how, Relation::Ne | Relation::Le | Relation::Ge),
+        })
+    }
+
+    /// Lanes of 32 bits of two halves of 64 bits.
+    fn joined(&mut self, [low, high]: [Reg; 2]) -> Reg {
+        self.low_halves(low, low, high);
+        self.release(high);
+        low
+    }
+
+    /// Lanes where a predicate holds, in a general register of 32 bits. Uses `rbp`.
+    pub(super) fn lanes_of(&mut self, predicate: Predicate, to: R) {
+        let (i, not) = match predicate {
+            Predicate::If(i) => (i, false),
+            Predicate::Unless(i) => (i, true),
+            Predicate::Always => return self.asm.put(I::with2(C::Mov_r32_imm32, to, -1)),
+            Predicate::Never => return self.asm.put(I::with2(C::Mov_r32_imm32, to, 0)),
+        };
+        let parts = (0..PARTS).map(|part| Key::Predicate(i, part));
+        if parts.clone().all(|key| self.is_at_home(key)) {
+            self.asm.put(I::with2(C::Mov_r32_rm32, to, home(Key::Predicate(i, 0))));
+        } else {
+            for (n, key) in parts.rev().enumerate() {
+                let part = if n == 0 { to } else { R::EBP };
+                match self.values.position(key) {
+                    Some(reg) => {
+                        let code = C::VEX_Vmovmskps_r32_ymm;
+                        self.asm.put(I::with2(code, part, reg.ymm()));
+                    }
+                    None => self.asm.put(I::with2(C::Movzx_r32_rm8, part, home(key))),
+                }
+                if n != 0 {
+                    self.asm.put(I::with2(C::Shl_rm32_imm8, to, 8));
+                    self.asm.put(I::with2(C::Or_r32_rm32, to, R::EBP));
+                }
+            }
+        }
+        if not {
+            self.asm.put(I::with1(C::Not_rm32, to));
+        }
+    }
+
+    /// Whether the home of a register's part has its value.
+    pub(super) fn is_at_home(&self, key: Key) -> bool {
+        self.values.position(key).is_none_or(|reg| !self.values.get(reg).dirty)
+    }
+
+    /// See [`crate::region::Action::Compare`].
+    pub(super) fn compare(
+        &mut self,
+        test: Test,
+        from: [Source; 2],
+        to: [Option<u32>; 2],
+        (combine, with): (Combine, Predicate),
+        guard: Option<Mask>,
+        part: u8,
+    ) -> Option<()> {
+        let holds = self.test(test, from, part)?;
+        let with = (with != Predicate::Always).then_some(with);
+        let with = with.map(|with| self.predicate(with, part));
+        let combined = |sense: bool| {
+            table_of(|a, b| {
+                let a = a != (holds.not == sense);
+                let b = with.is_none_or(|with| b != with.not);
+                match combine {
+                    Combine::And => a & b,
+                    Combine::Or => a | b,
+                    Combine::Xor => a ^ b,
+                }
+            })
+        };
+        let sources = [holds.reg, with.map_or(holds.reg, |with| with.reg)];
+        // The predicate that is combined may be one of the destinations.
+        let not = to[1].map(|_| self.logic_of(combined(false), sources));
+        let is = to[0].map(|_| match combined(true) {
+            0b1100 => holds.reg,
+            table => self.logic_of(table, sources),
+        });
+        for (to, value) in to.into_iter().zip([is, not]) {
+            if let (Some(to), Some(value)) = (to, value) {
+                self.put_predicate(to, value, guard, part);
+            }
+        }
+        Some(())
+    }
+
+    /// A table of two predicates, in a temporary.
+    fn logic_of(&mut self, table: u8, [a, b]: [Reg; 2]) -> Reg {
+        // Each bit twice, for either value of a third source.
+        let table = (0..4).map(|i| (table >> i & 1) * 3 << (2 * i)).sum();
+        self.bits(table, [a.into(), b.into(), b.into()])
+    }
+
+    /// A predicate of two by a table.
+    pub(super) fn logic(
+        &mut self,
+        table: u8,
+        to: u32,
+        from: [Predicate; 2],
+        guard: Option<Mask>,
+        part: u8,
+    ) {
+        let [a, b] = from.map(|p| self.predicate(p, part));
+        let table = table_of(|x, y| {
+            let i = 2 * u8::from(x != a.not) + u8::from(y != b.not);
+            table >> i & 1 != 0
+        });
+        let value = self.logic_of(table, [a.reg, b.reg]);
+        self.put_predicate(to, value, guard, part);
+    }
+}

@@ -1,0 +1,71 @@
+//! What is written, in the lanes of a guard.
+
+use super::predicate::Mask;
+use super::{Maker, Vector};
+use crate::emit::values::{Key, Kind, Nans, Reg};
+use iced_x86::{Code as C, Instruction as I};
+
+impl Maker<'_> {
+    /// Writes a part of a narrow register; the value is a temporary.
+    pub(super) fn put_narrow(
+        &mut self,
+        to: u32,
+        part: u8,
+        value: Reg,
+        kind: Kind,
+        guard: Option<Mask>,
+    ) {
+        let key = Key::Narrow(to, part);
+        let Some(guard) = guard else { return self.define(key, value, kind) };
+        let old = self.hold(key);
+        let before = self.values.kind(old);
+        let joined = before.or(kind).unwrap_or_else(|| {
+            // Bits and NaNs that stand for others.
+            self.canonical(old);
+            if kind.nans == Nans::Any {
+                self.fix_nans(value);
+            }
+            Kind { nans: Nans::Bits, normal: before.normal && kind.normal }
+        });
+        self.merge(old, value, guard);
+        let held = self.values.of(old);
+        (held.dirty, held.kind) = (true, joined);
+        self.values.release(value);
+    }
+
+    /// Writes a part of a wide register; the value is a temporary.
+    pub(super) fn put_wide(&mut self, to: u32, part: u8, value: Reg, guard: Option<Mask>) {
+        let key = Key::Wide(to, part);
+        let Some(guard) = guard else { return self.define(key, value, Kind::BITS) };
+        let old = self.hold(key);
+        let wide = self.of_half(guard, part % 2);
+        self.merge(old, value, wide);
+        self.values.of(old).dirty = true;
+        self.values.release(value);
+        self.values.release(wide.reg);
+    }
+
+    /// Takes a value in the lanes of a mask.
+    fn merge(&mut self, old: Reg, value: Reg, mask: Mask) {
+        let (first, second) = if mask.not { (value, old) } else { (old, value) };
+        self.blend(old, first, second, mask.reg);
+    }
+
+    /// The mask of a half of wide lanes, in a temporary.
+    pub(super) fn of_half(&mut self, mask: Mask, half: u8) -> Mask {
+        let reg = self.temporary();
+        self.spread(reg, mask.reg, half);
+        Mask { reg, not: mask.not }
+    }
+
+    /// Lanes of 64 bits of a half of lanes of 32 bits that are all ones or all zeros.
+    pub(super) fn spread(&mut self, to: Reg, from: Reg, half: u8) {
+        let mut low = from.xmm();
+        if half == 1 {
+            let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+            self.asm.put(I::with3(code, to.xmm(), from.ymm(), 1_u32));
+            low = to.xmm();
+        }
+        self.asm.put(I::with2(C::VEX_Vpmovsxdq_ymm_xmmm128, to.ymm(), low));
+    }
+}

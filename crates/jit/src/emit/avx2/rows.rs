@@ -1,0 +1,173 @@
+//! Between rows of bytes, lane after lane from `r13` on, and vectors of an element of each lane.
+
+use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
+use crate::emit::asm::at;
+use crate::emit::values::Reg;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+const UNPACK_LOW: C = C::VEX_Vunpcklps_ymm_ymm_ymmm256;
+const UNPACK_HIGH: C = C::VEX_Vunpckhps_ymm_ymm_ymmm256;
+const UNPACK_LOW_64: C = C::VEX_Vunpcklpd_ymm_ymm_ymmm256;
+const UNPACK_HIGH_64: C = C::VEX_Vunpckhpd_ymm_ymm_ymmm256;
+
+fn row(displacement: usize) -> MemoryOperand {
+    at(R::R13, displacement)
+}
+
+impl Maker<'_> {
+    /// A part of elements that fill the rows, of 1, 2 or 4 bytes: with zeros above.
+    pub(super) fn load_plain(&mut self, part: u8, size: usize) -> Reg {
+        let d = self.temporary();
+        let from = row(usize::from(part) * 8 * size);
+        match size {
+            1 => self.asm.put(I::with2(C::VEX_Vpmovzxbd_ymm_xmmm64, d.ymm(), from)),
+            2 => self.asm.put(I::with2(C::VEX_Vpmovzxwd_ymm_xmmm128, d.ymm(), from)),
+            _ => self.two(MOVE, d, Operand::Memory(from)),
+        }
+        d
+    }
+
+    /// A part of two words of 32 bits that fill the rows.
+    pub(super) fn load_pairs(&mut self, part: u8) -> [Reg; 2] {
+        let first = usize::from(part) * 2 * LANES_SIZE;
+        let (a, low, high) = (self.temporary(), self.temporary(), self.temporary());
+        self.two(MOVE, a, Operand::Memory(row(first)));
+        let b = Operand::Memory(row(first + LANES_SIZE));
+        for (d, which) in [(low, 0b1000_1000), (high, 0b1101_1101)] {
+            self.three_with(C::VEX_Vshufps_ymm_ymm_ymmm256_imm8, d, a, b, which);
+            self.two_with(C::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0b1101_1000);
+        }
+        self.release(a);
+        [low, high]
+    }
+
+    /// Two times 16 bytes: of a lane, and of one some lanes behind.
+    fn load_halves(&mut self, low: usize, high: usize) -> Reg {
+        let d = self.temporary();
+        self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, d.xmm(), row(low)));
+        let code = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        self.asm.put(I::with4(code, d.ymm(), d.ymm(), row(high), 1_u32));
+        d
+    }
+
+    fn store_halves(&mut self, from: Reg, low: usize, high: usize) {
+        self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, row(low), from.xmm()));
+        let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+        self.asm.put(I::with3(code, row(high), from.ymm(), 1_u32));
+    }
+
+    /// A part of four words of 32 bits, `from` bytes behind the first of each lane.
+    pub(super) fn load_quads(&mut self, part: u8, stride: usize, from: usize) -> [Reg; 4] {
+        let lane = |i: usize| (8 * usize::from(part) + i) * stride + from;
+        let rows = [0, 1, 2, 3].map(|i| self.load_halves(lane(i), lane(i + 4)));
+        self.transpose(rows)
+    }
+
+    /// Of 128 bits each: the first words of four, the second words, and so on. What goes in is changed.
+    fn transpose(&mut self, [a, b, c, d]: [Reg; 4]) -> [Reg; 4] {
+        let (e, f) = (self.temporary(), self.temporary());
+        self.three(UNPACK_LOW, e, a, b);
+        self.three(UNPACK_HIGH, a, a, b);
+        self.three(UNPACK_LOW, f, c, d);
+        self.three(UNPACK_HIGH, c, c, d);
+        self.three(UNPACK_LOW_64, b, e, f);
+        self.three(UNPACK_HIGH_64, e, e, f);
+        self.three(UNPACK_LOW_64, d, a, c);
+        self.three(UNPACK_HIGH_64, a, a, c);
+        self.release(f);
+        self.release(c);
+        [b, e, d, a]
+    }
+
+    /// The same of two words of 64 bits, for a part of 4 lanes.
+    pub(super) fn load_doubles(&mut self, part: u8, stride: usize, from: usize) -> [Reg; 2] {
+        let lane = |i: usize| (4 * usize::from(part) + i) * stride + from;
+        let (a, b) = (self.load_halves(lane(0), lane(2)), self.load_halves(lane(1), lane(3)));
+        let low = self.temporary();
+        self.three(UNPACK_LOW_64, low, a, b);
+        self.three(UNPACK_HIGH_64, a, a, b);
+        self.release(b);
+        [low, a]
+    }
+
+    /// Stores a part of elements of 1, 2 or 4 bytes, beside each other; other bits are changed in the register.
+    pub(super) fn store_plain(&mut self, value: Reg, part: u8, size: usize) {
+        let to = row(usize::from(part) * 8 * size);
+        if size == 4 {
+            return self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
+        }
+        let mask = self.number(if size == 1 { 0xff } else { 0xffff });
+        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, mask);
+        let high = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+        self.asm.put(I::with3(high, MOMENT.xmm(), value.ymm(), 1_u32));
+        let [d, moment] = [value, MOMENT].map(Vector::xmm);
+        self.asm.put(I::with3(C::VEX_Vpackusdw_xmm_xmm_xmmm128, d, d, moment));
+        if size == 1 {
+            self.asm.put(I::with3(C::VEX_Vpackuswb_xmm_xmm_xmmm128, d, d, d));
+            self.asm.put(I::with2(C::VEX_Vmovq_xmmm64_xmm, to, d));
+        } else {
+            self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, to, d));
+        }
+    }
+
+    /// Stores a part of two words of 32 bits.
+    pub(super) fn store_pairs(&mut self, low: Reg, high: Reg, part: u8) {
+        let first = usize::from(part) * 2 * LANES_SIZE;
+        let (a, b) = (self.temporary(), self.temporary());
+        self.three(UNPACK_LOW, a, low, high);
+        self.three(UNPACK_HIGH, b, low, high);
+        for (i, which) in [0x20, 0x31].into_iter().enumerate() {
+            self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, MOMENT, a, b, which);
+            let to = row(first + i * LANES_SIZE);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
+        }
+        self.release(a);
+        self.release(b);
+    }
+
+    /// Stores a part of four words of 32 bits, `to` bytes behind the first of each lane. They are temporaries.
+    pub(super) fn store_quads(&mut self, words: [Reg; 4], part: u8, stride: usize, to: usize) {
+        let lane = |i: usize| (8 * usize::from(part) + i) * stride + to;
+        let rows = self.transpose(words);
+        for (i, row) in rows.into_iter().enumerate() {
+            self.store_halves(row, lane(i), lane(i + 4));
+            self.release(row);
+        }
+    }
+
+    /// The same of two words of 64 bits, for a part of 4 lanes.
+    pub(super) fn store_doubles(&mut self, a: Reg, b: Reg, part: u8, stride: usize, to: usize) {
+        let lane = |i: usize| (4 * usize::from(part) + i) * stride + to;
+        self.three(UNPACK_LOW_64, MOMENT, a, b);
+        self.store_halves(MOMENT, lane(0), lane(2));
+        self.three(UNPACK_HIGH_64, MOMENT, a, b);
+        self.store_halves(MOMENT, lane(1), lane(3));
+    }
+
+    /// Element `i` of those in words of 32 bits, in a temporary: `size` is 1, 2 or 4; `bytes` of the word are not zero.
+    pub(super) fn element(
+        &mut self,
+        word: Reg,
+        i: usize,
+        size: usize,
+        signed: bool,
+        bytes: usize,
+    ) -> Reg {
+        let d = self.temporary();
+        let first = 8 * (i * size % 4) as u32;
+        let bits = 8 * size as u32;
+        if size == 4 {
+            self.two(MOVE, d, word);
+        } else if signed {
+            self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, d, word, 32 - first - bits);
+            self.two_with(C::VEX_Vpsrad_ymm_ymm_imm8, d, d, 32 - bits);
+        } else {
+            self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, word, first);
+            if first + bits < 8 * bytes as u32 {
+                let mask = self.number((1 << bits) - 1);
+                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, d, d, mask);
+            }
+        }
+        d
+    }
+}

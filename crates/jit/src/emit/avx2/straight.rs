@@ -1,0 +1,235 @@
+//! Steps of lanes alone, part after part: their values stay in registers from step to step.
+
+use super::predicate::Mask;
+use super::{Maker, PARTS, Vector};
+use crate::Error;
+use crate::block::{Place, Predicate, Source};
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::emit::values::{Key, Kind};
+use crate::op::Op;
+use crate::region::{Action, Space, Step};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::ops::Range;
+
+/// Whether a step does the same in each lane, and nothing else.
+fn is_of_lanes(step: &Step) -> bool {
+    matches!(
+        step.action,
+        Action::Compute { .. } | Action::Compare { .. } | Action::Logic { .. } | Action::Nothing
+    )
+}
+
+/// The part of 8 lanes.
+pub(super) fn eighth(key: Key) -> u8 {
+    match key {
+        Key::Wide(_, part) => part / 2,
+        Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => part,
+    }
+}
+
+impl Maker<'_> {
+    /// Steps that do not leave.
+    pub(super) fn straight_steps(&mut self, steps: Range<usize>) -> Result<(), Error> {
+        let block = &self.region.blocks[self.block];
+        let mut i = steps.start;
+        while i < steps.end {
+            let rest = &block.steps[i..steps.end];
+            let run = rest.iter().position(|step| !is_of_lanes(step)).unwrap_or(rest.len());
+            self.run(i..i + run)?;
+            i += run;
+            if i < steps.end {
+                self.before(i);
+                self.single(&block.steps[i]).ok_or(Error::Operands(i))?;
+                self.behind(i);
+                i += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps of lanes, for each part.
+    fn run(&mut self, steps: Range<usize>) -> Result<(), Error> {
+        if steps.is_empty() {
+            return Ok(());
+        }
+        self.count_guarded();
+        let block = &self.region.blocks[self.block];
+        let mut changed = Vec::new();
+        self.back.in_run = true;
+        for part in 0..PARTS {
+            self.back.part = part;
+            for i in steps.clone() {
+                let step = &block.steps[i];
+                self.step = i;
+                self.count_part(step);
+                if !self.uses[self.block].is_dead[i] && step.guard != Predicate::Never {
+                    self.of_lanes(step, part).ok_or(Error::Operands(i))?;
+                }
+                self.behind_part(i, part, &mut changed);
+                if part + 1 == PARTS {
+                    self.pending += u32::from(step.counted);
+                }
+            }
+            self.count_rest();
+            if part + 1 != PARTS {
+                // The next part begins where this one did.
+                for (number, next) in changed.drain(..).rev() {
+                    self.next[number] = next;
+                }
+            }
+        }
+        self.back.in_run = false;
+        Ok(())
+    }
+
+    /// What a step ends with in a part: the others may be behind it, or before it.
+    fn behind_part(&mut self, i: usize, part: u8, changed: &mut Vec<(usize, u32)>) {
+        self.count_before_end(i);
+        self.values.unpin();
+        let after = std::mem::take(&mut self.uses[self.block].after[i]);
+        for a in &after {
+            if let Some(number) = self.numbers.get(a.place) {
+                changed.push((number, self.next[number]));
+                self.next[number] = a.next;
+            }
+            if !a.lives {
+                self.values.forget_keys(|key| key.place() == Some(a.place) && eighth(key) == part);
+            }
+        }
+        self.uses[self.block].after[i] = after;
+    }
+
+    /// Counts the lanes of the part that do not take a step, or notes that they are to be counted.
+    fn count_part(&mut self, step: &Step) {
+        if step.counted && step.guard != Predicate::Always {
+            match &mut self.back.guarded {
+                Some((guard, n)) if *guard == step.guard => *n += 1,
+                _ => {
+                    self.count_rest();
+                    self.back.guarded = Some((step.guard, 1));
+                }
+            }
+        }
+        let place = self.back.guarded.and_then(|(guard, _)| guard.place());
+        let mut changes = false;
+        step.each_written(|written| changes |= Some(written) == place);
+        if changes {
+            self.count_rest();
+        }
+    }
+
+    /// Lanes are counted while their predicate is there.
+    fn count_before_end(&mut self, i: usize) {
+        let place = self.back.guarded.and_then(|(guard, _)| guard.place());
+        let after = &self.uses[self.block].after[i];
+        if after.iter().any(|a| Some(a.place) == place && !a.lives) {
+            self.count_rest();
+        }
+    }
+
+    /// Counts lanes of the part that have not taken steps with a guard.
+    fn count_rest(&mut self) {
+        let Some((guard, n)) = self.back.guarded.take() else { return };
+        let part = self.back.part;
+        self.asm.put(I::with2(
+            C::Movzx_r32_rm8,
+            R::EBP,
+            at(R::RDI, Frame::MASK + usize::from(part)),
+        ));
+        if guard != Predicate::Never {
+            let mask = self.predicate(guard, part);
+            self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, mask.reg.ymm()));
+            if mask.not {
+                self.asm.put(I::with2(C::And_r32_rm32, R::EBP, R::EAX));
+            } else {
+                self.asm.put(I::with3(C::VEX_Andn_r32_r32_rm32, R::EBP, R::EAX, R::EBP));
+            }
+        }
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EBP));
+        if n != 1 {
+            self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
+        }
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
+    }
+
+    /// A part of a step of lanes.
+    fn of_lanes(&mut self, step: &Step, part: u8) -> Option<()> {
+        let guard = self.guard(step.guard, part);
+        match &step.action {
+            Action::Compute { op, to, from } => self.compute(*op, *to, *from, guard, part),
+            Action::Compare { test, from, to, with } => {
+                self.compare(*test, *from, *to, *with, guard, part)
+            }
+            Action::Logic { table, to, from } => {
+                self.logic(*table, *to, *from, guard, part);
+                Some(())
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// The lanes that take a step; none: all.
+    pub(super) fn guard(&mut self, guard: Predicate, part: u8) -> Option<Mask> {
+        (guard != Predicate::Always).then(|| self.predicate(guard, part))
+    }
+
+    fn compute(
+        &mut self,
+        op: Op,
+        to: Place,
+        from: [Source; 3],
+        guard: Option<Mask>,
+        part: u8,
+    ) -> Option<()> {
+        match to {
+            Place::Narrow(to) => {
+                let (value, kind) = match op {
+                    Op::Float { .. }
+                    | Op::Copy
+                    | Op::FromU(_)
+                    | Op::FromS
+                    | Op::ToU(_)
+                    | Op::ToS(_) => self.float_op(op, from, part)?,
+                    _ => (self.integer_op(op, from, part)?, Kind::BITS),
+                };
+                self.put_narrow(to, part, value, kind, guard);
+            }
+            Place::Wide(to) => {
+                for part in [2 * part, 2 * part + 1] {
+                    let value = self.wide_op(op, from, part)?;
+                    self.put_wide(to, part, value, guard);
+                    self.values.unpin();
+                    if let Some(guard) = guard {
+                        self.values.of(guard.reg).pinned = true;
+                    }
+                }
+            }
+            Place::Predicate(_) => return None,
+        }
+        Some(())
+    }
+
+    /// A step for all lanes.
+    fn single(&mut self, step: &Step) -> Option<()> {
+        if step.guard == Predicate::Never || self.uses[self.block].is_dead[self.step] {
+            return Some(());
+        }
+        match &step.action {
+            Action::Load(load) if load.access.space == Space::Param => self.load_param(step, load),
+            Action::Load(load) => self.load_frame(step, load),
+            Action::Store(store) => self.store_frame(step, store),
+            Action::Call(call) => self.call(step, call),
+            Action::ActiveMask { to } => {
+                self.active(step.guard, R::EAX);
+                self.put_number(*to, step.guard, R::EAX)
+            }
+            Action::Count { counter, of } => {
+                self.count(step, *counter, *of);
+                Some(())
+            }
+            Action::CountZeros(of) => self.count_zeros(step, *of),
+            _ => None,
+        }
+    }
+}

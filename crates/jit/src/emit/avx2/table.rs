@@ -1,0 +1,131 @@
+//! Bits of three sources by a table, of the four instructions that there are for bits.
+
+use super::{MOVE, Maker, Operand};
+use crate::emit::values::Reg;
+use iced_x86::Code as C;
+use std::sync::OnceLock;
+
+/// An instruction of two sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    And,
+    Or,
+    Xor,
+    /// Not the first one, and the second one.
+    AndNot,
+}
+
+impl Gate {
+    const ALL: [Self; 4] = [Self::And, Self::Or, Self::Xor, Self::AndNot];
+
+    fn of(self, a: u8, b: u8) -> u8 {
+        match self {
+            Self::And => a & b,
+            Self::Or => a | b,
+            Self::Xor => a ^ b,
+            Self::AndNot => !a & b,
+        }
+    }
+
+    fn code(self) -> C {
+        match self {
+            Self::And => C::VEX_Vpand_ymm_ymm_ymmm256,
+            Self::Or => C::VEX_Vpor_ymm_ymm_ymmm256,
+            Self::Xor => C::VEX_Vpxor_ymm_ymm_ymmm256,
+            Self::AndNot => C::VEX_Vpandn_ymm_ymm_ymmm256,
+        }
+    }
+}
+
+/// How a table is computed.
+#[derive(Clone, Copy, Debug)]
+enum Rule {
+    /// It is a source.
+    Source(usize),
+    /// All ones.
+    Ones,
+    /// By an instruction, of what two other tables give.
+    Gate(Gate, u8, u8),
+}
+
+/// The tables of the sources.
+const SOURCES: [u8; 3] = [0xf0, 0xcc, 0xaa];
+
+/// The shortest formula of each table: all pairs of formulas, the shorter ones first.
+fn rules() -> &'static [Rule; 256] {
+    static RULES: OnceLock<[Rule; 256]> = OnceLock::new();
+    RULES.get_or_init(|| {
+        let mut rules: [Option<Rule>; 256] = [None; 256];
+        let mut by_length = vec![Vec::new()];
+        for (i, table) in SOURCES.into_iter().enumerate() {
+            rules[usize::from(table)] = Some(Rule::Source(i));
+            by_length[0].push(table);
+        }
+        rules[0xff] = Some(Rule::Ones);
+        by_length[0].push(0xff);
+        while rules.iter().any(Option::is_none) {
+            let length = by_length.len();
+            let mut found = Vec::new();
+            for left in 0..length {
+                for &a in &by_length[left] {
+                    for &b in &by_length[length - 1 - left] {
+                        for gate in Gate::ALL {
+                            let rule = &mut rules[usize::from(gate.of(a, b))];
+                            if rule.is_none() {
+                                *rule = Some(Rule::Gate(gate, a, b));
+                                found.push(gate.of(a, b));
+                            }
+                        }
+                    }
+                }
+            }
+            by_length.push(found);
+        }
+        rules.map(|rule| rule.unwrap_or(Rule::Ones))
+    })
+}
+
+impl Maker<'_> {
+    /// Bits by a table, in a temporary.
+    pub(super) fn bits(&mut self, table: u8, sources: [Operand; 3]) -> Reg {
+        match self.formula(table, &sources) {
+            Operand::Register(y) if self.is_temporary(y) && !is_among(y, &sources) => y,
+            other => self.unary(MOVE, other),
+        }
+    }
+
+    fn formula(&mut self, table: u8, sources: &[Operand; 3]) -> Operand {
+        let (gate, a, b) = match rules()[usize::from(table)] {
+            Rule::Source(i) => return sources[i],
+            Rule::Ones => return self.number(u32::MAX),
+            Rule::Gate(gate, a, b) => (gate, a, b),
+        };
+        let (a, b) = (self.formula(a, sources), self.formula(b, sources));
+        // The first source is no memory.
+        let (a, b) = match (a, b) {
+            (Operand::Register(a), b) => (a, b),
+            (a, Operand::Register(b)) if gate != Gate::AndNot => (b, a),
+            (a, b) => (self.unary(MOVE, a), b),
+        };
+        let mut own = None;
+        for operand in [Operand::Register(a), b] {
+            if let Operand::Register(y) = operand
+                && self.is_temporary(y)
+                && !is_among(y, sources)
+            {
+                if own.is_some() {
+                    self.release(y);
+                } else {
+                    own = Some(y);
+                }
+            }
+        }
+        let d = own.unwrap_or_else(|| self.temporary());
+        self.three(gate.code(), d, a, b);
+        d.into()
+    }
+}
+
+fn is_among(y: Reg, sources: &[Operand]) -> bool {
+    sources.iter().any(|source| matches!(source, Operand::Register(s) if *s == y))
+}

@@ -1,0 +1,177 @@
+//! Values of 64 bits, of which a vector register has 4 lanes: a part of a warp is two halves.
+
+use super::integer::power_of_two;
+use super::operand::home;
+use super::{MOMENT, MOVE, Maker, Operand, Vector};
+use crate::block::Source;
+use crate::emit::values::{Key, Reg};
+use crate::op::Op;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand};
+
+const PRODUCT: C = C::VEX_Vpmuludq_ymm_ymm_ymmm256;
+
+/// Memory some bytes behind.
+fn behind(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
+    memory.displacement += bytes as i64;
+    memory
+}
+
+impl Maker<'_> {
+    /// A part of a narrow source, extended to 64 bits, in a temporary.
+    pub(super) fn extended(&mut self, source: Source, part: u8, signed: bool) -> Option<Reg> {
+        let code = if signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
+        let d = self.temporary();
+        if let Source::Literal(number) = source {
+            let low = number as u32;
+            let number = if signed { low as i32 as u64 } else { low.into() };
+            let number = self.wide_number(number);
+            self.two(MOVE, d, number);
+            return Some(d);
+        }
+        if let Source::Narrow(i) = source
+            && self.is_at_home(Key::Narrow(i, part / 2))
+        {
+            // What the file has can be loaded and extended at once.
+            let from = behind(home(Key::Narrow(i, part / 2)), 16 * usize::from(part % 2));
+            self.asm.put(I::with2(code, d.ymm(), from));
+            return Some(d);
+        }
+        let mut from = self.narrow(source, part / 2)?;
+        if part % 2 == 1 {
+            let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+            self.asm.put(I::with3(code, d.xmm(), from.ymm(), 1_u32));
+            from = d;
+        }
+        self.asm.put(I::with2(code, d.ymm(), from.xmm()));
+        Some(d)
+    }
+
+    /// A part of the value of an operation of 64 bits, in a temporary.
+    pub(super) fn wide_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
+        let code = match op {
+            Op::CopyWide => {
+                let a = self.wide_operand(from[0], part)?;
+                return Some(self.unary(MOVE, a));
+            }
+            Op::ExtendU | Op::ExtendS => return self.extended(from[0], part, op == Op::ExtendS),
+            Op::ProductU | Op::ProductAddU | Op::ProductS | Op::ProductAddS => {
+                return self.product(op, from, part);
+            }
+            Op::ShiftLeftWide | Op::ShiftRightWideU | Op::ShiftRightWideS => {
+                return self.shift_wide(op, from, part);
+            }
+            Op::BitsWide(table) => {
+                let mut sources = [self.wide_operand(from[0], part)?; 3];
+                for (i, to) in sources.iter_mut().enumerate().take(op.sources()).skip(1) {
+                    *to = self.wide_operand(from[i], part)?;
+                }
+                return Some(self.bits(table, sources));
+            }
+            Op::SelectWide(p) => {
+                let mask = self.predicate(p, part / 2);
+                let (first, second) = if mask.not { (0, 1) } else { (1, 0) };
+                let a = self.wide(from[first], part)?;
+                let b = self.wide_operand(from[second], part)?;
+                let d = self.temporary();
+                self.spread(MOMENT, mask.reg, part % 2);
+                self.blend(d, a, b, MOMENT);
+                return Some(d);
+            }
+            Op::Double(op) => return self.double(op, from, part),
+            Op::DoubleFromU | Op::DoubleFromS | Op::DoubleFromWideU | Op::DoubleFromWideS => {
+                return self.double_of(op, from[0], part);
+            }
+            Op::MulWide => return self.multiply_wide(from, part),
+            Op::AddWide => C::VEX_Vpaddq_ymm_ymm_ymmm256,
+            Op::SubWide => C::VEX_Vpsubq_ymm_ymm_ymmm256,
+            _ => return None,
+        };
+        let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
+        Some(self.binary(code, a, b))
+    }
+
+    /// There is a product of low halves alone.
+    fn multiply_wide(&mut self, [a, b, _]: [Source; 3], part: u8) -> Option<Reg> {
+        let (a, b) = if matches!(a, Source::Literal(_)) { (b, a) } else { (a, b) };
+        let a = self.wide(a, part)?;
+        let d = self.temporary();
+        if let Some(count) = power_of_two(b) {
+            self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, a, count);
+            return Some(d);
+        }
+        if let Source::Literal(number) = b
+            && let Ok(number) = u32::try_from(number)
+        {
+            // high(a) * b << 32 + low(a) * b
+            let b = self.wide_number(number.into());
+            self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, d, a, 32);
+            self.three(PRODUCT, d, d, b);
+            self.three(PRODUCT, MOMENT, a, b);
+        } else {
+            // The products of a low and a high half are those of 32-bit lanes, with the halves of b swapped.
+            let b = self.wide(b, part)?;
+            self.two_with(C::VEX_Vpshufd_ymm_ymmm256_imm8, d, b, 0b1011_0001);
+            self.three(C::VEX_Vpmulld_ymm_ymm_ymmm256, d, d, a);
+            self.two_with(C::VEX_Vpsrlq_ymm_ymm_imm8, MOMENT, d, 32);
+            self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, d, d, MOMENT);
+            self.three(PRODUCT, MOMENT, a, b);
+        }
+        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, 32);
+        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, MOMENT);
+        Some(d)
+    }
+
+    fn shift_wide(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
+        let a = self.wide(from[0], part)?;
+        let (by_number, by_lane) = match op {
+            Op::ShiftLeftWide => (C::VEX_Vpsllq_ymm_ymm_imm8, C::VEX_Vpsllvq_ymm_ymm_ymmm256),
+            _ => (C::VEX_Vpsrlq_ymm_ymm_imm8, C::VEX_Vpsrlvq_ymm_ymm_ymmm256),
+        };
+        let is_signed = op == Op::ShiftRightWideS;
+        let (sign, xor) = (self.temporary(), C::VEX_Vpxor_ymm_ymm_ymmm256);
+        let mut shifted = a;
+        if is_signed {
+            // Of the complement where it is negative: what comes in is zeros.
+            self.three(xor, sign, sign, sign);
+            self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, a);
+            shifted = self.binary(xor, a, sign);
+        }
+        let d = match from[1] {
+            Source::Literal(count) if (count as u32) < 64 => {
+                let d = self.temporary();
+                self.two_with(by_number, d, shifted, count as u32);
+                d
+            }
+            count => {
+                let count = self.extended(count, part, false)?;
+                self.three(by_lane, count, shifted, count);
+                count
+            }
+        };
+        if is_signed {
+            self.three(xor, d, d, sign);
+        }
+        Some(d)
+    }
+
+    fn product(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {
+        let signed = matches!(op, Op::ProductS | Op::ProductAddS);
+        let code = if signed { C::VEX_Vpmuldq_ymm_ymm_ymmm256 } else { PRODUCT };
+        // It looks at low halves alone: it does not matter how they are extended.
+        let (a, b) = match from {
+            [literal @ Source::Literal(_), other, _] => (other, literal),
+            [a, b, _] => (a, b),
+        };
+        let d = self.extended(a, part, false)?;
+        let b = match b {
+            Source::Literal(number) => self.wide_number((number as u32).into()),
+            b => Operand::Register(self.extended(b, part, false)?),
+        };
+        self.three(code, d, d, b);
+        if matches!(op, Op::ProductAddU | Op::ProductAddS) {
+            let c = self.wide_operand(from[2], part)?;
+            self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, c);
+        }
+        Some(d)
+    }
+}
