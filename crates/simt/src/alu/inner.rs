@@ -180,10 +180,6 @@ macro_rules! define {
             Tid,
             $($($name,)*)*
         }
-
-        /// Spellings of all rows.
-        #[cfg(test)]
-        pub(crate) const SPELLINGS: &[&str] = &[$($($($text,)*)*)*];
     };
 }
 inner_rows!(define!());

@@ -2,7 +2,7 @@
 //!
 //! A [`Row`] says it once, in primitives where there are some; from it come the function over the lanes of a
 //! warp, the arm of the inner loop, the steps of compiled code and the look-up (docs/adding-an-instruction.md).
-//! [`find`] picks the row, once at lowering, for an opcode and its modifiers. Functions
+//! `find` picks the row, once at lowering, for an opcode and its modifiers. Functions
 //! compute all 32 lanes; the caller keeps the lanes that are not active. Registers of up to 32
 //! bits are held zero-extended in [`L32`], of 64 bits in [`L64`], predicates as a bit mask.
 //!
@@ -35,12 +35,12 @@ mod video;
 
 pub use convert::Convert;
 pub(crate) use float::nan64;
-#[cfg(test)]
-pub(crate) use inner::SPELLINGS;
 pub(crate) use inner::{Kind, inner_rows, words};
 pub(crate) use placed::{Last, MOST, Placed, Temporaries};
 pub use row::Row;
 pub(crate) use row::find;
+#[cfg(test)]
+pub(crate) use row::inner;
 pub(crate) use select::with_data;
 pub use select::{select, select_mixed};
 pub(crate) use term::{Does, Operand};

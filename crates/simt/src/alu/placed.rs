@@ -93,9 +93,13 @@ impl Rooms {
 
     /// A room for a step. What it alone reads is free again.
     fn take(&mut self, step: usize, bits: u32) -> Option<Place> {
-        let ended = self.of.iter().filter(|(_, last)| *last <= step).filter_map(|(room, _)| *room);
-        let ended: Vec<Place> = ended.collect();
-        self.taken.retain(|room| !ended.contains(room));
+        for (room, last) in &mut self.of {
+            if *last <= step
+                && let Some(ended) = room.take()
+            {
+                self.taken.retain(|room| *room != ended);
+            }
+        }
         let Temporaries { narrow, wide, predicates } = self.free;
         let room = |i: u32| match bits {
             1 => Place::Predicate(predicates + i),

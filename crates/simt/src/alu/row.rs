@@ -168,21 +168,22 @@ macro_rules! define {
 }
 inner_rows!(define!());
 
+/// The rows of the inner loop.
+#[cfg(test)]
+pub(crate) fn inner() -> &'static [Row] {
+    INNER
+}
+
 /// All rows.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
     INNER.iter().chain(rows::tables())
 }
 
-/// The row of a key, if it has one.
-pub(super) fn of_key(key: Key) -> Option<&'static Row> {
-    static ROWS: LazyLock<HashMap<Key, &'static Row>> =
-        LazyLock::new(|| all().flat_map(|row| row.keys.iter().map(move |&k| (k, row))).collect());
-    ROWS.get(&key).copied()
-}
-
 /// The row of an instruction with so many sources, if it has one. The boolean operation of a comparison is not
 /// looked at.
 pub(crate) fn find(opcode: Opcode, mods: &Modifiers, sources: usize) -> Option<&'static Row> {
+    static ROWS: LazyLock<HashMap<Key, &'static Row>> =
+        LazyLock::new(|| all().flat_map(|row| row.keys.iter().map(move |&k| (k, row))).collect());
     let three = matches!(opcode, Opcode::Min | Opcode::Max) && sources == 3;
-    of_key(Key::of(opcode, mods, three)?)
+    ROWS.get(&Key::of(opcode, mods, three)?).copied()
 }

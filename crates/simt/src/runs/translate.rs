@@ -85,6 +85,22 @@ fn of_quick(quick: &Quick, source: &dyn Fn(Slot) -> Source) -> Option<Action> {
 /// The step of an operation that compiled code does in one.
 fn single(row: &Row, s: &[Slot], source: &dyn Fn(Slot) -> Source) -> Option<(Does, [Source; 3])> {
     let [step] = row.compiled()?[..] else { return None };
+    // What regions alone have.
+    let of_regions = match step.does {
+        Does::Compute(op) => matches!(
+            op,
+            J::Double(_)
+                | J::DoubleFromU
+                | J::DoubleFromS
+                | J::DoubleFromWideU
+                | J::DoubleFromWideS
+        ),
+        Does::Compare(test) => matches!(test, Test::Double { .. }),
+        Does::Select => true,
+    };
+    if of_regions {
+        return None;
+    }
     let mut from = [Source::Literal(0); 3];
     for (to, operand) in from.iter_mut().zip(step.from) {
         *to = match operand {

@@ -26,8 +26,9 @@ impl Maker<'_> {
             Float::Sqrt => return Some(self.unary(C::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er, a)),
             Float::Fma => {
                 let (b, c) = (self.wide(from[1], part)?, self.wide_operand(from[2], part)?);
-                let d = self.unary(MOVE, a);
-                self.three(C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er, d.z(), b, c);
+                // A NaN of the second register comes before that of the first one.
+                let d = self.unary(MOVE, b);
+                self.three(C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er, d.z(), a, c);
                 return Some(d);
             }
             Float::Min | Float::Max => {

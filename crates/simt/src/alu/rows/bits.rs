@@ -34,6 +34,21 @@ table! { COMPOSED rows
         ["szext.clamp.s32"] |a, b| signed_low(a, b);
         ["szext.wrap.s32"] |a, b| signed_low(a, modulo32(b));
         ["copysign.f32"] |a, b| a.pick(b, lit(1 << 31));
+        ["popc.b32"] |a| ones_of(a);
+        ["clz.b32"] |a| zeros_above(a);
+        // Position of the highest bit that differs from the sign, or all ones where there is none.
+        ["bfind.u32"] |a| B32::sub(lit(31), zeros_above(a));
+        ["bfind.s32"] |a| B32::sub(lit(31), zeros_above(without_sign(a)));
+        ["bfind.shiftamt.u32"] |a| found(zeros_above(a), 5);
+        ["bfind.shiftamt.s32"] |a| found(zeros_above(without_sign(a)), 5);
+    }
+    truncate {
+        ["popc.b64"] |a| ones_of(a.low()).add(ones_of(a.shr_u(lit(32)).low()));
+        ["clz.b64"] |a| zeros_above64(a);
+        ["bfind.u64"] |a| B32::sub(lit(63), zeros_above64(a));
+        ["bfind.s64"] |a| B32::sub(lit(63), zeros_above64(a.xor(a.shr_s(lit(63)))));
+        ["bfind.shiftamt.u64"] |a| found(zeros_above64(a), 6);
+        ["bfind.shiftamt.s64"] |a| found(zeros_above64(a.xor(a.shr_s(lit(63)))), 6);
     }
     b64 {
         ["not.b64"] |a| a.not();
@@ -57,14 +72,7 @@ table! { COMPOSED rows
 table! { CALLED calls
     b32 {
         ["brev.b32"] |a| a.reverse_bits();
-        ["popc.b32"] |a| a.count_ones();
-        ["clz.b32"] |a| a.leading_zeros();
         ["fns.b32"] |a, b, c| fns(a, b, c as i32);
-        // Position of the highest bit that differs from the sign, or all ones where there is none.
-        ["bfind.u32"] |a| 31u32.wrapping_sub(a.leading_zeros());
-        ["bfind.s32"] |a| 31u32.wrapping_sub(magnitude32(a).leading_zeros());
-        ["bfind.shiftamt.u32"] |a| found(a.leading_zeros(), 32);
-        ["bfind.shiftamt.s32"] |a| found(magnitude32(a).leading_zeros(), 32);
         ["prmt.b32"] |a, b, c| permute(a, b, c);
         ["prmt.b32.f4e"] |a, b, c| permute(a, b, selector(PrmtMode::F4e, c));
         ["prmt.b32.b4e"] |a, b, c| permute(a, b, selector(PrmtMode::B4e, c));
@@ -78,14 +86,6 @@ table! { CALLED calls
     }
     b64 {
         ["brev.b64"] |a| a.reverse_bits();
-    }
-    truncate {
-        ["popc.b64"] |a| a.count_ones();
-        ["clz.b64"] |a| a.leading_zeros();
-        ["bfind.u64"] |a| 63u32.wrapping_sub(a.leading_zeros());
-        ["bfind.s64"] |a| 63u32.wrapping_sub(magnitude64(a).leading_zeros());
-        ["bfind.shiftamt.u64"] |a| found(a.leading_zeros(), 64);
-        ["bfind.shiftamt.s64"] |a| found(magnitude64(a).leading_zeros(), 64);
     }
 }
 
@@ -118,21 +118,27 @@ fn ones64<W: B64>(len: W::Narrow) -> W {
     B64::shl(lit::<W>(u64::MAX), len).not()
 }
 
-/// The shift that brings the found bit to the top: the number of zeros above it.
+/// The shift that brings the found bit to the top: the number of zeros above it, or all ones where there is none
+/// and the number is `1 << bit`.
 #[inline(always)]
-fn found(zeros: u32, width: u32) -> u32 {
-    if zeros == width { !0 } else { zeros }
+fn found<V: B32>(zeros: V, bit: u64) -> V {
+    zeros.or(B32::sub(lit(0), zeros.shr_u(lit(bit))))
 }
 
 /// Inverted if negative.
 #[inline(always)]
-fn magnitude32(a: u32) -> u32 {
-    a ^ (a as i32 >> 31) as u32
+fn without_sign<V: B32>(a: V) -> V {
+    a.xor(a.shr_s(lit(31)))
 }
 
 #[inline(always)]
-fn magnitude64(a: u64) -> u64 {
-    a ^ (a as i64 >> 63) as u64
+fn zeros_above64<W: B64>(a: W) -> W::Narrow
+where
+    W::Narrow: B32,
+{
+    let (low, high) = (a.low(), a.shr_u(lit(32)).low());
+    let below = zeros_above(low).add(lit(32));
+    below.when(high.eq(lit(0)), zeros_above(high))
 }
 
 /// The n-th set bit from `base` on, upwards or downwards by the sign of n; itself for n = 0.

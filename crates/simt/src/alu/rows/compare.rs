@@ -21,8 +21,8 @@ table! { COMPOSED rows
         ["setp.ge.s16"] |a, b| signed16(a).ge_s(signed16(b));
         ["setp.ne.f32"] |a, b| a.f_ne(b);
         ["setp.equ.f32"] |a, b| a.f_equ(b);
-        ["setp.num.f32"] |a, b| a.f_num(b);
-        ["setp.nan.f32"] |a, b| a.f_nan(b);
+        ["setp.num.f32"] |a, b| is_num(a, b);
+        ["setp.nan.f32"] |a, b| is_nan(a, b);
         ["testp.finite.f32"] |a| magnitude(a).lt_u(lit(INF));
         ["testp.infinite.f32"] |a| magnitude(a).eq(lit(INF));
         ["testp.number.f32"] |a| magnitude(a).le_u(lit(INF));
@@ -116,7 +116,7 @@ impl Read for F16 {
     const PAIR: Ty = Ty::F16x2;
     #[inline(always)]
     fn read<V: B32>(x: V) -> V {
-        x.f_from_f16()
+        f16_as_f32(x)
     }
 }
 
@@ -129,7 +129,7 @@ impl Read for F16Flushed {
     fn read<V: B32>(x: V) -> V {
         // Without an exponent the sign alone remains.
         let sign = x.and(lit(0x8000));
-        sign.when(x.and(lit(0x7c00)).eq(lit(0)), x).f_from_f16()
+        f16_as_f32(sign.when(x.and(lit(0x7c00)).eq(lit(0)), x))
     }
 }
 
@@ -158,8 +158,8 @@ family! { of_32 [R: Read]
         ["setp.leu"] |a, b| R::read(a).f_leu(R::read(b));
         ["setp.gtu"] |a, b| R::read(a).f_gtu(R::read(b));
         ["setp.geu"] |a, b| R::read(a).f_geu(R::read(b));
-        ["setp.num"] |a, b| R::read(a).f_num(R::read(b));
-        ["setp.nan"] |a, b| R::read(a).f_nan(R::read(b));
+        ["setp.num"] |a, b| is_num(R::read(a), R::read(b));
+        ["setp.nan"] |a, b| is_nan(R::read(a), R::read(b));
     }
 }
 
@@ -178,8 +178,8 @@ family! { of_pairs [R: Read]
         ["setp.leu"] |a, b| R::read(a).f_leu(R::read(b));
         ["setp.gtu"] |a, b| R::read(a).f_gtu(R::read(b));
         ["setp.geu"] |a, b| R::read(a).f_geu(R::read(b));
-        ["setp.num"] |a, b| R::read(a).f_num(R::read(b));
-        ["setp.nan"] |a, b| R::read(a).f_nan(R::read(b));
+        ["setp.num"] |a, b| is_num(R::read(a), R::read(b));
+        ["setp.nan"] |a, b| is_nan(R::read(a), R::read(b));
     }
 }
 
@@ -198,17 +198,18 @@ family! { of_64 []
         ["setp.leu"] |a, b| a.f_leu(b);
         ["setp.gtu"] |a, b| a.f_gtu(b);
         ["setp.geu"] |a, b| a.f_geu(b);
-        ["setp.num"] |a, b| a.f_num(b);
-        ["setp.nan"] |a, b| a.f_nan(b);
+        ["setp.num"] |a, b| largest(a, b).le_u(lit(INF64));
+        ["setp.nan"] |a, b| largest(a, b).gt_u(lit(INF64));
     }
 }
 
-const INF: u64 = 0x7f80_0000;
 const INF64: u64 = 0x7ff0_0000_0000_0000;
 
+/// The greater one of the magnitudes, as bits: above those of infinity for a NaN.
 #[inline(always)]
-fn magnitude<V: B32>(a: V) -> V {
-    a.and(lit(0x7fff_ffff))
+fn largest<W: B64>(a: W, b: W) -> W {
+    let (a, b) = (magnitude64(a), magnitude64(b));
+    a.when(a.gt_u(b), b)
 }
 
 #[inline(always)]

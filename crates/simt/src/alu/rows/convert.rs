@@ -40,8 +40,13 @@ table! { COMPOSED rows
         ["cvt.rn.f32.s8", "cvt.rz.f32.s8", "cvt.rm.f32.s8", "cvt.rp.f32.s8"] |a| signs(a, 8).f_from_s();
         ["cvt.rn.f32.s16", "cvt.rz.f32.s16", "cvt.rm.f32.s16", "cvt.rp.f32.s16"] |a| signed16(a).f_from_s();
         // Halves.
-        ["cvt.f32.f16"] |a| a.f_from_f16().f_copy(IEEE);
+        ["cvt.f32.f16"] |a| f16_as_f32(a).f_copy(IEEE);
         ["cvt.f32.bf16"] |a| a.shl(lit(16));
+        ["cvt.rn.bf16.f32"] |a| {
+            let odd = a.shr_u(lit(16)).and(lit(1));
+            let nearest = a.add(lit(0x7fff)).add(odd).shr_u(lit(16));
+            B32::when(lit(0x7fff), is_nan(a, a), nearest)
+        };
     }
     extend {
         ["cvt.u64.u8", "cvt.s64.u8"] |a| zeros(a, 8).extend_u();
@@ -63,6 +68,8 @@ table! { COMPOSED rows
         ["cvt.rzi.u32.f64"] |a| a.d_to_u();
     }
     b64 {
+        ["cvt.rn.f64.u64"] |a| a.d_from_u();
+        ["cvt.rn.f64.s64"] |a| a.d_from_s();
         ["cvt.u64.u64", "cvt.u64.s64", "cvt.s64.u64", "cvt.s64.s64"] |a| a;
     }
 }
@@ -70,7 +77,6 @@ table! { COMPOSED rows
 table! { CALLED calls
     b32 {
         ["cvt.rn.f16.f32"] |a| round::narrow(Format::F16, RN, f32::from_bits(a).into()) as u32;
-        ["cvt.rn.bf16.f32"] |a| round::narrow(Format::BF16, RN, f32::from_bits(a).into()) as u32;
     }
 }
 

@@ -118,19 +118,14 @@ const fn flushing(ftz: bool) -> Mode {
 #[inline(always)]
 fn lesser<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
     let value = a.f_min(b, m);
-    if nan { lit::<V>(NAN32).when(a.f_nan(b), value) } else { value }
+    if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
 }
 
 /// The greater one.
 #[inline(always)]
 fn greater<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
     let value = a.f_max(b, m);
-    if nan { lit::<V>(NAN32).when(a.f_nan(b), value) } else { value }
-}
-
-#[inline(always)]
-fn magnitude<V: B32>(a: V) -> V {
-    a.and(lit(0x7fff_ffff))
+    if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
 }
 
 /// A result with this sign; a NaN stays the canonical one.

@@ -90,3 +90,53 @@ pub(super) fn clamp<V: B32>(a: V, bits: u32) -> V {
 pub(super) fn ones<V: B32>(len: V) -> V {
     B32::shl(lit::<V>(u64::from(u32::MAX)), len).not()
 }
+
+/// The infinity of f32.
+pub(super) const INF: u64 = 0x7f80_0000;
+
+/// f32 without its sign.
+#[inline(always)]
+pub(super) fn magnitude<V: B32>(a: V) -> V {
+    a.and(lit(0x7fff_ffff))
+}
+
+/// Whether one of two f32 is a NaN.
+#[inline(always)]
+pub(super) fn is_nan<V: B32>(a: V, b: V) -> V::Holds {
+    magnitude(a).max_u(magnitude(b)).gt_u(lit(INF))
+}
+
+/// Whether none is.
+#[inline(always)]
+pub(super) fn is_num<V: B32>(a: V, b: V) -> V::Holds {
+    magnitude(a).max_u(magnitude(b)).le_u(lit(INF))
+}
+
+/// The low half, an f16, as f32. Exact; a NaN keeps its payload.
+#[inline(always)]
+pub(super) fn f16_as_f32<V: B32>(a: V) -> V {
+    let magnitude = a.and(lit(0x7fff));
+    let in_place = magnitude.shl(lit(13));
+    // Shifted into place, a half is an f32 that is 2^112 times too small, subnormals included.
+    let scaled = in_place.f_mul(lit(0x7780_0000), IEEE);
+    let special = in_place.or(lit(INF));
+    let value = special.when(magnitude.ge_u(lit(0x7c00)), scaled);
+    value.or(a.and(lit(0x8000)).shl(lit(16)))
+}
+
+/// The number of set bits.
+#[inline(always)]
+pub(super) fn ones_of<V: B32>(a: V) -> V {
+    let pairs = a.sub(a.shr_u(lit(1)).and(lit(0x5555_5555)));
+    let fours = pairs.and(lit(0x3333_3333)).add(pairs.shr_u(lit(2)).and(lit(0x3333_3333)));
+    let bytes = fours.add(fours.shr_u(lit(4))).and(lit(0x0f0f_0f0f));
+    bytes.mul_lo(lit(0x0101_0101)).shr_u(lit(24))
+}
+
+/// The number of zeros above the highest set bit; 32 of zero.
+#[inline(always)]
+pub(super) fn zeros_above<V: B32>(a: V) -> V {
+    // Without the bit below the highest one, f32 does not round up to the next power.
+    let exponent = a.and(a.shr_u(lit(1)).not()).f_from_u(u32::MAX).shr_u(lit(23));
+    B32::sub(lit(127 + 31), exponent).min_u(lit(32))
+}

@@ -76,8 +76,16 @@ impl Bank {
             constants: &constants,
             live: u32::MAX,
         };
-        let mut place =
-            Place { pc: 0, mask, grouped: false, steps: 0, limit: 9, threads: 0, turns: false, ended: Ended::Here };
+        let mut place = Place {
+            pc: 0,
+            mask,
+            grouped: false,
+            steps: 0,
+            limit: 9,
+            threads: 0,
+            turns: false,
+            ended: Ended::Here,
+        };
         Job { values: &values, lanes, place: &mut place }.run(level);
         let end = place;
         assert_eq!(

@@ -1,10 +1,10 @@
 //! Random programs of what machine code can be made of.
 
-use super::super::tests::{Noise, parse};
+use super::super::tests::Noise;
 use super::{Program, Sizes};
-use crate::alu::{Alu, L64, SPELLINGS, find, select};
+use crate::alu::{Alu, L64, Row, inner, select};
 use crate::code::{Access, CompareTo, Constants, Inst, Op, Place as Space, Slot};
-use texunit_isa::{BoolOp, SpecialReg};
+use texunit_isa::{BoolOp, Modifiers, Opcode, ScalarType, SpecialReg};
 use texunit_syntax::Span;
 
 /// Makes programs.
@@ -77,11 +77,9 @@ impl Maker {
         }
     }
 
-    /// The operation of a spelling.
-    pub(super) fn spelled(&mut self, text: &str) -> Op {
-        let (opcode, mods) = parse(text);
+    /// The operation of a row.
+    pub(super) fn of_row(&mut self, row: &'static Row) -> Op {
         let (nd, wd) = (self.narrow_register(), self.wide_register());
-        let row = find(opcode, &mods, 2).expect(text);
         let mut source = |wide: bool| if wide { self.wide() } else { self.narrow() };
         let s = row.shape().from.map(&mut source);
         match row.function {
@@ -101,9 +99,8 @@ impl Maker {
             2 => Op::SelectNarrow { d: nd, a: self.narrow(), b: self.narrow(), p },
             3 => Op::SelectWide { d: wd, a: self.wide(), b: self.wide(), p },
             4 => {
-                let Alu::Lop3(f) =
-                    select(texunit_isa::Opcode::Lop3, &parse("and.b32").1).expect("lop3")
-                else {
+                let lop3 = Modifiers { types: vec![ScalarType::B32], ..Modifiers::default() };
+                let Alu::Lop3(f) = select(Opcode::Lop3, &lop3).expect("lop3") else {
                     panic!("lop3 has no function")
                 };
                 let table = self.below(256) as u8;
@@ -147,8 +144,8 @@ impl Maker {
         let op = match self.below(4) {
             0 => self.other(),
             _ => {
-                let i = self.below(SPELLINGS.len() as u32);
-                self.spelled(SPELLINGS[i as usize])
+                let i = self.below(inner().len() as u32);
+                self.of_row(&inner()[i as usize])
             }
         };
         let guard = if self.below(4) == 0 { self.predicate() } else { Slot::TRUE };
