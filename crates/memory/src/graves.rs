@@ -78,6 +78,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of allocations")]
     fn the_oldest_are_forgotten() {
         let mut graves = Graves::default();
         for i in 0..2 * MOST as u64 {

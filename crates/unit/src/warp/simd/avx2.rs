@@ -255,7 +255,7 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
                 c = in(reg) u64::from(at[2]),
                 d = in(reg) u64::from(at[3]),
                 out = out(xmm_reg) out,
-                options(pure, readonly, nostack, preserves_flags),
+                options(readonly, nostack, preserves_flags),
             );
         }
         out
@@ -283,7 +283,7 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
                 a = in(reg) u64::from(at[i]),
                 b = in(reg) u64::from(at[i + 1]),
                 out = out(xmm_reg) out,
-                options(pure, readonly, nostack, preserves_flags),
+                options(readonly, nostack, preserves_flags),
             );
         }
         out
@@ -317,7 +317,7 @@ unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
                 a = in(reg) u64::from(at[j]),
                 b = in(reg) u64::from(at[j + 4]),
                 out = out(ymm_reg) out,
-                options(pure, readonly, nostack, preserves_flags),
+                options(readonly, nostack, preserves_flags),
             );
         }
         out

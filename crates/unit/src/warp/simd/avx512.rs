@@ -258,7 +258,7 @@ unsafe fn gather(base: *const u8, offsets: __m512i) -> __m512i {
             offsets = in(zmm_reg) offsets,
             out = out(zmm_reg) out,
             m = out(kreg) _,
-            options(pure, readonly, nostack),
+            options(readonly, nostack),
         );
     }
     out
@@ -287,7 +287,7 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
             b = out(zmm_reg) b,
             m = out(kreg) _,
             n = out(kreg) _,
-            options(pure, readonly, nostack),
+            options(readonly, nostack),
         );
     }
     let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
@@ -315,7 +315,7 @@ unsafe fn two_texels(base: *const u8, at: u32, above: u32) -> __m256i {
             a = in(reg) u64::from(at),
             b = in(reg) u64::from(above),
             out = out(ymm_reg) out,
-            options(pure, readonly, nostack, preserves_flags),
+            options(readonly, nostack, preserves_flags),
         );
     }
     out
@@ -341,7 +341,7 @@ unsafe fn two_pairs(base: *const u8, at: u32, above: u32) -> [__m256i; 2] {
             b = in(reg) u64::from(above),
             left = out(ymm_reg) left,
             right = out(ymm_reg) right,
-            options(pure, readonly, nostack, preserves_flags),
+            options(readonly, nostack, preserves_flags),
         );
     }
     [left, right]
