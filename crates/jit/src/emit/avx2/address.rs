@@ -4,7 +4,7 @@
 //! scratch rows of the frame, and are copied lane by lane: `r13` has the first byte.
 
 use super::operand::home;
-use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
+use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
@@ -17,6 +17,8 @@ use std::mem::offset_of;
 
 /// The scratch row of a base that is no register, and the first one of data: as many as 32 lanes of 32 bytes.
 const BASE_ROW: usize = 0;
+/// That of offsets, of accesses of up to 8 bytes.
+pub(super) const OFFSET_ROW: usize = 3;
 pub(super) const DATA_ROW: usize = 1;
 
 /// The base of the addresses.
@@ -39,7 +41,7 @@ pub(super) struct Way<'a> {
     /// Leaves before the step.
     out: Label,
     /// Registers until the code of the access is one way again.
-    two: [Reg; 2],
+    pub(super) own: [Reg; 5],
 }
 
 /// Whether there is code for an access of this shape.
@@ -73,7 +75,7 @@ impl Maker<'_> {
             Space::Global => Reason::Site(access.site),
             _ => Reason::Instruction,
         };
-        let two = [self.temporary(), self.temporary()];
+        let own = std::array::from_fn(|_| self.temporary());
         let out = self.way_out(why, number);
         if guard == Predicate::Always {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::R8D));
@@ -91,7 +93,7 @@ impl Maker<'_> {
         if never {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
-        Way { access, base, total, out, two }
+        Way { access, base, total, out, own }
     }
 
     /// All lanes of a base, in memory.
@@ -264,6 +266,20 @@ impl Maker<'_> {
         self.asm.bind(done);
     }
 
+    /// Whether [`Self::all_offsets`] has code for an access.
+    pub(super) fn has_offsets(way: &Way<'_>) -> bool {
+        matches!(way.total, 4 | 8)
+            && way.access.space != Space::Local
+            && !matches!(way.base, Base::None)
+            && way.access.offset.is_multiple_of(way.total as u64)
+    }
+
+    /// What an address is made of by [`Self::all_offsets`]'s offsets, in `r12`.
+    pub(super) fn origin_in_r12(&mut self, way: &Way<'_>) {
+        let origin = self.origin(way);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+    }
+
     /// Goes to `not` unless all 32 lanes lie beside each other and may be reached; else `r13` has the first one's
     /// address. The first base is in all lanes of the register for moments then, and at `not`.
     pub(super) fn if_beside(&mut self, way: &Way<'_>, not: Label) {
@@ -330,14 +346,9 @@ impl Maker<'_> {
         } else {
             (C::VEX_Vpaddd_ymm_ymm_ymmm256, C::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
         };
-        let [all, t] = way.two;
+        let [all, t, ..] = way.own;
         for part in 0..if wide { 2 * PARTS } else { PARTS } {
-            let key = number.map(|i| if wide { Key::Wide(i, part) } else { Key::Narrow(i, part) });
-            let held = key.and_then(|key| self.values.position(key));
-            let base = held.map_or_else(
-                || Operand::Memory(moved(row, usize::from(part) * LANES_SIZE)),
-                Operand::Register,
-            );
+            let base = self.base_part((row, number, wide), part);
             let to = if part == 0 { all } else { t };
             if distance == 0 {
                 self.three(equal, to, MOMENT, base);
@@ -353,6 +364,98 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EBP, all.ymm()));
         self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EBP, 0xff));
         self.asm.jump(C::Jne_rel32_64, not);
+    }
+
+    /// A part of a base.
+    fn base_part(
+        &self,
+        (row, number, wide): (MemoryOperand, Option<u32>, bool),
+        part: u8,
+    ) -> Operand {
+        let key = number.map(|i| if wide { Key::Wide(i, part) } else { Key::Narrow(i, part) });
+        let held = key.and_then(|key| self.values.position(key));
+        held.map_or_else(
+            || Operand::Memory(moved(row, usize::from(part) * LANES_SIZE)),
+            Operand::Register,
+        )
+    }
+
+    /// The offsets of all 32 lanes, which take part, go to a scratch row, if they may be reached; else it leaves.
+    /// True: they have 64 bits.
+    pub(super) fn all_offsets(&mut self, way: &Way<'_>) -> bool {
+        let [all, t, limit, add, bits] = way.own;
+        let (wide, row, number) = match way.base {
+            Base::Wide(row, number) => (true, row, number),
+            Base::Narrow(row, number) => (false, row, number),
+            Base::None => return false,
+        };
+        self.ready_to_compare(way, wide);
+        let one_less = way.total as u64 - 1;
+        for part in 0..if wide { 2 * PARTS } else { PARTS } {
+            let base = self.base_part((row, number, wide), part);
+            let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
+            let to = if part == 0 { all } else { MOMENT };
+            if wide {
+                let sign = self.wide_number(1 << 63);
+                self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, t, add, base);
+                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
+                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, MOMENT);
+                let code = if part == 0 { None } else { Some(C::VEX_Vpor_ymm_ymm_ymmm256) };
+                match code {
+                    Some(code) => self.three(code, bits, bits, base),
+                    None => self.two(MOVE, bits, base),
+                }
+            } else {
+                let mask = self.number(!(one_less as u32));
+                self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, t, add, base);
+                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, MOMENT, t, limit);
+                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, MOMENT, MOMENT, mask);
+                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, MOMENT);
+            }
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, offset, t.ymm()));
+            if part != 0 {
+                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, all, all, MOMENT);
+            }
+        }
+        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
+        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff));
+        self.asm.jump(C::Jne_rel32_64, way.out);
+        if wide {
+            let mask = self.wide_number(one_less);
+            self.two(C::VEX_Vptest_ymm_ymmm256, bits, mask);
+            self.asm.jump(C::Jne_rel32_64, way.out);
+        }
+        wide
+    }
+
+    /// What is added to a base, and what the sum is compared with.
+    fn ready_to_compare(&mut self, way: &Way<'_>, wide: bool) {
+        let [_, _, limit, add, _] = way.own;
+        let most = self.limit(way);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, most));
+        if wide {
+            // Unsigned numbers are in the order of signed ones with the other sign.
+            self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
+            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
+            let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
+            self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
+            if way.access.space == Space::Global {
+                let from = Operand::Memory(site(way.access, offset_of!(Site, add)));
+                self.two(broadcast, add, from);
+            } else {
+                let offset = self.wide_number(way.access.offset);
+                self.two(MOVE, add, offset);
+            }
+        } else {
+            // The last one that may be reached.
+            self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
+            self.asm.jump(C::Jb_rel32_64, way.out);
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
+            let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
+            self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
+            let offset = self.number(way.access.offset as u32);
+            self.two(MOVE, add, offset);
+        }
     }
 
     /// Lane numbers of a part times a distance.

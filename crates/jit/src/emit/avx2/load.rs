@@ -1,13 +1,13 @@
 //! Loads.
 
-use super::address::{DATA_ROW, Way, data_of_lane};
+use super::address::{DATA_ROW, OFFSET_ROW, Way, data_of_lane};
 use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
 use crate::block::{Place, Predicate};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Kind, Reg};
 use crate::region::{Load, Space, Step};
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
     /// A load that may leave.
@@ -27,6 +27,15 @@ impl Maker<'_> {
         }
         self.asm.bind(each);
         self.data_rows();
+        if Self::has_offsets(&way) {
+            let some = self.asm.label();
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
+            self.asm.jump(C::Jne_rel32_64, some);
+            let wide = self.all_offsets(&way);
+            self.fetch_all(&way, wide);
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(some);
+        }
         self.each_lane(|e| {
             e.checked_offset(&way);
             e.to_address(&way);
@@ -35,6 +44,41 @@ impl Maker<'_> {
         self.asm.bind(done);
         self.values.unpin();
         self.take_rows(load, step.guard)
+    }
+
+    /// Copies what lies at the offsets of all lanes to their data: eight by eight.
+    fn fetch_all(&mut self, way: &Way<'_>, wide: bool) {
+        let (offset_size, offset_code, offset) =
+            if wide { (8, C::Mov_r64_rm64, R::RAX) } else { (4, C::Mov_r32_rm32, R::EAX) };
+        let (load, store, data) = if way.total == 8 {
+            (C::Mov_r64_rm64, C::Mov_rm64_r64, R::R14)
+        } else {
+            (C::Mov_r32_rm32, C::Mov_rm32_r32, R::R14D)
+        };
+        self.origin_in_r12(way);
+        self.asm.put(I::with2(C::Xor_r32_rm32, R::EBP, R::EBP));
+        let again = self.asm.label();
+        self.asm.bind(again);
+        let of_row = |row: usize, size: usize, lane: usize| {
+            let displacement = (Frame::scratch(row) + size * lane) as i64;
+            MemoryOperand::with_base_index_scale_displ_size(
+                R::RDI,
+                R::RBP,
+                size as u32,
+                displacement,
+                1,
+            )
+        };
+        for lane in 0..8 {
+            let from = of_row(OFFSET_ROW, offset_size, lane);
+            self.asm.put(I::with2(offset_code, offset, from));
+            let from = MemoryOperand::with_base_index(R::R12, R::RAX);
+            self.asm.put(I::with2(load, data, from));
+            self.asm.put(I::with2(store, of_row(DATA_ROW, way.total, lane), data));
+        }
+        self.asm.put(I::with2(C::Add_rm32_imm8, R::EBP, 8));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, 32));
+        self.asm.jump(C::Jb_rel32_64, again);
     }
 
     /// `r13` is where data of lanes lie in the frame.
