@@ -22,7 +22,7 @@ use crate::names::{Assignment, kernel_param};
 use crate::output::{self, Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
-use crate::table::{At, Problems};
+use crate::table::Problems;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
