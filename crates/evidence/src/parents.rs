@@ -93,7 +93,7 @@ mod tests {
         assert_eq!([above(30, &proc), above(99, &proc)], [None, None]);
         // Nobody can hide anything from root.
         let closed = proc.join("20/fd");
-        std::fs::set_permissions(&closed, PermissionsExt::from_mode(0)).unwrap();
+        std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o000)).unwrap();
         let expected = match std::fs::read_dir(&closed) {
             Ok(_) => Above::Folder(run.clone()),
             Err(_) => Above::Hidden(20),
