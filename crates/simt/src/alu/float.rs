@@ -22,9 +22,11 @@ pub(crate) fn nan64<const N: usize>(sources: [u64; N]) -> u64 {
 
 /// Puts the NaNs that [`nan64`] gives into the lanes of a result that are NaN.
 #[cold]
-pub(super) fn put_nans(lanes: &mut L64, sources: [&L64; 3]) {
+pub(super) fn put_nans(lanes: &mut L64, sources: &[&L64]) {
     for (i, lane) in lanes.iter_mut().enumerate().filter(|(_, x)| f64::from_bits(**x).is_nan()) {
-        *lane = nan64(sources.map(|source| source[i]));
+        let mut three = [0; 3];
+        three.iter_mut().zip(sources).for_each(|(to, source)| *to = source[i]);
+        *lane = nan64(three);
     }
 }
 

@@ -50,10 +50,10 @@ macro_rules! wide {
     ($($lane:tt)*) => { $crate::alu::lanes::gathered!(Wide, $($lane)*) };
 }
 
-/// An operation of f64; sources that it lacks are zeros. NaNs among the results are looked for once
+/// An operation of f64 with so many sources. NaNs among the results are looked for once
 /// for all lanes, and become those of [`nan64`](super::float::nan64).
 macro_rules! wide64 {
-    (|$a:tt, $b:tt, $c:tt| $e:expr) => {
+    ($sources:literal, |$a:tt, $b:tt, $c:tt| $e:expr) => {
         $crate::alu::Alu::Wide(|d, a, b, c| {
             $crate::simd::dispatch(
                 #[inline(always)]
@@ -67,7 +67,7 @@ macro_rules! wide64 {
                         lanes[i] = bits;
                     }
                     if any {
-                        $crate::alu::float::put_nans(&mut lanes, [a, b, c]);
+                        $crate::alu::float::put_nans(&mut lanes, &[a, b, c][..$sources]);
                     }
                     *d = lanes;
                 },
@@ -238,13 +238,13 @@ macro_rules! lanes {
         $crate::alu::lanes::compare!(CompareWide, |$a, _| $e)
     };
     (f64 |$a:ident| $e:expr) => {
-        $crate::alu::lanes::wide64!(|$a, _, _| $e)
+        $crate::alu::lanes::wide64!(1, |$a, _, _| $e)
     };
     (f64 |$a:ident, $b:ident| $e:expr) => {
-        $crate::alu::lanes::wide64!(|$a, $b, _| $e)
+        $crate::alu::lanes::wide64!(2, |$a, $b, _| $e)
     };
     (f64 |$a:ident, $b:ident, $c:ident| $e:expr) => {
-        $crate::alu::lanes::wide64!(|$a, $b, $c| $e)
+        $crate::alu::lanes::wide64!(3, |$a, $b, $c| $e)
     };
     // Sources of 32 bits come in the low halves here.
     (field64 |$a:ident, $b:ident, $c:ident| $e:expr) => {

@@ -31,10 +31,12 @@ impl Mode {
     /// A result.
     #[inline(always)]
     pub(crate) fn put(self, x: f32) -> u32 {
-        if self.sat {
+        let x = if self.sat {
             let low = if x > 0.0 { x } else { 0.0 };
-            return Self { sat: false, ..self }.put(if low < 1.0 { low } else { 1.0 });
-        }
+            if low < 1.0 { low } else { 1.0 }
+        } else {
+            x
+        };
         let bits = if x.is_nan() { 0x7fff_ffff } else { x.to_bits() };
         if self.ftz { flush32(bits) } else { bits }
     }
