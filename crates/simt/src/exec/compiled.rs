@@ -2,12 +2,13 @@
 //! left.
 
 use super::context::Context;
-use super::warp::{Split, Warp};
+use super::warp::{Split, Warp, lanes};
 use super::yielding::ATOMICS;
 use crate::alu::L32;
 use crate::code::{Code, NONE, Op};
 use crate::launch::Interpreted;
 use crate::regions::{Setting, Table};
+use std::slice::from_mut;
 use texunit_jit::Registers;
 use texunit_jit::region::{Inputs, Left, Memory, Mode, Sites, Until, Why};
 use texunit_syntax::Span;
@@ -70,6 +71,32 @@ impl<'a> Compiled<'a> {
     }
 }
 
+impl Compiled<'_> {
+    /// Moves a split to where it has left a region, and counts what it has done.
+    #[inline]
+    fn leave(&mut self, warp: &mut Warp, split: &mut Split, number: u32, left: Left) -> Ran {
+        if left.atomics != 0 {
+            warp.atomics += left.atomics;
+            warp.last_atomic = warp.steps + left.last_atomic;
+        }
+        warp.steps += left.steps;
+        self.steps += left.steps;
+        split.pc = left.at;
+        match left.why {
+            Why::Limit => return Ran::Over,
+            Why::Outside => return Ran::Outside,
+            Why::Divides | Why::Meets => return Ran::Stands,
+            Why::Site(site) => self.missed = Some((number, site)),
+            Why::Instruction => {}
+        }
+        if self.left.is_empty() {
+            self.left = vec![0; self.table.len()];
+        }
+        self.left.get_mut(left.at as usize).into_iter().for_each(|count| *count += 1);
+        Ran::Stands
+    }
+}
+
 /// Which lanes of its warp a split has.
 #[inline(always)]
 fn mode(warp: &Warp, split: &Split) -> Mode {
@@ -106,25 +133,48 @@ impl<'a> Context<'a> {
         let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
         let mode = mode(warp, split);
         match compiled.table.at(mode, split.pc) {
-            Some(number) => self.run_region(warp, split, limit, (mode, number)),
+            Some(number) => {
+                let (warps, splits) = (from_mut(warp), from_mut(split));
+                self.run_region(warps, splits, &[limit], 1, (mode, number)).0
+            }
             None => Ran::Nothing,
         }
     }
 
+    /// Runs the region at the place where some warps with all their lanes stand: those with these bits. The
+    /// instruction before which all of them stand then; none: they are not at the same, or have to be looked at.
+    pub(super) fn enter_each(
+        &mut self,
+        warps: &mut [Warp],
+        splits: &mut [Split],
+        ends: &[u64],
+        on: u32,
+    ) -> Option<u32> {
+        let (first, compiled) = (on.trailing_zeros() as usize, self.compiled.as_ref()?);
+        let number = compiled.table.at(Mode::Live, splits[first].pc)?;
+        let (ran, same) = self.run_region(warps, splits, ends, on, (Mode::Live, number));
+        if ran == Ran::Outside {
+            let to = splits[first].pc;
+            self.arrive(Mode::Live, to, on.count_ones().into());
+        }
+        (same && ran == Ran::Stands).then(|| splits[first].pc)
+    }
+
+    /// Runs a region for some warps, one after the other, from the same place on. What came of it for the last one
+    /// that is not at an instruction for the interpreter, and whether all are at the same place then.
     #[inline(never)]
     fn run_region(
         &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        limit: u64,
+        warps: &mut [Warp],
+        splits: &mut [Split],
+        ends: &[u64],
+        on: u32,
         (mode, number): (Mode, u32),
-    ) -> Ran {
+    ) -> (Ran, bool) {
         self.fill_missed();
-        let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
+        let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, false) };
         let table = compiled.table;
-        let Some(function) = table.region(number).map(|region| &region.function) else {
-            return Ran::Nothing;
-        };
+        let from = splits[on.trailing_zeros() as usize].pc;
         let inputs = Inputs {
             constants: &self.fixed.constants.narrow,
             wide_constants: &self.fixed.constants.wide,
@@ -132,59 +182,45 @@ impl<'a> Context<'a> {
             bytes: self.fixed.params,
             counts: self.counts.cells(),
         };
-        let meets = warp.meeting_point(split);
-        let until = Until {
-            steps: limit.saturating_sub(warp.steps),
-            meets,
-            // The interpreter does the one at which others go first.
-            atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
+        let function = table.region(number).map(|region| &region.function);
+        let running =
+            function.and_then(|f| f.with(inputs)).zip(function.and_then(|f| f.entry(from)));
+        let Some((mut running, entry)) = running else {
+            table.close(mode, from);
+            return (Ran::Nothing, false);
         };
-        let (lanes, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
-        let first = 3 * warp.index as usize;
-        let rows = &self.tids[first..first + 3];
-        let (registers, local) = warp.files(rows);
-        let memory = Memory { shared: &mut self.cta.shared, local, frame };
-        let left =
-            function.with(inputs).zip(function.entry(split.pc)).and_then(|(mut running, entry)| {
-                let sites = compiled.sites_of(number)?;
-                running.run(registers, memory, sites, lanes, entry, until)
-            });
-        match left {
-            Some(left) => self.leave(warp, split, number, left),
-            None => {
-                table.close(mode, split.pc);
-                Ran::Nothing
+        let (mut ran, mut to) = (Ran::Stands, None);
+        let mut same = true;
+        for i in lanes(on) {
+            let (warp, split) = (&mut warps[i], &mut splits[i]);
+            let until = Until {
+                steps: ends[i].saturating_sub(warp.steps),
+                meets: warp.meeting_point(split),
+                // The interpreter does the one at which others go first.
+                atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
+            };
+            let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
+            let first = 3 * warp.index as usize;
+            let (registers, local) = warp.files(&self.tids[first..first + 3]);
+            let memory = Memory { shared: &mut self.cta.shared, local, frame };
+            let left = compiled
+                .sites_of(number)
+                .and_then(|sites| running.run(registers, memory, sites, active, entry, until));
+            let Some(left) = left else {
+                table.close(mode, from);
+                return (Ran::Nothing, false);
+            };
+            self.counters.warp_instructions += left.steps;
+            self.counters.thread_instructions += left.threads;
+            self.counters.divisions_by_zero += left.zeros;
+            match compiled.leave(warp, split, number, left) {
+                Ran::Stands => {}
+                other => ran = other,
             }
+            same &= to.is_none_or(|pc| pc == split.pc);
+            to = Some(split.pc);
         }
-    }
-
-    /// Counts what a region has done and moves the split to where it was left.
-    #[inline]
-    fn leave(&mut self, warp: &mut Warp, split: &mut Split, number: u32, left: Left) -> Ran {
-        if left.atomics != 0 {
-            warp.atomics += left.atomics;
-            warp.last_atomic = warp.steps + left.last_atomic;
-        }
-        self.add(warp, left.steps, left.threads);
-        self.counters.divisions_by_zero += left.zeros;
-        split.pc = left.at;
-        let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
-        compiled.steps += left.steps;
-        match left.why {
-            Why::Limit => return Ran::Over,
-            Why::Outside => return Ran::Outside,
-            Why::Divides | Why::Meets => return Ran::Stands,
-            Why::Site(site) => compiled.missed = Some((number, site)),
-            Why::Instruction => {}
-        }
-        match compiled.left.get_mut(left.at as usize) {
-            Some(count) => *count += 1,
-            None => {
-                compiled.left.resize(self.launch.code.insts.len(), 0);
-                compiled.left.get_mut(left.at as usize).into_iter().for_each(|count| *count += 1);
-            }
-        }
-        Ran::Stands
+        (ran, same)
     }
 
     /// Tells the site of the access that the interpreter has made meanwhile where it has found its memory.

@@ -1,7 +1,7 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
-use super::context::{Context, Done, Trouble, trouble};
 use super::compiled::Ran;
+use super::context::{Context, Done, Trouble, trouble};
 use super::quick::{self, Ended, Machine, Place, Values};
 use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
@@ -219,7 +219,7 @@ impl Context<'_> {
 
     /// Counts instructions of a warp, and of its threads.
     #[inline]
-    pub(super) fn add(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
+    fn add(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
         warp.steps += steps;
         self.counters.warp_instructions += steps;
         self.counters.thread_instructions += threads;

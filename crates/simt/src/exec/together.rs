@@ -6,7 +6,6 @@
 //! A warp goes alone as soon as its lanes part, and before an instruction whose order among warps can be seen
 //! (`is_quiet`). It may join the others again at the next turn.
 
-use super::compiled::Ran;
 use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
@@ -177,9 +176,10 @@ impl Context<'_> {
         while steps < left && pc != next.other {
             if !stands && self.is_door(pc) {
                 members.move_to(warps, on, (pc, std::mem::take(&mut steps)));
-                let (done, compiled) = (self.compiled_steps(), self.enter_each(warps, members, on));
+                let done = self.compiled_steps();
+                let at = self.enter_each(warps, &mut members.splits, &members.ends, on);
                 ran |= done != self.compiled_steps();
-                let Some(at) = compiled else { return ran };
+                let Some(at) = at else { return ran };
                 (pc, stands, left) = (at, true, members.steps_left(warps, on));
                 continue;
             }
@@ -281,23 +281,6 @@ impl Context<'_> {
         }
         members.move_to(warps, on, (pc, steps));
         ran || pc != next.pc || steps != 0
-    }
-
-    /// Runs the region at the place where these warps are. The instruction before which all of them stand then;
-    /// none: they are not at the same, or have to be looked at.
-    fn enter_each(&mut self, warps: &mut [Warp], members: &mut Members, on: u32) -> Option<u32> {
-        let mut at = None;
-        let mut same = true;
-        for i in lanes(on) {
-            let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-            let ran = self.enter(warp, split, members.ends[i]);
-            if ran == Ran::Outside {
-                self.arrives(warp, split);
-            }
-            same &= ran == Ran::Stands && at.is_none_or(|pc| pc == split.pc);
-            at = Some(split.pc);
-        }
-        at.filter(|_| same)
     }
 
     /// The instruction of warps at a place, one after the other, or what arithmetic there is.

@@ -66,6 +66,11 @@ impl Table {
         }
     }
 
+    /// How many instructions the code has.
+    pub(crate) fn len(&self) -> usize {
+        self.doors[0].len()
+    }
+
     #[inline(always)]
     fn door(&self, mode: Mode, pc: u32) -> Option<&AtomicU32> {
         self.doors[usize::from(mode == Mode::Some)].get(pc as usize)

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod maker;
+mod policy;
 
 use common::{Arg, How, Loaded, load_text, words};
 use maker::Maker;
