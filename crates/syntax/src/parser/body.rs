@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        // The tree is kept until all of it has been checked.
+        // The tree is kept until all of the module has been checked.
         statements.shrink_to_fit();
         Ok(Block { statements, span: self.span_from(start) })
     }
