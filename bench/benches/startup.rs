@@ -70,13 +70,18 @@ fn inputs() -> Vec<Input> {
     ]
 }
 
-/// Milliseconds that something takes of a processor: other programs make it no longer. All of it is done by this thread.
+/// Milliseconds that something takes; if that is long, of a processor, as other programs make that no longer. All of it
+/// is done by this thread.
 fn ms<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let (start, cpu) = (Instant::now(), cpu_time());
     let result = work();
     let time = start.elapsed().as_secs_f64();
-    (cpu.zip(cpu_time()).map_or(time, |(from, to)| to - from) * 1e3, result)
+    let cpu = cpu.zip(cpu_time()).map(|(from, to)| to - from).filter(|_| time > COARSE);
+    (cpu.unwrap_or(time) * 1e3, result)
 }
+
+/// The system counts the time of a processor in steps of some milliseconds.
+const COARSE: f64 = 0.05;
 
 /// Seconds that this thread has run on a processor, where the system tells.
 fn cpu_time() -> Option<f64> {
