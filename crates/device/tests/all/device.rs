@@ -287,3 +287,24 @@ fn a_kernel_with_too_many_references_is_not_loaded() {
     assert_eq!(first.code, "E0316");
     assert_eq!(first.primary.text, "a kernel for sm_75 can name 32");
 }
+
+/// Kernels are lowered when they are launched, but all are checked before.
+#[test]
+fn a_mistake_in_a_kernel_that_is_never_launched_refuses_the_module() {
+    let device = Device::default();
+    let good = ".entry good() { ret; }\n";
+    let bad = ".entry bad() { .reg .u32 %r<2>; .reg .f32 %f<2>; mov.b32 %r1, 0; add.f32 %f1, %r1, %r1; ret; }\n";
+    for text in [format!("{HEADER}{good}{bad}"), format!("{HEADER}{bad}{good}")] {
+        let error = Module::load(&device, "t.ptx", &text).unwrap_err();
+        let first = error.diagnostics.iter().find(|d| d.is_error()).unwrap();
+        assert!(text[first.primary.span.range()].contains("%r1"), "{error}");
+    }
+    // What is known and not executed refuses only launches of kernels that come to it.
+    let unexecuted = ".entry other(.param .u64 p) { .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; cp.async.bulk.prefetch.L2.global [%rd1], 16; ret; }\n";
+    let text = format!("{}{good}{unexecuted}", HEADER.replace("sm_75", "sm_90"));
+    let module = Module::load(&device, "t.ptx", &text).unwrap();
+    module.kernel("good").unwrap().launch(&LaunchOptions::default(), &[]).unwrap();
+    let kernels: Vec<_> = module.all_kernels().collect();
+    let refused: Vec<_> = kernels.iter().map(|k| (k.name(), !k.unsupported().is_empty())).collect();
+    assert_eq!(refused, [("good", false), ("other", true)]);
+}
