@@ -66,9 +66,14 @@ fn run(text: &str, input: &[u32], how: How, times: usize) -> Vec<Outcome> {
 /// Compares one program in all modes.
 fn compare(seed: u64, number: u64) {
     let mut random = Random::of_item(seed, number);
-    let block = random.of(&[32, 32, 32, 64, 96, 20, 50]);
-    let grid = random.of(&[1, 1, 2, 3]);
-    let maker = Maker::new(random, block);
+    let faults = random.one_in(6);
+    let (mut block, mut grid) =
+        (random.of(&[32, 32, 32, 64, 96, 20, 50]), random.of(&[1, 1, 2, 3]));
+    if faults {
+        // How far other warps are when one faults is nobody's business.
+        (block, grid) = (block.min(32), 1);
+    }
+    let maker = Maker::new(random, block, faults);
     let (text, mut random) = maker.program();
     let input: Vec<u32> = (0..1024).map(|_| maker::number(&mut random)).collect();
     let how = |jit| How {

@@ -41,8 +41,7 @@ pub struct Maker {
 }
 
 impl Maker {
-    pub fn new(mut random: Random, threads: u32) -> Self {
-        let faults = random.one_in(6);
+    pub fn new(mut random: Random, threads: u32, faults: bool) -> Self {
         let left = 10 + random.below(50_u32);
         Self {
             random,
