@@ -46,7 +46,7 @@ impl Maker<'_> {
         }
         for (row, source) in [(B, Some(op.b)), (OTHER, op.c)] {
             if let Some(source) = source {
-                self.to_row(source, row, !wide)?;
+                self.fill_row(source, row, !wide)?;
             }
         }
         let way = self.way(&op.access, step.guard, step.at);
@@ -100,7 +100,7 @@ impl Maker<'_> {
     fn change(&mut self, way: &Way<'_>, op: &Atomic, width: &Width) {
         let w = |register| width.of(register);
         self.known_offset(way);
-        self.to_address(way);
+        self.address_from_offset(way);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
         let memory = at(R::R12, 0);
         let (load, store) = (

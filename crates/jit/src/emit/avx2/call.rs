@@ -26,7 +26,7 @@ impl Maker<'_> {
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
-            self.to_row(source, row, narrow[row])?;
+            self.fill_row(source, row, narrow[row])?;
         }
         self.write_all_back();
         self.values = Values::default();
@@ -44,14 +44,14 @@ impl Maker<'_> {
         self.fixed_registers();
         let Some(to) = call.to else { return Some(()) };
         for part in 0..PARTS {
-            self.from_row(call, to, part, result, step.guard)?;
+            self.take_result(call, to, part, result, step.guard)?;
             self.values.unpin();
         }
         Some(())
     }
 
     /// All lanes of a source into a scratch row.
-    pub(super) fn to_row(&mut self, source: Source, row: usize, narrow: bool) -> Option<()> {
+    pub(super) fn fill_row(&mut self, source: Source, row: usize, narrow: bool) -> Option<()> {
         for part in 0..if narrow { PARTS } else { 2 * PARTS } {
             let value =
                 if narrow { self.low_word(source, part)? } else { self.double_word(source, part)? };
@@ -69,7 +69,7 @@ impl Maker<'_> {
     }
 
     /// A part of the result.
-    fn from_row(
+    fn take_result(
         &mut self,
         call: &Call,
         to: Place,

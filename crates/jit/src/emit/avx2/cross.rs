@@ -26,7 +26,7 @@ impl Maker<'_> {
         let differs = match members {
             Some(Source::Literal(_)) | None => None,
             Some(source) => {
-                self.to_row(source, ROW, true)?;
+                self.fill_row(source, ROW, true)?;
                 Some(self.temporary())
             }
         };

@@ -101,8 +101,8 @@ impl Maker<'_> {
                 let a = self.narrow_operand(from[0], part)?;
                 (self.unary(C::VEX_Vcvtdq2ps_ymm_ymmm256, a), NUMBER)
             }
-            Op::ToU(rounding) => (self.to_unsigned(from[0], rounding, part)?, Kind::BITS),
-            Op::ToS(rounding) => (self.to_signed(from[0], rounding, part)?, Kind::BITS),
+            Op::ToU(rounding) => (self.unsigned_from(from[0], rounding, part)?, Kind::BITS),
+            Op::ToS(rounding) => (self.signed_from(from[0], rounding, part)?, Kind::BITS),
             _ => return None,
         })
     }
@@ -144,7 +144,7 @@ impl Maker<'_> {
 
     /// Out of range the processor gives the lowest number, whose bits are those of 2^31: below 2^31 it is the
     /// number, and from there on that bit with the others of what is left.
-    fn to_unsigned(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
+    fn unsigned_from(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
         const CONVERT: C = C::VEX_Vcvttps2dq_ymm_ymmm256;
         let a = self.rounded(source, rounding, part)?;
         let (zero, half, end) = (self.number(0), self.number(TWO_31), self.number(TWO_32));
@@ -162,7 +162,7 @@ impl Maker<'_> {
         Some(x)
     }
 
-    fn to_signed(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
+    fn signed_from(&mut self, source: Source, rounding: Rounding, part: u8) -> Option<Reg> {
         // No float between is rounded up to 2^31.
         let (a, code) = if rounding == Rounding::Near {
             (self.float(source, part)?, C::VEX_Vcvtps2dq_ymm_ymmm256)

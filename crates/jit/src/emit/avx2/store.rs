@@ -41,7 +41,7 @@ impl Maker<'_> {
     fn deliver(&mut self, way: &Way<'_>) {
         if way.access.space == Space::Local && way.total > 4 {
             self.known_offset(way);
-            self.to_address(way);
+            self.address_from_offset(way);
             let from = data_of_lane(self, way.total);
             for i in 0..way.total / 4 {
                 let (from, to) = (moved(from, 4 * i), at(R::RAX, 128 * i));
@@ -62,7 +62,7 @@ impl Maker<'_> {
         let from = data_of_lane(self, way.total);
         self.asm.put(I::with2(load, into, from));
         self.known_offset(way);
-        self.to_address(way);
+        self.address_from_offset(way);
         self.asm.put(I::with2(store, at(R::RAX, 0), data));
     }
 

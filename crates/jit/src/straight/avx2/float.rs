@@ -99,8 +99,8 @@ impl Emitter<'_> {
                 let a = self.narrow_operand(from[0])?;
                 (self.unary(C::VEX_Vcvtdq2ps_ymm_ymmm256, a), NUMBER)
             }
-            Op::ToU(rounding) => (self.to_unsigned(from[0], rounding)?, Kind::BITS),
-            Op::ToS(rounding) => (self.to_signed(from[0], rounding)?, Kind::BITS),
+            Op::ToU(rounding) => (self.unsigned_from(from[0], rounding)?, Kind::BITS),
+            Op::ToS(rounding) => (self.signed_from(from[0], rounding)?, Kind::BITS),
             _ => return None,
         })
     }
@@ -142,7 +142,7 @@ impl Emitter<'_> {
 
     /// Out of range the processor gives the lowest number, whose bits are those of 2^31: below 2^31 it is the
     /// number, and from there on that bit with the others of what is left.
-    fn to_unsigned(&mut self, source: Source, rounding: Rounding) -> Option<Ymm> {
+    fn unsigned_from(&mut self, source: Source, rounding: Rounding) -> Option<Ymm> {
         const CONVERT: C = C::VEX_Vcvttps2dq_ymm_ymmm256;
         let a = self.rounded(source, rounding)?;
         let (zero, half, end) = (self.number(0), self.number(TWO_31), self.number(TWO_32));
@@ -160,7 +160,7 @@ impl Emitter<'_> {
         Some(x)
     }
 
-    fn to_signed(&mut self, source: Source, rounding: Rounding) -> Option<Ymm> {
+    fn signed_from(&mut self, source: Source, rounding: Rounding) -> Option<Ymm> {
         // No float between is rounded up to 2^31.
         let (a, code) = if rounding == Rounding::Near {
             (self.float(source)?, C::VEX_Vcvtps2dq_ymm_ymmm256)

@@ -276,7 +276,7 @@ impl Emitter<'_> {
     /// A table of two predicates, in a temporary.
     fn logic_of(&mut self, table: u8, [a, b]: [Ymm; 2]) -> Ymm {
         // Each bit twice, for either value of a third source.
-        let table = (0..4).map(|i| (table >> i & 1) * 3 << (2 * i)).sum();
+        let table = (0..4).map(|i| ((table >> i & 1) * 3) << (2 * i)).sum();
         self.bits(table, [a.into(), b.into(), b.into()])
     }
 
