@@ -7,6 +7,8 @@ mod double;
 mod float;
 mod integer;
 mod load;
+mod memory;
+mod pieces;
 mod predicate;
 mod wide;
 
@@ -133,9 +135,15 @@ impl Backend for Avx512 {
         if step.guard == Predicate::Never {
             return Ok(());
         }
-        let out = e.way_out(super::stub::Reason::Instruction, step.at);
-        e.asm.jump(C::Jmp_rel32_64, out);
-        Ok(())
+        let done = match &step.action {
+            Action::Load(load) => e.load_step(step, load),
+            Action::Store(store) => e.store_step(step, store),
+            _ => {
+                e.leave_here(step);
+                Some(())
+            }
+        };
+        done.ok_or(Error::Operands(i))
     }
 }
 
@@ -149,6 +157,8 @@ impl Maker<'_> {
                 self.compare(*test, *from, *to, *with, &guard)?;
             }
             Action::Logic { table, to, from } => self.logic(*table, *to, *from, &guard),
+            Action::Load(load) => self.known_load(load, &mut guard)?,
+            Action::Store(store) => self.known_store(step, store)?,
             Action::Nothing => {}
             _ => return None,
         }
