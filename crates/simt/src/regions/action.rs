@@ -135,7 +135,6 @@ fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
 }
 
 /// The number of a narrow register, if there is a destination at all. None: it is another one.
-#[expect(clippy::option_option, reason = "see above")]
 fn narrow(d: Slot) -> Option<Option<u32>> {
     if d.is_none() {
         return Some(None);

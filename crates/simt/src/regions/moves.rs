@@ -1,5 +1,7 @@
 //! Moves between registers of different kinds, special registers and addresses as steps of a region.
 
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+
 use super::operand::{Operands, place, predicate};
 use crate::alu::{L32, L64};
 use crate::code::{Op, Slot};

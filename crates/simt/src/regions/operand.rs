@@ -82,7 +82,6 @@ impl<'c> Operands<'c> {
     }
 
     /// The base of an address.
-    #[expect(clippy::option_option, reason = "none: the address is the offset alone")]
     pub(super) fn base(&self, slot: Slot) -> Option<Option<Source>> {
         if slot.is_none() { Some(None) } else { self.number(slot).map(Some) }
     }

@@ -14,7 +14,7 @@ const F: u32 = 4;
 const P: u32 = 4;
 
 /// A number of a kind that finds more than others.
-pub fn number(random: &mut Random) -> u32 {
+pub(crate) fn number(random: &mut Random) -> u32 {
     match random.below(8_u32) {
         0 => random.of(&[0, 1, 2, 31, 32, 0x7fff_ffff, 0x8000_0000, u32::MAX]),
         1 => random.below(64_u32),
@@ -24,7 +24,7 @@ pub fn number(random: &mut Random) -> u32 {
     }
 }
 
-pub struct Maker {
+pub(crate) struct Maker {
     random: Random,
     text: String,
     labels: u32,
@@ -41,7 +41,7 @@ pub struct Maker {
 }
 
 impl Maker {
-    pub fn new(mut random: Random, threads: u32, faults: bool) -> Self {
+    pub(crate) fn new(mut random: Random, threads: u32, faults: bool) -> Self {
         let left = 10 + random.below(50_u32);
         Self {
             random,
@@ -96,7 +96,7 @@ impl Maker {
     }
 
     /// The program, and the generator behind it.
-    pub fn program(mut self) -> (String, Random) {
+    pub(crate) fn program(mut self) -> (String, Random) {
         while self.left > 0 {
             self.statement();
         }
@@ -204,15 +204,15 @@ impl Maker {
             format!("ex2.approx.f32 {fd}, {fa};"),
             format!("min.f32 {fd}, {fa}, {fb};"),
             format!("neg.f32 {fd}, {fa};"),
-            format!("fma.rn.f64 %g0, %g1, %g0, %g1;"),
+            "fma.rn.f64 %g0, %g1, %g0, %g1;".to_owned(),
             format!("cvt.f64.f32 %g1, {fa};"),
             format!("cvt.rn.f32.f64 {fd}, %g0;"),
-            format!("add.f64 %g0, %g0, %g1;"),
+            "add.f64 %g0, %g0, %g1;".to_owned(),
             format!("mov.u32 {d}, %laneid;"),
             format!("mov.u32 {d}, %lanemask_lt;"),
             format!("mov.b32 {{%h0, %h1}}, {a};"),
             format!("mov.b32 {d}, {{%h1, %h0}};"),
-            format!("add.u16 %h0, %h0, %h1;"),
+            "add.u16 %h0, %h0, %h1;".to_owned(),
             format!("mov.u32 {d}, {b};"),
         ];
         let line = self.random.pick(&lines).clone();
@@ -270,11 +270,11 @@ impl Maker {
             (4, format!("ld.global.u32 {r}, [%addr];")),
             (4, format!("ld.global.nc.u32 {r}, [%addr];")),
             (4, format!("ld.u32 {r}, [%addr];")),
-            (4, format!("ld.volatile.global.f32 %f1, [%addr];")),
+            (4, "ld.volatile.global.f32 %f1, [%addr];".to_owned()),
             (1, format!("ld.global.u8 {r}, [%addr];")),
             (1, format!("ld.global.s8 {r}, [%addr];")),
             (2, format!("ld.global.u16 {r}, [%addr];")),
-            (2, format!("ld.global.s16 %h0, [%addr];")),
+            (2, "ld.global.s16 %h0, [%addr];".to_owned()),
             (8, format!("ld.global.u64 {w}, [%addr];")),
             (4, format!("ld.global.s32 {w}, [%addr];")),
             (8, format!("ld.global.v2.u32 {two}, [%addr];")),
@@ -391,7 +391,7 @@ impl Maker {
             format!("ld.local.s16 {r}, [%addr+2];"),
             format!("st.local.u32 [mine+12], {r};"),
             format!("ld.local.u32 {r}, [mine+12];"),
-            format!("ld.local.v2.u32 {{%r1, %r2}}, [mine+16];"),
+            "ld.local.v2.u32 {%r1, %r2}, [mine+16];".to_owned(),
         ];
         let line = self.random.pick(&lines).clone();
         self.line(&format!("{guard}{line}"));
