@@ -133,7 +133,11 @@ fn update<C: Cells>(
     macro_rules! sized {
         ($size:literal) => {
             match op.op {
-                A::Add => each::<C, $size>(cells, at, values, old, |a, b, _| a.wrapping_add(b)),
+                A::Add => {
+                    for lane in lanes(at.1) {
+                        old[lane] = cells.add::<$size>(lane, at.0, values.0[lane]);
+                    }
+                }
                 A::And => each::<C, $size>(cells, at, values, old, |a, b, _| a & b),
                 A::Or => each::<C, $size>(cells, at, values, old, |a, b, _| a | b),
                 A::Xor => each::<C, $size>(cells, at, values, old, |a, b, _| a ^ b),

@@ -210,6 +210,12 @@ pub(super) trait Cells {
 
     /// Changes the element of N bytes of a lane; the old one.
     fn update<const N: usize>(&mut self, lane: usize, ahead: u32, new: impl Fn(u64) -> u64) -> u64;
+
+    /// Adds to it, likewise.
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) -> u64 {
+        self.update::<N>(lane, ahead, |old| old.wrapping_add(value))
+    }
 }
 
 impl Cells for Bytes<'_, &mut [u8]> {
@@ -239,6 +245,17 @@ impl Cells for Global<'_> {
             _ => block.update_u64(at, new),
         };
         // In bounds and aligned, as decided before.
+        old.unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn add<const N: usize>(&mut self, lane: usize, ahead: u32, value: u64) -> u64 {
+        let (block, at) = (self.block, self.at[lane] + u64::from(ahead));
+        let old = match N {
+            2 => block.add_u16(at, value as u16).map(u64::from),
+            4 => block.add_u32(at, value as u32).map(u64::from),
+            _ => block.add_u64(at, value),
+        };
         old.unwrap_or(0)
     }
 }

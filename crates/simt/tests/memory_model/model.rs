@@ -139,14 +139,14 @@ impl Model {
             if !self.may(memory, at, total, step.size) {
                 return Err(wrong(lane, false, total));
             }
-            for k in 0..step.count {
+            for (k, got) in got.iter_mut().enumerate() {
                 let at = at + k as i64 * step.size as i64;
                 match step.doing {
                     Doing::Load { signed: is_signed, sink } if sink != Some(k) => {
                         let value = self.get(memory, lane, at, step.size);
                         let extended = signed(value, 8 * step.size) as u64;
                         let value = if is_signed { extended } else { value };
-                        got[k][lane] = Some(cut(value, step.bits.into()));
+                        got[lane] = Some(cut(value, step.bits.into()));
                     }
                     Doing::Store => self.set(memory, lane, at, step.size, step.values[k][lane]),
                     _ => {}
