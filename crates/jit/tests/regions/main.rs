@@ -332,3 +332,9 @@ fn memory() {
     let wanted = Wanted { global: true, others: true, ..Wanted::default() };
     regions(3, wanted, 400, Level::Avx512);
 }
+
+#[test]
+fn everything() {
+    let wanted = Wanted { global: true, others: true, cross: true, calls: true, doubles: true };
+    regions(5, wanted, 200, Level::Avx512);
+}

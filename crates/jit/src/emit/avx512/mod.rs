@@ -3,6 +3,7 @@
 //! Besides those of the books there are: `zmm30` with the canonical NaN, `zmm31` for what is stored, `k6` likewise
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
+mod call;
 mod double;
 mod float;
 mod integer;
@@ -150,6 +151,9 @@ impl Backend for Avx512 {
 impl Maker<'_> {
     /// A step that does not leave.
     fn straight(&mut self, step: &Step) -> Option<()> {
+        if let Action::Call(call) = &step.action {
+            return self.call(step, call);
+        }
         let mut guard = self.guard(step.guard);
         match &step.action {
             Action::Compute { op, to, from } => self.compute(*op, *to, *from, &mut guard)?,
@@ -159,6 +163,9 @@ impl Maker<'_> {
             Action::Logic { table, to, from } => self.logic(*table, *to, *from, &guard),
             Action::Load(load) => self.known_load(load, &mut guard)?,
             Action::Store(store) => self.known_store(step, store)?,
+            Action::ActiveMask { to } => self.active_mask(step, *to, &mut guard)?,
+            Action::Count { counter, of } => self.count(step, *counter, *of),
+            Action::CountZeros(of) => self.count_zeros(step, *of)?,
             Action::Nothing => {}
             _ => return None,
         }

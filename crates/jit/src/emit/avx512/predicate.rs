@@ -92,7 +92,7 @@ impl Maker<'_> {
     }
 
     /// Lanes in which a comparison holds, in a temporary.
-    fn test(&mut self, test: Test, from: [Source; 2]) -> Option<Reg> {
+    pub(super) fn test(&mut self, test: Test, from: [Source; 2]) -> Option<Reg> {
         let (d, u) =
             (C::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8);
         let (q, uq) =
