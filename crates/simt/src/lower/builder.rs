@@ -209,7 +209,7 @@ impl<'a> Builder<'a> {
     }
 
     fn unsupported(&mut self, inst: &ir::Instruction) {
-        let (code, help) = super::program::why_unsupported(inst, self.missing_callee(inst));
+        let (code, help) = machinery::why_unsupported(inst, self.missing_callee(inst));
         let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
         // A guard is not what is wrong.

@@ -1,8 +1,8 @@
 //! Why an instruction is not executed: the part of the machine that it steers is not simulated,
 //! or what it computes is not written down.
 
-use texunit_check::ir::Instruction;
-use texunit_isa::Opcode;
+use texunit_check::ir::{self, Instruction};
+use texunit_isa::{MipMode, Opcode, ScalarType};
 
 const TENSOR: &str = "tensor cores are not simulated; take the program's path without them, which \
      most libraries have for architectures before sm_70";
@@ -55,3 +55,47 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
 pub(super) const ATOMIC: &str = "executed are add, min, max, inc, dec, and, or, xor, exch and cas of \
      the types that PTX has them for, also of vectors, in global and shared memory; local memory belongs \
      to one thread: use ld and st";
+
+const GARBLED: &str =
+    "ptxas accepts this form and garbles it; the warning about it says what to write";
+
+fn is_grad(inst: &Instruction) -> bool {
+    inst.mods.mip == Some(MipMode::Grad)
+}
+
+/// Code and help of an instruction that we do not execute, and the function without a body that it
+/// calls.
+pub(super) fn why_unsupported(inst: &Instruction, callee: Option<&str>) -> (&'static str, String) {
+    if let Some(reason) = reason(inst) {
+        return ("E0406", reason.to_owned());
+    }
+    match inst.opcode {
+        Opcode::Tex if inst.mods.types.get(1) == Some(&ScalarType::S32) && is_grad(inst) => (
+            "E0401",
+            "`tex.grad` has .f32 coordinates only: ptxas takes the bits of integer registers for \
+             floats; convert the coordinates and write .f32 as the last type"
+                .to_owned(),
+        ),
+        Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
+        Opcode::Atom | Opcode::Red => ("E0403", ATOMIC.to_owned()),
+        Opcode::Call if callee.is_some_and(is_device_runtime) => {
+            ("E0404", DEVICE_RUNTIME.to_owned())
+        }
+        Opcode::Call => (
+            "E0404",
+            "of functions without a body only `vprintf`, `__assertfail`, `malloc` and `free` can be \
+             called; link the others into the module"
+                .to_owned(),
+        ),
+        Opcode::Mov if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) => {
+            (
+                "E0405",
+                "the address of a `.texref`, `.samplerref` or `.surfref` names one reference, and \
+                 nothing lies behind it; declare references of their own instead of an array"
+                    .to_owned(),
+            )
+        }
+        _ => ("E0405", "the opcode is known, but not with these modifiers and operands".to_owned()),
+    }
+}

@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use texunit_check::ir::{self, FuncId, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
-use texunit_isa::{MipMode, Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// What the loader decided: addresses of variables and handles of opaque ones.
@@ -300,51 +299,4 @@ pub(super) fn resolve_aliases(module: &ir::Module) -> Vec<u32> {
             }
         })
         .collect()
-}
-
-const GARBLED: &str =
-    "ptxas accepts this form and garbles it; the warning about it says what to write";
-
-fn is_grad(inst: &ir::Instruction) -> bool {
-    inst.mods.mip == Some(MipMode::Grad)
-}
-
-/// Code and help of an instruction that we do not execute, and the function without a body that it
-/// calls.
-pub(super) fn why_unsupported(
-    inst: &ir::Instruction,
-    callee: Option<&str>,
-) -> (&'static str, String) {
-    if let Some(reason) = super::machinery::reason(inst) {
-        return ("E0406", reason.to_owned());
-    }
-    match inst.opcode {
-        Opcode::Tex if inst.mods.types.get(1) == Some(&ScalarType::S32) && is_grad(inst) => (
-            "E0401",
-            "`tex.grad` has .f32 coordinates only: ptxas takes the bits of integer registers for \
-             floats; convert the coordinates and write .f32 as the last type"
-                .to_owned(),
-        ),
-        Opcode::Tex | Opcode::Tld4 => ("E0401", GARBLED.to_owned()),
-        Opcode::Suld | Opcode::Sust | Opcode::Sured => ("E0402", GARBLED.to_owned()),
-        Opcode::Atom | Opcode::Red => ("E0403", super::machinery::ATOMIC.to_owned()),
-        Opcode::Call if callee.is_some_and(super::machinery::is_device_runtime) => {
-            ("E0404", super::machinery::DEVICE_RUNTIME.to_owned())
-        }
-        Opcode::Call => (
-            "E0404",
-            "of functions without a body only `vprintf`, `__assertfail`, `malloc` and `free` can be \
-             called; link the others into the module"
-                .to_owned(),
-        ),
-        Opcode::Mov if matches!(inst.operands.last(), Some(ir::Operand::AddressOf(_, n)) if *n != 0) => {
-            (
-                "E0405",
-                "the address of a `.texref`, `.samplerref` or `.surfref` names one reference, and \
-                 nothing lies behind it; declare references of their own instead of an array"
-                    .to_owned(),
-            )
-        }
-        _ => ("E0405", "the opcode is known, but not with these modifiers and operands".to_owned()),
-    }
 }
