@@ -36,8 +36,6 @@ pub(super) struct Uses {
     pub(super) first: Vec<(Place, u32, u32)>,
     /// What is read of the values before the block.
     pub(super) live_in: Set,
-    /// What is read behind it.
-    pub(super) live_out: Set,
 }
 
 /// No step.
@@ -103,7 +101,6 @@ impl Uses {
         let n = block.steps.len();
         let mut live = Set::new(numbers);
         block.kept.iter().filter_map(|&p| numbers.get(p)).for_each(|i| live.insert(i));
-        let live_out = live.clone();
         // By register: the next step that mentions it, and how many do.
         scratch.clear();
         scratch.resize(numbers.len(), (NEVER, 0));
@@ -118,7 +115,6 @@ impl Uses {
             after: Vec::with_capacity(n),
             first: Vec::new(),
             live_in: Set::default(),
-            live_out,
         };
         let (mut reads, mut writes, mut all) = (Vec::new(), Vec::new(), Vec::new());
         for (i, step) in block.steps.iter().enumerate().rev() {

@@ -5,7 +5,7 @@ use super::{Guard, Maker};
 use crate::block::{Place, Predicate, Relation, Source, Test};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
-use crate::emit::values::{Kind, Values};
+use crate::emit::values::{Kind, Reg, Values};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

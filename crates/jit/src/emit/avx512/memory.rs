@@ -49,7 +49,7 @@ impl Maker<'_> {
                 (8 * part as u64 + i) * step
             } else {
                 let first = 16 * part as u64 + 2 * i;
-                first * step | (first + 1) * step << 32
+                (first * step) | (((first + 1) * step) << 32)
             }
         });
         self.pooled(&numbers)
