@@ -165,7 +165,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut i = 0;
         while i < block.steps.len() {
             let rest = &block.steps[i..];
-            let straight = rest.iter().position(|s| leaves(s)).unwrap_or(rest.len());
+            let straight = rest.iter().position(leaves).unwrap_or(rest.len());
             if straight != 0 {
                 B::steps(self, i..i + straight)?;
             }

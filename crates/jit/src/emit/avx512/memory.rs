@@ -4,6 +4,8 @@
 //! more. The way to memory is one of three: lanes one behind the other in vectors, one number for all, or each lane
 //! by itself.
 
+#![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
+
 use super::load::{LOAD, STORE};
 use super::pieces::Pieces;
 use super::{Guard, MOMENT, MOMENT_K, Maker};

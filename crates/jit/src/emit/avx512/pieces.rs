@@ -1,5 +1,7 @@
 //! Elements of loads and stores, and the pieces of memory that they are.
 
+#![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
+
 use super::load::{LOAD, Operand, STORE};
 use super::{Guard, MOMENT, Maker};
 use crate::block::{Place, Source};
