@@ -527,9 +527,7 @@ impl Step {
     pub fn may_leave(&self) -> bool {
         match &self.action {
             Action::Load(load) => !load.access.is_known(),
-            Action::Store(store) => {
-                store.access.space == Space::Param || !store.access.is_known()
-            }
+            Action::Store(store) => store.access.space == Space::Param || !store.access.is_known(),
             Action::Atomic(_) | Action::Sync { .. } | Action::Leave { .. } => true,
             Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) | Action::Redux { .. } => {
                 true

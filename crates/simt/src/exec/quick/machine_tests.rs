@@ -97,8 +97,16 @@ impl Program {
             live,
         };
         let limit = u64::MAX;
-        let mut place =
-            Place { pc: 0, mask, grouped: false, steps: 0, limit, threads: 0, turns: false, ended: Ended::Here };
+        let mut place = Place {
+            pc: 0,
+            mask,
+            grouped: false,
+            steps: 0,
+            limit,
+            threads: 0,
+            turns: false,
+            ended: Ended::Here,
+        };
         Job { values: &values, lanes, place: &mut place }.run(Level::get());
         assert_eq!(place.pc as usize, self.insts.len());
         (place.steps, place.threads)
