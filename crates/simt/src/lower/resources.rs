@@ -32,7 +32,9 @@ impl Program {
     pub(super) fn count_resources(&self, id: KernelId) -> Resources {
         let unit = self.unit(id, false);
         let func = &unit.code.funcs[0];
-        let registers = func.narrow.saturating_add(func.wide.saturating_mul(2));
+        // Those of compiled code between its steps are not the kernel's.
+        let own = func.temporaries();
+        let registers = own.narrow.saturating_add(own.wide.saturating_mul(2));
         let frames = unit.code.funcs.iter().map(|f| u64::from(f.frame));
         let constants = self.module.variables.iter().filter(|v| v.storage == Storage::Const);
         Resources {

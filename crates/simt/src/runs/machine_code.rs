@@ -99,38 +99,6 @@ fn machine_code_is_what_it_was() {
     assert!(before.lines().count() > 100, "the programs are not where they were");
 }
 
-/// Code and pool of each run.
-fn functions(code: &Code) -> Vec<Option<(Vec<u8>, Vec<u64>)>> {
-    let function = |run: &Run| {
-        let function = texunit_jit::compile(&run.block(code)?, super::setting::level()?).ok()?;
-        let (code, pool) = function.parts();
-        Some((code.to_vec(), pool.to_vec()))
-    };
-    code.runs.all.iter().map(function).collect()
-}
-
-/// Marks stand between runs, and nothing that they tell of is in one: an observer has the same machine code.
-#[test]
-fn marks_leave_machine_code_as_it_is() {
-    if !super::is_on() {
-        texunit_testkit::skipped("no machine code is made here");
-        return;
-    }
-    let events = Events::ACCESSES
-        | Events::RESULTS
-        | Events::BRANCHES
-        | Events::BLOCKS
-        | Events::CALLS
-        | Events::COUNTS
-        | Events::FETCHES;
-    for path in texts() {
-        let program = lowered(&path);
-        let observed = program.whole(false).observed(&program, events);
-        let marked = observed.code.as_ref().unwrap();
-        assert_eq!(functions(program.code(false)), functions(marked), "{}", path.display());
-    }
-}
-
 /// Without marks, what is put together again is what was taken apart; with them, each operation is there once.
 #[test]
 fn marked_code_is_the_code() {
