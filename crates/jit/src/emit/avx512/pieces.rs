@@ -326,12 +326,15 @@ impl Maker<'_> {
             return Some(Pieces::Dwords(dwords));
         }
         let mut qwords = Vec::new();
-        for pair in dwords.chunks(2) {
+        for (i, pair) in dwords.chunks(2).enumerate() {
             let [low, high] = pair else { return None };
             let parts: [Reg; 4] = std::array::from_fn(|part| {
                 self.interleaved(low[part / 2], high[part / 2], part as u8 % 2)
             });
-            low.iter().chain(high).for_each(|&reg| self.values.release(reg));
+            // What is stored twice is in one register.
+            let later = dwords[2 * i + 2..].as_flattened();
+            let free = pair.as_flattened().iter().filter(|reg| !later.contains(reg));
+            free.for_each(|&reg| self.values.release(reg));
             qwords.push(parts);
         }
         self.pin_only(qwords.as_flattened());
@@ -369,6 +372,7 @@ impl Maker<'_> {
         }
         let bits = self.number(u32::MAX >> (32 - 8 * size));
         let d = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, first, bits);
+        self.values.release(first);
         for (i, &source) in elements.iter().enumerate().skip(1) {
             let next = self.low_of(source, part)?;
             let bits: Operand = self.number(u32::MAX >> (32 - 8 * size));
@@ -377,6 +381,7 @@ impl Maker<'_> {
             self.asm.put(I::with3(left, MOMENT.z(), MOMENT.z(), (8 * size * i) as u32));
             let or = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
             self.asm.put(I::with3(or, d.z(), d.z(), MOMENT.z()));
+            self.values.release(next);
         }
         Some(d)
     }

@@ -40,6 +40,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, t.y(), high.z()));
         let code = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
         self.asm.put(I::with4(code, d.z(), d.z(), t.y(), 1_u32));
+        self.values.release(t);
         Some(d)
     }
 
