@@ -70,7 +70,7 @@ impl Frame {
         NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
         WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call
         SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
-        LOCAL_LIMITS local_limits LIMIT limit MEETS meets ATOMICS_LEFT atomics_left MASK mask
+        LOCAL_LIMITS local_limits LIMIT limit MEETS meets ATOMICS_LEFT atomics_left MASK mask LIVE live
         WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved
     }
 

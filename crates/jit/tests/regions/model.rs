@@ -603,8 +603,8 @@ pub(crate) fn live(region: &Region, (b, i): (usize, usize)) -> HashSet<Place> {
         step.each_written(|place| writes.push(place));
         let effects =
             matches!(step.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_));
-        live.extend(asks(step.guard));
         if !step.may_leave() && !effects && writes.iter().all(|place| !live.contains(place)) {
+            live.extend(asks(step.guard));
             continue;
         }
         if step.guard == Predicate::Always {

@@ -24,6 +24,8 @@ pub(crate) struct Wanted {
 /// Registers that hold addresses: of shared and local memory, and of global memory.
 const NARROW_AT: u32 = NARROW as u32 - 2;
 const WIDE_AT: u32 = WIDE as u32 - 2;
+/// The word and the row of inputs that have the active lanes, and perhaps others that do not live.
+pub(crate) const MEMBERS: [Source; 2] = [Source::Word(3), Source::Row(2)];
 /// Registers that live in a block alone.
 const TEMPORARY: [Place; 3] = [
     Place::Narrow(NARROW_AT - 1),
@@ -78,14 +80,17 @@ fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
     all
 }
 
-pub(crate) fn fixed(random: &mut Random) -> Fixed {
+pub(crate) fn fixed(random: &mut Random, (mask, live): (u32, u32)) -> Fixed {
     let mut row = || -> [u32; 32] { std::array::from_fn(|_| number(random) as u32) };
-    let rows = vec![row(), row()];
+    let mut rows = vec![row(), row()];
+    let members = mask | number(random) as u32 & !live;
+    rows.push([members; 32]);
+    (0..32).filter(|lane| mask >> lane & 1 == 0).for_each(|lane| rows[2][lane] = random.u32());
     Fixed {
         rows,
         constants: vec![[number(random) as u32; 32]; 2],
         wide_constants: vec![[number(random); 32]; 2],
-        words: (0..3).map(|_| random.u32()).collect(),
+        words: (0..3).map(|_| random.u32()).chain([members]).collect(),
         bytes: random.bytes(40),
     }
 }
@@ -420,7 +425,7 @@ impl Maker<'_> {
     fn call(&mut self) -> Action {
         let routine = self.random.of(&[
             Routine::Narrow(|d, a, b, c| {
-                *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[31 - i])
+                *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
             }),
             Routine::Narrow4(|d, a, b, c, e| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i] | c[i] & e[i])
@@ -469,7 +474,9 @@ impl Maker<'_> {
 
     /// What lanes do together. The membermask has them all, or the region leaves.
     fn cross(&mut self) -> Action {
-        let members = self.random.of(&[Source::Literal(0xffff_ffff), Source::Narrow(0)]);
+        let [word, row] = MEMBERS;
+        let any = [word, row, word, row, Source::Literal(0xffff_ffff), Source::Narrow(0)];
+        let members = self.random.of(&any);
         let clamp =
             self.random.of(&[Source::Literal(0x1f), Source::Literal(0x1c03), Source::Literal(0)]);
         match self.random.below(6) {

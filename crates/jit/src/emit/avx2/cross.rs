@@ -1,8 +1,8 @@
-//! What lanes do together. Where not all lanes of the membermask are active, and no others, it leaves.
+//! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
 
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
 use crate::block::{Place, Predicate, Source};
-use crate::emit::asm::at;
+use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::{Kind, Reg};
@@ -20,7 +20,8 @@ const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
 const ROW: usize = 0;
 
 impl Maker<'_> {
-    /// Goes on if the membermask of each lane that takes the step is those lanes, which `ebx` has then.
+    /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
+    /// alone, which `ebx` has then.
     pub(super) fn members(&mut self, step: &Step, members: Option<Source>) -> Option<()> {
         // What is read is in registers before the first jump.
         let differs = match members {
@@ -33,11 +34,16 @@ impl Maker<'_> {
         let out = self.way_out(Reason::Instruction, step.at);
         self.active(step.guard, R::EBX);
         if let Some(Source::Literal(number)) = members {
-            self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EBX, number as i32));
-            self.asm.jump(C::Jne_rel32_64, out);
+            self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
+            self.only_live(out);
         }
         if let Some(differs) = differs {
-            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, MOMENT.xmm(), R::EBX));
+            self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
+            let row = Frame::scratch(ROW) as i64;
+            let lane = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RAX, 4, row, 1);
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, lane));
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, MOMENT.xmm(), R::EAX));
+            self.only_live(out);
             let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
             self.asm.put(I::with2(broadcast, MOMENT.ymm(), MOMENT.xmm()));
             for part in 0..PARTS {
@@ -58,6 +64,13 @@ impl Maker<'_> {
         }
         self.values.unpin();
         Some(())
+    }
+
+    /// Leaves if the lanes in `eax` have not, of those that live, the ones in `ebx` alone.
+    fn only_live(&mut self, out: Label) {
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
+        self.asm.jump(C::Jne_rel32_64, out);
     }
 
     /// A vote of the lanes in `ebx`.

@@ -166,25 +166,7 @@ impl Maker<'_> {
         guard: &mut Option<Guard>,
     ) -> Option<()> {
         self.active(step.guard);
-        match to {
-            Place::Narrow(to) => {
-                for part in 0..2 {
-                    let value = self.temporary();
-                    let code = C::EVEX_Vpbroadcastd_zmm_k1z_r32;
-                    self.asm.put(I::with2(code, value.z(), R::EBP));
-                    self.put_narrow(to, part, value, Kind::BITS, guard);
-                }
-            }
-            Place::Wide(to) => {
-                for part in 0..4 {
-                    let value = self.temporary();
-                    let code = C::EVEX_Vpbroadcastq_zmm_k1z_r64;
-                    self.asm.put(I::with2(code, value.z(), R::RBP));
-                    self.put_wide(to, part, value, guard);
-                }
-            }
-            Place::Predicate(_) => return None,
-        }
-        Some(())
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, R::EBP));
+        self.put_number(to, guard)
     }
 }

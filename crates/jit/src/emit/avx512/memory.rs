@@ -641,7 +641,7 @@ fn is_wide(source: Source) -> bool {
 }
 
 /// Whether lanes may have different numbers.
-fn is_by_lane(source: Source) -> bool {
+pub(super) fn is_by_lane(source: Source) -> bool {
     matches!(source, Source::Wide(_) | Source::Narrow(_) | Source::Row(_) | Source::Lane)
 }
 

@@ -4,6 +4,7 @@
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
 mod call;
+mod cross;
 mod double;
 mod float;
 mod integer;
@@ -139,6 +140,9 @@ impl Backend for Avx512 {
         let done = match &step.action {
             Action::Load(load) => e.load_step(step, load),
             Action::Store(store) => e.store_step(step, store),
+            Action::Sync { members } => e.members(step, Some(*members)),
+            Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
+            Action::Shuffle(shuffle) => e.shuffle(step, shuffle),
             _ => {
                 e.leave_here(step);
                 Some(())
