@@ -4,6 +4,7 @@
 //! they want of the instructions of a processor.
 
 mod asm;
+mod atomic;
 mod avx2;
 mod avx512;
 mod backend;

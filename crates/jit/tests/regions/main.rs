@@ -26,6 +26,8 @@ struct Case {
     mode: Mode,
     mask: u32,
     live: u32,
+    /// Atomics that the function has done.
+    atomics: Cell<u64>,
 }
 
 /// What differs between two worlds, of the registers that are read from an instruction on.
@@ -169,6 +171,7 @@ impl Case {
                 continue;
             };
             left_times += 1;
+            self.atomics.set(self.atomics.get() + u64::from(left.atomics));
             let goal = here.steps;
             let reached = self.follow(&mut there, at, left, goal);
             assert!(reached.is_ok(), "{}", say(&format!("{left:?} from {number}: {reached:?}")));
@@ -285,7 +288,7 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
     if !level.is_available() {
         return skipped("the processor has no such instructions");
     }
-    let mut left = 0;
+    let (mut left, mut atomics) = (0, 0);
     for item in 0..count {
         let seed = seed << 32 | item;
         let mut random = Random::new(seed);
@@ -299,13 +302,24 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
                 Mode::Some => live & random.u32() | live & live.wrapping_neg(),
             };
             let fixed = random::fixed(&mut random, (mask, live));
-            let case = Case { region: region.clone(), fixed, function, mode, mask, live };
+            let case = Case {
+                region: region.clone(),
+                fixed,
+                function,
+                mode,
+                mask,
+                live,
+                atomics: Cell::new(0),
+            };
             for _ in 0..3 {
                 left += case.compare(seed, &mut random);
             }
+            atomics += case.atomics.get();
         }
     }
     assert!(left as u64 > 3 * count, "only {left} runs");
+    let many = if wanted.global && wanted.others { count / 4 } else { 0 };
+    assert!(atomics >= many, "only {atomics} atomics");
 }
 
 #[test]

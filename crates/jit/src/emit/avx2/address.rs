@@ -252,19 +252,6 @@ impl Maker<'_> {
         let origin = self.origin(way);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
     }
-
-    /// A loop over the lanes in `ebx`, each in `ebp`; it goes on behind when there are none.
-    pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
-        let (again, done) = (self.asm.label(), self.asm.label());
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Je_rel32_64, done);
-        self.asm.bind(again);
-        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
-        body(self);
-        self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::EBX, R::EBX));
-        self.asm.jump(C::Jne_rel32_64, again);
-        self.asm.bind(done);
-    }
 }
 
 /// A field of the site of an access.

@@ -100,6 +100,15 @@ impl Backend for Avx2 {
 
     fn begin(_: &mut Maker<'_>) {}
 
+    fn sum(e: &mut Maker<'_>, wide: bool) {
+        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.xmm());
+        let add = if wide { C::VEX_Vaddsd_xmm_xmm_xmmm64 } else { C::VEX_Vaddss_xmm_xmm_xmmm32 };
+        e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
+        e.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, moment, R::R13));
+        e.asm.put(I::with3(add, moment, moment, other));
+        e.asm.put(I::with2(C::VEX_Vmovq_rm64_xmm, R::R14, moment));
+    }
+
     fn is_idle(&self, key: Key) -> bool {
         self.in_run && key.place().is_some() && straight::eighth(key) < self.part
     }

@@ -27,16 +27,7 @@ impl Maker<'_> {
     pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
-            for part in 0..if narrow[row] { 2 } else { 4 } {
-                let value = if narrow[row] {
-                    self.low_of(source, part)?
-                } else {
-                    self.whole_of(source, part)?
-                };
-                let to = at(R::RDI, Frame::scratch(row) + 64 * usize::from(part));
-                self.asm.put(I::with2(STORE, to, value.z()));
-                self.values.unpin();
-            }
+            self.fill_row(source, row, narrow[row])?;
         }
         self.write_all_back();
         self.values = Values::default();
@@ -55,6 +46,18 @@ impl Maker<'_> {
         let Some(to) = call.to else { return Some(()) };
         let mut guard = self.guard(step.guard);
         self.result(to, call.keep, result, &mut guard)
+    }
+
+    /// All lanes of a source into a scratch row.
+    pub(super) fn fill_row(&mut self, source: Source, row: usize, narrow: bool) -> Option<()> {
+        for part in 0..if narrow { 2 } else { 4 } {
+            let value =
+                if narrow { self.low_of(source, part)? } else { self.whole_of(source, part)? };
+            let to = at(R::RDI, Frame::scratch(row) + 64 * usize::from(part));
+            self.asm.put(I::with2(STORE, to, value.z()));
+            self.values.unpin();
+        }
+        Some(())
     }
 
     /// The result of a call goes to a register.

@@ -27,15 +27,15 @@ const HOST: R = R::RBX;
 const PARTS: [usize; 2] = [2, 4];
 
 /// What an access needs to have at hand before its first jump.
-struct Way {
+pub(super) struct Way {
     access: Access,
     total: u64,
     stores: bool,
     /// Whether offsets have 64 bits.
-    wide: bool,
+    pub(super) wide: bool,
     /// The base by parts, and the offsets of lanes from the beginning of the memory.
     bases: Vec<Reg>,
-    offsets: Vec<Reg>,
+    pub(super) offsets: Vec<Reg>,
     moment: Reg,
     masks: [Reg; 2],
     /// Where it leaves.
@@ -99,7 +99,7 @@ impl Maker<'_> {
     }
 
     /// Whether there is code for an access.
-    fn is_possible(&self, access: &Access, stores: bool) -> bool {
+    pub(super) fn is_possible(&self, access: &Access, stores: bool) -> bool {
         let total = u64::from(access.size) * u64::from(access.count);
         let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 32;
         known
@@ -111,13 +111,8 @@ impl Maker<'_> {
             }
     }
 
-    fn access(
-        &mut self,
-        step: &Step,
-        access: &Access,
-        pieces: &mut Pieces,
-        stores: bool,
-    ) -> Option<()> {
+    /// All that an access needs; addresses of 64 bits in a smaller memory have been looked at behind it.
+    pub(super) fn way(&mut self, step: &Step, access: &Access, stores: bool) -> Option<Way> {
         let base = access.base.unwrap_or(Source::Literal(0));
         let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
         let mut bases = Vec::new();
@@ -141,7 +136,18 @@ impl Maker<'_> {
         if long && !wide {
             self.shorten(&mut way, short);
         }
-        let same = !is_by_lane(base);
+        Some(way)
+    }
+
+    fn access(
+        &mut self,
+        step: &Step,
+        access: &Access,
+        pieces: &mut Pieces,
+        stores: bool,
+    ) -> Option<()> {
+        let way = self.way(step, access, stores)?;
+        let same = !is_by_lane(access.base.unwrap_or(Source::Literal(0)));
         let (done, each, other) = (self.asm.label(), self.asm.label(), self.asm.label());
         let known = access.space != Space::Local;
         if known && same && !stores {
@@ -318,7 +324,7 @@ impl Maker<'_> {
     }
 
     /// Offsets of all lanes; it leaves if an active one is outside or not a multiple of the size.
-    fn checks(&mut self, way: &Way) {
+    pub(super) fn checks(&mut self, way: &Way) {
         let low = way.total - 1;
         let offset = way.access.offset;
         let small = !way.stores && way.total < 4 && way.access.space == Space::Shared;
@@ -661,7 +667,7 @@ fn limit(way: &Way, bytes: u64) -> MemoryOperand {
     at(R::RDI, field + 8 * bytes.trailing_zeros() as usize)
 }
 
-fn host(way: &Way) -> MemoryOperand {
+pub(super) fn host(way: &Way) -> MemoryOperand {
     match way.access.space {
         Space::Shared => at(R::RDI, Frame::SHARED),
         Space::Local => at(R::RDI, Frame::LOCAL),

@@ -3,6 +3,7 @@
 //! Besides those of the books there are: `zmm30` with the canonical NaN, `zmm31` for what is stored, `k6` likewise
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
+mod atomic;
 mod call;
 mod cross;
 mod double;
@@ -17,6 +18,7 @@ mod wide;
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
+use super::frame::Frame;
 use super::values::{Key, MASK_0, Reg};
 use crate::Error;
 use crate::block::{Place, Predicate, Source};
@@ -120,6 +122,19 @@ impl Backend for Avx512 {
         e.lanes_of(of, to);
     }
 
+    fn sum(e: &mut Maker<'_>, wide: bool) {
+        let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.x());
+        let add = if wide {
+            C::EVEX_Vaddsd_xmm_k1z_xmm_xmmm64_er
+        } else {
+            C::EVEX_Vaddss_xmm_k1z_xmm_xmmm32_er
+        };
+        e.asm.put(I::with2(C::Mov_rm64_r64, other, R::R14));
+        e.asm.put(I::with2(C::EVEX_Vmovq_xmm_rm64, moment, R::R13));
+        e.asm.put(I::with3(add, moment, moment, other));
+        e.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::R14, moment));
+    }
+
     fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
         for i in steps {
             e.before(i);
@@ -140,6 +155,7 @@ impl Backend for Avx512 {
         let done = match &step.action {
             Action::Load(load) => e.load_step(step, load),
             Action::Store(store) => e.store_step(step, store),
+            Action::Atomic(atomic) => e.atomic(step, atomic),
             Action::Sync { members } => e.members(step, Some(*members)),
             Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
             Action::Shuffle(shuffle) => e.shuffle(step, shuffle),

@@ -1,0 +1,199 @@
+//! How an atomic changes the number of a lane: instructions of general registers, the same for all back ends.
+//!
+//! The sources lie in scratch rows, the old numbers are put into one.
+
+use super::Emitter;
+use super::asm::at;
+use super::backend::Backend;
+use super::frame::Frame;
+use crate::region::{Atomic, Change, Space};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+/// Scratch rows of b and c and of the old numbers.
+pub(super) const B: usize = 1;
+pub(super) const OTHER: usize = 2;
+pub(super) const OLD: usize = 3;
+
+/// Registers by the width of a number.
+struct Width {
+    wide: bool,
+}
+
+impl Width {
+    fn of(&self, register: R) -> R {
+        if self.wide {
+            return register;
+        }
+        match register {
+            R::RAX => R::EAX,
+            R::R13 => R::R13D,
+            _ => R::R14D,
+        }
+    }
+
+    fn code(&self, narrow: C, wide: C) -> C {
+        if self.wide { wide } else { narrow }
+    }
+}
+
+/// The number of the lane in `ebp` in a scratch row.
+fn of_lane(row: usize, width: &Width) -> MemoryOperand {
+    let (size, row) = (if width.wide { 8 } else { 4 }, Frame::scratch(row) as i64);
+    MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1)
+}
+
+fn locked(instruction: Result<I, iced_x86::IcedError>) -> Result<I, iced_x86::IcedError> {
+    instruction.map(|mut i| {
+        i.set_has_lock_prefix(true);
+        i
+    })
+}
+
+impl<Z: Backend> Emitter<'_, Z> {
+    /// A loop over the lanes in `ebx`, each in `ebp`; it goes on behind when there are none.
+    pub(super) fn each_lane(&mut self, body: impl FnOnce(&mut Self)) {
+        let (again, done) = (self.asm.label(), self.asm.label());
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
+        self.asm.jump(C::Je_rel32_64, done);
+        self.asm.bind(again);
+        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EBP, R::EBX));
+        body(self);
+        self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::EBX, R::EBX));
+        self.asm.jump(C::Jne_rel32_64, again);
+        self.asm.bind(done);
+    }
+
+    /// Changes the number at `r12` for the lane in `ebp`. Uses `rax`, `r13` and `r14`.
+    pub(super) fn change(&mut self, op: &Atomic) {
+        let width = &Width { wide: op.access.size == 8 };
+        let w = |register| width.of(register);
+        let memory = at(R::R12, 0);
+        let (load, store) = (
+            width.code(C::Mov_r32_rm32, C::Mov_r64_rm64),
+            width.code(C::Mov_rm32_r32, C::Mov_rm64_r64),
+        );
+        let global = op.access.space == Space::Global;
+        if global && op.change == Change::Add {
+            let add = width.code(C::Xadd_rm32_r32, C::Xadd_rm64_r64);
+            self.asm.put(I::with2(load, w(R::RAX), of_lane(B, width)));
+            self.asm.put(locked(I::with2(add, memory, w(R::RAX))));
+        } else {
+            self.asm.put(I::with2(load, w(R::RAX), memory));
+            let again = self.asm.label();
+            self.asm.bind(again);
+            self.changed(op, width);
+            if global {
+                let code = width.code(C::Cmpxchg_rm32_r32, C::Cmpxchg_rm64_r64);
+                self.asm.put(locked(I::with2(code, memory, w(R::R14))));
+                self.asm.jump(C::Jne_rel32_64, again);
+            } else {
+                // Nobody else uses it meanwhile.
+                self.asm.put(I::with2(store, memory, w(R::R14)));
+            }
+        }
+        if op.to.is_some() {
+            self.asm.put(I::with2(store, of_lane(OLD, width), w(R::RAX)));
+        }
+    }
+
+    /// The new number in `r14`, of the old one in `rax`, which stays. Uses `r13`.
+    fn changed(&mut self, op: &Atomic, width: &Width) {
+        let w = |register| width.of(register);
+        let (b, c) = (of_lane(B, width), of_lane(OTHER, width));
+        let load = width.code(C::Mov_r32_rm32, C::Mov_r64_rm64);
+        let (compare, test) = (
+            width.code(C::Cmp_r32_rm32, C::Cmp_r64_rm64),
+            width.code(C::Test_rm32_r32, C::Test_rm64_r64),
+        );
+        let (old, new, zero) = (w(R::RAX), w(R::R14), w(R::R13));
+        let plain = match op.change {
+            Change::Add => Some(width.code(C::Add_r32_rm32, C::Add_r64_rm64)),
+            Change::And => Some(width.code(C::And_r32_rm32, C::And_r64_rm64)),
+            Change::Or => Some(width.code(C::Or_r32_rm32, C::Or_r64_rm64)),
+            Change::Xor => Some(width.code(C::Xor_r32_rm32, C::Xor_r64_rm64)),
+            _ => None,
+        };
+        if let Some(code) = plain {
+            self.asm.put(I::with2(load, new, b));
+            return self.asm.put(I::with2(code, new, old));
+        }
+        // The old one where it is less or greater.
+        let moves = match op.change {
+            Change::MinS => Some(width.code(C::Cmovl_r32_rm32, C::Cmovl_r64_rm64)),
+            Change::MaxS => Some(width.code(C::Cmovg_r32_rm32, C::Cmovg_r64_rm64)),
+            Change::MinU => Some(width.code(C::Cmovb_r32_rm32, C::Cmovb_r64_rm64)),
+            Change::MaxU => Some(width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64)),
+            _ => None,
+        };
+        if let Some(code) = moves {
+            self.asm.put(I::with2(load, new, b));
+            self.asm.put(I::with2(compare, old, new));
+            return self.asm.put(I::with2(code, new, old));
+        }
+        match op.change {
+            Change::Exchange => self.asm.put(I::with2(load, new, b)),
+            Change::Compare => {
+                self.asm.put(I::with2(load, new, old));
+                self.asm.put(I::with2(compare, old, b));
+                let equal = width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64);
+                self.asm.put(I::with2(equal, new, c));
+            }
+            Change::Inc => {
+                self.asm.put(I::with2(C::Xor_r32_rm32, R::R13D, R::R13D));
+                self.step_by(1, width);
+                self.asm.put(I::with2(compare, old, b));
+                let not_below = width.code(C::Cmovae_r32_rm32, C::Cmovae_r64_rm64);
+                self.asm.put(I::with2(not_below, new, zero));
+            }
+            Change::Dec => {
+                self.step_by(-1, width);
+                self.asm.put(I::with2(compare, old, b));
+                let above = width.code(C::Cmova_r32_rm32, C::Cmova_r64_rm64);
+                self.asm.put(I::with2(above, new, b));
+                self.asm.put(I::with2(test, old, old));
+                let equal = width.code(C::Cmove_r32_rm32, C::Cmove_r64_rm64);
+                self.asm.put(I::with2(equal, new, b));
+            }
+            _ => self.add_float(b, width, op.access.space == Space::Global),
+        }
+    }
+
+    fn step_by(&mut self, by: i64, width: &Width) {
+        let sum = MemoryOperand::with_base_displ(R::RAX, by);
+        let code = width.code(C::Lea_r32_m, C::Lea_r64_m);
+        self.asm.put(I::with2(code, width.of(R::R14), sum));
+    }
+
+    /// Of floats of 32 bits in global memory subnormals are zeros of their sign, and a NaN is the canonical one.
+    /// Of doubles a NaN of b comes before that of the old number.
+    fn add_float(&mut self, b: MemoryOperand, width: &Width, flush: bool) {
+        let w = |register| width.of(register);
+        let load = width.code(C::Mov_r32_rm32, C::Mov_r64_rm64);
+        self.asm.put(I::with2(load, w(R::R13), b));
+        self.asm.put(I::with2(load, w(R::R14), w(R::RAX)));
+        if width.wide {
+            return Z::sum(self, true);
+        }
+        if flush {
+            self.flush_word(R::R13D);
+            self.flush_word(R::R14D);
+        }
+        Z::sum(self, false);
+        if flush {
+            self.flush_word(R::R14D);
+        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::R14D));
+        self.asm.put(I::with2(C::And_rm32_imm32, R::R13D, i32::MAX));
+        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::R13D, 0x7f80_0000));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::R13D, 0x7fff_ffff));
+        self.asm.put(I::with2(C::Cmova_r32_rm32, R::R14D, R::R13D));
+    }
+
+    fn flush_word(&mut self, register: R) {
+        let done = self.asm.label();
+        self.asm.put(I::with2(C::Test_rm32_imm32, register, 0x7f80_0000));
+        self.asm.jump(C::Jne_rel32_64, done);
+        self.asm.put(I::with2(C::And_rm32_imm32, register, i32::MIN));
+        self.asm.bind(done);
+    }
+}

@@ -1,0 +1,82 @@
+//! Atomics: all addresses are looked at as vectors, then the lanes come one after the other.
+
+use super::Maker;
+use super::load::{LOAD, STORE};
+use crate::block::Place;
+use crate::emit::asm::at;
+use crate::emit::atomic::{B, OLD, OTHER};
+use crate::emit::frame::Frame;
+use crate::emit::stub::Reason;
+use crate::emit::values::Kind;
+use crate::region::{Atomic, Space, Step};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+/// The scratch row of offsets.
+const OFFSETS: usize = 0;
+
+impl Maker<'_> {
+    /// An atomic: every lane is looked at before the first one changes something.
+    pub(super) fn atomic(&mut self, step: &Step, op: &Atomic) -> Option<()> {
+        let wide = op.access.size == 8;
+        if op.access.count != 1 || !matches!(op.access.size, 4 | 8) {
+            return None;
+        }
+        let somewhere = matches!(op.access.space, Space::Global | Space::Shared);
+        if !somewhere || !self.is_possible(&op.access, true) {
+            self.leave_here(step);
+            return Some(());
+        }
+        for (row, source) in [(B, Some(op.b)), (OTHER, op.c)] {
+            if let Some(source) = source {
+                self.fill_row(source, row, !wide)?;
+            }
+        }
+        self.active(step.guard);
+        let way = self.way(step, &op.access, true)?;
+        let out = self.way_out(Reason::Instruction, step.at);
+        let (left, last) = (at(R::RDI, Frame::ATOMICS_LEFT), at(R::RDI, Frame::LAST_ATOMIC));
+        let none = self.asm.label();
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
+        self.asm.jump(C::Je_rel32_64, none);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, left, 0));
+        self.asm.jump(C::Je_rel32_64, out);
+        self.checks(&way);
+        for (part, offset) in way.offsets.iter().enumerate() {
+            let to = at(R::RDI, Frame::scratch(OFFSETS) + 64 * part);
+            self.asm.put(I::with2(STORE, to, offset.z()));
+        }
+        self.asm.put(I::with1(C::Dec_rm32, left));
+        let steps = i64::from(self.pending) + i64::from(step.counted);
+        let steps = MemoryOperand::with_base_displ(R::R10, steps);
+        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, steps));
+        self.asm.put(I::with2(C::Mov_rm64_r64, last, R::RAX));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::EBP));
+        let host = super::memory::host(&way);
+        let (load, to, size) =
+            if way.wide { (C::Mov_r64_rm64, R::R12, 8) } else { (C::Mov_r32_rm32, R::R12D, 4) };
+        let row = Frame::scratch(OFFSETS) as i64;
+        let offset = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size, row, 1);
+        self.each_lane(|e| {
+            e.asm.put(I::with2(load, to, offset));
+            e.asm.put(I::with2(C::Add_r64_rm64, R::R12, host));
+            e.change(op);
+        });
+        self.asm.bind(none);
+        self.values.unpin();
+        let Some(to) = op.to else { return Some(()) };
+        let mut guard = self.guard(step.guard);
+        for part in 0..if wide { 4 } else { 2 } {
+            let value = self.temporary();
+            let from = at(R::RDI, Frame::scratch(OLD) + 64 * usize::from(part));
+            self.asm.put(I::with2(LOAD, value.z(), from));
+            match to {
+                Place::Narrow(i) if !wide => {
+                    self.put_narrow(i, part, value, Kind::BITS, &mut guard);
+                }
+                Place::Wide(i) if wide => self.put_wide(i, part, value, &mut guard),
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
