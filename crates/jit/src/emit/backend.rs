@@ -52,8 +52,8 @@ pub(super) trait Backend: Sized + Default {
     /// Lanes where a predicate holds, into a general register of 32 bits; lanes that are not active may be anything.
     fn lanes(e: &mut Emitter<'_, Self>, of: Predicate, to: Register);
 
-    /// `r14` becomes the sum of the floats in `r13` and `r14`, of 32 or of 64 bits; of two NaNs that of `r13` counts. Uses
-    /// besides them what is for moments, and the second word that is kept during calls.
+    /// `r14` becomes the sum of the floats in `r13` and `r14`, of 32 or of 64 bits; of two NaNs that of `r13` counts.
+    /// Uses what is for moments, and the second word of [`super::frame::Frame::SAVED`].
     fn sum(e: &mut Emitter<'_, Self>, wide: bool);
 
     /// Whether a value is not needed for the time being: it gives up its register first.

@@ -14,6 +14,7 @@ mod frame;
 mod live;
 mod needs;
 mod stub;
+mod together;
 mod values;
 
 use crate::Error;

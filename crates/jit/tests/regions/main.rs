@@ -247,7 +247,8 @@ impl Case {
         let members = match step.map(|step| &step.action) {
             Some(Action::Shuffle(shuffle)) => shuffle.members,
             Some(Action::Vote { members, .. }) => *members,
-            Some(Action::Sync { members }) => Some(*members),
+            Some(Action::Match(op)) => Some(op.members),
+            Some(Action::Sync { members } | Action::Redux { members, .. }) => Some(*members),
             _ => return false,
         };
         members.is_none_or(|members| random::MEMBERS.contains(&members))

@@ -5,8 +5,9 @@ use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
+use crate::emit::together::{NUMBERS, RESULT};
 use crate::emit::values::{Kind, Reg};
-use crate::region::{Shuffle, Shuffling, Step, Vote};
+use crate::region::{Match, Reduce, Shuffle, Shuffling, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
@@ -111,6 +112,46 @@ impl Maker<'_> {
             }
         }
         self.put_number(to, step.guard, R::EAX)
+    }
+
+    /// redux: one number of those of the active lanes.
+    pub(super) fn redux(
+        &mut self,
+        step: &Step,
+        op: Reduce,
+        to: u32,
+        (of, members): (Source, Source),
+    ) -> Option<()> {
+        self.fill_row(of, NUMBERS, true)?;
+        self.members(step, Some(members))?;
+        self.reduce_lanes(op);
+        self.put_number(Place::Narrow(to), step.guard, R::R12D)
+    }
+
+    /// match: the active lanes with the same number.
+    pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
+        self.fill_row(op.of, NUMBERS, false)?;
+        self.members(step, Some(op.members))?;
+        if op.all {
+            self.match_all();
+        } else {
+            self.match_any();
+        }
+        match op.to {
+            Some(to) if op.all => self.put_number(Place::Narrow(to), step.guard, R::R12D)?,
+            Some(to) => {
+                for part in 0..PARTS {
+                    let value = self.of_row(RESULT, part);
+                    let guard = self.guard(step.guard, part);
+                    self.put_narrow(to, part, value, Kind::BITS, guard);
+                    self.values.unpin();
+                }
+            }
+            None => {}
+        }
+        let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
+        self.spread_truth();
+        self.put_number(Place::Predicate(same), step.guard, R::R12D)
     }
 
     /// shfl: lanes are looked up in a scratch row, where those that take no part have 0.

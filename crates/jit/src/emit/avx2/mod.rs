@@ -170,6 +170,8 @@ impl Backend for Avx2 {
             Action::Sync { members } => e.members(step, Some(*members)),
             Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
             Action::Shuffle(shuffle) => e.shuffle(step, shuffle),
+            Action::Match(op) => e.matching(step, op),
+            Action::Redux { op, to, of, members } => e.redux(step, *op, *to, (*of, *members)),
             _ => {
                 let out = e.way_out(super::stub::Reason::Instruction, step.at);
                 e.asm.jump(C::Jmp_rel32_64, out);

@@ -6,9 +6,10 @@ use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
+use crate::emit::together::{NUMBERS, RESULT};
 use crate::emit::values::{Kind, Reg};
 use crate::machine::Mode;
-use crate::region::{Shuffle, Shuffling, Step, Vote};
+use crate::region::{Match, Reduce, Shuffle, Shuffling, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const ADD: C = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
@@ -127,6 +128,51 @@ impl Maker<'_> {
         }
         let mut guard = self.guard(step.guard);
         self.put_number(to, &mut guard)
+    }
+
+    /// redux: one number of those of the active lanes.
+    pub(super) fn redux(
+        &mut self,
+        step: &Step,
+        op: Reduce,
+        to: u32,
+        (of, members): (Source, Source),
+    ) -> Option<()> {
+        self.fill_row(of, NUMBERS, true)?;
+        self.members(step, Some(members))?;
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, ACTIVE));
+        self.reduce_lanes(op);
+        let mut guard = self.guard(step.guard);
+        self.put_number(Place::Narrow(to), &mut guard)
+    }
+
+    /// match: the active lanes with the same number.
+    pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
+        self.fill_row(op.of, NUMBERS, false)?;
+        self.members(step, Some(op.members))?;
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, ACTIVE));
+        if op.all {
+            self.match_all();
+        } else {
+            self.match_any();
+        }
+        let mut guard = self.guard(step.guard);
+        if let Some(to) = op.to {
+            for part in 0..2_u8 {
+                let value = self.temporary();
+                let row = at(R::RDI, Frame::scratch(RESULT) + 64 * usize::from(part));
+                let load = if op.all {
+                    I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_r32, value.z(), NUMBER)
+                } else {
+                    I::with2(LOAD, value.z(), row)
+                };
+                self.asm.put(load);
+                self.put_narrow(to, part, value, Kind::BITS, &mut guard);
+            }
+        }
+        let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
+        self.spread_truth();
+        self.put_number(Place::Predicate(same), &mut guard)
     }
 
     /// The number in `r12d` goes to all lanes; to a predicate, its bits.

@@ -159,6 +159,8 @@ impl Backend for Avx512 {
             Action::Sync { members } => e.members(step, Some(*members)),
             Action::Vote { mode, to, of, members } => e.vote(step, *mode, *to, *of, *members),
             Action::Shuffle(shuffle) => e.shuffle(step, shuffle),
+            Action::Match(op) => e.matching(step, op),
+            Action::Redux { op, to, of, members } => e.redux(step, *op, *to, (*of, *members)),
             _ => {
                 e.leave_here(step);
                 Some(())
