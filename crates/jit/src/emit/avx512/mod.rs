@@ -13,6 +13,7 @@ mod load;
 mod memory;
 mod pieces;
 mod predicate;
+mod shuffle;
 mod wide;
 
 use super::Emitter;
