@@ -447,7 +447,7 @@ pub struct Call {
 pub enum Why {
     /// `at` is an instruction that is not compiled, or one that it cannot do with these numbers.
     Instruction,
-    /// `at` is an access and its site has another allocation, or none: see [`crate::region::Sites::fill`].
+    /// `at` is an access and its site has another allocation, or none: see [`crate::region::Function::fill`].
     Site(u32),
     /// `at` is a branch that some lanes take.
     Divides,
