@@ -104,7 +104,8 @@ fn is_collective(op: &Op) -> bool {
 fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
     let members = |slot: Slot| (!slot.is_none()).then(|| operands.source(slot));
     Some(match op {
-        Op::WarpSync { mask } => Action::Sync { members: members(*mask)? },
+        // An observer is told who has met there: the interpreter does it.
+        Op::WarpSync { .. } => return None,
         Op::Shuffle(of) => Action::Shuffle(Box::new(shuffle(operands, of)?)),
         Op::Vote { mode, d, p, members: of } => Action::Vote {
             mode: match mode {
