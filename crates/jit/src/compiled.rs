@@ -8,7 +8,6 @@ use crate::region::{Left, Memory, Region, Routine, Until, Why};
 use crate::{Error, Registers};
 use memmap2::{Mmap, MmapMut};
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_memory::Reach;
 
@@ -112,7 +111,8 @@ impl Function {
     /// Sites that know no allocation yet.
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
-        Sites { function: self.number, all, memory: PhantomData }
+        let frame = Box::new(Frame::new(crate::routine::call));
+        Sites { function: self.number, all, frame, memory: PhantomData }
     }
 
     /// Tells the site of an access which allocation to look in. What it cannot use, because it is too small or
@@ -127,46 +127,22 @@ impl Function {
         new.limit != 0
     }
 
-    /// Makes ready to run with these inputs. None: one is shorter than what the code looks at.
+    /// Makes ready to run with these inputs and sites. None: an input is shorter than what the code looks at, or
+    /// the sites are those of another function.
     #[inline]
-    pub fn with<'a>(&'a self, inputs: Inputs<'a>) -> Option<Running<'a>> {
-        if !self.needs.hold(&inputs) {
+    pub fn with<'a>(&'a self, inputs: Inputs<'a>, sites: &'a mut Sites<'_>) -> Option<Running<'a>> {
+        let Sites { function, all, frame, .. } = sites;
+        if *function != self.number || !self.needs.hold(&inputs) {
             return None;
         }
-        let frame = Frame {
-            scratch: MaybeUninit::uninit(),
-            narrow: std::ptr::null_mut(),
-            wide: std::ptr::null_mut(),
-            predicates: std::ptr::null_mut(),
-            pool: self.pool.as_ptr(),
-            constants: inputs.constants.as_ptr(),
-            wide_constants: inputs.wide_constants.as_ptr(),
-            rows: std::ptr::null(),
-            words: inputs.words.as_ptr(),
-            bytes: inputs.bytes.as_ptr(),
-            counts: inputs.counts.as_ptr(),
-            sites: std::ptr::null(),
-            routines: self.routines.as_ptr(),
-            call: crate::routine::call,
-            shared: std::ptr::null_mut(),
-            local: std::ptr::null_mut(),
-            frame: std::ptr::null_mut(),
-            frame_at: 0,
-            shared_limits: [0; 7],
-            local_limits: [0; 7],
-            limit: 0,
-            meets: 0,
-            atomics_left: 0,
-            mask: 0,
-            live: 0,
-            why: 0,
-            site: 0,
-            steps: 0,
-            missed: 0,
-            last_atomic: 0,
-            zeros: 0,
-            saved: [0; 4],
-        };
+        frame.pool = self.pool.as_ptr();
+        frame.routines = self.routines.as_ptr();
+        frame.sites = all.as_ptr();
+        frame.constants = inputs.constants.as_ptr();
+        frame.wide_constants = inputs.wide_constants.as_ptr();
+        frame.words = inputs.words.as_ptr();
+        frame.bytes = inputs.bytes.as_ptr();
+        frame.counts = inputs.counts.as_ptr();
         Some(Running { function: self, frame, inputs: PhantomData })
     }
 }
@@ -175,7 +151,7 @@ impl Function {
 #[derive(Debug)]
 pub struct Running<'a> {
     function: &'a Function,
-    frame: Frame,
+    frame: &'a mut Frame,
     inputs: PhantomData<Inputs<'a>>,
 }
 
@@ -186,23 +162,20 @@ fn limits(len: u64) -> [u64; 7] {
 
 impl Running<'_> {
     /// Runs the region for some lanes of a warp, of those that have not exited (`live`), from an entry on. None:
-    /// a file is shorter than what the code looks at, the entry or the sites are those of another function, or
-    /// there are no lanes, or not those of the mode; nothing has been done.
+    /// a file is shorter than what the code looks at, the entry is that of another function, or there are no lanes,
+    /// or not those of the mode; nothing has been done.
     #[inline]
-    #[allow(clippy::too_many_arguments, reason = "a warp is all of these")]
     pub fn run(
         &mut self,
         registers: Registers<'_>,
         memory: Memory<'_>,
-        sites: &Sites<'_>,
         (mask, live): (u32, u32),
         entry: Entry,
         until: Until,
     ) -> Option<Left> {
         let Self { function, frame, .. } = self;
-        let number = function.number;
         let lanes = mask != 0 && mask & !live == 0 && (function.mode == Mode::Some || mask == live);
-        let ours = entry.function == number && sites.function == number;
+        let ours = entry.function == function.number;
         if !ours || !lanes || !function.needs.hold_files(&registers, &memory) {
             return None;
         }
@@ -210,14 +183,18 @@ impl Running<'_> {
         frame.wide = registers.wide.as_mut_ptr();
         frame.predicates = registers.predicates.as_mut_ptr();
         frame.rows = registers.rows.as_ptr();
-        frame.sites = sites.all.as_ptr();
         if function.needs.shared {
             frame.shared = memory.shared.as_mut_ptr();
-            frame.shared_limits = limits((memory.shared.len() as u64).min(1 << 31));
+            let len = (memory.shared.len() as u64).min(1 << 31);
+            if frame.shared_len != len {
+                (frame.shared_len, frame.shared_limits) = (len, limits(len));
+            }
         }
         if function.needs.local || function.needs.frame != 0 {
             let len = (4 * memory.local.len() as u64).min(memory.frame.end).min(1 << 31);
-            frame.local_limits = limits(len);
+            if frame.local_len != len {
+                (frame.local_len, frame.local_limits) = (len, limits(len));
+            }
             let local = memory.local.as_mut_ptr();
             frame.local = local;
             // Not read if it lies outside: then no access of the frame is in the code.
@@ -239,7 +216,7 @@ impl Running<'_> {
         // returns: the allocations as the `Reach` of each site promises, which has made it for this very access
         // (`fill`). It keeps the registers that a caller relies on, and returns at the latest at the first
         // backward jump behind the limit of steps.
-        let at = unsafe { begin(&raw mut *frame, target) };
+        let at = unsafe { begin(&raw mut **frame, target) };
         let why = match frame.why {
             0 => Why::Instruction,
             1 => Why::Site(frame.site),

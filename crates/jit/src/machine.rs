@@ -76,12 +76,15 @@ impl Use {
     }
 }
 
-/// The sites of a function: of each access, the allocation of its last hit. A worker has them as long as its
-/// launch.
-#[derive(Clone, Debug)]
+/// The sites of a function: of each access, the allocation of its last hit, and what else stays with who runs it.
+/// A worker has them as long as its launch.
+#[derive(Debug)]
 pub struct Sites<'m> {
     pub(crate) function: u64,
     pub(crate) all: Box<[Site]>,
+    /// What the code is called with: here, as it is large, and most of it is the same for each call.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) frame: Box<crate::emit::Frame>,
     pub(crate) memory: PhantomData<Reach<'m>>,
 }
 

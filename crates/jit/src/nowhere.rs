@@ -1,111 +1,72 @@
 //! Where the processor is of another kind: nothing is compiled.
 
-use crate::machine::Level;
-use crate::{Block, Error, Inputs, Lanes, Registers};
+use crate::machine::{Entry, Inputs, Level, Mode, Sites};
+use crate::region::{Left, Memory, Region, Until};
+use crate::{Error, Registers};
+use texunit_memory::Reach;
 
-/// Code of a block: there is none here.
+/// Code of a region: there is none here.
 #[derive(Debug)]
 pub enum Function {}
 
+impl Level {
+    /// Whether this processor has the instructions.
+    pub fn is_available(self) -> bool {
+        false
+    }
+}
+
+/// Makes code of a region.
+pub fn compile(_: &Region, _: Mode, _: Level) -> Result<Function, Error> {
+    Err(Error::Processor)
+}
+
 impl Function {
+    /// Bytes of code.
+    pub fn code_size(&self) -> usize {
+        match *self {}
+    }
+
     /// The code, and the numbers that it reads.
     pub fn parts(&self) -> (&[u8], &[u64]) {
         match *self {}
     }
 
-    /// Makes ready to run the block.
-    pub fn with<'a>(&'a self, _: Inputs<'a>) -> Option<Call<'a>> {
+    /// Where it can be entered before an instruction.
+    pub fn entry(&self, _: u32) -> Option<Entry> {
+        match *self {}
+    }
+
+    /// Sites that know no allocation yet.
+    pub fn sites<'m>(&self) -> Sites<'m> {
+        match *self {}
+    }
+
+    /// Tells the site of an access which allocation to look in.
+    pub fn fill<'m>(&self, _: &mut Sites<'m>, _: u32, _: Reach<'m>) -> bool {
+        match *self {}
+    }
+
+    /// Makes ready to run with these inputs.
+    pub fn with<'a>(&'a self, _: Inputs<'a>, _: &'a mut Sites<'_>) -> Option<Running<'a>> {
         match *self {}
     }
 }
 
 /// A function with its inputs.
 #[derive(Debug)]
-pub struct Call<'a>(&'a Function);
+pub struct Running<'a>(&'a Function);
 
-impl Call<'_> {
-    /// Runs the block.
-    pub fn run(&mut self, _: Registers<'_>, _: Lanes) -> Option<u64> {
+impl Running<'_> {
+    /// Runs the region.
+    pub fn run(
+        &mut self,
+        _: Registers<'_>,
+        _: Memory<'_>,
+        _: (u32, u32),
+        _: Entry,
+        _: Until,
+    ) -> Option<Left> {
         match *self.0 {}
-    }
-}
-
-/// Makes code of a block.
-pub fn compile(_: &Block, _: Level) -> Result<Function, Error> {
-    Err(Error::Processor)
-}
-
-/// The same of regions.
-pub(crate) mod regions {
-    use crate::machine::{Entry, Inputs, Level, Mode, Sites};
-    use crate::region::{Left, Memory, Region, Until};
-    use crate::{Error, Registers};
-    use texunit_memory::Reach;
-
-    /// Code of a region: there is none here.
-    #[derive(Debug)]
-    pub enum Function {}
-
-    impl Level {
-        /// Whether this processor has the instructions.
-        pub fn is_available(self) -> bool {
-            false
-        }
-    }
-
-    /// Makes code of a region.
-    pub fn compile(_: &Region, _: Mode, _: Level) -> Result<Function, Error> {
-        Err(Error::Processor)
-    }
-
-    impl Function {
-        /// Bytes of code.
-        pub fn code_size(&self) -> usize {
-            match *self {}
-        }
-
-        /// The code, and the numbers that it reads.
-        pub fn parts(&self) -> (&[u8], &[u64]) {
-            match *self {}
-        }
-
-        /// Where it can be entered before an instruction.
-        pub fn entry(&self, _: u32) -> Option<Entry> {
-            match *self {}
-        }
-
-        /// Sites that know no allocation yet.
-        pub fn sites<'m>(&self) -> Sites<'m> {
-            match *self {}
-        }
-
-        /// Tells the site of an access which allocation to look in.
-        pub fn fill<'m>(&self, _: &mut Sites<'m>, _: u32, _: Reach<'m>) -> bool {
-            match *self {}
-        }
-
-        /// Makes ready to run with these inputs.
-        pub fn with<'a>(&'a self, _: Inputs<'a>) -> Option<Running<'a>> {
-            match *self {}
-        }
-    }
-
-    /// A function with its inputs.
-    #[derive(Debug)]
-    pub struct Running<'a>(&'a Function);
-
-    impl Running<'_> {
-        /// Runs the region.
-        pub fn run(
-            &mut self,
-            _: Registers<'_>,
-            _: Memory<'_>,
-            _: &Sites<'_>,
-            _: (u32, u32),
-            _: Entry,
-            _: Until,
-        ) -> Option<Left> {
-            match *self.0 {}
-        }
     }
 }

@@ -10,7 +10,7 @@ use crate::block::{Combine, Place, Predicate, Source, Test};
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{Entry, Inputs, Level, Mode, Sites};
 #[cfg(not(target_arch = "x86_64"))]
-pub use crate::nowhere::regions::{Function, Running, compile};
+pub use crate::nowhere::{Function, Running, compile};
 use crate::op::Op;
 use crate::{Narrow, Wide};
 use std::collections::HashSet;

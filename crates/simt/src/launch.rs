@@ -2,7 +2,7 @@
 
 use crate::gradients::{GradientEngine, GradientStats};
 use crate::observe::Observer;
-use crate::runs::JitMode;
+use crate::regions::JitMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;

@@ -16,7 +16,6 @@ pub mod launch;
 mod lower;
 pub mod observe;
 mod regions;
-mod runs;
 mod simd;
 mod tally;
 pub mod watch;
@@ -31,7 +30,7 @@ pub use lower::{
     function_of_address, lower,
 };
 pub use observe::Observer;
-pub use runs::{JitError, JitMode};
+pub use regions::{JitError, JitMode};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;

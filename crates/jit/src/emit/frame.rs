@@ -39,6 +39,9 @@ pub(crate) struct Frame {
     /// Offsets in shared and in local memory of accesses of 1, 2, 4, ... 64 bytes are below these.
     pub(crate) shared_limits: [u64; 7],
     pub(crate) local_limits: [u64; 7],
+    /// The lengths that they are of.
+    pub(crate) shared_len: u64,
+    pub(crate) local_len: u64,
     /// See [`crate::region::Until`].
     pub(crate) limit: u64,
     pub(crate) meets: u32,
@@ -58,6 +61,11 @@ pub(crate) struct Frame {
     pub(crate) saved: [u64; 4],
 }
 
+// SAFETY: nothing is reached through the pointers but in `Running::run`, which has set all of them that the code
+// looks at for the time of the call; what is left in them afterwards is never used.
+#[allow(unsafe_code, reason = "pointers that are only numbers between calls")]
+unsafe impl Send for Frame {}
+
 /// Names of the offsets of fields.
 macro_rules! offsets {
     ($($name:ident $field:ident)*) => {
@@ -66,6 +74,47 @@ macro_rules! offsets {
 }
 
 impl Frame {
+    /// A frame without anything: all of it that code looks at is set before it runs.
+    pub(crate) fn new(call: Caller) -> Self {
+        use std::ptr::{null, null_mut};
+        Self {
+            scratch: MaybeUninit::uninit(),
+            narrow: null_mut(),
+            wide: null_mut(),
+            predicates: null_mut(),
+            pool: null(),
+            constants: null(),
+            wide_constants: null(),
+            rows: null(),
+            words: null(),
+            bytes: null(),
+            counts: null(),
+            sites: null(),
+            routines: null(),
+            call,
+            shared: null_mut(),
+            local: null_mut(),
+            frame: null_mut(),
+            frame_at: 0,
+            shared_limits: [0; 7],
+            local_limits: [0; 7],
+            shared_len: 0,
+            local_len: 0,
+            limit: 0,
+            meets: 0,
+            atomics_left: 0,
+            mask: 0,
+            live: 0,
+            why: 0,
+            site: 0,
+            steps: 0,
+            missed: 0,
+            last_atomic: 0,
+            zeros: 0,
+            saved: [0; 4],
+        }
+    }
+
     offsets! {
         NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
         WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call

@@ -6,10 +6,11 @@
 mod model;
 
 use std::collections::HashSet;
-use texunit_jit::region::Level;
+use texunit_jit::region::{
+    Action, Block, End, Inputs, Level, Memory, Mode, Region, Step, Until, Why, compile,
+};
 use texunit_jit::{
-    Action, Block, Combine, Float, Inputs, Lanes, Op, Place, Predicate, Registers, Relation,
-    Rounding, Source, Step, Test, compile,
+    Combine, Float, Op, Place, Predicate, Registers, Relation, Rounding, Source, Test,
 };
 use texunit_testkit::{Random, skipped};
 
@@ -117,8 +118,8 @@ impl Bank {
         let before = self.clone();
         let taken = |lane: &usize| mask >> lane & 1 != 0 && before.holds(step.guard, *lane);
         for lane in (0..32).filter(taken) {
-            match step.action {
-                Action::Compute { op, to, from } => {
+            match &step.action {
+                &Action::Compute { op, to, from } => {
                     let holds = match op {
                         Op::Select(p) | Op::SelectWide(p) => before.holds(p, lane),
                         _ => false,
@@ -130,17 +131,17 @@ impl Bank {
                         Place::Predicate(_) => panic!("{op:?} gives no predicate"),
                     }
                 }
-                Action::Compare { test, from: [a, b], to, with } => {
+                &Action::Compare { test, from: [a, b], to, with } => {
                     let is = model::test(test, before.source(a, lane), before.source(b, lane));
                     let other = before.holds(with.1, lane);
                     self.set(to[0], lane, model::combine(with.0, is, other));
                     self.set(to[1], lane, model::combine(with.0, !is, other));
                 }
-                Action::Logic { table, to, from } => {
+                &Action::Logic { table, to, from } => {
                     let [a, b] = from.map(|p| u8::from(before.holds(p, lane)));
                     self.set(Some(to), lane, table >> (2 * a + b) & 1 != 0);
                 }
-                Action::Nothing => {}
+                other => panic!("{other:?} is not made here"),
             }
         }
         (0..32).filter(taken).count() as u64
@@ -152,6 +153,7 @@ impl Bank {
             self.narrow.iter_mut().for_each(|row| row[lane] = 0);
             self.wide.iter_mut().for_each(|row| row[lane] = 0);
         }
+        self.predicates.iter_mut().for_each(|word| *word &= live);
         self
     }
 }
@@ -236,7 +238,7 @@ fn source(random: &mut Random, wide: bool) -> Source {
 
 fn guarded(random: &mut Random, action: Action) -> Step {
     let guard = if random.chance(50) { Predicate::Always } else { predicate(random) };
-    Step { guard, counted: random.chance(80), action }
+    Step { at: 0, guard, counted: random.chance(80), action }
 }
 
 fn computation(random: &mut Random, (op, wide, sources): (Op, bool, [bool; 3])) -> Step {
@@ -265,26 +267,41 @@ fn comparison(random: &mut Random, test: Test) -> Step {
 fn compare(random: &mut Random, level: Level, steps: &[Step]) {
     let mut kept = HashSet::new();
     steps.iter().for_each(|step| step.each_written(|place| kept.extend([place])));
-    let code = compile(&Block { steps: steps.to_vec(), kept }, level).expect("code");
+    let at = steps.len() as u32;
+    let numbered = (0..).zip(steps).map(|(at, step)| Step { at, ..step.clone() });
+    let steps: Vec<_> = numbered.collect();
+    let end = End::Leave { at };
+    let block = Block { at: 0, is_entry: true, joins: false, steps: steps.clone(), end, kept };
+    let region = Region { blocks: vec![block], sites: 0 };
     let some = random.u32() | 1;
     for (live, mask) in [(u32::MAX, u32::MAX), (some, some), (u32::MAX, some)] {
         let mut want = bank(random);
         let (before, mut bank) = (want.clone(), want.clone());
-        let mut count = 0;
-        for step in steps {
+        let (mut threads, mut counted) = (0, 0);
+        for step in &steps {
             let lanes = want.step(step, mask);
-            count += if step.counted && step.guard != Predicate::Always { lanes } else { 0 };
+            threads += if step.counted { lanes } else { 0 };
+            counted += u64::from(step.counted);
         }
-        let inputs = Inputs { constants: &[], wide_constants: &[], words: &[], bytes: &[] };
+        let counts = [];
+        let inputs =
+            Inputs { constants: &[], wide_constants: &[], words: &[], bytes: &[], counts: &counts };
         let registers = Registers {
             narrow: &mut bank.narrow,
             wide: &mut bank.wide,
             predicates: &mut bank.predicates,
             rows: &[],
         };
-        let lanes = if mask == live { Lanes::Live(mask) } else { Lanes::Some(mask) };
-        let counted = code.with(inputs).and_then(|mut call| call.run(registers, lanes));
-        assert_eq!(counted, Some(count), "{steps:?}");
+        let mode = if mask == live { Mode::Live } else { Mode::Some };
+        let code = compile(&region, mode, level).expect("code");
+        let mut sites = code.sites();
+        let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
+        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0 };
+        let entry = code.entry(0).expect("an entry");
+        let mut running = code.with(inputs, &mut sites).expect("inputs");
+        let left = running.run(registers, memory, (mask, live), entry, until).expect("files");
+        assert_eq!((left.at, left.why), (at, Why::Instruction), "{steps:?}");
+        assert_eq!((left.steps, left.threads), (counted, threads), "{steps:?}");
         let (want, bank) = (want.masked(live), bank.masked(live));
         assert_eq!(bank, want, "{level:?}, lanes {mask:#x} of {live:#x}: {steps:?}, of {before:?}");
     }

@@ -108,19 +108,17 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
 
 impl Case {
     /// Runs the function: what it changes is in the world.
-    fn run(&self, world: &mut World, sites: &Sites<'_>, at: u32, until: Until) -> Option<Left> {
+    fn run(&self, world: &mut World, sites: &mut Sites<'_>, at: u32, until: Until) -> Option<Left> {
         let entry = self.function.entry(at)?;
         let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
-        let mut running = self
-            .function
-            .with(Inputs {
-                constants: &self.fixed.constants,
-                wide_constants: &self.fixed.wide_constants,
-                words: &self.fixed.words,
-                bytes: &self.fixed.bytes,
-                counts: &counts,
-            })
-            .expect("inputs");
+        let inputs = Inputs {
+            constants: &self.fixed.constants,
+            wide_constants: &self.fixed.wide_constants,
+            words: &self.fixed.words,
+            bytes: &self.fixed.bytes,
+            counts: &counts,
+        };
+        let mut running = self.function.with(inputs, sites).expect("inputs");
         let registers = Registers {
             narrow: &mut world.narrow,
             wide: &mut world.wide,
@@ -129,7 +127,7 @@ impl Case {
         };
         let memory = Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
         let lanes = (self.mask, self.live);
-        let left = running.run(registers, memory, sites, lanes, entry, until).expect("files");
+        let left = running.run(registers, memory, lanes, entry, until).expect("files");
         world.counts = counts.iter().map(Cell::get).collect();
         world.steps += left.steps;
         world.threads += left.threads;
@@ -160,7 +158,7 @@ impl Case {
             let steps = random.below(30_u64);
             let meets = if random.one_in(2) { u32::MAX } else { random.below(60) };
             let until = Until { steps, meets, atomics: random.below(4) };
-            let Some(left) = self.run(&mut here, &sites, number, until) else {
+            let Some(left) = self.run(&mut here, &mut sites, number, until) else {
                 // No entry: both do one step by themselves.
                 let next = here.go(&self.region, &self.fixed, at, self.mask);
                 there.go(&self.region, &self.fixed, at, self.mask);

@@ -166,7 +166,6 @@ macro_rules! define {
             Count,
             Branch,
             /// Where a run of instructions begins that may have machine code.
-            Run,
             MovNarrow,
             MovWide,
             SelectNarrow,

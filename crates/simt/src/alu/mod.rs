@@ -43,7 +43,6 @@ pub(crate) use row::find;
 pub(crate) use row::inner;
 pub(crate) use select::with_data;
 pub use select::{select, select_mixed};
-pub(crate) use term::{Does, Operand};
 pub use tiny::Tiny;
 pub use video::Video;
 

@@ -10,14 +10,13 @@ mod transport;
 
 pub use forms::HandleSource;
 pub(crate) use forms::*;
-pub(crate) use quick::Quick;
+pub(crate) use quick::{Quick, of_cta};
 pub(crate) use slot::Slot;
 pub use transport::MbarrierAction;
 pub(crate) use transport::*;
 
 use crate::alu::{Alu, L32, L64, MOST, Row, Temporaries};
 use crate::observe::marks::Mark;
-use crate::runs::Runs;
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;
@@ -83,11 +82,6 @@ pub(crate) enum Op {
         counter: u32,
         index: Slot,
         targets: u32,
-    },
-    /// The next `length` instructions are run `number` of the code.
-    Run {
-        length: u32,
-        number: u32,
     },
     /// Arithmetic. Sources that the row lacks are zero.
     Compute {
@@ -336,7 +330,6 @@ pub(crate) struct Code {
     pub(crate) patches: Vec<SharedPatch>,
     /// Texture and surface instructions.
     pub(crate) sites: usize,
-    pub(crate) runs: Runs,
     /// Whether there are instructions without `.sync` whose results depend on which lanes execute them together.
     pub(crate) asks_who_is_there: bool,
 }

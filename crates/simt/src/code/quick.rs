@@ -18,7 +18,7 @@ pub(crate) struct Quick {
 
 /// Number of a value that is the same for all threads of a CTA: its place in
 /// `Context::of_cta`.
-fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {
+pub(crate) fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {
     let first = match reg {
         SpecialReg::Ctaid => 0,
         SpecialReg::Ntid => 3,
@@ -43,7 +43,6 @@ impl Quick {
             Op::Nop => (Kind::Nop, none, [none; 3]),
             Op::Join => (Kind::Join, none, [none; 3]),
             Op::Count { counter, of } => (Kind::Count, none, [number(counter), of, none]),
-            Op::Run { number: run, .. } => (Kind::Run, none, [number(run), none, none]),
             Op::Branch { target, .. } => (Kind::Branch, none, [number(target), none, none]),
             Op::Compute { row, d, s: [a, b, c, _] } => (row.kind(), d, [a, b, c]),
             Op::Lop3 { .. } | Op::ComparePair { .. } => (Kind::Call, none, [none; 3]),

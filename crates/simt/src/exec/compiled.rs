@@ -56,18 +56,16 @@ impl<'a> Compiled<'a> {
         }
     }
 
-    fn sites_of(&mut self, number: u32) -> Option<&mut Sites<'a>> {
-        let table = self.table;
+    fn sites_of(&mut self, number: u32) -> &mut Option<Sites<'a>> {
         let at = number as usize;
         if self.sites.len() <= at {
             self.sites.resize_with(at + 1, || None);
         }
-        let new = || table.region(number).map(|region| region.function.sites());
-        let sites = self.sites.get_mut(at)?;
+        let sites = &mut self.sites[at];
         if sites.is_none() {
-            *sites = new();
+            *sites = self.table.region(number).map(|region| region.function.sites());
         }
-        sites.as_mut()
+        sites
     }
 }
 
@@ -183,8 +181,10 @@ impl<'a> Context<'a> {
             counts: self.counts.cells(),
         };
         let function = table.region(number).map(|region| &region.function);
-        let running =
-            function.and_then(|f| f.with(inputs)).zip(function.and_then(|f| f.entry(from)));
+        let mut sites = compiled.sites_of(number).take();
+        let running = function
+            .zip(sites.as_mut())
+            .and_then(|(function, sites)| function.with(inputs, sites).zip(function.entry(from)));
         let Some((mut running, entry)) = running else {
             table.close(mode, from);
             return (Ran::Nothing, false);
@@ -203,12 +203,11 @@ impl<'a> Context<'a> {
             let first = 3 * warp.index as usize;
             let (registers, local) = warp.files(&self.tids[first..first + 3]);
             let memory = Memory { shared: &mut self.cta.shared, local, frame };
-            let left = compiled
-                .sites_of(number)
-                .and_then(|sites| running.run(registers, memory, sites, active, entry, until));
-            let Some(left) = left else {
+            let Some(left) = running.run(registers, memory, active, entry, until) else {
                 table.close(mode, from);
-                return (Ran::Nothing, false);
+                ran = Ran::Nothing;
+                same = false;
+                break;
             };
             self.counters.warp_instructions += left.steps;
             self.counters.thread_instructions += left.threads;
@@ -220,6 +219,7 @@ impl<'a> Context<'a> {
             same &= to.is_none_or(|pc| pc == split.pc);
             to = Some(split.pc);
         }
+        *compiled.sites_of(number) = sites;
         (ran, same)
     }
 
@@ -243,7 +243,8 @@ impl<'a> Context<'a> {
         let table = compiled.table;
         // Of the block that the heap is in, only parts may be accessed.
         if config.heap.is_none_or(|heap| heap.base() != reach.address())
-            && let (Some(region), Some(sites)) = (table.region(number), compiled.sites_of(number))
+            && let (Some(region), Some(sites)) =
+                (table.region(number), compiled.sites_of(number).as_mut())
         {
             region.function.fill(sites, site, reach);
         }

@@ -5,20 +5,16 @@ mod arms;
 pub(super) mod each;
 mod lanes;
 #[cfg(test)]
-mod machine_tests;
-#[cfg(test)]
 mod tests;
 
 use super::context::Counts;
-use super::warp::{Warp, count};
+use super::warp::Warp;
 use crate::alu::words::*;
 use crate::alu::{Kind, L32, inner_rows};
 use crate::code::{Code, Constants, Slot};
-use crate::runs::Run;
 use crate::simd::Level;
 use arms::arm;
 use lanes::{Lanes, Spread, Window};
-use texunit_jit::{Call, Inputs, Lanes as JitLanes, Registers};
 
 /// What is the same for the whole launch. It is made once: the loop would have to wait for the stores
 /// if it were made each time.
@@ -38,20 +34,6 @@ pub(super) struct Values<'a> {
     pub(super) tid: &'a [L32],
     /// Counters of blocks and branches.
     pub(super) counts: &'a Counts,
-}
-
-impl<'a> Values<'a> {
-    /// The machine code of a run of arithmetic, if there is some (yet).
-    #[inline(always)]
-    pub(super) fn machine(&self, run: &'a Run) -> Option<Machine<'a>> {
-        let call = run.code()?.with(Inputs {
-            constants: &self.fixed.constants.narrow,
-            wide_constants: &self.fixed.constants.wide,
-            words: self.of_cta,
-            bytes: self.fixed.params,
-        })?;
-        Some(Machine { run, call })
-    }
 }
 
 /// Why the loop has ended.
@@ -194,25 +176,6 @@ macro_rules! define {
                         values.counts.add((inst.s[0].as_number(), inst.s[1]), mask, of);
                         Put::Done
                     }
-                    Kind::Run => {
-                        let run = &values.fixed.code.runs.all[inst.s[0].as_number() as usize];
-                        let registers = Registers {
-                            narrow: &mut *narrow,
-                            wide: &mut *wide,
-                            predicates: &mut *predicates,
-                            rows: values.tid,
-                        };
-                        let done = values.machine(run).and_then(|mut m| m.run(registers, mask, live));
-                        if let Some(active) = done {
-                            steps += u64::from(run.steps);
-                            threads += active;
-                            pc += run.length;
-                        } else if run.is_due() {
-                            run.compile(values.fixed.code);
-                            continue;
-                        }
-                        Put::Done
-                    }
                     Kind::Call => {
                         let constants = values.fixed.constants;
                         let mut all = Lanes { narrow, wide, predicates, constants, live };
@@ -259,12 +222,6 @@ macro_rules! define {
 }
 inner_rows!(define!());
 
-/// The lanes that run machine code.
-#[inline(always)]
-fn among(mask: u32, live: u32) -> JitLanes {
-    if mask == live { JitLanes::Live(mask) } else { JitLanes::Some(mask) }
-}
-
 /// Bytes of the parameters at an offset, if they have so many.
 #[inline(always)]
 fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
@@ -277,20 +234,4 @@ pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mu
     let (narrow, wide, predicates) = warp.windows();
     let lanes = Lanes { narrow, wide, predicates, constants: values.fixed.constants, live };
     Job { values, lanes, place }.run(level);
-}
-
-/// A run of arithmetic as machine code.
-pub(super) struct Machine<'a> {
-    run: &'a Run,
-    call: Call<'a>,
-}
-
-impl Machine<'_> {
-    /// Runs it for these lanes of a warp: the thread instructions that it has counted. None: nothing has been
-    /// done.
-    #[inline(always)]
-    pub(super) fn run(&mut self, registers: Registers<'_>, mask: u32, live: u32) -> Option<u64> {
-        let guarded = self.call.run(registers, among(mask, live))?;
-        Some(u64::from(self.run.whole) * count(mask) + guarded)
-    }
 }

@@ -2,13 +2,12 @@
 
 use super::compiled::Ran;
 use super::context::{Context, Done, Trouble, trouble};
-use super::quick::{self, Ended, Machine, Place, Values};
+use super::quick::{self, Ended, Place, Values};
 use super::warp::{self, Split, State, Warp};
 use crate::alu::{Alu, Kind};
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
 use crate::observe::{Called, Events};
-use texunit_jit::Registers;
 use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
@@ -172,7 +171,6 @@ impl Context<'_> {
             }
             match self.launch.code.quick[split.pc as usize].kind {
                 Kind::Leave => return false,
-                Kind::Run if self.machine(warp, split) => {}
                 Kind::Join if split.group == NONE => split.pc += 1,
                 Kind::Count => {
                     let inst = &self.launch.code.quick[split.pc as usize];
@@ -244,34 +242,6 @@ impl Context<'_> {
         place.ended
     }
 
-    /// Runs the run of arithmetic that the split stands before, if there is machine code for it: a loop
-    /// of runs and fetches does not go through the inner loop.
-    #[inline]
-    fn machine(&mut self, warp: &mut Warp, split: &mut Split) -> bool {
-        let code = self.launch.code;
-        let Op::Run { number, .. } = code.insts[split.pc as usize].op else { return false };
-        let run = &code.runs.all[number as usize];
-        let machine = self.values(warp).machine(run);
-        let done = machine.and_then(|mut m| self.machine_code(warp, &mut m, split.mask));
-        let Some(threads) = done else { return false };
-        self.add(warp, run.steps.into(), threads);
-        split.pc += 1 + run.length;
-        true
-    }
-
-    /// Runs machine code for these lanes of a warp: see [`Machine::run`].
-    #[inline(always)]
-    pub(super) fn machine_code(
-        &self,
-        warp: &mut Warp,
-        machine: &mut Machine<'_>,
-        mask: u32,
-    ) -> Option<u64> {
-        let (rows, live) = (self.values(warp).tid, warp.live);
-        let (narrow, wide, predicates) = warp.windows();
-        machine.run(Registers { narrow, wide, predicates, rows }, mask, live)
-    }
-
     /// What the inner loop reads besides registers.
     #[inline]
     pub(super) fn values(&self, warp: &Warp) -> Values<'_> {
@@ -298,7 +268,7 @@ impl Context<'_> {
         // The guard may leave fewer lanes than the split has.
         let first = mask.trailing_zeros() as usize;
         match op {
-            Op::Nop | Op::Run { .. } => {}
+            Op::Nop => {}
             Op::Mark(mark) => self.mark(warp, mark, mask),
             Op::CountIndexed { counter, index, targets } => {
                 let index = warp.n(&self.launch.constants, *index);

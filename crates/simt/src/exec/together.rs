@@ -186,7 +186,7 @@ impl Context<'_> {
             stands = false;
             let inst = &code.insts[pc as usize];
             let always = inst.guard == Slot::TRUE;
-            let mut counted = u64::from(inst.count);
+            let counted = u64::from(inst.count);
             // Threads of instructions that are not counted for all live lanes.
             let mut threads = None;
             let mut to = pc + 1;
@@ -204,21 +204,6 @@ impl Context<'_> {
                     } else {
                         break;
                     }
-                }
-                Op::Run { number, length } => {
-                    let run = &code.runs.all[*number as usize];
-                    let first = on.trailing_zeros() as usize;
-                    let Some(mut machine) = self.values(&warps[first]).machine(run) else { break };
-                    let mut sum = 0;
-                    for i in lanes(on) {
-                        let live = warps[i].live;
-                        match self.machine_code(&mut warps[i], &mut machine, live) {
-                            Some(threads) => sum += threads,
-                            None => not |= 1 << i,
-                        }
-                    }
-                    (counted, threads) = (run.steps.into(), Some(sum));
-                    to = pc + 1 + length;
                 }
                 Op::Fetch(fetch) if always => {
                     if !self.fetch_together(warps, on, fetch) {

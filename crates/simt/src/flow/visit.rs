@@ -24,7 +24,7 @@ macro_rules! each_operand {
             }
             match op {
                 Op::Join | Op::Nop | Op::Mark(_) | Op::Yield => {}
-                Op::Run { .. } | Op::Branch { .. } => {}
+                Op::Branch { .. } => {}
                 Op::Exit | Op::Return | Op::Trap | Op::Breakpoint => {}
                 Op::Count { of: a, .. }
                 | Op::CountIndexed { index: a, .. }

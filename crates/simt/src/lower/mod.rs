@@ -31,7 +31,6 @@ mod transport;
 mod uniform;
 mod unit;
 
-use crate::runs;
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
 pub(crate) use program::SharedLayout;
@@ -102,13 +101,11 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
             joins[i + 1] = true;
         }
     }
-    let runs = runs::lengths(&insts, &entered(&next, &joins));
     let mut moved = Vec::with_capacity(joins.len());
     let mut pc = entry;
-    for (i, &join) in joins.iter().enumerate() {
+    for &join in &joins {
         moved.push(pc);
-        let run = runs.get(i).is_some_and(|&length| length != 0);
-        pc += 1 + u32::from(join) + u32::from(run);
+        pc += 1 + u32::from(join);
     }
     let to = |label: u32| moved[at(label)];
     let mut meets = meets.into_iter().peekable();
@@ -122,10 +119,6 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
     for (i, mut inst) in insts.into_iter().chain(std::iter::once(end)).enumerate() {
         if joins[i] {
             out.push(Inst { op: Op::Join, guard: Slot::TRUE, count: 0, span: inst.span });
-        }
-        if let Some(&length) = runs.get(i).filter(|&&length| length != 0) {
-            let op = Op::Run { length, number: 0 };
-            out.push(Inst { op, guard: Slot::TRUE, count: 0, span: inst.span });
         }
         let meet = meets.next_if(|&(at, _)| at == i).map_or(NONE, |(_, meet)| match meet {
             flow::Meet::At(at) => moved[at],
@@ -152,18 +145,4 @@ fn flow_into(built: builder::Built, entry: u32) -> Vec<crate::code::Inst> {
         out.push(inst);
     }
     out
-}
-
-/// Instructions that jumps lead to, or where lanes meet.
-fn entered(next: &[flow::Next], joins: &[bool]) -> Vec<bool> {
-    let mut entered = joins.to_vec();
-    let mut mark = |i: usize| entered.get_mut(i).into_iter().for_each(|is| *is = true);
-    for next in next {
-        match next {
-            flow::Next::Jumps { target, .. } => mark(*target),
-            flow::Next::Switches(targets) => targets.iter().for_each(|&t| mark(t)),
-            flow::Next::Falls | flow::Next::Leaves => {}
-        }
-    }
-    entered
 }

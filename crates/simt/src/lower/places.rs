@@ -5,7 +5,7 @@ use crate::code::{Code, Inst, Op};
 use crate::lower::{Program, Symbols};
 use texunit_syntax::SourceFile;
 
-/// A loop whose body becomes a run: a function inlined twice, with a product that goes into a sum; a call of a
+/// A loop: a function inlined twice, with a product that goes into a sum; a call of a
 /// function that is not inlined; registers that share rows.
 const TEXT: &str = "
 .version 8.0
@@ -128,34 +128,6 @@ fn operations_keep_their_places() {
     let names: Vec<_> = program.place(blend.unwrap().span).frames;
     let names: Vec<_> = names.iter().map(|f| (f.file.unwrap(), f.function.as_deref())).collect();
     assert_eq!(names, [("apart.cu", Some("blend")), ("k.cu", Some("k"))]);
-}
-
-/// Operations inside a run are where they were when it has machine code; helpers are at their instruction's place.
-#[test]
-fn runs_and_helpers_have_places() {
-    if !crate::runs::is_on() {
-        return texunit_testkit::skipped(
-            "no machine code: a processor without AVX2, or TEXUNIT_JIT or TEXUNIT_SIMD says so",
-        );
-    }
-    let program = program();
-    for fmad in [false, true] {
-        let code = program.code(fmad);
-        assert!(!code.runs.all.is_empty());
-        let before: Vec<_> = code.insts.iter().map(|inst| place(&program, inst)).collect();
-        for run in &*code.runs.all {
-            run.compile(code);
-        }
-        let mut inside = 0;
-        for (at, inst) in code.insts.iter().enumerate() {
-            assert_eq!(place(&program, inst), before[at]);
-            let Op::Run { length, .. } = inst.op else { continue };
-            let run = &code.insts[at + 1..=at + length as usize];
-            assert_eq!(place(&program, inst), before[at + 1]);
-            inside += run.iter().filter(|i| place(&program, i).0.contains(" < ")).count();
-        }
-        assert_eq!(inside, if fmad { 2 } else { 4 });
-    }
 }
 
 /// A place costs the code nothing.

@@ -7,7 +7,6 @@ use super::{Needs, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Func, NONE, Op, Quick};
 use crate::observe::marks::Kept;
 use crate::regions::Regions;
-use crate::runs;
 use std::collections::HashMap;
 use texunit_check::ir::{self, Operand};
 use texunit_isa::Opcode;
@@ -145,7 +144,6 @@ impl Maker<'_> {
         }
         (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
         code.funcs.iter_mut().for_each(Func::add_temporaries);
-        code.runs = runs::runs_of(&mut code);
         code.quick = code.insts.iter().map(Quick::of).collect();
         code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
             Op::ActiveMask { .. } => true,

@@ -7,9 +7,11 @@ use crate::exec::is_quiet;
 use crate::flow::starts;
 use crate::lower::{Program, Unit};
 use crate::regions::Regions;
-use crate::runs;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+#[cfg(test)]
+mod tests;
 
 /// A mark.
 #[derive(Clone, Debug)]
@@ -207,8 +209,6 @@ struct Item {
     inst: Inst,
     /// Number in the program's code.
     op: u32,
-    /// Whether jumps lead here.
-    entered: bool,
 }
 
 /// The code with marks, and where its operations come from.
@@ -217,18 +217,14 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
     let counting =
         if events.has(Events::COUNTS) { Counting::of(code) } else { Counting::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
-    // Whether a block has begun whose first operation has not come yet, and whether jumps lead to what comes.
-    let (mut leading, mut entered) = (false, false);
+    // Whether a block has begun whose first operation has not come yet.
+    let mut leading = false;
     for (op, inst) in (0..).zip(&code.insts) {
         leading |= leads[op as usize];
-        entered |= leads[op as usize];
         match inst.op {
-            // Runs are looked for anew: jumps to one lead to what follows it.
-            Op::Run { .. } => continue,
             Op::Join => {
-                items.push(Item { inst: inst.clone(), op, entered: true });
+                items.push(Item { inst: inst.clone(), op });
                 items.extend(counted_behind(&counting, inst, op));
-                entered = false;
                 continue;
             }
             _ => {}
@@ -240,9 +236,7 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
             let mark = Mark { tells, about: 0, op, behind, order, fence, is_quiet };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
-        let mut push = |inst| {
-            items.push(Item { inst, op, entered: std::mem::take(&mut entered) });
-        };
+        let mut push = |inst| items.push(Item { inst, op });
         counted_before(&counting, inst, op).into_iter().for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
@@ -283,7 +277,7 @@ fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
     let Some(Counted::Behind(counter)) = counting.at(op) else { return None };
     let count = Op::Count { counter, of: Slot::TRUE };
     let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
-    Some(Item { inst, op, entered: false })
+    Some(Item { inst, op })
 }
 
 /// First operations of blocks.
@@ -299,27 +293,18 @@ fn leaders(code: &Code) -> Vec<bool> {
     leads
 }
 
-/// Finds runs, puts all in its place and turns jumps.
+/// Puts all in its place and turns jumps.
 ///
-/// Jumps to an operation lead to the first thing that stands for it: the mark before it, or that of its run.
+/// Jumps to an operation lead to the first thing that stands for it: the mark before it.
 fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
-    let (insts, entered): (Vec<Inst>, Vec<bool>) =
-        items.iter().map(|item| (item.inst.clone(), item.entered)).unzip();
-    let lengths = runs::lengths(&insts, &entered);
-    let mut out: Vec<Inst> = Vec::with_capacity(insts.len() * 5 / 4);
-    let mut origin = Vec::with_capacity(out.capacity());
+    let mut out: Vec<Inst> = Vec::with_capacity(items.len());
+    let mut origin = Vec::with_capacity(items.len());
     // By the number in the program's code: where those go that come there, and the operation itself.
     let mut moved = vec![u32::MAX; code.insts.len() + 1];
     let mut itself = vec![0; code.insts.len()];
-    for (i, item) in items.iter().enumerate() {
+    for item in items {
         let to = &mut moved[item.op as usize];
         *to = (*to).min(out.len() as u32);
-        if lengths[i] != 0 {
-            let op = Op::Run { length: lengths[i], number: 0 };
-            let (guard, span) = (Slot::TRUE, item.inst.span);
-            out.push(Inst { op, guard, count: 0, span });
-            origin.push(item.op);
-        }
         if !matches!(item.inst.op, Op::Mark(_) | Op::Count { .. } | Op::CountIndexed { .. }) {
             itself[item.op as usize] = out.len() as u32;
         }
@@ -354,10 +339,8 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
             _ => {}
         }
     }
-    let mut marked =
-        Code { insts: out, quick: Vec::new(), runs: Default::default(), ..code.clone() };
+    let mut marked = Code { insts: out, quick: Vec::new(), ..code.clone() };
     marked.funcs.iter_mut().for_each(|func| to(&mut func.entry));
-    marked.runs = runs::runs_of(&mut marked);
     marked.quick = marked.insts.iter().map(Quick::of).collect();
     (marked, origin)
 }

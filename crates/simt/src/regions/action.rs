@@ -6,7 +6,6 @@ use super::operand::{Operands, place, predicate};
 use super::operation;
 use crate::alu::Alu;
 use crate::code::{self, Inst, Op, Slot};
-use crate::runs;
 use std::sync::Arc;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
@@ -28,7 +27,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
         return Some(actions);
     }
     let action = match &inst.op {
-        Op::Nop | Op::Run { .. } => Action::Nothing,
+        Op::Nop => Action::Nothing,
         Op::Count { counter, of } => {
             let of = (*of != Slot::TRUE).then(|| predicate(*of));
             Action::Count { counter: *counter, of }
@@ -45,25 +44,9 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
             collective(operands, op)?
         }
         Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: place(*d) },
-        op => match arithmetic(operands, inst) {
-            Some(action) => action,
-            None => Action::Call(Box::new(call(operands, op)?)),
-        },
+        op => Action::Call(Box::new(call(operands, op)?)),
     };
     Some(vec![action])
-}
-
-/// What the table of operations knows.
-fn arithmetic(operands: &Operands<'_>, inst: &Inst) -> Option<Action> {
-    let step = runs::step(inst, &|slot| operands.source(slot))?;
-    Some(match step.action {
-        texunit_jit::Action::Compute { op, to, from } => Action::Compute { op, to, from },
-        texunit_jit::Action::Compare { test, from, to, with } => {
-            Action::Compare { test, from, to, with }
-        }
-        texunit_jit::Action::Logic { table, to, from } => Action::Logic { table, to, from },
-        texunit_jit::Action::Nothing => Action::Nothing,
-    })
 }
 
 /// Arithmetic with data of its own: a call of its function.

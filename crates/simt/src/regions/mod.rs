@@ -23,4 +23,5 @@ mod tests;
 
 pub(crate) use limit::Regions;
 pub(crate) use setting::Setting;
+pub use setting::{JitError, JitMode};
 pub(crate) use table::Table;

@@ -4,7 +4,7 @@
 
 use super::operand::{Operands, place, predicate};
 use crate::alu::{L32, L64};
-use crate::code::{Op, Slot};
+use crate::code::{Op, Slot, of_cta};
 use std::sync::Arc;
 use texunit_isa::SpecialReg;
 use texunit_jit::region::{Action, Call, Routine};
@@ -48,9 +48,34 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         Op::Convert { d, a, mask } => convert(operands, *d, *a, *mask),
         Op::Pack { d, parts, bits } if !d.is_none() => pack(operands, *d, parts, *bits),
         Op::Unpack { parts, a, bits } => unpack(operands, parts, *a, *bits),
-        Op::Special { d, reg, .. } if is_narrow(*d) => {
-            Some(vec![call(Routine::Narrow(lanes(*reg)?), *d, &[])])
+        Op::Special { d, reg, component } if is_narrow(*d) => Some(vec![match reg {
+            SpecialReg::Tid if *component < 3 => {
+                compute(J::Copy, place(*d), &[Source::Row((*component).into())])
+            }
+            reg => match of_cta(*reg, *component) {
+                Some(number) => compute(J::Copy, place(*d), &[Source::Word(number)]),
+                None => call(Routine::Narrow(lanes(*reg)?), *d, &[]),
+            },
+        }]),
+        Op::MovNarrow { d, a } => Some(vec![compute(J::Copy, place(*d), &[operands.source(*a)])]),
+        Op::MovWide { d, a } => Some(vec![compute(J::CopyWide, place(*d), &[operands.source(*a)])]),
+        Op::SelectNarrow { d, a, b, p } | Op::SelectWide { d, a, b, p } => {
+            let from = [operands.source(*a), operands.source(*b)];
+            let p = predicate(*p);
+            let op = if d.is_wide() { J::SelectWide(p) } else { J::Select(p) };
+            Some(vec![compute(op, place(*d), &from)])
         }
+        Op::Lop3 { d, s, table, .. } => {
+            let from = s.map(|slot| operands.source(slot));
+            Some(vec![compute(J::Bits(*table), place(*d), &from)])
+        }
+        Op::Logic { d, .. } if d.is_none() => Some(vec![Action::Nothing]),
+        Op::Logic { f, d, a, b } => Some(vec![Action::Logic {
+            // All four pairs of bits at once.
+            table: (f(0b1100, 0b1010) & 0xf) as u8,
+            to: d.predicate_index() as u32,
+            from: [*a, *b].map(predicate),
+        }]),
         Op::FrameAddress { d, offset } if operands.is_entry && !d.is_none() => {
             let (to, from) = (place(*d), [Source::Literal(*offset)]);
             let op = if d.is_wide() { J::CopyWide } else { J::Copy };

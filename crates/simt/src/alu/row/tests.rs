@@ -97,9 +97,10 @@ impl Bank {
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
         let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0 };
         let entry = function.entry(0).expect("an entry");
-        let mut running = function.with(inputs).expect("inputs");
+        let mut sites = function.sites();
+        let mut running = function.with(inputs, &mut sites).expect("inputs");
         let lanes = (u32::MAX, u32::MAX);
-        running.run(registers, memory, &function.sites(), lanes, entry, until).expect("files");
+        running.run(registers, memory, lanes, entry, until).expect("files");
     }
 }
 
