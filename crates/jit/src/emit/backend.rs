@@ -12,7 +12,8 @@ use super::Emitter;
 use super::asm::Label;
 use super::values::{Key, Reg};
 use crate::Error;
-use crate::block::Predicate;
+use crate::block::{Place, Predicate, Source};
+use crate::region::Step;
 use iced_x86::Register;
 use std::ops::Range;
 
@@ -32,6 +33,10 @@ pub(super) trait Backend: Sized + Default {
 
     /// Fills the registers that are the back end's: wherever the function is entered, and behind calls.
     fn begin(e: &mut Emitter<'_, Self>);
+
+    /// The active lanes, in `r8d` and [`super::frame::Frame::MASK`], are others from here on. Only where some of the live
+    /// ones run. Uses no register that a step may use.
+    fn active(e: &mut Emitter<'_, Self>);
 
     /// Loads what a key means. May use `rax`.
     fn load(e: &mut Emitter<'_, Self>, to: Reg, key: Key);
@@ -55,6 +60,29 @@ pub(super) trait Backend: Sized + Default {
     /// `r14` becomes the sum of the floats in `r13` and `r14`, of 32 or of 64 bits; of two NaNs that of `r13` counts.
     /// Uses what is for moments, and the second word of [`super::frame::Frame::SAVED`].
     fn sum(e: &mut Emitter<'_, Self>, wide: bool);
+
+    /// All lanes of a source, as numbers of 32 bits or of 64, go to a scratch row.
+    fn fill_row(e: &mut Emitter<'_, Self>, source: Source, row: usize, narrow: bool) -> Option<()>;
+
+    /// A scratch row, of numbers of 32 bits or of 64, goes to a register in the lanes of a guard: the bits of `keep`;
+    /// to a predicate those of its first word.
+    fn take_row(
+        e: &mut Emitter<'_, Self>,
+        from: (usize, bool),
+        to: Place,
+        keep: u64,
+        guard: Predicate,
+    ) -> Option<()>;
+
+    /// The number in `r12d` (`r12`) goes to all lanes of a guard; to a predicate its bits.
+    fn put_number(e: &mut Emitter<'_, Self>, to: Place, guard: Predicate) -> Option<()>;
+
+    /// `r12d` becomes the lanes whose number is zero.
+    fn zeros(e: &mut Emitter<'_, Self>, of: Source) -> Option<()>;
+
+    /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
+    /// alone, which `ebx` has then; else leaves.
+    fn members(e: &mut Emitter<'_, Self>, step: &Step, members: Option<Source>) -> Option<()>;
 
     /// Whether a value is not needed for the time being: it gives up its register first.
     fn is_idle(&self, _: Key) -> bool {

@@ -1,7 +1,7 @@
 //! What a function of a region is called with.
 
-use crate::machine::Site;
-use crate::region::Routine;
+use crate::machine::{Group, Parted, Site};
+use crate::region::{Apart, Routine};
 use crate::routine::Caller;
 use crate::{Narrow, Wide};
 use std::cell::Cell;
@@ -9,6 +9,18 @@ use std::mem::{MaybeUninit, offset_of};
 
 /// Rows for calls of functions: four sources, and the result.
 pub(crate) const SCRATCH: usize = 5;
+
+/// Groups of a region's own that lanes can be in.
+pub(crate) const DEPTH: usize = 8;
+
+/// What the first access of a group has found out for all: the shape of its addresses, and where parts of the lanes have
+/// the lowest of the group's offsets.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) shape: u64,
+    pub(crate) at: [u64; 4],
+}
 
 /// Addresses of the files and inputs, limits, and what comes out.
 #[repr(C, align(64))]
@@ -44,7 +56,6 @@ pub(crate) struct Frame {
     pub(crate) local_len: u64,
     /// See [`crate::region::Until`].
     pub(crate) limit: u64,
-    pub(crate) meets: u32,
     pub(crate) atomics_left: u32,
     /// Active lanes, and all lanes that have not exited.
     pub(crate) mask: u32,
@@ -57,8 +68,34 @@ pub(crate) struct Frame {
     pub(crate) missed: u64,
     pub(crate) last_atomic: u64,
     pub(crate) zeros: u64,
+    /// What is known of groups of accesses ([`super::near`]).
+    pub(crate) near: [Found; super::near::SLOTS],
     /// What the code keeps during a call.
     pub(crate) saved: [u64; 4],
+    /// Where the parts of an access begin that has no group.
+    pub(crate) parts: [u64; 4],
+    /// The innermost group of lanes that are to meet; how many there are behind that of who runs the region, and
+    /// all the outer ones, from that on (see [`super::part`]).
+    pub(crate) group: Group,
+    pub(crate) depth: u32,
+    pub(crate) groups: [Group; DEPTH + 1],
+    /// Lanes that stand at the target of a branch, where that is, as a number and as an address, and in how many
+    /// groups they are.
+    pub(crate) stands: u32,
+    pub(crate) stands_at: u32,
+    pub(crate) stands_to: u64,
+    pub(crate) stands_level: u32,
+    /// With these lanes it goes on as code for all live ones.
+    pub(crate) whole: u32,
+    /// See [`crate::region::Apart`], and the patience while there is no group of its own.
+    pub(crate) end: u64,
+    pub(crate) turn: u64,
+    pub(crate) waits: u64,
+    pub(crate) patience: u64,
+    pub(crate) outer_patience: u64,
+    /// Steps when the mask has changed last, and the lanes of steps before.
+    pub(crate) counted: u64,
+    pub(crate) threads: u64,
 }
 
 // SAFETY: nothing is reached through the pointers but in `Running::run`, which has set all of them that the code
@@ -101,7 +138,6 @@ impl Frame {
             shared_len: 0,
             local_len: 0,
             limit: 0,
-            meets: 0,
             atomics_left: 0,
             mask: 0,
             live: 0,
@@ -111,7 +147,44 @@ impl Frame {
             missed: 0,
             last_atomic: 0,
             zeros: 0,
+            near: [Found { shape: 0, at: [0; 4] }; super::near::SLOTS],
             saved: [0; 4],
+            parts: [0; 4],
+            group: Group::NONE,
+            depth: 0,
+            groups: [Group::NONE; DEPTH + 1],
+            stands: 0,
+            stands_at: 0,
+            stands_to: 0,
+            stands_level: 0,
+            whole: 0,
+            end: 0,
+            turn: 0,
+            waits: 0,
+            patience: 0,
+            outer_patience: 0,
+            counted: 0,
+            threads: 0,
+        }
+    }
+
+    /// No lanes have parted yet. `whole`: lanes with which code for all live ones goes on.
+    pub(crate) fn begin_parts(&mut self, whole: u32, apart: Apart) {
+        (self.group.expected, self.group.arrived) = (0, 0);
+        (self.depth, self.stands, self.whole) = (0, 0, whole);
+        (self.end, self.turn, self.waits) = (apart.end, apart.turn, apart.waits);
+        (self.patience, self.outer_patience) = (apart.patience, apart.patience);
+        (self.counted, self.threads) = (0, 0);
+    }
+
+    /// See [`crate::region::Running::parted`].
+    pub(crate) fn parted(&mut self) -> Parted<'_> {
+        let depth = (self.depth as usize).min(DEPTH);
+        self.groups[depth] = self.group;
+        let stands = (self.stands_at, self.stands, self.stands_level as usize);
+        Parted {
+            groups: &self.groups[..=depth],
+            stands: (self.stands != 0).then_some(stands),
         }
     }
 
@@ -119,8 +192,24 @@ impl Frame {
         NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
         WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call
         SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
-        LOCAL_LIMITS local_limits LIMIT limit MEETS meets ATOMICS_LEFT atomics_left MASK mask LIVE live
-        WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved
+        LOCAL_LIMITS local_limits LIMIT limit ATOMICS_LEFT atomics_left MASK mask LIVE live
+        WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved PARTS parts
+        GROUP group DEPTH depth GROUPS groups STANDS stands STANDS_AT stands_at STANDS_TO stands_to
+        STANDS_LEVEL stands_level WHOLE whole END end TURN turn WAITS waits PATIENCE patience
+        OUTER_PATIENCE outer_patience COUNTED counted THREADS threads
+    }
+
+    /// Where the lanes are to meet.
+    pub(super) const MEETS: usize = Self::GROUP + offset_of!(Group, meets);
+
+    /// Where the shape of a group of accesses is: 0 if nothing is known.
+    pub(super) fn shape(slot: usize) -> usize {
+        offset_of!(Frame, near) + slot * size_of::<Found>()
+    }
+
+    /// Where the address of a part of its lanes is.
+    pub(super) fn place(slot: usize, part: usize) -> usize {
+        Self::shape(slot) + offset_of!(Found, at) + 8 * part
     }
 
     /// Where a scratch row is.

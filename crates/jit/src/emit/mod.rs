@@ -8,12 +8,16 @@ mod atomic;
 mod avx2;
 mod avx512;
 mod backend;
+mod call;
 mod edge;
 mod flow;
 mod frame;
 mod live;
+mod near;
 mod needs;
+mod part;
 mod stub;
+mod tables;
 mod together;
 mod values;
 
@@ -24,6 +28,7 @@ use asm::{Assembler, Label};
 use backend::Backend;
 pub(crate) use frame::Frame;
 use live::{Numbers, Uses};
+use near::Near;
 pub(crate) use needs::Needs;
 use std::collections::HashMap;
 use stub::Stub;
@@ -32,8 +37,10 @@ use values::Values;
 /// Code and what goes with it.
 pub(crate) struct Code {
     pub(crate) bytes: Vec<u8>,
-    /// Offsets of entries, with the numbers of their instructions.
-    pub(crate) entries: Vec<(u32, u32)>,
+    /// Offsets of entries, with their modes and the numbers of their instructions.
+    pub(crate) entries: Vec<(Mode, u32, u32)>,
+    /// Whether lanes may part in it.
+    pub(crate) parts: bool,
     /// Numbers that the code reads.
     pub(crate) pool: Vec<u64>,
     /// How sites are used, by number.
@@ -65,22 +72,38 @@ struct Emitter<'a, B: Backend> {
     pool: Vec<u64>,
     pooled: HashMap<Vec<u64>, usize>,
     routines: Vec<Routine>,
-    /// By block: where edges lead to, and where it is behind the question whether lanes meet there.
-    labels: Vec<Label>,
-    bodies: Vec<Label>,
-    /// By block: what is where when it begins.
-    states: Vec<Option<Values>>,
-    /// By block: how many edges lead there, and the last block of the loop that begins there.
-    edges: Vec<u32>,
+    /// The code for all live lanes, and for some; `both`: there are both.
+    versions: [Version; 2],
+    both: bool,
+    /// By block: the last block of the loop that begins there.
     loops: Vec<Option<usize>>,
     stubs: Vec<Stub>,
-    entries: Vec<(u32, Label)>,
+    /// Accesses that are looked at together, and slots of those that steps behind here look up.
+    near: Near,
+    open: u8,
+    entries: Vec<(Mode, u32, Label)>,
     exit: Label,
+    /// What parts lanes, and what lanes call that come where they meet.
+    parts: Label,
+    arrives: Label,
     /// Whether NaNs may stand for others from block to block, and whether that has led to a contradiction.
     any_nans: bool,
     contradiction: bool,
     #[allow(dead_code, reason = "a back end may have no state")]
     back: B,
+}
+
+/// The blocks as code of a mode.
+struct Version {
+    /// By block: where edges lead to, and where it is behind the question whether lanes meet there.
+    labels: Vec<Label>,
+    bodies: Vec<Label>,
+    /// By block: where it can be entered with all values at home.
+    doors: Vec<Option<Label>>,
+    /// By block: what is where when it begins.
+    states: Vec<Option<Values>>,
+    /// By block: how many edges lead there.
+    edges: Vec<u32>,
 }
 
 /// Steps and blocks that a region may have, so that code is made in no time.
@@ -114,16 +137,23 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Er
 
 fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
-    let uses = sites(region)?;
+    let mut uses = sites(region)?;
     let mut e = Emitter::<B>::new(region, mode, true);
     e.function()?;
     if e.contradiction {
         e = Emitter::new(region, mode, false);
         e.function()?;
     }
+    for &(site, lowest, span) in &e.near.sites {
+        if let Some(Some(to)) = uses.get_mut(site as usize) {
+            to.near = (lowest, span);
+        }
+    }
     let bytes = e.asm.finish()?;
-    let entries = e.entries.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
-    Ok(Code { bytes, entries, pool: e.pool, uses, routines: e.routines, needs })
+    let entries = e.entries.iter();
+    let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
+    let parts = e.both;
+    Ok(Code { bytes, entries, parts, pool: e.pool, uses, routines: e.routines, needs })
 }
 
 /// How sites are used. A site is of one access alone.
@@ -147,6 +177,11 @@ fn sites(region: &Region) -> Result<Vec<Option<Use>>, Error> {
 }
 
 impl<B: Backend> Emitter<'_, B> {
+    /// The version that is being made.
+    fn version(&mut self) -> &mut Version {
+        &mut self.versions[usize::from(self.mode == Mode::Some)]
+    }
+
     /// Where numbers are in the pool: one, or as many as fill a vector.
     fn pooled(&mut self, numbers: &[u64]) -> usize {
         if let Some(&place) = self.pooled.get(numbers) {

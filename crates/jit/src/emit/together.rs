@@ -1,11 +1,13 @@
-//! `redux` and `match`, lane after lane in general registers, the same for all back ends.
+//! `vote`, `redux` and `match` in general registers, the last two lane after lane: the same for all back ends.
 //!
-//! The numbers lie in a scratch row; `ebx` has the active lanes.
+//! The numbers lie in a scratch row; `ebx` has the active lanes. Where not all live lanes of the membermask are active,
+//! and no others, the step leaves.
 
 use super::Emitter;
 use super::backend::Backend;
 use super::frame::Frame;
-use crate::region::Reduce;
+use crate::block::{Place, Predicate, Source};
+use crate::region::{Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// The scratch rows of numbers and of results.
@@ -18,8 +20,78 @@ fn of_lane(row: usize, lane: R, size: u32) -> MemoryOperand {
 }
 
 impl<B: Backend> Emitter<'_, B> {
+    /// A vote of the active lanes.
+    pub(super) fn vote(
+        &mut self,
+        step: &Step,
+        mode: Vote,
+        to: Place,
+        of: Predicate,
+        members: Option<Source>,
+    ) -> Option<()> {
+        B::members(self, step, members)?;
+        B::lanes(self, of, R::R12D);
+        self.asm.put(I::with2(C::And_r32_rm32, R::R12D, R::EBX));
+        match mode {
+            Vote::Ballot => {}
+            Vote::Any => {
+                self.asm.put(I::with2(C::Test_rm32_r32, R::R12D, R::R12D));
+                self.asm.put(I::with1(C::Setne_rm8, R::AL));
+            }
+            Vote::All | Vote::Uniform => {
+                self.asm.put(I::with2(C::Cmp_r32_rm32, R::R12D, R::EBX));
+                self.asm.put(I::with1(C::Sete_rm8, R::AL));
+            }
+        }
+        if mode == Vote::Uniform {
+            self.asm.put(I::with2(C::Test_rm32_r32, R::R12D, R::R12D));
+            self.asm.put(I::with1(C::Sete_rm8, R::R12L));
+            self.asm.put(I::with2(C::Or_r8_rm8, R::AL, R::R12L));
+        }
+        if mode != Vote::Ballot {
+            self.asm.put(I::with2(C::Movzx_r32_rm8, R::R12D, R::AL));
+            if let Place::Predicate(_) = to {
+                self.asm.put(I::with1(C::Neg_rm32, R::R12D));
+            }
+        }
+        B::put_number(self, to, step.guard)
+    }
+
+    /// redux: one number of those of the active lanes.
+    pub(super) fn redux(
+        &mut self,
+        step: &Step,
+        op: Reduce,
+        to: u32,
+        (of, members): (Source, Source),
+    ) -> Option<()> {
+        B::fill_row(self, of, NUMBERS, true)?;
+        B::members(self, step, Some(members))?;
+        self.reduce_lanes(op);
+        B::put_number(self, Place::Narrow(to), step.guard)
+    }
+
+    /// match: the active lanes with the same number.
+    pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
+        B::fill_row(self, op.of, NUMBERS, false)?;
+        B::members(self, step, Some(op.members))?;
+        if op.all {
+            self.match_all();
+        } else {
+            self.match_any();
+        }
+        match op.to.map(Place::Narrow) {
+            Some(to) if op.all => B::put_number(self, to, step.guard)?,
+            Some(to) => B::take_row(self, (RESULT, true), to, u64::MAX, step.guard)?,
+            None => {}
+        }
+        let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
+        self.spread_truth();
+        B::put_number(self, Place::Predicate(same), step.guard)
+    }
+
     /// `r12d` becomes one number of those of 32 bits.
-    pub(super) fn reduce_lanes(&mut self, op: Reduce) {
+    fn reduce_lanes(&mut self, op: Reduce) {
         let neutral = match op {
             Reduce::Add | Reduce::MaxU | Reduce::Or | Reduce::Xor => 0,
             Reduce::MinU | Reduce::And => u32::MAX,
@@ -64,7 +136,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// `r12d` becomes the active lanes if all have the same number, else 0.
-    pub(super) fn match_all(&mut self) {
+    fn match_all(&mut self) {
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EBX));
         self.like_the_first();
         self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX));
@@ -73,7 +145,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// The row of results gets, for each active lane, those with its number.
-    pub(super) fn match_any(&mut self) {
+    fn match_any(&mut self) {
         let (again, result) = (self.asm.label(), of_lane(RESULT, R::RBP, 4));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EBX));
         self.asm.bind(again);
@@ -85,7 +157,7 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     /// `r12d` becomes all ones if it is not 0.
-    pub(super) fn spread_truth(&mut self) {
+    fn spread_truth(&mut self) {
         self.asm.put(I::with1(C::Neg_rm32, R::R12D));
         self.asm.put(I::with2(C::Sbb_r32_rm32, R::R12D, R::R12D));
     }

@@ -1,13 +1,12 @@
 //! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
 
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
-use crate::block::{Place, Predicate, Source};
+use crate::block::Source;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
-use crate::emit::together::{NUMBERS, RESULT};
 use crate::emit::values::{Kind, Reg};
-use crate::region::{Match, Reduce, Shuffle, Shuffling, Step, Vote};
+use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
@@ -33,7 +32,7 @@ impl Maker<'_> {
             }
         };
         let out = self.way_out(Reason::Instruction, step.at);
-        self.active(step.guard, R::EBX);
+        self.lanes_taken(step.guard, R::EBX);
         if let Some(Source::Literal(number)) = members {
             self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as u32));
             self.only_live(out);
@@ -72,86 +71,6 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, at(R::RDI, Frame::LIVE)));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
         self.asm.jump(C::Jne_rel32_64, out);
-    }
-
-    /// A vote of the lanes in `ebx`.
-    pub(super) fn vote(
-        &mut self,
-        step: &Step,
-        mode: Vote,
-        to: Place,
-        of: Predicate,
-        members: Option<Source>,
-    ) -> Option<()> {
-        self.members(step, members)?;
-        self.lanes_of(of, R::EAX);
-        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
-        let set = |e: &mut Self, code: C, to: R| e.asm.put(I::with1(code, to));
-        match mode {
-            Vote::Ballot => {}
-            Vote::Any => self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX)),
-            Vote::All | Vote::Uniform => {
-                self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, R::EBX));
-            }
-        }
-        match mode {
-            Vote::Ballot => {}
-            Vote::Any => set(self, C::Setne_rm8, R::AL),
-            Vote::All => set(self, C::Sete_rm8, R::AL),
-            Vote::Uniform => {
-                set(self, C::Sete_rm8, R::R12L);
-                self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
-                set(self, C::Sete_rm8, R::AL);
-                self.asm.put(I::with2(C::Or_r8_rm8, R::AL, R::R12L));
-            }
-        }
-        if mode != Vote::Ballot {
-            self.asm.put(I::with2(C::Movzx_r32_rm8, R::EAX, R::AL));
-            if let Place::Predicate(_) = to {
-                self.asm.put(I::with1(C::Neg_rm32, R::EAX));
-            }
-        }
-        self.put_number(to, step.guard, R::EAX)
-    }
-
-    /// redux: one number of those of the active lanes.
-    pub(super) fn redux(
-        &mut self,
-        step: &Step,
-        op: Reduce,
-        to: u32,
-        (of, members): (Source, Source),
-    ) -> Option<()> {
-        self.fill_row(of, NUMBERS, true)?;
-        self.members(step, Some(members))?;
-        self.reduce_lanes(op);
-        self.put_number(Place::Narrow(to), step.guard, R::R12D)
-    }
-
-    /// match: the active lanes with the same number.
-    pub(super) fn matching(&mut self, step: &Step, op: &Match) -> Option<()> {
-        self.fill_row(op.of, NUMBERS, false)?;
-        self.members(step, Some(op.members))?;
-        if op.all {
-            self.match_all();
-        } else {
-            self.match_any();
-        }
-        match op.to {
-            Some(to) if op.all => self.put_number(Place::Narrow(to), step.guard, R::R12D)?,
-            Some(to) => {
-                for part in 0..PARTS {
-                    let value = self.of_row(RESULT, part);
-                    let guard = self.guard(step.guard, part);
-                    self.put_narrow(to, part, value, Kind::BITS, guard);
-                    self.values.unpin();
-                }
-            }
-            None => {}
-        }
-        let Some(same) = op.same.filter(|_| op.all) else { return Some(()) };
-        self.spread_truth();
-        self.put_number(Place::Predicate(same), step.guard, R::R12D)
     }
 
     /// shfl: lanes are looked up in a scratch row, where those that take no part have 0.

@@ -186,11 +186,19 @@ impl Maker<'_> {
             Place::Narrow(to) => {
                 let (value, kind) = match op {
                     Op::Float { .. }
+                    | Op::Directed { .. }
                     | Op::Copy
                     | Op::FromU(_)
                     | Op::FromS
                     | Op::ToU(_)
                     | Op::ToS(_) => self.float_op(op, from, part)?,
+                    Op::ReciprocalRoot | Op::FromHalf | Op::ToHalf(_) => {
+                        self.convert(op, from[0], part)?
+                    }
+                    Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
+                        self.convert(op, from[0], part)?
+                    }
+                    Op::Reverse | Op::Bytes => (self.bytes_op(op, from, part)?, Kind::BITS),
                     _ => (self.integer_op(op, from, part)?, Kind::BITS),
                 };
                 self.put_narrow(to, part, value, kind, guard);
@@ -220,10 +228,7 @@ impl Maker<'_> {
             Action::Load(load) => self.load_frame(step, load),
             Action::Store(store) => self.store_frame(step, store),
             Action::Call(call) => self.call(step, call),
-            Action::ActiveMask { to } => {
-                self.active(step.guard, R::EAX);
-                self.put_number(*to, step.guard, R::EAX)
-            }
+            Action::ActiveMask { to } => self.active_mask(step, *to),
             Action::Count { counter, of } => {
                 self.count(step, *counter, *of);
                 Some(())

@@ -1,13 +1,12 @@
 //! Atomics: all addresses are looked at as vectors, then the lanes come one after the other.
 
 use super::Maker;
-use super::load::{LOAD, STORE};
+use super::load::STORE;
 use crate::block::Place;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
-use crate::emit::values::Kind;
 use crate::region::{Atomic, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -64,19 +63,9 @@ impl Maker<'_> {
         self.asm.bind(none);
         self.values.unpin();
         let Some(to) = op.to else { return Some(()) };
-        let mut guard = self.guard(step.guard);
-        for part in 0..if wide { 4 } else { 2 } {
-            let value = self.temporary();
-            let from = at(R::RDI, Frame::scratch(OLD) + 64 * usize::from(part));
-            self.asm.put(I::with2(LOAD, value.z(), from));
-            match to {
-                Place::Narrow(i) if !wide => {
-                    self.put_narrow(i, part, value, Kind::BITS, &mut guard);
-                }
-                Place::Wide(i) if wide => self.put_wide(i, part, value, &mut guard),
-                _ => return None,
-            }
+        if wide != matches!(to, Place::Wide(_)) {
+            return None;
         }
-        Some(())
+        self.take_row((OLD, !wide), to, u64::MAX, step.guard)
     }
 }

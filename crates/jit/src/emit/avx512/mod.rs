@@ -4,16 +4,25 @@
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
 mod atomic;
-mod call;
+mod bytes;
+mod check;
+mod convert;
 mod cross;
 mod double;
+mod elements;
 mod float;
 mod integer;
+mod known;
+mod lanes;
 mod load;
 mod memory;
+mod partial;
 mod pieces;
 mod predicate;
+mod scratch;
+mod shape;
 mod shuffle;
+mod vectors;
 mod wide;
 
 use super::Emitter;
@@ -86,8 +95,12 @@ impl Backend for Avx512 {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
         e.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, NAN, nan));
         if e.mode == Mode::Some {
-            e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
+            Self::active(e);
         }
+    }
+
+    fn active(e: &mut Maker<'_>) {
+        e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
     }
 
     fn load(e: &mut Maker<'_>, to: Reg, key: Key) {
@@ -134,6 +147,34 @@ impl Backend for Avx512 {
         e.asm.put(I::with2(C::EVEX_Vmovq_xmm_rm64, moment, R::R13));
         e.asm.put(I::with3(add, moment, moment, other));
         e.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, R::R14, moment));
+    }
+
+    fn fill_row(e: &mut Maker<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
+        e.fill_row(source, row, narrow)
+    }
+
+    fn take_row(
+        e: &mut Maker<'_>,
+        from: (usize, bool),
+        to: Place,
+        keep: u64,
+        guard: Predicate,
+    ) -> Option<()> {
+        e.take_row(from, to, keep, guard)
+    }
+
+    fn put_number(e: &mut Maker<'_>, to: Place, guard: Predicate) -> Option<()> {
+        e.put_number(to, guard)
+    }
+
+    fn zeros(e: &mut Maker<'_>, of: Source) -> Option<()> {
+        e.zeros(of)
+    }
+
+    fn members(e: &mut Maker<'_>, step: &Step, members: Option<Source>) -> Option<()> {
+        e.members(step, members)?;
+        e.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, cross::ACTIVE));
+        Some(())
     }
 
     fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {
@@ -186,7 +227,7 @@ impl Maker<'_> {
             Action::Logic { table, to, from } => self.logic(*table, *to, *from, &guard),
             Action::Load(load) => self.known_load(load, &mut guard)?,
             Action::Store(store) => self.known_store(step, store)?,
-            Action::ActiveMask { to } => self.active_mask(step, *to, &mut guard)?,
+            Action::ActiveMask { to } => self.active_mask(step, *to)?,
             Action::Count { counter, of } => self.count(step, *counter, *of),
             Action::CountZeros(of) => self.count_zeros(step, *of)?,
             Action::Nothing => {}
@@ -237,9 +278,19 @@ impl Maker<'_> {
             Place::Narrow(to) => {
                 for part in 0..2 {
                     let (value, kind) = match op {
-                        Op::Float { .. } | Op::FromU(_) | Op::FromS | Op::ToU(_) | Op::ToS(_) => {
-                            self.float_op(op, from, part)?
+                        Op::Float { .. }
+                        | Op::Directed { .. }
+                        | Op::FromU(_)
+                        | Op::FromS
+                        | Op::ToU(_)
+                        | Op::ToS(_) => self.float_op(op, from, part)?,
+                        Op::ReciprocalRoot | Op::FromHalf | Op::ToHalf(_) => {
+                            self.convert(op, from[0], part)?
                         }
+                        Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
+                            self.convert(op, from[0], part)?
+                        }
+                        Op::Reverse | Op::Bytes => self.bytes_op(op, from, part)?,
                         _ => self.integer_op(op, from, part)?,
                     };
                     self.put_narrow(to, part, value, kind, guard);

@@ -1,0 +1,88 @@
+//! Calls of functions of rows, and what is counted: the same for all back ends, by scratch rows of the frame.
+
+use super::Emitter;
+use super::asm::at;
+use super::backend::Backend;
+use super::frame::Frame;
+use super::together::RESULT;
+use super::values::Values;
+use crate::block::{Place, Predicate, Source};
+use crate::region::{Call, Routine, Step};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// Whether each source has lanes of 32 bits, and the result.
+fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
+    match routine {
+        Routine::Narrow(_) | Routine::Narrow4(_) | Routine::Test(_) => ([true; 4], true),
+        Routine::Widen(_) => ([true, true, false, false], false),
+        Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
+        Routine::Wide(_) | Routine::Wide4(_) | Routine::Data(_) => ([false; 4], false),
+    }
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// A call: all that is held is stored before, and had again behind it.
+    pub(super) fn call(&mut self, step: &Step, call: &Call) -> Option<()> {
+        let (narrow, result) = is_narrow(&call.routine);
+        for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
+            B::fill_row(self, source, row, narrow[row])?;
+        }
+        self.write_all_back();
+        self.values = Values::default();
+        let number = self.routines.len() as i32;
+        self.routines.push(call.routine.clone());
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBX, R::R10));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RBP, R::R11));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RDI));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::ESI, number));
+        self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
+        self.asm.put(I::with1(C::Call_rm64, at(R::RDI, Frame::CALL)));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RDI, R::R12));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R10, R::RBX));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R11, R::RBP));
+        self.fixed_registers();
+        let Some(to) = call.to else { return Some(()) };
+        B::take_row(self, (RESULT, result), to, call.keep, step.guard)
+    }
+
+    /// The active lanes of a guard, in a general register that is not `ebp`, which may be changed.
+    pub(super) fn lanes_taken(&mut self, guard: Predicate, to: R) {
+        if guard == Predicate::Always {
+            self.asm.put(I::with2(C::Mov_r32_rm32, to, R::R8D));
+        } else {
+            B::lanes(self, guard, to);
+            self.asm.put(I::with2(C::And_r32_rm32, to, R::R8D));
+        }
+    }
+
+    /// The lanes that take the step, as a number.
+    pub(super) fn active_mask(&mut self, step: &Step, to: Place) -> Option<()> {
+        self.lanes_taken(step.guard, R::R12D);
+        B::put_number(self, to, step.guard)
+    }
+
+    /// Adds lanes to counters.
+    pub(super) fn count(&mut self, step: &Step, counter: u32, of: Option<Predicate>) {
+        self.lanes_taken(step.guard, R::EBX);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, at(R::RDI, Frame::COUNTS)));
+        let counter = counter as usize * 8;
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EBX));
+        self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter), R::RAX));
+        if let Some(of) = of {
+            B::lanes(self, of, R::EAX);
+            self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::EBX));
+            self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
+            self.asm.put(I::with2(C::Add_rm64_r64, at(R::R12, counter + 8), R::RAX));
+        }
+    }
+
+    /// Counts the lanes whose number is zero.
+    pub(super) fn count_zeros(&mut self, step: &Step, of: Source) -> Option<()> {
+        B::zeros(self, of)?;
+        self.lanes_taken(step.guard, R::EAX);
+        self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R12D));
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
+        self.asm.put(I::with2(C::Add_rm64_r64, at(R::RDI, Frame::ZEROS), R::RAX));
+        Some(())
+    }
+}
