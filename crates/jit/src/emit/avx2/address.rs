@@ -1,7 +1,7 @@
 //! Addresses of the lanes of an access, and what may be reached there.
 //!
-//! The rows of an access, lane after lane, lie either in memory, where all 32 lanes are beside each other, or in the
-//! scratch rows of the frame, and are copied lane by lane: `r13` has the first byte.
+//! The rows of an access, of each part lane after lane, lie either in memory, where 8 lanes are beside each other, or
+//! in the scratch rows of the frame, and are copied lane by lane. A slot of the frame has where each part begins.
 
 use super::operand::home;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
@@ -17,8 +17,8 @@ use std::mem::offset_of;
 
 /// The scratch row of a base that is no register, and the first one of data: as many as 32 lanes of 32 bytes.
 const BASE_ROW: usize = 0;
-/// That of offsets, of accesses of up to 8 bytes.
-pub(super) const OFFSET_ROW: usize = 3;
+/// That of offsets, of accesses of up to 16 bytes.
+pub(super) const OFFSET_ROW: usize = 4;
 pub(super) const DATA_ROW: usize = 1;
 
 /// The base of the addresses.
@@ -30,6 +30,8 @@ pub(super) enum Base {
     Narrow(MemoryOperand, Option<u32>),
     /// Of 64 bits.
     Wide(MemoryOperand, Option<u32>),
+    /// What all lanes have, and whether it has 64 bits.
+    One(Source, bool),
 }
 
 /// An access as its code needs it.
@@ -41,7 +43,10 @@ pub(super) struct Way<'a> {
     /// Leaves before the step.
     pub(super) out: Label,
     /// Registers until the code of the access is one way again.
-    pub(super) own: [Reg; 5],
+    pub(super) own: [Reg; 6],
+    /// Whether it can never be made: it has left.
+    pub(super) never: bool,
+    guard: Predicate,
 }
 
 /// Whether there is code for an access of this shape.
@@ -67,9 +72,30 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
 }
 
 impl Maker<'_> {
-    /// Prepares an access: `ebx` has the lanes.
+    /// Prepares an access.
     pub(super) fn way<'a>(&mut self, access: &'a Access, guard: Predicate, number: u32) -> Way<'a> {
         let base = access.base.map_or(Base::None, |source| self.base(source));
+        self.way_from(base, access, guard, number)
+    }
+
+    /// Prepares a load whose base all lanes have, if it has one.
+    pub(super) fn way_of_one<'a>(
+        &mut self,
+        access: &'a Access,
+        guard: Predicate,
+        number: u32,
+    ) -> Way<'a> {
+        let base = access.base.map_or(Base::None, |source| Base::One(source, is_wide(source)));
+        self.way_from(base, access, guard, number)
+    }
+
+    fn way_from<'a>(
+        &mut self,
+        base: Base,
+        access: &'a Access,
+        guard: Predicate,
+        number: u32,
+    ) -> Way<'a> {
         let total = usize::from(access.size) * usize::from(access.count);
         let why = match access.space {
             Space::Global => Reason::Site(access.site),
@@ -77,15 +103,9 @@ impl Maker<'_> {
         };
         let own = std::array::from_fn(|_| self.temporary());
         let out = self.way_out(why, number);
-        if guard == Predicate::Always {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, R::R8D));
-        } else {
-            self.lanes_of(guard, R::EBX);
-            self.asm.put(I::with2(C::And_r32_rm32, R::EBX, R::R8D));
-        }
         let never = match access.space {
             // There are no such addresses.
-            Space::Global => matches!(base, Base::Narrow(..)),
+            Space::Global => matches!(base, Base::Narrow(..) | Base::One(_, false)),
             // Nobody stores there.
             Space::Frame | Space::Param => true,
             Space::Shared | Space::Local => false,
@@ -93,10 +113,15 @@ impl Maker<'_> {
         if never {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
-        Way { access, base, total, out, own }
+        Way { access, base, total, out, own, never, guard }
     }
 
-    /// All lanes of a base, in memory.
+    /// `ebx` becomes the lanes that take the step.
+    pub(super) fn taking(&mut self, way: &Way<'_>) {
+        self.lanes_taken(way.guard, R::EBX);
+    }
+
+    /// All lanes of a base, in memory once [`Self::spill`] has been there.
     fn base(&mut self, source: Source) -> Base {
         let place = match source {
             Source::Narrow(i) => Place::Narrow(i),
@@ -105,7 +130,7 @@ impl Maker<'_> {
         };
         for key in Key::all::<super::Avx2>(place) {
             if let Some(reg) = self.values.position(key) {
-                self.write_back(reg);
+                self.canonical(reg);
             }
         }
         match place {
@@ -114,12 +139,27 @@ impl Maker<'_> {
         }
     }
 
+    /// Stores what registers hold of a base at home, where each lane looks there: on one of several ways, so that
+    /// the books stay as they are.
+    pub(super) fn spill(&mut self, way: &Way<'_>) {
+        if Self::has_offsets(way) {
+            return;
+        }
+        let place = match way.base {
+            Base::Narrow(_, Some(i)) => Place::Narrow(i),
+            Base::Wide(_, Some(i)) => Place::Wide(i),
+            _ => return,
+        };
+        for key in Key::all::<super::Avx2>(place) {
+            if let Some(reg) = self.values.position(key).filter(|_| !self.is_at_home(key)) {
+                self.store_key(reg, key);
+            }
+        }
+    }
+
     fn base_row(&mut self, source: Source) -> Base {
         let row = Frame::scratch(BASE_ROW);
-        let wide = matches!(
-            source,
-            Source::Literal(_) | Source::FrameAt | Source::WideConstant(_) | Source::Bytes64(_)
-        );
+        let wide = is_wide(source);
         let parts = if wide { 2 * PARTS } else { PARTS };
         for part in 0..parts {
             let reg = if wide { self.wide(source, part) } else { self.narrow(source, part) };
@@ -138,13 +178,35 @@ impl Maker<'_> {
             Base::None => self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX)),
             Base::Narrow(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
             Base::Wide(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
+            Base::One(source, wide) => self.scalar(source, wide),
         }
+    }
+
+    /// A number that all lanes have, in `rax`.
+    fn scalar(&mut self, source: Source, wide: bool) {
+        let (field, displacement) = match source {
+            Source::Literal(number) => {
+                return self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, number));
+            }
+            Source::FrameAt => {
+                let from = at(R::RDI, Frame::FRAME_AT);
+                return self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, from));
+            }
+            Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
+            Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
+            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
+            Source::Narrow(_) | Source::Wide(_) | Source::Row(_) | Source::Lane => return,
+        };
+        let (code, to) = if wide { (C::Mov_r64_rm64, R::RAX) } else { (C::Mov_r32_rm32, R::EAX) };
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
+        self.asm.put(I::with2(code, to, at(R::RAX, displacement)));
     }
 
     /// The same of the lane in `ebp`.
     fn base_of_lane(&mut self, way: &Way<'_>) {
         match way.base {
-            Base::None => self.first(way),
+            Base::None | Base::One(..) => self.first(way),
             Base::Narrow(row, _) => {
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, of_lane(row, 4)));
             }
@@ -160,7 +222,7 @@ impl Maker<'_> {
         if offset == 0 {
             return;
         }
-        if let Base::Narrow(..) = way.base {
+        if let Base::Narrow(..) | Base::One(_, false) = way.base {
             return self.asm.put(I::with2(C::Add_rm32_imm32, R::EAX, offset as i32));
         }
         match i32::try_from(offset as i64) {
@@ -264,4 +326,17 @@ pub(super) fn moved(mut memory: MemoryOperand, bytes: usize) -> MemoryOperand {
     memory.displacement += bytes as i64;
     memory.displ_size = 1;
     memory
+}
+
+/// Whether lanes may have different bases.
+pub(super) fn is_by_lane(base: Option<Source>) -> bool {
+    matches!(base, Some(Source::Wide(_) | Source::Narrow(_) | Source::Row(_) | Source::Lane))
+}
+
+/// Whether a source that all lanes have has 64 bits.
+fn is_wide(source: Source) -> bool {
+    matches!(
+        source,
+        Source::Literal(_) | Source::FrameAt | Source::WideConstant(_) | Source::Bytes64(_)
+    )
 }

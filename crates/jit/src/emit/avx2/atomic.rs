@@ -1,12 +1,11 @@
 //! Atomics, lane after lane.
 
-use super::{Maker, PARTS};
+use super::Maker;
 use crate::block::Place;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
-use crate::emit::values::Kind;
 use crate::region::{Atomic, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
@@ -23,6 +22,8 @@ impl Maker<'_> {
             }
         }
         let way = self.way(&op.access, step.guard, step.at);
+        self.spill(&way);
+        self.taking(&way);
         let out = self.way_out(Reason::Instruction, step.at);
         let (left, last) = (at(R::RDI, Frame::ATOMICS_LEFT), at(R::RDI, Frame::LAST_ATOMIC));
         let (saved, none) = (at(R::RDI, Frame::SAVED), self.asm.label());
@@ -31,7 +32,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Cmp_rm32_imm8, left, 0));
         self.asm.jump(C::Je_rel32_64, out);
         self.asm.put(I::with2(C::Mov_rm32_r32, saved, R::EBX));
-        self.each_lane(|e| e.checked_offset(&way));
+        self.look_at_lanes(&way);
         self.asm.put(I::with1(C::Dec_rm32, left));
         let steps = i64::from(self.pending) + i64::from(step.counted);
         let steps = MemoryOperand::with_base_displ(R::R10, steps);
@@ -39,7 +40,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_rm64_r64, last, R::RAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, saved));
         self.each_lane(|e| {
-            e.known_offset(&way);
+            e.offset_of_lane(&way);
             e.address_from_offset(&way);
             e.asm.put(I::with2(C::Mov_r64_rm64, R::R12, R::RAX));
             e.change(op);
@@ -47,23 +48,9 @@ impl Maker<'_> {
         self.asm.bind(none);
         self.values.unpin();
         let Some(to) = op.to else { return Some(()) };
-        for part in 0..PARTS {
-            let guard = self.guard(step.guard, part);
-            match to {
-                Place::Narrow(i) if !wide => {
-                    let value = self.of_row(OLD, part);
-                    self.put_narrow(i, part, value, Kind::BITS, guard);
-                }
-                Place::Wide(i) if wide => {
-                    for half in [2 * part, 2 * part + 1] {
-                        let value = self.of_row(OLD, half);
-                        self.put_wide(i, half, value, guard);
-                    }
-                }
-                _ => return None,
-            }
-            self.values.unpin();
+        if wide != matches!(to, Place::Wide(_)) {
+            return None;
         }
-        Some(())
+        self.take_row((OLD, !wide), to, u64::MAX, step.guard)
     }
 }

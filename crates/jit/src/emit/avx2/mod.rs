@@ -5,22 +5,26 @@
 
 mod address;
 mod atomic;
-mod call;
+mod bytes;
+mod convert;
 mod cross;
 mod double;
 mod float;
 mod frame;
 mod integer;
 mod load;
+mod offsets;
 mod operand;
 mod param;
 mod predicate;
 mod put;
 mod rows;
+mod scratch;
 mod shape;
 mod store;
 mod straight;
 mod table;
+mod take;
 mod wide;
 
 use super::Emitter;
@@ -29,8 +33,8 @@ use super::backend::Backend;
 use super::frame::Frame;
 use super::values::{Key, Reg};
 use crate::Error;
-use crate::block::Predicate;
-use crate::region::{Action, Space};
+use crate::block::{Place, Predicate, Source};
+use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
 
@@ -43,6 +47,8 @@ pub(super) struct Avx2 {
     in_run: bool,
     /// A guard, and how many steps of it are to be counted.
     guarded: Option<(Predicate, u32)>,
+    /// How far what an access accesses lies behind what its slot points to.
+    behind: usize,
 }
 
 /// What it makes code with.
@@ -100,6 +106,9 @@ impl Backend for Avx2 {
 
     fn begin(_: &mut Maker<'_>) {}
 
+    // They are looked up in the frame.
+    fn active(_: &mut Maker<'_>) {}
+
     fn sum(e: &mut Maker<'_>, wide: bool) {
         let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.xmm());
         let add = if wide { C::VEX_Vaddsd_xmm_xmm_xmmm64 } else { C::VEX_Vaddss_xmm_xmm_xmmm32 };
@@ -145,6 +154,32 @@ impl Backend for Avx2 {
 
     fn lanes(e: &mut Maker<'_>, of: Predicate, to: R) {
         e.lanes_of(of, to);
+    }
+
+    fn fill_row(e: &mut Maker<'_>, source: Source, row: usize, narrow: bool) -> Option<()> {
+        e.fill_row(source, row, narrow)
+    }
+
+    fn take_row(
+        e: &mut Maker<'_>,
+        from: (usize, bool),
+        to: Place,
+        keep: u64,
+        guard: Predicate,
+    ) -> Option<()> {
+        e.take_row(from, to, keep, guard)
+    }
+
+    fn put_number(e: &mut Maker<'_>, to: Place, guard: Predicate) -> Option<()> {
+        e.put_number(to, guard)
+    }
+
+    fn zeros(e: &mut Maker<'_>, of: Source) -> Option<()> {
+        e.zeros(of)
+    }
+
+    fn members(e: &mut Maker<'_>, step: &Step, members: Option<Source>) -> Option<()> {
+        e.members(step, members)
     }
 
     fn steps(e: &mut Maker<'_>, steps: Range<usize>) -> Result<(), Error> {

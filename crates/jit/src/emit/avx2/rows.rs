@@ -1,4 +1,4 @@
-//! Between rows of bytes, lane after lane from `r13` on, and vectors of an element of each lane.
+//! Between rows of bytes of a part, lane after lane from `r13` on, and vectors of an element of each lane.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::at;
@@ -10,62 +10,80 @@ const UNPACK_HIGH: C = C::VEX_Vunpckhps_ymm_ymm_ymmm256;
 const UNPACK_LOW_64: C = C::VEX_Vunpcklpd_ymm_ymm_ymmm256;
 const UNPACK_HIGH_64: C = C::VEX_Vunpckhpd_ymm_ymm_ymmm256;
 
-fn row(displacement: usize) -> MemoryOperand {
-    at(R::R13, displacement)
-}
-
 impl Maker<'_> {
+    /// Memory from the first lane of the part on.
+    pub(super) fn from_first(&self, displacement: usize) -> MemoryOperand {
+        at(R::R13, self.back.behind + displacement)
+    }
+
     /// A part of elements that fill the rows, of 1, 2 or 4 bytes: with zeros above.
-    pub(super) fn load_plain(&mut self, part: u8, size: usize) -> Reg {
-        let d = self.temporary();
-        let from = row(usize::from(part) * 8 * size);
+    pub(super) fn load_plain(&mut self, d: Reg, size: usize) {
+        let from = self.from_first(0);
         match size {
             1 => self.asm.put(I::with2(C::VEX_Vpmovzxbd_ymm_xmmm64, d.ymm(), from)),
             2 => self.asm.put(I::with2(C::VEX_Vpmovzxwd_ymm_xmmm128, d.ymm(), from)),
             _ => self.two(MOVE, d, Operand::Memory(from)),
         }
-        d
     }
 
-    /// A part of two words of 32 bits that fill the rows.
-    pub(super) fn load_pairs(&mut self, part: u8) -> [Reg; 2] {
-        let first = usize::from(part) * 2 * LANES_SIZE;
-        let (a, low, high) = (self.temporary(), self.temporary(), self.temporary());
-        self.two(MOVE, a, Operand::Memory(row(first)));
-        let b = Operand::Memory(row(first + LANES_SIZE));
+    /// The same where all lanes have the first one's.
+    pub(super) fn spread_plain(&mut self, d: Reg, size: usize) {
+        let from = self.from_first(0);
+        if size == 4 {
+            return self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, d, Operand::Memory(from));
+        }
+        let code = if size == 1 { C::Movzx_r32_rm8 } else { C::Movzx_r32_rm16 };
+        self.asm.put(I::with2(code, R::EAX, from));
+        self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, d.xmm(), R::EAX));
+        self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, d.ymm(), d.xmm()));
+    }
+
+    /// Numbers behind each other that all lanes have, of 4 or of 8 bytes, from a byte on.
+    pub(super) fn spread_all(&mut self, to: &[Reg], size: usize, first: usize) {
+        let code =
+            if size == 4 { C::VEX_Vpbroadcastd_ymm_xmmm32 } else { C::VEX_Vpbroadcastq_ymm_xmmm64 };
+        for (i, &d) in to.iter().enumerate() {
+            let from = self.from_first(first + i * size);
+            self.two(code, d, Operand::Memory(from));
+        }
+    }
+
+    /// A part of two words of 32 bits that fill the rows: in the last two registers.
+    pub(super) fn load_pairs(&mut self, [a, low, high]: [Reg; 3]) {
+        let (first, second) = (self.from_first(0), self.from_first(LANES_SIZE));
+        self.two(MOVE, a, Operand::Memory(first));
         for (d, which) in [(low, 0b1000_1000), (high, 0b1101_1101)] {
-            self.three_with(C::VEX_Vshufps_ymm_ymm_ymmm256_imm8, d, a, b, which);
+            let shuffle = C::VEX_Vshufps_ymm_ymm_ymmm256_imm8;
+            self.three_with(shuffle, d, a, Operand::Memory(second), which);
             self.two_with(C::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0b1101_1000);
         }
-        self.release(a);
-        [low, high]
     }
 
     /// Two times 16 bytes: of a lane, and of one some lanes behind.
-    fn load_halves(&mut self, low: usize, high: usize) -> Reg {
-        let d = self.temporary();
-        self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, d.xmm(), row(low)));
+    fn load_halves(&mut self, d: Reg, low: usize, high: usize) {
+        let (low, high) = (self.from_first(low), self.from_first(high));
+        self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, d.xmm(), low));
         let code = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-        self.asm.put(I::with4(code, d.ymm(), d.ymm(), row(high), 1_u32));
-        d
+        self.asm.put(I::with4(code, d.ymm(), d.ymm(), high, 1_u32));
     }
 
     fn store_halves(&mut self, from: Reg, low: usize, high: usize) {
-        self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, row(low), from.xmm()));
+        let (low, high) = (self.from_first(low), self.from_first(high));
+        self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, low, from.xmm()));
         let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
-        self.asm.put(I::with3(code, row(high), from.ymm(), 1_u32));
+        self.asm.put(I::with3(code, high, from.ymm(), 1_u32));
     }
 
-    /// A part of four words of 32 bits, `from` bytes behind the first of each lane.
-    pub(super) fn load_quads(&mut self, part: u8, stride: usize, from: usize) -> [Reg; 4] {
-        let lane = |i: usize| (8 * usize::from(part) + i) * stride + from;
-        let rows = [0, 1, 2, 3].map(|i| self.load_halves(lane(i), lane(i + 4)));
-        self.transpose(rows)
+    /// A part of four words of 32 bits, `from` bytes behind the first of each lane: where [`Self::transpose`] has them.
+    pub(super) fn load_quads(&mut self, d: [Reg; 6], stride: usize, from: usize) {
+        for (i, &d) in d[..4].iter().enumerate() {
+            self.load_halves(d, i * stride + from, (i + 4) * stride + from);
+        }
+        self.transpose(d);
     }
 
     /// Of 128 bits each: the first words of four, the second words, and so on. What goes in is changed.
-    fn transpose(&mut self, [a, b, c, d]: [Reg; 4]) -> [Reg; 4] {
-        let (e, f) = (self.temporary(), self.temporary());
+    fn transpose(&mut self, [a, b, c, d, e, f]: [Reg; 6]) -> [Reg; 4] {
         self.three(UNPACK_LOW, e, a, b);
         self.three(UNPACK_HIGH, a, a, b);
         self.three(UNPACK_LOW, f, c, d);
@@ -74,25 +92,27 @@ impl Maker<'_> {
         self.three(UNPACK_HIGH_64, e, e, f);
         self.three(UNPACK_LOW_64, d, a, c);
         self.three(UNPACK_HIGH_64, a, a, c);
-        self.release(f);
-        self.release(c);
         [b, e, d, a]
     }
 
-    /// The same of two words of 64 bits, for a part of 4 lanes.
-    pub(super) fn load_doubles(&mut self, part: u8, stride: usize, from: usize) -> [Reg; 2] {
-        let lane = |i: usize| (4 * usize::from(part) + i) * stride + from;
-        let (a, b) = (self.load_halves(lane(0), lane(2)), self.load_halves(lane(1), lane(3)));
-        let low = self.temporary();
+    /// Two words of 64 bits of 4 lanes, the first ones or the others of the part: in the last two registers.
+    pub(super) fn load_doubles(
+        &mut self,
+        [b, a, low]: [Reg; 3],
+        half: usize,
+        stride: usize,
+        from: usize,
+    ) {
+        let lane = |i: usize| (4 * half + i) * stride + from;
+        self.load_halves(a, lane(0), lane(2));
+        self.load_halves(b, lane(1), lane(3));
         self.three(UNPACK_LOW_64, low, a, b);
         self.three(UNPACK_HIGH_64, a, a, b);
-        self.release(b);
-        [low, a]
     }
 
     /// Stores a part of elements of 1, 2 or 4 bytes, beside each other; other bits are changed in the register.
-    pub(super) fn store_plain(&mut self, value: Reg, part: u8, size: usize) {
-        let to = row(usize::from(part) * 8 * size);
+    pub(super) fn store_plain(&mut self, value: Reg, size: usize) {
+        let to = self.from_first(0);
         if size == 4 {
             return self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
         }
@@ -111,14 +131,13 @@ impl Maker<'_> {
     }
 
     /// Stores a part of two words of 32 bits.
-    pub(super) fn store_pairs(&mut self, low: Reg, high: Reg, part: u8) {
-        let first = usize::from(part) * 2 * LANES_SIZE;
+    pub(super) fn store_pairs(&mut self, low: Reg, high: Reg) {
         let (a, b) = (self.temporary(), self.temporary());
         self.three(UNPACK_LOW, a, low, high);
         self.three(UNPACK_HIGH, b, low, high);
         for (i, which) in [0x20, 0x31].into_iter().enumerate() {
             self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, MOMENT, a, b, which);
-            let to = row(first + i * LANES_SIZE);
+            let to = self.from_first(i * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
         }
         self.release(a);
@@ -126,9 +145,13 @@ impl Maker<'_> {
     }
 
     /// Stores a part of four words of 32 bits, `to` bytes behind the first of each lane. They are temporaries.
-    pub(super) fn store_quads(&mut self, words: [Reg; 4], part: u8, stride: usize, to: usize) {
-        let lane = |i: usize| (8 * usize::from(part) + i) * stride + to;
-        let rows = self.transpose(words);
+    pub(super) fn store_quads(&mut self, words: [Reg; 4], stride: usize, to: usize) {
+        let lane = |i: usize| i * stride + to;
+        let [a, b, c, d] = words;
+        let (e, f) = (self.temporary(), self.temporary());
+        let rows = self.transpose([a, b, c, d, e, f]);
+        self.release(c);
+        self.release(f);
         for (i, row) in rows.into_iter().enumerate() {
             self.store_halves(row, lane(i), lane(i + 4));
             self.release(row);
@@ -136,8 +159,14 @@ impl Maker<'_> {
     }
 
     /// The same of two words of 64 bits, for a part of 4 lanes.
-    pub(super) fn store_doubles(&mut self, a: Reg, b: Reg, part: u8, stride: usize, to: usize) {
-        let lane = |i: usize| (4 * usize::from(part) + i) * stride + to;
+    pub(super) fn store_doubles(
+        &mut self,
+        (a, b): (Reg, Reg),
+        half: usize,
+        stride: usize,
+        to: usize,
+    ) {
+        let lane = |i: usize| (4 * half + i) * stride + to;
         self.three(UNPACK_LOW_64, MOMENT, a, b);
         self.store_halves(MOMENT, lane(0), lane(2));
         self.three(UNPACK_HIGH_64, MOMENT, a, b);

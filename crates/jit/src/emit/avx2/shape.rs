@@ -1,100 +1,259 @@
-//! How the addresses of 32 lanes lie: beside each other, all the same, or anywhere.
+//! How the addresses of the lanes lie: in each part of 8 lanes beside each other or all the same, or anywhere.
 
-use super::address::{Base, OFFSET_ROW, Way, moved, site};
-use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use super::address::{Base, Way, moved, site};
+use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::values::Key;
+use crate::emit::near::Member;
+use crate::emit::values::{Key, Reg};
 use crate::machine::Site;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
-impl Maker<'_> {
-    /// Goes to `not` unless all 32 lanes lie beside each other and may be reached; else `r13` has the first one's
-    /// address. The first base is in all lanes of the register for moments then, and at `not`.
-    pub(super) fn if_beside(&mut self, way: &Way<'_>, not: Label) {
-        self.spread_first(way);
-        self.if_like(way, way.total as u64, not);
-        self.first(way);
-        self.offset_from_base(way, Some(not));
-        if way.access.space == Space::Global {
-            let rows = site(way.access, offset_of!(Site, rows));
-            self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, rows));
-        } else {
-            let limit = self.limit(way);
-            self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
-            self.asm.jump(C::Jae_rel32_64, not);
-            let last = MemoryOperand::with_base_displ(R::RAX, 31 * way.total as i64);
-            self.asm.put(I::with2(C::Lea_r64_m, R::RBP, last));
-            self.asm.put(I::with2(C::Cmp_r64_rm64, R::RBP, limit));
-        }
-        self.asm.jump(C::Jae_rel32_64, not);
-        let origin = self.origin(way);
-        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
+/// Shapes, as slots and `ebp` have them: the lanes of each part lie beside each other, or all lanes of each part have the
+/// same address. 0 is none.
+pub(super) const ROWS: u32 = 1;
+pub(super) const SAME: u32 = 2;
+
+const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
+const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
+const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
+const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
+
+/// Where the parts of an access begin: the slot of its group, or none, and how far behind that it lies.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    group: Option<usize>,
+    pub(super) behind: usize,
+}
+
+impl Slot {
+    pub(super) fn of(member: Option<Member>) -> Self {
+        let behind = member.map_or(0, |member| member.delta as usize);
+        Self { group: member.map(|member| member.slot), behind }
     }
 
-    /// Goes to `not` unless all lanes have the same address, which is that of a lane that takes part; else
-    /// `r13` has what it is on the host.
-    pub(super) fn if_same(&mut self, way: &Way<'_>, not: Label) {
-        if !matches!(way.base, Base::None) {
-            self.if_like(way, 0, not);
+    /// Where the address of a part is.
+    pub(super) fn pointer(self, part: u8) -> MemoryOperand {
+        let part = usize::from(part);
+        at(R::RDI, self.group.map_or(Frame::PARTS + 8 * part, |slot| Frame::place(slot, part)))
+    }
+}
+
+/// Where the shape of a group is.
+fn shape(slot: usize) -> MemoryOperand {
+    at(R::RDI, Frame::shape(slot))
+}
+
+impl Maker<'_> {
+    /// Goes to `not` unless the lanes of each part have one of the shapes and may be reached: then the slot has where
+    /// the parts begin, and `ebp` the shape.
+    pub(super) fn reach(&mut self, way: &Way<'_>, member: Option<Member>, same: bool, not: Label) {
+        if let Some(member) = member.filter(|member| !member.leads) {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBP, shape(member.slot)));
+            if same {
+                self.asm.put(I::with2(C::Test_rm32_r32, R::EBP, R::EBP));
+                self.asm.jump(C::Je_rel32_64, not);
+            } else {
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                self.asm.jump(C::Jne_rel32_64, not);
+            }
+            return;
         }
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
-        self.asm.jump(C::Je_rel32_64, not);
-        self.first(way);
-        self.offset_from_base(way, Some(way.out));
+        if let Some(member) = member {
+            self.asm.put(I::with2(C::Mov_rm64_imm32, shape(member.slot), 0));
+        }
+        // All that follows may go on from the first one.
+        let same = same || member.is_some();
+        let (other, found) = (self.asm.label(), self.asm.label());
+        let span = member.map_or(0, |member| member.span as usize);
+        let ready = |e: &mut Self, kind: u32, bytes: usize| {
+            e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
+            e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (bytes + span) as u32));
+        };
+        self.if_like(way, way.total as u64, if same { other } else { not });
+        ready(self, ROWS, 7 * way.total);
+        if same {
+            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.bind(other);
+            self.if_like(way, 0, not);
+            ready(self, SAME, 0);
+            self.asm.bind(found);
+        }
+        let least = member.map_or(way.access.offset, |member| member.lowest);
+        self.point(way, least, Slot::of(member), not);
+        if let Some(member) = member {
+            self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
+        }
+    }
+
+    /// The same of a base that all lanes have: `rax` has it.
+    pub(super) fn reach_one(&mut self, way: &Way<'_>, not: Label) {
+        let [to, ..] = way.own;
+        self.offset_from_base(way, Some(not));
         let (limit, origin) = (self.limit(way), self.origin(way));
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
-        self.asm.jump(C::Jae_rel32_64, way.out);
+        self.asm.jump(C::Jae_rel32_64, not);
         self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, R::RAX));
+        self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, to.xmm(), R::RAX));
+        self.asm.put(I::with2(SPREAD, to.ymm(), to.xmm()));
+        self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, Slot::default().pointer(0), to.ymm()));
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, SAME));
     }
 
-    /// The first lane's base in all lanes.
-    fn spread_first(&mut self, way: &Way<'_>) {
-        match way.base {
-            Base::Narrow(row, _) => {
-                self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, MOMENT, Operand::Memory(row));
-            }
-            Base::Wide(row, _) => {
-                self.two(C::VEX_Vpbroadcastq_ymm_xmmm64, MOMENT, Operand::Memory(row));
-            }
-            Base::None => {}
+    /// The rows of data in the frame are what the slot points to.
+    pub(super) fn point_to_data(&mut self, way: &Way<'_>, slot: Slot) {
+        for part in 0..PARTS {
+            let bytes = usize::from(part) * 8 * way.total;
+            let data =
+                (Frame::scratch(super::address::DATA_ROW) + bytes) as i64 - slot.behind as i64;
+            let data = MemoryOperand::with_base_displ(R::RDI, data);
+            self.asm.put(I::with2(C::Lea_r64_m, R::RAX, data));
+            self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
         }
+        self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
     }
 
-    /// Goes to `not` unless the base of each lane is the first one's and its number times `distance`.
+    /// Goes to `not` unless in each part the base of each lane is that of the first one and its number times
+    /// `distance`.
     fn if_like(&mut self, way: &Way<'_>, distance: u64, not: Label) {
+        let [any, t, u, ..] = way.own;
         let (wide, row, number) = match way.base {
             Base::Narrow(row, number) => (false, row, number),
             Base::Wide(row, number) => (true, row, number),
-            Base::None => return self.asm.jump(C::Jmp_rel32_64, not),
+            Base::None | Base::One(..) => return self.asm.jump(C::Jmp_rel32_64, not),
         };
-        let (add, equal) = if wide {
-            (C::VEX_Vpaddq_ymm_ymm_ymmm256, C::VEX_Vpcmpeqq_ymm_ymm_ymmm256)
-        } else {
-            (C::VEX_Vpaddd_ymm_ymm_ymmm256, C::VEX_Vpcmpeqd_ymm_ymm_ymmm256)
-        };
-        let [all, t, ..] = way.own;
-        for part in 0..if wide { 2 * PARTS } else { PARTS } {
-            let base = self.base_part((row, number, wide), part);
-            let to = if part == 0 { all } else { t };
-            if distance == 0 {
-                self.three(equal, to, MOMENT, base);
-            } else {
-                let lanes = self.multiples(wide, part, distance);
-                self.three(add, to, MOMENT, lanes);
-                self.three(equal, to, to, base);
-            }
-            if part != 0 {
-                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, all, all, t);
+        let halves = if wide { 2 } else { 1 };
+        let add = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
+        for part in 0..PARTS {
+            self.spread_first((row, number, wide), part, t);
+            for half in 0..halves {
+                let base = self.base_part((row, number, wide), halves * part + half);
+                let is_first = part == 0 && half == 0;
+                let mut from = t;
+                let to = if is_first { any } else { u };
+                if distance != 0 {
+                    let lanes = self.multiples(wide, half, distance);
+                    self.three(add, to, t, lanes);
+                    from = to;
+                }
+                self.three(XOR, to, from, base);
+                if !is_first {
+                    self.three(OR, any, any, u);
+                }
             }
         }
-        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EBP, all.ymm()));
-        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EBP, 0xff));
+        self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
         self.asm.jump(C::Jne_rel32_64, not);
+    }
+
+    /// The base of the first lane of a part in all lanes.
+    fn spread_first(
+        &mut self,
+        (row, number, wide): (MemoryOperand, Option<u32>, bool),
+        part: u8,
+        to: Reg,
+    ) {
+        let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
+        let part = if wide { 2 * part } else { part };
+        match self.base_part((row, number, wide), part) {
+            Operand::Register(reg) => self.asm.put(I::with2(code, to.ymm(), reg.xmm())),
+            Operand::Memory(memory) => self.asm.put(I::with2(code, to.ymm(), memory)),
+        }
+    }
+
+    /// The addresses of the first lanes of parts go to a slot: of the base and `least`. Goes to `not` unless they are
+    /// multiples of the size, and what lies `r12` bytes behind them may be reached, too.
+    fn point(&mut self, way: &Way<'_>, least: u64, slot: Slot, not: Label) {
+        let [f, t, u, ..] = way.own;
+        self.firsts(way, f, t);
+        let global = way.access.space == Space::Global;
+        let mut tested = f;
+        if !matches!(way.base, Base::Wide(..)) {
+            if least as u32 != 0 {
+                let least = self.number(least as u32);
+                self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, f, f, least);
+            }
+            self.asm.put(I::with2(C::VEX_Vpmovzxdq_ymm_xmmm128, f.ymm(), f.xmm()));
+        } else if !global || !least.is_multiple_of(way.total as u64) {
+            let least = self.wide_number(least);
+            tested = if global { t } else { f };
+            self.three(ADD, tested, f, least);
+        }
+        if way.total > 1 {
+            let low = self.wide_number(way.total as u64 - 1);
+            self.two(C::VEX_Vptest_ymm_ymmm256, tested, low);
+            self.asm.jump(C::Jne_rel32_64, not);
+        }
+        if global {
+            let add = Operand::Memory(site(way.access, offset_of!(Site, add)));
+            self.two(SPREAD, u, add);
+            self.three(ADD, f, f, u);
+            let other = least.wrapping_sub(way.access.offset);
+            if other != 0 {
+                let other = self.wide_number(other);
+                self.three(ADD, f, f, other);
+            }
+        }
+        let (limit, origin) = (self.limit(way), self.origin(way));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, limit));
+        self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, R::R12));
+        self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, u.xmm(), R::RAX));
+        self.asm.put(I::with2(SPREAD, u.ymm(), u.xmm()));
+        // Below as signed numbers, and not below zero.
+        self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, u, u, f);
+        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, u, f, u);
+        self.asm.put(I::with2(C::VEX_Vmovmskpd_r32_ymm, R::EAX, u.ymm()));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, 0xf));
+        self.asm.jump(C::Jne_rel32_64, not);
+        self.two(SPREAD, u, Operand::Memory(origin));
+        self.three(ADD, f, f, u);
+        self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, slot.pointer(0), f.ymm()));
+    }
+
+    /// The bases of the first lanes of parts, beside each other; `t` is changed.
+    fn firsts(&mut self, way: &Way<'_>, f: Reg, t: Reg) {
+        let (wide, row, number) = match way.base {
+            Base::Narrow(row, number) => (false, row, number),
+            Base::Wide(row, number) => (true, row, number),
+            Base::None | Base::One(..) => return,
+        };
+        let halves = if wide { 2 } else { 1 };
+        for (to, part) in [(f, 0), (t, 2)] {
+            let low = self.base_part((row, number, wide), halves * part);
+            let high = self.base_part((row, number, wide), halves * (part + 1));
+            let load = if wide { C::VEX_Vmovq_xmm_xmmm64 } else { C::VEX_Vmovd_xmm_rm32 };
+            let from = match low {
+                Operand::Register(low) => low,
+                Operand::Memory(memory) => {
+                    self.asm.put(I::with2(load, to.xmm(), memory));
+                    to
+                }
+            };
+            let (to, from) = (to.xmm(), from.xmm());
+            self.asm.put(match (high, wide) {
+                (Operand::Memory(high), true) => {
+                    I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, from, high)
+                }
+                (Operand::Memory(high), false) => {
+                    I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, from, high, 1_u32)
+                }
+                (Operand::Register(high), true) => {
+                    I::with3(C::VEX_Vpunpcklqdq_xmm_xmm_xmmm128, to, from, high.xmm())
+                }
+                (Operand::Register(high), false) => {
+                    I::with3(C::VEX_Vpunpckldq_xmm_xmm_xmmm128, to, from, high.xmm())
+                }
+            });
+        }
+        if wide {
+            let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+            self.asm.put(I::with4(insert, f.ymm(), f.ymm(), t.xmm(), 1_u32));
+        } else {
+            let both = C::VEX_Vpunpcklqdq_xmm_xmm_xmmm128;
+            self.asm.put(I::with3(both, f.xmm(), f.xmm(), t.xmm()));
+        }
     }
 
     /// Lane numbers of a part times a distance.
@@ -113,7 +272,7 @@ impl Maker<'_> {
     }
 
     /// A part of a base.
-    fn base_part(
+    pub(super) fn base_part(
         &self,
         (row, number, wide): (MemoryOperand, Option<u32>, bool),
         part: u8,
@@ -124,97 +283,5 @@ impl Maker<'_> {
             || Operand::Memory(moved(row, usize::from(part) * LANES_SIZE)),
             Operand::Register,
         )
-    }
-
-    /// Whether [`Self::all_offsets`] has code for an access.
-    pub(super) fn has_offsets(way: &Way<'_>) -> bool {
-        matches!(way.total, 4 | 8)
-            && way.access.space != Space::Local
-            && !matches!(way.base, Base::None)
-            && way.access.offset.is_multiple_of(way.total as u64)
-    }
-
-    /// What an address is made of by [`Self::all_offsets`]'s offsets, in `r12`.
-    pub(super) fn origin_in_r12(&mut self, way: &Way<'_>) {
-        let origin = self.origin(way);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-    }
-
-    /// The offsets of all 32 lanes, which take part, go to a scratch row, if they may be reached; else it leaves.
-    /// True: they have 64 bits.
-    pub(super) fn all_offsets(&mut self, way: &Way<'_>) -> bool {
-        let [all, t, limit, add, bits] = way.own;
-        let (wide, row, number) = match way.base {
-            Base::Wide(row, number) => (true, row, number),
-            Base::Narrow(row, number) => (false, row, number),
-            Base::None => return false,
-        };
-        self.ready_to_compare(way, wide);
-        let one_less = way.total as u64 - 1;
-        for part in 0..if wide { 2 * PARTS } else { PARTS } {
-            let base = self.base_part((row, number, wide), part);
-            let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
-            let to = if part == 0 { all } else { MOMENT };
-            if wide {
-                let sign = self.wide_number(1 << 63);
-                self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, t, add, base);
-                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
-                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, MOMENT);
-                let code = if part == 0 { None } else { Some(C::VEX_Vpor_ymm_ymm_ymmm256) };
-                match code {
-                    Some(code) => self.three(code, bits, bits, base),
-                    None => self.two(MOVE, bits, base),
-                }
-            } else {
-                let mask = self.number(!(one_less as u32));
-                self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, t, add, base);
-                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, MOMENT, t, limit);
-                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, MOMENT, MOMENT, mask);
-                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, MOMENT);
-            }
-            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, offset, t.ymm()));
-            if part != 0 {
-                self.three(C::VEX_Vpand_ymm_ymm_ymmm256, all, all, MOMENT);
-            }
-        }
-        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
-        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff));
-        self.asm.jump(C::Jne_rel32_64, way.out);
-        if wide {
-            let mask = self.wide_number(one_less);
-            self.two(C::VEX_Vptest_ymm_ymmm256, bits, mask);
-            self.asm.jump(C::Jne_rel32_64, way.out);
-        }
-        wide
-    }
-
-    /// What is added to a base, and what the sum is compared with.
-    fn ready_to_compare(&mut self, way: &Way<'_>, wide: bool) {
-        let [_, _, limit, add, _] = way.own;
-        let most = self.limit(way);
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, most));
-        if wide {
-            // Unsigned numbers are in the order of signed ones with the other sign.
-            self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
-            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
-            let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
-            self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
-            if way.access.space == Space::Global {
-                let from = Operand::Memory(site(way.access, offset_of!(Site, add)));
-                self.two(broadcast, add, from);
-            } else {
-                let offset = self.wide_number(way.access.offset);
-                self.two(MOVE, add, offset);
-            }
-        } else {
-            // The last one that may be reached.
-            self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
-            self.asm.jump(C::Jb_rel32_64, way.out);
-            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
-            let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
-            self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
-            let offset = self.number(way.access.offset as u32);
-            self.two(MOVE, add, offset);
-        }
     }
 }

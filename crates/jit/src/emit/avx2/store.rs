@@ -1,6 +1,7 @@
 //! Stores.
 
 use super::address::{Way, data_of_lane, moved};
+use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
 use crate::block::Source;
 use crate::emit::asm::at;
@@ -9,30 +10,55 @@ use crate::emit::values::Reg;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
-/// Where the lanes are kept that are still to be copied.
+/// Where the lanes are kept that are still to be copied, and those that are stored to rows.
 const REST: usize = Frame::SAVED;
+const LANES: usize = Frame::SAVED + 16;
+
+/// Whether lanes can be left out where the others are stored to rows.
+fn by_mask(store: &Store) -> bool {
+    store.access.count == 1 && store.access.size >= 4
+}
 
 impl Maker<'_> {
     /// A store that may leave: before it, every lane is looked at.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
+        let member = self.near.member(self.block, self.step);
         let way = self.way(&store.access, step.guard, step.at);
-        let (apart, rows) = (self.asm.label(), self.asm.label());
-        let rest = at(R::RDI, REST);
-        if way.access.space != Space::Local {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-            self.asm.jump(C::Jne_rel32_64, apart);
-            self.if_beside(&way, apart);
-            self.asm.put(I::with2(C::Mov_rm32_imm32, rest, 0));
-            self.asm.jump(C::Jmp_rel32_64, rows);
+        if way.never {
+            return Some(());
         }
-        self.asm.bind(apart);
+        let (apart, done) = (self.asm.label(), self.asm.label());
+        let (rest, lanes) = (at(R::RDI, REST), at(R::RDI, LANES));
+        self.taking(&way);
+        if way.access.space != Space::Local {
+            if !by_mask(store) {
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
+                self.asm.jump(C::Jne_rel32_64, apart);
+            }
+            self.reach(&way, member, false, apart);
+            if member.is_some() {
+                // Its shape is for loads, too.
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+                self.asm.jump(C::Jne_rel32_64, apart);
+            }
+            self.asm.put(I::with2(C::Mov_rm32_imm32, rest, 0));
+            self.asm.put(I::with2(C::Mov_rm32_r32, lanes, R::EBX));
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(apart);
+        }
+        let slot = Slot::of(member);
+        self.spill(&way);
         self.asm.put(I::with2(C::Mov_rm32_r32, rest, R::EBX));
-        self.each_lane(|e| e.checked_offset(&way));
-        self.data_rows();
-        self.asm.bind(rows);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, lanes, -1));
+        self.look_at_lanes(&way);
+        self.point_to_data(&way, slot);
+        self.asm.bind(done);
         self.values.unpin();
-        self.put_rows(store)?;
+        self.back.behind = slot.behind;
+        self.put_rows(store, slot)?;
+        self.back.behind = 0;
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
+        self.data_rows();
         self.each_lane(|e| e.deliver(&way));
         Some(())
     }
@@ -40,7 +66,7 @@ impl Maker<'_> {
     /// Copies the data of the lane in `ebp` to its address.
     fn deliver(&mut self, way: &Way<'_>) {
         if way.access.space == Space::Local && way.total > 4 {
-            self.known_offset(way);
+            self.offset_of_lane(way);
             self.address_from_offset(way);
             let from = data_of_lane(self, way.total);
             for i in 0..way.total / 4 {
@@ -61,22 +87,27 @@ impl Maker<'_> {
         let into = if way.total <= 2 { R::R14D } else { data };
         let from = data_of_lane(self, way.total);
         self.asm.put(I::with2(load, into, from));
-        self.known_offset(way);
+        self.offset_of_lane(way);
         self.address_from_offset(way);
         self.asm.put(I::with2(store, at(R::RAX, 0), data));
     }
 
-    /// The elements of all lanes become rows at `r13`.
-    fn put_rows(&mut self, store: &Store) -> Option<()> {
+    /// The elements of all lanes become rows where the slot has them.
+    fn put_rows(&mut self, store: &Store, slot: Slot) -> Option<()> {
         let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
         if store.from.len() != count {
             return None;
         }
         let total = size * count;
         for part in 0..PARTS {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
+            if by_mask(store) {
+                self.put_by_mask(store, part)?;
+                continue;
+            }
             if size == 8 {
-                for half in [2 * part, 2 * part + 1] {
-                    self.put_doubles(store, half, total)?;
+                for half in 0..2 {
+                    self.put_doubles(store, 2 * part + half, total)?;
                 }
                 continue;
             }
@@ -86,14 +117,53 @@ impl Maker<'_> {
                     words.push(self.word(elements, part, size)?);
                 }
                 match *words {
-                    [word] => self.store_plain(word, part, total),
-                    [low, high] => self.store_pairs(low, high, part),
-                    [a, b, c, d] => self.store_quads([a, b, c, d], part, total, 16 * group),
+                    [word] => self.store_plain(word, total),
+                    [low, high] => self.store_pairs(low, high),
+                    [a, b, c, d] => self.store_quads([a, b, c, d], total, 16 * group),
                     _ => return None,
                 }
                 self.values.unpin();
             }
         }
+        Some(())
+    }
+
+    /// A part of elements of 4 or 8 bytes, of the lanes that take the step.
+    fn put_by_mask(&mut self, store: &Store, part: u8) -> Option<()> {
+        let (source, wide) = (store.from[0], store.access.size == 8);
+        let values = match (wide, source) {
+            (true, _) => {
+                vec![self.double_word(source, 2 * part)?, self.double_word(source, 2 * part + 1)?]
+            }
+            (_, Source::Wide(_) | Source::WideConstant(_) | Source::Bytes64(_)) => {
+                vec![self.low(source, part)?]
+            }
+            _ => vec![self.narrow(source, part)?],
+        };
+        let (mask, half_mask) = (self.temporary(), self.temporary());
+        let (some, done) = (self.asm.label(), self.asm.label());
+        let to = |e: &Self, half: usize| e.from_first(half * LANES_SIZE);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1));
+        self.asm.jump(C::Jne_rel32_64, some);
+        for (half, value) in values.iter().enumerate() {
+            let to = to(self, half);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(some);
+        self.spread_byte(mask, at(R::RDI, LANES + usize::from(part)));
+        for (half, value) in values.iter().enumerate() {
+            let to = to(self, half);
+            let (code, mask) = if wide {
+                self.spread(half_mask, mask, half as u8);
+                (C::VEX_Vpmaskmovq_m256_ymm_ymm, half_mask)
+            } else {
+                (C::VEX_Vpmaskmovd_m256_ymm_ymm, mask)
+            };
+            self.asm.put(I::with3(code, to, mask.ymm(), value.ymm()));
+        }
+        self.asm.bind(done);
+        self.values.unpin();
         Some(())
     }
 
@@ -146,10 +216,11 @@ impl Maker<'_> {
             match from.get(1) {
                 Some(&b) => {
                     let b = self.double_word(b, part)?;
-                    self.store_doubles(a, b, part, total, 16 * pair);
+                    let half = usize::from(part % 2);
+                    self.store_doubles((a, b), half, total, 16 * pair);
                 }
                 None => {
-                    let to = at(R::R13, usize::from(part) * LANES_SIZE);
+                    let to = self.from_first(usize::from(part % 2) * LANES_SIZE);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
                 }
             }

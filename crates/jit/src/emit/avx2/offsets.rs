@@ -1,0 +1,238 @@
+//! Lanes that lie anywhere: the offsets of those that take the step are compared as vectors and go to a scratch row.
+
+use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, site};
+use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::emit::values::Reg;
+use crate::machine::Site;
+use crate::region::Space;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
+const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+/// Where the lanes lie that take the step.
+const TAKING: usize = Frame::SAVED + 24;
+
+/// A scratch row from the lane in `rbp` on, whose numbers have so many bytes.
+pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
+    let first = (Frame::scratch(row) + size * lane) as i64;
+    MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
+}
+
+impl Maker<'_> {
+    /// Whether offsets of all lanes go to a row, or each lane is looked at by itself.
+    pub(super) fn has_offsets(way: &Way<'_>) -> bool {
+        let aligned = way.access.offset.is_multiple_of(way.total as u64);
+        way.total <= 16
+            && match way.base {
+                Base::Narrow(..) => way.access.space == Space::Shared,
+                Base::Wide(..) => way.access.space != Space::Local && aligned,
+                Base::None | Base::One(..) => false,
+            }
+    }
+
+    /// Leaves if one of the lanes in `ebx` cannot be reached.
+    pub(super) fn look_at_lanes(&mut self, way: &Way<'_>) {
+        if !Self::has_offsets(way) {
+            return self.each_lane(|e| e.checked_offset(way));
+        }
+        let none = self.asm.label();
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
+        self.asm.jump(C::Je_rel32_64, none);
+        self.offsets(way);
+        self.asm.bind(none);
+    }
+
+    /// `rax` becomes the offset of the lane in `ebp`, which has been looked at.
+    pub(super) fn offset_of_lane(&mut self, way: &Way<'_>) {
+        if !Self::has_offsets(way) {
+            return self.known_offset(way);
+        }
+        let (code, to, size) = match way.base {
+            Base::Wide(..) => (C::Mov_r64_rm64, R::RAX, 8),
+            _ => (C::Mov_r32_rm32, R::EAX, 4),
+        };
+        self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
+    }
+
+    /// The offsets of the lanes in `ebx`, of which there are some, go to a scratch row, if they may be reached; else
+    /// it leaves. Others have the offset 0, which may be reached, too.
+    fn offsets(&mut self, way: &Way<'_>) {
+        let [all, t, limit, add, bits, lanes] = way.own;
+        let (wide, row, number) = match way.base {
+            Base::Wide(row, number) => (true, row, number),
+            Base::Narrow(row, number) => (false, row, number),
+            Base::None | Base::One(..) => return,
+        };
+        self.ready_to_compare(way, wide);
+        if wide {
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, bits, bits, bits);
+        }
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        let one_less = way.total as u64 - 1;
+        for part in 0..if wide { 2 * PARTS } else { PARTS } {
+            let base = self.base_part((row, number, wide), part);
+            let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
+            let to = if part == 0 { all } else { MOMENT };
+            let code = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
+            self.three(code, t, add, base);
+            self.leave_out((wide, part), base, [t, bits, lanes]);
+            if wide {
+                let sign = self.wide_number(1 << 63);
+                self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
+                self.three(C::VEX_Vpcmpgtq_ymm_ymm_ymmm256, to, limit, MOMENT);
+            } else {
+                let mask = self.number(!(one_less as u32));
+                self.three(C::VEX_Vpminud_ymm_ymm_ymmm256, MOMENT, t, limit);
+                self.three(AND, MOMENT, MOMENT, mask);
+                self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, t, MOMENT);
+            }
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, offset, t.ymm()));
+            if part != 0 {
+                self.three(AND, all, all, MOMENT);
+            }
+        }
+        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
+        self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff));
+        self.asm.jump(C::Jne_rel32_64, way.out);
+        if wide && one_less != 0 {
+            let mask = self.wide_number(one_less);
+            self.two(C::VEX_Vptest_ymm_ymmm256, bits, mask);
+            self.asm.jump(C::Jne_rel32_64, way.out);
+        }
+    }
+
+    /// Offsets of lanes that do not take the step become 0; the bits of the bases of the others are collected.
+    fn leave_out(&mut self, (wide, part): (bool, u8), base: Operand, [t, bits, lanes]: [Reg; 3]) {
+        const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
+        let (some, done) = (self.asm.label(), self.asm.label());
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
+        if !wide {
+            self.asm.jump(C::Je_rel32_64, done);
+            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
+        } else {
+            self.asm.jump(C::Jne_rel32_64, some);
+            self.three(OR, bits, bits, base);
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(some);
+            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part / 2)));
+            self.spread(lanes, lanes, part % 2);
+            self.three(AND, MOMENT, lanes, base);
+            self.three(OR, bits, bits, MOMENT);
+        }
+        self.three(AND, t, t, lanes);
+        self.asm.bind(done);
+    }
+
+    /// What is added to a base, and what the sum is compared with.
+    fn ready_to_compare(&mut self, way: &Way<'_>, wide: bool) {
+        let [_, _, limit, add, ..] = way.own;
+        let most = self.limit(way);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, most));
+        if wide {
+            // Unsigned numbers are in the order of signed ones with the other sign.
+            self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
+            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
+            let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
+            self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
+            if way.access.space == Space::Global {
+                let from = Operand::Memory(site(way.access, offset_of!(Site, add)));
+                self.two(broadcast, add, from);
+            } else {
+                let offset = self.wide_number(way.access.offset);
+                self.two(MOVE, add, offset);
+            }
+        } else {
+            // The last one that may be reached.
+            self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
+            self.asm.jump(C::Jb_rel32_64, way.out);
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
+            let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
+            self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
+            let offset = self.number(way.access.offset as u32);
+            self.two(MOVE, add, offset);
+        }
+    }
+
+    /// Copies what lies at the offsets of the row to the data, 8 lanes at a time: elements go into a register one by
+    /// one, as what is stored in pieces cannot be loaded whole at once.
+    pub(super) fn fetch_by_offsets(&mut self, way: &Way<'_>) {
+        let (wide, total) = (matches!(way.base, Base::Wide(..)), way.total);
+        let (x, y) = (way.own[0], way.own[1].xmm());
+        let origin = self.origin(way);
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        self.asm.put(I::with2(C::Xor_r32_rm32, R::EBP, R::EBP));
+        let again = self.asm.label();
+        self.asm.bind(again);
+        if total == 16 {
+            self.copy_quad(wide, x);
+            self.asm.put(I::with1(C::Inc_rm32, R::EBP));
+        } else {
+            let lanes = if total == 8 { 4 } else { 8 };
+            for first in (0..8).step_by(lanes) {
+                for i in 0..lanes {
+                    let half = if total >= 4 { lanes / 2 } else { lanes };
+                    let to = if i < half { x.xmm() } else { y };
+                    self.insert_lane(wide, (total, first + i), to, i % half);
+                }
+                let data = (Frame::scratch(DATA_ROW) + total * first) as i64;
+                let data = MemoryOperand::with_base_index_scale_displ_size(
+                    R::RDI,
+                    R::RBP,
+                    total as u32,
+                    data,
+                    1,
+                );
+                let store = match total {
+                    1 => I::with2(C::VEX_Vmovq_xmmm64_xmm, data, x.xmm()),
+                    2 => I::with2(C::VEX_Vmovdqu_xmmm128_xmm, data, x.xmm()),
+                    _ => {
+                        let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+                        self.asm.put(I::with4(insert, x.ymm(), x.ymm(), y, 1_u32));
+                        I::with2(C::VEX_Vmovdqu_ymmm256_ymm, data, x.ymm())
+                    }
+                };
+                self.asm.put(store);
+            }
+            self.asm.put(I::with2(C::Add_rm32_imm8, R::EBP, 8));
+        }
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, 32));
+        self.asm.jump(C::Jb_rel32_64, again);
+    }
+
+    /// Copies 16 bytes of the lane in `ebp`.
+    fn copy_quad(&mut self, wide: bool, x: Reg) {
+        self.load_offset(wide, 0);
+        let from = MemoryOperand::with_base_index(R::R12, R::RAX);
+        self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, x.xmm(), from));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::EBP));
+        self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, 4));
+        let row = Frame::scratch(DATA_ROW) as i64;
+        let to = MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RAX, 1, row, 1);
+        self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, to, x.xmm()));
+    }
+
+    /// The offset of a lane behind that in `rbp`, in `rax`.
+    fn load_offset(&mut self, wide: bool, lane: usize) {
+        let (code, to, size) =
+            if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) };
+        self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, lane)));
+    }
+
+    /// An element of a lane goes to a place of a register.
+    fn insert_lane(&mut self, wide: bool, (total, lane): (usize, usize), to: R, place: usize) {
+        self.load_offset(wide, lane);
+        let from = MemoryOperand::with_base_index(R::R12, R::RAX);
+        let place = place as u32;
+        self.asm.put(match (total, place) {
+            (4, 0) => I::with2(C::VEX_Vmovd_xmm_rm32, to, from),
+            (8, 0) => I::with2(C::VEX_Vmovq_xmm_xmmm64, to, from),
+            (4, _) => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, place),
+            (8, _) => I::with3(C::VEX_Vmovhps_xmm_xmm_m64, to, to, from),
+            (2, _) => I::with4(C::VEX_Vpinsrw_xmm_xmm_r32m16_imm8, to, to, from, place),
+            _ => I::with4(C::VEX_Vpinsrb_xmm_xmm_r32m8_imm8, to, to, from, place),
+        });
+    }
+}

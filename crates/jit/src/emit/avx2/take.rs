@@ -1,0 +1,251 @@
+//! What is loaded becomes registers: from where the parts begin, in one of two shapes.
+
+use super::shape::{ROWS, Slot};
+use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
+use crate::block::{Place, Predicate};
+use crate::emit::values::{Kind, Reg};
+use crate::region::Load;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+/// Bytes of an element and of a lane, and from which byte on 16 are loaded.
+#[derive(Clone, Copy)]
+struct Bytes {
+    size: usize,
+    total: usize,
+    from: usize,
+}
+
+impl Bytes {
+    /// How many registers a part needs.
+    fn needs(self) -> usize {
+        match (self.size, self.total) {
+            (8, 8) => 2,
+            (_, 16..) => 6,
+            (_, 8) => 3,
+            _ => 1,
+        }
+    }
+
+    /// Those that have something in the end: words of 32 bits, or the halves of elements of 64.
+    fn results(self, d: &[Reg]) -> Vec<Reg> {
+        match (self.size, self.total) {
+            (8, 16..) => vec![d[2], d[5], d[1], d[4]],
+            (_, 16..) => vec![d[1], d[4], d[3], d[0]],
+            (4 | 2 | 1, 8) => vec![d[1], d[2]],
+            _ => d.to_vec(),
+        }
+    }
+}
+
+impl Maker<'_> {
+    /// The elements become registers. `ebp` has the shape, but where all lanes are known to have the same.
+    pub(super) fn take_rows(
+        &mut self,
+        load: &Load,
+        guard: Predicate,
+        slot: Slot,
+        one: bool,
+    ) -> Option<()> {
+        let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
+        if load.to.len() != count {
+            return None;
+        }
+        self.back.behind = slot.behind;
+        let total = size * count;
+        // Where a part takes few registers, all are loaded at once.
+        let at_once = if total <= 4 || count == 1 { PARTS } else { 1 };
+        for first in (0..PARTS).step_by(usize::from(at_once)) {
+            for (group, to) in load.to.chunks((16 / size).min(count)).enumerate() {
+                let bytes = Bytes { size, total, from: 16 * group };
+                let loaded = self.load_parts(first..first + at_once, slot, bytes, one);
+                for (i, part) in (first..first + at_once).enumerate() {
+                    self.take_part(load, to, part, &loaded[i..], guard)?;
+                }
+                self.values.unpin();
+            }
+        }
+        self.back.behind = 0;
+        Some(())
+    }
+
+    /// Loads parts, in either shape; the registers that have them.
+    fn load_parts(
+        &mut self,
+        parts: std::ops::Range<u8>,
+        slot: Slot,
+        bytes: Bytes,
+        one: bool,
+    ) -> Vec<Vec<Reg>> {
+        let needs = bytes.needs();
+        let own: Vec<Vec<Reg>> =
+            parts.clone().map(|_| (0..needs).map(|_| self.temporary()).collect()).collect();
+        let loaded: Vec<_> = own.iter().map(|d| bytes.results(d)).collect();
+        let (same, done) = (self.asm.label(), self.asm.label());
+        if !one {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
+            self.asm.jump(C::Jne_rel32_64, same);
+            for (part, d) in parts.clone().zip(&own) {
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
+                self.load_rows(d, bytes);
+            }
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(same);
+        }
+        for (part, d) in parts.zip(&loaded) {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
+            self.load_same(d, bytes);
+        }
+        self.asm.bind(done);
+        for &reg in own.iter().flatten() {
+            if !loaded.iter().flatten().any(|&other| other == reg) {
+                self.values.release(reg);
+            }
+        }
+        loaded
+    }
+
+    /// What lies lane after lane goes to the registers of a part.
+    fn load_rows(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
+        match *d {
+            [low, high] => {
+                for (i, d) in [low, high].into_iter().enumerate() {
+                    let half = self.from_first(i * LANES_SIZE);
+                    self.two(MOVE, d, Operand::Memory(half));
+                }
+            }
+            [a, low, high] => self.load_pairs([a, low, high]),
+            [a, b, c, d, e, f] if size == 8 => {
+                self.load_doubles([a, b, c], 0, total, from);
+                self.load_doubles([d, e, f], 1, total, from);
+            }
+            [a, b, c, d, e, f] => self.load_quads([a, b, c, d, e, f], total, from),
+            [d] => self.load_plain(d, total),
+            _ => {}
+        }
+    }
+
+    /// What all lanes of a part have goes to its registers.
+    fn load_same(&mut self, d: &[Reg], Bytes { size, total, from }: Bytes) {
+        match *d {
+            [low, high] if size == 8 => {
+                self.spread_all(&[low], 8, from);
+                self.two(MOVE, high, low);
+            }
+            [a, b, c, d] if size == 8 => {
+                self.spread_all(&[a, c], 8, from);
+                self.two(MOVE, b, a);
+                self.two(MOVE, d, c);
+            }
+            [d] => self.spread_plain(d, total),
+            _ => self.spread_all(d, 4, from),
+        }
+    }
+
+    /// Registers of a part, of what has been loaded: its own comes first, then that of the parts that follow.
+    fn take_part(
+        &mut self,
+        load: &Load,
+        to: &[Option<Place>],
+        part: u8,
+        loaded: &[Vec<Reg>],
+        guard: Predicate,
+    ) -> Option<()> {
+        let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
+        for (i, to) in to.iter().enumerate() {
+            let Some(to) = *to else { continue };
+            self.values.unpin();
+            for &reg in loaded.iter().flatten() {
+                self.values.of(reg).pinned = true;
+            }
+            let own = &loaded[0];
+            if size == 8 {
+                self.put_double(to, part, [own[2 * i], own[2 * i + 1]], load.keep, guard)?;
+                continue;
+            }
+            let word = own[i * size / 4];
+            let value = if size == 4 {
+                word
+            } else {
+                self.element(word, i, size, load.signed, (size * count).min(4))
+            };
+            self.put_kept(to, part, value, (load.signed, load.keep), guard)?;
+        }
+        Some(())
+    }
+
+    /// Writes a number of 32 bits to a register: whether its sign goes on above, and the bits that remain.
+    pub(super) fn put_kept(
+        &mut self,
+        to: Place,
+        part: u8,
+        value: Reg,
+        (signed, keep): (bool, u64),
+        guard: Predicate,
+    ) -> Option<()> {
+        match to {
+            Place::Narrow(i) => {
+                if keep as u32 != u32::MAX {
+                    let keep = self.number(keep as u32);
+                    self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
+                }
+                let guard = self.guard(guard, part);
+                self.put_narrow(i, part, value, Kind::BITS, guard);
+            }
+            Place::Wide(i) => {
+                let guard = self.guard(guard, part);
+                let code = if signed {
+                    C::VEX_Vpmovsxdq_ymm_xmmm128
+                } else {
+                    C::VEX_Vpmovzxdq_ymm_xmmm128
+                };
+                for half in 0..2 {
+                    let d = self.temporary();
+                    let mut low = value.xmm();
+                    if half == 1 {
+                        let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+                        self.asm.put(I::with3(code, d.xmm(), value.ymm(), 1_u32));
+                        low = d.xmm();
+                    }
+                    self.asm.put(I::with2(code, d.ymm(), low));
+                    self.keep_wide(d, keep);
+                    self.put_wide(i, 2 * part + half, d, guard);
+                }
+                self.release(value);
+            }
+            Place::Predicate(_) => return None,
+        }
+        Some(())
+    }
+
+    pub(super) fn keep_wide(&mut self, value: Reg, keep: u64) {
+        if keep != u64::MAX {
+            let keep = self.wide_number(keep);
+            self.three(C::VEX_Vpand_ymm_ymm_ymmm256, value, value, keep);
+        }
+    }
+
+    /// Writes an element of 64 bits to a register.
+    pub(super) fn put_double(
+        &mut self,
+        to: Place,
+        part: u8,
+        [low, high]: [Reg; 2],
+        keep: u64,
+        guard: Predicate,
+    ) -> Option<()> {
+        match to {
+            Place::Wide(i) => {
+                let guard = self.guard(guard, part);
+                for (half, value) in [low, high].into_iter().enumerate() {
+                    self.keep_wide(value, keep);
+                    self.put_wide(i, 2 * part + half as u8, value, guard);
+                }
+                Some(())
+            }
+            to => {
+                self.low_halves(low, low, high);
+                self.put_kept(to, part, low, (false, keep), guard)
+            }
+        }
+    }
+}
