@@ -1,6 +1,6 @@
 //! Regions by chance. Of the registers of each kind the last two hold addresses or live in a block alone.
 
-use crate::model::{BASES, Fixed, GLOBAL, LOCAL, NARROW, PREDICATES, SHARED, WIDE, World};
+use super::model::{BASES, Fixed, GLOBAL, LOCAL, NARROW, PREDICATES, SHARED, WIDE, World};
 use std::collections::HashSet;
 use std::sync::Arc;
 use texunit_jit::region::{
@@ -62,13 +62,36 @@ pub(crate) fn number(random: &mut Random) -> u64 {
 
 /// Addresses of 32 lanes of some shape, for accesses of up to 16 bytes.
 fn addresses(random: &mut Random, base: u64, len: u64) -> [u64; 32] {
-    let size = 1_u64 << random.below(5);
+    let size = random.of(&[1, 2, 4, 4, 4, 8, 8, 16_u64]);
     let room = len.saturating_sub(32 * size) / 16;
-    let first = base + 16 * random.below(room.max(1));
+    let start = |random: &mut Random| match random.below(6) {
+        // Near the end, so that some of several offsets are behind it.
+        0 => base + len.saturating_sub(16 * (1 + random.below(5_u64)) + 31 * size) / 16 * 16,
+        _ => base + 16 * random.below(room.max(1)),
+    };
+    let (first, second) = (start(random), start(random));
     let lanes = len / size;
-    let mut all: [u64; 32] = match random.below(4) {
-        0 | 1 => std::array::from_fn(|lane| first + size * lane as u64),
-        2 => [first; 32],
+    let row = |lane: u64| first + size * lane;
+    let mut all: [u64; 32] = match random.below(12) {
+        0..3 => std::array::from_fn(|lane| row(lane as u64)),
+        3 => [first; 32],
+        // Halves and quarters of a warp, as of tiles.
+        4 | 5 => std::array::from_fn(|lane| [first, second][lane / 16] + size * (lane as u64 % 16)),
+        6 => std::array::from_fn(|lane| [first, second][lane / 16]),
+        7 => {
+            let starts: [u64; 4] = std::array::from_fn(|_| start(random));
+            std::array::from_fn(|lane| starts[lane / 8] + size * (lane as u64 % 8))
+        }
+        8 => std::array::from_fn(|lane| row(31 - lane as u64)),
+        // What lies apart, and what lies upon another.
+        9 => {
+            let step = random.of(&[2, 3, 4, 33]);
+            std::array::from_fn(|lane| base + size * (step * lane as u64 % lanes.max(1)))
+        }
+        10 => {
+            let alike = random.of(&[2, 3, 4]);
+            std::array::from_fn(|lane| row(lane as u64 / alike))
+        }
         _ => std::array::from_fn(|_| base + size * random.below(lanes)),
     };
     // Now and then one is outside, or not aligned.
@@ -231,6 +254,12 @@ impl Maker<'_> {
             Op::ToU(Rounding::Trunc),
             Op::ToS(Rounding::Floor),
             Op::Select(select),
+            Op::Reverse,
+            Op::Bytes,
+            Op::LeadingZeros,
+            Op::FromHalf,
+            Op::ToHalf(Rounding::Near),
+            Op::ReciprocalRoot,
         ])
     }
 
@@ -260,6 +289,10 @@ impl Maker<'_> {
                 (Op::DoubleFromS, [x; 3]),
                 (Op::DoubleFromWideU, [a; 3]),
                 (Op::DoubleFromWideS, [a; 3]),
+                (Op::DoubleFromF, [x; 3]),
+                (Op::DoubleToWideS, [a; 3]),
+                (Op::DoubleToWideU, [a; 3]),
+                (Op::MulHighWide, [a, b, b]),
             ]);
         }
         self.random.of(&[
@@ -345,10 +378,10 @@ impl Maker<'_> {
         let (base, offset) = match space {
             Space::Global => {
                 let base = Source::Wide(WIDE_AT + at);
-                (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, u64::MAX])))
+                (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, 5, u64::MAX])))
             }
             Space::Shared | Space::Local => {
-                let offset = total.wrapping_mul(self.random.of(&[0, 0, 1, u64::MAX]));
+                let offset = total.wrapping_mul(self.random.of(&[0, 0, 1, 4, u64::MAX]));
                 (Some(Source::Narrow(NARROW_AT + at)), offset)
             }
             Space::Frame => (None, u64::from(size) * self.random.below(4_u64)),
@@ -606,6 +639,19 @@ impl Maker<'_> {
     }
 }
 
+/// Where lanes meet that part at branches: in some way, and nowhere for some.
+fn meeting(random: &mut Random, blocks: &mut [Block]) {
+    let joins: Vec<u32> = blocks.iter().filter(|block| block.joins).map(|block| block.at).collect();
+    for block in blocks {
+        if let End::Branch { meets, .. } = &mut block.end
+            && !joins.is_empty()
+            && random.chance(85)
+        {
+            *meets = random.of(&joins);
+        }
+    }
+}
+
 /// A region of a few blocks; numbers of instructions go up by ones.
 pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     let mut maker = Maker { random, wanted, sites: 0, ready: [false; 3] };
@@ -622,7 +668,7 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
     for i in 0..count {
         maker.ready = [false; 3];
         let (first, mut steps) = (at, Vec::new());
-        let joins = maker.random.one_in(4);
+        let joins = maker.random.one_in(2);
         if joins {
             let action = Action::Nothing;
             steps.push(Step { at, guard: Predicate::Always, counted: false, action });
@@ -662,12 +708,14 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
             1 => End::Jump(to),
             _ => {
                 let counted = maker.random.chance(95);
-                End::Branch { taken: maker.asked(), to, next, at, counted }
+                let meets = u32::MAX;
+                End::Branch { taken: maker.asked(), to, next, at, counted, meets }
             }
         };
         at += 1;
         let is_entry = i == 0 || maker.random.one_in(2);
         blocks.push(Block { at: first, is_entry, joins, steps, end, kept: kept.clone() });
     }
+    meeting(maker.random, &mut blocks);
     Region { blocks, sites: maker.sites }
 }

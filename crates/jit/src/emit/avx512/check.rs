@@ -1,0 +1,117 @@
+//! Whether every lane of an access is inside of its memory and aligned.
+
+#![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
+
+use super::memory::{ACTIVE, PARTS, Way, limit, low_word, site, spread_of};
+use super::{MOMENT, MOMENT_K, Maker};
+use crate::emit::values::Reg;
+use crate::machine::Site;
+use crate::region::Space;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::mem::offset_of;
+
+impl Maker<'_> {
+    /// Addresses of 64 bits in a memory that is smaller: their upper halves must be zero.
+    pub(super) fn shorten(&mut self, way: &mut Way, bases: Vec<Reg>) {
+        let upper = self.wide_number(0xffff_ffff_0000_0000);
+        let offset = self.wide_number(way.access.offset);
+        let sums = [way.moment, MOMENT];
+        for part in 0..2 {
+            for half in 0..2 {
+                let sum = sums[half];
+                self.three(
+                    C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
+                    sum.z(),
+                    way.bases[2 * part + half],
+                    offset,
+                );
+                let k = way.masks[half].k();
+                self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, sum, upper);
+                self.asm.put(I::with2(C::EVEX_Vpmovqd_ymmm256_k1z_zmm, sum.y(), sum.z()));
+            }
+            let [low, high] = way.masks.map(Reg::k);
+            self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, low, high, low));
+            let active = if part == 0 { R::EBP } else { R::EAX };
+            self.asm.put(I::with2(C::VEX_Kmovw_r32_kr, R::R12D, low));
+            self.asm.put(I::with1(C::Not_rm32, R::R12D));
+            if part == 1 {
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, ACTIVE));
+                self.asm.put(I::with2(C::Shr_rm32_imm8, R::EAX, 16));
+            }
+            self.asm.put(I::with2(C::Test_rm16_r16, R::R12W, low_word(active)));
+            self.asm.jump(C::Jne_rel32_64, way.out);
+            let to = bases[part];
+            let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+            self.asm.put(I::with4(insert, to.z(), sums[0].z(), sums[1].y(), 1_u32));
+        }
+        // From here on they are bases of 32 bits without an offset.
+        way.bases = bases;
+        way.access.offset = 0;
+    }
+
+    /// Offsets of all lanes; it leaves if an active one is outside or not a multiple of the size.
+    pub(super) fn checks(&mut self, way: &Way) {
+        let low = way.total - 1;
+        let offset = way.access.offset;
+        let small = !way.stores && way.total < 4 && way.access.space == Space::Shared;
+        let bytes = if small { 4 } else { way.total };
+        for part in 0..PARTS[usize::from(way.wide)] {
+            let (base, to) = (way.bases[part], way.offsets[part]);
+            if way.wide {
+                let k = if part % 2 == 0 { MOMENT_K } else { way.masks[part / 2].k() };
+                let mut tested = base;
+                if low != 0 && !offset.is_multiple_of(way.total) {
+                    let offset = self.wide_number(offset);
+                    self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, MOMENT.z(), base, offset);
+                    tested = MOMENT;
+                }
+                let add = spread_of(site(way, offset_of!(Site, add)));
+                let limit = spread_of(site(way, offset_of!(Site, limit)));
+                let compare = C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
+                self.asm.put(I::with3(
+                    C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
+                    to.z(),
+                    base.z(),
+                    add,
+                ));
+                if low == 0 {
+                    self.asm.put(I::with4(compare, k, to.z(), limit, 1_u32));
+                } else {
+                    let low = self.wide_number(low);
+                    self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
+                    self.asm.put_masked(k, I::with4(compare, k, to.z(), limit, 1_u32));
+                }
+                if part % 2 == 1 {
+                    self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));
+                }
+                continue;
+            }
+            if offset == 0 {
+                self.asm.put(I::with2(super::float::MOVE, to.z(), base.z()));
+            } else {
+                let offset = self.number(offset as u32);
+                self.three(C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, to.z(), base, offset);
+            }
+            let limit = spread_of(limit(way, bytes));
+            let compare = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+            let k = if part == 0 { MOMENT_K } else { way.masks[0].k() };
+            if low == 0 {
+                self.asm.put(I::with4(compare, k, to.z(), limit, 1_u32));
+            } else {
+                let low = self.number(low as u32);
+                self.three(C::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, k, to, low);
+                self.asm.put_masked(k, I::with4(compare, k, to.z(), limit, 1_u32));
+            }
+        }
+        let [low, high] = way.masks.map(Reg::k);
+        if way.wide {
+            self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
+        } else {
+            self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, MOMENT_K));
+        }
+        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
+        self.asm.put(I::with1(C::Not_rm32, R::EAX));
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, ACTIVE));
+        self.asm.jump(C::Jne_rel32_64, way.out);
+    }
+}

@@ -1,0 +1,152 @@
+//! Registers of a load from its pieces.
+
+use super::load::LOAD;
+use super::pieces::{Pieces, pairs};
+use super::{Guard, MOMENT, Maker};
+use crate::block::Place;
+use crate::emit::asm::at;
+use crate::emit::values::{Kind, Reg};
+use crate::region::Load;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+impl Maker<'_> {
+    /// Writes the registers of a load from its pieces.
+    pub(super) fn take_elements(
+        &mut self,
+        load: &Load,
+        pieces: &Pieces,
+        guard: &mut Option<Guard>,
+    ) -> Option<()> {
+        let size = usize::from(load.access.size);
+        for (k, to) in load.to.iter().enumerate().take(load.access.count.into()) {
+            let Some(to) = *to else { continue };
+            match to {
+                Place::Narrow(to) => {
+                    for part in 0..2 {
+                        let value = self.narrow_element(load, pieces, k * size, part)?;
+                        self.put_narrow(to, part, value, Kind::BITS, guard);
+                    }
+                }
+                Place::Wide(to) => {
+                    for part in 0..4 {
+                        let value = self.wide_element(load, pieces, k * size, part)?;
+                        self.put_wide(to, part, value, guard);
+                    }
+                }
+                Place::Predicate(_) => return None,
+            }
+        }
+        Some(())
+    }
+
+    /// The 32 bits of a lane that begin with the dword of a byte, in a temporary.
+    fn dword(&mut self, pieces: &Pieces, size: u8, byte: usize, part: u8) -> Option<Reg> {
+        let part = usize::from(part);
+        Some(match pieces {
+            Pieces::Dwords(dwords) => {
+                let piece = dwords.get(byte / 4)?[part];
+                // Elements of four bytes and more have theirs for themselves.
+                if size < 4 { self.unary(super::float::MOVE, piece) } else { piece }
+            }
+            Pieces::Qwords(qwords) => {
+                let parts = qwords.get(byte / 8)?;
+                let high = (byte / 4 % 2) as u64;
+                let order = pairs(std::array::from_fn(|i| 2 * i as u64 + high));
+                let order = at(R::R9, self.pooled(&order));
+                // To take a register may change what is for moments.
+                let d = self.unary(super::float::MOVE, parts[2 * part]);
+                self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+                let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
+                self.asm.put(I::with3(permute, d.z(), MOMENT.z(), parts[2 * part + 1].z()));
+                d
+            }
+        })
+    }
+
+    fn narrow_element(
+        &mut self,
+        load: &Load,
+        pieces: &Pieces,
+        byte: usize,
+        part: u8,
+    ) -> Option<Reg> {
+        let d = self.dword(pieces, load.access.size, byte, part)?;
+        self.extend_dword(load, d, byte);
+        self.keep(d, load.keep as u32);
+        Some(d)
+    }
+
+    /// An element of less than 4 bytes is taken out of its dword.
+    fn extend_dword(&mut self, load: &Load, d: Reg, byte: usize) {
+        let size = usize::from(load.access.size);
+        if size >= 4 {
+            return;
+        }
+        // What lies in a known place has been brought to the low bits.
+        let from = byte % 4;
+        let up = 32 - 8 * (from + size) as u32;
+        let down = 32 - 8 * size as u32;
+        let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
+        let right = if load.signed {
+            C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8
+        } else {
+            C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8
+        };
+        if up != 0 {
+            self.asm.put(I::with3(left, d.z(), d.z(), up));
+        }
+        self.asm.put(I::with3(right, d.z(), d.z(), down));
+    }
+
+    fn keep(&mut self, d: Reg, bits: u32) {
+        if bits != u32::MAX {
+            let bits = self.number(bits);
+            self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, d.z(), d, bits);
+        }
+    }
+
+    fn wide_element(&mut self, load: &Load, pieces: &Pieces, byte: usize, part: u8) -> Option<Reg> {
+        let d = if load.access.size == 8 {
+            match pieces {
+                Pieces::Qwords(qwords) => qwords.get(byte / 8)?[usize::from(part)],
+                Pieces::Dwords(dwords) => {
+                    let (low, high) = (dwords.get(byte / 4)?, dwords.get(byte / 4 + 1)?);
+                    let [low, high] = [low, high].map(|d| d[usize::from(part / 2)]);
+                    self.interleaved(low, high, part % 2)
+                }
+            }
+        } else {
+            let d = self.dword(pieces, 0, byte, part / 2)?;
+            self.extend_dword(load, d, byte);
+            if part % 2 == 1 {
+                let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+                self.asm.put(I::with3(extract, d.y(), d.z(), 1_u32));
+            }
+            let code = if load.signed {
+                C::EVEX_Vpmovsxdq_zmm_k1z_ymmm256
+            } else {
+                C::EVEX_Vpmovzxdq_zmm_k1z_ymmm256
+            };
+            self.asm.put(I::with2(code, d.z(), d.y()));
+            d
+        };
+        if load.keep != u64::MAX {
+            let keep = self.wide_number(load.keep);
+            self.three(C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, d.z(), d, keep);
+        }
+        Some(d)
+    }
+
+    /// Qwords of low and high dwords, of the first or the last eight of 16 lanes, in a temporary.
+    pub(super) fn interleaved(&mut self, low: Reg, high: Reg, half: u8) -> Reg {
+        let first = 8 * u64::from(half);
+        let order = pairs(std::array::from_fn(|i| first + i as u64 / 2 + 16 * (i as u64 % 2)));
+        let order = at(R::R9, self.pooled(&order));
+        // To take a register may change what is for moments.
+        let d = self.unary(super::float::MOVE, low);
+        self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+        let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
+        self.asm.put(I::with3(permute, d.z(), MOMENT.z(), high.z()));
+        d
+    }
+}

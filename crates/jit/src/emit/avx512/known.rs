@@ -1,0 +1,89 @@
+//! Accesses that never leave: of the running frame, and of parameters.
+
+use super::load::{LOAD, STORE};
+use super::memory::ACTIVE;
+use super::pieces::Pieces;
+use super::{Guard, MOMENT, MOMENT_K, Maker};
+use crate::block::Predicate;
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::machine::Mode;
+use crate::region::{Load, Space, Step, Store};
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+impl Maker<'_> {
+    /// A load that never leaves: of the running frame, or of parameters.
+    pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
+        let pieces = Pieces::new(self, &load.access);
+        let (access, offset) = (&load.access, load.access.offset as usize);
+        let Pieces::Dwords(dwords) = &pieces else { return None };
+        let field = if access.space == Space::Frame { Frame::FRAME } else { Frame::BYTES };
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, field)));
+        for (i, piece) in dwords.iter().enumerate() {
+            let total = usize::from(access.size * access.count);
+            for (part, to) in piece.iter().enumerate() {
+                if access.space == Space::Frame {
+                    let row = at(R::RAX, (offset / 4 + i) * 128 + 64 * part);
+                    self.asm.put(I::with2(LOAD, to.z(), row));
+                    let shift = 8 * (offset % 4) as u32;
+                    if shift != 0 && total < 4 {
+                        let code = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
+                        self.asm.put(I::with3(code, to.z(), to.z(), shift));
+                    }
+                } else if part == 1 {
+                    self.asm.put(I::with2(super::float::MOVE, to.z(), piece[0].z()));
+                } else if total >= 4 {
+                    let from = at(R::RAX, offset + 4 * i);
+                    self.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, to.z(), from));
+                } else {
+                    let code = if total == 1 { C::Movzx_r32_rm8 } else { C::Movzx_r32_rm16 };
+                    self.asm.put(I::with2(code, R::EBX, at(R::RAX, offset)));
+                    self.asm.put(I::with2(C::EVEX_Vpbroadcastd_zmm_k1z_r32, to.z(), R::EBX));
+                }
+            }
+        }
+        self.take_elements(load, &pieces, guard)
+    }
+
+    /// A store to the running frame.
+    pub(super) fn known_store(&mut self, step: &Step, store: &Store) -> Option<()> {
+        let (access, offset) = (&store.access, store.access.offset as usize);
+        let Pieces::Dwords(dwords) = self.make_pieces(store)? else { return None };
+        let all = self.mode == Mode::Live && step.guard == Predicate::Always;
+        let (k, moment) = (self.temporary_mask(), self.temporary());
+        if !all {
+            self.active(step.guard);
+            self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, k.k(), ACTIVE));
+        }
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::FRAME)));
+        let total = usize::from(access.size) * usize::from(access.count);
+        for (i, piece) in dwords.iter().enumerate() {
+            for (part, &from) in piece.iter().enumerate() {
+                let row = at(R::RAX, (offset / 4 + i) * 128 + 64 * part);
+                let mut value = from;
+                if total < 4 {
+                    // A part of the word: the rest stays.
+                    let shift = 8 * (offset % 4) as u32;
+                    let bits = (u32::MAX >> (32 - 8 * total)) << shift;
+                    self.asm.put(I::with2(LOAD, moment.z(), row));
+                    let code = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
+                    self.asm.put(I::with3(code, MOMENT.z(), from.z(), shift));
+                    let bits = self.number(bits);
+                    // Of the word where the bits have zeros, else of the value.
+                    let select = C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+                    self.three_with(select, moment.z(), MOMENT, bits, 0xd8);
+                    value = moment;
+                }
+                if !all {
+                    // Not a masked store: what follows would have to wait for it.
+                    self.shift_mask(MOMENT_K, k.k(), 16 * part as u8);
+                    self.asm.put(I::with2(LOAD, MOMENT.z(), row));
+                    self.merge(MOMENT, value, MOMENT_K, false);
+                    value = MOMENT;
+                }
+                self.asm.put(I::with2(STORE, row, value.z()));
+            }
+        }
+        Some(())
+    }
+}

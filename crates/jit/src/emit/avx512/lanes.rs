@@ -1,0 +1,197 @@
+//! Accesses of each lane by itself: gathers, scatters, and loops.
+
+use super::load::STORE;
+use super::memory::{ACTIVE, HOST, Way, host};
+use super::pieces::Pieces;
+use super::{MOMENT, MOMENT_K, Maker};
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::emit::values::Reg;
+use crate::region::Space;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+impl Maker<'_> {
+    /// Each active lane by itself, at its offset.
+    pub(super) fn each(&mut self, way: &Way, pieces: &Pieces) {
+        let host = host(way);
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host));
+        let active = way.masks[0].k();
+        self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, active, ACTIVE));
+        if way.access.space == Space::Local {
+            return self.each_of_local(way, pieces);
+        }
+        if !way.stores || way.total > 8 {
+            return self.each_by_index(way, pieces);
+        }
+        let (other, done) = (self.asm.label(), self.asm.label());
+        self.partial_rows(way, pieces, other);
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(other);
+        if way.total < 4 {
+            self.each_small(way, pieces);
+        } else {
+            self.each_by_index(way, pieces);
+        }
+        self.asm.bind(done);
+    }
+
+    /// The same by gathers and scatters.
+    fn each_by_index(&mut self, way: &Way, pieces: &Pieces) {
+        let active = way.masks[0].k();
+        match pieces {
+            Pieces::Dwords(dwords) if way.wide => {
+                for part in 0..4_u8 {
+                    let (whole, offset) =
+                        (dwords[0][usize::from(part / 2)], way.offsets[usize::from(part)]);
+                    let memory = MemoryOperand::with_base_index(HOST, offset.z());
+                    self.shift_mask(MOMENT_K, active, 8 * part);
+                    if way.stores {
+                        let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+                        self.asm.put(I::with3(extract, MOMENT.y(), whole.z(), u32::from(part % 2)));
+                        let scatter = C::EVEX_Vpscatterqd_vm64z_k1_ymm;
+                        self.asm.put_masked(MOMENT_K, I::with2(scatter, memory, MOMENT.y()));
+                        continue;
+                    }
+                    let to = if part % 2 == 0 { whole } else { MOMENT };
+                    self.zero(to);
+                    let gather = C::EVEX_Vpgatherqd_ymm_k1_vm64z;
+                    self.asm.put_masked(MOMENT_K, I::with2(gather, to.y(), memory));
+                    if part % 2 == 1 {
+                        let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+                        self.asm.put(I::with4(insert, whole.z(), whole.z(), MOMENT.y(), 1_u32));
+                    }
+                }
+            }
+            Pieces::Dwords(dwords) => {
+                for part in 0..2_u8 {
+                    let offset = way.offsets[usize::from(part)];
+                    let memory = MemoryOperand::with_base_index(HOST, offset.z());
+                    self.shift_mask(MOMENT_K, active, 16 * part);
+                    self.lanes_of_dwords(dwords[0][usize::from(part)], memory, way.stores);
+                }
+            }
+            Pieces::Qwords(qwords) => {
+                for (j, parts) in qwords.iter().enumerate() {
+                    for (part, &piece) in parts.iter().enumerate() {
+                        self.qword_of_lanes(way, piece, j, part);
+                    }
+                }
+            }
+        }
+    }
+
+    fn lanes_of_dwords(&mut self, piece: Reg, memory: MemoryOperand, stores: bool) {
+        if stores {
+            let scatter = C::EVEX_Vpscatterdd_vm32z_k1_zmm;
+            self.asm.put_masked(MOMENT_K, I::with2(scatter, memory, piece.z()));
+        } else {
+            self.zero(piece);
+            let gather = C::EVEX_Vpgatherdd_zmm_k1_vm32z;
+            self.asm.put_masked(MOMENT_K, I::with2(gather, piece.z(), memory));
+        }
+    }
+
+    fn qword_of_lanes(&mut self, way: &Way, piece: Reg, j: usize, part: usize) {
+        self.shift_mask(MOMENT_K, way.masks[0].k(), 8 * part as u8);
+        let displacement = 8 * j as i64;
+        let memory = |index| {
+            MemoryOperand::with_base_index_scale_displ_size(HOST, index, 1, displacement, 1)
+        };
+        let (index, scatter, gather) = if way.wide {
+            let index = way.offsets[part].z();
+            (index, C::EVEX_Vpscatterqq_vm64z_k1_zmm, C::EVEX_Vpgatherqq_zmm_k1_vm64z)
+        } else {
+            let mut index = way.offsets[part / 2];
+            if part % 2 == 1 {
+                let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+                self.asm.put(I::with3(extract, MOMENT.y(), index.z(), 1_u32));
+                index = MOMENT;
+            }
+            (index.y(), C::EVEX_Vpscatterdq_vm32y_k1_zmm, C::EVEX_Vpgatherdq_zmm_k1_vm32y)
+        };
+        if way.stores {
+            self.asm.put_masked(MOMENT_K, I::with2(scatter, memory(index), piece.z()));
+        } else {
+            self.zero(piece);
+            self.asm.put_masked(MOMENT_K, I::with2(gather, piece.z(), memory(index)));
+        }
+    }
+
+    /// Stores of 1 or 2 bytes, lane by lane.
+    fn each_small(&mut self, way: &Way, pieces: &Pieces) {
+        let Pieces::Dwords(dwords) = pieces else { return };
+        for (part, offset) in way.offsets.iter().enumerate() {
+            let to = at(R::RDI, Frame::scratch(0) + 64 * part);
+            self.asm.put(I::with2(STORE, to, offset.z()));
+        }
+        for (part, piece) in dwords[0].iter().enumerate() {
+            let to = at(R::RDI, Frame::scratch(1) + 64 * part);
+            self.asm.put(I::with2(STORE, to, piece.z()));
+        }
+        let (next, end) = (self.asm.label(), self.asm.label());
+        let scaled = |row, scale| {
+            let at = Frame::scratch(row) as i64;
+            MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::R13, scale, at, 8)
+        };
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, ACTIVE));
+        self.asm.bind(next);
+        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R13D, R::R12D));
+        self.asm.jump(C::Jb_rel32_64, end);
+        self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::R12D));
+        if way.wide {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, scaled(0, 8)));
+        } else {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, scaled(0, 4)));
+        }
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, scaled(1, 4)));
+        let to = MemoryOperand::with_base_index(HOST, R::RAX);
+        if way.total == 1 {
+            self.asm.put(I::with2(C::Mov_rm8_r8, to, R::R14L));
+        } else {
+            self.asm.put(I::with2(C::Mov_rm16_r16, to, R::R14W));
+        }
+        self.asm.jump(C::Jmp_rel32_64, next);
+        self.asm.bind(end);
+    }
+
+    /// In local memory a lane's words lie 128 bytes apart.
+    fn each_of_local(&mut self, way: &Way, pieces: &Pieces) {
+        let Pieces::Dwords(dwords) = pieces else { return };
+        let shift = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
+        let left = C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
+        for part in 0..2_u8 {
+            let offset = way.offsets[usize::from(part)];
+            let lanes = at(R::R9, self.lane_numbers(part));
+            if way.total < 4 {
+                // Which bytes of the word: three bits of a shift.
+                let low = self.number(3);
+                self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, way.moment.z(), offset, low);
+                self.asm.put(I::with3(left, way.moment.z(), way.moment.z(), 3_u32));
+            }
+            self.asm.put(I::with3(shift, offset.z(), offset.z(), 2_u32));
+            self.asm.put(I::with3(left, offset.z(), offset.z(), 5_u32));
+            let add = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+            self.asm.put(I::with3(add, offset.z(), offset.z(), lanes));
+            for (i, piece) in dwords.iter().enumerate() {
+                let memory = MemoryOperand::with_base_index_scale_displ_size(
+                    HOST,
+                    offset.z(),
+                    4,
+                    128 * i as i64,
+                    1,
+                );
+                self.shift_mask(MOMENT_K, way.masks[0].k(), 16 * part);
+                let piece = piece[usize::from(part)];
+                self.lanes_of_dwords(piece, memory, way.stores);
+                if way.total < 4 {
+                    let shift = C::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
+                    self.asm.put(I::with3(shift, piece.z(), piece.z(), way.moment.z()));
+                }
+            }
+        }
+    }
+
+    fn zero(&mut self, z: Reg) {
+        self.asm.put(I::with3(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, z.z(), z.z(), z.z()));
+    }
+}

@@ -1,0 +1,108 @@
+//! Pieces of all lanes to and from memory by vectors.
+
+use super::load::{LOAD, STORE};
+use super::memory::Way;
+use super::pieces::Pieces;
+use super::shape::Places;
+use super::{MOMENT, Maker};
+use crate::emit::asm::at;
+use crate::emit::values::Reg;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+impl Maker<'_> {
+    /// In each half all lanes one behind the other.
+    pub(super) fn row_of_pieces(&mut self, pieces: &Pieces, places: &Places, way: &Way) {
+        let (total, stores) = (way.total, way.stores);
+        match pieces {
+            Pieces::Dwords(dwords) => {
+                for (part, piece) in dwords[0].iter().enumerate() {
+                    let code = match (total, stores) {
+                        (1, false) => C::EVEX_Vpmovzxbd_zmm_k1z_xmmm128,
+                        (2, false) => C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+                        (1, true) => C::EVEX_Vpmovdb_xmmm128_k1z_zmm,
+                        (2, true) => C::EVEX_Vpmovdw_ymmm256_k1z_zmm,
+                        (_, false) => LOAD,
+                        (_, true) => STORE,
+                    };
+                    let memory = places.at(part, 0);
+                    self.asm.put(if stores {
+                        I::with2(code, memory, piece.z())
+                    } else {
+                        I::with2(code, piece.z(), memory)
+                    });
+                }
+            }
+            Pieces::Qwords(qwords) if qwords.len() == 1 => {
+                for (part, piece) in qwords[0].iter().enumerate() {
+                    let memory = places.at(part / 2, 64 * (part % 2));
+                    self.asm.put(if stores {
+                        I::with2(STORE, memory, piece.z())
+                    } else {
+                        I::with2(LOAD, piece.z(), memory)
+                    });
+                }
+            }
+            Pieces::Qwords(qwords) => {
+                for half in 0..2 {
+                    // The second half goes last, as it may lie upon the first.
+                    self.pairs_of_half(qwords, places, way, half);
+                }
+            }
+        }
+    }
+
+    /// The same of a half, with two qwords in each lane.
+    fn pairs_of_half(&mut self, qwords: &[[Reg; 4]], places: &Places, way: &Way, half: usize) {
+        let (stores, moment) = (way.stores, way.moment);
+        let permute = C::EVEX_Vpermt2q_zmm_k1z_zmm_zmmm512b64;
+        let memory = |part: usize, j: usize| places.at(half, 128 * (part % 2) + 64 * j);
+        for j in 0..2_usize {
+            // Every second qword of two vectors; or, of the first or the last lanes, both qwords.
+            let order: [u64; 8] = std::array::from_fn(|i| {
+                if stores { (4 * j + i / 2 + 8 * (i % 2)) as u64 } else { (2 * i + j) as u64 }
+            });
+            let order = at(R::R9, self.pooled(&order));
+            self.asm.put(I::with2(LOAD, MOMENT.z(), order));
+            for part in [2 * half, 2 * half + 1] {
+                if stores {
+                    let (first, second) = (qwords[0][part], qwords[1][part]);
+                    self.asm.put(I::with2(super::float::MOVE, moment.z(), first.z()));
+                    self.asm.put(I::with3(permute, moment.z(), MOMENT.z(), second.z()));
+                    self.asm.put(I::with2(STORE, memory(part, j), moment.z()));
+                } else {
+                    let piece = qwords[j][part];
+                    self.asm.put(I::with2(LOAD, piece.z(), memory(part, 0)));
+                    self.asm.put(I::with3(permute, piece.z(), MOMENT.z(), memory(part, 1)));
+                }
+            }
+        }
+    }
+
+    /// In each half the same in all lanes.
+    pub(super) fn one_of_pieces(&mut self, pieces: &Pieces, places: &Places, total: u64) {
+        match pieces {
+            Pieces::Dwords(dwords) => {
+                for (half, piece) in dwords[0].iter().enumerate() {
+                    let memory = places.at(half, 0);
+                    if total >= 4 {
+                        let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+                        self.asm.put(I::with2(spread, piece.z(), memory));
+                    } else {
+                        let code = if total == 1 { C::Movzx_r32_rm8 } else { C::Movzx_r32_rm16 };
+                        self.asm.put(I::with2(code, R::R13D, memory));
+                        let spread = C::EVEX_Vpbroadcastd_zmm_k1z_r32;
+                        self.asm.put(I::with2(spread, piece.z(), R::R13D));
+                    }
+                }
+            }
+            Pieces::Qwords(qwords) => {
+                for (j, parts) in qwords.iter().enumerate() {
+                    for (part, piece) in parts.iter().enumerate() {
+                        let spread = C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
+                        self.asm.put(I::with2(spread, piece.z(), places.at(part / 2, 8 * j)));
+                    }
+                }
+            }
+        }
+    }
+}
