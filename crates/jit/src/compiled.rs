@@ -2,11 +2,11 @@
 
 #![allow(unsafe_code, reason = "code is mapped and called here")]
 
-use crate::emit::{Code, Frame, Needs};
-use crate::machine::{Entry, Inputs, Level, Mode, Site, Sites, Use};
+use crate::arena;
+use crate::emit::{Frame, Needs};
+use crate::machine::{Entry, Inputs, Level, Mode, Parted, Site, Sites, Use};
 use crate::region::{Left, Memory, Region, Routine, Until, Why};
 use crate::{Error, Registers};
-use memmap2::{Mmap, MmapMut};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_memory::Reach;
@@ -17,11 +17,11 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 /// Code of a region, for a mode.
 #[derive(Debug)]
 pub struct Function {
-    code: Mmap,
+    code: arena::Code,
     number: u64,
     mode: Mode,
-    /// Entries by the number of their instruction less that of the first; 0: there is none.
-    entries: Box<[u32]>,
+    /// By mode, entries by the number of their instruction less that of the first; 0: there is none.
+    entries: [Box<[u32]>; 2],
     first: u32,
     pool: Box<[u64]>,
     /// The accesses of the sites.
@@ -29,6 +29,8 @@ pub struct Function {
     /// Functions that it calls.
     routines: Box<[Routine]>,
     needs: Needs,
+    /// Whether lanes may part in it.
+    parts: bool,
 }
 
 /// What the code is: the number of the instruction where it has ended.
@@ -65,47 +67,58 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level)?;
-    let Code { bytes, entries, pool, uses, routines, needs } = code;
-    let memory = |e: std::io::Error| Error::Memory(e.to_string());
-    let mut map = MmapMut::map_anon(bytes.len()).map_err(memory)?;
-    map[..bytes.len()].copy_from_slice(&bytes);
-    // From here on it cannot be written.
-    let code = map.make_exec().map_err(memory)?;
-    let first = entries.iter().map(|e| e.0).min().unwrap_or(0);
-    let last = entries.iter().map(|e| e.0).max().unwrap_or(0);
-    let mut table = vec![0; (last - first) as usize + 1];
-    for (at, offset) in entries {
-        table[(at - first) as usize] = offset;
+    let crate::emit::Code { bytes, entries, parts, pool, uses, routines, needs } = code;
+    let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
+    let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
+    let last = entries.iter().map(|e| e.1).max().unwrap_or(0);
+    let mut tables = [(); 2].map(|()| vec![0; (last - first) as usize + 1]);
+    for (mode, at, offset) in entries {
+        tables[usize::from(mode == Mode::Some)][(at - first) as usize] = offset;
     }
     Ok(Function {
         code,
         number: NUMBERS.fetch_add(1, Relaxed),
         mode,
-        entries: table.into(),
+        entries: tables.map(Vec::into),
         first,
         pool: pool.into(),
         uses: uses.into(),
         routines: routines.into(),
         needs,
+        parts,
     })
 }
 
 impl Function {
-    /// Bytes of code.
+    /// Bytes of memory that its code takes.
     pub fn code_size(&self) -> usize {
-        self.code.len()
+        self.code.size()
     }
 
     /// The code, and the numbers that it reads: what tests compare.
     pub fn parts(&self) -> (&[u8], &[u64]) {
-        (&self.code, &self.pool)
+        (self.code.bytes(), &self.pool)
     }
 
-    /// Where it can be entered before an instruction.
+    /// Whether lanes may part in it.
+    #[inline]
+    pub fn parts_lanes(&self) -> bool {
+        self.parts
+    }
+
+    /// Where it can be entered before an instruction, by lanes of the mode that it is made for.
     #[inline]
     pub fn entry(&self, at: u32) -> Option<Entry> {
-        let offset = *self.entries.get(at.wrapping_sub(self.first) as usize)?;
-        (offset != 0).then_some(Entry { function: self.number, offset })
+        self.entry_of(self.mode, at)
+    }
+
+    /// Where it can be entered before an instruction by lanes of a mode. One that is made for some lanes can
+    /// be entered by all live ones where a branch parts lanes.
+    #[inline]
+    pub fn entry_of(&self, mode: Mode, at: u32) -> Option<Entry> {
+        let entries = &self.entries[usize::from(mode == Mode::Some)];
+        let offset = *entries.get(at.wrapping_sub(self.first) as usize)?;
+        (offset != 0).then_some(Entry { function: self.number, offset, mode })
     }
 
     /// Sites that know no allocation yet.
@@ -174,7 +187,7 @@ impl Running<'_> {
         until: Until,
     ) -> Option<Left> {
         let Self { function, frame, .. } = self;
-        let lanes = mask != 0 && mask & !live == 0 && (function.mode == Mode::Some || mask == live);
+        let lanes = mask != 0 && mask & !live == 0 && (entry.mode == Mode::Some || mask == live);
         let ours = entry.function == function.number;
         if !ours || !lanes || !function.needs.hold_files(&registers, &memory) {
             return None;
@@ -201,13 +214,18 @@ impl Running<'_> {
             frame.frame = local.wrapping_add((memory.frame.start / 4) as usize);
         }
         frame.frame_at = memory.frame.start;
-        (frame.limit, frame.meets) = (until.steps, until.meets);
+        (frame.limit, frame.group.meets) = (until.steps, until.meets);
         (frame.atomics_left, frame.mask, frame.live) = (until.atomics, mask, live);
         (frame.last_atomic, frame.zeros) = (0, 0);
-        let start = function.code.as_ptr();
-        let target = function.code[entry.offset as usize..].as_ptr();
-        // SAFETY: `emit` has made a function of this signature begin there: the map has its bytes,
-        // nobody has written to it since, and it is executable.
+        if function.parts {
+            let all = entry.mode == Mode::Live;
+            frame.begin_parts(if all { mask } else { 0 }, until.apart);
+        }
+        let code = function.code.bytes();
+        let start = code.as_ptr();
+        let target = code[entry.offset as usize..].as_ptr();
+        // SAFETY: `emit` has made a function of this signature begin there: these are its bytes, which are not
+        // written any more, and can be executed.
         let begin = unsafe { std::mem::transmute::<*const u8, Begin>(start) };
         // SAFETY: the processor has the instructions (`compile` has asked it), and the target is an entry of this
         // code. It reads and writes registers and inputs of the frame's files below the lengths of `needs`, which
@@ -225,7 +243,15 @@ impl Running<'_> {
             4 => Why::Limit,
             _ => Why::Outside,
         };
-        let threads = (frame.steps * u64::from(mask.count_ones())).wrapping_sub(frame.missed);
+        let (mut mask, mut lanes, mut parted) = (mask, 0, false);
+        let mut steps = frame.steps;
+        if function.parts {
+            (mask, lanes) = (frame.mask, frame.threads);
+            steps -= frame.counted;
+            parted = frame.depth != 0 || frame.group.arrived != 0 || frame.stands != 0;
+        }
+        lanes += steps * u64::from(mask.count_ones());
+        let threads = lanes.wrapping_sub(frame.missed);
         Some(Left {
             at,
             why,
@@ -234,6 +260,14 @@ impl Running<'_> {
             atomics: until.atomics - frame.atomics_left,
             last_atomic: frame.last_atomic,
             zeros: frame.zeros,
+            mask,
+            parted,
+            limit: frame.limit,
         })
+    }
+
+    /// How the lanes stand where it has been left last, if some of them have parted ([`Left::parted`]).
+    pub fn parted(&mut self) -> Parted<'_> {
+        self.frame.parted()
     }
 }

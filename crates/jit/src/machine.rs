@@ -11,7 +11,8 @@ use texunit_memory::Reach;
 pub enum Mode {
     /// All live lanes take part: nobody will ever read the others, which may be overwritten.
     Live,
-    /// Some of them do: the others keep what they hold.
+    /// Some of them do: the others keep what they hold. Where a branch can part lanes, the function has the code for
+    /// all live ones too, so that it goes from one to the other.
     Some,
 }
 
@@ -44,6 +45,35 @@ pub struct Inputs<'a> {
 pub struct Entry {
     pub(crate) function: u64,
     pub(crate) offset: u32,
+    pub(crate) mode: Mode,
+}
+
+/// Lanes that a branch has parted and that are to meet again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(32))]
+pub struct Group {
+    /// The instruction before which they do.
+    pub meets: u32,
+    /// All of them; of the group of who runs the region: none.
+    pub expected: u32,
+    /// Those that are there.
+    pub arrived: u32,
+    /// Steps of the region when the last of them came, if there are any.
+    pub since: u64,
+}
+
+impl Group {
+    pub(crate) const NONE: Self = Self { meets: u32::MAX, expected: 0, arrived: 0, since: 0 };
+}
+
+/// How lanes stand where a region has been left, besides those that ran ([`crate::region::Left::mask`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parted<'a> {
+    /// Groups, from the outermost on, which is that of who runs the region ([`crate::region::Until::meets`]). Those that ran are in all of
+    /// them.
+    pub groups: &'a [Group],
+    /// Lanes that stand at another instruction: its number, the lanes, and the last of the groups that they are in.
+    pub stands: Option<(u32, u32, usize)>,
 }
 
 /// The allocation that an access found last, as its function needs it.
@@ -58,6 +88,23 @@ pub(crate) struct Site {
     pub(crate) rows: u64,
     /// Host address of the first byte.
     pub(crate) host: u64,
+    /// In elements: the number of the first of 16 lanes that lie one behind the other is below, and that of a
+    /// lane. Nothing is, if the allocation is not aligned as its elements.
+    pub(crate) halves: u64,
+    pub(crate) elements: u64,
+    /// The same of the lowest offset of a group, for all of its offsets.
+    pub(crate) near: Around,
+}
+
+/// What is known of an allocation for accesses with one base and several offsets.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Around {
+    /// What makes the offset in the allocation of the base of an address, for the lowest.
+    pub(crate) add: u64,
+    /// In elements: as in [`Site`].
+    pub(crate) halves: u64,
+    pub(crate) elements: u64,
 }
 
 /// How a site is used.
@@ -67,12 +114,14 @@ pub(crate) struct Use {
     /// Bytes of the access in a lane.
     pub(crate) total: u64,
     pub(crate) stores: bool,
+    /// The lowest offset of those that it looks at for others, and how far above it the highest one is.
+    pub(crate) near: (u64, u64),
 }
 
 impl Use {
     pub(crate) fn of(access: &Access, stores: bool) -> Self {
         let total = u64::from(access.size) * u64::from(access.count);
-        Self { offset: access.offset, total, stores }
+        Self { offset: access.offset, total, stores, near: (access.offset, 0) }
     }
 }
 
@@ -95,11 +144,23 @@ impl Site {
         // Small elements are loaded as parts of 4 bytes.
         let needed = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };
         let below = |bytes: u64| len.checked_sub(bytes).map_or(0, |last| last + 1);
+        let is_aligned = to.total != 0 && reach.address().is_multiple_of(to.total);
+        let elements = |span: u64| {
+            let rest = len.checked_sub(span).filter(|_| is_aligned);
+            rest.and_then(|rest| rest.checked_div(to.total)).unwrap_or(0)
+        };
         Self {
             add: to.offset.wrapping_sub(reach.address()),
             limit: below(needed),
             rows: below(32 * to.total),
             host: reach.host().as_ptr().expose_provenance() as u64,
+            halves: elements(0).saturating_sub(15),
+            elements: elements(0),
+            near: Around {
+                add: to.near.0.wrapping_sub(reach.address()),
+                halves: elements(to.near.1).saturating_sub(15),
+                elements: elements(to.near.1),
+            },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where the processor is of another kind: nothing is compiled.
 
-use crate::machine::{Entry, Inputs, Level, Mode, Sites};
+use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
 use crate::region::{Left, Memory, Region, Until};
 use crate::{Error, Registers};
 use texunit_memory::Reach;
@@ -37,6 +37,16 @@ impl Function {
         match *self {}
     }
 
+    /// Whether lanes may part in it.
+    pub fn parts_lanes(&self) -> bool {
+        match *self {}
+    }
+
+    /// The same for lanes of a mode.
+    pub fn entry_of(&self, _: Mode, _: u32) -> Option<Entry> {
+        match *self {}
+    }
+
     /// Sites that know no allocation yet.
     pub fn sites<'m>(&self) -> Sites<'m> {
         match *self {}
@@ -67,6 +77,11 @@ impl Running<'_> {
         _: Entry,
         _: Until,
     ) -> Option<Left> {
+        match *self.0 {}
+    }
+
+    /// How the lanes stand where it has been left last.
+    pub fn parted(&mut self) -> Parted<'_> {
         match *self.0 {}
     }
 }

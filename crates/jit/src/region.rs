@@ -8,7 +8,7 @@
 use crate::block::{Combine, Place, Predicate, Source, Test};
 #[cfg(target_arch = "x86_64")]
 pub use crate::compiled::{Function, Running, compile};
-pub use crate::machine::{Entry, Inputs, Level, Mode, Sites};
+pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
 #[cfg(not(target_arch = "x86_64"))]
 pub use crate::nowhere::{Function, Running, compile};
 use crate::op::Op;
@@ -61,8 +61,9 @@ pub enum Target {
 pub enum End {
     /// All lanes go on there. It does not count; a branch that counts is one that all lanes take.
     Jump(Target),
-    /// A branch: if all active lanes take it, at `to`; if none does, at `next`; else it leaves at `at`
-    /// ([`Why::Divides`]), with the branch not done and not counted.
+    /// A branch: if all active lanes take it, at `to`; if none does, at `next`. Else those that do not go on at `next`,
+    /// and the others are at `to`, until all meet at `meets`; but for lanes that are there at once, which wait. Or
+    /// it leaves at `at` ([`Why::Divides`]), with the branch not done and not counted.
     Branch {
         /// Lanes that take it.
         taken: Predicate,
@@ -74,6 +75,9 @@ pub enum End {
         at: u32,
         /// Whether it counts.
         counted: bool,
+        /// The instruction of a block that joins, before which lanes meet that part here; [`u32::MAX`]: nowhere, then it
+        /// leaves.
+        meets: u32,
     },
     /// An instruction that is not compiled ([`Why::Instruction`]).
     Leave {
@@ -476,6 +480,25 @@ pub struct Left {
     pub last_atomic: u64,
     /// What [`Action::CountZeros`] has counted.
     pub zeros: u64,
+    /// The lanes that stand before the instruction.
+    pub mask: u32,
+    /// Whether others stand or wait elsewhere ([`crate::region::Running::parted`]).
+    pub parted: bool,
+    /// The steps up to which the turn of these goes ([`Until::steps`], or less where lanes have parted).
+    pub limit: u64,
+}
+
+/// How long lanes run that part in a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Steps from which on no turn goes, of whatever lanes.
+    pub end: u64,
+    /// Steps of a turn of divided lanes.
+    pub turn: u64,
+    /// Steps that the groups of the region may wait for lanes, before somebody else says who goes next.
+    pub waits: u64,
+    /// Steps from which on somebody else says in any case who goes next.
+    pub patience: u64,
 }
 
 /// How far a region may go.
@@ -487,6 +510,8 @@ pub struct Until {
     pub meets: u32,
     /// Atomics that may be done; before one more it leaves.
     pub atomics: u32,
+    /// What lanes do that part.
+    pub apart: Apart,
 }
 
 /// Memory of a warp.

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use texunit_jit::region::{
-    self, Action, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until,
+    self, Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until,
 };
 use texunit_jit::{Error, Op, Place, Predicate, Registers, Source};
 use texunit_testkit::skipped;
@@ -43,7 +43,7 @@ fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]
     let registers =
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-    let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0 };
+    let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
     let lanes = (u32::MAX, u32::MAX);
     running.run(registers, memory, lanes, code.entry(0)?, until).map(|_| narrow)
 }

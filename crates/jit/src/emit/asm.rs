@@ -1,7 +1,10 @@
 //! Instructions into bytes.
 
 use crate::Error;
-use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
+use crate::op::Rounding;
+use iced_x86::{
+    Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl,
+};
 
 /// A place in the code, which may not be known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,16 @@ impl Assembler {
         }
     }
 
+    /// The address of a place, into a register.
+    pub(super) fn address(&mut self, to: Register, label: Label) {
+        let known = self.labels[label.0 as usize];
+        let place = MemoryOperand::with_base_displ(Register::RIP, known.unwrap_or(self.ip) as i64);
+        self.put(Instruction::with2(Code::Lea_r64_m, to, place));
+        if known.is_none() {
+            self.jumps.push((self.ip, label));
+        }
+    }
+
     /// Appends an instruction. Mistakes are kept for [`Self::finish`].
     pub(super) fn put(&mut self, instruction: Result<Instruction, IcedError>) {
         let encoded = instruction.and_then(|i| self.encoder.encode(&i, self.ip));
@@ -90,6 +103,23 @@ impl Assembler {
         self.put(instruction.map(|mut i| {
             i.set_op_mask(mask);
             i.set_zeroing_masking(true);
+            i
+        }));
+    }
+
+    /// An instruction of AVX-512 on registers that rounds so.
+    pub(super) fn put_rounded(
+        &mut self,
+        rounding: Rounding,
+        instruction: Result<Instruction, IcedError>,
+    ) {
+        self.put(instruction.map(|mut i| {
+            i.set_rounding_control(match rounding {
+                Rounding::Near => RoundingControl::RoundToNearest,
+                Rounding::Floor => RoundingControl::RoundDown,
+                Rounding::Ceil => RoundingControl::RoundUp,
+                Rounding::Trunc => RoundingControl::RoundTowardZero,
+            });
             i
         }));
     }

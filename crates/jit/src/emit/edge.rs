@@ -7,8 +7,9 @@ use super::frame::Frame;
 use super::stub::Reason;
 use super::values::{Held, Key, Kind, MASK_0, Nans, Reg, Values};
 use crate::block::Place;
+use crate::machine::Mode;
 use crate::op::{Float, Op};
-use crate::region::{Action, Target};
+use crate::region::{Action, End, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// Vector and mask registers that a loop leaves to its steps.
@@ -26,10 +27,7 @@ impl<B: Backend> Emitter<'_, B> {
         self.forget_dead(to);
         if to <= self.block {
             let counts = self.region.blocks[self.block].steps.iter().any(|s| s.counted)
-                || matches!(
-                    self.region.blocks[self.block].end,
-                    crate::region::End::Branch { counted: true, .. }
-                );
+                || matches!(self.region.blocks[self.block].end, End::Branch { counted: true, .. });
             if !counts {
                 // It might go round for ever.
                 return self.leave_block(Reason::Outside, number);
@@ -39,17 +37,17 @@ impl<B: Backend> Emitter<'_, B> {
             let out = self.way_out(Reason::Limit, number);
             self.asm.jump(C::Jae_rel32_64, out);
         }
-        let state = match self.states[to].clone() {
+        let state = match self.version().states[to].clone() {
             Some(state) => state,
             None => {
                 let state = self.chosen(to, &self.values);
-                self.states[to] = Some(state.clone());
+                self.version().states[to] = Some(state.clone());
                 state
             }
         };
         self.arrange(&state);
         if !(last && to == self.block + 1) {
-            let label = self.labels[to];
+            let label = self.version().labels[to];
             self.asm.jump(C::Jmp_rel32_64, label);
         }
     }
@@ -74,21 +72,31 @@ impl<B: Backend> Emitter<'_, B> {
     /// What is to be where when a block begins; the first edge that is emitted comes with these values.
     pub(super) fn chosen(&self, to: usize, values: &Values) -> Values {
         let mut state = Values::default();
+        let edges = self.versions[usize::from(self.mode == Mode::Some)].edges[to];
         if let Some(last) = self.loops[to] {
             self.chosen_of_loop(to, last, values, &mut state);
             return state;
         }
-        let alone = self.edges[to] == 1 && !self.region.blocks[to].is_entry;
+        let block = &self.region.blocks[to];
+        let alone = edges == 1 && !block.is_entry && !block.joins;
+        // What an empty block, where lanes meet, is followed by.
+        let mut reader = to;
+        while let (true, End::Jump(Target::Block(next))) =
+            (self.region.blocks[reader].steps.is_empty(), self.region.blocks[reader].end)
+            && next as usize > reader
+        {
+            reader = next as usize;
+        }
         for (reg, key, held) in values.all() {
             let Some(place) = key.place() else {
-                if self.edges[to] == 1 {
+                if edges == 1 {
                     *state.of(reg) = Held { pinned: false, ..held };
                 }
                 continue;
             };
             let lives = self.numbers.get(place).is_some_and(|i| self.uses[to].live_in.has(i));
-            let soon = || self.uses[to].first.iter().any(|&(p, ..)| p == place);
-            if lives && (self.edges[to] == 1 || soon()) {
+            let soon = || self.uses[reader].first.iter().any(|&(p, ..)| p == place);
+            if lives && (edges == 1 || soon()) {
                 let kind = if alone { held.kind } else { Kind::BITS };
                 *state.of(reg) = Held { pinned: false, kind, ..held };
             }
@@ -132,7 +140,9 @@ impl<B: Backend> Emitter<'_, B> {
             let known = held.map_or(Kind::BITS, |h| h.kind);
             let change = written.iter().rev().find(|w| w.0 == place);
             let floats = change.is_some_and(|w| w.1);
-            let any = self.any_nans && known.nans != Nans::Bits && floats;
+            // In code for some lanes, ways lead anywhere from branches that part lanes.
+            let all = self.mode == Mode::Live || !self.both;
+            let any = all && self.any_nans && known.nans != Nans::Bits && floats;
             Kind { nans: if any { Nans::Any } else { Nans::Bits }, normal: false }
         };
         let is_written = |place| written.iter().any(|w| w.0 == place);

@@ -1,12 +1,14 @@
 //! Blocks and their steps, whatever instructions they become.
 
-use super::Emitter;
 use super::asm::{Assembler, at};
 use super::backend::Backend;
 use super::frame::Frame;
 use super::live::{Numbers, Uses};
+use super::near::Near;
+use super::part::Parting;
 use super::stub::Reason;
 use super::values::Values;
+use super::{Emitter, Version};
 use crate::Error;
 use crate::block::Predicate;
 use crate::machine::Mode;
@@ -24,10 +26,19 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut scratch = Vec::new();
         let numbers = Numbers::of(region);
         let uses = region.blocks.iter().map(|b| Uses::of(b, &numbers, &mut scratch)).collect();
-        let mut e = Self {
+        let mut version = || Version {
             labels: (0..n).map(|_| asm.label()).collect(),
             bodies: (0..n).map(|_| asm.label()).collect(),
+            doors: vec![None; n],
+            states: vec![None; n],
+            edges: vec![0; n],
+        };
+        let mut e = Self {
+            versions: [version(), version()],
+            both: mode == Mode::Some && Parting::any(region),
             exit: asm.label(),
+            parts: asm.label(),
+            arrives: asm.label(),
             asm,
             region,
             mode,
@@ -42,18 +53,21 @@ impl<'a, B: Backend> Emitter<'a, B> {
             pool: Vec::new(),
             pooled: HashMap::new(),
             routines: Vec::new(),
-            states: vec![None; n],
-            edges: vec![0; n],
             loops: vec![None; n],
             stubs: Vec::new(),
+            near: Near::of(region),
+            open: 0,
             entries: Vec::new(),
             any_nans,
             contradiction: false,
             back: B::default(),
         };
         for (i, block) in region.blocks.iter().enumerate() {
+            // Where lanes part, ways lead from both versions to that for some lanes.
+            let apart = if Parting::of(region, &block.end).is_some() { 2 } else { 0 };
             for target in block.end.blocks() {
-                e.edges[target] += 1;
+                e.versions[0].edges[target] += 1;
+                e.versions[1].edges[target] += 1 + apart;
                 if target <= i {
                     e.loops[target] = Some(i);
                 }
@@ -64,11 +78,19 @@ impl<'a, B: Backend> Emitter<'a, B> {
 
     /// The whole function.
     pub(super) fn function(&mut self) -> Result<(), Error> {
+        let last = self.mode;
         self.prologue();
-        for block in 0..self.region.blocks.len() {
-            self.block(block)?;
+        let versions = if self.both { &[Mode::Live, Mode::Some][..] } else { &[last] };
+        for &mode in versions {
+            self.mode = mode;
+            for block in 0..self.region.blocks.len() {
+                self.block(block)?;
+            }
         }
         self.all_stubs();
+        if self.both {
+            self.routines_of_parts();
+        }
         self.epilogue();
         Ok(())
     }
@@ -119,7 +141,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
     fn block(&mut self, i: usize) -> Result<(), Error> {
         let block = &self.region.blocks[i];
         (self.block, self.step, self.pending, self.guarded) = (i, 0, 0, None);
-        let state = match self.states[i].take() {
+        let state = match self.version().states[i].take() {
             Some(state) => state,
             None => self.chosen(i, &Values::default()),
         };
@@ -130,13 +152,18 @@ impl<'a, B: Backend> Emitter<'a, B> {
             }
         }
         self.values = state.clone();
-        self.states[i] = Some(state);
-        let (label, body) = (self.labels[i], self.bodies[i]);
+        let version = self.version();
+        version.states[i] = Some(state);
+        let (label, body) = (version.labels[i], version.bodies[i]);
         self.asm.bind(label);
         if block.joins {
             let meets = at(R::RDI, Frame::MEETS);
             self.asm.put(I::with2(C::Cmp_rm32_imm32, meets, block.at as i32));
-            let out = self.way_out(Reason::Meets, block.at);
+            let out = if self.both && self.mode == Mode::Some {
+                self.way_together(block.at)
+            } else {
+                self.way_out(Reason::Meets, block.at)
+            };
             self.asm.jump(C::Je_rel32_64, out);
         }
         self.asm.bind(body);
@@ -147,8 +174,13 @@ impl<'a, B: Backend> Emitter<'a, B> {
 
     /// Entries of a block.
     fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
-        if block.is_entry {
-            self.way_in(block.at, label);
+        if block.is_entry || self.both {
+            let door = self.inner_way_in(block.at, label);
+            let i = self.block;
+            self.version().doors[i] = Some(door);
+            if block.is_entry {
+                self.entries.push((self.mode, block.at, door));
+            }
         }
         let is_join = |s: &Step| {
             s.at == block.at
@@ -199,7 +231,9 @@ impl<'a, B: Backend> Emitter<'a, B> {
         }
         let here = self.asm.label();
         self.asm.bind(here);
+        self.open = self.near.open(self.block, i);
         self.way_in(step.at + 1, here);
+        self.open = 0;
         Ok(())
     }
 
@@ -259,7 +293,9 @@ impl<'a, B: Backend> Emitter<'a, B> {
     }
 
     fn behind_steps(&mut self, i: usize) {
-        let after = std::mem::take(&mut self.uses[self.block].after[i]);
+        let after = &mut self.uses[self.block].after[i];
+        let again = self.both && self.mode == Mode::Live;
+        let after = if again { after.clone() } else { std::mem::take(after) };
         if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
             && after.iter().any(|a| a.place == place && !a.lives)
         {
@@ -288,7 +324,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 self.write_all_back();
                 self.leave(Reason::Instruction, at, self.pending);
             }
-            End::Branch { taken, to, next, at, counted } => {
+            End::Branch { taken, to, next, at, counted, .. } => {
                 self.pending += u32::from(counted);
                 self.branch(taken, (to, next), at, counted);
             }
@@ -316,7 +352,11 @@ impl<'a, B: Backend> Emitter<'a, B> {
         self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
         let other = self.asm.label();
         self.pending = 0u32.wrapping_sub(u32::from(counted));
-        let divides = self.way_out(Reason::Divides, number);
+        let end = &self.region.blocks[self.block].end;
+        let divides = match Parting::of(self.region, end).filter(|_| self.both) {
+            Some(parting) => self.way_apart(parting, number),
+            None => self.way_out(Reason::Divides, number),
+        };
         self.pending = 0;
         let before = self.values.clone();
         let follows = |target| target == Target::Block(self.block as u32 + 1);

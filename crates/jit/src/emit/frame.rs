@@ -182,10 +182,7 @@ impl Frame {
         let depth = (self.depth as usize).min(DEPTH);
         self.groups[depth] = self.group;
         let stands = (self.stands_at, self.stands, self.stands_level as usize);
-        Parted {
-            groups: &self.groups[..=depth],
-            stands: (self.stands != 0).then_some(stands),
-        }
+        Parted { groups: &self.groups[..=depth], stands: (self.stands != 0).then_some(stands) }
     }
 
     offsets! {

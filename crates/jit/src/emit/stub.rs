@@ -4,7 +4,10 @@ use super::Emitter;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
+use super::near::SLOTS;
+use super::part::Parting;
 use super::values::{Nans, Values};
+use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// Why a function is left: numbers as `Running::run` knows them.
@@ -28,12 +31,19 @@ pub(super) struct Stub {
     /// Steps that count and that `r10` does not have yet.
     pending: u32,
     way: Way,
+    /// Slots of groups of accesses that steps behind it look up.
+    open: u8,
+    /// Where it belongs to.
+    mode: Mode,
+    block: usize,
 }
 
 #[derive(Clone, Copy)]
 enum Way {
     Out(Reason),
     In(Label),
+    Part(Parting),
+    Join,
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -44,28 +54,53 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// An entry before an instruction, that goes on at a place where everything is as it is now.
     pub(super) fn way_in(&mut self, number: u32, to: Label) {
-        let label = self.stub(Way::In(to), number);
-        self.entries.push((number, label));
+        let label = self.inner_way_in(number, to);
+        self.entries.push((self.mode, number, label));
+    }
+
+    /// The same for code that has everything at home.
+    pub(super) fn inner_way_in(&mut self, number: u32, to: Label) -> Label {
+        self.stub(Way::In(to), number)
+    }
+
+    /// Parts lanes; `eax` has those that take the branch.
+    pub(super) fn way_apart(&mut self, parting: Parting, number: u32) -> Label {
+        self.stub(Way::Part(parting), number)
+    }
+
+    /// Lanes come where they are to meet.
+    pub(super) fn way_together(&mut self, number: u32) -> Label {
+        self.stub(Way::Join, number)
     }
 
     fn stub(&mut self, way: Way, number: u32) -> Label {
         let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
-        self.stubs.push(Stub { label, values, number, pending, way });
+        let (mode, block, open) = (self.mode, self.block, self.open);
+        self.stubs.push(Stub { label, values, number, pending, way, open, mode, block });
         label
     }
 
     /// The code of all of them.
     pub(super) fn all_stubs(&mut self) {
-        for stub in std::mem::take(&mut self.stubs) {
-            self.values = stub.values;
-            self.asm.bind(stub.label);
-            match stub.way {
-                Way::Out(why) => {
-                    self.values.unpin();
-                    self.write_all_back();
-                    self.leave(why, stub.number, stub.pending);
+        // Some make others.
+        while !self.stubs.is_empty() {
+            for stub in std::mem::take(&mut self.stubs) {
+                self.values = stub.values;
+                (self.mode, self.block) = (stub.mode, stub.block);
+                self.asm.bind(stub.label);
+                match stub.way {
+                    Way::Out(why) => {
+                        self.values.unpin();
+                        self.write_all_back();
+                        self.leave(why, stub.number, stub.pending);
+                    }
+                    Way::In(to) => {
+                        self.clear(stub.open);
+                        self.enter(to, stub.number, stub.pending);
+                    }
+                    Way::Part(parting) => self.part_lanes(parting, stub.number, stub.pending),
+                    Way::Join => self.meet(stub.number),
                 }
-                Way::In(to) => self.enter(to, stub.number, stub.pending),
             }
         }
     }
@@ -89,6 +124,13 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, number as i32));
         let exit = self.exit;
         self.asm.jump(C::Jmp_rel32_64, exit);
+    }
+
+    /// What is known of groups of accesses is that of another warp.
+    fn clear(&mut self, slots: u8) {
+        for slot in (0..SLOTS).filter(|slot| slots >> slot & 1 != 0) {
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
+        }
     }
 
     /// Loads what is where, and goes on.

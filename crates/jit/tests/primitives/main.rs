@@ -7,7 +7,7 @@ mod model;
 
 use std::collections::HashSet;
 use texunit_jit::region::{
-    Action, Block, End, Inputs, Level, Memory, Mode, Region, Step, Until, Why, compile,
+    Action, Apart, Block, End, Inputs, Level, Memory, Mode, Region, Step, Until, Why, compile,
 };
 use texunit_jit::{
     Combine, Float, Op, Place, Predicate, Registers, Relation, Rounding, Source, Test,
@@ -26,7 +26,7 @@ struct Bank {
 
 /// Numbers at which something changes, of integers, floats and shifts.
 #[rustfmt::skip]
-const SPECIAL: [u64; 40] = [
+const SPECIAL: [u64; 56] = [
     0,
     1,
     2,
@@ -67,12 +67,32 @@ const SPECIAL: [u64; 40] = [
     0x4f7f_ffff,
     0x4f80_0000,
     0x4eff_ffff,
+    // Halves: infinite, a NaN, subnormal, and f32 that are rounded to the last and first ones.
+    0x7c00,
+    0xfe01,
+    0x83ff,
+    0x477f_e000,
+    0x477f_f000,
+    0x3300_0000,
+    0x387f_e001,
+    // f64: infinite, a NaN, 2^31, 2^32, 2^63, 2^64, and what f32 rounds to infinity or to nothing.
+    0x7ff0_0000_0000_0000,
+    0xfff0_1234_5678_9abc,
+    0x41e0_0000_0000_0000,
+    0x41f0_0000_0000_0000,
+    0xc3e0_0000_0000_0000,
+    0x43f0_0000_0000_0000,
+    0x47ef_ffff_f000_0000,
+    0x36a0_0000_0000_0001,
+    // The root that lies nearest to a middle.
+    0x3f3a_18e3,
 ];
 
 fn number(random: &mut Random) -> u64 {
     match random.below(4) {
         0 => random.u64(),
         // Floats about 1, so that sums and integral parts matter.
+        1 if random.chance(50) => f64::from(random.between(-4.0, 4.0)).to_bits(),
         1 => u64::from(random.between(-4.0, 4.0).to_bits()),
         2 => random.of(&SPECIAL) ^ random.below(3_u64),
         _ => random.of(&SPECIAL),
@@ -188,6 +208,11 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
         Op::FromU(0xff),
         Op::FromS,
         Op::Select(P),
+        Op::Reverse,
+        Op::Bytes,
+        Op::LeadingZeros,
+        Op::FromHalf,
+        Op::ReciprocalRoot,
     ];
     let wide = [Op::CopyWide, Op::AddWide, Op::SubWide, Op::MulWide, Op::SelectWide(P)];
     let shifts = [Op::ShiftLeftWide, Op::ShiftRightWideU, Op::ShiftRightWideS];
@@ -217,7 +242,41 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
     all.extend(shifts.map(|op| (op, true, [true, false, false])));
     all.extend(products.map(|op| (op, true, [false, false, true])));
     all.extend([(Op::ExtendU, true, [false; 3]), (Op::ExtendS, true, [false; 3])]);
-    all.push((Op::Low, false, [true; 3]));
+    all.extend(doubles());
+    all
+}
+
+/// Those of f64 and f16, and the others between widths. Arithmetic in other roundings is compared with what has been
+/// computed in integers where its rows are (`alu::row` of simt).
+fn doubles() -> Vec<(Op, bool, [bool; 3])> {
+    let floats = [
+        Float::Add,
+        Float::Sub,
+        Float::Mul,
+        Float::Fma,
+        Float::Div,
+        Float::Sqrt,
+        Float::Min,
+        Float::Max,
+        Float::Neg,
+        Float::Abs,
+        Float::Copy,
+    ];
+    let floats = floats.into_iter().chain(ROUNDINGS.map(Float::Round)).map(Op::Double);
+    let wide = [
+        Op::MulHighWide,
+        Op::DoubleFromWideU,
+        Op::DoubleFromWideS,
+        Op::DoubleToWideS,
+        Op::DoubleToWideU,
+    ];
+    let cut = [Op::Low, Op::DoubleToS, Op::DoubleToU];
+    let cut = cut.into_iter().chain(ROUNDINGS.map(Op::FromDouble));
+    let mut all: Vec<_> = floats.chain(wide).map(|op| (op, true, [true; 3])).collect();
+    all.extend(cut.map(|op| (op, false, [true; 3])));
+    all.extend(ROUNDINGS.map(|how| (Op::ToHalf(how), false, [false; 3])));
+    let widen = [Op::DoubleFromF, Op::DoubleFromU, Op::DoubleFromS];
+    all.extend(widen.map(|op| (op, true, [false; 3])));
     all
 }
 
@@ -293,10 +352,13 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
             rows: &[],
         };
         let mode = if mask == live { Mode::Live } else { Mode::Some };
-        let code = compile(&region, mode, level).expect("code");
+        let code = match compile(&region, mode, level) {
+            Ok(code) => code,
+            Err(why) => panic!("{level:?}: {why}: {steps:?}"),
+        };
         let mut sites = code.sites();
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0 };
+        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
         let entry = code.entry(0).expect("an entry");
         let mut running = code.with(inputs, &mut sites).expect("inputs");
         let left = running.run(registers, memory, (mask, live), entry, until).expect("files");

@@ -2,18 +2,20 @@
 //! entered again.
 #![allow(missing_docs)]
 
+mod apart;
 #[path = "../primitives/model.rs"]
 mod lanes;
 mod model;
 mod random;
 
+use apart::Warp;
 use model::{BASES, FRAME, Fixed, Next, World};
-use random::Wanted;
+pub(crate) use random::Wanted;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use texunit_jit::region::{
-    Action, End, Function, Inputs, Left, Level, Memory, Mode, Region, Sites, Target, Until, Why,
-    compile,
+    Action, Apart, End, Function, Inputs, Left, Level, Memory, Mode, Region, Sites, Target, Until,
+    Why, compile,
 };
 use texunit_jit::{Place, Predicate, Registers};
 use texunit_memory::Block;
@@ -28,18 +30,29 @@ struct Case {
     live: u32,
     /// Atomics that the function has done.
     atomics: Cell<u64>,
+    /// How often lanes stood apart when it was left.
+    parted: Cell<u64>,
 }
 
-/// What differs between two worlds, of the registers that are read from an instruction on.
-fn difference(case: &Case, left: u32, a: &World, b: &World) -> Option<String> {
+/// What differs between two worlds, of the registers that are read from where a lane of a warp is on, and of all of
+/// other lanes.
+fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> {
     let lanes = if case.mode == Mode::Live { case.mask } else { u32::MAX };
-    let all = || {
-        let kept = case.region.blocks.iter().flat_map(|b| b.kept.iter().copied());
-        kept.collect::<HashSet<_>>()
+    let kept = case.region.blocks.iter().flat_map(|b| b.kept.iter().copied());
+    let all: HashSet<Place> = kept.collect();
+    let mut known: HashMap<(usize, usize), HashSet<Place>> = HashMap::new();
+    let mut read_by = |lane: usize| {
+        let at = match warp.place(lane) {
+            Some(Next::At(b, i)) => Some((b, i)),
+            Some(Next::Out(number)) => position(&case.region, number),
+            _ => None,
+        };
+        let find = |at| known.entry(at).or_insert_with(|| model::live(&case.region, at)).clone();
+        at.map_or_else(|| all.clone(), find)
     };
-    let live = position(&case.region, left).map_or_else(all, |at| model::live(&case.region, at));
     let differs = |lane: usize, x: u64, y: u64| lanes >> lane & 1 != 0 && x != y;
     for lane in 0..32 {
+        let live = read_by(lane);
         for (i, (x, y)) in a.narrow.iter().zip(&b.narrow).enumerate() {
             let dead = !live.contains(&Place::Narrow(i as u32));
             if !dead && differs(lane, x[lane].into(), y[lane].into()) {
@@ -52,12 +65,14 @@ fn difference(case: &Case, left: u32, a: &World, b: &World) -> Option<String> {
                 return Some(format!("wide {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
             }
         }
-    }
-    for (i, (x, y)) in a.predicates.iter().zip(&b.predicates).enumerate() {
-        if live.contains(&Place::Predicate(i as u32)) && (x ^ y) & lanes != 0 {
-            return Some(format!("predicate {i}: {x:#x}, {y:#x}"));
+        for (i, (x, y)) in a.predicates.iter().zip(&b.predicates).enumerate() {
+            let dead = !live.contains(&Place::Predicate(i as u32));
+            if !dead && differs(lane, u64::from(x >> lane & 1), u64::from(y >> lane & 1)) {
+                return Some(format!("predicate {i}, lane {lane}: {x:#x}, {y:#x}"));
+            }
         }
     }
+
     for (i, (x, y)) in a.local.iter().zip(&b.local).enumerate() {
         if let Some(lane) = (0..32).find(|&lane| differs(lane, x[lane].into(), y[lane].into())) {
             return Some(format!("local {i}, lane {lane}: {:#x}, {:#x}", x[lane], y[lane]));
@@ -107,9 +122,19 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
 }
 
 impl Case {
-    /// Runs the function: what it changes is in the world.
-    fn run(&self, world: &mut World, sites: &mut Sites<'_>, at: u32, until: Until) -> Option<Left> {
-        let entry = self.function.entry(at)?;
+    /// Runs the function for some lanes: what it changes is in the world and in the warp.
+    fn run(
+        &self,
+        world: &mut World,
+        warp: &mut Warp,
+        sites: &mut Sites<'_>,
+        until: Until,
+    ) -> Option<Left> {
+        let Next::At(b, i) = warp.running.at else { return None };
+        let mask = warp.running.mask;
+        let all = self.mode == Mode::Live && mask == self.mask;
+        let mode = if all { Mode::Live } else { Mode::Some };
+        let entry = self.function.entry_of(mode, self.number((b, i)))?;
         let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
         let inputs = Inputs {
             constants: &self.fixed.constants,
@@ -126,13 +151,41 @@ impl Case {
             rows: &self.fixed.rows,
         };
         let memory = Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
-        let lanes = (self.mask, self.live);
+        let lanes = (mask, self.live);
         let left = running.run(registers, memory, lanes, entry, until).expect("files");
+        let now = position(&self.region, left.at);
+        let now = now.map_or(Next::Out(left.at), |(b, i)| Next::At(b, i));
+        if left.parted {
+            warp.leave(&self.region, left, now, running.parted());
+            self.parted.set(self.parted.get() + 1);
+        } else {
+            (warp.running.at, warp.running.mask) = (now, left.mask);
+        }
         world.counts = counts.iter().map(Cell::get).collect();
         world.steps += left.steps;
         world.threads += left.threads;
         world.zeros += left.zeros;
         Some(left)
+    }
+
+    /// How far the function may go.
+    fn until(&self, random: &mut Random, warp: &mut Warp) -> Until {
+        if warp.running.group.is_none() && random.one_in(4) {
+            warp.meet_others(random.below(60));
+        }
+        let others = !warp.ready.is_empty();
+        let steps = random.below(30_u64);
+        Until {
+            steps,
+            meets: warp.meets(),
+            atomics: random.below(4),
+            apart: Apart {
+                end: steps + random.below(30_u64),
+                turn: random.below(40),
+                waits: random.of(&[1000, 1000, 10, 0]),
+                patience: if others { 0 } else { random.of(&[1000, u64::MAX, 10]) },
+            },
+        }
     }
 
     /// Runs the region to its end or for some steps, the function with the interpreter's help beside the model, and
@@ -142,58 +195,43 @@ impl Case {
         let mut there = here.copy();
         let blocks: Vec<_> = here.global.clone();
         let mut sites = self.function.sites();
-        let mut at = (0, 0);
+        let mut warp = Warp::new(Next::At(0, 0), self.mask);
         let mut left_times = 0;
         let say = |what: &str| {
             format!(
-                "seed {seed}, {:?}, {:#x}: {what}:
-{}",
+                "seed {seed}, {:?}, {:#x}: {what}:\n{}",
                 self.mode,
                 self.mask,
                 list(&self.region)
             )
         };
         for _ in 0..40 {
-            let number = self.number(at);
-            let steps = random.below(30_u64);
-            let meets = if random.one_in(2) { u32::MAX } else { random.below(60) };
-            let until = Until { steps, meets, atomics: random.below(4) };
-            let Some(left) = self.run(&mut here, &mut sites, number, until) else {
-                // No entry: both do one step by themselves.
-                let next = here.go(&self.region, &self.fixed, at, self.mask);
-                there.go(&self.region, &self.fixed, at, self.mask);
-                match next {
-                    Next::At(b, i) => at = (b, i),
-                    _ => return left_times,
+            let until = self.until(random, &mut warp);
+            let mut model = warp.clone();
+            let before = format!("{:?}, {}", warp.running.at, warp.standing());
+            if let Some(left) = self.run(&mut here, &mut warp, &mut sites, until) {
+                left_times += 1;
+                self.atomics.set(self.atomics.get() + u64::from(left.atomics));
+                let reached = self.follow(&mut there, &mut model, left, (here.steps, &warp));
+                let say = |what: String| say(&format!("{left:?} from {before}: {what}"));
+                assert!(reached.is_ok(), "{}", say(format!("{until:?}: {reached:?}")));
+                let difference = difference(self, &warp, &here, &there);
+                assert!(difference.is_none(), "{}", say(format!("{difference:?}")));
+                assert!(self.is_plausible(&left, warp.meets()), "{}", say("why?".to_owned()));
+                if let Why::Site(site) = left.why {
+                    let block = random.below(2_usize);
+                    let block: &Block = &blocks[block];
+                    let base =
+                        BASES[blocks.iter().position(|b| std::ptr::eq(&**b, block)).unwrap_or(0)];
+                    self.function.fill(&mut sites, site, block.reach(base));
                 }
-                continue;
-            };
-            left_times += 1;
-            self.atomics.set(self.atomics.get() + u64::from(left.atomics));
-            let goal = here.steps;
-            let reached = self.follow(&mut there, at, left, goal);
-            assert!(reached.is_ok(), "{}", say(&format!("{left:?} from {number}: {reached:?}")));
-            let difference = difference(self, left.at, &here, &there);
-            assert!(
-                difference.is_none(),
-                "{}",
-                say(&format!("{left:?} from {number}: {difference:?}"))
-            );
-            self.plausible(&left, until, &say);
-            if let Why::Site(site) = left.why {
-                let block = random.below(2_usize);
-                let block: &Block = &blocks[block];
-                let base =
-                    BASES[blocks.iter().position(|b| std::ptr::eq(&**b, block)).unwrap_or(0)];
-                self.function.fill(&mut sites, site, block.reach(base));
             }
-            let Some(now) = position(&self.region, left.at) else { return left_times };
             // The interpreter's turn: one step.
-            let next = here.go(&self.region, &self.fixed, now, self.mask);
-            there.go(&self.region, &self.fixed, now, self.mask);
-            match next {
-                Next::At(b, i) => at = (b, i),
-                _ => return left_times,
+            let mut model = warp.clone();
+            let goes = warp.go(&mut here, &self.region, &self.fixed);
+            model.go(&mut there, &self.region, &self.fixed);
+            if !goes || matches!(warp.running.at, Next::Out(_)) {
+                return left_times;
             }
         }
         left_times
@@ -210,32 +248,33 @@ impl Case {
         }
     }
 
-    /// The model goes where the function has been left.
+    /// The model goes where the function has been left, after so many steps, with the lanes as in that warp.
     fn follow(
         &self,
         world: &mut World,
-        mut at: (usize, usize),
+        model: &mut Warp,
         left: Left,
-        goal: u64,
+        (goal, warp): (u64, &Warp),
     ) -> Result<(), String> {
+        let standing = warp.standing();
         for _ in 0..10_000 {
-            if world.steps == goal && self.number(at) == left.at {
+            let is_there = match model.running.at {
+                Next::Out(number) => number == left.at,
                 // A jump has no number of its own.
-                let stays = position(&self.region, left.at) == Some(at);
-                if stays {
-                    return Ok(());
-                }
+                at => at == warp.running.at,
+            };
+            if world.steps == goal && is_there && model.standing() == standing {
+                return Ok(());
             }
             if world.steps > goal {
-                return Err(format!("past it, at {at:?}"));
+                return Err(format!("past it, {:?}, {}", model.running.at, model.standing()));
             }
-            match world.go(&self.region, &self.fixed, at, self.mask) {
-                Next::At(b, i) => at = (b, i),
-                Next::Out(number) if number == left.at && world.steps == goal => return Ok(()),
-                next => return Err(format!("{next:?} at {at:?}")),
+            if !model.go(world, &self.region, &self.fixed) {
+                let at = model.running.at;
+                return Err(format!("{at:?}, {}; not {standing}", model.standing()));
             }
         }
-        Err("it does not come there".to_owned())
+        Err(format!("it does not come there: {standing}"))
     }
 
     /// Whether an instruction is one of lanes together, all of which are there.
@@ -252,11 +291,11 @@ impl Case {
         members.is_none_or(|members| random::MEMBERS.contains(&members))
     }
 
-    /// What is said of the way out.
-    fn plausible(&self, left: &Left, until: Until, say: &dyn Fn(&str) -> String) {
-        let ok = match left.why {
-            Why::Limit => left.steps >= until.steps,
-            Why::Meets => left.at == until.meets,
+    /// Whether what is said of the way out can be. `meets`: where the lanes are to meet.
+    fn is_plausible(&self, left: &Left, meets: u32) -> bool {
+        match left.why {
+            Why::Limit => left.steps >= left.limit,
+            Why::Meets => left.at == meets,
             Why::Divides => self.region.blocks.iter().any(|b| {
                 matches!(b.end, End::Branch { at, taken, .. } if at == left.at
                     && !matches!(taken, Predicate::Always | Predicate::Never))
@@ -273,10 +312,9 @@ impl Case {
                 })
             }),
             // Numbers that the code cannot take over make it leave where it is entered.
-            Why::Instruction => left.steps == 0 || !self.goes_on(left.at),
+            Why::Instruction => left.steps == 0 || left.mask != self.mask || !self.goes_on(left.at),
             Why::Site(_) => true,
-        };
-        assert!(ok, "{}", say(&format!("{left:?}")));
+        }
     }
 }
 
@@ -287,38 +325,59 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
     if !level.is_available() {
         return skipped("the processor has no such instructions");
     }
-    let (mut left, mut atomics) = (0, 0);
+    let mut sum = Done::default();
     for item in 0..count {
         let seed = seed << 32 | item;
-        let mut random = Random::new(seed);
-        let region = random::region(&mut random, wanted);
-        for mode in [Mode::Live, Mode::Some] {
-            let function = compile(&region, mode, level)
-                .unwrap_or_else(|e| panic!("seed {seed}: {e}: {}", list(&region)));
-            let live = if random.one_in(3) { random.u32() | 1 } else { u32::MAX };
-            let mask = match mode {
-                Mode::Live => live,
-                Mode::Some => live & random.u32() | live & live.wrapping_neg(),
-            };
-            let fixed = random::fixed(&mut random, (mask, live));
-            let case = Case {
-                region: region.clone(),
-                fixed,
-                function,
-                mode,
-                mask,
-                live,
-                atomics: Cell::new(0),
-            };
-            for _ in 0..3 {
-                left += case.compare(seed, &mut random);
-            }
-            atomics += case.atomics.get();
-        }
+        play(seed, &mut Random::new(seed), wanted, level, &mut sum);
     }
+    let Done { left, atomics, parted } = sum;
+    assert!(parted > count / 4, "only {parted} times lanes have parted");
     assert!(left as u64 > 3 * count, "only {left} runs");
     let many = if wanted.global && wanted.others { count / 4 } else { 0 };
     assert!(atomics >= many, "only {atomics} atomics");
+}
+
+/// What some regions have done: how often they were left, atomics, how often lanes have parted.
+#[derive(Default)]
+pub(crate) struct Done {
+    left: usize,
+    atomics: u64,
+    parted: u64,
+}
+
+/// One region, compiled in every way and run some times. The fuzz target `regions` plays, too.
+pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level, sum: &mut Done) {
+    let region = random::region(random, wanted);
+    // All live lanes, by code for them alone and by that for lanes that part; some of them.
+    let kinds = [(Mode::Live, Mode::Live), (Mode::Some, Mode::Live), (Mode::Some, Mode::Some)];
+    for (made, mode) in kinds {
+        let function = compile(&region, made, level)
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}: {}", list(&region)));
+        if made != mode && !function.parts_lanes() {
+            continue;
+        }
+        let live = if random.one_in(3) { random.u32() | 1 } else { u32::MAX };
+        let mask = match mode {
+            Mode::Live => live,
+            Mode::Some => live & random.u32() | live & live.wrapping_neg(),
+        };
+        let fixed = random::fixed(random, (mask, live));
+        let case = Case {
+            region: region.clone(),
+            fixed,
+            function,
+            mode,
+            mask,
+            live,
+            atomics: Cell::new(0),
+            parted: Cell::new(0),
+        };
+        for _ in 0..3 {
+            sum.left += case.compare(seed, random);
+        }
+        sum.atomics += case.atomics.get();
+        sum.parted += case.parted.get();
+    }
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! Runs compiled regions: enters them where a split stands, and says what the interpreter has to do where they are
 //! left.
 
+mod first;
+
 use super::context::Context;
+use super::groups::patience;
+use super::step::TURN;
+use super::together::TOGETHER;
 use super::warp::{Split, Warp, lanes};
 use super::yielding::ATOMICS;
 use crate::alu::L32;
@@ -10,7 +15,7 @@ use crate::launch::Interpreted;
 use crate::regions::{Setting, Table};
 use std::slice::from_mut;
 use texunit_jit::Registers;
-use texunit_jit::region::{Inputs, Left, Memory, Mode, Sites, Until, Why};
+use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Sites, Until, Why};
 use texunit_syntax::Span;
 
 /// What a worker has of compiled regions.
@@ -29,6 +34,9 @@ pub(super) struct Compiled<'a> {
     /// where it never has.
     left: Vec<u64>,
 }
+
+/// Interpreted instructions that take as long as to leave a region where lanes part or meet, and to enter another.
+const APART: u64 = 24;
 
 /// What came of an attempt to run a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +103,16 @@ impl Compiled<'_> {
     }
 }
 
+/// How long lanes of a warp run that part.
+fn apart(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> Apart {
+    Apart {
+        end: warp.end.saturating_sub(warp.steps),
+        turn: TURN,
+        waits: patience(keeps, atomics),
+        patience: if mode == Mode::Live { u64::MAX } else { warp.patience(keeps, atomics) },
+    }
+}
+
 /// Which lanes of its warp a split has.
 #[inline(always)]
 fn mode(warp: &Warp, split: &Split) -> Mode {
@@ -125,15 +143,15 @@ impl<'a> Context<'a> {
         self.compiled.as_ref().map_or(0, |compiled| compiled.steps)
     }
 
-    /// Runs the region that can be entered where a split stands.
+    /// Runs the region that can be entered where a split stands, up to a limit, which becomes less where lanes part.
     #[inline]
-    pub(super) fn enter(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ran {
+    pub(super) fn enter(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
         let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
         let mode = mode(warp, split);
         match compiled.table.at(mode, split.pc) {
             Some(number) => {
                 let (warps, splits) = (from_mut(warp), from_mut(split));
-                self.run_region(warps, splits, &[limit], 1, (mode, number)).0
+                self.run_region(warps, splits, from_mut(limit), 1, (mode, number)).0
             }
             None => Ran::Nothing,
         }
@@ -145,12 +163,13 @@ impl<'a> Context<'a> {
         &mut self,
         warps: &mut [Warp],
         splits: &mut [Split],
-        ends: &[u64],
+        ends: &[u64; TOGETHER],
         on: u32,
     ) -> Option<u32> {
         let (first, compiled) = (on.trailing_zeros() as usize, self.compiled.as_ref()?);
         let number = compiled.table.at(Mode::Live, splits[first].pc)?;
-        let (ran, same) = self.run_region(warps, splits, ends, on, (Mode::Live, number));
+        let (ran, same) =
+            self.run_region(warps, splits, &mut ends.clone(), on, (Mode::Live, number));
         if ran == Ran::Outside {
             let to = splits[first].pc;
             self.arrive(Mode::Live, to, on.count_ones().into());
@@ -165,7 +184,7 @@ impl<'a> Context<'a> {
         &mut self,
         warps: &mut [Warp],
         splits: &mut [Split],
-        ends: &[u64],
+        ends: &mut [u64],
         on: u32,
         (mode, number): (Mode, u32),
     ) -> (Ran, bool) {
@@ -180,11 +199,15 @@ impl<'a> Context<'a> {
             bytes: self.fixed.params,
             counts: self.counts.cells(),
         };
-        let function = table.region(number).map(|region| &region.function);
+        let region = table.region(number);
+        let function = region.map(|region| &region.function);
+        let parts = function.is_some_and(|function| function.parts_lanes());
+        let atomics = region.is_some_and(|region| region.atomics);
+        let keeps = self.fixed.code.asks_who_is_there;
         let mut sites = compiled.sites_of(number).take();
-        let running = function
-            .zip(sites.as_mut())
-            .and_then(|(function, sites)| function.with(inputs, sites).zip(function.entry(from)));
+        let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
+            function.with(inputs, sites).zip(function.entry_of(mode, from))
+        });
         let Some((mut running, entry)) = running else {
             table.close(mode, from);
             return (Ran::Nothing, false);
@@ -198,6 +221,7 @@ impl<'a> Context<'a> {
                 meets: warp.meeting_point(split),
                 // The interpreter does the one at which others go first.
                 atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
+                apart: if parts { apart(warp, mode, keeps, atomics) } else { Apart::default() },
             };
             let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
             let first = 3 * warp.index as usize;
@@ -212,14 +236,22 @@ impl<'a> Context<'a> {
             self.counters.warp_instructions += left.steps;
             self.counters.thread_instructions += left.threads;
             self.counters.divisions_by_zero += left.zeros;
+            if left.parted {
+                warp.part(split, &running.parted());
+            }
+            if left.limit != until.steps {
+                ends[i] = warp.steps.saturating_add(left.limit);
+            }
+            split.mask = left.mask;
             match compiled.leave(warp, split, number, left) {
                 Ran::Stands => {}
                 other => ran = other,
             }
-            same &= to.is_none_or(|pc| pc == split.pc);
+            same &= !left.parted && to.is_none_or(|pc| pc == split.pc);
             to = Some(split.pc);
         }
-        *compiled.sites_of(number) = sites;
+        // Back to where they were.
+        compiled.sites[number as usize] = sites;
         (ran, same)
     }
 
@@ -264,7 +296,10 @@ impl<'a> Context<'a> {
         let Some(compiled) = &mut self.compiled else { return };
         let interpreted = interpreted.saturating_sub(compiled.steps);
         let (before, pc, from) = std::mem::replace(&mut compiled.since, (mode, to, interpreted));
-        let steps = interpreted.saturating_sub(from).min(warps * Table::LONGEST);
+        let mut steps = interpreted.saturating_sub(from).min(warps * Table::LONGEST);
+        if before == Mode::Some {
+            steps += APART;
+        }
         let (table, code, setting) = (compiled.table, self.launch.code, compiled.setting);
         if setting.always {
             if table.at(mode, to).is_none() {

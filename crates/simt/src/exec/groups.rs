@@ -2,6 +2,7 @@
 
 use super::warp::{Group, Split, State, Warp};
 use crate::code::NONE;
+use texunit_jit::region::Parted;
 
 /// Steps that a group waits for lanes that run without sign of spinning.
 const PATIENCE: u64 = 1 << 16;
@@ -13,6 +14,16 @@ const TOGETHER: u64 = 1 << 8;
 const SPIN_TOGETHER: u64 = 1 << 9;
 /// Steps that a turn which has ended because lanes let others go counts for.
 const YIELDED: u64 = 1 << 6;
+
+/// Steps that a group waits. `keeps`: see [`Warp::open_stale`].
+pub(super) fn patience(keeps: bool, spins: bool) -> u64 {
+    match (keeps, spins) {
+        (true, true) => SPIN_PATIENCE * SPIN_TOGETHER,
+        (true, false) => PATIENCE * TOGETHER,
+        (false, true) => SPIN_PATIENCE,
+        (false, false) => PATIENCE,
+    }
+}
 
 impl Warp {
     /// Whether something besides the running split may come to run in this warp.
@@ -228,15 +239,50 @@ impl Warp {
         for g in 0..self.groups.len() as u32 {
             let group = &self.groups[g as usize];
             let spins = self.last_atomic > group.since;
-            let (patience, waited) = match (keeps, spins) {
-                (true, true) => (SPIN_PATIENCE * SPIN_TOGETHER, 0),
-                (true, false) => (PATIENCE * TOGETHER, 0),
-                (false, true) => (SPIN_PATIENCE, YIELDED * u64::from(group.yields)),
-                (false, false) => (PATIENCE, YIELDED * u64::from(group.yields)),
-            };
+            let patience = patience(keeps, spins);
+            let waited = if keeps { 0 } else { YIELDED * u64::from(group.yields) };
             if group.arrived != 0 && self.steps - group.since + waited > patience {
                 self.open(g);
             }
+        }
+    }
+
+    /// Steps for which lanes of this warp may go on from one side of a branch to the other without [`Self::pick`],
+    /// as nobody else can run and no group becomes stale. `atomics`: there may be some.
+    pub(super) fn patience(&self, keeps: bool, atomics: bool) -> u64 {
+        if self.splits.iter().any(|split| split.state == State::Ready) {
+            return 0;
+        }
+        let waiting = self.groups.iter().filter(|group| group.arrived != 0);
+        let left = waiting.map(|group| {
+            let spins = atomics || self.last_atomic > group.since;
+            let waited = if keeps { 0 } else { YIELDED * u64::from(group.yields) };
+            patience(keeps, spins).saturating_sub(self.steps - group.since + waited)
+        });
+        left.min().unwrap_or(u64::MAX)
+    }
+
+    /// Makes the groups and splits of lanes that have parted in a region. The split is the one that runs, with the
+    /// lanes that it had before; steps are those at the entry.
+    #[cold]
+    pub(super) fn part(&mut self, split: &mut Split, parted: &Parted<'_>) {
+        let mut groups = Vec::with_capacity(parted.groups.len());
+        for (level, group) in parted.groups.iter().enumerate() {
+            if level != 0 {
+                let all = Split { mask: group.expected, ..*split };
+                split.group = self.group_for(&all, group.meets);
+            }
+            groups.push(split.group);
+            if group.arrived != 0 {
+                // More are to come.
+                let _ = self.arrive(split.group, group.arrived, group.meets);
+                self.groups[split.group as usize].since = self.steps + group.since;
+            }
+        }
+        if let Some((pc, mask, level)) = parted.stands {
+            self.frames.retain(split.frame);
+            let group = groups.get(level).copied().unwrap_or(split.group);
+            self.splits.push(Split { pc, mask, group, ..*split });
         }
     }
 

@@ -11,7 +11,7 @@ use crate::observe::{Called, Events};
 use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
-const TURN: u64 = 512;
+pub(super) const TURN: u64 = 512;
 
 /// Why a split does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Context<'_> {
     /// Runs a warp for about `budget` steps.
     pub(crate) fn run(&mut self, warp: &mut Warp, budget: u64) -> Result<Turn, At> {
         let end = warp.steps.saturating_add(budget);
-        warp.atomics = 0;
+        (warp.atomics, warp.end) = (0, end);
         // Lanes that have let others go first.
         let mut yielded = 0;
         while let Some(mut split) = warp.pick() {
@@ -95,7 +95,7 @@ impl Context<'_> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
-            if self.arithmetic(warp, split, limit) {
+            if self.arithmetic(warp, split, &mut limit) {
                 return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
@@ -155,14 +155,19 @@ impl Context<'_> {
         Ok(Flow::Goes)
     }
 
-    /// Runs compiled regions and the inner loop, up to an instruction that is for neither. True: the turn is
-    /// over.
+    /// Runs compiled regions and the inner loop, up to an instruction that is for neither, or to a limit, which becomes
+    /// less where lanes part. True: the turn is over.
     #[inline]
-    pub(super) fn arithmetic(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> bool {
+    pub(super) fn arithmetic(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        limit: &mut u64,
+    ) -> bool {
         loop {
             match self.enter(warp, split, limit) {
                 Ran::Over => return true,
-                Ran::Outside if warp.steps >= limit => return true,
+                Ran::Outside if warp.steps >= *limit => return true,
                 Ran::Outside => {
                     self.arrives(warp, split);
                     continue;
@@ -178,9 +183,9 @@ impl Context<'_> {
                     split.pc += 1;
                 }
                 Kind::Branch if !self.branch(warp, split) => return false,
-                Kind::Branch if warp.steps >= limit => return true,
+                Kind::Branch if warp.steps >= *limit => return true,
                 Kind::Branch => {}
-                _ => match self.quick(warp, split, limit) {
+                _ => match self.quick(warp, split, *limit) {
                     Ended::Here => return false,
                     Ended::Over => return true,
                     Ended::Turned => self.arrives(warp, split),
@@ -210,7 +215,7 @@ impl Context<'_> {
 
     /// Counts an instruction of these lanes.
     #[inline]
-    fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
+    pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         let count = u64::from(inst.count);
         self.add(warp, count, count * warp::count(mask));
     }

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
 use super::warp::{Split, State, Warp, count, lanes};
-use crate::code::{Fetch, NONE, Op, Slot};
+use crate::code::{Fetch, NONE, Op, Place, Slot};
 use crate::observe::{Events, FetchMade};
 use texunit_jit::region::Mode;
 use texunit_unit::SurfaceKind;
@@ -59,6 +59,7 @@ impl Members {
             let warp = &mut warps[i];
             members.splits[i] = warp.splits.pop()?;
             members.ends[i] = warp.steps.saturating_add(budget).min(max_steps);
+            warp.end = members.ends[i];
             warp.enter(members.splits[i].frame);
         }
         Some(members)
@@ -98,7 +99,16 @@ impl Members {
     /// A warp goes alone from here on.
     fn part(&mut self, i: usize, warp: &mut Warp) {
         self.on &= !(1 << i);
-        warp.splits.push(self.splits[i]);
+        // Before those that have parted from it: it is its turn.
+        warp.splits.insert(0, self.splits[i]);
+    }
+
+    /// Warps go alone whose lanes have parted. False: there are none among these.
+    fn part_divided(&mut self, on: u32, warps: &mut [Warp]) -> bool {
+        let divided = lanes(on).filter(|&i| !may_go(&warps[i], &self.splits[i]));
+        let divided = divided.fold(0, |all, i| all | 1 << i);
+        self.part_all(divided, warps);
+        divided != 0
     }
 
     /// Likewise all of these.
@@ -179,7 +189,7 @@ impl Context<'_> {
                 let done = self.compiled_steps();
                 let at = self.enter_each(warps, &mut members.splits, &members.ends, on);
                 ran |= done != self.compiled_steps();
-                let Some(at) = at else { return ran };
+                let Some(at) = at else { return ran | members.part_divided(on, warps) };
                 (pc, stands, left) = (at, true, members.steps_left(warps, on));
                 continue;
             }
@@ -222,7 +232,8 @@ impl Context<'_> {
                     members.on &= !on;
                     return true;
                 }
-                Op::Load(access) if always => {
+                // The inner loop has parameters, with the arithmetic behind them.
+                Op::Load(access) if always && access.place != Place::KernelParam => {
                     for i in lanes(on) {
                         let live = warps[i].live;
                         if !self.load_stream(&mut warps[i], access, live) {
@@ -277,12 +288,16 @@ impl Context<'_> {
     ) -> Result<(), (usize, At)> {
         let inst = &self.launch.code.insts[next.pc as usize];
         for i in lanes(next.here) {
-            let end = members.ends[i];
+            let mut end = members.ends[i];
             let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-            if warp.steps >= end || self.arithmetic(warp, split, end) {
+            if warp.steps >= end || self.arithmetic(warp, split, &mut end) {
                 // One that has used up all steps that it may has to be looked at.
                 let may_go_on = warp.steps < self.launch.config.max_steps;
                 members.over |= u32::from(may_go_on) << i;
+                members.part(i, warp);
+                continue;
+            }
+            if !may_go(warp, split) {
                 members.part(i, warp);
                 continue;
             }

@@ -86,6 +86,8 @@ pub(crate) struct Warp {
     /// Number in the CTA.
     pub(crate) index: u32,
     pub(crate) steps: u64,
+    /// Steps at which its turn ends.
+    pub(super) end: u64,
     /// Step of the last atomic.
     pub(crate) last_atomic: u64,
     /// Atomics since its turn began.

@@ -188,9 +188,10 @@ impl Blocks<'_> {
     fn branch(&self, at: u32, inst: &Inst, target: u32) -> End {
         let (to, next) = (self.target(target), self.target(at + 1));
         let (taken, counted) = (predicate(inst.guard), inst.count != 0);
+        let Op::Branch { reconverge: meets, .. } = inst.op else { return End::Leave { at } };
         match taken {
             Predicate::Always if !counted => End::Jump(to),
-            _ => End::Branch { taken, to, next, at, counted },
+            _ => End::Branch { taken, to, next, at, counted, meets },
         }
     }
 }

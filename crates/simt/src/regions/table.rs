@@ -9,7 +9,7 @@ use crate::flow::{Facts, Flow};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use texunit_jit::region::{Function, Mode};
+use texunit_jit::region::{Action, Function, Mode, Step};
 
 /// Bit of a door that leads into the region with the number in the others.
 const REGION: u32 = 1 << 31;
@@ -30,6 +30,8 @@ const LIVENESS: (usize, usize) = (1 << 22, 32);
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) function: Function,
+    /// Whether there are atomics in it.
+    pub(crate) atomics: bool,
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
     room: Room,
@@ -131,12 +133,22 @@ impl Table {
         if warmth >= NEVER {
             return;
         }
-        let Some(cut) = self.cut(code, pc) else { return self.close(mode, pc) };
+        // Code for some lanes has that for all in it, and takes the place of what all have had before.
+        let whole = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
+        let whole = whole.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
+        let Some(cut) = whole.or_else(|| self.cut(code, pc)) else { return self.close(mode, pc) };
+        let parts = cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
+        let made = if parts { Mode::Some } else { mode };
         let pays = PAYS * (cut.insts.end - cut.insts.start) as u64;
         if !setting.always && u64::from(warmth) < pays.min(u64::from(NEVER - 1)) {
             return;
         }
-        if self.compile(code, setting, mode, cut).is_none() {
+        let mut done = self.compile(code, setting, made, cut.clone());
+        if made != mode && self.at(mode, pc).is_none() {
+            // Nothing parts lanes in it.
+            done = self.compile(code, setting, mode, cut);
+        }
+        if done.is_none() || self.at(mode, pc).is_none() {
             self.close(mode, pc);
         }
         drop(making);
@@ -168,14 +180,17 @@ impl Table {
         let region = cut.region(code, facts.as_ref());
         let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
         let room = Room::take(function.code_size())?;
-        let insts = cut.insts.clone();
-        let number = self.regions.push(Compiled { function, cut: cut.clone(), room })?;
+        let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
+        let atomics = region.blocks.iter().any(|block| block.steps.iter().any(is_atomic));
+        let number = self.regions.push(Compiled { function, atomics, cut: cut.clone(), room })?;
         let function = &self.regions.get(number)?.function;
-        for at in insts.filter(|&at| function.entry(at).is_some()) {
-            let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
-            let stays = wider.is_some_and(|old| !old.is_within(&cut));
-            if let (Some(door), false) = (self.door(mode, at), stays) {
-                door.store(REGION | number, Ordering::Release);
+        for mode in [Mode::Live, Mode::Some] {
+            for at in cut.insts.clone().filter(|&at| function.entry_of(mode, at).is_some()) {
+                let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
+                let stays = wider.is_some_and(|old| !old.is_within(&cut));
+                if let (Some(door), false) = (self.door(mode, at), stays) {
+                    door.store(REGION | number, Ordering::Release);
+                }
             }
         }
         Some(())

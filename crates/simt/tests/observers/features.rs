@@ -129,8 +129,8 @@ fn copies_and_matrices() {
             "cp.async.ca.shared.global [%a], [%out], 4, %q;: CopyFrom .global out+0 4x1 Weak None []",
             "cp.async.ca.shared.global [%a], [%out], 4, %q;: CopyTo .shared 0x0 4x1 Weak None []",
             "cp.async.commit_group;: CommitsCopies",
-            "cp.async.wait_group 1;: WaitsForCopies { but: 1 }",
-            "cp.async.wait_all;: WaitsForCopies { but: 0 }",
+            "cp.async.wait_group 1;: WaitsForCopies { but: Some(1) }",
+            "cp.async.wait_all;: WaitsForCopies { but: None }",
             &format!("{matrix}: Joins {{ members: 4294967295 }}"),
             &format!("{matrix}: MatrixLoad .shared 0x0 16x1 Weak None []"),
             &format!("{matrix}: Joined"),
@@ -189,7 +189,7 @@ M:       shfl.sync.idx.b32 %b, %a, 0, 31, -1;
         [
             "bar.warp.sync -1;: Joins { members: 4294967295 }",
             // Told of where the last ones came.
-            "bar.warp.sync -1;: Joined",
+            "bar.warp.sync 0xffffffff;: Joined",
             "shfl.sync.idx.b32 %b, %a, 0, 31, -1;: Joins { members: 4294967295 }",
             "shfl.sync.idx.b32 %b, %a, 0, 31, -1;: Joined",
             "vote.ballot.sync.b32 %b, %odd, -1;: Joins { members: 4294967295 }",

@@ -4,7 +4,7 @@ use super::*;
 use crate::alu::placed::{Last, MOST, Placed, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
-    Action, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
+    Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
 };
 use texunit_jit::{Combine, Place, Predicate, Registers, Source};
 use texunit_testkit::{Random, skipped};
@@ -12,11 +12,13 @@ use texunit_testkit::{Random, skipped};
 /// Sources 0 to 3 and a destination of each width, and temporaries behind them.
 const DESTINATION: u32 = 4;
 const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
+const NARROW: usize = 5 + MOST.narrow as usize;
+const WIDE: usize = 5 + MOST.wide as usize;
 
 #[derive(Clone, PartialEq, Debug)]
 struct Bank {
-    narrow: [[u32; 32]; 11],
-    wide: [[u64; 32]; 9],
+    narrow: [[u32; 32]; NARROW],
+    wide: [[u64; 32]; WIDE],
     predicates: [u32; 3],
 }
 
@@ -95,7 +97,7 @@ impl Bank {
             rows: &[],
         };
         let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
-        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0 };
+        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
         let entry = function.entry(0).expect("an entry");
         let mut sites = function.sites();
         let mut running = function.with(inputs, &mut sites).expect("inputs");
@@ -104,14 +106,16 @@ impl Bank {
     }
 }
 
-/// A region of the steps of a row, if it has some.
-fn region(row: &Row) -> Option<Region> {
-    let source = |(i, wide): (usize, bool)| match wide {
-        true => Source::Wide(i as u32),
-        false => Source::Narrow(i as u32),
+/// A region of the steps of a row, if it has some. Sources that are known are numbers.
+fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
+    let source = |(i, wide): (usize, bool)| match (known[i], wide) {
+        (Some(number), true) => Source::Literal(number),
+        (Some(number), false) => Source::Literal(number & 0xffff_ffff),
+        (None, true) => Source::Wide(i as u32),
+        (None, false) => Source::Narrow(i as u32),
     };
     let sources = row.shape.from.into_iter().enumerate().map(source).collect::<Vec<_>>();
-    row.compiled()?;
+    row.compiled(known)?;
     let steps = row.placed(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MOST:?}"));
     let with = (Combine::And, Predicate::Always);
     let mut actions: Vec<Action> = steps
@@ -154,18 +158,27 @@ fn compiled_code_gives_what_functions_give() {
     let mut random = Random::for_test(7);
     let (mut compiled, mut called) = (0, 0);
     for row in all() {
-        let Some(region) = region(row) else {
+        if region(row, [None; 4]).is_none() {
             called += 1;
             continue;
-        };
+        }
         compiled += 1;
-        for &level in &levels {
+        // Of registers alone, and with numbers for some sources.
+        let some =
+            |random: &mut Random| std::array::from_fn(|_| random.one_in(2).then(|| number(random)));
+        let known = [[None; 4], some(&mut random), some(&mut random), some(&mut random)];
+        for (&level, known) in levels.iter().flat_map(|level| known.map(|known| (level, known))) {
+            let region = region(row, known).expect("steps");
             let function = match compile(&region, Mode::Live, level) {
                 Ok(function) => function,
                 Err(why) => panic!("{row:?} on {level:?}: {why}: {region:#?}"),
             };
-            for _ in 0..16 {
+            for _ in 0..if known == [None; 4] { 16 } else { 4 } {
                 let mut want = Bank::new(&mut random);
+                for (i, number) in known.into_iter().enumerate() {
+                    let Some(number) = number else { continue };
+                    (want.narrow[i], want.wide[i]) = ([number as u32; 32], [number; 32]);
+                }
                 let mut got = want.clone();
                 let before = want.clone();
                 want.compute(row);
@@ -179,7 +192,7 @@ fn compiled_code_gives_what_functions_give() {
                 });
                 assert!(
                     same,
-                    "{row:?} on {level:?}, lane {lane:?} of {:x?}: {:x?}, expected {:x?}",
+                    "{row:?} on {level:?}, numbers {known:x?}, lane {lane:?} of {:x?}: {:x?}, expected {:x?}",
                     lane.map(|i| (before.narrow.map(|n| n[i]), before.wide.map(|w| w[i]))),
                     lane.map(|i| (got.narrow[to][i], got.wide[to][i])),
                     lane.map(|i| (want.narrow[to][i], want.wide[to][i])),

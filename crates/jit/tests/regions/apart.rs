@@ -1,0 +1,185 @@
+//! How lanes of a warp part and meet, in plain Rust: whose turn it is, and who waits for whom.
+
+use super::model::{Fixed, Next, World};
+use texunit_jit::Predicate;
+use texunit_jit::region::{End, Left, Parted, Region, Target};
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Split {
+    pub(crate) at: Next,
+    pub(crate) mask: u32,
+    pub(crate) group: Option<usize>,
+}
+
+/// Lanes that are to meet; one that others are to come to, too, has a lane more than there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Group {
+    meets: u32,
+    expected: u64,
+    arrived: u32,
+    parent: Option<usize>,
+}
+
+/// The lanes of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct Warp {
+    pub(crate) running: Split,
+    /// Those that could run, whose turn it is first.
+    pub(crate) ready: Vec<Split>,
+    groups: Vec<Group>,
+}
+
+/// What a lane more is.
+const ANOTHER: u64 = 1 << 40;
+
+/// A target, and its number.
+fn target(region: &Region, target: Target) -> (Next, u32) {
+    match target {
+        Target::Block(i) => (Next::At(i as usize, 0), region.blocks[i as usize].at),
+        Target::Leave(at) => (Next::Out(at), at),
+    }
+}
+
+impl Warp {
+    pub(crate) fn new(at: Next, mask: u32) -> Self {
+        let running = Split { at, mask, group: None };
+        Self { running, ready: Vec::new(), groups: Vec::new() }
+    }
+
+    /// Where the running lanes are to meet others.
+    pub(crate) fn meets(&self) -> u32 {
+        self.running.group.map_or(u32::MAX, |g| self.groups[g].meets)
+    }
+
+    /// The running lanes are to meet others that do not come.
+    pub(crate) fn meet_others(&mut self, meets: u32) {
+        let expected = u64::from(self.running.mask) | ANOTHER;
+        self.enter(Group { meets, expected, arrived: 0, parent: self.running.group });
+    }
+
+    fn enter(&mut self, group: Group) {
+        self.groups.push(group);
+        self.running.group = Some(self.groups.len() - 1);
+    }
+
+    /// The running lanes come where they meet. False: nobody can run any more.
+    fn arrive(&mut self) -> bool {
+        let Some(g) = self.running.group else { return false };
+        let group = &mut self.groups[g];
+        group.arrived |= self.running.mask;
+        if u64::from(group.arrived) == group.expected {
+            (self.running.mask, self.running.group) = (group.arrived, group.parent);
+            return true;
+        }
+        if self.ready.is_empty() {
+            return false;
+        }
+        self.running = self.ready.remove(0);
+        true
+    }
+
+    /// The running lanes part: some go to the first target, the others to the second.
+    fn part(&mut self, region: &Region, taken: u32, (to, next): (Target, Target), meets: u32) {
+        let ((to, to_number), (next, next_number)) = (target(region, to), target(region, next));
+        let rest = self.running.mask & !taken;
+        if self.meets() != meets {
+            let (expected, parent) = (self.running.mask.into(), self.running.group);
+            self.enter(Group { meets, expected, arrived: 0, parent });
+        }
+        let arrived = |all: &mut Self, lanes| {
+            if let Some(g) = all.running.group {
+                all.groups[g].arrived |= lanes;
+            }
+        };
+        if to_number == meets {
+            arrived(self, taken);
+            (self.running.at, self.running.mask) = (next, rest);
+        } else if next_number == meets {
+            arrived(self, rest);
+            (self.running.at, self.running.mask) = (to, taken);
+        } else {
+            self.ready.push(Split { at: to, mask: taken, ..self.running });
+            (self.running.at, self.running.mask) = (next, rest);
+        }
+    }
+
+    /// The running lanes take a step, or one of them comes to another's turn. False: it does not go on.
+    pub(crate) fn go(&mut self, world: &mut World, region: &Region, fixed: &Fixed) -> bool {
+        let Next::At(b, i) = self.running.at else { return false };
+        let block = &region.blocks[b];
+        if i == 0 && block.joins && self.meets() == block.at {
+            return self.arrive();
+        }
+        let mask = self.running.mask;
+        let next = world.go(region, fixed, (b, i), mask);
+        if next != Next::Divides {
+            self.running.at = next;
+            return true;
+        }
+        let End::Branch { taken, to, next, counted, meets, .. } = block.end else { return false };
+        if meets == u32::MAX {
+            return false;
+        }
+        let taken = match taken {
+            Predicate::If(p) => world.predicates[p as usize],
+            Predicate::Unless(p) => !world.predicates[p as usize],
+            _ => return false,
+        } & mask;
+        world.steps += u64::from(counted);
+        world.threads += u64::from(counted) * u64::from(taken.count_ones());
+        self.part(region, taken, (to, next), meets);
+        true
+    }
+
+    /// What has become of it in a function that it was in.
+    pub(crate) fn leave(&mut self, region: &Region, left: Left, at: Next, parted: Parted<'_>) {
+        let mut levels = vec![self.running.group];
+        let (outer, own) = parted.groups.split_first().expect("the one of this warp");
+        if let Some(g) = self.running.group {
+            self.groups[g].arrived |= outer.arrived;
+        } else {
+            assert_eq!(outer.arrived, 0);
+        }
+        for group in own {
+            assert!(group.arrived == 0 || group.since <= left.steps, "{group:?}");
+            let (meets, expected, arrived) = (group.meets, group.expected.into(), group.arrived);
+            self.enter(Group { meets, expected, arrived, parent: self.running.group });
+            levels.push(self.running.group);
+        }
+        if let Some((number, mask, level)) = parted.stands {
+            let block = region.blocks.iter().position(|block| block.at == number);
+            let at = Next::At(block.expect("a block"), 0);
+            self.ready.push(Split { at, mask, group: levels[level] });
+        }
+        (self.running.at, self.running.mask) = (at, left.mask);
+    }
+
+    /// Groups of lanes, from the innermost on.
+    fn chain(&self, mut group: Option<usize>) -> Vec<(u32, u64, u32)> {
+        let mut chain = Vec::new();
+        while let Some(g) = group {
+            let Group { meets, expected, arrived, parent } = self.groups[g];
+            chain.push((meets, expected, arrived));
+            group = parent;
+        }
+        chain
+    }
+
+    /// Before which instruction a lane stands, or waits for others. None: it is not of this warp.
+    pub(crate) fn place(&self, lane: usize) -> Option<Next> {
+        let has = |mask: u32| mask >> lane & 1 != 0;
+        let splits = [&self.running].into_iter().chain(&self.ready);
+        splits.clone().find(|split| has(split.mask)).map(|split| split.at).or_else(|| {
+            let waits = splits.flat_map(|split| self.chain(split.group));
+            waits.filter(|group| has(group.2)).map(|group| Next::Out(group.0)).next()
+        })
+    }
+
+    /// How its lanes stand.
+    pub(crate) fn standing(&self) -> String {
+        let ready = self.ready.iter().map(|s| (s.at, s.mask, self.chain(s.group)));
+        let ready: Vec<_> = ready.collect();
+        format!("{:#x} in {:?}, {ready:?}", self.running.mask, self.chain(self.running.group))
+    }
+}
