@@ -1,0 +1,166 @@
+//! Accesses of a block that lie near each other: they have the same base register, and other offsets.
+//!
+//! The first of them looks at the addresses for all: whether the lowest and the highest offset are inside of what it
+//! may access. What it finds out stays in the frame ([`super::frame::Frame::near`]), where the others look it up. Whoever
+//! enters the code between them clears that.
+
+use crate::block::{Place, Predicate, Source};
+use crate::region::{Access, Action, Block, Region, Space};
+use std::collections::HashMap;
+
+/// How many such groups there can be at a time.
+pub(crate) const SLOTS: usize = 4;
+
+/// How far offsets of a group may lie apart.
+const SPAN: i64 = 1 << 20;
+
+/// An access of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    /// Where in the frame it says what is known of the group.
+    pub(super) slot: usize,
+    /// Whether it looks at the addresses for all.
+    pub(super) leads: bool,
+    /// The lowest offset, and how far above it the highest one is, and the one of this access.
+    pub(super) lowest: u64,
+    pub(super) span: u64,
+    pub(super) delta: u64,
+}
+
+/// All groups of a region.
+#[derive(Debug, Default)]
+pub(super) struct Near {
+    /// By block and step.
+    members: HashMap<(usize, usize), Member>,
+    /// By block: slots, with the first and the last steps.
+    open: Vec<Vec<(usize, usize, usize)>>,
+    /// Sites of those that lead, with the lowest offset and the span.
+    pub(super) sites: Vec<(u32, u64, u64)>,
+}
+
+/// A group in the making.
+struct Group {
+    access: Access,
+    base: Place,
+    stores: bool,
+    total: i64,
+    /// Steps, and how far their offsets are from the first one.
+    steps: Vec<(usize, i64)>,
+    is_open: bool,
+}
+
+/// The register that an access has as its base, if it can be one of a group.
+fn base(access: &Access) -> Option<(Place, i64)> {
+    let total = u64::from(access.size) * u64::from(access.count);
+    let place = match (access.space, access.base?) {
+        (Space::Global, Source::Wide(i)) => Place::Wide(i),
+        (Space::Shared, Source::Narrow(i)) => Place::Narrow(i),
+        _ => return None,
+    };
+    let known = matches!(access.size, 1 | 2 | 4 | 8) && total.is_power_of_two() && total <= 16;
+    known.then_some((place, total as i64))
+}
+
+/// How far the offset of an access is from that of another.
+fn distance(to: &Access, from: &Access) -> i64 {
+    let distance = to.offset.wrapping_sub(from.offset);
+    match to.space {
+        Space::Shared => i64::from(distance as i32),
+        _ => distance as i64,
+    }
+}
+
+impl Group {
+    /// Takes an access, if it is one of the group.
+    fn takes(&mut self, step: usize, access: &Access, of: (Place, i64), stores: bool) -> bool {
+        // Each allocation is known as one to load from or one to store to.
+        let alike = self.is_open
+            && (self.base, self.total) == of
+            && self.access.space == access.space
+            && (self.stores == stores || access.space == Space::Shared);
+        let distance = distance(access, &self.access);
+        let near = |&(_, other): &(usize, i64)| (distance.saturating_sub(other)).abs() < SPAN;
+        let takes = alike && distance % self.total == 0 && self.steps.iter().all(near);
+        if takes {
+            self.steps.push((step, distance));
+        }
+        takes
+    }
+}
+
+/// The groups of a block.
+fn groups(block: &Block) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, step) in block.steps.iter().enumerate() {
+        let (access, stores) = match &step.action {
+            Action::Load(load) => (Some(&load.access), false),
+            Action::Store(store) => (Some(&store.access), true),
+            // What comes behind it is entered anew.
+            Action::Leave { .. } => {
+                groups.iter_mut().for_each(|group| group.is_open = false);
+                (None, false)
+            }
+            _ => (None, false),
+        };
+        let always = step.guard == Predicate::Always;
+        if let Some((access, of)) = access.and_then(|a| Some((a, base(a)?)))
+            && always
+            && !groups.iter_mut().any(|group| group.takes(i, access, of, stores))
+        {
+            let (base, total) = of;
+            let steps = vec![(i, 0)];
+            groups.push(Group { access: *access, base, stores, total, steps, is_open: true });
+        }
+        step.each_written(|written| {
+            groups.iter_mut().filter(|g| g.base == written).for_each(|g| g.is_open = false);
+        });
+    }
+    groups.retain(|group| group.steps.len() > 1);
+    groups
+}
+
+impl Near {
+    /// Those of a region.
+    pub(super) fn of(region: &Region) -> Self {
+        let mut near = Self::default();
+        for (b, block) in region.blocks.iter().enumerate() {
+            let mut open: Vec<(usize, usize, usize)> = Vec::new();
+            for group in groups(block) {
+                let [first, last] =
+                    [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|s| s.0);
+                let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
+                let Some(slot) = (0..SLOTS).find(is_free) else { continue };
+                open.push((slot, first, last));
+                near.add(b, slot, &group);
+            }
+            near.open.push(open);
+        }
+        near
+    }
+
+    fn add(&mut self, block: usize, slot: usize, group: &Group) {
+        let offsets = || group.steps.iter().map(|s| s.1);
+        let (low, high) = (offsets().min().unwrap_or(0), offsets().max().unwrap_or(0));
+        let (lowest, span) = (group.access.offset.wrapping_add(low as u64), (high - low) as u64);
+        for (n, &(step, offset)) in group.steps.iter().enumerate() {
+            let delta = (offset - low) as u64;
+            let member = Member { slot, leads: n == 0, lowest, span, delta };
+            self.members.insert((block, step), member);
+        }
+        if group.access.space == Space::Global {
+            self.sites.push((group.access.site, lowest, span));
+        }
+    }
+
+    /// What a step is of its group, if it has one.
+    pub(super) fn member(&self, block: usize, step: usize) -> Option<Member> {
+        self.members.get(&(block, step)).copied()
+    }
+
+    /// Slots that steps behind one look at, as bits.
+    pub(super) fn open(&self, block: usize, step: usize) -> u8 {
+        let all = self.open.get(block).into_iter().flatten();
+        let open = all.filter(|&&(_, first, last)| first <= step && step < last);
+        open.fold(0, |bits, &(slot, ..)| bits | 1 << slot)
+    }
+}
