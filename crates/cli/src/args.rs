@@ -2,6 +2,7 @@
 
 pub use crate::bench::BenchArgs;
 pub use crate::check::CheckArgs;
+pub use crate::checks::CheckOptions;
 pub use crate::completions::CompletionsArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
@@ -147,6 +148,12 @@ pub struct LaunchArgs {
     /// How the kernel is executed.
     #[command(flatten)]
     pub how: HowArgs,
+    /// What is checked while it runs.
+    #[command(flatten)]
+    pub checks: CheckOptions,
+    /// Check only kernels of this name, with `*` for any characters; may stand more than once.
+    #[arg(long, value_name = "NAME", requires = "check")]
+    pub kernel: Vec<String>,
     /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
     /// branches with counts of threads.
     #[arg(long, value_name = "FILE")]
@@ -158,6 +165,10 @@ pub struct LaunchArgs {
     /// %ctaid * %ntid + %tid of each axis.
     #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
     pub explain: Option<[u32; 3]>,
+    /// Print which instructions were interpreted in the middle of machine code, and how often: they are what keeps
+    /// the kernel from running faster.
+    #[arg(long)]
+    pub interpreted: bool,
 }
 
 /// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it is what the job says,

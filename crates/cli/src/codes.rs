@@ -35,7 +35,7 @@ pub const CODES: &[Code] = &[
     code(job::DIFFERENT, "object that is not as expected", "The kernel has come to its end, and an object does not hold what `expected` says; or, of a job with `check = true`, it has changed and none of its bytes were to. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
 ];
 
-/// All codes: errors and warnings of PTX, mistakes in jobs, faults; sorted within these.
+/// All codes: errors and warnings of PTX, mistakes in jobs, faults and findings of checks; sorted within these.
 pub fn all() -> Vec<&'static Code> {
     let rank = |code: &Code| match code.code.as_bytes()[0] {
         b'E' => 0,
@@ -54,6 +54,7 @@ pub fn all() -> Vec<&'static Code> {
     ]
     .into_iter()
     .flatten()
+    .chain(texunit_report::CHECK_RULES.iter().map(|rule| &rule.code))
     .collect();
     all.sort_by_key(|c| (rank(c), c.code));
     all

@@ -4,6 +4,7 @@
 use crate::color::{ColorChoice, Stream};
 use crate::run::{Failure, Report};
 use std::io::Write;
+use texunit_checks::Log;
 use texunit_device::GradientStats;
 use texunit_report::Located;
 use texunit_syntax::Diagnostic;
@@ -58,6 +59,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         let diagnostic = texunit_report::fault_diagnostic(fault, texunit_report::Host::Job);
         err += &texunit_report::human((source, sources), &[diagnostic], color);
     }
+    if let Some(log) = &report.log {
+        err += &findings(log, report, color);
+    }
     if let Some(lines) = &report.effective {
         out.extend_from_slice(crate::effective::text(lines, report.ptx_source.as_ref()).as_bytes());
     }
@@ -66,14 +70,30 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         if let Some(explained) = &report.explained {
             out.extend_from_slice(explained.text(report.located()).as_bytes());
         }
-        if !quiet && report.succeeded() {
+        if !quiet && report.ran() {
             for written in &report.outputs {
                 err += &format!("wrote {}\n", written.path.display());
             }
             out.extend_from_slice(summary(report).as_bytes());
         }
+        if report.tells_interpreted {
+            out.extend_from_slice(crate::interpreted::text(report).as_bytes());
+        }
     }
     (out, err)
+}
+
+/// What checks have found.
+fn findings(log: &Log, report: &Report, color: bool) -> String {
+    let mut text = String::new();
+    for finding in log.findings() {
+        text += &texunit_checks::text(&finding, report.located(), color);
+        if report.gen_suppressions {
+            text += &finding.suppression();
+            text.push('\n');
+        }
+    }
+    text + &texunit_checks::summary(log).map_or_else(String::new, |summary| summary + "\n")
 }
 
 /// `rotate: 16 x 16 CTAs of 16 x 16 threads in 12.3 ms, 65536 fetches (5.33 M/s)`

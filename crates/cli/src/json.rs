@@ -3,7 +3,8 @@
 use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
-use texunit_device::{Fault, FaultKind, GradientStats, LaunchStats};
+use texunit_checks::{Finding, Log};
+use texunit_device::{Fault, FaultKind, GradientStats};
 use texunit_report::{Host, Located, Object, Place};
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
@@ -50,31 +51,38 @@ pub fn render(report: &Report) -> Value {
         "surface_accesses": stats.map(|s| s.surface_accesses),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
         "accesses_past_end": stats.map(|s| s.past_end),
-        "interpreted": stats.map(|s| interpreted(s, ptx)),
+        "interpreted": stats.map(|_| crate::interpreted::json(report)),
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
         "checked": report.checked,
         "explained": report.explained.as_ref().map(|e| e.json(located)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
+        "findings": report.log.as_ref().map(|log| findings(log, report.gen_suppressions)),
+        "findings_suppressed": report.log.as_ref().map(Log::suppressed),
+        "findings_not_shown": report.log.as_ref().map(Log::more),
         "fault": report.fault.as_ref().map(|f| fault(f, ptx)),
         "errors": errors,
         "warnings": warnings,
     })
 }
 
-/// Instructions that the report names at most.
-const MOST_INTERPRETED: usize = 20;
-
-/// What was interpreted in the middle of compiled code, the most often first.
-fn interpreted(stats: &LaunchStats, source: Option<&SourceFile>) -> Vec<Value> {
-    let all = stats.interpreted.0.iter().take(MOST_INTERPRETED);
-    all.map(|&(span, count)| {
-        let (line, column) = place(span, source);
-        let text = source.map(|s| s.snippet(span).trim().to_owned());
-        json!({ "line": line, "column": column, "instruction": text, "count": count })
-    })
-    .collect()
+/// What checks have found, as reports of runs have it.
+fn findings(log: &Log, gen_suppressions: bool) -> Vec<Value> {
+    let all = (1..).zip(log.findings());
+    let object = |(number, finding): (u64, Finding)| {
+        let mut value = json!(finding.event(number));
+        let place = finding.at.as_ref().map(|at| &at.place);
+        value["function"] = json!(texunit_report::place::function_name(finding.kernel()));
+        value["file"] = json!(place.map(Place::file));
+        value["line"] = json!(place.map(Place::line));
+        value["column"] = json!(place.map(Place::column));
+        if gen_suppressions {
+            value["suppression"] = json!(finding.suppression());
+        }
+        value
+    };
+    all.map(object).collect()
 }
 
 fn gradients(GradientStats { engine, unit }: &GradientStats) -> Value {

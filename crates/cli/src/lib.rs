@@ -4,6 +4,7 @@
 pub mod args;
 pub mod bench;
 pub mod check;
+pub mod checks;
 pub mod codes;
 pub mod color;
 pub mod compare;
@@ -15,6 +16,7 @@ pub mod explain;
 pub mod explain_code;
 pub mod human;
 pub mod init;
+pub mod interpreted;
 pub mod isa;
 pub mod json;
 pub mod lsp;

@@ -17,6 +17,7 @@ mod tree;
 mod watch;
 
 use crate::args::BoundsArg;
+use crate::checks::CheckOptions;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 pub use evidence::{EvidenceArgs, ReportFormat};
@@ -45,6 +46,9 @@ pub struct RunArgs {
     /// Launches that are repeated.
     #[command(flatten)]
     pub record: RecordArgs,
+    /// What kernels are checked for.
+    #[command(flatten)]
+    pub checks: CheckOptions,
     /// Write the PTX of every module that is loaded into this folder, one file for each text; messages name
     /// the files.
     #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
@@ -169,6 +173,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
         command.env("TEXUNIT_BOUNDS", bounds.get_name());
     }
     args.evidence.set(&mut command);
+    args.checks.set(&mut command, args.record.kernel_name())?;
     let explained = args.record.set(&mut command)?;
     if args.evidence.need_a_parent() || explained.is_some() {
         let code = evidence::run(command, &path, args, &warnings)?;

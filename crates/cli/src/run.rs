@@ -8,6 +8,7 @@ use crate::progress::with_bar;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use texunit_checks::Log;
 use texunit_device::observe::Several;
 use texunit_device::{
     Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
@@ -81,18 +82,29 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What the fetches really do, if that was asked for.
     pub effective: Option<Vec<Line>>,
+    /// Whether the text says what was interpreted in the middle of machine code.
+    pub tells_interpreted: bool,
     /// What the thread of `--explain` did.
     pub explained: Option<Explained>,
     /// The fault that ended the launch.
     pub fault: Option<Box<Fault>>,
     /// What stopped the launch otherwise.
     pub failures: Vec<Failure>,
+    /// What checks have found, if there are any.
+    pub log: Option<Log>,
+    /// Whether each finding is told with what suppresses it.
+    pub gen_suppressions: bool,
 }
 
 impl Report {
     /// Whether the kernel ran to its end and every output is written.
-    pub fn succeeded(&self) -> bool {
+    pub fn ran(&self) -> bool {
         self.failures.is_empty() && self.fault.is_none() && self.stats.is_some()
+    }
+
+    /// The same, and no check has found anything.
+    pub fn succeeded(&self) -> bool {
+        self.ran() && !self.log.as_ref().is_some_and(Log::has_findings)
     }
 
     /// The PTX, with what its instructions come from if it could be loaded.
@@ -119,7 +131,12 @@ pub fn launch(args: &LaunchArgs) -> Report {
 
 /// The same, and tells an observer what the kernel does.
 pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Report {
-    let mut report = Report { job: args.job.display().to_string(), ..Report::default() };
+    let mut report = Report {
+        job: args.job.display().to_string(),
+        tells_interpreted: args.interpreted,
+        gen_suppressions: args.checks.gen_suppressions,
+        ..Report::default()
+    };
     let start = Instant::now();
     if let Some(job) = job_of(&args.job, &mut report) {
         report.kernel = Some(job.kernel.value.clone());
@@ -187,6 +204,10 @@ fn run_job(
         if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
             report.fail(failure);
         }
+        match args.checks.log(&args.kernel) {
+            Ok(log) => report.log = log,
+            Err(failure) => report.fail(failure),
+        }
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
             run_kernel(job, (&kernel, &bound), args, observer, report);
@@ -238,7 +259,11 @@ fn run_kernel(
         .as_ref()
         .map(|_| coverage::of_launch(kernel.module(), args.how.fmad || job.settings.fmad));
     let covering = coverage.as_ref().map(|coverage| coverage as &dyn Observer);
-    let observers = Several(observer.into_iter().chain(watching).chain(covering).collect());
+    let log = report.log.take();
+    let checks = log.as_ref().and_then(|log| log.launch(kernel.name()));
+    let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
+    let observers =
+        Several(observer.into_iter().chain(watching).chain(covering).chain(checking).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
@@ -262,6 +287,9 @@ fn run_kernel(
         kernel.launch(&options, &values)
     });
     report.times.launch = start.elapsed();
+    drop(checks);
+    log.iter().for_each(Log::heap_ends);
+    report.log = log;
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);
     report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));

@@ -102,6 +102,17 @@ pub(crate) fn lines(number: u64) -> Vec<String> {
     lines
 }
 
+/// Whether the program has asked for what has this number.
+pub(crate) fn knows(number: u64) -> bool {
+    known().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
+}
+
+/// Where the program asked for what has this number, the innermost place first; nothing if that is not known.
+pub(crate) fn places(number: u64) -> Vec<String> {
+    let made = known().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
+    made.map_or_else(Vec::new, |made| frames(&made))
+}
+
 /// The first place on the line of what is said, the callers below.
 fn said(what: &str, trace: &Trace) -> Vec<String> {
     let frames = frames(trace);

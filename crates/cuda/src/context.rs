@@ -180,6 +180,7 @@ impl Context {
     /// Gives up all that was made in a context that was taken out of the registry. Destructors of the
     /// program run here: no lock is held.
     fn release(&self) {
+        crate::checks::ended(self);
         for release in OWNERS {
             release(self);
         }

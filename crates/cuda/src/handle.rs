@@ -96,6 +96,15 @@ impl<T> Registry<T> {
         alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).cloned().collect()
     }
 
+    /// The same, with the numbers of their handles, in their order.
+    pub(crate) fn all_with_handles(&self, wanted: impl Fn(&T) -> bool) -> Vec<(usize, Arc<T>)> {
+        let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
+        let all = alive.iter().flatten().filter(|(_, object)| wanted(object));
+        let mut all: Vec<_> = all.map(|(number, object)| (*number, Arc::clone(object))).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
     /// How many of those that are alive are `wanted`.
     #[cfg(test)]
     pub(crate) fn count(&self, wanted: impl Fn(&T) -> bool) -> usize {

@@ -198,7 +198,10 @@ pub(crate) fn launch(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
-    let observers = Several(watching.into_iter().chain(counting).chain(covering).collect());
+    let checks = crate::checks::of_launch(name);
+    let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
+    let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
+    let observers = Several(all.collect());
     let watched = running::begin(&module, function, shape);
     let default = LaunchOptions::default();
     let options = LaunchOptions {
@@ -233,6 +236,9 @@ pub(crate) fn launch(
     drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
     crate::memory::tell_unmapped(&context.gpu.device);
+    if checks.is_some() {
+        crate::checks::tell(&module, number);
+    }
     match result {
         Ok(stats) => {
             done((&module, function), shape, (number, time), (&stats, &tally), None);

@@ -31,6 +31,7 @@ mod array;
 mod asked;
 mod attributes;
 mod call;
+mod checks;
 mod clock;
 mod context;
 mod coverage;

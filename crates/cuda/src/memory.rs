@@ -265,6 +265,12 @@ fn keep(context: &Context, allocation: Allocation) -> Answer<u64> {
     Ok(base)
 }
 
+/// The allocations that are `wanted`.
+pub(crate) fn all(wanted: impl Fn(&Allocation) -> bool) -> Vec<Arc<Allocation>> {
+    let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);
+    table.values().filter(|allocation| wanted(allocation)).cloned().collect()
+}
+
 /// The allocation that an address points into.
 pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
     let table = TABLE.read().unwrap_or_else(PoisonError::into_inner);

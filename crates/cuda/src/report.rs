@@ -4,6 +4,7 @@
 //! Faults are told at once; what kernels have done is told with the first launch of each, after a fault, and
 //! otherwise at most every [`Writer::period`]. So a process that is killed loses little, and one that ends loses nothing.
 
+mod interpreted;
 mod own;
 mod sum;
 mod untold;
@@ -18,6 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{Found, Sum};
+use texunit_checks::News;
 use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Api, Event, Finding, Process, Record, Totals, Writer};
 
@@ -32,6 +34,8 @@ const LONGEST_ARGUMENT: usize = 1000;
 struct State {
     kernels: BTreeMap<String, Sum>,
     findings: Vec<Found>,
+    /// Numbers of what checks have found, by their numbers in the log of these.
+    checked: BTreeMap<u64, u64>,
     totals: Totals,
     /// Everything told, for the report of its own.
     record: Record,
@@ -118,13 +122,18 @@ impl State {
         self.kernels.values().any(Sum::has_news) || self.findings.iter().any(Found::has_news)
     }
 
+    /// The number of the next finding, be it a fault or what a check has found.
+    fn next_number(&self) -> u64 {
+        (self.findings.len() + self.checked.len()) as u64 + 1
+    }
+
     /// Keeps a finding, or counts it; its number, if it is the first of its kind.
     fn find(&mut self, key: (u64, u32), finding: Finding) {
         let same = |found: &&mut Found| found.is(key, &finding);
         if let Some(found) = self.findings.iter_mut().find(same) {
             found.again();
         } else if self.findings.len() < MOST_FINDINGS {
-            let number = self.findings.len() as u64 + 1;
+            let number = self.next_number();
             self.findings.push(Found::new(key, Finding { number, count: 1, ..finding }));
         } else {
             self.totals.more_findings += 1;
@@ -155,7 +164,7 @@ pub(crate) fn launched(
         let name = function.kernel.name();
         let kernel =
             state.kernels.entry(name.to_owned()).or_insert_with(|| Sum::new(module, function));
-        let is_first = kernel.add(shape, time, stats, tally);
+        let is_first = kernel.add(module, shape, time, (stats, tally));
         if let Some((key, finding)) = finding {
             // Programs end where they see an error.
             state.find(key, finding);
@@ -174,6 +183,22 @@ pub(crate) fn flush_at_times() -> bool {
         }
         state.has_news()
     })
+}
+
+/// Tells what a check has found in a launch, or that it has come up again.
+pub(crate) fn checked(news: &News, launch: u64) {
+    if !is_wanted() {
+        return;
+    }
+    with(|state| {
+        let next = state.next_number();
+        let number = *state.checked.entry(news.number).or_insert(next);
+        let mut finding = news.finding.event(number);
+        if news.finding.launch != 0 {
+            finding.launch = launch;
+        }
+        state.append(Event::Finding(finding));
+    });
 }
 
 /// Tells something at once.

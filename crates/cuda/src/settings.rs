@@ -1,8 +1,10 @@
 //! What the user chooses through the environment. `texunit run` sets these variables.
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use texunit_checks::Check;
 use texunit_device::Bounds;
 use texunit_evidence::{Above, Format};
 
@@ -56,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// `TEXUNIT_BOUNDS`: where accesses past the end of an object become faults.
     pub(crate) bounds: Bounds,
+    /// `TEXUNIT_CHECK` and its like: what kernels are checked for.
+    pub(crate) checks: Option<crate::checks::Wanted>,
     /// Words that are none of the above, to be told to the user once.
     pub(crate) complaints: Vec<String>,
 }
@@ -64,10 +68,21 @@ pub(crate) struct Settings {
 pub(crate) fn settings() -> &'static Settings {
     static SETTINGS: OnceLock<Settings> = OnceLock::new();
     SETTINGS.get_or_init(|| {
-        let mut settings = read(|name| std::env::var_os(name)?.into_string().ok());
-        settings.evidence = texunit_evidence::folder();
-        if settings.evidence.is_none() {
-            settings.of_parents();
+        let named = texunit_evidence::folder();
+        let above = if named.is_none() { texunit_evidence::run_above() } else { None };
+        // What the process has itself comes first.
+        let kept = match &above {
+            Some(Above::Folder(folder)) => texunit_evidence::kept_variables(folder),
+            _ => BTreeMap::new(),
+        };
+        let variable = |name: &str| match std::env::var_os(name) {
+            Some(value) => value.into_string().ok(),
+            None => kept.get(name).cloned(),
+        };
+        let mut settings = read(variable);
+        settings.evidence = named;
+        if let Some(above) = above {
+            settings.of_parents(above);
         }
         for complaint in &settings.complaints {
             crate::call::say(format_args!("{complaint}"));
@@ -77,21 +92,14 @@ pub(crate) fn settings() -> &'static Settings {
 }
 
 impl Settings {
-    /// Looks for the run that the process is part of where its environment names none.
-    fn of_parents(&mut self) {
-        const CLEARED: &str =
-            "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set)";
-        match texunit_evidence::run_above() {
-            None => {}
-            Some(Above::Folder(folder)) => {
-                self.complaints.push(format!(
-                    "{CLEARED}: its faults count for `texunit run`, but other options of that do not reach it"
-                ));
-                self.evidence = Some(folder);
-            }
-            Some(Above::Hidden(run)) => self.complaints.push(format!(
-                "{CLEARED}, and it may not see what process {run}, `texunit run`, has open, as it has other rights (sudo, \
-                 setuid): nothing of it is in the report, and its faults do not count for --error-exitcode"
+    /// The run that the process is part of, where its environment names none.
+    fn of_parents(&mut self, above: Above) {
+        match above {
+            Above::Folder(folder) => self.evidence = Some(folder),
+            Above::Hidden(run) => self.complaints.push(format!(
+                "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set), and it may not see what \
+                 process {run}, `texunit run`, has open, as it has other rights (sudo, setuid): options of `texunit run` \
+                 do not reach it, nothing of it is in the report, and its faults do not count for --error-exitcode"
             )),
         }
     }
@@ -115,7 +123,10 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.strict = is_on("TEXUNIT_STRICT");
     settings.fmad = is_on("TEXUNIT_FMAD");
     settings.save_ptx = variable("TEXUNIT_SAVE_PTX").filter(|f| !f.is_empty()).map(PathBuf::from);
-    settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE");
+    settings.checks = crate::checks::wanted(&variable, &mut settings.complaints);
+    // Leaks are told with where they were made.
+    let leaks = settings.checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));
+    settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE") || leaks;
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
     // The program may change its folder.

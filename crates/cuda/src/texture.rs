@@ -239,7 +239,9 @@ pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -
 /// Keeps an object under its handle of the device.
 fn keep<T: Object>(context: &Context, handle: u64, object: T) -> Answer<u64> {
     let object = Arc::new(object);
-    T::registry().keep(key(&context.gpu, handle), Arc::clone(&object));
+    let key = key(&context.gpu, handle);
+    crate::checks::made(key.number());
+    T::registry().keep(key, Arc::clone(&object));
     // By then the handle may be that of another object.
     context.outlives(|| drop(T::registry().remove_all(|other| std::ptr::eq(other, &*object))))?;
     Ok(handle)

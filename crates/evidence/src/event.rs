@@ -84,6 +84,24 @@ pub struct Kernel {
     pub ptx_older_than_device: Option<String>,
     /// Fetches and surface accesses by geometry and format.
     pub accesses: Vec<Accesses>,
+    /// What was interpreted in the middle of machine code, the most often first.
+    pub interpreted: Vec<Interpreted>,
+}
+
+/// An instruction that was interpreted in the middle of machine code.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interpreted {
+    /// Where it is.
+    pub place: Place,
+    /// Its text in the PTX.
+    pub instruction: String,
+    /// How often, for a warp each.
+    pub count: u64,
+}
+
+impl Interpreted {
+    /// Instructions of a kernel that are told at most.
+    pub const MOST: usize = 20;
 }
 
 /// Fetches or surface accesses of one kind.
@@ -129,8 +147,11 @@ pub struct Finding {
     pub number: u64,
     /// How often it came up: the same at the same place is told of once, with what is known of the first.
     pub count: u64,
-    /// Its code: the name of the fault (`out-of-bounds`) or of what was found.
+    /// Its code: the name of the fault (`out-of-bounds`) or of what was found (`sync-barrier-missed`).
     pub kind: String,
+    /// The check that has found it (`sync`); none of a fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
     /// It does not make a run fail: a hint.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_warning: bool,
@@ -154,6 +175,21 @@ pub struct Finding {
     pub thread: [u32; 3],
     /// Where it is.
     pub place: Option<Place>,
+    /// Other places that have to do with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+    /// The variable or allocation that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+}
+
+/// Another end of a finding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Related {
+    /// Who does what there.
+    pub text: String,
+    /// Where it is.
+    pub place: Place,
 }
 
 /// A call that was refused.

@@ -94,12 +94,20 @@ fn paragraph(finding: &Finding) -> String {
     let ([bx, by, bz], [tx, ty, tz]) = (finding.block, finding.thread);
     let kernel = function_name(&finding.kernel);
     let mut text = finding.message.clone();
-    text += &format!("\nkernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})");
+    if !kernel.is_empty() {
+        text += &format!("\nkernel {kernel}, block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})");
+    }
     if let Some(place) = &finding.place {
         for frame in &place.frames {
             text += &format!("\nat {frame}");
         }
         text += &format!("\nat {} of the PTX: {}", place.ptx, place.ptx.text.trim());
+    }
+    for related in &finding.related {
+        text += &format!("\n{}: {}", related.text, related.place.with_ptx());
+    }
+    if let Some(object) = &finding.object {
+        text += &format!("\nin {object}");
     }
     for note in &finding.notes {
         text += &format!("\n{note}");

@@ -22,15 +22,20 @@ mod own;
 mod parents;
 mod reader;
 mod run;
+mod variables;
 mod write;
 mod writer;
 
-pub use event::{Accesses, Allocation, Api, Event, Finding, Kernel, Process, Running, Totals};
+pub use event::{
+    Accesses, Allocation, Api, Event, Finding, Interpreted, Kernel, Process, Related, Running,
+    Totals,
+};
 pub use format::Format;
-pub use own::{files, folder_name, is_over, own_file, processes};
+pub use own::{files, folder_name, is_over, own_file, process_of, processes};
 pub use parents::{Above, run_above};
 pub use reader::{Record, read};
 pub use run::Run;
+pub use variables::{keep_variables, kept_variables};
 pub use write::{is_of_each_process, is_written_in_place, name_of_process, write};
 pub use writer::Writer;
 

@@ -72,8 +72,12 @@ pub fn is_over(folder: &Path) -> bool {
 
 /// The numbers of the processes that have files with events in a folder.
 pub fn processes(folder: &Path) -> Vec<u32> {
-    let number = |path: &PathBuf| path.file_stem()?.to_str()?.split('-').next()?.parse().ok();
-    files(folder, EXTENSION).iter().filter_map(number).collect()
+    files(folder, EXTENSION).iter().filter_map(|path| process_of(path)).collect()
+}
+
+/// The number of the process that a file has its name of ([`own_file`]).
+pub fn process_of(file: &Path) -> Option<u32> {
+    file.file_name()?.to_str()?.split('-').next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What all processes of a run did together.
 
-use crate::event::{Accesses, Kernel};
+use crate::event::{Accesses, Interpreted, Kernel};
 use crate::reader::Record;
 use std::collections::BTreeMap;
 
@@ -31,6 +31,13 @@ impl Run {
     /// Faults and findings in all processes.
     pub fn failures(&self) -> u64 {
         self.records.iter().fold(0, |sum, record| sum.saturating_add(record.failures()))
+    }
+
+    /// What checks have found in all processes, of these.
+    pub fn findings(&self) -> u64 {
+        let all = self.records.iter().flat_map(|record| record.findings.values());
+        let found = all.filter(|finding| finding.check.is_some() && !finding.is_warning);
+        found.fold(0, |sum, finding| sum.saturating_add(finding.count.max(1)))
     }
 
     /// The same run as one of its processes saw it.
@@ -100,6 +107,18 @@ fn add(sum: &mut Kernel, more: &Kernel) {
     *older = older.take().or_else(|| more.ptx_older_than_device.clone());
     add_accesses(&mut sum.accesses, &more.accesses);
     sum.accesses.sort_by(|a, b| order(a).cmp(&order(b)));
+    add_interpreted(&mut sum.interpreted, &more.interpreted);
+}
+
+fn add_interpreted(sum: &mut Vec<Interpreted>, more: &[Interpreted]) {
+    for row in more {
+        match sum.iter_mut().find(|of| of.place == row.place && of.instruction == row.instruction) {
+            Some(found) => found.count = found.count.saturating_add(row.count),
+            None => sum.push(row.clone()),
+        }
+    }
+    sum.sort_by_key(|row| std::cmp::Reverse(row.count));
+    sum.truncate(Interpreted::MOST);
 }
 
 fn add_accesses(sum: &mut Vec<Accesses>, more: &[Accesses]) {

@@ -14,7 +14,7 @@ use annotate_snippets::{
 };
 use texunit_syntax::{Diagnostic, Label, Severity, SourceFile};
 
-use crate::{FAULTS, Located, visible};
+use crate::{FAULTS, Located, check_rule, visible};
 
 /// Labels whose lines are at most this far apart are shown in one excerpt.
 const SAME_EXCERPT: u32 = 100;
@@ -71,7 +71,10 @@ pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool)
     if let (None, Some(help)) = (&suggestion, &diagnostic.help) {
         group = group.element(Level::HELP.message(visible(help)));
     }
-    if is_fault(diagnostic) {
+    for remark in &diagnostic.remarks {
+        group = group.element(Level::NOTE.message(visible(remark)));
+    }
+    if is_explained(diagnostic) {
         let more = format!("`texunit explain-code {}` says more", diagnostic.code);
         group = group.element(Level::NOTE.message(more));
     }
@@ -91,9 +94,18 @@ pub(crate) fn render_without_text(name: &str, diagnostic: &Diagnostic, color: bo
     shown.replace('\n', "\n ")
 }
 
-/// Whether it is a fault of a kernel, not a mistake in its text.
-fn is_fault(diagnostic: &Diagnostic) -> bool {
+/// Whether it is a fault of a kernel or what a check has found, not a mistake in a text.
+fn is_explained(diagnostic: &Diagnostic) -> bool {
     FAULTS.iter().any(|fault| fault.code == diagnostic.code)
+        || check_rule(diagnostic.code).is_some()
+}
+
+/// A diagnostic that is about no text.
+pub(crate) fn plain(diagnostic: &Diagnostic, color: bool) -> String {
+    let help = diagnostic.help.iter().map(|help| Level::HELP.message(visible(help)));
+    let remarks = diagnostic.remarks.iter().map(|text| Level::NOTE.message(visible(text)));
+    let group = title(diagnostic).elements(help.chain(remarks));
+    draw(&[group], color)
 }
 
 fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {

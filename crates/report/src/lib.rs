@@ -9,6 +9,7 @@
 //! and where the output goes.
 
 mod fault;
+mod findings;
 mod human;
 mod json;
 mod located;
@@ -19,6 +20,7 @@ mod sarif;
 use texunit_syntax::{Diagnostic, Severity};
 
 pub use fault::{FAULTS, Host, fault_diagnostic};
+pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;
 pub use json::Object;
 pub use located::Located;
@@ -51,6 +53,11 @@ pub fn human<'a>(
 ) -> String {
     let source = source.into();
     diagnostics.iter().map(|d| human::render(source, d, color) + "\n\n").collect()
+}
+
+/// A diagnostic that is about no text, and an empty line after it: what it says, its help and remarks.
+pub fn plain(diagnostic: &Diagnostic, color: bool) -> String {
+    human::plain(diagnostic, color) + "\n\n"
 }
 
 /// One line for each diagnostic; line and column count from 1, the column in bytes.

@@ -44,6 +44,8 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// What to write instead, or why it is so.
     pub help: Option<String>,
+    /// What else is known, a line each.
+    pub remarks: Vec<String>,
     /// Changes that certainly correct the mistake, in source order, not overlapping; empty where
     /// nothing is certain. All are made or none.
     pub fix: Vec<Edit>,
@@ -68,6 +70,7 @@ impl Diagnostic {
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
             help: None,
+            remarks: Vec::new(),
             fix: Vec::new(),
         }
     }
@@ -93,6 +96,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a line of what else is known.
+    #[must_use]
+    pub fn remark(mut self, text: impl Into<String>) -> Self {
+        self.remarks.push(text.into());
+        self
+    }
+
     /// Adds a change to the fix.
     #[must_use]
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
@@ -107,7 +117,7 @@ impl Diagnostic {
         shorten(&mut self.message);
         let labels = std::iter::once(&mut self.primary).chain(&mut self.secondary);
         labels.for_each(|label| shorten(&mut label.text));
-        self.help.iter_mut().for_each(shorten);
+        self.help.iter_mut().chain(&mut self.remarks).for_each(shorten);
         if self.fix.iter().any(|e| e.text.len() > MOST_WRITTEN) {
             self.fix.clear();
         }

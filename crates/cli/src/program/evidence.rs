@@ -18,8 +18,8 @@ const TIMED_OUT: u8 = 124;
 /// Options of `texunit run` for tests.
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArgs {
-    /// Exit code if a kernel of any process of the run has a fault, and the program ends with 0; 125 if none of its
-    /// kernels could be executed.
+    /// Exit code if a kernel of any process of the run has a fault, or a check has found something, and the program
+    /// ends with 0; 125 if none of its kernels could be executed.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
@@ -91,16 +91,11 @@ impl EvidenceArgs {
         self.error_exitcode.is_some()
             || self.timeout.is_some()
             || self.wants_reports()
-            || self.merged_coverage().is_some()
+            || self.coverage.is_some()
     }
 
     fn wants_reports(&self) -> bool {
         !self.report.is_empty() || !self.report_format.is_empty()
-    }
-
-    /// The file with the coverage of all processes together.
-    pub(super) fn merged_coverage(&self) -> Option<&Path> {
-        self.coverage.as_deref().filter(|file| !texunit_evidence::is_of_each_process(file))
     }
 
     /// Sets what the libraries read.
@@ -241,11 +236,18 @@ fn summarize(run: &Run, is_changed: bool) {
         (Some(code), true) => format!("; exit code {code} (--error-exitcode)"),
         _ => String::new(),
     };
-    let (faults, of) = (run.failures(), run.records.iter().filter(|r| r.failures() > 0).count());
-    if faults > 0 {
+    let (failures, of) = (run.failures(), run.records.iter().filter(|r| r.failures() > 0).count());
+    if failures > 0 {
+        let found = run.findings().min(failures);
+        let faults = count(failures - found, "fault", "faults");
+        let findings = count(found, "finding", "findings");
+        let what = match (failures - found, found) {
+            (_, 0) => faults,
+            (0, _) => findings,
+            _ => format!("{faults} and {findings}"),
+        };
         say(format_args!(
-            "texunit: {} in {}{code}",
-            count(faults, "fault", "faults"),
+            "texunit: {what} in {}{code}",
             count(of as u64, "process", "processes")
         ));
     } else if let Some(why) = run.not_executed.as_ref().filter(|_| !code.is_empty()) {

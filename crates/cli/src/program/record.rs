@@ -19,9 +19,9 @@ pub struct RecordArgs {
     /// device, and what the kernel has changed. `texunit launch DIR/job.toml` repeats it.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Record only the N-th launch (without N the first) of this kernel, into the folder itself. The name is that in the
-    /// PTX, or that of the source.
-    #[arg(long, value_name = "NAME[:N]", requires = "record", value_parser = spelled::<Chosen>)]
+    /// Record only the N-th launch (without N the first) of this kernel, into the folder itself; check only kernels of
+    /// this name. The name is that in the PTX, or that of the source; to check it may have `*` for any characters.
+    #[arg(long, value_name = "NAME[:N]", value_parser = spelled::<Chosen>)]
     pub kernel: Option<String>,
     /// Most launches that a process records, and most bytes that they take; K, M and G stand for 2^10, 2^20 and 2^30.
     #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record",
@@ -66,6 +66,13 @@ pub(super) struct Pending<'a> {
 }
 
 impl RecordArgs {
+    /// The name of `--kernel`, without the number of a launch.
+    pub(super) fn kernel_name(&self) -> Option<&str> {
+        let name = self.kernel.as_deref()?;
+        let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        Some(name.rsplit_once(':').filter(|(_, n)| number(n)).map_or(name, |(name, _)| name))
+    }
+
     /// Sets what the libraries read; what is left to be done when the program has ended.
     pub(super) fn set(&self, command: &mut Command) -> Result<Option<Pending<'_>>, String> {
         // A run inside of one that records is recorded, too, unless it asks for something else.

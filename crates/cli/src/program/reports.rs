@@ -1,7 +1,7 @@
 //! The files that a run leaves: reports of all forms, and coverage.
 
 use super::{RunArgs, refusal, say};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use texunit_coverage::{Coverage, EXTENSION, lcov};
@@ -103,7 +103,7 @@ pub(super) struct Outputs {
 impl Outputs {
     /// What the options name, all of which can be written as far as that can be known before.
     pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
-        let coverage = args.evidence.merged_coverage();
+        let coverage = args.evidence.coverage.as_deref();
         let coverage = coverage.map(|file| Target::of("--coverage", file, args)).transpose()?;
         Ok(Self { reports: reports(args)?, coverage })
     }
@@ -111,11 +111,16 @@ impl Outputs {
     /// Writes what all processes have covered that have left it in a folder; whether that went well.
     pub(super) fn write_coverage(&self, folder: &Path) -> bool {
         let Some(target) = &self.coverage else { return true };
-        let coverage = Coverage::merged(&texunit_evidence::files(folder, EXTENSION));
-        if coverage.is_empty() {
+        let files = texunit_evidence::files(folder, EXTENSION);
+        let mut is_empty = true;
+        let written = covered(target, &files).fold(true, |fine, (target, coverage)| {
+            is_empty &= coverage.is_empty();
+            target.write("coverage", &lcov::text(&coverage)) && fine
+        });
+        if is_empty {
             say(format_args!("texunit: no kernel was loaded: the coverage is empty"));
         }
-        target.write("coverage", &lcov::text(&coverage))
+        written
     }
 
     /// Writes the reports; whether that went well.
@@ -133,11 +138,36 @@ impl Outputs {
             let path = target.replaced();
             let _ = path.map(|path| texunit_evidence::write(path, text.as_bytes()));
         }
-        if let Some(path) = self.coverage.as_ref().and_then(Target::replaced) {
+        if let Some(target) = &self.coverage {
             let files = texunit_evidence::files(folder, EXTENSION);
-            let _ = lcov::write(path, &Coverage::merged(&files));
+            for (target, coverage) in covered(target, &files) {
+                let _ = target.replaced().map(|path| lcov::write(path, &coverage));
+            }
         }
     }
+}
+
+/// What is covered, each with its target: of all processes that have left it in these files, or of each one.
+fn covered<'a>(
+    target: &'a Target,
+    files: &'a [PathBuf],
+) -> Box<dyn Iterator<Item = (Target, Coverage)> + 'a> {
+    let Target::File(path) = target else {
+        return Box::new(std::iter::once((Target::Output, Coverage::merged(files))));
+    };
+    if !texunit_evidence::is_of_each_process(path) {
+        return Box::new(std::iter::once((target.clone(), Coverage::merged(files))));
+    }
+    let mut of_each: BTreeMap<u32, Vec<&PathBuf>> = BTreeMap::new();
+    for file in files {
+        if let Some(process) = texunit_evidence::process_of(file) {
+            of_each.entry(process).or_default().push(file);
+        }
+    }
+    Box::new(of_each.into_iter().map(|(process, files)| {
+        let path = texunit_evidence::name_of_process(path, process);
+        (Target::File(path), Coverage::merged(&files))
+    }))
 }
 
 /// The reports that are wanted.
@@ -171,6 +201,9 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
 
 /// Why the options do not fit together: two of them write to one place.
 pub(super) fn misused(args: &RunArgs) -> Option<String> {
+    if args.record.kernel.is_some() && args.record.record.is_none() && args.checks.check.is_none() {
+        return Some("--kernel says what --record and --check are for; give one of them".to_owned());
+    }
     let of = |option, file| (option, file);
     let named = args.evidence.report.iter().map(|file| of("--report", file));
     let named = named.chain(args.evidence.coverage.iter().map(|file| of("--coverage", file)));

@@ -38,7 +38,9 @@ driver_api! {
             });
         }
         let new = Event::new(context.handle, Flags & DISABLE_TIMING != 0);
-        phEvent.set(context.keep(new)?)
+        let handle = context.keep(new)?;
+        crate::checks::made(handle.number());
+        phEvent.set(handle)
     }
 
     /// Ends an event.

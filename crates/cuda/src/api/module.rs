@@ -19,7 +19,7 @@ driver_api! {
         let context = context::current()?;
         let (image, name) = file(fname)?;
         let ptx = image.ptx(&name, context.gpu.profile)?;
-        module.set(module::load((&*context).into(), &ptx, &Jit::default())?)
+        module.set(made(module::load((&*context).into(), &ptx, &Jit::default())?))
     }
 
     /// Loads PTX text that ends with a zero byte, or a fatbin.
@@ -123,5 +123,13 @@ fn load_data(module: Out<Handle<Module>>, image: Raw, jit: &Jit) -> Answer {
 
 fn load(module: Out<Handle<Module>>, context: &Context, image: &Image, jit: &Jit) -> Answer {
     let ptx = image.ptx("ptx", context.gpu.profile)?;
-    module.set(module::load(context.into(), &ptx, jit)?)
+    module.set(made(module::load(context.into(), &ptx, jit)?))
+}
+
+/// A module that the program is to unload: the runtime does not unload its own.
+fn made(module: Handle<Module>) -> Handle<Module> {
+    if !crate::refused::has_runtime() {
+        crate::checks::made(module.number());
+    }
+    module
 }

@@ -240,7 +240,9 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
     }
     let attributes = Mutex::default();
     let stream = Stream { context: context.handle, flags, priority, attributes };
-    out.set(context.keep(stream)?)
+    let handle = context.keep(stream)?;
+    crate::checks::made(handle.number());
+    out.set(handle)
 }
 
 fn destroy(stream: Handle<Stream>) -> Answer {

@@ -1,6 +1,6 @@
 //! texunit's own report: `schemas/report.schema.json` describes it.
 
-use crate::event::{Accesses, Finding, Kernel, Running};
+use crate::event::{Accesses, Finding, Interpreted, Kernel, Running};
 use crate::reader::Record;
 use crate::run::Run;
 use serde_json::{Value, json};
@@ -9,7 +9,9 @@ use texunit_report::place::function_name;
 pub(super) fn report(run: &Run) -> Value {
     let kernels = run.kernels();
     let sum = |of: fn(&Kernel) -> u64| kernels.iter().map(of).fold(0, u64::saturating_add);
-    let faults = run.records.iter().flat_map(|r| r.findings.values().map(|f| finding(r, f)));
+    let all = || run.records.iter().flat_map(|r| r.findings.values().map(move |f| (r, f)));
+    let faults = all().filter(|(_, f)| f.check.is_none()).map(|(r, f)| finding(r, f));
+    let findings = all().filter(|(_, f)| f.check.is_some()).map(|(r, f)| checked(r, f));
     let running = run.records.iter().flat_map(|r| r.running.values().map(|l| launch(r, l)));
     let total = |of: fn(&Record) -> u64| run.records.iter().map(of).fold(0, u64::saturating_add);
     json!({
@@ -34,6 +36,7 @@ pub(super) fn report(run: &Run) -> Value {
         "accesses_past_end": sum(|k| k.accesses_past_end),
         "kernels": kernels.iter().map(kernel).collect::<Vec<_>>(),
         "faults": faults.collect::<Vec<_>>(),
+        "findings": findings.collect::<Vec<_>>(),
         "more_faults": total(|r| r.totals.more_findings),
         "running": running.collect::<Vec<_>>(),
         "api_errors": run.records.iter().flat_map(api_errors).collect::<Vec<_>>(),
@@ -79,7 +82,12 @@ fn kernel(k: &Kernel) -> Value {
         "ptx_older_than_device": k.ptx_older_than_device,
         "accesses_past_end": k.accesses_past_end,
         "accesses": accesses(&k.accesses),
+        "interpreted": k.interpreted.iter().map(interpreted).collect::<Vec<_>>(),
     })
+}
+
+fn interpreted(row: &Interpreted) -> Value {
+    json!({ "place": row.place, "instruction": row.instruction, "count": row.count })
 }
 
 fn finding(of: &Record, f: &Finding) -> Value {
@@ -102,6 +110,15 @@ fn finding(of: &Record, f: &Finding) -> Value {
         "column": f.place.as_ref().map(|place| place.column()),
         "place": f.place,
     })
+}
+
+/// What a check has found.
+fn checked(of: &Record, f: &Finding) -> Value {
+    let mut value = finding(of, f);
+    value["check"] = json!(f.check);
+    value["object"] = json!(f.object);
+    value["related"] = json!(f.related);
+    value
 }
 
 fn launch(of: &Record, l: &Running) -> Value {

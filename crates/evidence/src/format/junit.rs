@@ -1,7 +1,7 @@
 //! JUnit XML, as `schemas/junit-10.xsd` has it: a test suite for each process, a test case for each kernel.
 
 use super::{outcome, paragraph, was_running};
-use crate::event::Finding;
+use crate::event::{Finding, Interpreted, Kernel};
 use crate::reader::Record;
 use crate::run::Run;
 use std::fmt::Write;
@@ -42,6 +42,8 @@ struct Case {
     failures: Vec<(String, String, String)>,
     /// What kept the test from ending.
     errors: Vec<(&'static str, String)>,
+    /// What else is known.
+    output: String,
 }
 
 /// A process by its program.
@@ -54,7 +56,8 @@ fn suite(record: &Record) -> Suite {
     let command = &record.process.command;
     let mut cases: Vec<Case> = Vec::new();
     for kernel in record.kernels.values() {
-        cases.push(Case::new(&kernel.name, command, Some(kernel.milliseconds)));
+        let output = interpreted(kernel);
+        cases.push(Case { output, ..Case::new(&kernel.name, command, Some(kernel.milliseconds)) });
     }
     let mut case = |kernel: &str, add: &mut dyn FnMut(&mut Case)| {
         let shown = function_name(kernel);
@@ -79,6 +82,18 @@ fn failure(finding: &Finding) -> (String, String, String) {
     (finding.kind.clone(), format!("{place}{}", finding.message), paragraph(finding))
 }
 
+/// What was interpreted in the middle of machine code.
+fn interpreted(kernel: &Kernel) -> String {
+    let row = |row: &Interpreted| {
+        format!("{:>12}  {}  {}\n", row.count, row.instruction, row.place.with_ptx())
+    };
+    let rows: String = kernel.interpreted.iter().map(row).collect();
+    match rows.is_empty() {
+        true => rows,
+        false => format!("interpreted in the middle of machine code:\n{rows}"),
+    }
+}
+
 impl Case {
     fn new(kernel: &str, command: &[String], milliseconds: Option<f64>) -> Self {
         Self {
@@ -87,6 +102,7 @@ impl Case {
             seconds: milliseconds.unwrap_or(0.0) / 1000.0,
             failures: Vec::new(),
             errors: Vec::new(),
+            output: String::new(),
         }
     }
 
@@ -97,7 +113,7 @@ impl Case {
             "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{:.3}\"",
             self.seconds
         );
-        if self.failures.is_empty() && self.errors.is_empty() {
+        if self.failures.is_empty() && self.errors.is_empty() && self.output.is_empty() {
             *text += "/>\n";
             return;
         }
@@ -111,6 +127,9 @@ impl Case {
                 text,
                 "      <failure message=\"{message}\" type=\"{kind}\">{paragraph}</failure>"
             );
+        }
+        if !self.output.is_empty() {
+            let _ = writeln!(text, "      <system-out>{}</system-out>", escaped(&self.output));
         }
         *text += "    </testcase>\n";
     }

@@ -5,7 +5,7 @@ use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
 use texunit_report::place::{Frame, PtxPlace, Via, function_name};
-use texunit_report::{FAULTS, uri};
+use texunit_report::{FAULTS, check_rule, uri};
 
 pub(super) fn document(run: &Run) -> Value {
     let findings = || run.records.iter().flat_map(|record| record.findings.values());
@@ -31,7 +31,8 @@ pub(super) fn document(run: &Run) -> Value {
 }
 
 fn rule(id: &str) -> Value {
-    match FAULTS.iter().find(|fault| fault.code == id) {
+    let check = check_rule(id).map(|rule| &rule.code);
+    match FAULTS.iter().find(|fault| fault.code == id).or(check) {
         Some(fault) => json!({
             "id": id,
             "shortDescription": { "text": fault.title },
@@ -100,6 +101,14 @@ fn result(finding: &Finding, rules: &[&str]) -> Value {
     }
     related
         .extend(place.calls.iter().map(|call| with_message(ptx(call), "called here in the PTX")));
+    for other in &finding.related {
+        let place = &other.place;
+        let first = place.source().map_or_else(|| ptx(&place.ptx), source);
+        related.push(with_message(first, &other.text));
+        if !place.frames.is_empty() {
+            related.push(with_message(ptx(&place.ptx), "the instruction"));
+        }
+    }
     for (id, location) in related.iter_mut().enumerate() {
         location["id"] = json!(id);
     }

@@ -33,7 +33,7 @@ pub(super) fn source<'s>(
     }
     let first = frames.remove(leading(&frames));
     // What is wrong with PTX is said of its words; a fault has come up in the line.
-    let labelled = first.text.is_some() && super::is_fault(diagnostic);
+    let labelled = first.text.is_some() && super::is_explained(diagnostic);
     let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
     let mut shown = vec![(first, label)];
     shown.extend(frames.into_iter().map(|frame| (frame, String::new())));

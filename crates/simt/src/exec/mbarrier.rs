@@ -17,6 +17,27 @@ use texunit_memory::SpaceKind;
 const MOST: u64 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
+/// An mbarrier, as observers see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MbarrierState {
+    /// Arrivals that the phase lacks.
+    pub pending: u64,
+    /// Arrivals of a phase.
+    pub expected: u64,
+    /// Bytes that the phase lacks.
+    pub bytes: i64,
+    /// The phase's parity.
+    pub parity: bool,
+}
+
+impl MbarrierState {
+    /// Of the 64 bits of an mbarrier, or of a token; `None`: they are none.
+    pub fn of(word: u64) -> Option<Self> {
+        let State { pending, expected, bytes, parity } = State::decode(word)?;
+        Some(Self { pending, expected, bytes, parity })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct State {
     pending: u64,
@@ -99,7 +120,7 @@ impl Context<'_> {
         }
         self.address(warp, op.at.base, op.at.offset);
         let addresses = self.addresses;
-        let (operands, mut places) = (values, [0; 32]);
+        let (operands, mut places, mut states) = (values, [0; 32], [0; 32]);
         for lane in lanes(mask) {
             let value = values[lane];
             if op.action == MbarrierAction::PendingCount {
@@ -107,15 +128,16 @@ impl Context<'_> {
                 continue;
             }
             let at = self.shared_word(warp, lane, op.at.place, addresses[lane])?;
-            values[lane] = self.mbarrier_at(warp, lane, op.action, at, value)?;
+            (values[lane], states[lane]) = self.mbarrier_at(warp, lane, op.action, at, value)?;
             places[lane] = at;
         }
         if self.events.has(Events::SYNCHRONIZATION) {
             let (about, order) = self.told_op;
             let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: about };
             let (addresses, operands, results) = (&places, &operands, &values);
-            let action = op.action;
-            let what = Synchronized::Mbarrier { action, order, addresses, operands, results };
+            let (action, states) = (op.action, &states);
+            let what =
+                Synchronized::Mbarrier { action, order, addresses, operands, results, states };
             self.tell_synchronized(at, &what);
         }
         warp.put(op.d, &values, u64::MAX, mask);
@@ -142,7 +164,7 @@ impl Context<'_> {
         }
     }
 
-    /// What one lane does. Gives the result: a token, or 1 where the phase is over.
+    /// What one lane does. Gives the result (a token, or 1 where the phase is over), and the mbarrier afterwards.
     fn mbarrier_at(
         &mut self,
         warp: &mut Warp,
@@ -150,7 +172,7 @@ impl Context<'_> {
         action: MbarrierAction,
         at: u64,
         value: u64,
-    ) -> Result<u64, Box<Trouble>> {
+    ) -> Result<(u64, u64), Box<Trouble>> {
         use MbarrierAction as A;
         let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
         let word = self.load_one(warp, lane, Place::Shared, at, 8, 8)?;
@@ -167,13 +189,13 @@ impl Context<'_> {
                 let bytes = (value & u64::from(u32::MAX)) as i64;
                 let done = match action {
                     A::Test { parity: true } => {
-                        return Ok((state.parity != (value & 1 != 0)).into());
+                        return Ok(((state.parity != (value & 1 != 0)).into(), word));
                     }
                     A::Test { parity: false } => {
                         let Some(token) = State::decode(value) else {
                             return bad(format!("{value:#x} is not the state of an mbarrier"));
                         };
-                        return Ok((state.parity != token.parity).into());
+                        return Ok(((state.parity != token.parity).into(), word));
                     }
                     A::ExpectTx => state.expect(bytes),
                     A::CompleteTx => state.expect(-bytes).map(|()| state.settle()),
@@ -194,7 +216,7 @@ impl Context<'_> {
             }
         };
         self.store_one(warp, lane, Place::Shared, at, (8, 8), new)?;
-        Ok(word)
+        Ok((word, new))
     }
 }
 

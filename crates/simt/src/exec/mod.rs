@@ -23,6 +23,7 @@ mod printf;
 mod quick;
 mod row;
 mod rows;
+mod schedule;
 mod step;
 mod surface;
 mod tell;
@@ -41,11 +42,12 @@ use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
-use crate::regions::Setting;
+use crate::regions::{JitMode, Setting};
 use context::{Context, Counters, Counts, Launch};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+pub use mbarrier::MbarrierState;
 pub(crate) use surface::lane_of;
 pub(crate) use together::is_quiet;
 pub(crate) use warp::Warp;
@@ -149,7 +151,9 @@ pub fn launch(
         faulted: AtomicU64::new(u64::MAX),
         state: Mutex::new(Collected::default()),
     };
-    if config.cooperative {
+    if let Some(seed) = config.schedule {
+        shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
+    } else if config.cooperative {
         cooperative::run(&launch, &shared, ctas);
     } else if launch.workers == 1 {
         shared.timed(&launch, || work(&launch, &shared, 0, ctas));
@@ -231,7 +235,8 @@ fn prepare<'a>(
         Some(observed) if marked.is_some() => &observed.regions,
         _ => &unit.regions,
     };
-    let regions = Setting::of(config.jit).map(|how| (regions.begin(code), how));
+    let jit = if config.schedule.is_some() { Some(JitMode::Off) } else { config.jit };
+    let regions = Setting::of(jit).map(|how| (regions.begin(code), how));
     let entry = unit.number(kernel.0).unwrap_or(0);
     let layout = program.shared_layout(kernel);
     let mut constants = code.constants.clone();
@@ -256,8 +261,13 @@ fn prepare<'a>(
     };
     let reserved_at = end.next_multiple_of(16) as usize;
     let reserved = if program.uses_reserved_shared(kernel) { RESERVED_SHARED } else { 0 };
-    let workers = if config.threads == 0 { cores() } else { config.threads } as u64;
-    let workers = workers.min(MOST_CTA_MEMORY / cta_size.max(1)).min(ctas).clamp(1, 1024) as usize;
+    let fit = MOST_CTA_MEMORY / cta_size.max(1);
+    let workers = match (config.schedule, config.threads) {
+        (Some(_), _) => 1,
+        (None, 0) => cores() as u64,
+        (None, threads) => threads as u64,
+    };
+    let workers = workers.min(fit).min(ctas).clamp(1, 1024) as usize;
     let reserved = if reserved == 0 { (end as usize, 0) } else { (reserved_at, reserved) };
     let shared_len = match config.bounds {
         Bounds::Exact => reserved.0 + reserved.1,
@@ -281,6 +291,7 @@ fn prepare<'a>(
         threads,
         warps,
         workers,
+        fit,
         counters: observed.map_or(0, |observed| observed.counters),
         start: Instant::now(),
         regions,
@@ -363,6 +374,7 @@ mod tests {
             observer: None,
             gradients: None,
             jit: None,
+            schedule: None,
         };
         let of = (&program, kernel, program.unit(kernel, false));
         prepare(of, &config, (Events::NONE, None), (block, 64)).workers

@@ -4,6 +4,7 @@ use super::{Order, Register};
 use crate::alu::L64;
 pub use crate::code::MbarrierAction;
 use crate::code::{Constants, Slot};
+pub use crate::exec::MbarrierState;
 use crate::exec::{Warp, lane_of};
 use std::sync::Arc;
 use texunit_isa::AtomOp;
@@ -201,10 +202,11 @@ pub enum Synchronized<'a> {
     Fence(Order),
     /// `cp.async.commit_group`
     CommitsCopies,
-    /// `cp.async.wait_group`, `.wait_all`: all groups but the last so many are waited for.
+    /// `cp.async.wait_group`: all groups but the last so many are waited for. `.wait_all`: all copies, also those of no
+    /// group.
     WaitsForCopies {
-        /// 0 of `.wait_all`.
-        but: u32,
+        /// `None`: `.wait_all`.
+        but: Option<u32>,
     },
     /// An mbarrier instruction has been executed.
     Mbarrier {
@@ -218,6 +220,8 @@ pub enum Synchronized<'a> {
         operands: &'a L64,
         /// Its result: the token of an arrival, or 1 where the phase is over.
         results: &'a L64,
+        /// The mbarrier afterwards: [`MbarrierState`].
+        states: &'a L64,
     },
 }
 

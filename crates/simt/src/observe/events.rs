@@ -33,11 +33,13 @@ impl Events {
     pub const ANSWERS: Self = Self(1 << 9);
     /// How many lanes come to each block and take each branch: [`super::Counting`].
     pub const COUNTS: Self = Self(1 << 10);
+    /// Of [`Self::RESULTS`] those of atomics and of loads with a word for their order: which others they have seen.
+    pub const STRONG_RESULTS: Self = Self(1 << 11);
     /// All of them.
-    pub const ALL: Self = Self((1 << 11) - 1);
+    pub const ALL: Self = Self((1 << 12) - 1);
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b1100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
@@ -77,7 +79,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 11] = [
+        const NAMES: [&str; 12] = [
             "accesses",
             "results",
             "parameters",
@@ -89,6 +91,7 @@ impl std::fmt::Debug for Events {
             "fetches",
             "answers",
             "counts",
+            "strong results",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()

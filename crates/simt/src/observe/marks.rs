@@ -137,10 +137,13 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
                 };
             }
             beside.order = Order::of(words());
+            if beside.behind.has(Events::RESULTS) && beside.order != Order::default() {
+                beside.behind |= Events::STRONG_RESULTS;
+            }
         }
         Op::Atomic(_) => {
             beside.before |= Events::ACCESSES;
-            beside.behind |= Events::RESULTS;
+            beside.behind |= Events::RESULTS | Events::STRONG_RESULTS;
             beside.order = Order::of(words());
         }
         Op::AsyncCopy(_) => beside.before |= Events::ACCESSES,
@@ -181,11 +184,11 @@ fn fence(words: &[&str], program: &Program, inst: &Inst) -> Option<Synchronized<
         ["fence", "proxy", ..] => None,
         ["fence" | "membar", ..] => Some(Synchronized::Fence(fence_order(words))),
         ["cp", "async", "commit_group"] => Some(Synchronized::CommitsCopies),
-        ["cp", "async", "wait_all"] => Some(Synchronized::WaitsForCopies { but: 0 }),
+        ["cp", "async", "wait_all"] => Some(Synchronized::WaitsForCopies { but: None }),
         ["cp", "async", "wait_group"] => {
             let text = program.source.snippet(inst.span);
             let number = text.trim_end_matches(';').split_whitespace().last();
-            let but = number.and_then(|n| n.parse().ok()).unwrap_or(0);
+            let but = Some(number.and_then(|n| n.parse().ok()).unwrap_or(0));
             Some(Synchronized::WaitsForCopies { but })
         }
         _ => None,

@@ -90,12 +90,12 @@ pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{
     Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, MbarrierAction,
-    Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
+    MbarrierState, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
 };
 pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use order::{Order, Scope, Semantics};
-pub use several::Several;
+pub use several::{Several, probes};
 
 use crate::fault::Fault;
 
@@ -126,7 +126,8 @@ pub trait Probe: Send {
     /// A load, store, atomic or copy is about to be made: [`Events::ACCESSES`], [`Events::PARAMETERS`].
     fn access(&mut self, _at: &At, _access: &Access<'_>) {}
 
-    /// What a load or atomic has brought: [`Events::RESULTS`].
+    /// What a load or atomic has brought: [`Events::RESULTS`], [`Events::STRONG_RESULTS`]; also what only another
+    /// observer of the launch wants.
     fn result(&mut self, _at: &At, _values: &Values<'_>) {}
 
     /// Barriers, fences, mbarriers, instructions that lanes execute together: [`Events::SYNCHRONIZATION`].

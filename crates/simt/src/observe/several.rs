@@ -26,7 +26,7 @@ impl Observer for Several<'_> {
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
-        Box::new(Probes(self.0.iter().map(|o| (o.wants(), o.probe(launch))).collect()))
+        probes(self.0.iter().copied(), launch)
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
@@ -35,6 +35,22 @@ impl Observer for Several<'_> {
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         self.0.iter().for_each(|observer| observer.launch_ends(launch, fault));
+    }
+}
+
+/// One probe of those of many observers: for observers that have others.
+pub fn probes<'a>(
+    observers: impl Iterator<Item = &'a (dyn Observer + 'a)>,
+    launch: &LaunchInfo<'a>,
+) -> Box<dyn Probe + 'a> {
+    let mut all: Vec<_> = observers.map(|o| (o.wants(), o.probe(launch))).collect();
+    match all.pop() {
+        // It is told what it wants in any case.
+        Some((_, only)) if all.is_empty() => only,
+        last => {
+            all.extend(last);
+            Box::new(Probes(all))
+        }
     }
 }
 
@@ -61,7 +77,7 @@ impl Probe for Probes<'_> {
     }
 
     fn result(&mut self, at: &At, values: &Values<'_>) {
-        self.each(Events::RESULTS, |probe| probe.result(at, values));
+        self.each(Events::RESULTS | Events::STRONG_RESULTS, |probe| probe.result(at, values));
     }
 
     fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {

@@ -118,7 +118,7 @@ impl Probe for Recording<'_> {
 
     fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
         self.each(at, |lane| match what {
-            Synchronized::Mbarrier { action, order, addresses, operands, results } => {
+            Synchronized::Mbarrier { action, order, addresses, operands, results, .. } => {
                 let [a, o, r] = [addresses, operands, results].map(|v| v[lane]);
                 format!("{action:?} {:?} {a:#x} {o:#x} {r:#x}", order.semantics)
             }

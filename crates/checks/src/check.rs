@@ -1,0 +1,148 @@
+//! Which checks there are.
+
+use std::fmt;
+use std::ops::BitOr;
+
+/// A check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Check {
+    /// Accesses outside of every object, of freed memory, misaligned ones: faults, which are always told.
+    Memory,
+    /// Uses of what nobody has written.
+    Init,
+    /// Accesses that nothing orders.
+    Race,
+    /// Barriers, membermasks, mbarriers.
+    Sync,
+    /// What is alive at the end.
+    Leak,
+    /// Textures and surfaces that are used in another way than they were made for.
+    Texture,
+}
+
+impl Check {
+    /// All of them, with their names and those of compute-sanitizer's tools.
+    pub const ALL: [(Self, &'static str, Option<&'static str>); 6] = [
+        (Self::Memory, "memory", Some("memcheck")),
+        (Self::Init, "init", Some("initcheck")),
+        (Self::Race, "race", Some("racecheck")),
+        (Self::Sync, "sync", Some("synccheck")),
+        (Self::Leak, "leak", None),
+        (Self::Texture, "texture", None),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The check with this name, ours or compute-sanitizer's.
+    pub fn named(name: &str) -> Option<Self> {
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        let row = Self::ALL.iter().find(|(_, own, alias)| is(own) || alias.is_some_and(is));
+        row.map(|row| row.0)
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A set of checks.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Checks(u8);
+
+/// A word that is no check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownCheck(String);
+
+impl fmt::Display for UnknownCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Check::ALL.map(|(_, name, _)| name).join(", ");
+        write!(f, "there is no check `{}`; there are {names}, and all", self.0)
+    }
+}
+
+impl std::error::Error for UnknownCheck {}
+
+impl Checks {
+    /// None: faults are told in any case.
+    pub const NONE: Self = Self(0);
+    /// All of them.
+    pub const ALL: Self = Self((1 << Check::ALL.len()) - 1);
+
+    /// The checks of a list: names with commas between them, `all` for all of them.
+    pub fn parse(list: &str) -> Result<Self, UnknownCheck> {
+        let mut all = Self::NONE;
+        for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            all = all
+                | match Check::named(word) {
+                    Some(check) => check.into(),
+                    None if word.eq_ignore_ascii_case("all") => Self::ALL,
+                    None => return Err(UnknownCheck(texunit_report::visible(word))),
+                };
+        }
+        Ok(all)
+    }
+
+    /// Whether it has a check.
+    pub fn has(self, check: Check) -> bool {
+        self.0 >> check as u8 & 1 == 1
+    }
+
+    /// Whether nothing has to be observed for it: faults are told without.
+    pub fn is_none(self) -> bool {
+        self.0 & !Self::from(Check::Memory).0 == 0
+    }
+}
+
+impl From<Check> for Checks {
+    fn from(check: Check) -> Self {
+        Self(1 << check as u8)
+    }
+}
+
+impl BitOr for Checks {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Names with commas between them, as [`Checks::parse`] takes them.
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names = Check::ALL.iter().filter(|row| self.has(row.0)).map(|row| row.1);
+        f.write_str(names.next().unwrap_or(""))?;
+        names.try_for_each(|name| write!(f, ",{name}"))
+    }
+}
+
+impl fmt::Debug for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Checks({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists() {
+        let list = Checks::parse("race, synccheck,Texture,").expect("three checks");
+        assert_eq!(list.to_string(), "race,sync,texture");
+        assert!(list.has(Check::Sync) && !list.has(Check::Leak) && !list.is_none());
+        assert_eq!(Checks::parse("all"), Ok(Checks::ALL));
+        assert_eq!(Checks::parse(&Checks::ALL.to_string()), Ok(Checks::ALL));
+        assert!(Checks::parse("memcheck").is_ok_and(|list| list.is_none()));
+        let error = Checks::parse("race,shader").expect_err("no check").to_string();
+        assert!(error.contains("`shader`") && error.contains("memory, init, race"), "{error}");
+        for (check, name, _) in Check::ALL {
+            assert_eq!(check.name(), name);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Findings, as they are kept and told.
+
+use crate::sink::{Found, Other, OtherAt, Spot};
+use texunit_report::place::function_name;
+use texunit_report::{CheckRule, Place};
+use texunit_simt::observe::{LaunchInfo, Listing};
+use texunit_syntax::{Diagnostic, Span};
+
+/// Who did something, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// %tid
+    pub thread: [u32; 3],
+    /// The kernel's name in the PTX.
+    pub kernel: String,
+    /// Where in the source and in the PTX.
+    pub place: Place,
+    /// The instruction in the PTX.
+    pub span: Span,
+}
+
+impl End {
+    /// A thread at an operation of a launch.
+    pub fn new(kernel: &str, listing: &Listing<'_>, spot: &Spot) -> Self {
+        let span = listing.span(spot.op);
+        let place = Place::new(listing.sources(), listing.source(), span);
+        Self { cta: spot.cta, thread: spot.thread, kernel: kernel.to_owned(), place, span }
+    }
+
+    /// ``kernel `copy`, CTA (0, 0, 0), thread (3, 0, 0)``
+    pub fn who(&self) -> String {
+        let ([cx, cy, cz], [tx, ty, tz]) = (self.cta, self.thread);
+        let kernel = function_name(&self.kernel);
+        format!("kernel `{kernel}`, CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})")
+    }
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// What kind.
+    pub rule: &'static CheckRule,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// Number of the launch among those that were checked, from 1; 0: it is of none.
+    pub launch: u64,
+    /// How often it came up.
+    pub count: u64,
+    /// Who, and where; of what is alive at the end nobody.
+    pub at: Option<End>,
+    /// What is at the other end, and where that is.
+    pub other: Option<(String, End)>,
+    /// The variable or allocation.
+    pub object: Option<String>,
+    /// What else is known, a line each.
+    pub notes: Vec<String>,
+}
+
+/// What findings at the same places have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    code: &'static str,
+    ends: [Option<(String, Span, String)>; 2],
+    message: Option<(String, Vec<String>)>,
+}
+
+impl Finding {
+    /// What is of no launch.
+    pub fn of_process(rule: &'static CheckRule, message: String, notes: Vec<String>) -> Self {
+        Self { rule, message, launch: 0, count: 1, at: None, other: None, object: None, notes }
+    }
+
+    /// What was found in a launch.
+    pub(crate) fn of_launch(found: Found, launch: &LaunchInfo<'_>, number: u64) -> Self {
+        let end = |spot: &Spot| End::new(launch.kernel, &launch.listing, spot);
+        let other = found.other.map(|Other { what, at }| match at {
+            OtherAt::Here(spot) => (what, end(&spot)),
+            OtherAt::Known(end) => (what, *end),
+        });
+        Self {
+            rule: found.rule,
+            message: found.message,
+            launch: number,
+            count: found.count,
+            at: Some(end(&found.at)),
+            other,
+            object: found.object,
+            notes: found.notes,
+        }
+    }
+
+    /// The name of its kind.
+    pub fn code(&self) -> &'static str {
+        self.rule.code.code
+    }
+
+    /// The kernel's name in the PTX; empty of what is of none.
+    pub fn kernel(&self) -> &str {
+        self.at.as_ref().map_or("", |at| &at.kernel)
+    }
+
+    /// What tells it from others: its kind and its places, or its words where it has none.
+    pub(crate) fn key(&self) -> Key {
+        let end = |end: &End| (end.place.ptx.file.clone(), end.span, end.kernel.clone());
+        Key {
+            code: self.code(),
+            ends: [self.at.as_ref().map(end), self.other.as_ref().map(|other| end(&other.1))],
+            message: self.at.is_none().then(|| (self.message.clone(), self.notes.clone())),
+        }
+    }
+
+    /// What is said besides the message and the places.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let Some(object) = &self.object {
+            remarks.push(format!("it is in {object}"));
+        }
+        if let Some((what, end)) = self.other.as_ref().filter(|(_, end)| !self.is_beside(end)) {
+            remarks.push(format!("{} {what}: {}", end.who(), end.place.with_ptx()));
+        }
+        remarks.extend(self.notes.iter().cloned());
+        if self.count > 1 {
+            remarks.push(format!("{} times in all", self.count));
+        }
+        remarks
+    }
+
+    /// Whether an end is in the same text.
+    fn is_beside(&self, end: &End) -> bool {
+        let file = |end: &End| end.place.ptx.file.clone();
+        self.at.as_ref().is_some_and(|at| file(at) == file(end))
+    }
+
+    /// As a diagnostic of the PTX of its module.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let span = self.at.as_ref().map_or(Span { start: 0, end: 0 }, |at| at.span);
+        let mut diagnostic = Diagnostic::error(self.code(), span, self.message.clone());
+        if let Some(at) = &self.at {
+            diagnostic = diagnostic.label(at.who());
+        }
+        if let Some((what, end)) = self.other.as_ref().filter(|(_, end)| self.is_beside(end)) {
+            let ([cx, cy, cz], [tx, ty, tz]) = (end.cta, end.thread);
+            let who = format!("CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
+            diagnostic = diagnostic.note(end.span, format!("{who} {what}"));
+        }
+        let diagnostic = diagnostic.help(self.rule.help);
+        self.remarks().into_iter().fold(diagnostic, Diagnostic::remark)
+    }
+
+    /// As an event of a process, with its number there and the number of its launch.
+    pub fn event(&self, number: u64) -> texunit_evidence::Finding {
+        let ([block, thread], place) = match &self.at {
+            Some(at) => ([at.cta, at.thread], Some(at.place.clone())),
+            None => ([[0; 3]; 2], None),
+        };
+        let related = self.other.as_ref().map(|(what, end)| texunit_evidence::Related {
+            text: format!("{} {what}", end.who()),
+            place: end.place.clone(),
+        });
+        texunit_evidence::Finding {
+            number,
+            count: self.count,
+            kind: self.code().to_owned(),
+            check: Some(self.check().to_owned()),
+            is_warning: false,
+            message: self.message.clone(),
+            help: Some(self.rule.help.to_owned()),
+            notes: self.notes.clone(),
+            code: None,
+            kernel: self.kernel().to_owned(),
+            launch: self.launch,
+            block,
+            thread,
+            place,
+            related: related.into_iter().collect(),
+            object: self.object.clone(),
+        }
+    }
+
+    /// The name of its check: its code begins with that.
+    pub fn check(&self) -> &'static str {
+        self.code().split('-').next().unwrap_or_default()
+    }
+}

@@ -1,0 +1,52 @@
+//! The checks of one launch, as one observer.
+
+use crate::finding::Finding;
+use crate::log::Log;
+use crate::sink::Sink;
+use std::sync::Arc;
+use texunit_simt::Fault;
+use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
+
+/// All checks of a launch. When it ends, the log has what they have found.
+#[derive(Debug)]
+pub struct LaunchChecks<'l> {
+    log: &'l Log,
+    /// Number of the launch among those that are checked.
+    number: u64,
+    sink: Arc<Sink>,
+    checks: Vec<Box<dyn Observer + 'l>>,
+}
+
+impl<'l> LaunchChecks<'l> {
+    /// Those that the log asks for; `None`: none of them has to do with launches.
+    pub(crate) fn new(log: &'l Log, number: u64) -> Option<Self> {
+        let sink = Arc::new(Sink::new());
+        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, number);
+        (!checks.is_empty()).then_some(Self { log, number, sink, checks })
+    }
+
+    fn each(&self) -> impl Iterator<Item = &dyn Observer> {
+        self.checks.iter().map(|check| &**check as &dyn Observer)
+    }
+}
+
+impl Observer for LaunchChecks<'_> {
+    fn wants(&self) -> Events {
+        self.each().fold(Events::NONE, |all, check| all | check.wants())
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        probes(self.each(), launch)
+    }
+
+    fn launch_begins(&self, launch: &LaunchInfo<'_>) {
+        self.each().for_each(|check| check.launch_begins(launch));
+    }
+
+    fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+        self.each().for_each(|check| check.launch_ends(launch, fault));
+        let (found, more) = self.sink.take();
+        let finding = |found| Finding::of_launch(found, launch, self.number);
+        self.log.take(found.into_iter().map(finding).collect(), more);
+    }
+}

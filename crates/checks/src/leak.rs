@@ -1,0 +1,129 @@
+//! Check `leak` in kernels: what `malloc` gives and no kernel frees. What the program does not free itself (memory,
+//! textures, streams) is told by whoever knows that (crate `cuda`).
+
+use crate::finding::{End, Finding};
+use crate::log::Log;
+use crate::rules;
+use crate::sink::Spot;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_simt::Fault;
+use texunit_simt::observe::{At, Called, Events, LaunchInfo, Observer, Probe};
+
+/// Allocations that are remembered at a time.
+const MOST: usize = 1 << 20;
+
+/// What is allocated on the heap of devices, by address.
+pub(crate) type Heap = BTreeMap<u64, Block>;
+
+/// An allocation that a kernel has made.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    size: u64,
+    /// Number of the launch.
+    launch: u64,
+    made: std::sync::Arc<End>,
+}
+
+/// The check of a launch.
+#[derive(Debug)]
+pub(crate) struct Leak<'l> {
+    log: &'l Log,
+    launch: u64,
+    /// What was allocated in this launch and not freed.
+    live: Mutex<HashMap<u64, (u64, Spot)>>,
+}
+
+impl<'l> Leak<'l> {
+    pub(crate) fn new(log: &'l Log, launch: u64) -> Self {
+        Self { log, launch, live: Mutex::default() }
+    }
+
+    fn live(&self) -> MutexGuard<'_, HashMap<u64, (u64, Spot)>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Leak<'_> {
+    fn wants(&self) -> Events {
+        Events::CALLS
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(Watching { leak: self, block: launch.config.block })
+    }
+
+    fn launch_ends(&self, launch: &LaunchInfo<'_>, _: Option<&Fault>) {
+        let mut places = HashMap::new();
+        let live = std::mem::take(&mut *self.live());
+        let mut heap = self.log.heap();
+        for (address, (size, spot)) in live {
+            let end = || std::sync::Arc::new(End::new(launch.kernel, &launch.listing, &spot));
+            let made = std::sync::Arc::clone(places.entry(spot.op).or_insert_with(end));
+            if heap.len() < MOST {
+                heap.insert(address, Block { size, launch: self.launch, made });
+            }
+        }
+    }
+}
+
+struct Watching<'a> {
+    leak: &'a Leak<'a>,
+    block: [u32; 3],
+}
+
+impl Probe for Watching<'_> {
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        let lanes = (0..32).filter(|lane| at.lanes >> lane & 1 == 1);
+        match *called {
+            Called::Allocates { sizes, addresses } => {
+                let mut live = self.leak.live();
+                for lane in lanes {
+                    let (address, size) = (addresses[lane as usize], sizes[lane as usize]);
+                    if address != 0 && live.len() < MOST {
+                        live.insert(address, (size, Spot::new(at, lane, self.block)));
+                    }
+                }
+            }
+            Called::Frees { addresses } => {
+                let mut live = self.leak.live();
+                for lane in lanes {
+                    let address = addresses[lane as usize];
+                    if live.remove(&address).is_none() {
+                        self.leak.log.heap().remove(&address);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What is told of a heap when the device is reset or the program ends: each place that allocates, with how often.
+pub(crate) fn findings(heap: &Heap) -> Vec<Finding> {
+    let mut places: Vec<(&Block, u64, u64)> = Vec::new();
+    for block in heap.values() {
+        let same = |(other, ..): &&mut (&Block, u64, u64)| {
+            (other.made.span, &other.made.kernel, &other.made.place.ptx.file)
+                == (block.made.span, &block.made.kernel, &block.made.place.ptx.file)
+        };
+        match places.iter_mut().find(same) {
+            Some((_, count, bytes)) => {
+                (*count, *bytes) = (*count + 1, bytes.saturating_add(block.size));
+            }
+            None => places.push((block, 1, block.size)),
+        }
+    }
+    let finding = |(block, count, bytes): (&Block, u64, u64)| {
+        let (blocks, were) = match count {
+            1 => ("1 allocation".to_owned(), "was"),
+            _ => (format!("{count} allocations"), "were"),
+        };
+        let message =
+            format!("{blocks} of the device heap, {bytes} bytes in all, {were} not freed");
+        let at = Some((*block.made).clone());
+        let finding = Finding::of_process(rules::LEAK_DEVICE_HEAP, message, Vec::new());
+        Finding { at, launch: block.launch, count, ..finding }
+    };
+    places.into_iter().map(finding).collect()
+}

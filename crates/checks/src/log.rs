@@ -1,0 +1,186 @@
+//! What all launches of a process have found.
+
+use crate::check::{Check, Checks};
+use crate::finding::{Finding, Key};
+use crate::launch::LaunchChecks;
+use crate::leak::{self, Heap};
+use crate::pattern::Pattern;
+use crate::race;
+use crate::suppress::Suppressions;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_report::place::function_name;
+
+/// Places of findings that a log keeps, whatever is asked for.
+const MOST_KEPT: usize = 100_000;
+
+/// What is checked, and what is told of it.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Which checks.
+    pub checks: Checks,
+    /// Most findings that are told; the others are counted. `None`: all of them.
+    pub max_findings: Option<u64>,
+    /// Kernels that are checked, by their names in the PTX or in the source; none: all of them.
+    pub kernels: Vec<Pattern>,
+    /// What is not told.
+    pub suppressions: Suppressions,
+}
+
+impl Options {
+    /// Whether the launches of a kernel are checked.
+    fn has_kernel(&self, name: &str) -> bool {
+        let shown = function_name(name);
+        let is = |pattern: &Pattern| pattern.matches(name) || pattern.matches(&shown);
+        self.kernels.is_empty() || self.kernels.iter().any(is)
+    }
+}
+
+/// A finding that is to be told.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// Its number in the process, from 1.
+    pub number: u64,
+    /// Whether it was not told before: else only its count has changed.
+    pub is_first: bool,
+    /// What it is.
+    pub finding: Finding,
+}
+
+/// Findings of a process: each place once, with a count.
+#[derive(Debug, Default)]
+pub struct Log {
+    options: Options,
+    launches: AtomicU64,
+    /// What the race check keeps from launch to launch.
+    pub(crate) race: race::Memory,
+    state: Mutex<State>,
+    /// What kernels have allocated and not freed.
+    heap: Mutex<Heap>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    findings: Vec<Finding>,
+    /// Their numbers among these.
+    known: HashMap<Key, usize>,
+    /// With which count each was told.
+    told: Vec<u64>,
+    /// How often something was found that is not among them.
+    more: u64,
+    /// How often something was found that is suppressed.
+    suppressed: u64,
+}
+
+impl Log {
+    /// With nothing found yet.
+    pub fn new(options: Options) -> Self {
+        Self { options, ..Self::default() }
+    }
+
+    /// Whether a check is asked for.
+    pub fn has(&self, check: Check) -> bool {
+        self.options.checks.has(check)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn heap(&self) -> MutexGuard<'_, Heap> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The device is reset, or the program ends: what kernels have allocated and not freed is a finding.
+    pub fn heap_ends(&self) {
+        let heap = std::mem::take(&mut *self.heap());
+        self.take(leak::findings(&heap), 0);
+    }
+
+    /// The checks of a launch of a kernel, as its observer; `None`: nothing is checked of it.
+    pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
+        if self.options.checks.is_none() || !self.options.has_kernel(kernel) {
+            return None;
+        }
+        let number = self.launches.fetch_add(1, Relaxed) + 1;
+        LaunchChecks::new(self, number)
+    }
+
+    /// Takes in what was found; how often something was found besides.
+    pub(crate) fn take(&self, found: Vec<Finding>, more: u64) {
+        let state = &mut *self.state();
+        state.more = state.more.saturating_add(more);
+        for finding in found {
+            state.take(&self.options, finding);
+        }
+    }
+
+    /// Takes in a finding that is of no launch.
+    pub fn found(&self, finding: Finding) {
+        self.take(vec![finding], 0);
+    }
+
+    /// Findings that were not told before, or came up again since, with their numbers, from 1.
+    pub fn news(&self) -> Vec<News> {
+        let state = &mut *self.state();
+        state.told.resize(state.findings.len(), 0);
+        let mut news = Vec::new();
+        for ((number, finding), told) in (1..).zip(&state.findings).zip(&mut state.told) {
+            if *told != finding.count {
+                news.push(News { number, is_first: *told == 0, finding: finding.clone() });
+                *told = finding.count;
+            }
+        }
+        news
+    }
+
+    /// All findings, in the order in which they came up.
+    pub fn findings(&self) -> Vec<Finding> {
+        self.state().findings.clone()
+    }
+
+    /// How often something was found that is not told one by one.
+    pub fn more(&self) -> u64 {
+        self.state().more
+    }
+
+    /// How often something was found that is suppressed.
+    pub fn suppressed(&self) -> u64 {
+        self.state().suppressed
+    }
+
+    /// Whether anything was found that is not suppressed.
+    pub fn has_findings(&self) -> bool {
+        let state = self.state();
+        !state.findings.is_empty() || state.more > 0
+    }
+
+    /// Forgets all: in a process that was forked off, it is the parent's.
+    pub fn clear(&self) {
+        *self.state() = State::default();
+        self.heap().clear();
+    }
+}
+
+impl State {
+    fn take(&mut self, options: &Options, finding: Finding) {
+        if options.suppressions.has(&finding) {
+            self.suppressed = self.suppressed.saturating_add(finding.count);
+            return;
+        }
+        let key = finding.key();
+        if let Some(known) = self.known.get(&key).and_then(|&i| self.findings.get_mut(i)) {
+            known.count = known.count.saturating_add(finding.count);
+            return;
+        }
+        let most =
+            options.max_findings.map_or(MOST_KEPT, |most| most.min(MOST_KEPT as u64) as usize);
+        if self.findings.len() < most {
+            self.known.insert(key, self.findings.len());
+            self.findings.push(finding);
+        } else {
+            self.more = self.more.saturating_add(finding.count);
+        }
+    }
+}

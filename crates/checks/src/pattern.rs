@@ -1,0 +1,67 @@
+//! Patterns of names.
+
+use std::fmt;
+
+/// A text with `*` for any number of characters and `?` for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(String);
+
+impl Pattern {
+    /// Of this text.
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The pattern that only this text has, as far as patterns can say it.
+    pub fn of_text(text: &str) -> Self {
+        // A `*` in a name (a pointer) stands for itself as well.
+        Self::new(text)
+    }
+
+    /// Whether a text has this form.
+    // Two places of each text: where it fails behind a star, the star takes one character more.
+    pub fn matches(&self, text: &str) -> bool {
+        let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
+        let (mut p, mut t, mut star) = (0, 0, None);
+        while t < text.len() {
+            match pattern.get(p) {
+                Some(b'*') => {
+                    star = Some((p, t));
+                    p += 1;
+                }
+                Some(&c) if c == b'?' || c == text[t] => (p, t) = (p + 1, t + 1),
+                _ => match star {
+                    Some((at, from)) => {
+                        star = Some((at, from + 1));
+                        (p, t) = (at + 1, from + 1);
+                    }
+                    None => return false,
+                },
+            }
+        }
+        pattern[p..].iter().all(|&c| c == b'*')
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_and_question_marks() {
+        let matches = |pattern: &str, text: &str| Pattern::new(pattern).matches(text);
+        assert!(matches("*", "") && matches("", "") && !matches("", "a"));
+        assert!(matches("reduce*", "reduce_all") && !matches("reduce", "reduce_all"));
+        assert!(matches("*/a.cu:1?", "src/a.cu:12") && !matches("*/a.cu:1?", "src/a.cu:1"));
+        assert!(matches("a*b*c", "aXbXbc") && !matches("a*b*c", "aXbXb"));
+        assert!(matches("put(int*, int)", "put(int*, int)"));
+        // What fails behind many stars takes the square of the length, not a power of two.
+        assert!(!matches(&"*a".repeat(200), &"a".repeat(199)));
+    }
+}

@@ -1,0 +1,154 @@
+//! An access of a warp, taken apart: a row of lines, one place for all lanes, or lane by lane.
+
+use super::cell::{Conflict, Touch};
+use super::line::{Bytes, LINE, Line, Row};
+use super::stamp::Kind;
+use super::view::View;
+use texunit_simt::observe::{Access, At, Doing, Order, Scope, Semantics};
+
+/// Registers of an access at most.
+const MOST_ELEMENTS: usize = 8;
+
+/// What a lane's access has raced with: lane, byte of the access, and what.
+pub(super) type Raced = (u32, u64, Conflict);
+
+/// How an instruction's access is made.
+pub(super) fn kind(doing: Doing, order: Order) -> Kind {
+    let kind = match (order.semantics, order.scope) {
+        (Semantics::Weak, _) => Kind::WEAK,
+        (Semantics::Volatile, _) => Kind::VOLATILE,
+        (_, Scope::Cta | Scope::Cluster) => Kind::CTA,
+        _ => Kind::GPU,
+    };
+    match doing {
+        Doing::CopyFrom => kind.asynchronous(),
+        Doing::CopyTo => kind.asynchronous().writing(),
+        _ if doing.writes() => kind.writing(),
+        _ => kind,
+    }
+}
+
+/// An access of lanes to global or shared memory.
+pub(super) struct Warp<'a> {
+    pub(super) at: At,
+    pub(super) access: &'a Access<'a>,
+    pub(super) kind: Kind,
+    /// What each lane stores.
+    values: [Option<[u64; 32]>; MOST_ELEMENTS],
+}
+
+/// How the addresses of lanes lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// One behind the other, from the first byte of a line on, a power of two of words each.
+    Lines { shift: u32 },
+    /// All lanes load the same.
+    One,
+    /// Any other.
+    Any,
+}
+
+impl<'a> Warp<'a> {
+    pub(super) fn new(at: &At, access: &'a Access<'a>) -> Self {
+        let mut values = [const { None }; MOST_ELEMENTS];
+        if access.doing == Doing::Store {
+            for (i, value) in values.iter_mut().enumerate().take(access.values.len()) {
+                *value = access.values.get(i);
+            }
+        }
+        Self { at: *at, access, kind: kind(access.doing, access.order), values }
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        let (addresses, bytes) = (self.access.addresses, u64::from(self.access.bytes()));
+        if self.kind.strength() != 0 || self.kind.is_async() {
+            return Shape::Any;
+        }
+        let first = addresses[0];
+        if self.at.lanes == u32::MAX && first.is_multiple_of(LINE) && matches!(bytes, 4 | 8 | 16) {
+            let mut off = 0;
+            for (i, &address) in (0..).zip(addresses) {
+                off |= address ^ first.wrapping_add(i * bytes);
+            }
+            if off == 0 {
+                return Shape::Lines { shift: bytes.trailing_zeros() - 2 };
+            }
+        }
+        let first = addresses[self.at.lanes.trailing_zeros() as usize & 31];
+        let is_one = |lane: usize| self.at.lanes >> lane & 1 == 0 || addresses[lane] == first;
+        match !self.kind.writes() && (0..32).all(is_one) {
+            true => Shape::One,
+            false => Shape::Any,
+        }
+    }
+
+    /// Number of a lane's thread in the CTA.
+    fn thread(&self, lane: u32) -> u32 {
+        self.at.warp * 32 + lane
+    }
+
+    /// What a lane stores from a byte of its access on.
+    fn value(&self, lane: u32, offset: u64) -> Option<u64> {
+        let size = u64::from(self.access.size);
+        let of = |offset: u64| {
+            let value = self.values.get((offset / size) as usize)?.as_ref()?[lane as usize];
+            Some(value >> (8 * (offset % size)))
+        };
+        match size {
+            // Bytes and halves beside each other make a word.
+            1 | 2 => {
+                let low = (1 << (8 * size)) - 1;
+                let part =
+                    |i: u64| of(offset + i * size).map_or(0, |v| (v & low) << (8 * i * size));
+                of(offset).map(|_| (0..4 / size).map(part).sum())
+            }
+            _ => of(offset),
+        }
+    }
+
+    fn touch(&self, lane: u32) -> Touch {
+        Touch { thread: self.thread(lane), op: self.at.op, kind: self.kind, value: None }
+    }
+
+    /// All lanes whose words are in line `number` of the row. False: nothing has been done.
+    pub(super) fn row(
+        &self,
+        line: &mut Line,
+        view: &View<'_>,
+        (number, shift): (u32, u32),
+    ) -> bool {
+        let first = (number * 32) >> shift;
+        let value = |word: usize| {
+            let lane = first + (word as u32 >> shift);
+            let offset = 4 * (word as u64 & ((1 << shift) - 1));
+            self.value(lane, offset).map(|value| value as u32)
+        };
+        let (thread, op, writes) = (self.thread(first), self.at.op, self.kind.writes());
+        line.row(view, &Row { thread, shift, op, writes, value: &value })
+    }
+
+    /// A load of one place. False: lane by lane.
+    pub(super) fn one(&self, line: &mut Line, view: &View<'_>, at: u64) -> bool {
+        let first = self.at.lanes.trailing_zeros() & 31;
+        let touch = self.touch(first);
+        line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
+    }
+
+    /// One lane's access.
+    pub(super) fn lane(
+        &self,
+        line: &mut Line,
+        view: &View<'_>,
+        (lane, at): (u32, u64),
+    ) -> Option<Raced> {
+        let value = |offset: u64| self.value(lane, offset);
+        let (touch, len) = (self.touch(lane), self.access.bytes().into());
+        let hit = line.bytes(view, &Bytes { touch, len, value: &value }, at);
+        hit.map(|(offset, conflict)| (lane, offset, conflict))
+    }
+}
+
+/// Numbers of lanes.
+pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}

@@ -1,0 +1,162 @@
+//! The shadow of a word, or of a byte of a word that is accessed by bytes, and the rules by which accesses race.
+
+use super::stamp::{Kind, Stamp};
+use super::view::View;
+
+/// What has been done to a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// The last store, with what it stored.
+    write: Stamp,
+    /// Others since then that may be unordered with what comes: loads, with their lanes, and stores that are strong
+    /// as the last one is.
+    others: [Stamp; 2],
+}
+
+/// An access of one thread to a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    pub(super) thread: u32,
+    pub(super) op: u32,
+    pub(super) kind: Kind,
+    /// What a store stores.
+    pub(super) value: Option<u32>,
+}
+
+/// What races with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    /// The earlier access.
+    pub(super) with: Stamp,
+    /// Both store the same.
+    pub(super) is_same: bool,
+}
+
+impl Cell {
+    /// A cell whose words have been accessed as parts of a line.
+    pub(super) fn of(write: Stamp, others: [Stamp; 2]) -> Self {
+        Self { write, others }
+    }
+
+    fn stamp(view: &View<'_>, touch: &Touch) -> Stamp {
+        Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
+    }
+
+    /// An access, and what it races with.
+    #[inline]
+    pub(super) fn touch(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
+        if touch.kind.writes() { self.store(view, touch) } else { self.load(view, touch) }
+    }
+
+    /// A load of all these lanes of a warp, the first of which is the touch's. False: lane by lane it must be.
+    #[inline]
+    pub(super) fn load_all(&mut self, view: &View<'_>, touch: &Touch, lanes: u32) -> bool {
+        let is_plain = |stamp: Stamp| !stamp.kind().writes() || view.is_past(stamp);
+        if !view.is_past(self.write) || !self.others.into_iter().all(is_plain) {
+            return false;
+        }
+        self.note(view, Self::stamp(view, touch).with(lanes));
+        true
+    }
+
+    fn load(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
+        let mut found = None;
+        if !view.is_past(self.write) {
+            found = Self::against(view, self.write, touch, false);
+        }
+        for other in self.others {
+            if found.is_none() && other.kind().writes() {
+                found = Self::against_lanes(view, other, touch);
+            }
+        }
+        self.note(view, Self::stamp(view, touch).with(1 << (touch.thread & 31)));
+        found
+    }
+
+    /// Keeps an access beside the last store.
+    fn note(&mut self, view: &View<'_>, stamp: Stamp) {
+        let [first, second] = &mut self.others;
+        for slot in [&mut *first, &mut *second] {
+            if slot.is_like(stamp) {
+                *slot = stamp.with(slot.extra | stamp.extra);
+                return;
+            }
+        }
+        let gone = |slot: Stamp| {
+            // One lane's access is behind its own earlier one.
+            let own = slot.extra == stamp.extra && slot.thread() == stamp.thread();
+            view.is_past(slot)
+                || (own && slot.serial == stamp.serial && !slot.kind().is_async())
+                || (slot.serial == stamp.serial
+                    && slot.thread() / 32 == stamp.thread() / 32
+                    && slot.time() <= view.of_warp
+                    && !slot.kind().is_async())
+        };
+        if gone(*first) {
+            *first = stamp;
+        } else {
+            // Of more than two one is enough to find a race with a third.
+            *second = stamp;
+        }
+    }
+
+    fn store(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
+        let value = touch.value.unwrap_or(0);
+        let same = touch.value.is_some() && self.write.extra == value;
+        let before = self.write;
+        let past = view.is_past(before);
+        let mut found = match past {
+            true => None,
+            false => Self::against(view, before, touch, same),
+        };
+        for other in self.others {
+            if found.is_none_or(|found| found.is_same) {
+                found = Self::against_lanes(view, other, touch).or(found);
+            }
+        }
+        let stamp = Self::stamp(view, touch).with(value);
+        self.write = stamp;
+        if touch.kind.strength() == 0 {
+            self.others = [Stamp::NONE; 2];
+        } else if !past && before.thread() != stamp.thread() {
+            // A strong store does not come behind the one before.
+            self.note(view, before.with(1 << (before.thread() & 31)));
+        }
+        found
+    }
+
+    fn against(view: &View<'_>, stamp: Stamp, touch: &Touch, is_same: bool) -> Option<Conflict> {
+        let races = !view.is_ordered(stamp, touch.thread)
+            && !view.are_strong(stamp, (touch.thread, touch.kind));
+        races.then_some(Conflict { with: stamp, is_same })
+    }
+
+    /// Against each of the lanes that a stamp has.
+    fn against_lanes(view: &View<'_>, stamp: Stamp, touch: &Touch) -> Option<Conflict> {
+        if view.is_past(stamp) {
+            return None;
+        }
+        let warp = stamp.thread() & !31;
+        let mut lanes = stamp.extra;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros();
+            lanes &= lanes - 1;
+            let one = stamp.of_thread(warp | lane);
+            if let found @ Some(_) = Self::against(view, one, touch, false) {
+                return found;
+            }
+        }
+        None
+    }
+}
+
+impl Cell {
+    /// The cell of one of its bytes.
+    pub(super) fn byte(&self, i: u32) -> Self {
+        let write = match self.write.is_none() {
+            true => self.write,
+            false => self.write.with(self.write.extra >> (8 * i) & 0xff),
+        };
+        Self { write, ..*self }
+    }
+}

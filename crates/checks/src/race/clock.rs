@@ -1,0 +1,294 @@
+//! What a thread knows of others: up to when their accesses are ordered before what it does.
+//!
+//! Time is counted by CTAs, not by threads: each has a number that grows where something orders threads, and every
+//! access has that number as its time. So a barrier is one number, "all accesses of the CTA up to this time", and a
+//! clock says more only of what is smaller than a CTA (warps, threads) or outside of it (other CTAs). CTAs whose
+//! numbers follow each other and of which the same is known share an entry: a chain of CTAs that pass something on
+//! to the next one, or a barrier of the grid, is a few entries and not one for each CTA.
+
+/// Entries of warps and threads that a clock has at most; the rest becomes what is known of whole CTAs.
+const MOST_PARTS: usize = 128;
+/// Entries of CTAs that it has at most; beyond it, those beside each other become one.
+const MOST_RUNS: usize = 512;
+
+/// A part of a CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unit {
+    /// All its threads.
+    Cta,
+    /// A warp.
+    Warp(u32),
+    /// A thread, by its number in the CTA.
+    Thread(u32),
+    /// Not the accesses of a warp but its copies, which it has arrived with at an mbarrier.
+    Copies(u32),
+}
+
+/// CTAs `first..=last`, all of whose accesses up to a time are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    first: u32,
+    last: u32,
+    time: u32,
+}
+
+/// The same of a warp or thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    of: (u32, Unit),
+    time: u32,
+}
+
+/// Accesses that are ordered before something: of each thread all up to some time.
+///
+/// What has grown beyond a limit says more than is true, so that it costs findings and makes no wrong ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Clock {
+    /// In order, apart from each other.
+    runs: Vec<Run>,
+    /// In order; each says more than the runs do.
+    parts: Vec<Part>,
+    /// Everything: of clocks that were too many.
+    is_all: bool,
+}
+
+impl Clock {
+    /// Everything is known.
+    pub(super) fn all() -> Self {
+        Self { is_all: true, ..Self::default() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.is_all && self.runs.is_empty() && self.parts.is_empty()
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Self>()
+            + self.runs.len() * size_of::<Run>()
+            + self.parts.len() * size_of::<Part>()
+    }
+
+    /// Up to when all accesses of a CTA are known; 0: not at all.
+    fn cta(&self, serial: u32) -> u32 {
+        let i = self.runs.partition_point(|run| run.last < serial);
+        self.runs.get(i).filter(|run| run.first <= serial).map_or(0, |run| run.time)
+    }
+
+    fn part(&self, of: (u32, Unit)) -> u32 {
+        self.parts.binary_search_by_key(&of, |part| part.of).map_or(0, |i| self.parts[i].time)
+    }
+
+    /// Whether a thread's access at a time is known.
+    pub(super) fn knows(&self, serial: u32, thread: u32, time: u32) -> bool {
+        self.is_all
+            || self.cta(serial) >= time
+            || (!self.parts.is_empty()
+                && (self.part((serial, Unit::Warp(thread / 32))) >= time
+                    || self.part((serial, Unit::Thread(thread))) >= time))
+    }
+
+    /// Whether an mbarrier has told that the copies which a warp had made at a time are done.
+    pub(super) fn knows_copies(&self, serial: u32, warp: u32, time: u32) -> bool {
+        self.is_all || self.part((serial, Unit::Copies(warp))) >= time
+    }
+
+    /// Adds all accesses of a part of a CTA up to a time.
+    pub(super) fn add(&mut self, serial: u32, unit: Unit, time: u32) {
+        if self.is_all || time == 0 {
+            return;
+        }
+        if unit == Unit::Cta {
+            self.raise(&[Run { first: serial, last: serial, time }]);
+            return self.tidy();
+        }
+        if !matches!(unit, Unit::Copies(_)) && self.cta(serial) >= time {
+            return;
+        }
+        match self.parts.binary_search_by_key(&(serial, unit), |part| part.of) {
+            Ok(i) => self.parts[i].time = self.parts[i].time.max(time),
+            Err(i) => self.parts.insert(i, Part { of: (serial, unit), time }),
+        }
+        self.limit();
+    }
+
+    /// Adds all that another one knows.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.is_all || other.is_empty() {
+            return;
+        }
+        if other.is_all || self.is_empty() {
+            *self = other.clone();
+            return;
+        }
+        if !other.runs.is_empty() && self.runs != other.runs {
+            self.raise(&other.runs);
+        }
+        if !other.parts.is_empty() && self.parts != other.parts {
+            self.parts = merged(&self.parts, &other.parts);
+        }
+        self.tidy();
+    }
+
+    /// Takes the later time of each CTA.
+    fn raise(&mut self, others: &[Run]) {
+        let both = [&self.runs[..], others];
+        // Where something begins or ends, as numbers that one more fits into.
+        let mut edges: Vec<u64> = both
+            .iter()
+            .flat_map(|runs| runs.iter())
+            .flat_map(|run| [u64::from(run.first), u64::from(run.last) + 1])
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let mut at = [0; 2];
+        let mut all: Vec<Run> = Vec::with_capacity(edges.len());
+        for pair in edges.windows(2) {
+            let (first, last) = (pair[0] as u32, (pair[1] - 1) as u32);
+            let mut time = 0;
+            for (runs, i) in both.iter().zip(&mut at) {
+                while runs.get(*i).is_some_and(|run| run.last < first) {
+                    *i += 1;
+                }
+                let here = runs.get(*i).filter(|run| run.first <= first);
+                time = time.max(here.map_or(0, |run| run.time));
+            }
+            match all.last_mut() {
+                _ if time == 0 => {}
+                Some(before) if before.time == time && before.last.wrapping_add(1) == first => {
+                    before.last = last;
+                }
+                _ => all.push(Run { first, last, time }),
+            }
+        }
+        self.runs = all;
+    }
+
+    /// Leaves out what whole CTAs say.
+    fn tidy(&mut self) {
+        let mut parts = std::mem::take(&mut self.parts);
+        let is_more = |part: &Part| self.cta(part.of.0) < part.time;
+        parts.retain(|part| matches!(part.of.1, Unit::Copies(_)) || is_more(part));
+        self.parts = parts;
+        self.limit();
+    }
+
+    fn limit(&mut self) {
+        if self.parts.len() > MOST_PARTS {
+            // CTAs with the lowest numbers are likely to have ended.
+            let cut = self.parts.len() - MOST_PARTS / 2;
+            let rest = self.parts.split_off(cut);
+            let (copies, old): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
+                .into_iter()
+                .partition(|part| matches!(part.of.1, Unit::Copies(_)));
+            self.parts = copies;
+            self.parts.extend(rest);
+            // What says so much of copies says nothing of threads that would be less.
+            if self.parts.len() > 4 * MOST_PARTS {
+                *self = Self::all();
+                return;
+            }
+            for part in old {
+                let serial = part.of.0;
+                self.raise(&[Run { first: serial, last: serial, time: part.time }]);
+            }
+        }
+        while self.runs.len() > MOST_RUNS {
+            let pairs = self.runs.chunks(2).map(|pair| Run {
+                first: pair[0].first,
+                last: pair[pair.len() - 1].last,
+                time: pair.iter().map(|run| run.time).max().unwrap_or(0),
+            });
+            self.runs = pairs.collect();
+        }
+    }
+}
+
+fn merged(a: &[Part], b: &[Part]) -> Vec<Part> {
+    let mut all = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        all.push(if x.of <= y.of { *x } else { *y });
+        if x.of == y.of {
+            if let Some(last) = all.last_mut() {
+                last.time = x.time.max(y.time);
+            }
+            (i, j) = (i + 1, j + 1);
+        } else if x.of < y.of {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    all.extend_from_slice(&a[i..]);
+    all.extend_from_slice(&b[j..]);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use texunit_testkit::Random;
+
+    #[test]
+    fn what_is_added_is_known_and_nothing_else() {
+        let mut clock = Clock::default();
+        clock.add(7, Unit::Thread(33), 4);
+        clock.add(7, Unit::Warp(0), 2);
+        assert!(clock.knows(7, 33, 4) && !clock.knows(7, 33, 5) && !clock.knows(7, 34, 1));
+        assert!(clock.knows(7, 5, 2) && !clock.knows(7, 5, 3) && !clock.knows(8, 33, 1));
+        clock.add(7, Unit::Cta, 4);
+        assert!(clock.parts.is_empty() && clock.knows(7, 999, 4) && !clock.knows(7, 33, 5));
+        assert!(Clock::all().knows(1, 2, u32::MAX));
+    }
+
+    #[test]
+    fn joins_are_those_of_every_cta() {
+        let mut random = Random::new(5);
+        for _ in 0..200 {
+            let mut clocks = [Clock::default(), Clock::default()];
+            let mut model = BTreeMap::<(u32, Unit), u32>::new();
+            for clock in &mut clocks {
+                for _ in 0..random.below(12) {
+                    let unit = match random.below(3) {
+                        0 => Unit::Warp(random.below(2) as u32),
+                        1 => Unit::Thread(random.below(64) as u32),
+                        _ => Unit::Cta,
+                    };
+                    let (serial, time) = (1 + random.below(9) as u32, 1 + random.below(5) as u32);
+                    clock.add(serial, unit, time);
+                    let known = model.entry((serial, unit)).or_default();
+                    *known = time.max(*known);
+                }
+            }
+            let [mut a, b] = clocks;
+            a.join(&b);
+            let known = |of| model.get(&of).copied().unwrap_or(0);
+            for serial in 0..11 {
+                for thread in [0, 1, 31, 32, 63] {
+                    let units = [Unit::Cta, Unit::Warp(thread / 32), Unit::Thread(thread)];
+                    let most = units.map(|unit| known((serial, unit))).into_iter().max();
+                    for time in 1..7 {
+                        let is = a.knows(serial, thread, time);
+                        assert_eq!(is, Some(time) <= most, "{serial} {thread} {time}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_chain_of_ctas_is_one_entry_and_a_crowd_is_limited() {
+        let mut clock = Clock::default();
+        (1..100_000).rev().for_each(|serial| clock.add(serial, Unit::Cta, 3));
+        assert_eq!(clock.runs.len(), 1);
+        let mut clock = Clock::default();
+        for i in 0..3000 {
+            clock.add(1 + i, Unit::Thread(i % 7), 1 + i % 5);
+            assert!(clock.knows(1 + i, i % 7, 1 + i % 5));
+            assert!(clock.parts.len() <= MOST_PARTS && clock.runs.len() <= MOST_RUNS);
+        }
+        assert!(clock.knows(1, 0, 1) && clock.size() < 16 << 10);
+    }
+}

@@ -1,0 +1,458 @@
+//! What the threads of a CTA know of each other and of others: barriers, `__syncwarp`, fences.
+//!
+//! What all know is kept once, what the lanes of a warp know once for the warp, and only what is left for a lane.
+//! A fence keeps what its thread knew: a store behind it hands that on. What a thread has seen of others by a strong
+//! load counts from its next fence on. Barriers hand both of these on, too: a fence before a barrier and the store
+//! behind it, by another thread, are an order on every GPU, though the PTX memory model says so of one thread only.
+
+use super::clock::{Clock, Unit};
+use super::copies::Copies;
+use super::shadow::join;
+use super::stamp::{LAST_TIME, Stamp};
+use std::collections::HashMap;
+use std::sync::Arc;
+use texunit_simt::observe::CtaInfo;
+
+/// A clock that may be of more than one.
+pub(super) type Kept = Option<Arc<Clock>>;
+
+/// For threads of the CTA, and for others.
+pub(super) type Both = [Kept; 2];
+
+/// What a thread knew at some time.
+#[derive(Clone, Debug, Default)]
+struct Knew {
+    all: u32,
+    of_warp: u32,
+    own: u32,
+    of_others: [Kept; 3],
+}
+
+/// A thread.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    /// What it knows alone.
+    knows: Kept,
+    /// What it has seen and no fence has made known.
+    seen: Both,
+    /// What a fence has made ready for a store, of the CTA or the device.
+    fenced: [Option<Box<Knew>>; 2],
+}
+
+/// A warp.
+#[derive(Clone, Debug, Default)]
+struct Warp {
+    /// Lanes that it began with.
+    lanes: u32,
+    /// Up to when its lanes know each other's accesses.
+    all: u32,
+    knows: Kept,
+    /// Lanes whose last `.sync` instruction is for all lanes of the warp.
+    whole: u32,
+    own: Option<Box<[Lane; 32]>>,
+}
+
+/// Those who have come to a barrier.
+#[derive(Clone, Debug, Default)]
+struct Barrier {
+    knows: Clock,
+    seen: Both,
+    fenced: Both,
+    /// Whether it is for all threads, and all that have come wait.
+    is_whole: bool,
+    /// Whether nobody has passed it since.
+    is_new: bool,
+}
+
+/// A CTA.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cta {
+    pub(super) serial: u32,
+    /// Its time. It grows where something orders threads.
+    pub(super) now: u32,
+    /// Up to when all threads know the accesses of all.
+    pub(super) all: u32,
+    knows: Kept,
+    seen: Both,
+    fenced: Both,
+    warps: Vec<Warp>,
+    barriers: HashMap<u32, Barrier>,
+    pub(super) copies: Copies,
+    /// Whether a warp or lane knows something of its own.
+    has_own: bool,
+}
+
+impl Cta {
+    pub(super) fn begin(&mut self, serial: u32, cta: &CtaInfo) {
+        let warp = |i| Warp { lanes: cta.lanes(i), ..Warp::default() };
+        *self =
+            Self { serial, now: 1, warps: (0..cta.warps).map(warp).collect(), ..Self::default() };
+    }
+
+    /// Time goes on: what follows is not what was before.
+    pub(super) fn tick(&mut self) -> u32 {
+        let before = self.now;
+        match self.now < LAST_TIME {
+            true => self.now += 1,
+            // Times have become the same: nothing can be said of them any more.
+            false => self.all = LAST_TIME,
+        }
+        before
+    }
+
+    /// Up to when the lanes of a warp know each other.
+    pub(super) fn of_warp(&self, warp: u32) -> u32 {
+        self.warps.get(warp as usize).map_or(0, |warp| warp.all)
+    }
+
+    /// The lane of a thread, and its warp.
+    fn lane(&mut self, thread: u32) -> Option<&mut Lane> {
+        self.has_own = true;
+        let warp = self.warps.get_mut(thread as usize / 32)?;
+        Some(&mut warp.own.get_or_insert_default()[thread as usize % 32])
+    }
+
+    fn own(&self, thread: u32) -> Option<&Lane> {
+        let warp = self.warps.get(thread as usize / 32)?;
+        warp.own.as_ref().map(|lanes| &lanes[thread as usize % 32])
+    }
+
+    /// Clocks that a thread has, from those of all to its own.
+    fn clocks(&self, thread: u32) -> [Kept; 3] {
+        let warp = self.warps.get(thread as usize / 32).and_then(|warp| warp.knows.clone());
+        [self.knows.clone(), warp, self.own(thread).and_then(|lane| lane.knows.clone())]
+    }
+
+    /// What a thread knows now.
+    fn knew(&self, thread: u32, own: u32) -> Knew {
+        let of_warp = self.of_warp(thread / 32);
+        Knew { all: self.all, of_warp, own, of_others: self.clocks(thread) }
+    }
+
+    fn clock_of(&self, knew: &Knew, thread: u32) -> Clock {
+        let mut clock = Clock::default();
+        knew.of_others.iter().flatten().for_each(|known| clock.join(known));
+        let times = [knew.all, knew.of_warp, knew.own];
+        let units = [Unit::Cta, Unit::Warp(thread / 32), Unit::Thread(thread)];
+        for (unit, time) in units.into_iter().zip(times) {
+            clock.add(self.serial, unit, time);
+        }
+        clock
+    }
+
+    /// Whether a thread knows another one's access of the same CTA.
+    fn knows(&self, thread: u32, whose: u32, time: u32) -> bool {
+        let near = time <= self.all
+            || whose == thread
+            || (whose / 32 == thread / 32 && time <= self.of_warp(thread / 32));
+        let of = |clock: &Arc<Clock>| clock.knows(self.serial, whose, time);
+        near || self.clocks(thread).iter().flatten().any(of)
+    }
+
+    /// Tells lanes something.
+    pub(super) fn learn(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
+        self.has_own = true;
+        match self.warps.get_mut(warp as usize) {
+            Some(warp) if warp.lanes == lanes => join(&mut warp.knows, clock),
+            _ => {
+                for thread in threads(warp, lanes) {
+                    if let Some(lane) = self.lane(thread) {
+                        join(&mut lane.knows, clock);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What lanes know together, with their own accesses and (`copies`) their copies: what they arrive somewhere with.
+    pub(super) fn arrive(&mut self, warp: u32, lanes: u32, copies: bool) -> Clock {
+        let now = self.tick();
+        let mut together = Gathered::default();
+        let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
+        threads(warp, lanes).for_each(|t| together.take(self, t, if as_one { 0 } else { now }));
+        let mut clock = together.knows;
+        self.knows.iter().for_each(|known| clock.join(known));
+        clock.add(self.serial, Unit::Cta, self.all);
+        if as_one {
+            clock.add(self.serial, Unit::Warp(warp), now);
+        }
+        if copies {
+            threads(warp, lanes).for_each(|thread| self.copies.tell(thread, now));
+            clock.add(self.serial, Unit::Copies(warp), now);
+        }
+        clock
+    }
+
+    /// A strong load has seen something: what it is worth shows the next fence. `at_once`: it is one itself.
+    pub(super) fn see(&mut self, thread: u32, seen: Both, at_once: bool) {
+        let Some(lane) = self.lane(thread) else { return };
+        if at_once {
+            seen.iter().flatten().for_each(|clock| join(&mut lane.knows, clock));
+            return;
+        }
+        for (to, clock) in lane.seen.iter_mut().zip(seen) {
+            if let Some(clock) = clock {
+                join(to, &clock);
+            }
+        }
+    }
+
+    /// A fence of lanes, for the CTA or (`wide`) for the device.
+    pub(super) fn fence(&mut self, warp: u32, lanes: u32, wide: bool) {
+        let now = self.tick();
+        for thread in threads(warp, lanes) {
+            let of_cta = self.seen.clone();
+            let Some(lane) = self.lane(thread) else { return };
+            let own = [lane.seen[0].take(), if wide { lane.seen[1].take() } else { None }];
+            let all = own.into_iter().chain(of_cta.into_iter().take(if wide { 2 } else { 1 }));
+            all.flatten().for_each(|clock| join(&mut lane.knows, &clock));
+            let knew = Box::new(self.knew(thread, now));
+            if let Some(lane) = self.lane(thread) {
+                lane.fenced[usize::from(wide)] = Some(knew);
+            }
+        }
+    }
+
+    /// What a strong store of a thread hands on, to its CTA and (`wide`) to others: what is behind its fences, or all
+    /// it knows if the store is a release.
+    pub(super) fn hand_on(&mut self, thread: u32, wide: bool, releases: bool) -> Both {
+        if releases {
+            let knew = self.knew(thread, self.now);
+            let clock = Arc::new(self.clock_of(&knew, thread));
+            self.tick();
+            return [Some(Arc::clone(&clock)), wide.then_some(clock)];
+        }
+        let mut near = self.fenced[0].clone();
+        let mut far = self.fenced[1].clone();
+        let fenced = self.own(thread).map(|lane| lane.fenced.clone()).unwrap_or_default();
+        let [of_cta, of_gpu] =
+            fenced.map(|knew| knew.map(|knew| Arc::new(self.clock_of(&knew, thread))));
+        of_cta.iter().for_each(|clock| join(&mut near, clock));
+        of_gpu.iter().for_each(|clock| join(&mut far, clock));
+        far.iter().for_each(|clock| join(&mut near, clock));
+        [near, if wide { far } else { None }]
+    }
+
+    /// Whether a strong store of a thread hands anything on.
+    pub(super) fn is_fenced(&self, thread: u32) -> bool {
+        let own = self.own(thread).is_some_and(|lane| lane.fenced.iter().any(Option::is_some));
+        own || self.fenced.iter().any(Option::is_some)
+    }
+
+    /// Lanes come to a `.sync` instruction with this mask.
+    pub(super) fn joins(&mut self, warp: u32, lanes: u32, members: u32) {
+        if let Some(warp) = self.warps.get_mut(warp as usize) {
+            match warp.lanes & !members {
+                0 => warp.whole |= lanes,
+                _ => warp.whole &= !lanes,
+            }
+        }
+    }
+
+    /// Lanes that have all come go on together.
+    pub(super) fn joined(&mut self, index: u32, lanes: u32) {
+        let now = self.tick();
+        let Some(warp) = self.warps.get(index as usize) else { return };
+        let whole = lanes & !warp.whole == 0;
+        if whole && warp.own.is_none() {
+            self.warps[index as usize].all = now;
+            return;
+        }
+        let mut together = Gathered::default();
+        for thread in threads(index, lanes) {
+            together.take(self, thread, if whole { 0 } else { now });
+        }
+        self.has_own = true;
+        let warp = &mut self.warps[index as usize];
+        if whole {
+            warp.all = now;
+            // It has what the warp knew before, too.
+            warp.knows = (!together.knows.is_empty()).then(|| Arc::new(together.knows));
+            (together.knows, warp.own) = (Clock::default(), None);
+            if together.is_empty() {
+                return;
+            }
+        }
+        together.give(self, index, lanes);
+    }
+
+    /// Lanes arrive at a barrier for so many threads.
+    pub(super) fn arrives(
+        &mut self,
+        (warp, lanes): (u32, u32),
+        id: u32,
+        (count, waits): (Option<u32>, bool),
+    ) {
+        let all = self.warps.iter().map(|warp| warp.lanes.count_ones()).sum::<u32>();
+        let whole = waits && count.is_none_or(|count| count >= all);
+        let mut barrier = self.barriers.remove(&id).unwrap_or_default();
+        if !barrier.is_new {
+            barrier = Barrier { is_new: true, is_whole: true, ..Barrier::default() };
+        }
+        barrier.is_whole &= whole;
+        if !whole {
+            let now = self.tick();
+            let mut together = Gathered::default();
+            let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
+            for thread in threads(warp, lanes) {
+                together.take(self, thread, if as_one { 0 } else { now });
+            }
+            if as_one {
+                together.knows.add(self.serial, Unit::Warp(warp), now);
+            }
+            barrier.knows.join(&together.knows);
+            for (to, from) in barrier
+                .seen
+                .iter_mut()
+                .chain(&mut barrier.fenced)
+                .zip(together.seen.iter().chain(&together.fenced))
+            {
+                from.iter().for_each(|clock| join(to, clock));
+            }
+        }
+        self.barriers.insert(id, barrier);
+    }
+
+    /// A barrier is complete and lanes go on behind it.
+    pub(super) fn passes(&mut self, warp: u32, lanes: u32, id: u32) {
+        let Some(mut barrier) = self.barriers.remove(&id) else { return };
+        if barrier.is_whole {
+            if std::mem::take(&mut barrier.is_new) {
+                self.meet();
+            }
+        } else {
+            barrier.is_new = false;
+            let whole = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
+            let given = Gathered {
+                knows: barrier.knows.clone(),
+                seen: barrier.seen.clone(),
+                fenced: barrier.fenced.clone(),
+            };
+            match self.warps.get_mut(warp as usize) {
+                Some(warp) if whole && given.is_empty() => {
+                    join(&mut warp.knows, &Arc::new(given.knows));
+                    self.has_own = true;
+                }
+                _ => given.give(self, warp, lanes),
+            }
+        }
+        self.barriers.insert(id, barrier);
+    }
+
+    /// All threads have come to a barrier: all know what each knew.
+    fn meet(&mut self) {
+        self.all = self.tick();
+        if !std::mem::take(&mut self.has_own) {
+            return;
+        }
+        let mut together = Gathered::default();
+        for i in 0..self.warps.len() as u32 {
+            let warp = &self.warps[i as usize];
+            let lanes = warp.lanes;
+            match warp.own {
+                Some(_) => threads(i, lanes).for_each(|thread| together.take(self, thread, 0)),
+                None => warp.knows.iter().for_each(|clock| together.knows.join(clock)),
+            }
+            let warp = &mut self.warps[i as usize];
+            (warp.knows, warp.own) = (None, None);
+        }
+        if !together.knows.is_empty() {
+            join(&mut self.knows, &Arc::new(together.knows));
+        }
+        let mine = self.seen.iter_mut().chain(&mut self.fenced);
+        for (to, from) in mine.zip(together.seen.iter().chain(&together.fenced)) {
+            from.iter().for_each(|clock| join(to, clock));
+        }
+    }
+}
+
+/// What lanes know that come together.
+#[derive(Clone, Debug, Default)]
+struct Gathered {
+    knows: Clock,
+    seen: Both,
+    fenced: Both,
+}
+
+impl Gathered {
+    /// Adds what a thread knows, with its own accesses up to a time.
+    fn take(&mut self, cta: &Cta, thread: u32, own: u32) {
+        let [_, of_warp, own_clock] = cta.clocks(thread);
+        of_warp.iter().chain(&own_clock).for_each(|clock| self.knows.join(clock));
+        if own != 0 {
+            self.knows.add(cta.serial, Unit::Warp(thread / 32), cta.of_warp(thread / 32));
+            self.knows.add(cta.serial, Unit::Thread(thread), own);
+        }
+        let Some(lane) = cta.own(thread) else { return };
+        for (to, from) in self.seen.iter_mut().zip(&lane.seen) {
+            from.iter().for_each(|clock| join(to, clock));
+        }
+        for (to, from) in self.fenced.iter_mut().zip(&lane.fenced) {
+            from.iter().for_each(|knew| join(to, &Arc::new(cta.clock_of(knew, thread))));
+        }
+    }
+
+    /// Whether nothing was seen or fenced.
+    fn is_empty(&self) -> bool {
+        self.seen.iter().chain(&self.fenced).all(Option::is_none)
+    }
+
+    /// Gives it to lanes.
+    fn give(self, cta: &mut Cta, warp: u32, lanes: u32) {
+        let knows = (!self.knows.is_empty()).then(|| Arc::new(self.knows));
+        let of_fence = |clock: Arc<Clock>| {
+            Box::new(Knew { of_others: [Some(clock), None, None], ..Knew::default() })
+        };
+        for thread in threads(warp, lanes) {
+            let Some(lane) = cta.lane(thread) else { return };
+            knows.iter().for_each(|clock| join(&mut lane.knows, clock));
+            for (to, from) in lane.seen.iter_mut().zip(&self.seen) {
+                from.iter().for_each(|clock| join(to, clock));
+            }
+            for (to, from) in lane.fenced.iter_mut().zip(&self.fenced) {
+                if let Some(clock) = from {
+                    *to = Some(of_fence(Arc::clone(clock)));
+                }
+            }
+        }
+    }
+}
+
+/// Numbers of the threads of lanes.
+pub(super) fn threads(warp: u32, lanes: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |lane| lanes >> lane & 1 == 1).map(move |lane| warp * 32 + lane)
+}
+
+impl Cta {
+    /// Whether an access of the CTA is ordered before what a thread does.
+    pub(super) fn knows_own(&self, stamp: Stamp, thread: u32) -> bool {
+        let whose = stamp.thread();
+        if !stamp.kind().is_async() {
+            return self.knows(thread, whose, stamp.time());
+        }
+        let [waited, told_end] = self.copies.ends(whose, stamp.time());
+        let told = |at| {
+            let of = |clock: &Arc<Clock>| clock.knows_copies(stamp.serial, whose / 32, at);
+            self.clocks(thread).iter().flatten().any(of)
+        };
+        waited.is_some_and(|at| self.knows(thread, whose, at)) || told_end.is_some_and(told)
+    }
+
+    /// The same of another CTA of the launch.
+    pub(super) fn knows_other(&self, stamp: Stamp, thread: u32) -> bool {
+        let of = (stamp.serial, stamp.thread(), stamp.time());
+        self.clocks(thread).iter().flatten().any(|clock| clock.knows(of.0, of.1, of.2))
+    }
+
+    /// `cp.async.commit_group` of lanes.
+    pub(super) fn commits(&mut self, warp: u32, lanes: u32) {
+        let now = self.tick();
+        threads(warp, lanes).for_each(|thread| self.copies.commit(thread, now));
+    }
+
+    /// `cp.async.wait_group`, `.wait_all` of lanes.
+    pub(super) fn waits(&mut self, warp: u32, lanes: u32, but: Option<u32>) {
+        let now = self.now;
+        threads(warp, lanes).for_each(|thread| self.copies.wait(thread, but, now));
+    }
+}

@@ -1,0 +1,121 @@
+//! mbarriers: who arrives hands on what is known to those who find the phase over.
+
+use super::access::lanes;
+use super::clock::Clock;
+use super::known::Cta;
+use super::stamp::Kind;
+use std::collections::HashMap;
+use std::sync::Arc;
+use texunit_simt::observe::{At, MbarrierAction, Order, Semantics};
+
+/// One.
+#[derive(Clone, Debug, Default)]
+struct Mbarrier {
+    /// What those know who have arrived in this phase.
+    arrived: Clock,
+    /// The same of phases that are over.
+    over: Option<Arc<Clock>>,
+}
+
+/// Those of a CTA, by their places in shared memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mbarriers(HashMap<u64, Mbarrier>);
+
+/// mbarriers of a CTA of which something is kept.
+const MOST: usize = 1 << 15;
+
+/// What lanes do.
+pub(super) struct Acts<'a> {
+    pub(super) at: At,
+    pub(super) action: MbarrierAction,
+    pub(super) order: Order,
+    pub(super) addresses: &'a [u64; 32],
+    pub(super) operands: &'a [u64; 32],
+    pub(super) results: &'a [u64; 32],
+}
+
+/// How the instruction accesses the 8 bytes.
+pub(super) fn kind(action: MbarrierAction) -> Option<Kind> {
+    match action {
+        MbarrierAction::Init | MbarrierAction::Inval => Some(Kind::WEAK.writing()),
+        MbarrierAction::Test { .. } => Some(Kind::CTA),
+        MbarrierAction::PendingCount => None,
+        _ => Some(Kind::CTA.writing()),
+    }
+}
+
+/// Arrivals and bytes that a phase lacked (`exec::mbarrier` of simt has the layout).
+fn lacking(word: u64) -> (u64, i64) {
+    (word & ((1 << 20) - 1), (word << 3) as i64 >> 43)
+}
+
+impl Acts<'_> {
+    /// Whether a lane's arrival or bytes are the last of the phase.
+    fn completes(&self, lane: usize) -> bool {
+        let (arrivals, bytes) = lacking(self.results[lane]);
+        let operand = self.operands[lane] & u64::from(u32::MAX);
+        let (count, more) = match self.action {
+            MbarrierAction::Arrive { expects: true, .. } => (1, operand as i64),
+            MbarrierAction::Arrive { .. } => (operand, 0),
+            MbarrierAction::CopyArrive { increments: false } => (1, 0),
+            MbarrierAction::CompleteTx => (0, -(operand as i64)),
+            _ => return false,
+        };
+        arrivals == count && bytes + more == 0
+    }
+
+    /// Lanes by mbarrier.
+    fn each(&self, mut f: impl FnMut(u64, u32)) {
+        let mut rest = self.at.lanes;
+        while rest != 0 {
+            let address = self.addresses[rest.trailing_zeros() as usize];
+            let same = lanes(rest).filter(|&l| self.addresses[l as usize] == address);
+            let same = same.fold(0, |mask, lane| mask | 1 << lane);
+            rest &= !same;
+            f(address, same);
+        }
+    }
+}
+
+impl Mbarriers {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// What an instruction does to what is known.
+    pub(super) fn act(&mut self, cta: &mut Cta, acts: &Acts<'_>) {
+        acts.each(|address, lanes| self.at(cta, acts, (address, lanes)));
+    }
+
+    fn at(&mut self, cta: &mut Cta, acts: &Acts<'_>, (address, those): (u64, u32)) {
+        use MbarrierAction as A;
+        if self.0.len() >= MOST {
+            self.0.clear();
+        }
+        let warp = acts.at.warp;
+        let mbarrier = self.0.entry(address).or_default();
+        let relaxed = acts.order.semantics == Semantics::Relaxed;
+        match acts.action {
+            A::Init | A::Inval => *mbarrier = Mbarrier::default(),
+            A::Test { .. } => {
+                let done = lanes(those).filter(|&lane| acts.results[lane as usize] == 1);
+                let done = done.fold(0, |mask, lane| mask | 1 << lane);
+                if let (Some(over), 1.., false) = (&mbarrier.over, done, relaxed) {
+                    cta.learn(warp, done, over);
+                }
+            }
+            A::Arrive { .. } | A::CopyArrive { .. } | A::CompleteTx => {
+                let copies = matches!(acts.action, A::CopyArrive { .. });
+                if !relaxed {
+                    mbarrier.arrived.join(&cta.arrive(warp, those, copies));
+                }
+                if lanes(those).any(|lane| acts.completes(lane as usize)) {
+                    let mut over = std::mem::take(&mut mbarrier.arrived);
+                    mbarrier.over.iter().for_each(|before| over.join(before));
+                    mbarrier.over = Some(Arc::new(over));
+                }
+            }
+            A::ExpectTx | A::PendingCount => {}
+        }
+    }
+}

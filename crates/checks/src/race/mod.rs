@@ -1,0 +1,78 @@
+//! Races: accesses of different threads to the same bytes, at least one of which stores, with nothing that orders them.
+//!
+//! # Happens-before
+//!
+//! What the executor runs in lockstep, or one after the other, is no order. What is one: barriers for those who take
+//! part, `__syncwarp` and other `.sync` instructions for the lanes that meet, mbarriers, fences with strong loads,
+//! stores and atomics as the PTX memory model has them (with scopes), the waits of `cp.async`, and launches one after
+//! the other. Two strong accesses do not race with each other.
+//!
+//! # Shadow
+//!
+//! Of each word the last store and up to two accesses since then are kept, 16 bytes each: number of the CTA, time,
+//! thread, operation ([`stamp`]). A line of 128 bytes that warps access as a row has one of these for all of its words
+//! ([`line`]). Threads have no clocks of their own: [`clock`], [`known`]. Shared memory's shadow is the worker's,
+//! global memory's is shared by all, with a lock for each page of 4 KiB; beyond 1 GiB it is forgotten, which can cost
+//! findings and makes no wrong ones.
+//!
+//! # What is left out
+//!
+//! Accesses of texture and surface instructions; local memory; races of which a third access was the nearest to both
+//! (two accesses are kept beside the last store).
+
+mod access;
+mod cell;
+mod clock;
+mod copies;
+mod known;
+mod launch;
+mod line;
+mod mbarrier;
+mod probe;
+mod report;
+mod shadow;
+mod stamp;
+mod view;
+
+pub use launch::Memory;
+
+use crate::sink::Sink;
+use launch::{Launch, Order};
+use std::sync::{Arc, Mutex, PoisonError};
+use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
+
+/// The race check of a launch.
+#[derive(Debug)]
+pub struct Race<'l> {
+    sink: Arc<Sink>,
+    memory: &'l Memory,
+    order: Mutex<Order>,
+}
+
+impl<'l> Race<'l> {
+    /// It tells the sink what it finds.
+    pub fn new(sink: Arc<Sink>, memory: &'l Memory) -> Self {
+        Self { sink, memory, order: Mutex::default() }
+    }
+}
+
+impl Observer for Race<'_> {
+    fn wants(&self) -> Events {
+        Events::ACCESSES | Events::STRONG_RESULTS | Events::SYNCHRONIZATION
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(probe::Worker::new(Launch {
+            sink: Arc::clone(&self.sink),
+            shadow: &self.memory.shadow,
+            order: *self.order.lock().unwrap_or_else(PoisonError::into_inner),
+            grid: launch.config.grid,
+            block: launch.config.block,
+        }))
+    }
+
+    fn launch_begins(&self, launch: &LaunchInfo<'_>) {
+        let ctas = launch.config.grid.iter().map(|&n| u64::from(n)).product();
+        *self.order.lock().unwrap_or_else(PoisonError::into_inner) = self.memory.begin(ctas);
+    }
+}

@@ -1,0 +1,148 @@
+//! Says what has raced.
+
+use super::access::Raced;
+use super::cell::Conflict;
+use super::launch::Launch;
+use crate::rules;
+use crate::sink::{Found, Other, OtherAt, Spot};
+use texunit_report::CheckRule;
+use texunit_simt::SpaceKind;
+use texunit_simt::observe::At;
+
+/// What the lanes of an access have raced with.
+#[derive(Default)]
+pub(super) struct Races(Vec<Raced>);
+
+/// How near the two are to each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Distance {
+    Lane,
+    Warp,
+    Cta,
+}
+
+/// What an access is: space, whether it stores, whether it is a copy of `cp.async`.
+type What = (SpaceKind, bool, bool);
+
+fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
+    match (conflict.with.kind().writes(), writes) {
+        (true, false) => rules::RACE_READ_AFTER_WRITE,
+        (false, _) => rules::RACE_WRITE_AFTER_READ,
+        (true, true) if conflict.is_same => rules::RACE_SAME_VALUE,
+        (true, true) => rules::RACE_WRITE_AFTER_WRITE,
+    }
+}
+
+impl Races {
+    pub(super) fn extend(&mut self, raced: impl IntoIterator<Item = Raced>) {
+        self.0.extend(raced);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Tells them, one for each kind and other place.
+    pub(super) fn tell(
+        &mut self,
+        launch: &Launch<'_>,
+        at: &At,
+        what: What,
+        address: impl Fn(u32) -> u64,
+    ) {
+        while let Some(&(lane, offset, conflict)) = self.0.first() {
+            let (rule, other) = (rule(&conflict, what.1), conflict.with);
+            let before = self.0.len();
+            self.0.retain(|(_, _, more)| {
+                more.with.op() != other.op() || !std::ptr::eq(self::rule(more, what.1), rule)
+            });
+            let count = (before - self.0.len()) as u64;
+            let spot = Spot::new(at, lane, launch.block);
+            if launch.sink.again(rule, &spot, Some(other.op()), count) {
+                continue;
+            }
+            let found = Found { count, ..say(launch, (at, lane), &conflict, what) };
+            let place = address(lane).wrapping_add(offset);
+            let object = match what.0 {
+                SpaceKind::Shared => format!("shared memory at {place:#x}"),
+                _ => format!("global memory at {place:#x}"),
+            };
+            launch.sink.found(Found { object: Some(object), ..found });
+        }
+    }
+}
+
+fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: What) -> Found {
+    let other = conflict.with;
+    let own = launch.order.serial(launch.index(at.cta));
+    let distance = match (other.serial == own, other.thread() / 32 == at.warp) {
+        (true, true) => Distance::Lane,
+        (true, false) => Distance::Warp,
+        _ => Distance::Cta,
+    };
+    let who = match distance {
+        Distance::Lane => "another lane of its warp",
+        Distance::Warp => "another warp of its CTA",
+        Distance::Cta => "another CTA",
+    };
+    let itself = distance == Distance::Lane && other.thread() % 32 == lane;
+    let (space, writes, copies) = what;
+    let space = space.name();
+    let (rule, both) = (rule(conflict, writes), "and nothing orders the two");
+    let message = match (other.kind().writes(), writes) {
+        _ if itself => {
+            format!("{space} memory of a copy that the thread has not waited for")
+        }
+        (true, false) => format!("loads from {space} memory what {who} stores, {both}"),
+        (false, _) => format!("stores to {space} memory that {who} loads, {both}"),
+        (true, true) if conflict.is_same => {
+            format!("stores to {space} memory the same value as {who}, {both}")
+        }
+        (true, true) => format!("stores to {space} memory where {who} stores, {both}"),
+    };
+    let spot = Spot::new(at, lane, launch.block);
+    let there = launch.spot(other.serial, other.thread(), other.op());
+    let verb = match (other.kind().is_async(), other.kind().writes()) {
+        (true, _) => "is copied here by `cp.async`",
+        (_, true) => "is stored here",
+        _ => "is loaded here",
+    };
+    let mut found = Found::new(rule, spot, message);
+    found.other = Some(Other { what: verb.to_owned(), at: OtherAt::Here(there) });
+    found.notes = notes(conflict, distance, copies);
+    found
+}
+
+fn notes(conflict: &Conflict, distance: Distance, copies: bool) -> Vec<String> {
+    let other = conflict.with;
+    let mut notes = Vec::new();
+    if other.kind().is_async() || copies {
+        notes.push(
+            "a copy of `cp.async` happens at some time until its thread waits for it \
+             (`cp.async.wait_group`, `wait_all`, an mbarrier), and then a barrier tells others"
+                .to_owned(),
+        );
+    }
+    notes.push(
+        match distance {
+            Distance::Lane => {
+                "since Volta the lanes of a warp are not in lockstep: `__syncwarp()` between the two orders them"
+            }
+            Distance::Warp => "a barrier between the two orders them: `__syncthreads()`",
+            Distance::Cta => {
+                "CTAs are ordered by a fence and then an atomic or volatile store on one side, and a load of \
+                 that and then a fence on the other (`__threadfence()`, not `__threadfence_block()`), or by \
+                 the end of the launch"
+            }
+        }
+        .to_owned(),
+    );
+    if other.kind().strength() == 1 && distance == Distance::Cta {
+        notes.push("an access with `.cta` is one for its own CTA only".to_owned());
+    }
+    notes
+}

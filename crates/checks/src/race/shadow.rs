@@ -1,0 +1,180 @@
+//! The shadow of global memory: pages that all workers share.
+
+use super::clock::Clock;
+use super::line::{LINE, Line};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes of a page.
+pub(super) const PAGE: u64 = 4096;
+const SHARDS: u64 = 64;
+/// Bytes that the shadow may take; then it forgets what has been accessed.
+const MOST_BYTES: usize = 1 << 30;
+/// Bytes of clocks that places in memory may have; beyond it, who looks there knows everything.
+const MOST_CLOCKS: usize = 256 << 20;
+
+/// What those know who see what was stored at a place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Var {
+    /// All threads.
+    pub(super) far: Option<Arc<Clock>>,
+    /// Those of a CTA, with its number: a few at most.
+    pub(super) near: Vec<(u32, Arc<Clock>)>,
+}
+
+/// CTAs whose knowledge a place keeps apart.
+const MOST_NEAR: usize = 4;
+
+impl Var {
+    /// What a thread of a CTA may know: of its own CTA, of others.
+    pub(super) fn read(&self, serial: u32) -> [Option<Arc<Clock>>; 2] {
+        let near = self.near.iter().find(|(of, _)| *of == serial);
+        [near.map(|(_, clock)| Arc::clone(clock)), self.far.clone()]
+    }
+
+    /// A store by which all before it is lost, or (`joins`) an atomic, which hands it on.
+    pub(super) fn write(&mut self, serial: u32, [near, far]: [Option<Arc<Clock>>; 2], joins: bool) {
+        if !joins {
+            *self = Self::default();
+        }
+        if let Some(far) = far {
+            join(&mut self.far, &far);
+        }
+        let Some(near) = near else { return };
+        match self.near.iter_mut().find(|(of, _)| *of == serial) {
+            Some((_, clock)) => add(clock, &near),
+            None => {
+                self.near.truncate(MOST_NEAR - 1);
+                self.near.insert(0, (serial, near));
+            }
+        }
+    }
+
+    fn size(&self) -> usize {
+        let near = self.near.iter().map(|(_, clock)| clock.size()).sum::<usize>();
+        near + self.far.as_ref().map_or(0, |clock| clock.size())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.far.is_none() && self.near.is_empty()
+    }
+}
+
+/// Adds what is known to what there is.
+pub(super) fn join(clock: &mut Option<Arc<Clock>>, other: &Arc<Clock>) {
+    match clock {
+        Some(clock) => add(clock, other),
+        None => *clock = Some(Arc::clone(other)),
+    }
+}
+
+/// The same.
+pub(super) fn add(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
+    if !Arc::ptr_eq(clock, other) {
+        Arc::make_mut(clock).join(other);
+    }
+}
+
+/// Lines beside each other, and places that order threads.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) lines: Vec<Line>,
+    pub(super) vars: HashMap<u32, Var>,
+    /// Bytes that were counted.
+    counted: usize,
+}
+
+impl Page {
+    /// Lines are there when they are first looked at.
+    pub(super) fn line(&mut self, i: usize) -> &mut Line {
+        if self.lines.is_empty() {
+            self.lines.resize_with((PAGE / LINE) as usize, Line::default);
+        }
+        &mut self.lines[i]
+    }
+}
+
+/// A page that workers share.
+pub(super) type Shared = Arc<Mutex<Page>>;
+
+/// All pages.
+#[derive(Debug)]
+pub(super) struct Shadow {
+    shards: Vec<Mutex<HashMap<u64, Shared>>>,
+    bytes: AtomicUsize,
+    clocks: AtomicUsize,
+    most: usize,
+}
+
+impl Default for Shadow {
+    fn default() -> Self {
+        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
+        let (bytes, clocks) = Default::default();
+        Self { shards, bytes, clocks, most: MOST_BYTES }
+    }
+}
+
+/// What a lock guards, also after a panic.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shadow {
+    /// The page of a number.
+    pub(super) fn page(&self, number: u64) -> Shared {
+        let mut shard = lock(&self.shards[(number % SHARDS) as usize]);
+        Arc::clone(shard.entry(number).or_default())
+    }
+
+    /// Counts what a page has come to take. True: it is too much, all in all.
+    pub(super) fn count(&self, page: &mut Page) -> bool {
+        let cells = page.lines.iter().map(Line::size).sum::<usize>();
+        let size = cells + page.lines.capacity() * size_of::<Line>();
+        let more = size.saturating_sub(page.counted);
+        page.counted = page.counted.max(size);
+        self.bytes.fetch_add(more, Relaxed) + more > self.most
+    }
+
+    /// Forgets what has been accessed, but not what orders threads.
+    pub(super) fn forget(&self) {
+        self.bytes.store(0, Relaxed);
+        for shard in &self.shards {
+            let shard = lock(shard);
+            // Workers may have them at hand.
+            for page in shard.values() {
+                let mut page = lock(page);
+                (page.lines, page.counted) = (Vec::new(), 0);
+            }
+        }
+    }
+
+    /// Forgets all, of a time when nothing is under way.
+    pub(super) fn clear(&self) {
+        self.bytes.store(0, Relaxed);
+        self.clocks.store(0, Relaxed);
+        self.shards.iter().for_each(|shard| lock(shard).clear());
+    }
+
+    /// A store or atomic to a place that order is made by. What is known is for the CTA and for all.
+    pub(super) fn write_var(
+        &self,
+        var: &mut Var,
+        serial: u32,
+        mut known: [Option<Arc<Clock>>; 2],
+        joins: bool,
+    ) {
+        if self.clocks.load(Relaxed) > MOST_CLOCKS {
+            known = known.map(|clock| clock.map(|_| Arc::new(Clock::all())));
+        }
+        let before = var.size();
+        var.write(serial, known, joins);
+        self.clocks.fetch_add(var.size(), Relaxed);
+        self.clocks.fetch_sub(before, Relaxed);
+    }
+
+    /// Whether it takes so much that a time at which nothing is needed of it should be used.
+    pub(super) fn is_large(&self) -> bool {
+        self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MOST_CLOCKS / 2
+    }
+}

@@ -1,0 +1,108 @@
+//! What the shadow keeps of an access: 16 bytes.
+
+/// Bits of [`Stamp::when`] below the time.
+const KIND_BITS: u32 = 5;
+/// The last time that can be told from others.
+pub(super) const LAST_TIME: u32 = u32::MAX >> KIND_BITS;
+/// Operations that can be told from each other.
+const MOST_OPS: u32 = 1 << 22;
+
+/// How an access is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind(u32);
+
+impl Kind {
+    /// Neither ordered nor a store.
+    pub(super) const WEAK: Self = Self(0);
+    /// Strong among the threads of a CTA.
+    pub(super) const CTA: Self = Self(1);
+    /// Strong among all threads of the device.
+    pub(super) const GPU: Self = Self(2);
+    /// Strong, by `.volatile`.
+    pub(super) const VOLATILE: Self = Self(2 | 4);
+    const WRITES: u32 = 8;
+    const ASYNC: u32 = 16;
+
+    pub(super) fn writing(self) -> Self {
+        Self(self.0 | Self::WRITES)
+    }
+
+    /// Of `cp.async`: it happens at some time until it is waited for.
+    pub(super) fn asynchronous(self) -> Self {
+        Self(self.0 | Self::ASYNC)
+    }
+
+    pub(super) fn writes(self) -> bool {
+        self.0 & Self::WRITES != 0
+    }
+
+    pub(super) fn is_async(self) -> bool {
+        self.0 & Self::ASYNC != 0
+    }
+
+    pub(super) fn is_volatile(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// 0: weak; 1: strong in its CTA; 2: strong everywhere.
+    pub(super) fn strength(self) -> u32 {
+        self.0 & 3
+    }
+}
+
+/// An access of a thread, or of lanes of a warp. All zero: none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// Number of the CTA among those of all launches, from 1.
+    pub(super) serial: u32,
+    when: u32,
+    who: u32,
+    /// Bits of the lanes of the thread's warp; of the last store of a cell what was stored, of a whole line how many
+    /// words a lane has (`shift`).
+    pub(super) extra: u32,
+}
+
+impl Stamp {
+    pub(super) const NONE: Self = Self { serial: 0, when: 0, who: 0, extra: 0 };
+
+    pub(super) fn new(serial: u32, (time, kind): (u32, Kind), (thread, op): (u32, u32)) -> Self {
+        let who = thread << 22 | op.min(MOST_OPS - 1);
+        Self { serial, when: time << KIND_BITS | kind.0, who, extra: 0 }
+    }
+
+    pub(super) fn with(self, extra: u32) -> Self {
+        Self { extra, ..self }
+    }
+
+    /// The same of another thread.
+    pub(super) fn of_thread(self, thread: u32) -> Self {
+        Self { who: thread << 22 | self.op(), ..self }
+    }
+
+    pub(super) fn is_none(self) -> bool {
+        self.serial == 0
+    }
+
+    pub(super) fn time(self) -> u32 {
+        self.when >> KIND_BITS
+    }
+
+    pub(super) fn kind(self) -> Kind {
+        Kind(self.when & ((1 << KIND_BITS) - 1))
+    }
+
+    /// Number in the CTA; of several lanes the first.
+    pub(super) fn thread(self) -> u32 {
+        self.who >> 22
+    }
+
+    pub(super) fn op(self) -> u32 {
+        self.who & (MOST_OPS - 1)
+    }
+
+    /// Whether it is of the same CTA, time and kind, and of the same warp.
+    #[inline]
+    pub(super) fn is_like(self, other: Self) -> bool {
+        self.serial == other.serial && self.when == other.when && self.who >> 27 == other.who >> 27
+    }
+}

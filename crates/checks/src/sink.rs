@@ -1,0 +1,171 @@
+//! What the checks of a launch have found.
+
+use crate::finding::End;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_report::CheckRule;
+use texunit_simt::observe::At;
+use texunit_syntax::Span;
+
+/// Places of one launch at which something is found; what is found at others is counted.
+const MOST: usize = 10_000;
+
+/// A thread at an operation of the launch's code (`texunit_simt::observe::Listing`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// %tid
+    pub thread: [u32; 3],
+    /// Number of the operation.
+    pub op: u32,
+}
+
+impl Spot {
+    /// A lane of an event, in a CTA of this shape.
+    pub fn new(at: &At, lane: u32, block: [u32; 3]) -> Self {
+        Self { cta: at.cta, thread: at.thread(lane, block), op: at.op }
+    }
+}
+
+/// The other end of what is found.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// What is there, in words that follow a place: `stores it here`.
+    pub what: String,
+    /// Where.
+    pub at: OtherAt,
+}
+
+/// Where the other end is.
+#[derive(Clone, Debug)]
+pub enum OtherAt {
+    /// In this launch.
+    Here(Spot),
+    /// In a launch before, or kept from one.
+    Known(Box<End>),
+}
+
+/// Something that a check has found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What kind.
+    pub rule: &'static CheckRule,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// Who, and where.
+    pub at: Spot,
+    /// The other end, if there is one.
+    pub other: Option<Other>,
+    /// The variable or allocation, in words.
+    pub object: Option<String>,
+    /// What else is known, a line each.
+    pub notes: Vec<String>,
+    /// How often.
+    pub count: u64,
+}
+
+impl Found {
+    /// Once, without another end.
+    pub fn new(rule: &'static CheckRule, at: Spot, message: String) -> Self {
+        Self { rule, message, at, other: None, object: None, notes: Vec::new(), count: 1 }
+    }
+
+    fn key(&self) -> Key {
+        let other = self.other.as_ref().map(|other| match &other.at {
+            OtherAt::Here(spot) => Place::Here(spot.op),
+            OtherAt::Known(end) => Place::Known(end.place.ptx.file.clone(), end.span),
+        });
+        Key { code: self.rule.code.code, op: self.at.op, other }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    code: &'static str,
+    op: u32,
+    other: Option<Place>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Place {
+    Here(u32),
+    Known(String, Span),
+}
+
+/// Takes what the checks of a launch find, from all of its workers: once for each place and other end, with a count.
+#[derive(Debug, Default)]
+pub struct Sink {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    found: HashMap<Key, Found>,
+    /// Findings at places beyond the limit.
+    more: u64,
+}
+
+impl Sink {
+    /// Nothing, yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what is found. Of what is found at one place more than once, the first of the lowest CTA is kept, and all
+    /// are counted.
+    pub fn found(&self, found: Found) {
+        let state = &mut *self.state();
+        let is_full = state.found.len() >= MOST;
+        match state.found.entry(found.key()) {
+            Entry::Occupied(mut kept) => {
+                let kept = kept.get_mut();
+                let count = kept.count.saturating_add(found.count);
+                if order(&found) < order(kept) {
+                    *kept = found;
+                }
+                kept.count = count;
+            }
+            Entry::Vacant(_) if is_full => state.more = state.more.saturating_add(found.count),
+            Entry::Vacant(place) => drop(place.insert(found)),
+        }
+    }
+
+    /// Counts what is found once more at a place of this launch, if it is known there with this other end and of a CTA
+    /// that is not behind this one: then nobody has to put it into words again.
+    pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
+        let (code, other) = (rule.code.code, other.map(Place::Here));
+        let state = &mut *self.state();
+        match state.found.get_mut(&Key { code, op: at.op, other }) {
+            Some(kept) if cta(&kept.at) <= cta(at) => {
+                kept.count = kept.count.saturating_add(count);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What was found, in the order of the places, and how often something was found besides.
+    pub(crate) fn take(&self) -> (Vec<Found>, u64) {
+        let state = std::mem::take(&mut *self.state());
+        let mut found: Vec<Found> = state.found.into_values().collect();
+        found.sort_by_key(|found| (found.at.op, found.rule.code.code, order(found)));
+        (found, state.more)
+    }
+}
+
+/// By the grid's order of CTAs.
+fn cta(at: &Spot) -> [u32; 3] {
+    let [x, y, z] = at.cta;
+    [z, y, x]
+}
+
+/// Who comes first where several tell the same.
+fn order(found: &Found) -> [u32; 3] {
+    cta(&found.at)
+}

@@ -1,0 +1,270 @@
+//! Findings that are not to be told: a file of blocks, as Valgrind has them.
+//!
+//! ```text
+//! # The tail is read by nobody.
+//! {
+//!    tail of reduce
+//!    rule: race-shared-*
+//!    kernel: reduce*
+//!    at: *reduce.cu:42
+//!    with: *reduce.cu:45
+//! }
+//! ```
+//!
+//! The first line of a block is its name. A finding is suppressed if all lines of a block fit; a line that is left out
+//! fits always. `at` and `with` are `file:line` of one end and of the other, in the source or in the PTX, of the
+//! instruction itself or of a function that it is inlined into; either end may be the first.
+
+use crate::finding::{End, Finding};
+use crate::pattern::Pattern;
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use texunit_report::place::function_name;
+
+/// Most bytes of a file.
+pub(crate) const MOST_BYTES: usize = 1 << 20;
+
+/// What is not told.
+#[derive(Debug, Default)]
+pub struct Suppressions(Vec<Suppression>);
+
+/// A block of the file.
+#[derive(Debug)]
+pub struct Suppression {
+    name: String,
+    rule: Option<Pattern>,
+    kernel: Option<Pattern>,
+    at: Option<Pattern>,
+    with: Option<Pattern>,
+    used: AtomicU64,
+}
+
+/// A file that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuppressionsError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl fmt::Display for SuppressionsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for SuppressionsError {}
+
+impl Suppressions {
+    /// Reads a file; in words what is wrong with it.
+    pub fn read(file: &Path) -> Result<Self, String> {
+        let open = || {
+            let mut text = String::new();
+            // One byte more than a file may have: then it is too long.
+            File::open(file)?.take(MOST_BYTES as u64 + 1).read_to_string(&mut text)?;
+            Ok(text)
+        };
+        let text = open().map_err(|error: std::io::Error| error.to_string())?;
+        Self::parse(&text).map_err(|error| error.to_string())
+    }
+
+    /// Reads a file's text.
+    pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
+        let wrong = |line, what: String| Err(SuppressionsError { line, what });
+        if text.len() > MOST_BYTES {
+            return wrong(1, format!("the file has more than {MOST_BYTES} bytes"));
+        }
+        let mut all = Vec::new();
+        let mut block: Option<Suppression> = None;
+        let mut number = 0;
+        for line in text.lines() {
+            number += 1;
+            let line = line.trim();
+            match (line, block.as_mut()) {
+                ("", _) => {}
+                _ if line.starts_with('#') => {}
+                ("{", None) => block = Some(Suppression::new()),
+                ("{", Some(_)) => return wrong(number, "the block before has no `}`".to_owned()),
+                ("}", Some(_)) => all.extend(block.take()),
+                (_, None) => return wrong(number, "expected `{`, which begins a block".to_owned()),
+                (line, Some(block)) => {
+                    block.add(line).map_err(|what| SuppressionsError { line: number, what })?;
+                }
+            }
+        }
+        match block {
+            Some(_) => wrong(number, "the last block has no `}`".to_owned()),
+            None => Ok(Self(all)),
+        }
+    }
+
+    /// Those of another file, too.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Whether a finding is not to be told.
+    pub fn has(&self, finding: &Finding) -> bool {
+        let block = self.0.iter().find(|block| block.fits(finding));
+        if let Some(block) = block {
+            block.used.fetch_add(finding.count, Relaxed);
+        }
+        block.is_some()
+    }
+
+    /// The blocks that have suppressed something, and how often.
+    pub fn used(&self) -> impl Iterator<Item = (&str, u64)> {
+        let used = self.0.iter().map(|block| (&*block.name, block.used.load(Relaxed)));
+        used.filter(|(_, count)| *count > 0)
+    }
+}
+
+impl Suppression {
+    fn new() -> Self {
+        let used = AtomicU64::new(0);
+        Self { name: String::new(), rule: None, kernel: None, at: None, with: None, used }
+    }
+
+    /// Takes a line in.
+    fn add(&mut self, line: &str) -> Result<(), String> {
+        let known = line.split_once(':').map(|(key, value)| (key.trim(), value.trim()));
+        let place = match known {
+            Some(("rule", _)) => &mut self.rule,
+            Some(("kernel", _)) => &mut self.kernel,
+            Some(("at", _)) => &mut self.at,
+            Some(("with", _)) => &mut self.with,
+            _ if self.name.is_empty() => {
+                line.clone_into(&mut self.name);
+                return Ok(());
+            }
+            _ => return Err(format!("`{line}`: expected `rule:`, `kernel:`, `at:` or `with:`")),
+        };
+        let (key, value) = known.unwrap_or_default();
+        if value.is_empty() {
+            return Err(format!("`{key}:` has no pattern"));
+        }
+        match place.replace(Pattern::new(value)) {
+            Some(_) => Err(format!("`{key}:` stands here twice")),
+            None => Ok(()),
+        }
+    }
+
+    fn fits(&self, finding: &Finding) -> bool {
+        let is = |pattern: &Option<Pattern>, text: &[&str]| {
+            pattern.as_ref().is_none_or(|p| text.iter().any(|text| p.matches(text)))
+        };
+        let kernel = finding.kernel();
+        let other = finding.other.as_ref().map(|(_, end)| end);
+        let ends = [finding.at.as_ref(), other];
+        is(&self.rule, &[finding.code(), finding.check()])
+            && is(&self.kernel, &[kernel, &function_name(kernel)])
+            && (self.fit(ends) || self.fit([ends[1], ends[0]]))
+    }
+
+    fn fit(&self, ends: [Option<&End>; 2]) -> bool {
+        let fits = |(pattern, end): (&Option<Pattern>, Option<&End>)| {
+            let Some(pattern) = pattern else { return true };
+            end.is_some_and(|end| places(end).iter().any(|place| pattern.matches(place)))
+        };
+        [&self.at, &self.with].into_iter().zip(ends).all(fits)
+    }
+}
+
+/// The places of an end: in the source, the innermost first, and in the PTX.
+fn places(end: &End) -> Vec<String> {
+    let frames = end.place.frames.iter().map(|frame| format!("{}:{}", frame.file, frame.line));
+    let ptx = &end.place.ptx;
+    frames.chain([format!("{}:{}", ptx.file, ptx.line)]).collect()
+}
+
+impl Finding {
+    /// A block that suppresses it, ready for a file.
+    pub fn suppression(&self) -> String {
+        let end = |end: &End| {
+            let place = &end.place;
+            let file = place.file();
+            // Wherever it lies.
+            let name = file.rsplit('/').next().unwrap_or(file);
+            texunit_report::visible(&format!("*{name}:{}", place.line()))
+        };
+        let mut text = format!("{{\n   {}\n   rule: {}\n", self.rule.code.title, self.code());
+        if !self.kernel().is_empty() {
+            let kernel = texunit_report::visible(&function_name(self.kernel()));
+            text += &format!("   kernel: {kernel}\n");
+        }
+        if let Some(at) = &self.at {
+            text += &format!("   at: {}\n", end(at));
+        }
+        if let Some((_, other)) = &self.other {
+            text += &format!("   with: {}\n", end(other));
+        }
+        text + "}\n"
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::rules;
+    use texunit_report::Place;
+    use texunit_syntax::{SourceFile, Span};
+
+    fn end(line: usize) -> End {
+        let text = SourceFile::new("dir/k.ptx", "\n".repeat(100));
+        let span = Span::new(line - 1, line - 1);
+        let place = Place::of_text(&text, span);
+        End { cta: [0; 3], thread: [0; 3], kernel: "_Z6reducePi".to_owned(), place, span }
+    }
+
+    fn finding() -> Finding {
+        let message = "divergent".to_owned();
+        let finding = Finding::of_process(rules::SYNC_BARRIER_DIVERGENT, message, Vec::new());
+        Finding { at: Some(end(7)), other: Some(("arrives here".to_owned(), end(9))), ..finding }
+    }
+
+    fn suppresses(text: &str) -> bool {
+        Suppressions::parse(text).unwrap().has(&finding())
+    }
+
+    #[test]
+    fn all_lines_of_a_block_must_fit() {
+        assert!(suppresses("{\n any\n}"));
+        assert!(suppresses(
+            "# why\n{\n name\n rule: sync-*\n kernel: reduce(int*)\n at: *k.ptx:7\n}"
+        ));
+        assert!(suppresses("{\n kernel: _Z6reduce*\n at: dir/k.ptx:9\n with: *:7\n rule: sync\n}"));
+        assert!(!suppresses("{\n name\n at: *k.ptx:7\n with: *k.ptx:7\n}"));
+        assert!(!suppresses("{\n name\n rule: race-*\n}\n\n{\n other\n kernel: scan\n}"));
+        assert!(!suppresses(""));
+    }
+
+    #[test]
+    fn a_generated_block_suppresses_its_finding() {
+        let text = finding().suppression();
+        assert!(text.contains("rule: sync-barrier-divergent\n"), "{text}");
+        let all = Suppressions::parse(&text).unwrap();
+        assert!(all.has(&finding()), "{text}");
+        let title = rules::SYNC_BARRIER_DIVERGENT.code.title;
+        assert_eq!(all.used().collect::<Vec<_>>(), [(title, 1)]);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_lines() {
+        for (text, line, word) in [
+            ("rule: x", 1, "expected `{`"),
+            ("{\n{", 2, "no `}`"),
+            ("{\n a", 2, "last block"),
+            ("{\n a\n rules: b\n}", 3, "`rules: b`"),
+            ("{\n rule:\n}", 2, "no pattern"),
+            ("{\n a\n rule: b\n rule: c\n}", 4, "twice"),
+        ] {
+            let error = Suppressions::parse(text).map(|_| ()).unwrap_err();
+            assert!(error.line == line && error.what.contains(word), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Barriers of a CTA.
+
+use super::{Team, Told, lanes_in_words};
+use crate::rules;
+use crate::sink::{Found, Other, OtherAt, Spot};
+use texunit_simt::observe::At;
+
+/// A CTA has 16.
+const BARRIERS: usize = 16;
+
+/// What has come to the barriers since they were passed last.
+#[derive(Default)]
+pub(super) struct Barriers([Vec<Arrival>; BARRIERS]);
+
+/// Lanes that have come.
+#[derive(Clone, Copy)]
+struct Arrival {
+    at: At,
+    threads: Option<u32>,
+    waits: bool,
+    /// Threads of the CTA that had exited.
+    exited: u32,
+}
+
+impl Barriers {
+    pub(super) fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+
+    pub(super) fn arrive(
+        &mut self,
+        told: &Told<'_>,
+        team: &Team,
+        at: &At,
+        (barrier, threads, waits): (u32, Option<u32>, bool),
+    ) {
+        let Some(all) = self.0.get_mut(barrier as usize) else { return };
+        all.push(Arrival { at: *at, threads, waits, exited: team.exited });
+        // Nobody is told to pass where nobody waits.
+        let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
+        if is_open && !all.iter().any(|arrival| arrival.waits) {
+            self.pass(told, team, barrier);
+        }
+    }
+
+    /// The barrier opens: of those who pass the first is told.
+    pub(super) fn pass(&mut self, told: &Told<'_>, team: &Team, barrier: u32) {
+        let Some(all) = self.0.get_mut(barrier as usize) else { return };
+        let all = std::mem::take(all);
+        let Some(first) = all.first() else { return };
+        if let Some(found) = diverged(told, team, &all, barrier) {
+            return told.sink.found(found);
+        }
+        let found = match first.threads {
+            Some(threads) => too_many(told, &all, barrier, threads),
+            None => apart(told, &all, barrier),
+        };
+        let found = found.or_else(|| missed(told, team, &all, barrier));
+        found.into_iter().for_each(|found| told.sink.found(found));
+    }
+
+    /// The CTA has ended.
+    pub(super) fn end(&mut self, told: &Told<'_>) {
+        for (barrier, all) in self.0.iter_mut().enumerate() {
+            let Some((first, threads)) = all.first().and_then(|a| Some((a, a.threads?))) else {
+                continue;
+            };
+            let came = counted(all);
+            let message = format!(
+                "barrier {barrier} is for {threads} threads, and only {came} have come to it when the CTA ended"
+            );
+            let found = Found::new(rules::SYNC_BARRIER_COUNT, told.first(&first.at), message);
+            told.sink.found(found);
+            all.clear();
+        }
+    }
+}
+
+/// Threads that a barrier with a count has counted: whole warps.
+fn counted(all: &[Arrival]) -> u32 {
+    let mut warps: Vec<u32> = all.iter().map(|arrival| arrival.at.warp).collect();
+    warps.sort_unstable();
+    warps.dedup();
+    warps.len() as u32 * 32
+}
+
+/// Whether all threads of a warp must execute it at the same time.
+fn is_aligned(told: &Told<'_>, op: u32) -> bool {
+    let mut words = told.listing.words(op);
+    words.next() == Some("bar") || words.any(|word| word == "aligned")
+}
+
+/// Lanes of a warp that came to it one after another, or that are elsewhere.
+fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Option<Found> {
+    for (i, arrival) in all.iter().enumerate() {
+        let at = &arrival.at;
+        if !is_aligned(told, at.op) {
+            continue;
+        }
+        let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
+        if let Some(other) = all[i + 1..].iter().find(|other| other.at.warp == at.warp) {
+            // The order in which lanes run is not told.
+            let (at, other) = if at.lanes.trailing_zeros() <= other.at.lanes.trailing_zeros() {
+                (at, &other.at)
+            } else {
+                (&other.at, at)
+            };
+            let how = if at.op == other.op { "apart from" } else { "at another place than" };
+            let message = format!(
+                "{} come to barrier {barrier} {how} {} of the same warp",
+                who(at),
+                lanes_in_words(other.lanes)
+            );
+            let found = Found::new(rules::SYNC_BARRIER_DIVERGENT, told.first(at), message);
+            return Some(Found { other: meets(told, at, other), ..found });
+        }
+        let elsewhere = team.live(at.warp) & !at.lanes;
+        if elsewhere != 0 && arrival.threads.is_some() {
+            let message = format!(
+                "{} come to barrier {barrier}, and {} do not",
+                who(at),
+                lanes_in_words(elsewhere)
+            );
+            return Some(Found::new(rules::SYNC_BARRIER_DIVERGENT, told.first(at), message));
+        }
+    }
+    None
+}
+
+/// The other place at which a barrier is met.
+fn meets(told: &Told<'_>, at: &At, other: &At) -> Option<Other> {
+    let spot = told.first(other);
+    let here = OtherAt::Here(spot);
+    (at.op != other.op).then(|| Other { what: "comes to it here".to_owned(), at: here })
+}
+
+/// Warps that meet a barrier for all threads at different instructions; where each thread counts for itself, they may.
+fn apart(told: &Told<'_>, all: &[Arrival], barrier: u32) -> Option<Found> {
+    let aligned = || all.iter().filter(|arrival| is_aligned(told, arrival.at.op));
+    let first = aligned().min_by_key(|arrival| arrival.at.warp)?.at;
+    let other = aligned().filter(|other| other.at.op != first.op && other.at.warp != first.warp);
+    let other = other.min_by_key(|arrival| arrival.at.warp)?.at;
+    let message = format!(
+        "warps {} and {} meet at barrier {barrier} for all threads of the CTA, at different places",
+        first.warp, other.warp
+    );
+    let found = Found::new(rules::SYNC_BARRIER_PLACES, told.first(&first), message);
+    Some(Found { other: meets(told, &first, &other), ..found })
+}
+
+/// More threads than a barrier is for.
+fn too_many(told: &Told<'_>, all: &[Arrival], barrier: u32, threads: u32) -> Option<Found> {
+    let came = counted(all);
+    let last = all.last().filter(|_| came > threads)?;
+    let message = format!("barrier {barrier} is for {threads} threads, and {came} have come to it");
+    Some(Found::new(rules::SYNC_BARRIER_COUNT, told.first(&last.at), message))
+}
+
+/// A barrier for all threads that some had exited before.
+fn missed(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Option<Found> {
+    let exited = all.iter().map(|arrival| arrival.exited).max().unwrap_or(0).max(team.exited);
+    let left = team.left.filter(|_| exited > 0 && all[0].threads.is_none())?;
+    let first = all.iter().min_by_key(|arrival| arrival.at.warp)?;
+    let (threads, have) = if exited == 1 { ("1 thread", "has") } else { ("threads", "have") };
+    let number = if exited == 1 { String::new() } else { format!("{exited} ") };
+    let message = format!(
+        "{number}{threads} of the CTA {have} exited without coming to barrier {barrier}, which is for all threads"
+    );
+    let spot: Spot = told.first(&left);
+    let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(spot) };
+    let found = Found::new(rules::SYNC_BARRIER_MISSED, told.first(&first.at), message);
+    Some(Found { other: Some(other), ..found })
+}

@@ -1,0 +1,29 @@
+//! Grid barriers in launches that are not cooperative.
+
+use crate::rules;
+use crate::sink::{Found, Sink, Spot};
+use texunit_simt::observe::LaunchInfo;
+use texunit_simt::{Fault, FaultKind};
+
+/// Addresses below this are taken for null pointers with an offset.
+const NULL_PAGE: u64 = 64 * 1024;
+
+/// A launch has ended: a kernel that asks for the workspace of its grid has none in a launch that is not cooperative,
+/// and cooperative groups stop it there.
+pub(super) fn ends(sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+    let Some(fault) = fault.filter(|_| !launch.config.cooperative) else { return };
+    let stops = match fault.kind {
+        FaultKind::Trap { .. } | FaultKind::Assert { .. } => true,
+        FaultKind::OutOfBounds { address, .. } => address < NULL_PAGE,
+        _ => false,
+    };
+    if !stops || !launch.listing.asks_for_workspace() {
+        return;
+    }
+    let listing = &launch.listing;
+    let Some(op) = (0..listing.len()).find(|&op| listing.span(op) == fault.span) else { return };
+    let at = Spot { cta: fault.cta, thread: fault.thread, op };
+    let message =
+        "the kernel waits for its whole grid, and was not launched as a cooperative one".to_owned();
+    sink.found(Found::new(rules::SYNC_GRID_NOT_COOPERATIVE, at, message));
+}

@@ -1,0 +1,53 @@
+//! Membermasks of `.sync` instructions.
+
+use super::{Team, Told, each, lanes_in_words};
+use crate::rules;
+use crate::sink::{Found, Other, OtherAt};
+use texunit_simt::observe::At;
+
+/// The masks with which lanes have come to a `.sync` instruction, by warp.
+#[derive(Default)]
+pub(super) struct Masks(Vec<[u32; 32]>);
+
+impl Masks {
+    pub(super) fn begin(&mut self, warps: u32) {
+        self.0.clear();
+        self.0.resize(warps as usize, [0; 32]);
+    }
+
+    /// Lanes come to the instruction.
+    pub(super) fn join(&mut self, at: &At, members: u32) {
+        if let Some(masks) = self.0.get_mut(at.warp as usize) {
+            each(at.lanes).for_each(|lane| masks[lane as usize] = members);
+        }
+    }
+
+    /// The lanes go on together: whoever else the mask names does not come any more.
+    pub(super) fn joined(&mut self, told: &Told<'_>, team: &Team, at: &At) {
+        let warp = at.warp as usize;
+        let (Some(masks), Some(lanes)) = (self.0.get(warp), team.lanes.get(warp)) else { return };
+        let first = at.lanes.trailing_zeros() & 31;
+        let members = masks[first as usize];
+        // Lanes that a last warp never had are none that could come.
+        let gone = members & lanes.all & !at.lanes & !lanes.live;
+        if gone == 0 {
+            return;
+        }
+        let spot = told.spot(at, first);
+        let lane = gone.trailing_zeros();
+        let exit = lanes.exits[lane as usize];
+        if told.sink.again(rules::SYNC_MASK_EXITED, &spot, Some(exit), 1) {
+            return;
+        }
+        let have = if gone.is_power_of_two() { "has" } else { "have" };
+        let message = format!(
+            "the membermask {members:#010x} names {} of warp {}, which {have} exited",
+            lanes_in_words(gone),
+            at.warp
+        );
+        let left = told.spot(&At { op: exit, ..*at }, lane);
+        let other = Other { what: "exits here".to_owned(), at: OtherAt::Here(left) };
+        let found = Found::new(rules::SYNC_MASK_EXITED, spot, message);
+        told.sink.found(Found { other: Some(other), ..found });
+    }
+}

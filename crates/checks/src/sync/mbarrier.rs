@@ -1,0 +1,152 @@
+//! Phases of mbarriers.
+
+use super::{Told, each};
+use crate::rules;
+use crate::sink::{Found, Other, OtherAt, Spot};
+use std::collections::HashMap;
+use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
+
+/// Waits that are remembered of a CTA.
+const MOST: usize = 1 << 16;
+
+/// A register of each lane.
+type Row = [u64; 32];
+
+/// What an mbarrier instruction had and gave.
+pub(super) struct Words<'a> {
+    pub(super) addresses: &'a Row,
+    pub(super) operands: &'a Row,
+    pub(super) results: &'a Row,
+    /// The mbarriers afterwards.
+    pub(super) states: &'a Row,
+}
+
+/// The mbarriers of a CTA, by their places in shared memory.
+#[derive(Default)]
+pub(super) struct Mbarriers {
+    all: HashMap<u64, Phases>,
+    /// Who has waited for which phase last, by mbarrier and thread, and where.
+    waited: HashMap<(u64, u32), (i64, Spot)>,
+    /// Of which phase the last token is that a thread got, by mbarrier and thread.
+    tokens: HashMap<(u64, u32), (u64, i64)>,
+}
+
+/// How far an mbarrier is.
+struct Phases {
+    /// Phases that are over.
+    over: i64,
+    parity: bool,
+}
+
+impl Mbarriers {
+    pub(super) fn clear(&mut self) {
+        self.all.clear();
+        self.waited.clear();
+        self.tokens.clear();
+    }
+
+    /// An instruction was executed, lane after lane.
+    pub(super) fn executed(
+        &mut self,
+        told: &Told<'_>,
+        at: &At,
+        action: MbarrierAction,
+        words: &Words<'_>,
+    ) {
+        if action == MbarrierAction::PendingCount {
+            return;
+        }
+        for lane in each(at.lanes) {
+            let i = lane as usize;
+            let address = words.addresses[i];
+            let Some(state) = MbarrierState::of(words.states[i]) else {
+                self.forget(address);
+                continue;
+            };
+            if action == MbarrierAction::Init {
+                self.forget(address);
+            }
+            let fresh = || Phases { over: 0, parity: state.parity };
+            let phases = self.all.entry(address).or_insert_with(fresh);
+            // The phase in which the instruction was executed.
+            let now = phases.over;
+            if phases.parity != state.parity {
+                (phases.over, phases.parity) = (now + 1, state.parity);
+            }
+            let thread = (address, at.warp * 32 + lane);
+            match action {
+                MbarrierAction::Arrive { .. } if self.tokens.len() < MOST => {
+                    self.tokens.insert(thread, (words.results[i], now));
+                }
+                MbarrierAction::Test { parity } => {
+                    let spot = told.spot(at, lane);
+                    let is_over = words.results[i] != 0;
+                    if !parity {
+                        self.by_token(told, spot, thread, (words.operands[i], now));
+                    } else if is_over {
+                        self.waited(told, spot, thread, (now - 1, state));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An mbarrier is made anew, or none is there any more.
+    fn forget(&mut self, address: u64) {
+        if self.all.remove(&address).is_some() {
+            self.waited.retain(|(at, _), _| *at != address);
+            self.tokens.retain(|(at, _), _| *at != address);
+        }
+    }
+
+    /// A thread has waited for a phase.
+    fn waited(
+        &mut self,
+        told: &Told<'_>,
+        spot: Spot,
+        thread: (u64, u32),
+        (phase, state): (i64, MbarrierState),
+    ) {
+        let before = self.waited.get(&thread).copied();
+        if self.waited.len() < MOST {
+            self.waited.insert(thread, (phase, spot));
+        }
+        let has_begun = state.pending != state.expected || state.bytes != 0;
+        let Some((_, first)) = before.filter(|(last, _)| *last == phase && has_begun) else {
+            return;
+        };
+        let message = format!(
+            "the wait succeeds for phase {phase} of the mbarrier at {:#x} in shared memory, for which this thread has \
+             waited before; phase {} has begun, and {} of its {} arrivals are still to come",
+            thread.0,
+            phase + 1,
+            state.pending,
+            state.expected
+        );
+        let found = Found::new(rules::SYNC_MBARRIER_PHASE, spot, message);
+        let what = "waited for it here".to_owned();
+        let other = (first.op != spot.op).then_some(Other { what, at: OtherAt::Here(first) });
+        told.sink.found(Found { other, ..found });
+    }
+
+    /// A thread tests the phase of a token.
+    fn by_token(
+        &mut self,
+        told: &Told<'_>,
+        spot: Spot,
+        thread: (u64, u32),
+        (token, now): (u64, i64),
+    ) {
+        let Some(&(known, phase)) = self.tokens.get(&thread) else { return };
+        if known != token || now - phase < 2 {
+            return;
+        }
+        let message = format!(
+            "the token is of phase {phase} of the mbarrier at {:#x} in shared memory, which is in phase {now}: a test \
+             knows only that phase and the one before",
+            thread.0
+        );
+        told.sink.found(Found::new(rules::SYNC_MBARRIER_OVERTAKEN, spot, message));
+    }
+}

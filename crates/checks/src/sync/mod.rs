@@ -1,0 +1,192 @@
+//! Check `sync`: barriers that the threads of a CTA do not meet as they must, membermasks of threads that have
+//! exited, waits for phases of mbarriers that are over, grid barriers in launches that are not cooperative.
+//!
+//! What cannot go on is a fault (`deadlock`), whether or not it is checked.
+
+mod barrier;
+mod grid;
+mod mask;
+mod mbarrier;
+
+use crate::sink::{Sink, Spot};
+use barrier::Barriers;
+use mask::Masks;
+use mbarrier::Mbarriers;
+use std::sync::Arc;
+use texunit_simt::Fault;
+use texunit_simt::observe::{
+    At, Called, CtaInfo, Events, LaunchInfo, Listing, Observer, Probe, Synchronized,
+};
+
+/// The check of a launch.
+#[derive(Debug)]
+pub(crate) struct Sync {
+    sink: Arc<Sink>,
+}
+
+impl Sync {
+    pub(crate) fn new(sink: &Arc<Sink>) -> Self {
+        Self { sink: Arc::clone(sink) }
+    }
+}
+
+impl Observer for Sync {
+    fn wants(&self) -> Events {
+        Events::SYNCHRONIZATION | Events::CALLS
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        let team = Team::default();
+        let barriers = Barriers::default();
+        let told = Told { sink: &self.sink, listing: launch.listing, block: launch.config.block };
+        Box::new(Watching {
+            told,
+            team,
+            barriers,
+            masks: Masks::default(),
+            mbarriers: Mbarriers::default(),
+        })
+    }
+
+    fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+        grid::ends(&self.sink, launch, fault);
+    }
+}
+
+/// Where findings go, and what is needed to tell them.
+struct Told<'a> {
+    sink: &'a Sink,
+    listing: Listing<'a>,
+    block: [u32; 3],
+}
+
+impl Told<'_> {
+    /// A lane of an event.
+    fn spot(&self, at: &At, lane: u32) -> Spot {
+        Spot::new(at, lane, self.block)
+    }
+
+    /// The first lane of an event.
+    fn first(&self, at: &At) -> Spot {
+        self.spot(at, at.lanes.trailing_zeros() & 31)
+    }
+}
+
+/// The threads of a CTA.
+#[derive(Default)]
+struct Team {
+    /// By warp: lanes that it began with, and those that have not exited.
+    lanes: Vec<Lanes>,
+    /// The first event in which threads exited, and how many have in all.
+    left: Option<At>,
+    exited: u32,
+}
+
+struct Lanes {
+    all: u32,
+    live: u32,
+    /// Operations at which lanes have exited.
+    exits: [u32; 32],
+}
+
+impl Team {
+    fn begin(&mut self, cta: &CtaInfo) {
+        self.lanes.clear();
+        let lanes = (0..cta.warps).map(|warp| cta.lanes(warp));
+        self.lanes.extend(lanes.map(|all| Lanes { all, live: all, exits: [0; 32] }));
+        (self.left, self.exited) = (None, 0);
+    }
+
+    fn exit(&mut self, at: &At) {
+        let Some(lanes) = self.lanes.get_mut(at.warp as usize) else { return };
+        let those = at.lanes & lanes.live;
+        lanes.live &= !at.lanes;
+        for lane in each(those) {
+            lanes.exits[lane as usize] = at.op;
+        }
+        self.exited += those.count_ones();
+        self.left.get_or_insert(*at);
+    }
+
+    /// Lanes of a warp that have not exited.
+    fn live(&self, warp: u32) -> u32 {
+        self.lanes.get(warp as usize).map_or(0, |lanes| lanes.live)
+    }
+}
+
+/// The lanes of a mask.
+fn each(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
+}
+
+/// `lane 3`, `lanes 0 to 15`, `lanes 0, 2, 5 and 9 others`
+fn lanes_in_words(mask: u32) -> String {
+    let all: Vec<u32> = each(mask).collect();
+    match *all.as_slice() {
+        [] => "no lane".to_owned(),
+        [one] => format!("lane {one}"),
+        [first, .., last] if (last - first) as usize + 1 == all.len() => {
+            format!("lanes {first} to {last}")
+        }
+        _ => {
+            let shown: Vec<String> = all.iter().take(4).map(ToString::to_string).collect();
+            let more = all.len() - shown.len();
+            let more = if more > 0 { format!(" and {more} others") } else { String::new() };
+            format!("lanes {}{more}", shown.join(", "))
+        }
+    }
+}
+
+/// The check of what a worker runs.
+struct Watching<'a> {
+    told: Told<'a>,
+    team: Team,
+    barriers: Barriers,
+    masks: Masks,
+    mbarriers: Mbarriers,
+}
+
+impl Probe for Watching<'_> {
+    fn cta_begins(&mut self, cta: &CtaInfo) {
+        self.team.begin(cta);
+        self.barriers.clear();
+        self.masks.begin(cta.warps);
+        self.mbarriers.clear();
+    }
+
+    fn cta_ends(&mut self, _: &CtaInfo, fault: Option<&Fault>) {
+        if fault.is_none() {
+            self.barriers.end(&self.told);
+        }
+    }
+
+    fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
+        match *what {
+            Synchronized::Arrives { barrier, threads, waits } => {
+                self.barriers.arrive(&self.told, &self.team, at, (barrier, threads, waits));
+            }
+            Synchronized::Passes { barrier } => {
+                self.barriers.pass(&self.told, &self.team, barrier);
+            }
+            Synchronized::Joins { members } => self.masks.join(at, members),
+            Synchronized::Joined => self.masks.joined(&self.told, &self.team, at),
+            Synchronized::Mbarrier { action, addresses, operands, results, states, .. } => {
+                let words = mbarrier::Words { addresses, operands, results, states };
+                self.mbarriers.executed(&self.told, at, action, &words);
+            }
+            Synchronized::Fence(_)
+            | Synchronized::CommitsCopies
+            | Synchronized::WaitsForCopies { .. } => {}
+        }
+    }
+
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        if matches!(called, Called::Exits { .. }) {
+            self.team.exit(at);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The coordinates of fetches: where they lie, and what they look like.
+
+use super::site::{Sums, has_places, repeats};
+use super::words;
+use crate::rules;
+use crate::sink::Spot;
+use texunit_unit::{CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod};
+
+/// What the fetches of an operation have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Measured {
+    pub(super) fetches: u64,
+    /// Footprints that lie outside, and the first of those.
+    pub(super) outside: (Option<Spot>, u64),
+    /// Coordinates beyond the edges, by axis.
+    pub(super) beyond: [(Option<Spot>, u64); 3],
+    least: [f64; 3],
+    most: [f64; 3],
+    /// Coordinates that are no multiples of 1/2.
+    odd: u64,
+    /// Whether an axis has more than one coordinate.
+    varies: bool,
+}
+
+impl Measured {
+    fn take(&mut self, point: &[f64]) {
+        for (axis, &c) in point.iter().enumerate().take(3) {
+            if self.fetches == 0 {
+                (self.least[axis], self.most[axis]) = (c, c);
+            }
+            self.varies |= self.least[axis] != c;
+            self.least[axis] = self.least[axis].min(c);
+            self.most[axis] = self.most[axis].max(c);
+            self.odd += u64::from((c * 2.0).fract() != 0.0);
+        }
+        self.fetches += 1;
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        if other.fetches == 0 {
+            return;
+        }
+        for axis in 0..3 {
+            if self.fetches == 0 {
+                (self.least[axis], self.most[axis]) = (other.least[axis], other.most[axis]);
+            }
+            self.varies |= self.least[axis] != other.least[axis];
+            self.least[axis] = self.least[axis].min(other.least[axis]);
+            self.most[axis] = self.most[axis].max(other.most[axis]);
+            add(&mut self.beyond[axis], other.beyond[axis]);
+        }
+        add(&mut self.outside, other.outside);
+        self.varies |= other.varies;
+        self.odd += other.odd;
+        self.fetches += other.fetches;
+    }
+
+    /// Whether all lie between 0 and 1, with parts of texels, where there are many texels.
+    pub(super) fn look_normalized(&self, extent: [u32; 3], axes: usize) -> bool {
+        let small = |axis: usize| self.least[axis] >= 0.0 && self.most[axis] <= 1.0;
+        let large = extent[..axes].iter().any(|&n| n >= 4);
+        let spans =
+            (0..axes).any(|axis| extent[axis] >= 4 && self.most[axis] - self.least[axis] > 0.25);
+        large && self.varies && spans && self.odd > 0 && (0..axes).all(small)
+    }
+
+    /// Whether they are texels and their middles, up to the size of the texture, and more than the first few.
+    pub(super) fn look_like_texels(&self, extent: [u32; 3], axes: usize) -> bool {
+        let fits = |axis: usize| {
+            self.least[axis] >= 0.0 && self.most[axis] <= f64::from(extent[axis]) + 0.5
+        };
+        let large = (0..axes).any(|axis| {
+            extent[axis] >= 4
+                && self.most[axis] >= f64::from(extent[axis]) / 2.0
+                && self.most[axis] > 1.5
+        });
+        self.odd == 0 && self.varies && large && (0..axes).all(fits)
+    }
+
+    pub(super) fn largest(&self) -> f64 {
+        self.most.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
+    sum.0 = sum.0.or(other.0);
+    sum.1 += other.1;
+}
+
+fn note(sum: &mut (Option<Spot>, u64), spot: Spot) {
+    add(sum, (Some(spot), 1));
+}
+
+/// Takes in a fetch.
+pub(super) fn measure(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+    let form = plan.form();
+    layer(sums, plan, operands, spot);
+    level(sums, plan, operands, spot);
+    let axes = form.geometry.axes();
+    if form.coord == CoordType::S32 {
+        return integer(sums, plan, operands, spot);
+    }
+    let raw = operands.coords.point.map(f32::from_bits);
+    let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
+    let slopes = operands.dpdx.iter().chain(&operands.dpdy).map(|&bits| f32::from_bits(bits));
+    let has_nan = raw[..used_axes(plan)].iter().any(|c| c.is_nan())
+        || gradient && slopes.take(6).any(f32::is_nan);
+    if has_nan {
+        let text = || {
+            let point: Vec<f64> = raw[..used_axes(plan)].iter().map(|&c| f64::from(c)).collect();
+            format!("the coordinates {} or their gradients have a NaN", words::point(&point))
+        };
+        return sums.hit_with(rules::TEXTURE_NAN, spot, text);
+    }
+    if !has_places(form.geometry) {
+        return;
+    }
+    let point: Vec<f64> = raw[..axes].iter().map(|&c| f64::from(c)).collect();
+    sums.measured().take(&point);
+    let effective = plan.effective();
+    let extent = plan.seen().resource.extent().axes();
+    // A linear filter reads half a texel around.
+    let margin = if effective.filter == Filter::Linear { 0.5 } else { 0.0 };
+    let mut is_outside = false;
+    for axis in 0..axes {
+        let size = f64::from(extent[axis]);
+        let scaled =
+            if effective.coords == Coords::Normalized { point[axis] * size } else { point[axis] };
+        let place = scaled + f64::from(operands.offset[axis]);
+        if !(0.0..=size).contains(&place) {
+            note(&mut sums.measured().beyond[axis], spot);
+        }
+        let beyond = place < -margin || place >= size + margin;
+        is_outside |= beyond && !repeats(effective.address_mode, axis);
+    }
+    if is_outside {
+        note(&mut sums.measured().outside, spot);
+    }
+}
+
+/// Coordinates that have a NaN in them to be found: of cubes a direction.
+fn used_axes(plan: &FetchPlan) -> usize {
+    let geometry = plan.form().geometry;
+    if geometry.is_cube() { 3 } else { geometry.axes() }
+}
+
+/// A fetch with integer coordinates, which are those of a level.
+fn integer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+    let (form, resource) = (plan.form(), &plan.seen().resource);
+    let axes = form.geometry.axes();
+    let wanted = if form.kind == FetchKind::Sample(Lod::Level) { operands.level as i32 } else { 0 };
+    let level = (wanted.max(0) as usize).min(resource.levels().len().saturating_sub(1));
+    let extent = resource.levels().get(level).map_or([1; 3], |level| level.extent.axes());
+    let at = |axis: usize| {
+        i64::from(operands.coords.point[axis] as i32) + i64::from(operands.offset[axis])
+    };
+    let outside = (0..axes).any(|axis| at(axis) < 0 || at(axis) >= i64::from(extent[axis]));
+    let measured = sums.measured();
+    measured.fetches += 1;
+    if !outside {
+        return;
+    }
+    if resource.layout() == Layout::Linear {
+        let text = || format!("element {} is fetched of {}, and the answer is 0", at(0), extent[0]);
+        return sums.hit_with(rules::TEXTURE_FETCH_PAST_END, spot, text);
+    }
+    note(&mut measured.outside, spot);
+}
+
+fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+    let resource = &plan.texture().resource;
+    let layers = resource.shape().layers;
+    if !resource.geometry().is_array() || operands.coords.layer < layers {
+        return;
+    }
+    let layer = operands.coords.layer;
+    let text = || {
+        let layer = layer as i32;
+        format!("layer {layer} is fetched, and there are {layers}: the answer is of another layer")
+    };
+    sums.hit_with(rules::TEXTURE_LAYER, spot, text);
+}
+
+/// Levels that an instruction names and that there are not: by a whole level, as computed ones are often a little beyond.
+fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+    let form = plan.form();
+    if form.kind != FetchKind::Sample(Lod::Level) {
+        return;
+    }
+    let [least, most] = plan.effective().level_clamp.map(|level| level as f64 / 256.0);
+    let (level, slack) = match form.coord {
+        CoordType::S32 => (f64::from(operands.level as i32), 0.5),
+        CoordType::F32 => (f64::from(f32::from_bits(operands.level)), 1.0),
+    };
+    let levels = plan.seen().resource.levels().len();
+    if level.is_nan() {
+        let text = || "the level is NaN".to_owned();
+        return sums.hit_with(rules::TEXTURE_NAN, spot, text);
+    }
+    if level >= most + slack || level <= least - slack {
+        let text = || {
+            let acts = if level > most { most } else { least };
+            let have = if levels == 1 { "1 level".to_owned() } else { format!("{levels} levels") };
+            format!(
+                "level {level} is fetched, and the texture has {have}: level {acts} is the answer's"
+            )
+        };
+        sums.hit_with(rules::TEXTURE_LEVEL, spot, text);
+    }
+}

@@ -1,0 +1,331 @@
+//! An instruction with a texture and a sampler: what is wrong with these, and what its fetches say together.
+
+use super::measure::{Measured, measure};
+use super::{Told, each, inexact, words};
+use crate::rules;
+use crate::sink::{Found, Sink, Spot};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use texunit_report::CheckRule;
+use texunit_simt::observe::{At, FetchAnswered};
+use texunit_texel::readings;
+use texunit_unit::{
+    AddressMode, Coords, FetchForm, FetchKind, Filter, Geometry, ReadMode, ResultType, Texture,
+    overrides,
+};
+
+/// What was found at an operation, by kind.
+type Hits = BTreeMap<&'static str, Hit>;
+
+/// What was found.
+#[derive(Debug)]
+struct Hit {
+    rule: &'static CheckRule,
+    spot: Spot,
+    message: String,
+    object: String,
+    count: u64,
+}
+
+/// Fewest fetches from which coordinates are judged by what they have in common.
+const FEWEST: u64 = 8;
+
+/// What the fetches of one operation say together.
+#[derive(Debug)]
+pub(super) struct Sums {
+    hits: Hits,
+    measured: Measured,
+    /// What coordinates are, and how many texels there are; of the first texture.
+    coords: Coords,
+    extent: [u32; 3],
+    axes: usize,
+    object: String,
+    first: Spot,
+    /// Axes of which wrap or mirror act as clamp, in words.
+    clamped: Vec<(usize, String)>,
+}
+
+/// A site of one worker.
+pub(super) struct Site {
+    /// Its place is the key: it must stay.
+    texture: Arc<Texture>,
+    table: Option<inexact::Table>,
+    pub(super) sums: Sums,
+}
+
+impl Site {
+    pub(super) fn new(told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) -> Self {
+        let plan = fetch.plan;
+        let (form, texture, effective) = (plan.form(), plan.seen(), plan.effective());
+        let resource = &texture.resource;
+        let spot = Spot::new(at, at.lanes.trailing_zeros() & 31, told.block);
+        let axes = form.geometry.axes();
+        let mut sums = Sums {
+            hits: Hits::new(),
+            measured: Measured::default(),
+            coords: effective.coords,
+            extent: resource.extent().axes(),
+            axes,
+            object: words::object("texture", &plan.texture().resource),
+            first: spot,
+            clamped: Vec::new(),
+        };
+        for change in overrides(plan.texture(), plan.sampler(), form) {
+            match change.rule {
+                "1.13" => sums.hit(rules::TEXTURE_GEOMETRY, spot, change.text, 0),
+                "1.8" | "1.11" if change.text.starts_with("address mode of") => {
+                    let axis = ["x", "y", "z"]
+                        .iter()
+                        .position(|axis| change.text.contains(&format!("of {axis}:")));
+                    sums.clamped.extend(axis.map(|axis| (axis, change.text)));
+                }
+                _ => {}
+            }
+        }
+        sums.types(form, plan.texture(), plan.sampler().filter, spot);
+        sums.channels(told, at.op, form, plan.texture(), spot);
+        let table = inexact::Table::of(plan);
+        Self { texture: Arc::clone(plan.texture()), table, sums }
+    }
+
+    /// Takes in the fetches of some lanes.
+    pub(super) fn fetched(&mut self, told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) {
+        debug_assert!(Arc::ptr_eq(&self.texture, fetch.plan.texture()));
+        for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
+            hit.count += u64::from(at.lanes.count_ones());
+        }
+        for lane in each(at.lanes) {
+            let spot = Spot::new(at, lane, told.block);
+            let operands = fetch.request.lane(lane as usize);
+            measure(&mut self.sums, fetch.plan, &operands, spot);
+            if let Some(table) = &mut self.table {
+                let value = f32::from_bits(fetch.answer.values[0][lane as usize]);
+                table.compare(&operands, value, spot);
+            }
+        }
+        if let Some(table) = &mut self.table
+            && let Some((spot, message, count)) = table.take()
+        {
+            self.sums.hit(rules::TEXTURE_INEXACT, spot, message, count);
+        }
+    }
+}
+
+/// Whether it is the same for every lane.
+fn is_static(rule: &CheckRule) -> bool {
+    [
+        rules::TEXTURE_GEOMETRY,
+        rules::TEXTURE_ELEMENT_TYPE,
+        rules::TEXTURE_LINEAR_INTEGER,
+        rules::TEXTURE_CHANNEL,
+    ]
+    .contains(&rule)
+}
+
+impl Sums {
+    /// Keeps what was found, the first of its kind in words.
+    pub(super) fn hit(
+        &mut self,
+        rule: &'static CheckRule,
+        spot: Spot,
+        message: String,
+        count: u64,
+    ) {
+        let object = &self.object;
+        let new = || Hit { rule, spot, message, object: object.clone(), count: 0 };
+        let hit = self.hits.entry(rule.code.code).or_insert_with(new);
+        hit.count = hit.count.saturating_add(count);
+    }
+
+    /// The same, with words only where they are needed.
+    pub(super) fn hit_with(
+        &mut self,
+        rule: &'static CheckRule,
+        spot: Spot,
+        message: impl FnOnce() -> String,
+    ) {
+        match self.hits.get_mut(rule.code.code) {
+            Some(hit) => hit.count = hit.count.saturating_add(1),
+            None => self.hit(rule, spot, message(), 1),
+        }
+    }
+
+    pub(super) fn measured(&mut self) -> &mut Measured {
+        &mut self.measured
+    }
+
+    /// Element types, and filters of integers.
+    fn types(&mut self, form: FetchForm, texture: &Texture, filter: Filter, spot: Spot) {
+        let normalized = texture.read_mode == ReadMode::NormalizedFloat;
+        let format = texture.resource.format();
+        let Some(readings) = readings(format, normalized, false) else { return };
+        let is_float = readings[0].can_filter();
+        let wants_float = !matches!(form.result, ResultType::S32 | ResultType::U32);
+        if is_float != wants_float {
+            let has = if is_float { "floats" } else { "integers" };
+            let wants = if wants_float { "floats" } else { "integers" };
+            let message = format!(
+                "the instruction fetches {wants}, and texels of {format} are read as {has}"
+            );
+            self.hit(rules::TEXTURE_ELEMENT_TYPE, spot, message, 0);
+        }
+        let filters = matches!(form.kind, FetchKind::Sample(_)) && self.coords != Coords::Integer;
+        if !is_float && filters && filter == Filter::Linear {
+            let message = format!(
+                "the sampler asks for a linear filter, and texels of {format} that are read as integers have none: the \
+                 nearest one is the answer"
+            );
+            self.hit(rules::TEXTURE_LINEAR_INTEGER, spot, message, 0);
+        }
+    }
+
+    /// Components that are used, and not there.
+    fn channels(
+        &mut self,
+        told: &Told<'_>,
+        op: u32,
+        form: FetchForm,
+        texture: &Texture,
+        spot: Spot,
+    ) {
+        let format = texture.resource.format();
+        let has = usize::from(format.channels());
+        let used = told.listing.components_used(op);
+        let names = ["r", "g", "b", "a"];
+        let missing: Vec<&str> = match form.kind {
+            FetchKind::Gather(component) => {
+                let component = usize::from(component);
+                names
+                    .get(component)
+                    .filter(|_| component >= has && used != 0)
+                    .into_iter()
+                    .copied()
+                    .collect()
+            }
+            FetchKind::Sample(_) => {
+                let each = if form.result == ResultType::F16x2 { 2 } else { 1 };
+                let is_used = |i: &usize| used >> (i / each) & 1 == 1;
+                (has..4).filter(is_used).map(|i| names[i]).collect()
+            }
+        };
+        // Two halves share a register: of `.f16x2` the other one may be what is used.
+        if missing.is_empty()
+            || form.result == ResultType::F16x2 && has % 2 == 1 && missing.len() == 1
+        {
+            return;
+        }
+        let have = if has == 1 { "channel" } else { "channels" };
+        let message = format!(
+            "the kernel uses {} of this fetch, and texels of {format} have {has} {have}",
+            missing.join(" and ")
+        );
+        self.hit(rules::TEXTURE_CHANNEL, spot, message, 0);
+    }
+
+    /// Adds what another worker, or another texture at this operation, has.
+    pub(super) fn add(&mut self, other: Self) {
+        for (code, hit) in other.hits {
+            match self.hits.get_mut(code) {
+                Some(own) => {
+                    let count = own.count.saturating_add(hit.count);
+                    if order(&hit.spot) < order(&own.spot) {
+                        *own = hit;
+                    }
+                    own.count = count;
+                }
+                None => drop(self.hits.insert(code, hit)),
+            }
+        }
+        if order(&other.first) < order(&self.first) {
+            self.first = other.first;
+        }
+        // Textures of other sizes are not measured with this one's.
+        if (self.coords, self.extent) == (other.coords, other.extent) {
+            self.measured.add(&other.measured);
+            for (axis, text) in other.clamped {
+                if !self.clamped.iter().any(|(known, _)| *known == axis) {
+                    self.clamped.push((axis, text));
+                }
+            }
+        }
+    }
+
+    /// The launch has ended.
+    pub(super) fn tell(mut self, sink: &Sink) {
+        self.by_measure();
+        for hit in self.hits.into_values() {
+            let found = Found::new(hit.rule, hit.spot, hit.message);
+            sink.found(Found { object: Some(hit.object), count: hit.count.max(1), ..found });
+        }
+    }
+
+    /// What follows from all coordinates together.
+    fn by_measure(&mut self) {
+        let measured = self.measured.clone();
+        let clamped = std::mem::take(&mut self.clamped);
+        if let Some((axis, text)) = clamped
+            .into_iter()
+            .find(|(axis, _)| measured.beyond.get(*axis).is_some_and(|b| b.1 > 0))
+        {
+            let (spot, count) = measured.beyond[axis];
+            self.hit(rules::TEXTURE_ADDRESS_MODE, spot.unwrap_or(self.first), text, count);
+        }
+        if measured.fetches < FEWEST {
+            return;
+        }
+        let size = words::size(
+            texunit_unit::Extent {
+                width: self.extent[0],
+                height: self.extent[1],
+                depth: self.extent[2],
+            },
+            self.axes,
+        );
+        let kind = match self.coords {
+            Coords::Unnormalized if measured.look_normalized(self.extent, self.axes) => {
+                Some(format!(
+                    "all coordinates of {} fetches lie between 0 and 1, and the texture of {size} texels counts in texels",
+                    measured.fetches
+                ))
+            }
+            Coords::Normalized if measured.look_like_texels(self.extent, self.axes) => {
+                Some(format!(
+                    "the coordinates of {} fetches are multiples of 1/2 up to {}, and the texture of {size} texels takes them \
+                 from 0 to 1",
+                    measured.fetches,
+                    measured.largest()
+                ))
+            }
+            _ => None,
+        };
+        let is_other = kind.is_some();
+        if let Some(message) = kind {
+            self.hit(rules::TEXTURE_COORDINATES, self.first, message, measured.fetches);
+        }
+        if let (Some(spot), false) = (measured.outside.0, is_other)
+            && measured.outside.1 * 2 > measured.fetches
+        {
+            let message = format!(
+                "{} of {} footprints lie outside of the texture of {size} texels",
+                measured.outside.1, measured.fetches
+            );
+            self.hit(rules::TEXTURE_OUTSIDE, spot, message, measured.outside.1);
+        }
+    }
+}
+
+/// By the grid's order of CTAs.
+fn order(spot: &Spot) -> [u32; 3] {
+    let [x, y, z] = spot.cta;
+    [z, y, x]
+}
+
+/// Whether an axis repeats, so that outside is where coordinates are meant to be.
+pub(super) fn repeats(mode: Option<[AddressMode; 3]>, axis: usize) -> bool {
+    mode.is_some_and(|mode| matches!(mode[axis], AddressMode::Wrap | AddressMode::Mirror))
+}
+
+/// Whether coordinates are places on a plane, line or in a volume: those of cubes are directions.
+pub(super) fn has_places(geometry: Geometry) -> bool {
+    !geometry.is_cube()
+}

@@ -1,0 +1,105 @@
+//! Surface accesses whose x looks like elements, where it counts bytes.
+
+use super::words;
+use crate::rules;
+use crate::sink::{Found, Sink, Spot};
+use std::collections::HashMap;
+use texunit_simt::observe::{At, LaunchInfo, SurfaceAnswered};
+use texunit_simt::{Fault, FaultKind};
+use texunit_unit::{AccessFault, SurfaceKind};
+
+/// What the accesses of each operation have in common.
+#[derive(Debug, Default)]
+pub(super) struct Surfaces(HashMap<u32, Seen>);
+
+#[derive(Clone, Debug)]
+struct Seen {
+    first: Spot,
+    object: String,
+    /// Bytes of an access and of a texel, texels of a row, rows.
+    size: u32,
+    texel: u32,
+    width: u32,
+    height: u32,
+    accesses: u64,
+    /// Largest x and y.
+    most: [i64; 2],
+    least: i64,
+    /// Whether an x was no multiple of the size.
+    odd: Option<Spot>,
+}
+
+impl Surfaces {
+    pub(super) fn accessed(&mut self, at: &At, access: &SurfaceAnswered<'_>, block: [u32; 3]) {
+        let size = match access.form.kind {
+            SurfaceKind::Load { element_size, vector }
+            | SurfaceKind::Store { element_size, vector } => {
+                u32::from(element_size) * u32::from(vector)
+            }
+            // Their x counts texels.
+            SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => return,
+        };
+        let resource = &access.surface.resource;
+        let seen = || Seen {
+            first: Spot::new(at, at.lanes.trailing_zeros() & 31, block),
+            object: words::object("surface", resource),
+            size,
+            texel: resource.format().texel_size(),
+            width: resource.extent().width,
+            height: resource.extent().height,
+            accesses: 0,
+            most: [i64::MIN; 2],
+            least: i64::MAX,
+            odd: None,
+        };
+        let seen = self.0.entry(at.op).or_insert_with(seen);
+        for lane in super::each(at.lanes) {
+            let [x, y, _] = access.request.coords.point.map(|c| i64::from(c[lane as usize] as i32));
+            seen.accesses += 1;
+            seen.most = [seen.most[0].max(x), seen.most[1].max(y)];
+            seen.least = seen.least.min(x);
+            if x % i64::from(size.max(1)) != 0 && seen.odd.is_none() {
+                seen.odd = Some(Spot::new(at, lane, block));
+            }
+        }
+        if let Some(AccessFault::Misaligned { .. }) = access.fault {
+            seen.odd.get_or_insert(seen.first);
+        }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        for (op, seen) in other.0 {
+            match self.0.get_mut(&op) {
+                None => drop(self.0.insert(op, seen)),
+                Some(own) => {
+                    own.accesses += seen.accesses;
+                    own.most = [own.most[0].max(seen.most[0]), own.most[1].max(seen.most[1])];
+                    own.least = own.least.min(seen.least);
+                    own.odd = own.odd.or(seen.odd);
+                }
+            }
+        }
+    }
+
+    /// The launch has ended: a misaligned access has, where x looks like an element.
+    pub(super) fn tell(&self, sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
+        let Some(Fault { kind: FaultKind::Surface(_), span, .. }) = fault else { return };
+        for seen in self.0.values() {
+            let Some(odd) = seen.odd.filter(|_| launch.listing.span(seen.first.op) == *span) else {
+                continue;
+            };
+            let fits = seen.least >= 0 && seen.most[0] < i64::from(seen.width);
+            let rows = seen.most[1] < i64::from(seen.height.max(1));
+            if seen.size <= 1 || seen.texel <= 1 || !fits || !rows {
+                continue;
+            }
+            let message = format!(
+                "x is up to {} here, which is less than the {} elements of a row: it looks like a number of elements, and \
+                 it counts bytes, {} for an element",
+                seen.most[0], seen.width, seen.texel
+            );
+            let found = Found::new(rules::TEXTURE_SURFACE_X, odd, message);
+            sink.found(Found { object: Some(seen.object.clone()), ..found });
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Sites in words.
+
+use texunit_unit::{Extent, Resource};
+
+/// ``texture `image` (a 2D array of 64 x 32 texels of u8x4)``
+pub(super) fn object(what: &str, resource: &Resource) -> String {
+    format!("{what} {}", resource.describe())
+}
+
+/// `64 x 32`
+pub(super) fn size(extent: Extent, axes: usize) -> String {
+    let all: Vec<String> = extent.axes()[..axes.clamp(1, 3)].iter().map(u32::to_string).collect();
+    all.join(" x ")
+}
+
+/// `(1.5, 2)`
+pub(super) fn point(point: &[f64]) -> String {
+    let all: Vec<String> = point.iter().map(|c| format!("{c}")).collect();
+    format!("({})", all.join(", "))
+}

@@ -1,0 +1,88 @@
+//! `--check`: what launches and runs are checked for.
+
+use crate::number;
+use crate::run::Failure;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use texunit_checks::{Checks, Log, Options, Pattern, Suppressions};
+
+/// Options of `texunit launch` and `texunit run`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CheckOptions {
+    /// Check what kernels do for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or
+    /// `all`; compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck) mean the same. docs/checks.md
+    /// has every finding.
+    #[arg(long, value_name = "LIST", value_parser = Checks::parse)]
+    pub check: Option<Checks>,
+    /// Most findings that are told; the others are counted.
+    #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("findings", 0..=u64::MAX))]
+    pub max_findings: Option<u64>,
+    /// A file of findings that are not told, and do not count. May stand more than once.
+    #[arg(long, value_name = "FILE", requires = "check")]
+    pub suppressions: Vec<PathBuf>,
+    /// Print a block for such a file with each finding.
+    #[arg(long, requires = "check")]
+    pub gen_suppressions: bool,
+}
+
+impl CheckOptions {
+    /// What is found is kept here; `None`: nothing is checked.
+    pub(crate) fn log(&self, kernels: &[String]) -> Result<Option<Log>, Failure> {
+        let Some(checks) = self.check else { return Ok(None) };
+        let mut suppressions = Suppressions::default();
+        for file in &self.suppressions {
+            suppressions.extend(read(file).map_err(|message| Failure::File {
+                path: file.clone(),
+                message,
+                help: None,
+            })?);
+        }
+        let kernels = kernels.iter().map(|name| Pattern::new(name)).collect();
+        let max_findings = self.max_findings;
+        Ok(Some(Log::new(Options { checks, max_findings, kernels, suppressions })))
+    }
+
+    /// Sets what the libraries read, for kernels of this name.
+    pub(crate) fn set(
+        &self,
+        command: &mut std::process::Command,
+        kernel: Option<&str>,
+    ) -> Result<(), String> {
+        let Some(checks) = self.check else { return Ok(()) };
+        // A run inside of one that is checked has its own options.
+        for name in ["MAX_FINDINGS", "SUPPRESSIONS", "GEN_SUPPRESSIONS", "CHECK_KERNEL"] {
+            command.env_remove(format!("TEXUNIT_{name}"));
+        }
+        command.env("TEXUNIT_CHECK", checks.to_string());
+        if let Some(most) = self.max_findings {
+            command.env("TEXUNIT_MAX_FINDINGS", most.to_string());
+        }
+        if !self.suppressions.is_empty() {
+            let mut files = Vec::new();
+            for file in &self.suppressions {
+                read(file)?;
+                // The program may change its folder.
+                let file = std::path::absolute(file);
+                files.push(file.map_err(|error| format!("--suppressions: {error}"))?);
+            }
+            let list = std::env::join_paths(files);
+            let list = list.map_err(|error| format!("--suppressions: {error}"))?;
+            command.env("TEXUNIT_SUPPRESSIONS", list);
+        }
+        if self.gen_suppressions {
+            command.env("TEXUNIT_GEN_SUPPRESSIONS", "1");
+        }
+        if let Some(kernel) = kernel {
+            command.env("TEXUNIT_CHECK_KERNEL", kernel);
+        }
+        Ok(())
+    }
+}
+
+/// Reads a file of suppressions; what is wrong with it.
+fn read(file: &Path) -> Result<Suppressions, String> {
+    let wrong =
+        |what: &dyn std::fmt::Display| format!("--suppressions: {}: {what}", file.display());
+    Suppressions::read(file).map_err(|error| wrong(&error))
+}

@@ -1,0 +1,149 @@
+//! What kernels are checked for (`TEXUNIT_CHECK`, crate `checks`): the observer of each launch, and what is said of
+//! what was found.
+
+mod leaks;
+
+pub(crate) use leaks::{ended, made};
+
+use crate::call::{Owner, say};
+use crate::module::Module;
+use crate::report;
+use crate::settings::settings;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use texunit_checks::{Check, Checks, LaunchChecks, Log, Options, Pattern, Suppressions};
+use texunit_report::Located;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    checks: Checks,
+    /// `TEXUNIT_MAX_FINDINGS`
+    max_findings: Option<u64>,
+    /// `TEXUNIT_SUPPRESSIONS`: files with colons between them.
+    suppressions: Vec<PathBuf>,
+    /// `TEXUNIT_GEN_SUPPRESSIONS=1`
+    gen_suppressions: bool,
+    /// `TEXUNIT_CHECK_KERNEL`: a name with `*`.
+    kernel: Option<String>,
+}
+
+impl Wanted {
+    /// Whether a check is asked for.
+    pub(crate) fn has(&self, check: Check) -> bool {
+        self.checks.has(check)
+    }
+}
+
+/// What the environment asks for, if that is something.
+pub(crate) fn wanted(
+    variable: &impl Fn(&str) -> Option<String>,
+    complaints: &mut Vec<String>,
+) -> Option<Wanted> {
+    let set = |name| variable(name).filter(|value| !value.trim().is_empty());
+    let list = set("TEXUNIT_CHECK")?;
+    let checks = match Checks::parse(&list) {
+        Ok(checks) => checks,
+        Err(error) => {
+            complaints.push(format!("TEXUNIT_CHECK: {error}; nothing is checked"));
+            return None;
+        }
+    };
+    let max_findings = set("TEXUNIT_MAX_FINDINGS").and_then(|most| {
+        let number = most.trim().parse().ok();
+        if number.is_none() {
+            complaints.push(format!(
+                "TEXUNIT_MAX_FINDINGS is `{most}`, which is not a number; all findings are told"
+            ));
+        }
+        number
+    });
+    let files = set("TEXUNIT_SUPPRESSIONS");
+    let files =
+        files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
+    Some(Wanted {
+        checks,
+        max_findings,
+        suppressions: files.collect(),
+        gen_suppressions: set("TEXUNIT_GEN_SUPPRESSIONS").is_some_and(|v| v.trim() != "0"),
+        kernel: set("TEXUNIT_CHECK_KERNEL"),
+    })
+}
+
+/// The process that the findings are of.
+static OWNER: Owner = Owner::none();
+
+/// What this process has found, if anything is checked.
+fn log() -> Option<&'static Log> {
+    static LOG: OnceLock<Option<Log>> = OnceLock::new();
+    let make = || {
+        let wanted = settings().checks.as_ref()?;
+        let mut suppressions = Suppressions::default();
+        for file in &wanted.suppressions {
+            match Suppressions::read(file) {
+                Ok(more) => suppressions.extend(more),
+                Err(error) => say(format_args!(
+                    "TEXUNIT_SUPPRESSIONS: {}: {error}; nothing of it is suppressed",
+                    file.display()
+                )),
+            }
+        }
+        let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
+        let (checks, max_findings) = (wanted.checks, wanted.max_findings);
+        OWNER.take();
+        crate::call::at_exit(end);
+        Some(Log::new(Options { checks, max_findings, kernels, suppressions }))
+    };
+    let log = LOG.get_or_init(make).as_ref()?;
+    if !OWNER.is_this_process() {
+        // What was found before is the parent's.
+        log.clear();
+        OWNER.take();
+    }
+    Some(log)
+}
+
+/// The checks of a launch, as its observer.
+pub(crate) fn of_launch(kernel: &str) -> Option<LaunchChecks<'static>> {
+    log()?.launch(kernel)
+}
+
+/// Tells what a launch of a module has found.
+pub(crate) fn tell(module: &Module, launch: u64) {
+    let loaded = &module.loaded;
+    news(Some(Located::from((loaded.source(), &**loaded.sources()))), launch);
+}
+
+/// Tells what was found and is not told.
+fn news(source: Option<Located<'_>>, launch: u64) {
+    let Some(log) = log() else { return };
+    for news in log.news() {
+        if news.is_first {
+            let finding = &news.finding;
+            // Only what is of the module's text has places in it.
+            let own = source.filter(|source| {
+                finding.at.as_ref().is_some_and(|at| at.place.ptx.file == source.text.name())
+            });
+            say(format_args!(
+                "{}",
+                texunit_checks::text(finding, own, settings().color).trim_end()
+            ));
+            if settings().checks.as_ref().is_some_and(|wanted| wanted.gen_suppressions) {
+                say(format_args!("to suppress it:\n{}", finding.suppression().trim_end()));
+            }
+        }
+        report::checked(&news, launch);
+    }
+}
+
+extern "C" fn end() {
+    // In a process that was forked off, whoever held a lock may not be there.
+    if !OWNER.is_this_process() {
+        return;
+    }
+    leaks::at_exit();
+    news(None, 0);
+    if let Some(summary) = log().and_then(texunit_checks::summary) {
+        say(format_args!("{summary}"));
+    }
+}

@@ -1,0 +1,140 @@
+//! What is alive when a context ends or the program does, with where the program asked for it.
+
+use super::log;
+use crate::array::{ArrayObject, MipmapObject};
+use crate::asked;
+use crate::context::Context;
+use crate::handle::Object;
+use crate::memory;
+use crate::module::Module;
+use crate::settings::settings;
+use crate::stream::{Event, Stream};
+use crate::texture::{Surface, Texture};
+use std::collections::BTreeMap;
+use texunit_checks::rules::{self, CheckRule};
+use texunit_checks::{Check, Finding, Log};
+
+/// Objects of one kind that were made at one place.
+#[derive(Default)]
+struct Group {
+    count: u64,
+    bytes: u64,
+}
+
+/// By kind of finding, what it is in words, and the place in the program.
+type Groups = BTreeMap<(&'static str, String, Vec<String>), Group>;
+
+fn wanted() -> Option<&'static Log> {
+    // Asked for before the log is made: nothing is made for a program that is not checked.
+    let has = settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));
+    if has { log() } else { None }
+}
+
+/// The program has made something of this handle: where, is told if it is not destroyed.
+pub(crate) fn made(number: usize) {
+    if wanted().is_some() {
+        asked::made(number as u64);
+    }
+}
+
+/// A context ends: what is alive in it.
+pub(crate) fn ended(context: &Context) {
+    let Some(log) = wanted() else { return };
+    // After a fault every call is refused, those that free memory, too.
+    if context.check().is_ok() {
+        tell(log, context);
+    }
+    log.heap_ends();
+    super::news(None, 0);
+}
+
+/// The program ends.
+pub(super) fn at_exit() {
+    let Some(log) = wanted() else { return };
+    for context in Context::registry().all(|context| context.check().is_ok()) {
+        tell(log, &context);
+    }
+    log.heap_ends();
+}
+
+fn tell(log: &Log, context: &Context) {
+    let mut groups = Groups::new();
+    memory_of(context, &mut groups);
+    objects_of(context, &mut groups);
+    for ((code, what, places), group) in groups {
+        if let Some(rule) = texunit_report::check_rule(code) {
+            log.found(finding(rule, &what, places, &group));
+        }
+    }
+}
+
+fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u64) {
+    let key = (rule.code.code, what.to_owned(), asked::places(number));
+    let group = groups.entry(key).or_default();
+    group.count += 1;
+    group.bytes = group.bytes.saturating_add(bytes);
+}
+
+/// Allocations and arrays.
+fn memory_of(context: &Context, groups: &mut Groups) {
+    let (rule, handle) = (rules::LEAK_ALLOCATION, context.handle);
+    for allocation in memory::all(|allocation| allocation.context == handle) {
+        let what = format!("allocation of {}", allocation.kind.made_by());
+        add(groups, rule, &what, allocation.id, allocation.size);
+    }
+    let whole = |array: &ArrayObject| array.context == handle && array.level_of.is_none();
+    for (_, array) in ArrayObject::registry().all_with_handles(whole) {
+        add(groups, rule, "array", array.array.number(), array.array.size());
+    }
+    for (_, array) in MipmapObject::registry().all_with_handles(|array| array.context == handle) {
+        add(groups, rule, "mipmapped array", array.array.number(), array.array.size());
+    }
+}
+
+/// Textures, surfaces, streams, events, modules.
+fn objects_of(context: &Context, groups: &mut Groups) {
+    let handle = context.handle;
+    for (what, numbers) in [
+        ("texture object", alive::<Texture>(|object| object.context == handle)),
+        ("surface object", alive::<Surface>(|object| object.context == handle)),
+        ("stream", alive::<Stream>(|object| object.context == handle)),
+        ("event", alive::<Event>(|object| object.context == handle)),
+        ("module", alive::<Module>(|object| object.context == handle)),
+    ] {
+        // What the runtime has made for itself is none of the program's.
+        for number in numbers.into_iter().filter(|&number| asked::knows(number)) {
+            add(groups, rules::LEAK_OBJECT, what, number, 0);
+        }
+    }
+}
+
+/// Numbers of the objects of one kind that are alive.
+fn alive<T: Object>(of_context: impl Fn(&T) -> bool) -> Vec<u64> {
+    let all = T::registry().all_with_handles(of_context);
+    all.into_iter().map(|(number, _)| number as u64).collect()
+}
+
+fn finding(rule: &'static CheckRule, what: &str, places: Vec<String>, group: &Group) -> Finding {
+    let &Group { count, bytes } = group;
+    let plural = match what.strip_prefix("allocation") {
+        Some(rest) => format!("allocations{rest}"),
+        None => format!("{what}s"),
+    };
+    let (number, were) = match count {
+        1 => (format!("1 {what}"), "was"),
+        _ => (format!("{count} {plural}"), "were"),
+    };
+    let bytes = match (bytes, count) {
+        (0, _) => String::new(),
+        (bytes, 1) => format!(" ({bytes} bytes)"),
+        (bytes, _) => format!(" ({bytes} bytes in all)"),
+    };
+    let end = if rule == rules::LEAK_ALLOCATION { "freed" } else { "destroyed" };
+    let note = |(i, place): (usize, String)| {
+        let what = if i == 0 { "made at" } else { "called from" };
+        format!("{what} {place}")
+    };
+    let notes = places.into_iter().enumerate().map(note).collect();
+    let message = format!("{number}{bytes} {were} not {end}");
+    Finding { count, ..Finding::of_process(rule, message, notes) }
+}

@@ -1,0 +1,136 @@
+//! What checks find (crate `checks`): the names of findings, which stand where diagnostics have a code.
+
+use texunit_syntax::codes::Code;
+
+/// A kind of finding. Its code begins with the name of its check: `sync-barrier-divergent`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckRule {
+    /// Name, title and explanation.
+    pub code: Code,
+    /// What to do about it, in a line or two.
+    pub help: &'static str,
+}
+
+/// A row of the table.
+const fn rule(
+    code: &'static str,
+    title: &'static str,
+    help: &'static str,
+    explanation: &'static str,
+) -> CheckRule {
+    CheckRule { code: Code { code, title, explanation }, help }
+}
+
+/// The kind of this name.
+pub fn check_rule(code: &str) -> Option<&'static CheckRule> {
+    CHECK_RULES.iter().find(|rule| rule.code.code == code)
+}
+
+/// All of them, by their names. docs/checks.md has an example of each.
+#[rustfmt::skip]
+pub const CHECK_RULES: &[CheckRule] = &[
+    rule("leak-allocation", "memory that was not freed",
+        "free it (`cudaFree`, `cudaFreeArray`, `cudaFreeHost`) before the device is reset or the program ends",
+        "Memory of the device, an array or pinned memory of the host was alive when the device was reset or the program ended. A GPU gives it back with the context; a program that does the same again and again runs out of memory."),
+    rule("leak-device-heap", "memory of the device heap that was not freed",
+        "call `free` in a kernel for what `malloc` and `new` gave, or keep the pointer for a kernel that does",
+        "What `malloc` or `new` gives in a kernel lives until a kernel frees it or the context ends, and the heap of a device is small (8 MiB unless `cudaLimitMallocHeapSize` says more): when it is used up, `malloc` answers null."),
+    rule("leak-object", "object that was not destroyed",
+        "destroy it before the device is reset or the program ends",
+        "A texture, surface, stream, event, graph or module was alive when the device was reset or the program ended. Each keeps memory of the driver, and textures keep slots of tables that have an end."),
+    rule("race-read-after-write", "load of what another thread stores, unordered",
+        "put a barrier between the two, `__syncwarp()` between lanes of a warp, a fence and an atomic between CTAs",
+        "A thread has loaded bytes that another thread stores, and nothing orders the two: no barrier, no `__syncwarp`, no fence with an atomic or volatile access, no end of a launch. On a GPU the load may come before the store or behind it, and the compiler may keep either in a register or move it."),
+    rule("race-same-value", "stores of the same value, unordered",
+        "let one thread store it, or put a barrier between the two; where any of them may come last, an atomic says so",
+        "Two threads have stored the same value to the same bytes and nothing orders the two. What is there in the end does not depend on who was last, as long as the values are the same; PTX and C++ call it a race all the same, and a compiler may use the place for something else until then."),
+    rule("race-write-after-read", "store to what another thread loads, unordered",
+        "put a barrier between the load and the store, also at the end of a loop whose next turn stores again",
+        "A thread has stored to bytes that another thread loads, and nothing orders the two. On a GPU a slower thread may load what the faster one has stored for the next turn."),
+    rule("race-write-after-write", "stores of two threads to the same bytes, unordered",
+        "give each thread a place of its own, use an atomic, or put a barrier between the two",
+        "Two threads have stored to the same bytes and nothing orders the two, so that either value may stay. Lanes of one instruction count, too: which of them comes last is not defined."),
+    rule("sync-barrier-count", "barrier for another number of threads",
+        "the count of `bar.sync` and `bar.arrive` is the number of threads of all warps that take part, each counted as 32",
+        "More threads have come to a barrier with a count than that count, or fewer have come to it than it waits for when the CTA ended. A barrier counts whole warps. With the wrong count one group of threads goes on before the others have come, or arrivals are left over for the next use of the barrier."),
+    rule("sync-barrier-divergent", "barrier in divergent code",
+        "move the barrier to where all threads of the warp come together, outside of conditions that differ between them",
+        "`__syncthreads`, `bar.sync` and every barrier with `.aligned` are instructions of whole warps: all threads of the warp that have not exited must execute the same one at the same time. Lanes of one warp came to it one after another, or at different ones. A GPU may count the warp twice, let threads through early, or hang."),
+    rule("sync-barrier-missed", "barrier that some threads never reach",
+        "let the threads that have nothing to do skip the work, and not the barrier: no `return` before it",
+        "Threads of the CTA had exited when the others passed a barrier for all threads. CUDA defines `__syncthreads` for code that all threads of the CTA reach. Volta and later let the others go on; older GPUs count warps, and a warp of which some threads have exited can hang or be counted wrong."),
+    rule("sync-barrier-places", "barrier that threads meet at different places",
+        "use one barrier behind the condition, or a named barrier with a count for those who take part (`bar.sync 1, 64`)",
+        "Warps of a CTA have met at a barrier for all threads, but at different instructions: one branch's `__syncthreads` stood for the other's. CUDA defines it only if all threads of the CTA reach the same one. What is ordered then is not what the text says, and an added barrier in one branch shifts all that follow."),
+    rule("sync-grid-not-cooperative", "grid barrier without a cooperative launch",
+        "launch it with `cudaLaunchCooperativeKernel`, with a grid that fits on the device at one time",
+        "`grid.sync()` of cooperative groups needs a launch that promises that all CTAs run at the same time. In another launch it has no memory for its barrier and stops the kernel."),
+    rule("sync-mask-exited", "membermask that names threads which have exited",
+        "name only threads that come: take the mask by `__ballot_sync` before threads leave, or let none leave",
+        "A `.sync` instruction waits for all threads of its membermask, and one of them has exited. Its value (`shfl`) is undefined, its vote is missing, and a GPU before Volta waits for ever."),
+    rule("sync-mbarrier-overtaken", "wait for a phase of an mbarrier that is long over",
+        "let every thread wait for each phase before others can end the next one",
+        "A parity tells two phases apart, and this thread waits for one that is two or more phases behind: the mbarrier has gone on without it. The test then answers for another phase, and the thread waits for ever or goes on too early."),
+    rule("sync-mbarrier-phase", "wait for a phase of an mbarrier that was waited for before",
+        "flip the parity after each wait (`phase ^= 1`)",
+        "This thread has waited for the same phase of the mbarrier before, and others have begun the next one: the test succeeds at once, for a phase that is long over, and nothing orders the thread with those who arrive now."),
+    rule("texture-address-mode", "address mode that does not act",
+        "use normalized coordinates, or `cudaAddressModeClamp` and an index that wraps by itself",
+        "Wrap and mirror need normalized coordinates. With others the texture unit clamps instead, without a word, so that reads past the edge give the edge."),
+    rule("texture-channel", "channel that the texture does not have",
+        "read only the channels that the format has, or make the texture with a format that has them",
+        "The kernel uses a component of a fetch that the texture's format does not have. Missing colours are 0 and a missing alpha is 1, whatever the texture holds."),
+    rule("texture-coordinates", "coordinates of the other kind",
+        "make the texture with the `normalizedCoords` that the kernel goes by, or scale the coordinates",
+        "The texture counts coordinates in texels and all that the kernel has given lie between 0 and 1, or it takes them from 0 to 1 and the kernel counts in texels. Every fetch then reads the first texels, or places all over."),
+    rule("texture-element-type", "element type that the texture does not have",
+        "fetch with the type of the texture's elements: `.s32` or `.u32` for integers, `.f32` for floats and normalized reads",
+        "The instruction's result type is not that of the texture's elements: the bits of one are taken for the other, and neither is converted."),
+    rule("texture-fetch-past-end", "fetch past the end of a linear texture",
+        "test the index before the fetch, or give the texture the whole allocation",
+        "`tex1Dfetch` outside of the texture gives 0 and says nothing, on a GPU as here."),
+    rule("texture-geometry", "object of a neighbouring geometry",
+        "use the instruction of the object's own geometry",
+        "The instruction is for another geometry than the object was made with, and the hardware lets it pass: `tex.1d` reads the first row of a 2D texture, `.a1d` and `.a2d` see one layer of what has none."),
+    rule("texture-inexact", "table whose steps are finer than the weights of a linear filter",
+        "interpolate in the kernel, with two point fetches and a multiplication, where the difference matters",
+        "The linear filter of a texture has weights of 8 bits. Where neighbouring entries of a table are far apart, its answers differ from exact interpolation by more than half of the step that the table has elsewhere."),
+    rule("texture-layer", "layer out of range",
+        "test the layer; layers count from 0",
+        "The layer of a fetch is limited to those that the texture has, without a word: the answer is of another layer."),
+    rule("texture-level", "level out of range",
+        "test the level, or give the texture all its levels; levels count from 0",
+        "The level of detail is limited to those that the texture and its sampler have, without a word: the answer is of another level."),
+    rule("texture-linear-integer", "linear filter over integers",
+        "read as normalized floats (`cudaReadModeNormalizedFloat`), or use a point filter",
+        "Textures of integers that are read as integers are not filtered: the nearest texel is the answer, whatever the sampler says."),
+    rule("texture-nan", "coordinate that is not a number",
+        "find out where it comes from: 0/0, the square root of a negative number, or a value that nobody has written",
+        "A coordinate is NaN. The texture unit takes it for a number (0) and answers with a texel."),
+    rule("texture-outside", "most of what is fetched lies outside",
+        "compare the coordinates with the size of the texture",
+        "More than half of the footprints of an instruction in this launch lie outside of the texture, so that the address mode makes up the answers."),
+    rule("texture-surface-x", "surface coordinate in elements",
+        "multiply x by the size of an element (`x * sizeof(float)`)",
+        "The x coordinate of a surface access counts bytes. Those of this launch look like elements: they are not multiples of the element's size, and none is past the number of elements in a row."),
+    rule("texture-surface-written", "texture that reads what a surface wrote in the same launch",
+        "read through the surface, or fetch in a second launch",
+        "Fetches go through a cache that stores of the same launch do not reach. A GPU may give what was there before the launch, or some of each; here the store is seen at once."),
+    rule("texture-written", "texture over memory that is written in the same launch",
+        "read it by a plain load, or write somewhere else and fetch in a second launch",
+        "Fetches go through a cache that stores of the same launch do not reach. A GPU may give what was there before the launch, or some of each; here the store is seen at once."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order() {
+        assert!(CHECK_RULES.windows(2).all(|pair| pair[0].code.code < pair[1].code.code));
+        for rule in CHECK_RULES {
+            assert!(!rule.help.is_empty() && rule.code.explanation.ends_with('.'), "{rule:?}");
+            assert_eq!(check_rule(rule.code.code), Some(rule));
+        }
+    }
+}
