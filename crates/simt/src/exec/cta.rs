@@ -25,6 +25,10 @@ impl Context<'_> {
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
         self.begin_cta(index, warps)?;
+        self.run_first(warps, TURN);
+        if warps.iter().all(|warp| warp.live == 0) {
+            return Ok(());
+        }
         while !self.turn_cta(warps, TURN, &stop)? {
             self.tell_counts_at_times();
         }
@@ -106,7 +110,7 @@ impl Context<'_> {
         Ok(false)
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.launch.config.cancel.is_some_and(|c| c.load(Relaxed))
     }
 
@@ -139,15 +143,21 @@ impl Context<'_> {
         };
         warp.frames.start(launch.entry, u64::from(func.frame));
         warp.start(index, lanes, func.entry);
+        let fits = warp.narrow.len() == func.narrow as usize
+            && warp.wide.len() == func.wide as usize
+            && warp.predicates.len() == func.predicates as usize
+            && warp.local.len() == func.frame as usize / 4;
         // Nothing of the CTA before may be seen.
-        warp.narrow.truncate(func.narrow as usize);
-        warp.wide.truncate(func.wide as usize);
+        if !fits {
+            warp.narrow.truncate(func.narrow as usize);
+            warp.wide.truncate(func.wide as usize);
+            warp.predicates.truncate(func.predicates as usize);
+            warp.local.truncate((func.frame / 4) as usize);
+        }
         if func.cleared {
             warp.narrow.as_flattened_mut().fill(0);
             warp.wide.as_flattened_mut().fill(0);
         }
-        warp.predicates.truncate(func.predicates as usize);
-        warp.local.truncate((func.frame / 4) as usize);
         // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an
         // address that is none.
         if !warp.predicates.is_empty() {
@@ -156,10 +166,11 @@ impl Context<'_> {
         if !warp.local.is_empty() {
             warp.local.as_flattened_mut().fill(0);
         }
-        self.reserve(warp, 0)
+        // What there is has been reserved for a CTA before, within the limit of the stack.
+        if fits { Ok(()) } else { self.reserve(warp, 0) }
     }
 
-    fn fault(&self, warp: &Warp, At { split, trouble }: At) -> Box<Fault> {
+    pub(super) fn fault(&self, warp: &Warp, At { split, trouble }: At) -> Box<Fault> {
         let Trouble { kind, lane } = *trouble;
         let lane = lane.unwrap_or(split.mask.trailing_zeros() as usize);
         self.fault_at(warp, split, lane, kind)
@@ -202,20 +213,20 @@ impl Context<'_> {
         })
     }
 
-    fn step_limit(&self, warp: &Warp, limit: u64) -> Box<Fault> {
+    pub(super) fn step_limit(&self, warp: &Warp, limit: u64) -> Box<Fault> {
         let split = Self::any_split(warp);
         let lane = split.mask.trailing_zeros() as usize;
         self.fault_at(warp, split, lane, FaultKind::StepLimit { limit })
     }
 
-    fn cancelled(&self, warp: &Warp) -> Box<Fault> {
+    pub(super) fn cancelled(&self, warp: &Warp) -> Box<Fault> {
         let split = Self::any_split(warp);
         let lane = split.mask.trailing_zeros() as usize;
         self.fault_at(warp, split, lane, FaultKind::Cancelled)
     }
 
     /// All threads wait: says who waits where.
-    fn deadlock(&self, warps: &[Warp]) -> Box<Fault> {
+    pub(super) fn deadlock(&self, warps: &[Warp]) -> Box<Fault> {
         let source = &self.launch.program.source;
         // By instruction: threads, and the first of them.
         let mut places: Vec<(u32, State, u32)> = Vec::new();
@@ -262,7 +273,7 @@ impl Context<'_> {
 }
 
 /// Changes when one of the warps has done something.
-fn progress_of(warps: &[Warp]) -> (u64, u64) {
+pub(super) fn progress_of(warps: &[Warp]) -> (u64, u64) {
     warps.iter().fold((0, 0), |(s, l), warp| (s.wrapping_add(warp.steps), l + u64::from(warp.live)))
 }
 
