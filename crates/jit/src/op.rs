@@ -135,10 +135,49 @@ pub enum Op {
     ExtendS,
     /// The low 32 of 64 bits.
     Low,
-    /// An operation on f64, of those that `Float` has but `Round`. A NaN result is the first one among the sources,
-    /// quiet, or else 0xfff8000000000000; of `Min` and `Max` it is that one if both sources are NaNs. Regions alone have it.
+    /// Sums, products, quotients and roots of f32 in another rounding; the rest as [`Op::Float`].
+    Directed {
+        /// Add, Sub, Mul, Fma, Div or Sqrt.
+        op: Float,
+        /// Which one.
+        rounding: Rounding,
+        /// Whether subnormals are zeros.
+        flush: bool,
+        /// Whether the result is limited.
+        saturate: bool,
+    },
+    /// 1 / √a of f32, rounded to the nearest; of a negative number a NaN. A NaN result is 0x7fffffff.
+    ReciprocalRoot,
+    /// The low half, an f16, as f32. A NaN result is 0x7fffffff.
+    FromHalf,
+    /// From f32 to f16 in the low half, with zeros above. A NaN result is 0x7fff.
+    ToHalf(Rounding),
+    /// The bits in the other order.
+    Reverse,
+    /// Bytes of a: each is the one that two bits of the same byte of b name, or zero where its highest bit is set.
+    Bytes,
+    /// The number of zeros above the highest bit that is set.
+    LeadingZeros,
+    /// Upper half of the product of unsigned numbers of 64 bits.
+    MulHighWide,
+    /// An operation on f64. A NaN result is the first one among the sources,
+    /// quiet, or else 0xfff8000000000000; of `Min` and `Max` it is that one if both sources are NaNs.
     Double(Float),
-    /// To f64, from an unsigned number of 32 bits. Regions alone have it, as the next three.
+    /// Sums, products, quotients and roots of f64 in another rounding, NaNs as of [`Op::Double`].
+    DoubleDirected(Float, Rounding),
+    /// From f32 to f64; a NaN has its sign and payload, quiet.
+    DoubleFromF,
+    /// From f64 to f32; a NaN has its sign and the top of its payload, quiet.
+    FromDouble(Rounding),
+    /// From f64 to a signed number of 32 bits, toward zero: limited, the lowest one of a NaN.
+    DoubleToS,
+    /// From f64 to an unsigned number of 32 bits, toward zero: limited, 0x80000000 of a NaN.
+    DoubleToU,
+    /// From f64 to a signed number of 64 bits, toward zero: limited, the lowest one of a NaN.
+    DoubleToWideS,
+    /// From f64 to an unsigned number of 64 bits, toward zero: limited, 1 << 63 of a NaN.
+    DoubleToWideU,
+    /// To f64, from an unsigned number of 32 bits.
     DoubleFromU,
     /// To f64, from a signed number of 32 bits.
     DoubleFromS,
@@ -166,8 +205,22 @@ impl Op {
             | Self::DoubleFromU
             | Self::DoubleFromS
             | Self::DoubleFromWideU
-            | Self::DoubleFromWideS => 1,
-            Self::Float { op, .. } | Self::Double(op) => match op {
+            | Self::DoubleFromWideS
+            | Self::ReciprocalRoot
+            | Self::FromHalf
+            | Self::ToHalf(_)
+            | Self::Reverse
+            | Self::LeadingZeros
+            | Self::DoubleFromF
+            | Self::FromDouble(_)
+            | Self::DoubleToS
+            | Self::DoubleToU
+            | Self::DoubleToWideS
+            | Self::DoubleToWideU => 1,
+            Self::Float { op, .. }
+            | Self::Double(op)
+            | Self::Directed { op, .. }
+            | Self::DoubleDirected(op, _) => match op {
                 Float::Fma => 3,
                 Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
                 _ => 1,

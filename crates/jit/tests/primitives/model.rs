@@ -1,5 +1,8 @@
 //! What each operation gives, in plain Rust, lane by lane.
 
+#[path = "conversions.rs"]
+mod conversions;
+
 use texunit_jit::{Combine, Float, Op, Relation, Rounding, Test};
 
 /// The canonical NaN.
@@ -89,6 +92,21 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
         Op::FunnelLeft => (((u64::from(y) << 32 | u64::from(x)) << (z % 32)) >> 32) as u32,
         Op::FunnelRight => ((u64::from(y) << 32 | u64::from(x)) >> (z % 32)) as u32,
         Op::Float { op, flush, saturate } => float(op, flush, saturate, sources),
+        Op::Reverse => (0..32).map(|i| (x >> i & 1) << (31 - i)).sum(),
+        Op::Bytes => {
+            let byte = |k: u32| {
+                let which = y >> (8 * k) & 0xff;
+                if which > 0x7f { 0 } else { (x >> (8 * (which & 3)) & 0xff) << (8 * k) }
+            };
+            (0..4).map(byte).sum()
+        }
+        Op::LeadingZeros => (0..32).take_while(|i| x >> (31 - i) & 1 == 0).count() as u32,
+        Op::FromHalf => conversions::from_half(x),
+        Op::ToHalf(how) => conversions::to_half(f32::from_bits(x), how),
+        Op::FromDouble(how) => conversions::from_double(a, how),
+        Op::DoubleToS => conversions::integer(a, -(1 << 31), (1 << 31) - 1, 1 << 31) as u32,
+        Op::DoubleToU => conversions::integer(a, 0, (1 << 32) - 1, 1 << 31) as u32,
+        Op::ReciprocalRoot => conversions::reciprocal_root(f32::from_bits(x)),
         Op::FromU(bits) => ((x & bits) as f32).to_bits(),
         Op::FromS => (i as f32).to_bits(),
         Op::ToU(how) => round(f32::from_bits(x), how) as u32,
@@ -123,7 +141,7 @@ fn double(op: Float, sources: [u64; 3]) -> u64 {
             let d = if b.is_nan() || !a.is_nan() && before { a } else { b };
             return if d.is_nan() { 0xfff8 << 48 } else { d.to_bits() };
         }
-        Float::Round(_) => panic!("no rounding of f64"),
+        Float::Round(how) => (conversions::whole(a, how), 1),
     };
     let nan = sources[..looked_at].iter().find(|&&x| f64::from_bits(x).is_nan());
     match nan {
@@ -159,6 +177,12 @@ fn wide(op: Op, [a, b, c]: [u64; 3], holds: bool) -> u64 {
         Op::ExtendU => a as u32 as u64,
         Op::ExtendS => a as i32 as u64,
         Op::Double(op) => double(op, [a, b, c]),
+        Op::MulHighWide => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+        Op::DoubleFromF => conversions::double(a as u32),
+        Op::DoubleToWideS => {
+            conversions::integer(a, i64::MIN.into(), i64::MAX.into(), 1 << 63) as u64
+        }
+        Op::DoubleToWideU => conversions::integer(a, 0, u64::MAX.into(), 1 << 63) as u64,
         Op::DoubleFromU => f64::from(a as u32).to_bits(),
         Op::DoubleFromS => f64::from(a as i32).to_bits(),
         Op::DoubleFromWideU => (a as f64).to_bits(),
@@ -221,8 +245,22 @@ pub(crate) fn sources(op: Op) -> usize {
         | Op::DoubleFromU
         | Op::DoubleFromS
         | Op::DoubleFromWideU
-        | Op::DoubleFromWideS => 1,
-        Op::Float { op, .. } | Op::Double(op) => match op {
+        | Op::DoubleFromWideS
+        | Op::ReciprocalRoot
+        | Op::FromHalf
+        | Op::ToHalf(_)
+        | Op::Reverse
+        | Op::LeadingZeros
+        | Op::DoubleFromF
+        | Op::FromDouble(_)
+        | Op::DoubleToS
+        | Op::DoubleToU
+        | Op::DoubleToWideS
+        | Op::DoubleToWideU => 1,
+        Op::Float { op, .. }
+        | Op::Double(op)
+        | Op::Directed { op, .. }
+        | Op::DoubleDirected(op, _) => match op {
             Float::Fma => 3,
             Float::Add | Float::Sub | Float::Mul | Float::Div | Float::Min | Float::Max => 2,
             _ => 1,

@@ -11,7 +11,7 @@ use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
 use super::L64;
 use super::float::{QUIET64, result64};
 use super::half::{bf16_to_f32, f16_to_f32};
-use super::round::{self, Format, RM, RN, RZ, pack};
+use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
 
 /// A conversion that is interpreted for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,11 +94,21 @@ pub(super) fn widened(x: u32) -> u64 {
     if value.is_nan() { widened_nan::<23, 8>(x.into()) } else { f64::from(value).to_bits() }
 }
 
-/// f64 as f32, to the nearest.
+/// f64 as f32.
 #[inline(always)]
-pub(super) fn narrowed(x: u64) -> u32 {
+pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
+    use texunit_jit::Rounding::{Ceil, Floor, Near, Trunc};
     let value = f64::from_bits(x);
-    if value.is_nan() { cut_nan::<23, 8>(x) as u32 } else { (value as f32).to_bits() }
+    if value.is_nan() {
+        return cut_nan::<23, 8>(x) as u32;
+    }
+    let short = match rounding {
+        Near => value as f32,
+        Trunc => narrow32::<RZ>(value),
+        Floor => narrow32::<RM>(value),
+        Ceil => narrow32::<RP>(value),
+    };
+    short.to_bits()
 }
 
 /// To an integral value.

@@ -1,7 +1,8 @@
 //! IEEE arithmetic of f32 in each rounding, NaNs of f64, `min` and `max`.
 
 use super::L64;
-use super::round::{Format, RM, RN, narrow32, sum_odd, to_odd};
+use super::round::{Format, RM, RN, RP, RZ, narrow32, sum_odd, to_odd};
+use texunit_jit::Rounding;
 
 /// Subnormals become zeros of their sign.
 #[inline(always)]
@@ -47,23 +48,23 @@ fn sum<const R: u8>(product: f64, c: f64) -> f32 {
 }
 
 #[inline(always)]
-pub(super) fn add<const R: u8>(a: f32, b: f32) -> f32 {
+fn add<const R: u8>(a: f32, b: f32) -> f32 {
     if R == RN { a + b } else { sum::<R>(a.into(), b.into()) }
 }
 
 #[inline(always)]
-pub(super) fn mul<const R: u8>(a: f32, b: f32) -> f32 {
+fn mul<const R: u8>(a: f32, b: f32) -> f32 {
     // The product of two f32 is exact in f64.
     if R == RN { a * b } else { narrow32::<R>(f64::from(a) * f64::from(b)) }
 }
 
 #[inline(always)]
-pub(super) fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
+fn fma<const R: u8>(a: f32, b: f32, c: f32) -> f32 {
     if R == RN { a.mul_add(b, c) } else { sum::<R>(f64::from(a) * f64::from(b), c.into()) }
 }
 
 #[inline(always)]
-pub(super) fn div<const R: u8>(a: f32, b: f32) -> f32 {
+fn div<const R: u8>(a: f32, b: f32) -> f32 {
     if R == RN {
         return a / b;
     }
@@ -74,13 +75,47 @@ pub(super) fn div<const R: u8>(a: f32, b: f32) -> f32 {
 }
 
 #[inline(always)]
-pub(super) fn sqrt<const R: u8>(a: f32) -> f32 {
+fn sqrt<const R: u8>(a: f32) -> f32 {
     if R == RN {
         return a.sqrt();
     }
     let a = f64::from(a);
     let root = a.sqrt();
     narrow32::<R>(to_odd(root, (-root).mul_add(root, a)))
+}
+
+/// The mode of a rounding.
+#[inline(always)]
+pub(super) const fn mode_of(rounding: Rounding) -> u8 {
+    match rounding {
+        Rounding::Near => RN,
+        Rounding::Trunc => RZ,
+        Rounding::Floor => RM,
+        Rounding::Ceil => RP,
+    }
+}
+
+/// Functions of roundings that rows choose.
+macro_rules! in_rounding {
+    ($($name:ident = $of:ident($($arg:ident),*);)*) => {$(
+        #[inline(always)]
+        pub(super) fn $name(rounding: Rounding, $($arg: f32),*) -> f32 {
+            match rounding {
+                Rounding::Near => $of::<RN>($($arg),*),
+                Rounding::Trunc => $of::<RZ>($($arg),*),
+                Rounding::Floor => $of::<RM>($($arg),*),
+                Rounding::Ceil => $of::<RP>($($arg),*),
+            }
+        }
+    )*};
+}
+
+in_rounding! {
+    add_in = add(a, b);
+    mul_in = mul(a, b);
+    fma_in = fma(a, b, c);
+    div_in = div(a, b);
+    sqrt_in = sqrt(a);
 }
 
 /// `min` and `max`: the source that stands before the other. Of equal ones, which may be zeros of

@@ -1,4 +1,4 @@
-//! f16 and bf16: reading them as wider floats, rounding to them, what `min` and `max` are.
+//! f16 and bf16: reading them as wider floats, rounding to them.
 
 use super::round::{self, Format, RN};
 use texunit_isa::ScalarType as Ty;
@@ -54,33 +54,8 @@ pub(super) fn flush<H: Half, const FTZ: bool>(x: u32) -> u32 {
     if FTZ && x & H::FORMAT.inf as u32 == 0 { x & 0x8000 } else { x & 0xffff }
 }
 
-/// Rounds and applies `.ftz`, `.sat` and `.relu`.
+/// Rounds and applies `.ftz`.
 #[inline(always)]
-pub(super) fn put<H: Half, const FTZ: bool, const SAT: bool, const RELU: bool>(x: f64) -> u32 {
-    let x = if SAT {
-        let low = if x > 0.0 { x } else { 0.0 };
-        if low < 1.0 { low } else { 1.0 }
-    } else if RELU && x <= 0.0 {
-        0.0
-    } else {
-        x
-    };
+pub(super) fn put<H: Half, const FTZ: bool>(x: f64) -> u32 {
     flush::<H, FTZ>(round::narrow(H::FORMAT, RN, x) as u32)
-}
-
-#[inline(always)]
-pub(super) fn min(a: f64, b: f64) -> f64 {
-    let least = if a < b || (a == b && a.is_sign_negative()) { a } else { b };
-    if a.is_nan() {
-        b
-    } else if b.is_nan() {
-        a
-    } else {
-        least
-    }
-}
-
-#[inline(always)]
-pub(super) fn strict(a: f64, b: f64, value: f64) -> f64 {
-    if a.is_nan() | b.is_nan() { f64::NAN } else { value }
 }

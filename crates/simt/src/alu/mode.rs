@@ -1,7 +1,7 @@
 //! How an f32 instruction takes subnormals and limits its result.
 
 use super::float::flush32;
-use texunit_jit::{Float, Op as J};
+use texunit_jit::{Float, Op as J, Rounding};
 
 /// `.ftz` and `.sat` of an f32 instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,5 +44,9 @@ impl Mode {
     /// The operation of compiled code.
     pub(crate) fn op(self, op: Float) -> J {
         J::Float { op, flush: self.ftz, saturate: self.sat }
+    }
+    /// The same in a rounding.
+    pub(crate) fn directed(self, op: Float, rounding: Rounding) -> J {
+        J::Directed { op, rounding, flush: self.ftz, saturate: self.sat }
     }
 }

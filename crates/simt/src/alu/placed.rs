@@ -13,7 +13,7 @@ pub(crate) struct Temporaries {
 }
 
 /// How many of them the rows need at most. Rows that need more are calls.
-pub(crate) const MOST: Temporaries = Temporaries { narrow: 6, wide: 4, predicates: 2 };
+pub(crate) const MOST: Temporaries = Temporaries { narrow: 8, wide: 5, predicates: 2 };
 
 /// A step of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,11 @@ pub(crate) enum Last {
 impl Row {
     /// Its steps for these sources. None: compiled code calls its function.
     pub(crate) fn placed(&self, sources: &[Source], free: Temporaries) -> Option<Steps> {
-        let steps = self.compiled()?;
+        let known = std::array::from_fn(|i| match sources.get(i) {
+            Some(&Source::Literal(number)) => Some(number),
+            _ => None,
+        });
+        let steps = self.compiled(known)?;
         let (last, before) = steps.split_last()?;
         let mut rooms = Rooms::new(&steps, free);
         let mut placed = Vec::with_capacity(before.len());

@@ -12,7 +12,6 @@ pub(crate) use b32::B32;
 pub(crate) use b64::B64;
 
 use super::term::Term;
-use texunit_jit::Op as J;
 
 /// Bits of three sources, as tables of bits have them.
 const A: u8 = 0xf0;
@@ -51,9 +50,6 @@ pub(crate) fn lit<V: Literal>(bits: u64) -> V {
     V::literal(bits)
 }
 
-/// What compiled code does not have: rows with it are calls there.
-const NOT_COMPILED: Option<J> = None;
-
 /// Rows of the traits: a primitive of some values (and, behind a semicolon, what is known when the row is
 /// written) = what it gives in a lane => the operation of compiled code.
 macro_rules! primitives {
@@ -88,6 +84,13 @@ macro_rules! primitives {
             $(type $other = Term<'r, $width>;)*
             $($(
                 fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out {
+                    // Of numbers alone it is a number.
+                    if let (Some(a), $(Some($arg),)*) = (self.known(), $($arg.known(),)*) {
+                        let value = <$scalar as $trait>::$name(
+                            Scalar::of(a) $(, Scalar::of($arg))* $($(, $p)*)?
+                        );
+                        return Term::number(Scalar::bits(value));
+                    }
                     Term::of($op.does(), &[self.any() $(, $arg.any())*])
                 }
             )*)*

@@ -79,10 +79,16 @@ impl Row {
         self.shape
     }
 
-    /// Its steps in compiled code. None: compiled code calls its function.
-    pub(crate) fn compiled(&self) -> Option<Vec<Step>> {
-        let recorder = Recorder::default();
-        self.record?(&recorder);
+    /// Its steps in compiled code, if sources are these numbers. None: compiled code calls its function.
+    pub(crate) fn compiled(&self, known: [Option<u64>; 4]) -> Option<Vec<Step>> {
+        let record = self.record?;
+        let mut recorder = Recorder::new(known);
+        record(&recorder);
+        if recorder.gives_number() {
+            // A predicate is given by a comparison, and which NaN f64 gives is the processor's to say.
+            recorder = Recorder::default();
+            record(&recorder);
+        }
         recorder.steps()
     }
 }

@@ -40,8 +40,12 @@ pub(crate) struct Step {
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     steps: RefCell<Vec<Step>>,
+    /// Sources that are numbers.
+    known: [Option<u64>; 4],
     /// Whether there is something that compiled code does not have.
     fails: Cell<bool>,
+    /// Whether it gives a number.
+    is_number: Cell<bool>,
 }
 
 /// A value of so many bits in compiled code; 1 of a predicate.
@@ -54,7 +58,18 @@ pub(crate) type AnyTerm<'r> = (Operand, Option<&'r Recorder>);
 impl<'r, const BITS: u32> Term<'r, BITS> {
     /// A source of the instruction.
     pub(crate) fn source(recorder: &'r Recorder, place: u8) -> Self {
-        Self(Operand::Source(place), Some(recorder))
+        match recorder.known.get(usize::from(place)).copied().flatten() {
+            Some(number) => Self::number(number & (u64::MAX >> (64 - BITS))),
+            None => Self(Operand::Source(place), Some(recorder)),
+        }
+    }
+
+    /// The number that it is, if that is known.
+    pub(crate) fn known(self) -> Option<u64> {
+        match self.0 {
+            Operand::Literal(number) => Some(number),
+            _ => None,
+        }
     }
 
     /// A number.
@@ -66,11 +81,10 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
         (self.0, self.1)
     }
 
-    /// A step of these. None: compiled code does not have it.
+    /// A step of these, not all of them numbers. None: compiled code does not have it.
     pub(crate) fn of(does: Option<Does>, terms: &[AnyTerm<'r>]) -> Self {
         let mut from = [Operand::Literal(0); 3];
         from.iter_mut().zip(terms).for_each(|(to, term)| *to = term.0);
-        // Numbers alone are no step: rows have sources.
         let Some(recorder) = terms.iter().find_map(|term| term.1) else {
             return Self::number(0);
         };
@@ -78,15 +92,116 @@ impl<'r, const BITS: u32> Term<'r, BITS> {
             recorder.fails.set(true);
             return Self::number(0);
         };
+        let does = match simpler(does, &from, u64::MAX >> (64 - BITS)) {
+            Simpler::Does(does) => does,
+            Simpler::Is(operand @ Operand::Literal(_)) => return Self(operand, None),
+            Simpler::Is(operand) => return Self(operand, Some(recorder)),
+        };
         let mut steps = recorder.steps.borrow_mut();
         steps.push(Step { does, bits: BITS, from });
         Self(Operand::Step((steps.len() - 1) as u8), Some(recorder))
     }
 }
 
+/// What a step with numbers among its sources is.
+enum Simpler {
+    /// What one of its sources is, or a number.
+    Is(Operand),
+    /// Another one of the same sources, or the same.
+    Does(Does),
+}
+
+/// Steps that numbers make simpler. `ones`: a value with all bits set.
+fn simpler(does: Does, from: &[Operand; 3], ones: u64) -> Simpler {
+    let zero = Operand::Literal(0);
+    match does {
+        Does::Compute(J::Bits(table)) => bits(table, from, ones, J::Bits),
+        Does::Compute(J::BitsWide(table)) => bits(table, from, ones, J::BitsWide),
+        Does::Compute(
+            J::Add
+            | J::Sub
+            | J::ShiftLeft
+            | J::ShiftRightU
+            | J::ShiftRightS
+            | J::AddWide
+            | J::SubWide
+            | J::ShiftLeftWide
+            | J::ShiftRightWideU
+            | J::ShiftRightWideS,
+        ) if from[1] == zero => Simpler::Is(from[0]),
+        Does::Select => match from[1] {
+            Operand::Literal(0) => Simpler::Is(from[2]),
+            Operand::Literal(_) => Simpler::Is(from[0]),
+            _ => Simpler::Does(does),
+        },
+        _ => Simpler::Does(does),
+    }
+}
+
+/// Bits by a table, of which sources that are all zeros or all ones are no part.
+fn bits(mut table: u8, from: &[Operand; 3], ones: u64, op: fn(u8) -> J) -> Simpler {
+    // Entries where the source has a zero, and how far from them is the same with a one.
+    for (source, (zeros, far)) in from.iter().zip([(0x0f, 4), (0x33, 2), (0x55, 1)]) {
+        match *source {
+            Operand::Literal(0) => table = table & zeros | (table & zeros) << far,
+            Operand::Literal(all) if all == ones => {
+                table = table & !zeros | (table & !zeros) >> far;
+            }
+            _ => {}
+        }
+    }
+    match table {
+        0 => Simpler::Is(Operand::Literal(0)),
+        0xff => Simpler::Is(Operand::Literal(ones)),
+        0xf0 => Simpler::Is(from[0]),
+        0xcc => Simpler::Is(from[1]),
+        0xaa => Simpler::Is(from[2]),
+        table => Simpler::Does(Does::Compute(op(table))),
+    }
+}
+
+/// Numbers as those of sources are kept.
+pub(crate) trait Scalar: Copy {
+    fn of(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+impl Scalar for u32 {
+    fn of(bits: u64) -> Self {
+        bits as u32
+    }
+    fn bits(self) -> u64 {
+        self.into()
+    }
+}
+
+impl Scalar for u64 {
+    fn of(bits: u64) -> Self {
+        bits
+    }
+    fn bits(self) -> u64 {
+        self
+    }
+}
+
+impl Scalar for bool {
+    fn of(bits: u64) -> Self {
+        bits != 0
+    }
+    fn bits(self) -> u64 {
+        self.into()
+    }
+}
+
 impl Recorder {
+    /// One for a row of which some sources are numbers.
+    pub(crate) fn new(known: [Option<u64>; 4]) -> Self {
+        Self { known, ..Self::default() }
+    }
+
     /// What the row gives.
     pub(crate) fn end<const BITS: u32>(&self, value: Term<'_, BITS>) {
+        self.is_number.set(value.known().is_some());
         let mut steps = self.steps.borrow_mut();
         let last = Operand::Step(steps.len().wrapping_sub(1) as u8);
         if steps.is_empty() || value.0 != last {
@@ -94,6 +209,11 @@ impl Recorder {
             let zero = Operand::Literal(0);
             steps.push(Step { does: Does::Compute(copy), bits: BITS, from: [value.0, zero, zero] });
         }
+    }
+
+    /// Whether it is a number that the row gives, whatever sources have.
+    pub(crate) fn gives_number(&self) -> bool {
+        self.is_number.get()
     }
 
     /// The steps. None: compiled code calls the row's function.

@@ -1,44 +1,54 @@
 //! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
 //! 0xfff8000000000000: as the processor has it.
 
+use super::float::of_rounding;
 use super::{MOMENT, MOVE, Maker};
 use crate::block::Source;
+use crate::emit::asm::at;
 use crate::emit::values::Reg;
-use crate::op::{Float, Op};
-use iced_x86::Code as C;
+use crate::op::{Float, Op, Rounding};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
-const COMPARE: C = C::VEX_Vcmppd_ymm_ymm_ymmm256_imm8;
+pub(super) const COMPARE: C = C::VEX_Vcmppd_ymm_ymm_ymmm256_imm8;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const ADD: C = C::VEX_Vaddpd_ymm_ymm_ymmm256;
 const SUB: C = C::VEX_Vsubpd_ymm_ymm_ymmm256;
-const UNORDERED: u32 = 3;
+pub(super) const UNORDERED: u32 = 3;
 /// The NaN that arithmetic makes.
 const NAN: u64 = 0xfff8_0000_0000_0000;
 /// 2^52, 2^84, and 2^84 + 2^52 as f64: a number below 2^32 in the low bits of the first two is added to them.
-const TWO_52: u64 = 0x4330_0000_0000_0000;
+pub(super) const TWO_52: u64 = 0x4330_0000_0000_0000;
 const TWO_84: u64 = 0x4530_0000_0000_0000;
 const TWO_84_52: u64 = 0x4530_0000_0010_0000;
 
 impl Maker<'_> {
     /// A part of an operation on f64, in a temporary.
-    pub(super) fn double(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
+    pub(super) fn double(
+        &mut self,
+        op: Float,
+        rounding: Rounding,
+        from: [Source; 3],
+        part: u8,
+    ) -> Option<Reg> {
         let code = match op {
             Float::Add => ADD,
             Float::Sub => SUB,
             Float::Mul => C::VEX_Vmulpd_ymm_ymm_ymmm256,
             Float::Div => C::VEX_Vdivpd_ymm_ymm_ymmm256,
             Float::Sqrt => {
-                let a = self.wide_operand(from[0], part)?;
-                return Some(self.unary(C::VEX_Vsqrtpd_ymm_ymmm256, a));
+                let (a, d) = (self.wide_operand(from[0], part)?, self.temporary());
+                self.rounded_by(rounding, |e| e.two(C::VEX_Vsqrtpd_ymm_ymmm256, d, a));
+                return Some(d);
             }
             Float::Fma => {
                 let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
                 let c = self.wide_operand(from[2], part)?;
                 // A NaN of the second register comes before that of the first one.
                 let d = self.unary(MOVE, b);
-                self.three(C::VEX_Vfmadd213pd_ymm_ymm_ymmm256, d, a, c);
+                let code = C::VEX_Vfmadd213pd_ymm_ymm_ymmm256;
+                self.rounded_by(rounding, |e| e.three(code, d, a, c));
                 return Some(d);
             }
             Float::Min | Float::Max => return self.double_extreme(op, from, part),
@@ -50,13 +60,42 @@ impl Maker<'_> {
                 let a = self.wide_operand(from[0], part)?;
                 return Some(self.unary(MOVE, a));
             }
-            Float::Round(_) => return None,
+            Float::Round(how) => {
+                let (a, d) = (self.wide_operand(from[0], part)?, self.temporary());
+                self.two_with(C::VEX_Vroundpd_ymm_ymmm256_imm8, d, a, of_rounding(how));
+                return Some(d);
+            }
         };
         let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
-        Some(self.binary(code, a, b))
+        let d = self.temporary();
+        self.rounded_by(rounding, |e| e.three(code, d, a, b));
+        Some(d)
     }
 
-    fn double_blend(&mut self, d: Reg, a: Reg, mask: Reg) {
+    /// An instruction in a rounding.
+    pub(super) fn rounded_by(&mut self, rounding: Rounding, instruction: impl FnOnce(&mut Self)) {
+        if rounding == Rounding::Near {
+            return instruction(self);
+        }
+        self.rounding(rounding);
+        instruction(self);
+        self.rounding(Rounding::Near);
+    }
+
+    /// How the processor rounds from here on; to the nearest is what everybody relies on.
+    pub(super) fn rounding(&mut self, rounding: Rounding) {
+        let control = match rounding {
+            Rounding::Near => 0,
+            Rounding::Floor => 1,
+            Rounding::Ceil => 2,
+            Rounding::Trunc => 3,
+        };
+        // No exceptions, and none has been.
+        let control = at(R::R9, self.pooled(&[0x1f80 | control << 13]));
+        self.asm.put(I::with1(C::VEX_Vldmxcsr_m32, control));
+    }
+
+    pub(super) fn double_blend(&mut self, d: Reg, a: Reg, mask: Reg) {
         // Masks are ones or zeros in all bits of a lane.
         self.blend(d, d, a, mask);
     }

@@ -7,7 +7,7 @@ use crate::op::{Float, Op, Rounding};
 use iced_x86::Code as C;
 
 /// The immediate of a rounding that raises no exception.
-fn of_rounding(rounding: Rounding) -> u32 {
+pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Near => 8,
         Rounding::Floor => 9,
@@ -79,14 +79,11 @@ impl Maker<'_> {
         Some(match op {
             Op::Float { op, flush, saturate } => {
                 let value = self.arithmetic(op, from, flush, part)?;
-                if saturate {
-                    self.saturate(value);
-                }
-                if flush {
-                    self.flush(value, value);
-                }
-                let nans = if saturate { Nans::Canonical } else { Nans::Any };
-                (value, Kind { nans, normal: flush })
+                self.limited(value, flush, saturate)
+            }
+            Op::Directed { op, rounding, flush, saturate } => {
+                let value = self.directed(op, rounding, from, flush, part)?;
+                self.limited(value, flush, saturate)
             }
             Op::Copy => {
                 let a = self.float_operand(from[0], part)?;
@@ -105,6 +102,59 @@ impl Maker<'_> {
             Op::ToS(rounding) => (self.signed_from(from[0], rounding, part)?, Kind::BITS),
             _ => return None,
         })
+    }
+
+    /// A value after the limits of its instruction, and what is known of it.
+    fn limited(&mut self, value: Reg, flush: bool, saturate: bool) -> (Reg, Kind) {
+        if saturate {
+            self.saturate(value);
+        }
+        if flush {
+            self.flush(value, value);
+        }
+        let nans = if saturate { Nans::Canonical } else { Nans::Any };
+        (value, Kind { nans, normal: flush })
+    }
+
+    /// Arithmetic in another rounding, which is the processor's for one instruction.
+    fn directed(
+        &mut self,
+        op: Float,
+        rounding: Rounding,
+        from: [Source; 3],
+        flush: bool,
+        part: u8,
+    ) -> Option<Reg> {
+        let code = match op {
+            Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
+            Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
+            Float::Mul => C::VEX_Vmulps_ymm_ymm_ymmm256,
+            Float::Div => C::VEX_Vdivps_ymm_ymm_ymmm256,
+            Float::Fma => C::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
+            Float::Sqrt => C::VEX_Vsqrtps_ymm_ymmm256,
+            _ => return None,
+        };
+        let a = self.source(from[0], flush, part)?;
+        let others = match op {
+            Float::Sqrt => 0,
+            Float::Fma => 2,
+            _ => 1,
+        };
+        let mut sources = [a; 3];
+        for (to, &from) in sources.iter_mut().zip(&from).skip(1).take(others) {
+            *to = self.source(from, flush, part)?;
+        }
+        let [_, b, c] = sources;
+        let d = self.temporary();
+        if op == Float::Fma {
+            self.two(MOVE, d, a);
+        }
+        self.rounded_by(rounding, |e| match op {
+            Float::Sqrt => e.two(code, d, a),
+            Float::Fma => e.three(code, d, b, c),
+            _ => e.three(code, d, a, b),
+        });
+        Some(d)
     }
 
     /// There is a conversion of signed numbers alone: half by half, which an fma rounds once.

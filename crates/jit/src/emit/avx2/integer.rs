@@ -1,6 +1,6 @@
 //! Integers, bits and copies of 32 bits.
 
-use super::{MOMENT, Maker, Operand};
+use super::{MOMENT, MOVE, Maker, Operand};
 use crate::block::Source;
 use crate::emit::values::Reg;
 use crate::op::Op;
@@ -29,6 +29,10 @@ impl Maker<'_> {
             Op::Abs => {
                 let a = self.narrow_operand(from[0], part)?;
                 return Some(self.unary(C::VEX_Vpabsd_ymm_ymmm256, a));
+            }
+            Op::LeadingZeros => {
+                let a = self.narrow(from[0], part)?;
+                return Some(self.leading_zeros(a));
             }
             Op::Select(p) => {
                 let mask = self.predicate(p, part);
@@ -98,6 +102,22 @@ impl Maker<'_> {
         }
         let b = self.narrow_operand(b, part)?;
         Some(self.binary(by_lane, a, b))
+    }
+
+    /// By the exponent as a float, which is negative where the highest bit is set.
+    fn leading_zeros(&mut self, a: Reg) -> Reg {
+        let (bias, zero, most) = (self.number(127 + 31), self.number(0), self.number(32));
+        let d = self.temporary();
+        // Without the bit below the highest one, it is not rounded up to the next power.
+        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, a, 1);
+        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, d, a);
+        self.two(C::VEX_Vcvtdq2ps_ymm_ymmm256, d, d);
+        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, d, d, 23);
+        self.two(MOVE, MOMENT, bias);
+        self.three(C::VEX_Vpsubd_ymm_ymm_ymmm256, d, MOMENT, d);
+        self.three(C::VEX_Vpmaxsd_ymm_ymm_ymmm256, d, d, zero);
+        self.three(C::VEX_Vpminsd_ymm_ymm_ymmm256, d, d, most);
+        d
     }
 
     /// Upper halves of products: of even lanes, of odd lanes, and both together.

@@ -5,7 +5,7 @@ use super::operand::home;
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
 use crate::block::Source;
 use crate::emit::values::{Key, Reg};
-use crate::op::Op;
+use crate::op::{Op, Rounding};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand};
 
 const PRODUCT: C = C::VEX_Vpmuludq_ymm_ymm_ymmm256;
@@ -77,7 +77,16 @@ impl Maker<'_> {
                 self.blend(d, a, b, MOMENT);
                 return Some(d);
             }
-            Op::Double(op) => return self.double(op, from, part),
+            Op::Double(op) => return self.double(op, Rounding::Near, from, part),
+            Op::DoubleDirected(op, rounding) => return self.double(op, rounding, from, part),
+            Op::DoubleFromF => return self.double_of_float(from[0], part),
+            Op::DoubleToWideS | Op::DoubleToWideU => {
+                return self.wide_of_double(op == Op::DoubleToWideS, from[0], part);
+            }
+            Op::MulHighWide => {
+                let (a, b) = (self.wide(from[0], part)?, self.wide(from[1], part)?);
+                return Some(self.high_wide(a, b));
+            }
             Op::DoubleFromU | Op::DoubleFromS | Op::DoubleFromWideU | Op::DoubleFromWideS => {
                 return self.double_of(op, from[0], part);
             }
@@ -152,6 +161,31 @@ impl Maker<'_> {
             self.three(xor, d, d, sign);
         }
         Some(d)
+    }
+
+    /// The upper half of a product, of four products of halves.
+    fn high_wide(&mut self, a: Reg, b: Reg) -> Reg {
+        const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
+        const SHIFT: C = C::VEX_Vpsrlq_ymm_ymm_imm8;
+        let mask = self.wide_number(0xffff_ffff);
+        let (left, right, d) = (self.temporary(), self.temporary(), self.temporary());
+        self.two_with(SHIFT, left, a, 32);
+        self.two_with(SHIFT, right, b, 32);
+        self.three(PRODUCT, d, left, right);
+        self.three(PRODUCT, left, left, b);
+        self.three(PRODUCT, right, right, a);
+        self.three(PRODUCT, MOMENT, a, b);
+        // Neither sum is too large: a product is at most (2^32 - 1)^2.
+        self.two_with(SHIFT, MOMENT, MOMENT, 32);
+        self.three(ADD, left, left, MOMENT);
+        self.three(C::VEX_Vpand_ymm_ymm_ymmm256, MOMENT, left, mask);
+        self.three(ADD, right, right, MOMENT);
+        for part in [left, right] {
+            self.two_with(SHIFT, part, part, 32);
+            self.three(ADD, d, d, part);
+            self.release(part);
+        }
+        d
     }
 
     fn product(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {

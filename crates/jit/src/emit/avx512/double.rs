@@ -1,11 +1,11 @@
 //! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
 //! 0xfff8000000000000: as the processor has it.
 
-use super::float::MOVE;
+use super::float::{MOVE, of_rounding};
 use super::{MOMENT_K, Maker};
 use crate::block::Source;
 use crate::emit::values::Reg;
-use crate::op::{Float, Op};
+use crate::op::{Float, Op, Rounding};
 use iced_x86::{Code as C, Instruction as I};
 
 const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
@@ -16,19 +16,31 @@ const NAN64: u64 = 0xfff8_0000_0000_0000;
 
 impl Maker<'_> {
     /// A part of an operation on f64, in a temporary.
-    pub(super) fn double(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
+    pub(super) fn double(
+        &mut self,
+        op: Float,
+        rounding: Rounding,
+        from: [Source; 3],
+        part: u8,
+    ) -> Option<Reg> {
         let a = self.wide(from[0], part)?;
         let code = match op {
             Float::Add => C::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
             Float::Sub => C::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er,
             Float::Mul => C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
             Float::Div => C::EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er,
-            Float::Sqrt => return Some(self.unary(C::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er, a)),
+            Float::Sqrt => {
+                let d = self.temporary();
+                let root = I::with2(C::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er, d.z(), a.z());
+                self.asm.put_rounded(rounding, root);
+                return Some(d);
+            }
             Float::Fma => {
-                let (b, c) = (self.wide(from[1], part)?, self.wide_operand(from[2], part)?);
+                let (b, c) = (self.wide(from[1], part)?, self.wide(from[2], part)?);
                 // A NaN of the second register comes before that of the first one.
                 let d = self.unary(MOVE, b);
-                self.three(C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er, d.z(), a, c);
+                let code = C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+                self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), c.z()));
                 return Some(d);
             }
             Float::Min | Float::Max => {
@@ -37,10 +49,21 @@ impl Maker<'_> {
             }
             Float::Neg | Float::Abs => return Some(self.double_sign(op, a)),
             Float::Copy => return Some(self.unary(MOVE, a)),
-            Float::Round(_) => return None,
+            Float::Round(how) => {
+                let d = self.temporary();
+                let code = C::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae;
+                self.asm.put(I::with3(code, d.z(), a.z(), of_rounding(how)));
+                return Some(d);
+            }
         };
-        let b = self.wide_operand(from[1], part)?;
-        Some(self.binary(code, a, b))
+        if rounding == Rounding::Near {
+            let b = self.wide_operand(from[1], part)?;
+            return Some(self.binary(code, a, b));
+        }
+        let b = self.wide(from[1], part)?;
+        let d = self.temporary();
+        self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
+        Some(d)
     }
 
     /// Another sign; a signalling NaN becomes a quiet one and keeps its own.

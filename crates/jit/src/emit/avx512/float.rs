@@ -7,7 +7,7 @@ use crate::op::{Float, Op, Rounding};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// The immediate of a rounding that raises no exception.
-fn of_rounding(rounding: Rounding) -> u32 {
+pub(super) fn of_rounding(rounding: Rounding) -> u32 {
     match rounding {
         Rounding::Near => 8,
         Rounding::Floor => 9,
@@ -55,14 +55,11 @@ impl Maker<'_> {
         Some(match op {
             Op::Float { op, flush, saturate } => {
                 let value = self.arithmetic(op, from, part, flush)?;
-                if saturate {
-                    self.saturate(value);
-                }
-                if flush {
-                    self.flush(value);
-                }
-                let nans = if saturate { Nans::Canonical } else { Nans::Any };
-                (value, Kind { nans, normal: flush })
+                self.limited(value, flush, saturate)
+            }
+            Op::Directed { op, rounding, flush, saturate } => {
+                let value = self.directed(op, rounding, from, part, flush)?;
+                self.limited(value, flush, saturate)
             }
             Op::FromU(bits) => {
                 let mut a = self.narrow(from[0], part)?;
@@ -89,6 +86,55 @@ impl Maker<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// A value after the limits of its instruction, and what is known of it.
+    fn limited(&mut self, value: Reg, flush: bool, saturate: bool) -> (Reg, Kind) {
+        if saturate {
+            self.saturate(value);
+        }
+        if flush {
+            self.flush(value);
+        }
+        let nans = if saturate { Nans::Canonical } else { Nans::Any };
+        (value, Kind { nans, normal: flush })
+    }
+
+    /// Arithmetic in another rounding, which instructions of registers have.
+    fn directed(
+        &mut self,
+        op: Float,
+        rounding: Rounding,
+        from: [Source; 3],
+        part: u8,
+        flush: bool,
+    ) -> Option<Reg> {
+        let a = self.operand(from[0], part, flush)?;
+        let code = match op {
+            Float::Add => C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Sub => C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Mul => C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Div => C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
+            Float::Fma => {
+                let (b, c) =
+                    (self.operand(from[1], part, flush)?, self.operand(from[2], part, flush)?);
+                let d = self.unary(MOVE, a);
+                let code = C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
+                self.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
+                return Some(d);
+            }
+            Float::Sqrt => {
+                let d = self.temporary();
+                let code = C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;
+                self.asm.put_rounded(rounding, I::with2(code, d.z(), a.z()));
+                return Some(d);
+            }
+            _ => return None,
+        };
+        let b = self.operand(from[1], part, flush)?;
+        let d = self.temporary();
+        self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
+        Some(d)
     }
 
     fn rounded(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {

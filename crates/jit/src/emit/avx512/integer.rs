@@ -71,6 +71,10 @@ impl Maker<'_> {
                 let d = self.unary(C::EVEX_Vpabsd_zmm_k1z_zmmm512b32, a);
                 return Some((d, Kind::BITS));
             }
+            Op::LeadingZeros => {
+                let d = self.unary(C::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, a);
+                return Some((d, Kind::BITS));
+            }
             Op::Bits(table) => return Some((self.bits(table, a, b, c, false), Kind::BITS)),
             Op::MulHighU | Op::MulHighS => {
                 return Some((self.high(op == Op::MulHighS, a, whole(b)), Kind::BITS));
@@ -156,7 +160,7 @@ impl Maker<'_> {
     }
 
     /// The upper half of each 64 bits, with zeros above.
-    fn upper(&mut self, a: Reg) -> Reg {
+    pub(super) fn upper(&mut self, a: Reg) -> Reg {
         let d = self.temporary();
         let code = C::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
         self.asm.put(I::with3(code, d.z(), a.z(), 32_u32));

@@ -5,7 +5,7 @@ use super::float::MOVE;
 use super::load::Operand;
 use crate::block::Source;
 use crate::emit::values::Reg;
-use crate::op::Op;
+use crate::op::{Op, Rounding};
 use iced_x86::{Code as C, Instruction as I};
 
 impl Maker<'_> {
@@ -84,7 +84,16 @@ impl Maker<'_> {
                 self.select(d, a, b, p, 8 * part, true);
                 return Some(d);
             }
-            Op::Double(op) => return self.double(op, from, part),
+            Op::Double(op) => return self.double(op, Rounding::Near, from, part),
+            Op::DoubleDirected(op, rounding) => return self.double(op, rounding, from, part),
+            Op::DoubleFromF => return self.double_of_float(from[0], part),
+            Op::DoubleToWideS | Op::DoubleToWideU => {
+                return self.wide_of_double(op == Op::DoubleToWideS, from[0], part);
+            }
+            Op::MulHighWide => {
+                let (a, b) = (self.wide(from[0], part)?, self.wide(from[1], part)?);
+                return Some(self.high_wide(a, b));
+            }
             Op::DoubleFromU | Op::DoubleFromS | Op::DoubleFromWideU | Op::DoubleFromWideS => {
                 return self.double_of(op, from[0], part);
             }
@@ -95,6 +104,31 @@ impl Maker<'_> {
         };
         let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
         Some(self.binary(code, a, b))
+    }
+
+    /// The upper half of a product, of four products of halves.
+    fn high_wide(&mut self, a: Reg, b: Reg) -> Reg {
+        let (product, add) =
+            (C::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64, C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64);
+        let (upper_a, upper_b) = (self.upper(a), self.upper(b));
+        let d = self.binary(product, upper_a, upper_b);
+        let (low, left) = (self.binary(product, a, b), self.binary(product, upper_a, b));
+        let right = self.binary(product, a, upper_b);
+        // Neither sum is too large: a product is at most (2^32 - 1)^2.
+        let shift = C::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
+        self.asm.put(I::with3(shift, low.z(), low.z(), 32_u32));
+        self.three(add, left.z(), left, low);
+        let mask = self.wide_number(0xffff_ffff);
+        self.three(C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, low.z(), left, mask);
+        self.three(add, right.z(), right, low);
+        for part in [left, right] {
+            self.asm.put(I::with3(shift, part.z(), part.z(), 32_u32));
+            self.three(add, d.z(), d, part);
+        }
+        for used in [upper_a, upper_b, low, left, right] {
+            self.values.release(used);
+        }
+        d
     }
 
     fn product(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<Reg> {

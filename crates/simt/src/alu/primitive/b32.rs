@@ -1,10 +1,13 @@
 //! Values of 32 bits.
 
-use super::{A, B, C, Literal, NOT_COMPILED, primitives};
+use super::{A, B, C, Literal, primitives};
+use crate::alu::approx;
 use crate::alu::convert;
 use crate::alu::float;
-use crate::alu::mode::Mode;
-use crate::alu::term::{Compiles, Select, Term};
+use crate::alu::half::f16_to_f32;
+use crate::alu::mode::{IEEE, Mode};
+use crate::alu::round::{Format, narrow};
+use crate::alu::term::{Compiles, Scalar, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 
 #[inline(always)]
@@ -27,6 +30,16 @@ fn rounded(x: f32, rounding: Rounding) -> f32 {
 #[inline(always)]
 fn uncut(x: f32, rounding: Rounding) -> f32 {
     if rounding == Rounding::Trunc { x } else { rounded(x, rounding) }
+}
+
+#[inline(always)]
+fn bytes(a: u32, b: u32) -> u32 {
+    let mut result = 0;
+    for k in [0, 8, 16, 24] {
+        let byte = a >> (8 * (b >> k & 3)) & 0xff;
+        result |= if b >> k & 0x80 == 0 { byte << k } else { 0 };
+    }
+    result
 }
 
 const fn float_test(relation: R, unordered: bool) -> Test {
@@ -82,6 +95,14 @@ primitives! {
             /// The lower half of (b, a) >> (c mod 32).
             shf_r(a, b: Self, c: Self) = (a >> (c & 31)) | (b << 1 << (!c & 31)) => J::FunnelRight;
 
+            /// The bits in the other order.
+            reverse(a) = a.reverse_bits() => J::Reverse;
+            /// Bytes of a: each is the one that two bits of the same byte of b name, or zero where its highest bit
+            /// is set.
+            bytes(a, b: Self) = bytes(a, b) => J::Bytes;
+            /// The number of zeros above the highest bit that is set.
+            zeros_above(a) = a.leading_zeros() => J::LeadingZeros;
+
             /// The sum of f32.
             f_add(a, b: Self; m: Mode) = m.put(m.get(a) + m.get(b)) => m.op(Float::Add);
             /// The difference.
@@ -106,6 +127,24 @@ primitives! {
             f_round(a; r: Rounding, m: Mode) = m.put(rounded(m.get(a), r)) => m.op(Float::Round(r));
             /// The value as a result of arithmetic: one NaN, subnormals as the mode says.
             f_copy(a; m: Mode) = m.put(m.get(a)) => m.op(Float::Copy);
+            /// The sum of f32 in a rounding.
+            f_add_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::add_in(r, m.get(a), m.get(b))) => m.directed(Float::Add, r);
+            /// The difference.
+            f_sub_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::add_in(r, m.get(a), -m.get(b))) => m.directed(Float::Sub, r);
+            /// The product.
+            f_mul_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::mul_in(r, m.get(a), m.get(b))) => m.directed(Float::Mul, r);
+            /// The product and an addend, rounded once.
+            f_fma_in(a, b: Self, c: Self; r: Rounding, m: Mode) = m.put(float::fma_in(r, m.get(a), m.get(b), m.get(c))) => m.directed(Float::Fma, r);
+            /// The quotient.
+            f_div_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::div_in(r, m.get(a), m.get(b))) => m.directed(Float::Div, r);
+            /// The root.
+            f_sqrt_in(a; r: Rounding, m: Mode) = m.put(float::sqrt_in(r, m.get(a))) => m.directed(Float::Sqrt, r);
+            /// 1 / √a to the nearest.
+            f_rsqrt(a) = IEEE.put(approx::rsqrt(f(a))) => J::ReciprocalRoot;
+            /// The low half, an f16, as f32, with one NaN. Exact.
+            f_from_half(a) = IEEE.put(f16_to_f32(a)) => J::FromHalf;
+            /// f32 as an f16 in the low half, with one NaN.
+            f_to_half(a; r: Rounding) = narrow(Format::F16, float::mode_of(r), f(a).into()) as u32 => J::ToHalf(r);
             /// An unsigned number, of which these low bits count, as f32.
             f_from_u(a; bits: u32) = ((a & bits) as f32).to_bits() => J::FromU(bits);
             /// A signed number as f32.
@@ -133,7 +172,7 @@ primitives! {
             /// A signed number as f64.
             d_from_s(a) = f64::from(a as i32).to_bits() => J::DoubleFromS;
             /// f32 as f64; of a NaN sign and payload, quiet.
-            d_from_f(a) = convert::widened(a) => NOT_COMPILED;
+            d_from_f(a) = convert::widened(a) => J::DoubleFromF;
         }
         -> Self::Holds {
             /// a = b

@@ -1,14 +1,27 @@
 //! Values of 64 bits.
 
-use super::{A, B, C, Literal, NOT_COMPILED, primitives};
+use super::{A, B, C, Literal, primitives};
 use crate::alu::convert;
 use crate::alu::float;
-use crate::alu::term::{Compiles, Select, Term};
-use texunit_jit::{Float, Op as J, Relation as R, Test};
+use crate::alu::round::Format;
+use crate::alu::soft;
+use crate::alu::term::{Compiles, Scalar, Select, Term};
+use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
 
 #[inline(always)]
 fn d(bits: u64) -> f64 {
     f64::from_bits(bits)
+}
+
+/// To an integral number.
+#[inline(always)]
+fn rounded(x: f64, rounding: Rounding) -> f64 {
+    match rounding {
+        Rounding::Near => x.round_ties_even(),
+        Rounding::Floor => x.floor(),
+        Rounding::Ceil => x.ceil(),
+        Rounding::Trunc => x.trunc(),
+    }
 }
 
 const fn double_test(relation: R, unordered: bool) -> Test {
@@ -25,6 +38,8 @@ primitives! {
             sub(a, b: Self) = a.wrapping_sub(b) => J::SubWide;
             /// The low half of the product.
             mul_lo(a, b: Self) = a.wrapping_mul(b) => J::MulWide;
+            /// The high half of the product of unsigned numbers.
+            mul_hi_u(a, b: Self) = ((u128::from(a) * u128::from(b)) >> 64) as u64 => J::MulHighWide;
             /// Bits of both.
             and(a, b: Self) = a & b => J::BitsWide(A & B);
             /// Bits of either.
@@ -62,6 +77,24 @@ primitives! {
             f_min(a, b: Self) = float::result64(float::min64(d(a), d(b))) => J::Double(Float::Min);
             /// The greater one.
             f_max(a, b: Self) = float::result64(float::max64(d(a), d(b))) => J::Double(Float::Max);
+            /// An integral value.
+            f_round(a; r: Rounding) = rounded(d(a), r).to_bits() => J::Double(Float::Round(r));
+            /// The sum of f64 in a rounding.
+            f_add_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Add, r);
+            /// The difference.
+            f_sub_in(a, b: Self; r: Rounding) = soft::add(Format::F64, float::mode_of(r), a, b ^ 1 << 63) => J::DoubleDirected(Float::Sub, r);
+            /// The product.
+            f_mul_in(a, b: Self; r: Rounding) = soft::mul(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Mul, r);
+            /// The product and an addend, rounded once.
+            f_fma_in(a, b: Self, c: Self; r: Rounding) = soft::fma(Format::F64, float::mode_of(r), a, b, c) => J::DoubleDirected(Float::Fma, r);
+            /// The quotient.
+            f_div_in(a, b: Self; r: Rounding) = soft::div(Format::F64, float::mode_of(r), a, b) => J::DoubleDirected(Float::Div, r);
+            /// The root.
+            f_sqrt_in(a; r: Rounding) = soft::sqrt(Format::F64, float::mode_of(r), a) => J::DoubleDirected(Float::Sqrt, r);
+            /// f64 as a signed number, toward zero: limited, the lowest one of a NaN.
+            d_to_ws(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as i64 as u64 } => J::DoubleToWideS;
+            /// f64 as an unsigned number, toward zero: limited, 1 << 63 of a NaN.
+            d_to_wu(a) = if d(a).is_nan() { 1 << 63 } else { d(a) as u64 } => J::DoubleToWideU;
             /// An unsigned number as f64, to the nearest.
             d_from_u(a) = (a as f64).to_bits() => J::DoubleFromWideU;
             /// A signed number as f64, to the nearest.
@@ -72,12 +105,12 @@ primitives! {
         -> Self::Narrow {
             /// The low half.
             low(a) = a as u32 => J::Low;
-            /// f64 as f32, to the nearest; of a NaN sign and the top of the payload, quiet.
-            d_to_f(a) = convert::narrowed(a) => NOT_COMPILED;
+            /// f64 as f32; of a NaN sign and the top of the payload, quiet.
+            d_to_f(a; r: Rounding) = convert::narrowed(r, a) => J::FromDouble(r);
             /// f64 as a signed number, toward zero: limited, the lowest one of a NaN.
-            d_to_s(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as i32 as u32 } => NOT_COMPILED;
+            d_to_s(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as i32 as u32 } => J::DoubleToS;
             /// f64 as an unsigned number, toward zero: limited, 0x80000000 of a NaN.
-            d_to_u(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as u32 } => NOT_COMPILED;
+            d_to_u(a) = if d(a).is_nan() { 0x8000_0000 } else { d(a) as u32 } => J::DoubleToU;
         }
         -> Self::Holds {
             /// a = b

@@ -3,23 +3,25 @@
 use super::parts::*;
 use super::{family, table};
 use crate::alu::Row;
-use crate::alu::approx::{cos, ex2, lg2, rsqrt, sin, tanh};
+use crate::alu::approx::{cos, ex2, lg2, sin, tanh};
 use crate::alu::mode::Mode;
 
 table! { COMPOSED rows
     b32 {
         ["div.approx.f32"] |a, b| quotient(a, b, IEEE);
         ["div.approx.ftz.f32"] |a, b| quotient(a, b, FTZ);
+        ["rsqrt.approx.f32"] |a| a.f_rsqrt();
+        ["rsqrt.approx.ftz.f32"] |a| a.f_copy(FTZ).f_rsqrt();
     }
 }
 
 /// Families of the special functions.
 pub(super) const FAMILIES: &[&[Row]] = &[functions::<false>(), functions::<true>()];
 
+// Calls: correctly rounded results of the math library and of a hundred bits, which no few steps give.
 family! { functions [const FTZ: bool]
     with |key| key.flag("ftz", FTZ); calls
     b32 {
-        ["rsqrt.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(rsqrt(m.get(a))) };
         ["sin.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(sin(m.get(a))) };
         ["cos.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(cos(m.get(a))) };
         ["ex2.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(ex2(m.get(a))) };

@@ -35,12 +35,14 @@ table! { COMPOSED rows
         ["szext.wrap.s32"] |a, b| signed_low(a, modulo32(b));
         ["copysign.f32"] |a, b| a.pick(b, lit(1 << 31));
         ["popc.b32"] |a| ones_of(a);
-        ["clz.b32"] |a| zeros_above(a);
+        ["clz.b32"] |a| a.zeros_above();
         // Position of the highest bit that differs from the sign, or all ones where there is none.
-        ["bfind.u32"] |a| B32::sub(lit(31), zeros_above(a));
-        ["bfind.s32"] |a| B32::sub(lit(31), zeros_above(without_sign(a)));
-        ["bfind.shiftamt.u32"] |a| found(zeros_above(a), 5);
-        ["bfind.shiftamt.s32"] |a| found(zeros_above(without_sign(a)), 5);
+        ["bfind.u32"] |a| B32::sub(lit(31), a.zeros_above());
+        ["bfind.s32"] |a| B32::sub(lit(31), without_sign(a).zeros_above());
+        ["bfind.shiftamt.u32"] |a| found(a.zeros_above(), 5);
+        ["bfind.shiftamt.s32"] |a| found(without_sign(a).zeros_above(), 5);
+        ["brev.b32"] |a| a.reverse();
+        ["prmt.b32"] |a, b, c| permute(a, b, c);
     }
     truncate {
         ["popc.b64"] |a| ones_of(a.low()).add(ones_of(a.shr_u(lit(32)).low()));
@@ -52,6 +54,7 @@ table! { COMPOSED rows
     }
     b64 {
         ["not.b64"] |a| a.not();
+        ["brev.b64"] |a| a.low().reverse().extend_u().shl(lit(32)).or(a.shr_u(lit(32)).low().reverse().extend_u());
         ["cnot.b64"] |a| B64::when(lit(1), a.eq(lit(0)), lit(0));
         ["copysign.f64"] |a, b| a.pick(b, lit(1 << 63));
     }
@@ -71,9 +74,7 @@ table! { COMPOSED rows
 
 table! { CALLED calls
     b32 {
-        ["brev.b32"] |a| a.reverse_bits();
         ["fns.b32"] |a, b, c| fns(a, b, c as i32);
-        ["prmt.b32"] |a, b, c| permute(a, b, c);
         ["prmt.b32.f4e"] |a, b, c| permute(a, b, selector(PrmtMode::F4e, c));
         ["prmt.b32.b4e"] |a, b, c| permute(a, b, selector(PrmtMode::B4e, c));
         ["prmt.b32.rc8"] |a, b, c| permute(a, b, selector(PrmtMode::Rc8, c));
@@ -83,9 +84,6 @@ table! { CALLED calls
     }
     function {
         ["lop3.b32"] | | Alu::Lop3(lop3);
-    }
-    b64 {
-        ["brev.b64"] |a| a.reverse_bits();
     }
 }
 
@@ -137,8 +135,8 @@ where
     W::Narrow: B32,
 {
     let (low, high) = (a.low(), a.shr_u(lit(32)).low());
-    let below = zeros_above(low).add(lit(32));
-    below.when(high.eq(lit(0)), zeros_above(high))
+    let below = low.zeros_above().add(lit(32));
+    below.when(high.eq(lit(0)), high.zeros_above())
 }
 
 /// The n-th set bit from `base` on, upwards or downwards by the sign of n; itself for n = 0.
@@ -181,16 +179,17 @@ fn selector(mode: PrmtMode, c: u32) -> u32 {
 
 /// Four bytes of b:a; bit 3 of a selector nibble spreads the byte's sign over it.
 #[inline(always)]
-fn permute(a: u32, b: u32, selector: u32) -> u32 {
-    let bytes = u64::from(b) << 32 | u64::from(a);
-    let mut result = 0;
-    for i in 0..4 {
-        let nibble = selector >> (4 * i);
-        let byte = (bytes >> (8 * (nibble & 7))) as u8;
-        let sign = (byte as i8 >> 7) as u8;
-        result |= u32::from(if nibble & 8 != 0 { sign } else { byte }) << (8 * i);
-    }
-    result
+fn permute<V: B32>(a: V, b: V, selector: V) -> V {
+    let each = 0x0101_0101;
+    // A nibble in each byte.
+    let nibbles = low16(selector);
+    let nibbles = nibbles.or(nibbles.shl(lit(8))).and(lit(0x00ff_00ff));
+    let nibbles = nibbles.or(nibbles.shl(lit(4))).and(lit(0x0f0f_0f0f));
+    let of_b = nibbles.shl(lit(5)).and(lit(0x80 * each));
+    let place = nibbles.and(lit(3 * each));
+    let value = a.bytes(place.or(of_b)).or(b.bytes(place.or(of_b.xor(lit(0x80 * each)))));
+    let spread = nibbles.shr_u(lit(3)).and(lit(each)).mul_lo(lit(0xff));
+    value.shr_u(lit(7)).and(lit(each)).mul_lo(lit(0xff)).pick(value, spread)
 }
 
 /// Bits by a table.

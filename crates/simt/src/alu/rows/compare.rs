@@ -116,7 +116,7 @@ impl Read for F16 {
     const PAIR: Ty = Ty::F16x2;
     #[inline(always)]
     fn read<V: B32>(x: V) -> V {
-        f16_as_f32(x)
+        x.f_from_half()
     }
 }
 
@@ -129,7 +129,7 @@ impl Read for F16Flushed {
     fn read<V: B32>(x: V) -> V {
         // Without an exponent the sign alone remains.
         let sign = x.and(lit(0x8000));
-        f16_as_f32(sign.when(x.and(lit(0x7c00)).eq(lit(0)), x))
+        sign.when(x.and(lit(0x7c00)).eq(lit(0)), x).f_from_half()
     }
 }
 

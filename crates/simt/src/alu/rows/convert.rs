@@ -8,9 +8,7 @@
 use super::parts::*;
 use super::{family, table};
 use crate::alu::Row;
-use crate::alu::mode::Mode;
-use crate::alu::round::{self, Format, RM, RN, RP, RZ, narrow32};
-use texunit_jit::Rounding;
+use crate::alu::round::{RM, RN, RP, RZ};
 
 table! { COMPOSED rows
     // Between integers. A result of a signed type has its sign up to the top of the slot.
@@ -40,13 +38,14 @@ table! { COMPOSED rows
         ["cvt.rn.f32.s8", "cvt.rz.f32.s8", "cvt.rm.f32.s8", "cvt.rp.f32.s8"] |a| signs(a, 8).f_from_s();
         ["cvt.rn.f32.s16", "cvt.rz.f32.s16", "cvt.rm.f32.s16", "cvt.rp.f32.s16"] |a| signed16(a).f_from_s();
         // Halves.
-        ["cvt.f32.f16"] |a| f16_as_f32(a).f_copy(IEEE);
+        ["cvt.f32.f16"] |a| a.f_from_half();
+        ["cvt.rn.f16.f32"] |a| a.f_to_half(Near);
+        ["cvt.rz.f16.f32"] |a| a.f_to_half(Trunc);
+        ["cvt.rn.f16x2.f32"] |a, b| b.f_to_half(Near).or(a.f_to_half(Near).shl(lit(16)));
+        ["cvt.rz.f16x2.f32"] |a, b| b.f_to_half(Trunc).or(a.f_to_half(Trunc).shl(lit(16)));
         ["cvt.f32.bf16"] |a| a.shl(lit(16));
-        ["cvt.rn.bf16.f32"] |a| {
-            let odd = a.shr_u(lit(16)).and(lit(1));
-            let nearest = a.add(lit(0x7fff)).add(odd).shr_u(lit(16));
-            B32::when(lit(0x7fff), is_nan(a, a), nearest)
-        };
+        ["cvt.rn.bf16.f32"] |a| bf16_of(a);
+        ["cvt.rn.bf16x2.f32"] |a, b| bf16_of(b).or(bf16_of(a).shl(lit(16)));
     }
     extend {
         ["cvt.u64.u8", "cvt.s64.u8"] |a| zeros(a, 8).extend_u();
@@ -57,15 +56,16 @@ table! { COMPOSED rows
         ["cvt.rn.f64.u32", "cvt.rz.f64.u32", "cvt.rm.f64.u32", "cvt.rp.f64.u32"] |a| a.d_from_u();
         ["cvt.rn.f64.s32", "cvt.rz.f64.s32", "cvt.rm.f64.s32", "cvt.rp.f64.s32"] |a| a.d_from_s();
         ["cvt.f64.f32"] |a| a.d_from_f();
+        ["cvt.ftz.f64.f32"] |a| a.f_copy(FTZ).d_from_f();
     }
     truncate {
         ["cvt.u8.u64", "cvt.u8.s64"] |a| zeros(a.low(), 8);
         ["cvt.s8.u64", "cvt.s8.s64"] |a| signs(a.low(), 8);
         ["cvt.u16.u64", "cvt.u16.s64"] |a| low16(a.low());
         ["cvt.s16.u64", "cvt.s16.s64"] |a| signed16(a.low());
-        ["cvt.rn.f32.f64"] |a| a.d_to_f();
-        ["cvt.rzi.s32.f64"] |a| a.d_to_s();
-        ["cvt.rzi.u32.f64"] |a| a.d_to_u();
+        ["cvt.rn.f32.f64"] |a| a.d_to_f(Near);
+        ["cvt.rn.f32.u64"] |a| exactly(a.shr_u(lit(32)).low().d_from_u(), a).d_to_f(Near);
+        ["cvt.rn.f32.s64"] |a| exactly(a.shr_u(lit(32)).low().d_from_s(), a).d_to_f(Near);
     }
     b64 {
         ["cvt.rn.f64.u64"] |a| a.d_from_u();
@@ -74,17 +74,23 @@ table! { COMPOSED rows
     }
 }
 
-table! { CALLED calls
-    b32 {
-        ["cvt.rn.f16.f32"] |a| round::narrow(Format::F16, RN, f32::from_bits(a).into()) as u32;
-    }
-}
-
 /// Families of conversions from f32 and to it.
 pub(super) const FAMILIES: &[&[Row]] = &[
     directed::<RZ>(),
     directed::<RM>(),
     directed::<RP>(),
+    of_double::<RN>(),
+    of_double::<RZ>(),
+    of_double::<RM>(),
+    of_double::<RP>(),
+    to_wide::<RN, false>(),
+    to_wide::<RN, true>(),
+    to_wide::<RZ, false>(),
+    to_wide::<RZ, true>(),
+    to_wide::<RM, false>(),
+    to_wide::<RM, true>(),
+    to_wide::<RP, false>(),
+    to_wide::<RP, true>(),
     short::<RN, false>(),
     short::<RN, true>(),
     short::<RZ, false>(),
@@ -108,10 +114,38 @@ pub(super) const FAMILIES: &[&[Row]] = &[
 ];
 
 family! { directed [const R: u8]
-    with |key| key.rounded(R); calls
+    with |key| key.rounded(R); rows
     b32 {
-        ["cvt.f32.u32"] |a| narrow32::<R>(f64::from(a)).to_bits();
-        ["cvt.f32.s32"] |a| narrow32::<R>(f64::from(a as i32)).to_bits();
+        ["cvt.f32.u32"] |a| a.d_from_u().d_to_f(rounding(R));
+        ["cvt.f32.s32"] |a| a.d_from_s().d_to_f(rounding(R));
+    }
+    truncate {
+        ["cvt.f32.f64"] |a| a.d_to_f(rounding(R));
+        ["cvt.f32.u64"] |a| exactly(a.shr_u(lit(32)).low().d_from_u(), a).d_to_f(rounding(R));
+        ["cvt.f32.s64"] |a| exactly(a.shr_u(lit(32)).low().d_from_s(), a).d_to_f(rounding(R));
+    }
+}
+
+family! { of_double [const R: u8]
+    with |key| key.integral(R); rows
+    truncate {
+        ["cvt.s32.f64"] |a| a.f_round(rounding(R)).d_to_s();
+        ["cvt.u32.f64"] |a| a.f_round(rounding(R)).d_to_u();
+    }
+    b64 {
+        ["cvt.s64.f64"] |a| a.f_round(rounding(R)).d_to_ws();
+        ["cvt.u64.f64"] |a| a.f_round(rounding(R)).d_to_wu();
+    }
+    f64 {
+        ["cvt.f64.f64"] |a| a.f_round(rounding(R));
+    }
+}
+
+family! { to_wide [const R: u8, const FTZ: bool]
+    with |key| key.integral(R).flag("ftz", FTZ); rows
+    extend {
+        ["cvt.s64.f32"] |a| if_flushed(a, FTZ).d_from_f().f_round(rounding(R)).d_to_ws();
+        ["cvt.u64.f32"] |a| if_flushed(a, FTZ).d_from_f().f_round(rounding(R)).d_to_wu();
     }
 }
 
@@ -132,19 +166,22 @@ family! { integral [const R: u8, const FTZ: bool, const SAT: bool]
     }
 }
 
+/// The number whose upper half is this, rounded to odd.
 #[inline(always)]
-const fn rounding(mode: u8) -> Rounding {
-    match mode {
-        RZ => Trunc,
-        RM => Floor,
-        RP => Ceil,
-        _ => Near,
-    }
+fn exactly<W: B64>(upper: W, a: W) -> W
+where
+    W::Narrow: B32<Wide = W>,
+{
+    sum_odd(upper.f_mul(lit(0x41f0_0000_0000_0000)), a.low().d_from_u())
+}
+
+#[inline(always)]
+fn if_flushed<V: B32>(a: V, ftz: bool) -> V {
+    if ftz { a.f_copy(FTZ) } else { a }
 }
 
 /// f32 as a signed integer of 32 bits.
 #[inline(always)]
 fn whole<V: B32>(a: V, mode: u8, ftz: bool) -> V {
-    let flushed = if ftz { a.f_copy(FTZ) } else { a };
-    flushed.f_to_s(rounding(mode))
+    if_flushed(a, ftz).f_to_s(rounding(mode))
 }

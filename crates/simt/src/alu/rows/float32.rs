@@ -8,8 +8,6 @@
 use super::parts::*;
 use super::{family, table};
 use crate::alu::Row;
-use crate::alu::float::{add, div, fma, mul, sqrt};
-use crate::alu::mode::Mode;
 use crate::alu::round::{RM, RP, RZ};
 
 table! { COMPOSED rows
@@ -55,24 +53,21 @@ pub(super) const FAMILIES: &[&[Row]] = &[
 ];
 
 family! { sums [const R: u8, const FTZ: bool, const SAT: bool]
-    with |key| key.rounded(R).flag("ftz", FTZ).flag("sat", SAT); calls
+    with |key| key.rounded(R).flag("ftz", FTZ).flag("sat", SAT); rows
     b32 {
-        ["add.f32"] |a, b| { let m = Mode { ftz: FTZ, sat: SAT }; m.put(add::<R>(m.get(a), m.get(b))) };
-        ["sub.f32"] |a, b| { let m = Mode { ftz: FTZ, sat: SAT }; m.put(add::<R>(m.get(a), -m.get(b))) };
-        ["mul.f32"] |a, b| { let m = Mode { ftz: FTZ, sat: SAT }; m.put(mul::<R>(m.get(a), m.get(b))) };
-        ["fma.f32", "mad.f32"] |a, b, c| {
-            let m = Mode { ftz: FTZ, sat: SAT };
-            m.put(fma::<R>(m.get(a), m.get(b), m.get(c)))
-        };
+        ["add.f32"] |a, b| a.f_add_in(b, rounding(R), Mode { ftz: FTZ, sat: SAT });
+        ["sub.f32"] |a, b| a.f_sub_in(b, rounding(R), Mode { ftz: FTZ, sat: SAT });
+        ["mul.f32"] |a, b| a.f_mul_in(b, rounding(R), Mode { ftz: FTZ, sat: SAT });
+        ["fma.f32", "mad.f32"] |a, b, c| a.f_fma_in(b, c, rounding(R), Mode { ftz: FTZ, sat: SAT });
     }
 }
 
 family! { quotients [const R: u8, const FTZ: bool]
-    with |key| key.rounded(R).flag("ftz", FTZ); calls
+    with |key| key.rounded(R).flag("ftz", FTZ); rows
     b32 {
-        ["div.f32"] |a, b| { let m = flushing(FTZ); m.put(div::<R>(m.get(a), m.get(b))) };
-        ["rcp.f32"] |a| { let m = flushing(FTZ); m.put(div::<R>(1.0, m.get(a))) };
-        ["sqrt.f32"] |a| { let m = flushing(FTZ); m.put(sqrt::<R>(m.get(a))) };
+        ["div.f32"] |a, b| a.f_div_in(b, rounding(R), flushing(FTZ));
+        ["rcp.f32"] |a| B32::f_div_in(lit(ONE), a, rounding(R), flushing(FTZ));
+        ["sqrt.f32"] |a| a.f_sqrt_in(rounding(R), flushing(FTZ));
     }
 }
 
@@ -107,25 +102,6 @@ family! { extremes [const FTZ: bool, const NAN: bool]
             greater(NAN, m, greater(NAN, m, magnitude(a), magnitude(b)), magnitude(c))
         };
     }
-}
-
-#[inline(always)]
-const fn flushing(ftz: bool) -> Mode {
-    Mode { ftz, sat: false }
-}
-
-/// The lesser one; of a NaN the other one or, with `.NaN`, a NaN.
-#[inline(always)]
-fn lesser<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
-    let value = a.f_min(b, m);
-    if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
-}
-
-/// The greater one.
-#[inline(always)]
-fn greater<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
-    let value = a.f_max(b, m);
-    if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
 }
 
 /// A result with this sign; a NaN stays the canonical one.

@@ -40,15 +40,15 @@ table! { CALLED calls
 pub(super) const FAMILIES: &[&[Row]] = &[directed::<RZ>(), directed::<RM>(), directed::<RP>()];
 
 family! { directed [const R: u8]
-    with |key| key.rounded(R); calls
+    with |key| key.rounded(R); rows
     f64 {
-        ["add.f64"] |a, b| soft::add(Format::F64, R, a, b);
-        ["sub.f64"] |a, b| soft::add(Format::F64, R, a, b ^ 1 << 63);
-        ["mul.f64"] |a, b| soft::mul(Format::F64, R, a, b);
-        ["fma.f64", "mad.f64"] |a, b, c| soft::fma(Format::F64, R, a, b, c);
-        ["div.f64"] |a, b| soft::div(Format::F64, R, a, b);
-        ["rcp.f64"] |a| soft::div(Format::F64, R, 1f64.to_bits(), a);
-        ["sqrt.f64"] |a| soft::sqrt(Format::F64, R, a);
+        ["add.f64"] |a, b| a.f_add_in(b, rounding(R));
+        ["sub.f64"] |a, b| a.f_sub_in(b, rounding(R));
+        ["mul.f64"] |a, b| a.f_mul_in(b, rounding(R));
+        ["fma.f64", "mad.f64"] |a, b, c| a.f_fma_in(b, c, rounding(R));
+        ["div.f64"] |a, b| a.f_div_in(b, rounding(R));
+        ["rcp.f64"] |a| B64::f_div_in(lit(1f64.to_bits()), a, rounding(R));
+        ["sqrt.f64"] |a| a.f_sqrt_in(rounding(R));
     }
 }
 

@@ -73,6 +73,21 @@ table! { COMPOSED rows
         ["min.relu.s8x4"] |a, b| elements(S8, a, b, |a, b| a.min_s(b).max_s(lit(0)));
         ["max.relu.s8x4"] |a, b| elements(S8, a, b, |a, b| a.max_s(b).max_s(lit(0)));
 
+        ["div.u32"] |a, b| or_ones(quotient(a, b), b);
+        ["div.s32"] |a, b| or_ones(signed_quotient(a, b), b);
+        ["rem.u32"] |a, b| or_ones(a.sub(quotient(a, b).mul_lo(b)), b);
+        ["rem.s32"] |a, b| or_ones(a.sub(signed_quotient(a, b).mul_lo(b)), b);
+        ["div.u16"] |a, b| low16(or_ones(short_quotient(low16(a), low16(b)), low16(b)));
+        ["div.s16"] |a, b| low16(or_ones(short_quotient(signed16(a), signed16(b)), signed16(b)));
+        ["rem.u16"] |a, b| {
+            let (a, b) = (low16(a), low16(b));
+            low16(or_ones(a.sub(short_quotient(a, b).mul_lo(b)), b))
+        };
+        ["rem.s16"] |a, b| {
+            let (a, b) = (signed16(a), signed16(b));
+            low16(or_ones(a.sub(short_quotient(a, b).mul_lo(b)), b))
+        };
+
         ["dp4a.u32.u32"] |a, b, c| dp4a(U8, U8, a, b, c);
         ["dp4a.u32.s32"] |a, b, c| dp4a(U8, S8, a, b, c);
         ["dp4a.s32.u32"] |a, b, c| dp4a(S8, U8, a, b, c);
@@ -88,6 +103,10 @@ table! { COMPOSED rows
     }
     b64 {
         ["mad.lo.u64", "mad.lo.s64"] |a, b, c| a.mul_lo(b).add(c);
+        ["mul.hi.u64"] |a, b| a.mul_hi_u(b);
+        ["mul.hi.s64"] |a, b| hi_s64(a, b);
+        ["mad.hi.u64"] |a, b, c| a.mul_hi_u(b).add(c);
+        ["mad.hi.s64"] |a, b, c| hi_s64(a, b).add(c);
         ["neg.s64"] |a| B64::sub(lit(0), a);
         ["abs.s64"] |a| { let sign = a.shr_s(lit(63)); a.xor(sign).sub(sign) };
         ["min.u64"] |a, b| a.when(a.lt_u(b), b);
@@ -99,54 +118,58 @@ table! { COMPOSED rows
     }
 }
 
+// Quotients of 64 bits are more than f64 has.
 table! { CALLED calls
-    b32 {
-        ["div.u16"] |a, b| quotient!(u16, a, b);
-        ["div.s16"] |a, b| quotient!(i16 as u16, a, b);
-        ["div.u32"] |a, b| quotient!(u32, a, b);
-        ["div.s32"] |a, b| quotient!(i32 as u32, a, b);
-        ["rem.u16"] |a, b| remainder!(u16, a, b);
-        ["rem.s16"] |a, b| remainder!(i16 as u16, a, b);
-        ["rem.u32"] |a, b| remainder!(u32, a, b);
-        ["rem.s32"] |a, b| remainder!(i32 as u32, a, b);
-    }
     b64 {
-        ["div.u64"] |a, b| quotient!(u64, a, b);
-        ["div.s64"] |a, b| quotient!(i64 as u64, a, b);
-        ["rem.u64"] |a, b| remainder!(u64, a, b);
-        ["rem.s64"] |a, b| remainder!(i64 as u64, a, b);
-        ["mul.hi.u64"] |a, b| hi_u64(a, b);
-        ["mul.hi.s64"] |a, b| hi_s64(a, b);
-        ["mad.hi.u64"] |a, b, c| hi_u64(a, b).wrapping_add(c);
-        ["mad.hi.s64"] |a, b, c| hi_s64(a, b).wrapping_add(c);
+        ["div.u64"] |a, b| a.checked_div(b).unwrap_or(u64::MAX);
+        ["div.s64"] |a, b| if b == 0 { u64::MAX } else { (a as i64).wrapping_div(b as i64) as u64 };
+        ["rem.u64"] |a, b| a.checked_rem(b).unwrap_or(u64::MAX);
+        ["rem.s64"] |a, b| if b == 0 { u64::MAX } else { (a as i64).wrapping_rem(b as i64) as u64 };
     }
 }
 
-/// a / b in a type; `as` the one of its bits.
-macro_rules! quotient {
-    ($t:ty $(as $u:ty)?, $a:expr, $b:expr) => {{
-        let (a, b) = ($a as $t, $b as $t);
-        (if b == 0 { !0 } else { a.wrapping_div(b) }) $(as $u)? as _
-    }};
+/// All ones where the divisor is zero.
+#[inline(always)]
+fn or_ones<V: B32>(value: V, b: V) -> V {
+    B32::when(lit(0xffff_ffff), b.eq(lit(0)), value)
 }
-use quotient;
 
-macro_rules! remainder {
-    ($t:ty $(as $u:ty)?, $a:expr, $b:expr) => {{
-        let (a, b) = ($a as $t, $b as $t);
-        (if b == 0 { !0 } else { a.wrapping_rem(b) }) $(as $u)? as _
-    }};
+/// f64 has the quotient of numbers of 32 bits: it lies at least 1 / b below the next integer, which is more than its
+/// error, a / b * 2^-53.
+#[inline(always)]
+fn quotient<W, V>(a: V, b: V) -> V
+where
+    W: B64<Narrow = V>,
+    V: B32<Wide = W>,
+{
+    a.d_from_u().f_div(b.d_from_u()).d_to_u()
 }
-use remainder;
+
+/// Of magnitudes, of which the lowest number's is 2^31.
+#[inline(always)]
+fn signed_quotient<W, V>(a: V, b: V) -> V
+where
+    W: B64<Narrow = V>,
+    V: B32<Wide = W>,
+{
+    let sign = a.xor(b).shr_s(lit(31));
+    quotient(a.abs_s(), b.abs_s()).xor(sign).sub(sign)
+}
+
+/// Likewise f32 has that of numbers of 16 bits, extended to 32.
+#[inline(always)]
+fn short_quotient<V: B32>(a: V, b: V) -> V {
+    a.f_from_s().f_div(b.f_from_s(), IEEE).f_to_s(Trunc)
+}
 
 #[inline(always)]
-fn hi_u64(a: u64, b: u64) -> u64 {
-    ((u128::from(a) * u128::from(b)) >> 64) as u64
-}
-
-#[inline(always)]
-fn hi_s64(a: u64, b: u64) -> u64 {
-    ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64
+fn hi_s64<W>(a: W, b: W) -> W
+where
+    W: B64,
+    W::Narrow: B32,
+{
+    let sign = lit::<W::Narrow>(63);
+    a.mul_hi_u(b).sub(a.shr_s(sign).and(b)).sub(b.shr_s(sign).and(a))
 }
 
 #[inline(always)]

@@ -29,7 +29,6 @@ pub(super) fn tables() -> impl Iterator<Item = &'static Row> {
         compare::COMPOSED,
         compare::CALLED,
         convert::COMPOSED,
-        convert::CALLED,
         float32::COMPOSED,
         float64::COMPOSED,
         float64::CALLED,

@@ -3,9 +3,6 @@
 use super::family;
 use super::parts::*;
 use crate::alu::Row;
-use crate::alu::float::{add, fma, mul};
-use crate::alu::half::{bf16_to_f32, f16_to_f32};
-use crate::alu::mode::Mode;
 use crate::alu::round::{RM, RN, RP, RZ};
 
 /// Families of pairs and of short sources.
@@ -39,24 +36,24 @@ family! { nearest [const FTZ: bool]
 }
 
 family! { directed [const R: u8, const FTZ: bool]
-    with |key| key.rounded(R).flag("ftz", FTZ); calls
+    with |key| key.rounded(R).flag("ftz", FTZ); rows
     b64 {
-        ["add.f32x2"] |a, b| both(a, b, b, |a, b, _| of(flushing(FTZ), a, b, b, |a, b, _| add::<R>(a, b)));
-        ["sub.f32x2"] |a, b| both(a, b, b, |a, b, _| of(flushing(FTZ), a, b, b, |a, b, _| add::<R>(a, -b)));
-        ["mul.f32x2"] |a, b| both(a, b, b, |a, b, _| of(flushing(FTZ), a, b, b, |a, b, _| mul::<R>(a, b)));
-        ["fma.f32x2"] |a, b, c| both(a, b, c, |a, b, c| of(flushing(FTZ), a, b, c, fma::<R>));
+        ["add.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_add_in(b, rounding(R), flushing(FTZ)));
+        ["sub.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_sub_in(b, rounding(R), flushing(FTZ)));
+        ["mul.f32x2"] |a, b| both(a, b, b, |a, b, _| a.f_mul_in(b, rounding(R), flushing(FTZ)));
+        ["fma.f32x2"] |a, b, c| both(a, b, c, |a, b, c| a.f_fma_in(b, c, rounding(R), flushing(FTZ)));
     }
 }
 
 family! { short [const R: u8, const SAT: bool]
-    with |key| key.rounded(R).flag("sat", SAT); calls
+    with |key| key.rounded(R).flag("sat", SAT); rows
     b32 {
-        ["add.f32.f16"] |a, c| limited(SAT, add::<R>(f16_to_f32(a), f32::from_bits(c)));
-        ["sub.f32.f16"] |a, c| limited(SAT, add::<R>(f16_to_f32(a), -f32::from_bits(c)));
-        ["fma.f32.f16"] |a, b, c| limited(SAT, fma::<R>(f16_to_f32(a), f16_to_f32(b), f32::from_bits(c)));
-        ["add.f32.bf16"] |a, c| limited(SAT, add::<R>(bf16_to_f32(a), f32::from_bits(c)));
-        ["sub.f32.bf16"] |a, c| limited(SAT, add::<R>(bf16_to_f32(a), -f32::from_bits(c)));
-        ["fma.f32.bf16"] |a, b, c| limited(SAT, fma::<R>(bf16_to_f32(a), bf16_to_f32(b), f32::from_bits(c)));
+        ["add.f32.f16"] |a, c| a.f_from_half().f_add_in(c, rounding(R), limiting(SAT));
+        ["sub.f32.f16"] |a, c| a.f_from_half().f_sub_in(c, rounding(R), limiting(SAT));
+        ["fma.f32.f16"] |a, b, c| a.f_from_half().f_fma_in(b.f_from_half(), c, rounding(R), limiting(SAT));
+        ["add.f32.bf16"] |a, c| a.shl(lit(16)).f_add_in(c, rounding(R), limiting(SAT));
+        ["sub.f32.bf16"] |a, c| a.shl(lit(16)).f_sub_in(c, rounding(R), limiting(SAT));
+        ["fma.f32.bf16"] |a, b, c| a.shl(lit(16)).f_fma_in(b.shl(lit(16)), c, rounding(R), limiting(SAT));
     }
 }
 
@@ -73,16 +70,6 @@ where
 }
 
 #[inline(always)]
-const fn flushing(ftz: bool) -> Mode {
-    Mode { ftz, sat: false }
-}
-
-#[inline(always)]
-fn of(m: Mode, a: u32, b: u32, c: u32, f: impl Fn(f32, f32, f32) -> f32) -> u32 {
-    m.put(f(m.get(a), m.get(b), m.get(c)))
-}
-
-#[inline(always)]
-fn limited(sat: bool, x: f32) -> u32 {
-    Mode { ftz: false, sat }.put(x)
+const fn limiting(sat: bool) -> Mode {
+    Mode { ftz: false, sat }
 }

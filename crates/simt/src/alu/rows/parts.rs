@@ -1,6 +1,9 @@
 //! Parts of registers in primitives, and the words that rows are written in.
 
 pub(super) use super::super::inner::words::*;
+pub(super) use crate::alu::mode::Mode;
+use crate::alu::round::{RM, RP, RZ};
+pub(super) use texunit_jit::Rounding;
 
 /// An element of a register: its width, and whether it has a sign.
 #[derive(Clone, Copy)]
@@ -112,18 +115,6 @@ pub(super) fn is_num<V: B32>(a: V, b: V) -> V::Holds {
     magnitude(a).max_u(magnitude(b)).le_u(lit(INF))
 }
 
-/// The low half, an f16, as f32. Exact; a NaN keeps its payload.
-#[inline(always)]
-pub(super) fn f16_as_f32<V: B32>(a: V) -> V {
-    let magnitude = a.and(lit(0x7fff));
-    let in_place = magnitude.shl(lit(13));
-    // Shifted into place, a half is an f32 that is 2^112 times too small, subnormals included.
-    let scaled = in_place.f_mul(lit(0x7780_0000), IEEE);
-    let special = in_place.or(lit(INF));
-    let value = special.when(magnitude.ge_u(lit(0x7c00)), scaled);
-    value.or(a.and(lit(0x8000)).shl(lit(16)))
-}
-
 /// The number of set bits.
 #[inline(always)]
 pub(super) fn ones_of<V: B32>(a: V) -> V {
@@ -133,10 +124,69 @@ pub(super) fn ones_of<V: B32>(a: V) -> V {
     bytes.mul_lo(lit(0x0101_0101)).shr_u(lit(24))
 }
 
-/// The number of zeros above the highest set bit; 32 of zero.
+/// A rounding mode of `alu::round` as one of steps.
 #[inline(always)]
-pub(super) fn zeros_above<V: B32>(a: V) -> V {
-    // Without the bit below the highest one, f32 does not round up to the next power.
-    let exponent = a.and(a.shr_u(lit(1)).not()).f_from_u(u32::MAX).shr_u(lit(23));
-    B32::sub(lit(127 + 31), exponent).min_u(lit(32))
+pub(super) const fn rounding(mode: u8) -> Rounding {
+    match mode {
+        RZ => Trunc,
+        RM => Floor,
+        RP => Ceil,
+        _ => Near,
+    }
+}
+
+/// `.ftz` of an instruction that does not limit its result.
+#[inline(always)]
+pub(super) const fn flushing(ftz: bool) -> Mode {
+    Mode { ftz, sat: false }
+}
+
+/// The sum of f64 rounded to odd: rounded once more to a shorter format, in any rounding, it is what the exact one
+/// would be. Knuth's two-sum gives the error.
+#[inline(always)]
+pub(super) fn sum_odd<W>(a: W, b: W) -> W
+where
+    W: B64,
+    W::Narrow: B32,
+{
+    let sum = a.f_add(b);
+    let other = sum.f_sub(a);
+    let error = a.f_sub(sum.f_sub(other)).f_add(b.f_sub(other));
+    // A place away from zero or toward it, if the last bit is 0.
+    let place = sum.xor(error).shr_s(lit(63)).or(lit(1));
+    let odd = sum.add(place.and(sum.and(lit(1)).sub(lit(1))));
+    odd.when(error.f_ne(lit(0)), sum)
+}
+
+/// The same of f32.
+#[inline(always)]
+pub(super) fn sum_odd32<V: B32>(a: V, b: V) -> V {
+    let sum = a.f_add(b, IEEE);
+    let other = sum.f_sub(a, IEEE);
+    let error = a.f_sub(sum.f_sub(other, IEEE), IEEE).f_add(b.f_sub(other, IEEE), IEEE);
+    let place = sum.xor(error).shr_s(lit(31)).or(lit(1));
+    let odd = sum.add(place.and(sum.and(lit(1)).sub(lit(1))));
+    odd.when(error.f_ne(lit(0)), sum)
+}
+
+/// f32 as bf16 to the nearest, with one NaN.
+#[inline(always)]
+pub(super) fn bf16_of<V: B32>(a: V) -> V {
+    let odd = a.shr_u(lit(16)).and(lit(1));
+    let nearest = a.add(lit(0x7fff)).add(odd).shr_u(lit(16));
+    B32::when(lit(0x7fff), is_nan(a, a), nearest)
+}
+
+/// The lesser one; of a NaN the other one or, with `.NaN`, a NaN.
+#[inline(always)]
+pub(super) fn lesser<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
+    let value = a.f_min(b, m);
+    if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
+}
+
+/// The greater one.
+#[inline(always)]
+pub(super) fn greater<V: B32>(nan: bool, m: Mode, a: V, b: V) -> V {
+    let value = a.f_max(b, m);
+    if nan { lit::<V>(NAN32).when(is_nan(a, b), value) } else { value }
 }

@@ -1,0 +1,205 @@
+//! Conversions between f64, f32, f16 and integers that change the width of a lane, and the reciprocal root of f32,
+//! which is computed in f64.
+
+use super::double::{COMPARE, TWO_52, UNORDERED};
+use super::float::of_rounding;
+use super::{MOMENT, MOVE, Maker, Operand, Vector};
+use crate::block::Source;
+use crate::emit::values::{Kind, Nans, Reg};
+use crate::op::{Op, Rounding};
+use iced_x86::{Code as C, Instruction as I};
+
+const GREATER_OR_EQUAL: u32 = 0x1d;
+/// Less, or a NaN.
+const NOT_GREATER_OR_EQUAL: u32 = 0x19;
+const MAX: C = C::VEX_Vmaxpd_ymm_ymm_ymmm256;
+const MIN: C = C::VEX_Vminpd_ymm_ymm_ymmm256;
+const MULTIPLY: C = C::VEX_Vmulpd_ymm_ymm_ymmm256;
+const ADD: C = C::VEX_Vaddpd_ymm_ymm_ymmm256;
+const ROUND: C = C::VEX_Vroundpd_ymm_ymmm256_imm8;
+/// f32 in a half of a register as f64, and back.
+const WIDEN: C = C::VEX_Vcvtps2pd_ymm_xmmm128;
+const CUT: C = C::VEX_Vcvtpd2ps_xmm_ymmm256;
+/// 2^32, 2^63 and 2^64 as f64.
+const TWO_32: u64 = 0x41f0_0000_0000_0000;
+const TWO_63: u64 = 0x43e0_0000_0000_0000;
+const TWO_64: u64 = 0x43f0_0000_0000_0000;
+
+impl Maker<'_> {
+    /// A conversion that gives lanes of 32 bits: the value, in a temporary, and what is known.
+    pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
+        const FLOAT: Kind = Kind { nans: Nans::Any, normal: true };
+        Some(match op {
+            Op::FromHalf => (self.float_of_half(source, part)?, FLOAT),
+            Op::ToHalf(rounding) => (self.half_of(source, part, rounding)?, Kind::BITS),
+            Op::ReciprocalRoot => (self.reciprocal_root(source, part)?, FLOAT),
+            Op::DoubleToU => {
+                let low = self.low_of_double(source, 2 * part)?;
+                let high = self.low_of_double(source, 2 * part + 1)?;
+                self.low_halves(low, low, high);
+                self.release(high);
+                (low, Kind::BITS)
+            }
+            _ => {
+                let low = self.half_from_double(op, source, 2 * part)?;
+                let high = self.half_from_double(op, source, 2 * part + 1)?;
+                self.join_halves(low, high);
+                (low, Kind::BITS)
+            }
+        })
+    }
+
+    /// The second one is the upper half of the first.
+    fn join_halves(&mut self, low: Reg, high: Reg) {
+        let code = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        self.asm.put(I::with4(code, low.ymm(), low.ymm(), high.xmm(), 1_u32));
+        self.release(high);
+    }
+
+    fn float_of_half(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.narrow(source, part)?;
+        let zeros = 0x8080_8080_8080_8080;
+        let words = self.row([0x0d0c_0908_0504_0100, zeros, 0x0d0c_0908_0504_0100, zeros]);
+        let d = self.temporary();
+        self.three(C::VEX_Vpshufb_ymm_ymm_ymmm256, d, a, words);
+        self.two_with(C::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0b1000);
+        self.asm.put(I::with2(C::VEX_Vcvtph2ps_ymm_xmmm128, d.ymm(), d.xmm()));
+        Some(d)
+    }
+
+    fn half_of(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {
+        let (a, nan) = (self.float(source, part)?, self.number(0x7fff));
+        let d = self.temporary();
+        let how: u32 = match rounding {
+            Rounding::Near => 0,
+            Rounding::Floor => 1,
+            Rounding::Ceil => 2,
+            Rounding::Trunc => 3,
+        };
+        self.asm.put(I::with3(C::VEX_Vcvtps2ph_xmmm128_ymm_imm8, d.xmm(), a.ymm(), how));
+        self.asm.put(I::with2(C::VEX_Vpmovzxwd_ymm_xmmm128, d.ymm(), d.xmm()));
+        self.three_with(super::float::COMPARE, MOMENT, a, a, super::float::UNORDERED);
+        self.blend(d, d, nan, MOMENT);
+        Some(d)
+    }
+
+    /// A part of f64 as lanes of 32 bits, in the lower half of a temporary.
+    fn half_from_double(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
+        let d = self.temporary();
+        match op {
+            Op::FromDouble(rounding) => {
+                let a = self.wide_operand(source, part)?;
+                self.rounded_by(rounding, |e| {
+                    e.asm.put(match a {
+                        Operand::Register(a) => I::with2(CUT, d.xmm(), a.ymm()),
+                        Operand::Memory(a) => I::with2(CUT, d.xmm(), a),
+                    });
+                });
+            }
+            Op::DoubleToS => {
+                let a = self.wide_operand(source, part)?;
+                let most = self.wide_number(f64::from(i32::MAX).to_bits());
+                // The second one where one is a NaN; what lies below is the lowest number, as a NaN is.
+                self.two(MOVE, d, most);
+                self.three(MIN, d, d, a);
+                self.asm.put(I::with2(C::VEX_Vcvttpd2dq_xmm_ymmm256, d.xmm(), d.ymm()));
+            }
+            _ => return None,
+        }
+        Some(d)
+    }
+
+    /// A part of f64 as unsigned numbers of 32 bits, in the low halves of the lanes of a temporary.
+    fn low_of_double(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.wide(source, part)?;
+        let (most, place) =
+            (self.wide_number(f64::from(u32::MAX).to_bits()), self.wide_number(TWO_52));
+        let (d, lowest) = (self.temporary(), self.wide_number(1 << 31));
+        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
+        // The second one where one is a NaN.
+        self.three(MAX, d, d, a);
+        self.three(MIN, d, d, most);
+        self.two_with(ROUND, d, d, of_rounding(Rounding::Trunc));
+        self.three(ADD, d, d, place);
+        self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
+        self.blend(d, d, lowest, MOMENT);
+        Some(d)
+    }
+
+    /// A part of f64 as integers of 64 bits: of both halves of the integral number, whose places are exact.
+    pub(super) fn wide_of_double(&mut self, signed: bool, source: Source, part: u8) -> Option<Reg> {
+        let a = self.wide(source, part)?;
+        let (down, up) = (self.wide_number((2_f64.powi(-32)).to_bits()), self.wide_number(TWO_32));
+        let place = self.wide_number(TWO_52);
+        // 2^52 + 2^51 has room below.
+        let upper_place = if signed { self.wide_number(TWO_52 | 1 << 51) } else { place };
+        let (d, high) = (self.temporary(), self.temporary());
+        if signed {
+            self.two_with(ROUND, d, a, of_rounding(Rounding::Trunc));
+        } else {
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
+            self.three(MAX, d, d, a);
+            self.two_with(ROUND, d, d, of_rounding(Rounding::Trunc));
+        }
+        self.three(MULTIPLY, high, d, down);
+        self.two_with(ROUND, high, high, of_rounding(Rounding::Floor));
+        // d - high * 2^32
+        self.two(MOVE, MOMENT, up);
+        self.three(C::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, d, high, MOMENT);
+        self.three(ADD, d, d, place);
+        self.three(ADD, high, high, upper_place);
+        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, high, high, 32);
+        // The low halves of the one, the high ones of the other.
+        self.three_with(C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8, d, d, high, 0xaa);
+        self.release(high);
+        let (end, most) = if signed { (TWO_63, i64::MAX as u64) } else { (TWO_64, u64::MAX) };
+        let (end, most) = (self.wide_number(end), self.wide_number(most));
+        self.three_with(COMPARE, MOMENT, a, end, GREATER_OR_EQUAL);
+        self.blend(d, d, most, MOMENT);
+        let lowest = self.wide_number(1 << 63);
+        if signed {
+            let below = self.wide_number(TWO_63 | 1 << 63);
+            self.three_with(COMPARE, MOMENT, a, below, NOT_GREATER_OR_EQUAL);
+        } else {
+            self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
+        }
+        self.blend(d, d, lowest, MOMENT);
+        Some(d)
+    }
+
+    /// A part of f64 from f32.
+    pub(super) fn double_of_float(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.narrow(source, part / 2)?;
+        Some(self.widened(a, part))
+    }
+
+    fn widened(&mut self, a: Reg, part: u8) -> Reg {
+        let d = self.temporary();
+        let mut from = a.xmm();
+        if part % 2 == 1 {
+            let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+            self.asm.put(I::with3(code, d.xmm(), a.ymm(), 1_u32));
+            from = d.xmm();
+        }
+        self.asm.put(I::with2(WIDEN, d.ymm(), from));
+        d
+    }
+
+    /// 1 / √a: root and quotient of f64 have errors below 2^-53 each, and no 1 / √a of an f32 lies nearer to the
+    /// middle between two f32 than 2^-51.8 of itself (`alu::approx`).
+    fn reciprocal_root(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.float(source, part)?;
+        let one = self.wide_number(1_f64.to_bits());
+        let mut halves = [a; 2];
+        for (i, half_of) in halves.iter_mut().enumerate() {
+            let d = self.widened(a, i as u8);
+            self.two(C::VEX_Vsqrtpd_ymm_ymmm256, d, d);
+            self.two(MOVE, MOMENT, one);
+            self.three(C::VEX_Vdivpd_ymm_ymm_ymmm256, d, MOMENT, d);
+            self.asm.put(I::with2(CUT, d.xmm(), d.ymm()));
+            *half_of = d;
+        }
+        self.join_halves(halves[0], halves[1]);
+        Some(halves[0])
+    }
+}

@@ -1,0 +1,69 @@
+//! Bits and bytes in another order.
+
+use super::Maker;
+use super::load::{LOAD, Operand};
+use crate::block::Source;
+use crate::emit::asm::at;
+use crate::emit::tables::{BEGINS, REVERSED, SWAPPED};
+use crate::emit::values::{Kind, Reg};
+use crate::op::Op;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+const SHUFFLE: C = C::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
+const AND: C = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+const OR: C = C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
+
+impl Maker<'_> {
+    /// 128 bits, in all parts of a vector in memory.
+    fn quarter(&mut self, numbers: [u64; 2]) -> Operand {
+        let row: [u64; 8] = std::array::from_fn(|i| numbers[i % 2]);
+        Operand::Memory(at(R::R9, self.pooled(&row)))
+    }
+
+    /// The same in a register.
+    fn quarter_register(&mut self, numbers: [u64; 2]) -> Reg {
+        let (d, from) = (self.temporary(), self.quarter(numbers));
+        if let Operand::Memory(from) = from {
+            self.asm.put(I::with2(LOAD, d.z(), from));
+        }
+        d
+    }
+
+    /// The value, in a temporary.
+    pub(super) fn bytes_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
+        let a = self.narrow(from[0], part)?;
+        if op == Op::Reverse {
+            return Some((self.reversed(a), Kind::BITS));
+        }
+        let which = match from[1] {
+            Source::Literal(number) => {
+                let both = u64::from(number as u32 & 0x8383_8383) * 0x1_0000_0001;
+                self.quarter(BEGINS.map(|begins| begins | both))
+            }
+            source => {
+                let (b, mask) = (self.narrow(source, part)?, self.number(0x8383_8383));
+                let d = self.binary(AND, b, mask);
+                let begins = self.quarter(BEGINS);
+                self.three(OR, d.z(), d, begins);
+                d.into()
+            }
+        };
+        Some((self.binary(SHUFFLE, a, which), Kind::BITS))
+    }
+
+    fn reversed(&mut self, a: Reg) -> Reg {
+        let (swapped, four) = (self.quarter(SWAPPED), self.number(0x0f0f_0f0f));
+        let low = self.binary(SHUFFLE, a, swapped);
+        let high = self.temporary();
+        let shift = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
+        self.asm.put(I::with3(shift, high.z(), low.z(), 4_u32));
+        self.three(AND, high.z(), high, four);
+        self.three(AND, low.z(), low, four);
+        let (of_high, of_low) =
+            (self.quarter_register(REVERSED[0]), self.quarter_register(REVERSED[1]));
+        self.three(SHUFFLE, high.z(), of_high, high);
+        self.three(SHUFFLE, low.z(), of_low, low);
+        self.three(OR, low.z(), low, high);
+        low
+    }
+}

@@ -1,0 +1,172 @@
+//! Conversions between f64, f32, f16 and integers that change the width of a lane, and the reciprocal root of f32,
+//! which is computed in f64.
+
+use super::float::MOVE;
+use super::{MOMENT_K, Maker};
+use crate::block::Source;
+use crate::emit::values::{Kind, Nans, Reg};
+use crate::op::{Op, Rounding};
+use iced_x86::{Code as C, Instruction as I};
+
+const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
+const MOVE64: C = C::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
+const MAX: C = C::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae;
+const MIN: C = C::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae;
+const UNORDERED: u32 = 3;
+const GREATER_OR_EQUAL: u32 = 0x1d;
+/// f32 in a half of a register as f64.
+const WIDEN: C = C::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+/// f64 as f32 in a half of a register.
+const CUT: C = C::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
+/// Zeros and infinities, for `vfpclasspd`.
+const ZERO_OR_INFINITE: u32 = 0x1e;
+
+impl Maker<'_> {
+    /// A conversion that gives lanes of 32 bits: the value, in a temporary, and what is known.
+    pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
+        const FLOAT: Kind = Kind { nans: Nans::Any, normal: true };
+        Some(match op {
+            Op::FromHalf => {
+                let a = self.narrow(source, part)?;
+                let d = self.temporary();
+                self.asm.put(I::with2(C::EVEX_Vpmovdw_ymmm256_k1z_zmm, d.y(), a.z()));
+                self.asm.put(I::with2(C::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, d.z(), d.y()));
+                (d, FLOAT)
+            }
+            Op::ToHalf(rounding) => (self.half_of(source, part, rounding)?, Kind::BITS),
+            Op::ReciprocalRoot => (self.reciprocal_root(source, part)?, FLOAT),
+            _ => {
+                let low = self.half_from_double(op, source, 2 * part)?;
+                let high = self.half_from_double(op, source, 2 * part + 1)?;
+                self.join_halves(low, high);
+                (low, Kind::BITS)
+            }
+        })
+    }
+
+    /// The second one is the upper half of the first.
+    fn join_halves(&mut self, low: Reg, high: Reg) {
+        let code = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+        self.asm.put(I::with4(code, low.z(), low.z(), high.y(), 1_u32));
+        self.values.release(high);
+    }
+
+    fn half_of(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {
+        let a = self.float(source, part)?;
+        let nan = self.literal(0x7fff);
+        let d = self.temporary();
+        let how: u32 = match rounding {
+            Rounding::Near => 0,
+            Rounding::Floor => 1,
+            Rounding::Ceil => 2,
+            Rounding::Trunc => 3,
+        };
+        let code = C::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae;
+        self.asm.put(I::with3(code, d.y(), a.z(), how));
+        self.asm.put(I::with2(C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, d.z(), d.y()));
+        let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        self.asm.put(I::with4(compare, MOMENT_K, a.z(), a.z(), UNORDERED));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE, d.z(), nan.z()));
+        Some(d)
+    }
+
+    /// A part of f64 as lanes of 32 bits, in the lower half of a temporary.
+    fn half_from_double(&mut self, op: Op, source: Source, part: u8) -> Option<Reg> {
+        let a = self.wide(source, part)?;
+        let d = self.temporary();
+        match op {
+            Op::FromDouble(rounding) => {
+                self.asm.put_rounded(rounding, I::with2(CUT, d.y(), a.z()));
+            }
+            Op::DoubleToS => {
+                // The second one where one is a NaN; what lies below is the lowest number, as a NaN is.
+                let most = self.wide_literal(f64::from(i32::MAX).to_bits());
+                self.three(MIN, d.z(), most, a);
+                self.asm.put(I::with2(C::EVEX_Vcvttpd2dq_ymm_k1z_zmmm512b64_sae, d.y(), d.z()));
+            }
+            Op::DoubleToU => {
+                let (zero, lowest) = (self.wide_literal(0), self.literal(1 << 31));
+                self.three(MAX, d.z(), zero, a);
+                // What lies above is all ones, as a NaN would be.
+                self.asm.put(I::with2(C::EVEX_Vcvttpd2udq_ymm_k1z_zmmm512b64_sae, d.y(), d.z()));
+                self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+                let code = C::EVEX_Vmovdqa32_ymm_k1z_ymmm256;
+                self.asm.put_masked(MOMENT_K, I::with2(code, d.y(), lowest.y()));
+            }
+            _ => return None,
+        }
+        Some(d)
+    }
+
+    /// A part of f64 as integers of 64 bits.
+    pub(super) fn wide_of_double(&mut self, signed: bool, source: Source, part: u8) -> Option<Reg> {
+        let a = self.wide(source, part)?;
+        let d = self.temporary();
+        if signed {
+            let (end, most) =
+                (self.wide_literal(0x43e0_0000_0000_0000), self.wide_literal(i64::MAX as u64));
+            self.asm.put(I::with2(C::EVEX_Vcvttpd2qq_zmm_k1z_zmmm512b64_sae, d.z(), a.z()));
+            self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), end.z(), GREATER_OR_EQUAL));
+            self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), most.z()));
+        } else {
+            let (zero, lowest) = (self.wide_literal(0), self.wide_literal(1 << 63));
+            self.three(MAX, d.z(), zero, a);
+            self.asm.put(I::with2(C::EVEX_Vcvttpd2uqq_zmm_k1z_zmmm512b64_sae, d.z(), d.z()));
+            self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+            self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), lowest.z()));
+        }
+        Some(d)
+    }
+
+    /// A part of f64 from f32.
+    pub(super) fn double_of_float(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.narrow(source, part / 2)?;
+        Some(self.widened(a, part))
+    }
+
+    fn widened(&mut self, a: Reg, part: u8) -> Reg {
+        let d = self.temporary();
+        let mut from = a.y();
+        if part % 2 == 1 {
+            let code = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+            self.asm.put(I::with3(code, d.y(), a.z(), 1_u32));
+            from = d.y();
+        }
+        self.asm.put(I::with2(WIDEN, d.z(), from));
+        d
+    }
+
+    /// 1 / √a. The processor's estimate has an error below 2^-14, of which a step of Newton's leaves 1.5 of the
+    /// square: two leave less than 2^-54, and with the roundings 2^-52. No 1 / √a of an f32 lies nearer to the
+    /// middle between two f32 than 2^-51.8 of itself (`alu::approx`), so it is rounded as the exact value is.
+    fn reciprocal_root(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let a = self.float(source, part)?;
+        let (half, one) =
+            (self.wide_literal(0.5_f64.to_bits()), self.wide_literal(1_f64.to_bits()));
+        let mut halves = [a; 2];
+        for (i, half_of) in halves.iter_mut().enumerate() {
+            let x = self.widened(a, i as u8);
+            let estimate = self.unary(C::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64, x);
+            let y = self.unary(MOVE, estimate);
+            for _ in 0..2 {
+                // y + y / 2 * (1 - x * y * y)
+                let error = self.binary(C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er, x, y);
+                self.three(C::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er, error.z(), y, one);
+                let change = self.binary(C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er, y, half);
+                self.three(C::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er, y.z(), change, error);
+                self.values.release(error);
+                self.values.release(change);
+            }
+            // The estimates of these are what they are to be.
+            let class = C::EVEX_Vfpclasspd_kr_k1_zmmm512b64_imm8;
+            self.asm.put(I::with3(class, MOMENT_K, x.z(), ZERO_OR_INFINITE));
+            self.asm.put_masked(MOMENT_K, I::with2(MOVE64, y.z(), estimate.z()));
+            self.asm.put(I::with2(CUT, y.y(), y.z()));
+            self.values.release(x);
+            self.values.release(estimate);
+            *half_of = y;
+        }
+        self.join_halves(halves[0], halves[1]);
+        Some(halves[0])
+    }
+}
