@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
-use texunit_testkit::TempDir;
+use texunit_testkit::{TempDir, skipped};
 
 /// Runs the program in tests/cli; returns its output and the folder it writes to.
 fn texunit(name: &str, args: &[&str]) -> (Output, TempDir) {
@@ -65,6 +65,48 @@ fn success() {
 fn printf_is_in_the_report() {
     let (report, code, _) = launch("ok-say.toml", &[]);
     assert_eq!((code, &report["printf"]), (Some(0), &json!("hello 42\nhello 42\n")));
+}
+
+/// `%clock` is not compiled: it is interpreted between blocks that are, where there are any.
+#[test]
+fn what_was_interpreted_is_in_the_report_and_in_the_text() {
+    let folder = TempDir::new("json-interpreted");
+    folder.file(
+        "k.ptx",
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n\
+         .reg .u32 %r<4>; .reg .pred %p; .reg .u64 %rd;\n.loc 1 3 1\nmov.u32 %r1, 0; mov.u32 %r2, 0;\n\
+         L:\n.loc 1 4 7\nmov.u32 %r3, %clock;\n.loc 1 5 1\nxor.b32 %r2, %r2, %r3;\n\
+         add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p, %r1, 50;\n@%p bra L;\n\
+         ld.param.u64 %rd, [to];\nst.global.u32 [%rd], %r2;\nret;\n}\n.file 1 \"k.cu\"\n",
+    );
+    let job = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = 1\nblock = 32\n[params.0]\nbuffer = { size = 4 }\n";
+    folder.file("k.toml", job);
+    let run = |jit: &str, options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
+        command.current_dir(&*folder).args(["launch", "k.toml"]).args(options);
+        let output = command.env("TEXUNIT_JIT", jit).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let title = "interpreted in the middle of machine code:";
+    let off = run("off", &["--quiet", "--interpreted"]);
+    assert_eq!(off, format!("{title} nothing\n"));
+    assert_eq!(run("always", &["--quiet"]), "");
+    let text = run("always", &["--quiet", "--interpreted"]);
+    let report: Value = serde_json::from_str(&run("always", &["--format", "json"])).unwrap();
+    let rows = report["interpreted"].as_array().unwrap();
+    let clock = rows.iter().find(|row| row["instruction"] == "mov.u32 %r3, %clock;");
+    let Some(row) = clock else {
+        assert_eq!(text, off);
+        return skipped("no machine code is made here: no AVX2, or TEXUNIT_SIMD says so");
+    };
+    assert_eq!((&row["line"], &row["column"]), (&json!(11), &json!(1)));
+    // The first time may be before there is code.
+    let count = row["count"].as_u64().unwrap();
+    assert!((49..=51).contains(&count), "{count}");
+    assert_eq!((&row["frames"][0]["file"], &row["frames"][0]["line"]), (&json!("k.cu"), &json!(4)));
+    let line = format!("\n{count:>12}  mov.u32 %r3, %clock;  k.cu:4:7 in k (k.ptx:11:1)\n");
+    assert!(text.starts_with(title) && text.contains(&line), "{text}");
 }
 
 #[test]
@@ -309,4 +351,38 @@ fn the_output_folder_is_checked_first() {
         assert_eq!(error["file"].as_str(), file.to_str());
         assert!(error["message"].as_str().unwrap().ends_with("expected a folder"), "{error}");
     }
+}
+
+/// What checks have found, with both ends.
+#[test]
+fn findings_are_in_the_report() {
+    let (report, code, _) = launch("checks.toml", &["--check", "sync", "--gen-suppressions"]);
+    assert_eq!(code, Some(1));
+    assert_eq!((&report["succeeded"], &report["fault"]), (&json!(false), &json!(null)));
+    let finding = &report["findings"][0];
+    for (key, value) in [
+        ("kind", json!("sync-barrier-missed")),
+        ("check", json!("sync")),
+        ("count", json!(2)),
+        ("kernel", json!("early")),
+        ("block", json!([0, 0, 0])),
+        ("thread", json!([0, 0, 0])),
+        ("file", json!("checks.ptx")),
+        ("line", json!(11)),
+    ] {
+        assert_eq!(finding[key], value, "{key}");
+    }
+    let other = &finding["related"][0];
+    assert_eq!(
+        (&other["place"]["ptx"]["line"], &report["findings_not_shown"]),
+        (&json!(10), &json!(0))
+    );
+    assert!(finding["suppression"].as_str().unwrap().contains("at: *checks.ptx:11\n"), "{finding}");
+    assert!(finding["help"].as_str().unwrap().contains("no `return` before it"), "{finding}");
+    let all = ["--check", "sync", "--suppressions", "checks.supp"];
+    let (report, code, _) = launch("checks.toml", &all);
+    assert_eq!((code, &report["findings"]), (Some(0), &json!([])));
+    assert_eq!((&report["findings_suppressed"], &report["succeeded"]), (&json!(2), &json!(true)));
+    let (report, code, _) = launch("checks.toml", &[]);
+    assert_eq!((code, &report["findings"]), (Some(0), &json!(null)));
 }

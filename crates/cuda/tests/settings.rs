@@ -151,6 +151,56 @@ fn launches_and_fetches_are_traced() {
     assert!(calls.contains("cuCtxSynchronize() = CUDA_ERROR_ILLEGAL_ADDRESS"), "{calls}");
 }
 
+/// `clocks` reads `%clock`, which is not compiled, in a loop.
+const CLOCKS: &CStr = c"
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry clocks()
+{
+    .reg .b32 %r<4>;
+    .reg .pred %p1;
+    mov.u32 %r1, 0;
+AGAIN:
+    mov.u32 %r2, %clock;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p1, %r1, 100;
+    @%p1 bra AGAIN;
+    ret;
+}
+";
+
+#[test]
+#[ignore = "a child process of others"]
+fn looks_at_clocks() {
+    let _world = World::new();
+    let mut function = null_mut();
+    ok!(cuModuleGetFunction(&raw mut function, load(CLOCKS), c"clocks".as_ptr()));
+    for _ in 0..2 {
+        assert_eq!(World::launch(function), CUresult::SUCCESS);
+    }
+    ok!(cuCtxSynchronize());
+}
+
+#[test]
+fn a_report_says_what_was_interpreted() {
+    let folder = TempDir::new("interpreted");
+    let file = folder.join("report.json");
+    let path = file.to_str().unwrap();
+    child("looks_at_clocks", &[("TEXUNIT_REPORT", path), ("TEXUNIT_JIT", "always")]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = report["kernels"][0]["interpreted"].as_array().unwrap();
+    let clock = |row: &&serde_json::Value| row["instruction"] == "mov.u32 %r2, %clock;";
+    let Some(row) = rows.iter().find(clock) else {
+        assert!(rows.is_empty(), "{text}");
+        return skipped("no machine code is made here: no AVX2, or TEXUNIT_SIMD says so");
+    };
+    // A hundred times in each of two launches, but for the first time, which may be before there is code.
+    let (count, line) = (row["count"].as_u64().unwrap(), &row["place"]["ptx"]["line"]);
+    assert!((198..=202).contains(&count) && line == 11, "{text}");
+}
+
 #[test]
 fn a_report_counts_accesses() {
     let folder = TempDir::new("report");

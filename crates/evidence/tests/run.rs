@@ -3,8 +3,8 @@
 
 use std::io::Write;
 use texunit_evidence::{
-    Accesses, Api, Event, Finding, Format, Kernel, Process, Record, Run, Running, Totals, Writer,
-    files, own_file, processes, read,
+    Accesses, Api, Event, Finding, Format, Interpreted, Kernel, Process, Record, Run, Running,
+    Totals, Writer, files, own_file, processes, read,
 };
 use texunit_report::Place;
 use texunit_testkit::TempDir;
@@ -26,6 +26,7 @@ fn kernel(name: &str, launches: u64) -> Kernel {
         launches,
         milliseconds: 1.5 * launches as f64,
         accesses: vec![count(".2d", launches), count(&format!(".{name}"), 1)],
+        interpreted: (0..20).map(|i| interpreted(i, 100 - i + launches)).collect(),
         ..Kernel::default()
     }
 }
@@ -39,6 +40,13 @@ fn place() -> Place {
         ], "ptx": {"file": "m.ptx", "line": 40, "column": 2, "text": "st.u32 [%r1], %r2;"}}"#,
     )
     .unwrap()
+}
+
+/// One of many instructions.
+fn interpreted(line: u64, count: u64) -> Interpreted {
+    let mut place = place();
+    place.ptx.line = 40 + line as u32;
+    Interpreted { place, instruction: "mov.u32 %r<1>, %clock;".into(), count }
 }
 
 fn finding(number: u64, count: u64) -> Finding {
@@ -186,6 +194,8 @@ fn processes_are_added_up() {
     assert_eq!(counts, [(".2d", 5), ("._Z4fillPi", 2)]);
     let all: Vec<_> = run.accesses(&kernels).iter().map(|a| a.count).collect();
     assert_eq!(all, [6, 2, 1]);
+    let counts: Vec<_> = kernels[0].interpreted.iter().map(|row| row.count).collect();
+    assert_eq!(counts, (0..20).map(|i| 2 * (100 - i) + 5).collect::<Vec<_>>());
     let of_one = run.of_process(2);
     assert_eq!((of_one.failures(), of_one.devices().len()), (0, 1));
 }
@@ -198,6 +208,7 @@ fn texts_stay_whole_in_every_form() {
     };
     let report = parse(Format::Json);
     assert_eq!(report["faults"][0]["line"], 7);
+    assert_eq!(report["kernels"][0]["interpreted"][0]["place"]["frames"][0]["line"], 7);
     assert_eq!(report["faults"][0]["function"], "fill(int*)");
     assert_eq!(report["faults"][1]["level"], "warning");
     assert_eq!(report["running"][0]["process"], 2);
@@ -213,6 +224,7 @@ fn texts_stay_whole_in_every_form() {
     for part in [
         "<testsuites name=\"texunit\" tests=\"4\" failures=\"1\" errors=\"2\">",
         "<testsuite name=\"p1 (1)\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"0.003\">",
+        "<system-out>interpreted in the middle of machine code:&#10;         102  mov.u32 %r&lt;1&gt;, %clock;",
         "a &quot;store&quot; of &lt;4&gt; bytes &amp; more, 100%&#10;behind",
         "<error message=\"other was running when the process ended, for 0.0 s or longer; 0 of 8 CTAs had ended\"",
         "<error message=\"the program was ended by signal 9\" type=\"run\"/>",

@@ -1,5 +1,6 @@
 //! What is added up: all launches of a kernel, and findings that come again.
 
+use super::interpreted::Rows;
 use crate::faults;
 use crate::launch::Shape;
 use crate::module::{Function, Module};
@@ -16,6 +17,7 @@ pub(super) struct Sum {
     cpu: Duration,
     /// Fetches and surface accesses.
     tally: Tally,
+    interpreted: Rows,
     has_news: bool,
 }
 
@@ -28,7 +30,8 @@ impl Sum {
             ..Kernel::default()
         };
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
-        Self { kernel, wall, cpu, tally: Tally::default(), has_news: false }.older(function)
+        let (tally, interpreted) = (Tally::default(), Rows::default());
+        Self { kernel, wall, cpu, tally, interpreted, has_news: false }.older(function)
     }
 
     fn older(mut self, function: &Function) -> Self {
@@ -40,10 +43,10 @@ impl Sum {
     /// Adds a launch; whether it is the first one.
     pub(super) fn add(
         &mut self,
+        module: &Module,
         shape: &Shape,
         time: Duration,
-        stats: &LaunchStats,
-        tally: &Tally,
+        (stats, tally): (&LaunchStats, &Tally),
     ) -> bool {
         let product = |n: [u32; 3]| n.iter().fold(1_u64, |a, &b| a.saturating_mul(b.into()));
         let (ctas, threads) = (product(shape.grid), product(shape.block));
@@ -51,6 +54,7 @@ impl Sum {
         self.wall += time;
         self.cpu += stats.cpu_time;
         self.tally.merge(tally);
+        self.interpreted.add(module, stats);
         let kernel = &mut self.kernel;
         kernel.launches += 1;
         for (sum, more) in [
@@ -80,6 +84,7 @@ impl Sum {
         self.kernel.milliseconds = milliseconds(self.wall);
         self.kernel.cpu_milliseconds = milliseconds(self.cpu);
         self.kernel.accesses = self.tally.sorted().into_iter().map(accesses).collect();
+        self.kernel.interpreted = self.interpreted.most();
         Some(self.kernel.clone())
     }
 }

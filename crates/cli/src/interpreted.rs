@@ -1,0 +1,58 @@
+//! What a launch has interpreted in the middle of machine code (`--interpreted`, and `interpreted` in JSON).
+
+use crate::run::Report;
+use serde_json::{Value, json};
+use texunit_report::Place;
+
+/// Instructions that are named at most.
+const MOST: usize = 20;
+
+/// An instruction, and how often it was interpreted.
+struct Row<'a> {
+    place: Place,
+    instruction: &'a str,
+    count: u64,
+}
+
+/// The most often first.
+fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
+    let all = report.stats.iter().flat_map(|stats| stats.interpreted.0.iter().take(MOST));
+    let located = report.located();
+    all.filter_map(move |&(span, count)| {
+        let located = located?;
+        let instruction = located.text.snippet(span).trim();
+        Some(Row { place: located.place_of(span), instruction, count })
+    })
+}
+
+/// As a table, which says so if it is empty.
+pub fn text(report: &Report) -> String {
+    let mut text = String::from("interpreted in the middle of machine code:");
+    for Row { place, instruction, count } in rows(report) {
+        text += &format!("\n{count:>12}  {instruction}  {}", place.with_ptx());
+    }
+    let all = report.stats.as_ref().map_or(&[][..], |stats| &stats.interpreted.0);
+    match all.len() {
+        0 => text + " nothing\n",
+        n if n > MOST => {
+            let rest: u64 = all[MOST..].iter().map(|(_, count)| count).sum();
+            text + &format!("\n{rest:>12}  {} other instructions\n", n - MOST)
+        }
+        _ => text + "\n",
+    }
+}
+
+/// As JSON.
+pub fn json(report: &Report) -> Vec<Value> {
+    rows(report)
+        .map(|Row { place, instruction, count }| {
+            json!({
+                "line": place.ptx.line,
+                "column": place.ptx.column,
+                "frames": place.frames,
+                "instruction": instruction,
+                "count": count,
+            })
+        })
+        .collect()
+}

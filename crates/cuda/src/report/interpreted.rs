@@ -1,0 +1,60 @@
+//! What the launches of a kernel have interpreted in the middle of machine code.
+
+use crate::faults;
+use crate::module::Module;
+use std::collections::BTreeMap;
+use texunit_device::LaunchStats;
+use texunit_evidence::Interpreted;
+use texunit_report::Place;
+
+/// Instructions that are counted: a program may load modules without end.
+const MOST_COUNTED: usize = 4000;
+
+/// By text and place in it: how often.
+#[derive(Debug, Default)]
+pub(super) struct Rows(BTreeMap<(u64, u32), Row>);
+
+#[derive(Debug, Default)]
+struct Row {
+    count: u64,
+    /// What is told of it, once it was among the most often of a launch.
+    told: Option<(Place, String)>,
+}
+
+impl Rows {
+    /// Adds a launch.
+    pub(super) fn add(&mut self, module: &Module, stats: &LaunchStats) {
+        let all = &stats.interpreted.0;
+        if all.is_empty() {
+            return;
+        }
+        let (text, sources) = (module.loaded.source(), module.loaded.sources());
+        let id = faults::text_id(text);
+        for (i, &(span, count)) in all.iter().enumerate() {
+            let (is_full, key) = (self.0.len() >= MOST_COUNTED, (id, span.start));
+            if is_full && !self.0.contains_key(&key) {
+                continue;
+            }
+            let row = self.0.entry(key).or_default();
+            row.count = row.count.saturating_add(count);
+            if i < Interpreted::MOST && row.told.is_none() {
+                let instruction = text.snippet(span).trim().to_owned();
+                row.told = Some((Place::new(sources, text, span), instruction));
+            }
+        }
+    }
+
+    /// Those that were interpreted the most often.
+    pub(super) fn most(&self) -> Vec<Interpreted> {
+        let told = self.0.values().filter_map(|row| Some((row.count, row.told.as_ref()?)));
+        let mut all: Vec<_> = told.collect();
+        all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        all.truncate(Interpreted::MOST);
+        let event = |(count, (place, instruction)): (u64, &(Place, String))| Interpreted {
+            place: place.clone(),
+            instruction: instruction.clone(),
+            count,
+        };
+        all.into_iter().map(event).collect()
+    }
+}
