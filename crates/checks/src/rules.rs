@@ -63,7 +63,6 @@ rules! {
     TEXTURE_INEXACT "texture-inexact"
     TEXTURE_LAYER "texture-layer"
     TEXTURE_LEVEL "texture-level"
-    TEXTURE_LINEAR_INTEGER "texture-linear-integer"
     TEXTURE_NAN "texture-nan"
     TEXTURE_OUTSIDE "texture-outside"
     TEXTURE_SURFACE_X "texture-surface-x"

@@ -190,6 +190,11 @@ pub struct HowArgs {
     /// says, else sm_86.
     #[arg(long, value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
+    /// Run CTAs and warps in a random fair order that follows from this seed: what a race does shows, and the same seed
+    /// repeats it exactly. One host thread, everything interpreted.
+    #[arg(long, value_name = "SEED", allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
+    pub schedule: Option<u64>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear
     /// memory; fetches that it does not have are counted by their reason.
     #[arg(long)]

@@ -282,6 +282,7 @@ fn run_kernel(
             progress: Some(progress),
             observer: observers.any(),
             gradients: args.how.gradients(),
+            schedule: args.how.schedule,
             ..LaunchOptions::default()
         };
         kernel.launch(&options, &values)

@@ -215,6 +215,7 @@ pub(crate) fn launch(
         bounds: settings().bounds,
         printf_limit: context.limit(Limit::PrintfFifoSize),
         observer: observers.any(),
+        schedule: settings().schedule,
         max_steps: settings().max_steps.unwrap_or(default.max_steps),
         progress: watched.as_ref().map(|launch| &launch.ctas),
         cancel: watched.as_ref().map(|launch| &launch.cancel),

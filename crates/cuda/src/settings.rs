@@ -42,6 +42,8 @@ pub(crate) struct Settings {
     pub(crate) counters: bool,
     /// `TEXUNIT_MAX_STEPS`: instructions that a warp may execute before the launch ends as an endless one.
     pub(crate) max_steps: Option<u64>,
+    /// `TEXUNIT_SCHEDULE`: seed of a random order of CTAs and warps.
+    pub(crate) schedule: Option<u64>,
     /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch, but not the context.
     pub(crate) continue_after_fault: bool,
     /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto`, on a terminal.
@@ -151,6 +153,15 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         if settings.max_steps.is_none() {
             settings.complaints.push(format!(
                 "TEXUNIT_MAX_STEPS is `{steps}`, which is not a number of instructions; the limit stays as it is"
+            ));
+        }
+    }
+    if let Some(seed) = variable("TEXUNIT_SCHEDULE").filter(|s| !s.trim().is_empty()) {
+        settings.schedule = seed.trim().parse().ok();
+        if settings.schedule.is_none() {
+            settings.complaints.push(format!(
+                "TEXUNIT_SCHEDULE is `{seed}`, which is no seed (0 to {}); the order stays as it is",
+                u64::MAX
             ));
         }
     }

@@ -50,6 +50,9 @@ pub struct LaunchOptions<'a> {
     pub observer: Option<&'a dyn Observer>,
     /// What answers fetches with gradients.
     pub gradients: GradientPath,
+    /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: in the order
+    /// that is fastest.
+    pub schedule: Option<u64>,
 }
 
 impl Default for LaunchOptions<'_> {
@@ -73,6 +76,7 @@ impl Default for LaunchOptions<'_> {
             cpu_clock: None,
             observer: None,
             gradients: GradientPath::Unit,
+            schedule: None,
         }
     }
 }
@@ -344,6 +348,7 @@ impl Kernel {
             observer: options.observer,
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
             jit: None,
+            schedule: options.schedule,
         };
         texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
     }

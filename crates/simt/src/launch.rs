@@ -94,6 +94,9 @@ pub struct LaunchConfig<'a> {
     pub gradients: Option<&'a dyn GradientEngine>,
     /// Whether code is made of what runs often; `None`: what `TEXUNIT_JIT` says.
     pub jit: Option<JitMode>,
+    /// Run CTAs and warps in a random fair order that follows from this seed, by one host thread, instruction by
+    /// instruction (`--schedule`); `None`: in the order that is fastest.
+    pub schedule: Option<u64>,
 }
 
 /// What a launch did.

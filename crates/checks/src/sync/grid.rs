@@ -13,7 +13,7 @@ const NULL_PAGE: u64 = 64 * 1024;
 pub(super) fn ends(sink: &Sink, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
     let Some(fault) = fault.filter(|_| !launch.config.cooperative) else { return };
     let stops = match fault.kind {
-        FaultKind::Trap { .. } | FaultKind::Assert { .. } => true,
+        FaultKind::Trap { .. } => true,
         FaultKind::OutOfBounds { address, .. } => address < NULL_PAGE,
         _ => false,
     };

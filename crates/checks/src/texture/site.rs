@@ -10,8 +10,7 @@ use texunit_report::CheckRule;
 use texunit_simt::observe::{At, FetchAnswered};
 use texunit_texel::readings;
 use texunit_unit::{
-    AddressMode, Coords, FetchForm, FetchKind, Filter, Geometry, ReadMode, ResultType, Texture,
-    overrides,
+    AddressMode, Coords, FetchForm, FetchKind, Geometry, ReadMode, ResultType, Texture, overrides,
 };
 
 /// What was found at an operation, by kind.
@@ -82,7 +81,7 @@ impl Site {
                 _ => {}
             }
         }
-        sums.types(form, plan.texture(), plan.sampler().filter, spot);
+        sums.types(form, plan.texture(), spot);
         sums.channels(told, at.op, form, plan.texture(), spot);
         let table = inexact::Table::of(plan);
         Self { texture: Arc::clone(plan.texture()), table, sums }
@@ -113,13 +112,7 @@ impl Site {
 
 /// Whether it is the same for every lane.
 fn is_static(rule: &CheckRule) -> bool {
-    [
-        rules::TEXTURE_GEOMETRY,
-        rules::TEXTURE_ELEMENT_TYPE,
-        rules::TEXTURE_LINEAR_INTEGER,
-        rules::TEXTURE_CHANNEL,
-    ]
-    .contains(&rule)
+    [rules::TEXTURE_GEOMETRY, rules::TEXTURE_ELEMENT_TYPE, rules::TEXTURE_CHANNEL].contains(&rule)
 }
 
 impl Sums {
@@ -154,8 +147,8 @@ impl Sums {
         &mut self.measured
     }
 
-    /// Element types, and filters of integers.
-    fn types(&mut self, form: FetchForm, texture: &Texture, filter: Filter, spot: Spot) {
+    /// Element types. A linear filter over integers is a fault.
+    fn types(&mut self, form: FetchForm, texture: &Texture, spot: Spot) {
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
         let format = texture.resource.format();
         let Some(readings) = readings(format, normalized, false) else { return };
@@ -168,14 +161,6 @@ impl Sums {
                 "the instruction fetches {wants}, and texels of {format} are read as {has}"
             );
             self.hit(rules::TEXTURE_ELEMENT_TYPE, spot, message, 0);
-        }
-        let filters = matches!(form.kind, FetchKind::Sample(_)) && self.coords != Coords::Integer;
-        if !is_float && filters && filter == Filter::Linear {
-            let message = format!(
-                "the sampler asks for a linear filter, and texels of {format} that are read as integers have none: the \
-                 nearest one is the answer"
-            );
-            self.hit(rules::TEXTURE_LINEAR_INTEGER, spot, message, 0);
         }
     }
 

@@ -31,6 +31,11 @@ pub struct EvidenceArgs {
     #[arg(long, value_name = "N", env = "TEXUNIT_MAX_STEPS", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
+    /// Run the CTAs and warps of each launch in a random fair order that follows from this seed: what a race does shows,
+    /// and the same seed repeats it exactly. One host thread, everything interpreted.
+    #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
+          value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
+    pub schedule: Option<u64>,
     /// A fault ends the launch only: the context stays usable, and further faults are counted.
     #[arg(long)]
     pub continue_after_fault: bool,
@@ -102,6 +107,9 @@ impl EvidenceArgs {
     pub(super) fn set(&self, command: &mut Command) {
         if let Some(steps) = self.max_steps {
             command.env("TEXUNIT_MAX_STEPS", steps.to_string());
+        }
+        if let Some(seed) = self.schedule {
+            command.env("TEXUNIT_SCHEDULE", seed.to_string());
         }
         if self.continue_after_fault {
             command.env("TEXUNIT_CONTINUE_AFTER_FAULT", "1");

@@ -89,6 +89,7 @@ impl HowArgs {
             max_steps: self.max_steps,
             fmad: self.fmad,
             bounds: self.bounds.map(Into::into),
+            schedule: self.schedule,
             gradients: self.gradients(),
             threads: threads.into(),
         }
@@ -101,6 +102,7 @@ impl HowArgs {
             bounds.map(|bounds| format!("--bounds={}", bounds.get_name())),
             self.arch.map(|arch| format!("--arch={arch}")),
             self.max_steps.map(|steps| format!("--max-steps={steps}")),
+            self.schedule.map(|seed| format!("--schedule={seed}")),
             self.memory_limit.map(|bytes| format!("--memory-limit={bytes}")),
         ];
         let flags = [(self.fmad, "--fmad"), (self.via_txd, "--via-txd")];

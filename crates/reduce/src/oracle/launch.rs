@@ -24,6 +24,8 @@ pub struct Settings {
     pub fmad: bool,
     /// `--bounds`
     pub bounds: Option<Bounds>,
+    /// `--schedule`
+    pub schedule: Option<u64>,
     /// `--via-txd`
     pub gradients: GradientPath,
     /// `--threads`
@@ -131,6 +133,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         fmad: settings.fmad || own.fmad,
         bounds: settings.bounds.or(own.bounds).unwrap_or_default(),
         gradients: settings.gradients,
+        schedule: settings.schedule,
         cancel: Some(stop),
         ..usual
     };

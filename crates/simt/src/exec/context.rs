@@ -67,6 +67,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) threads: u32,
     pub(crate) warps: u32,
     pub(crate) workers: usize,
+    /// How many CTAs fit into the memory that those which run may take.
+    pub(crate) fit: u64,
     /// Counters of blocks and branches; 0: nobody wants them.
     pub(crate) counters: usize,
     pub(crate) start: Instant,

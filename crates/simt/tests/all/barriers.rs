@@ -245,6 +245,7 @@ fn cancelling_and_progress() {
         observer: None,
         gradients: None,
         jit: None,
+        schedule: None,
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);

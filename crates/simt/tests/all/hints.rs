@@ -17,6 +17,7 @@ const ONE: How = How {
     printf_limit: 1 << 20,
     cancelled: false,
     jit: None,
+    schedule: None,
 };
 
 #[test]

@@ -96,6 +96,8 @@ pub struct How {
     /// Whether somebody has asked it to stop, before it begins.
     pub cancelled: bool,
     pub jit: Option<texunit_simt::JitMode>,
+    /// Seed of a random order.
+    pub schedule: Option<u64>,
 }
 
 impl Default for How {
@@ -113,6 +115,7 @@ impl Default for How {
             printf_limit: texunit_simt::launch::PRINTF_LIMIT,
             cancelled: false,
             jit: None,
+            schedule: None,
         }
     }
 }
@@ -193,6 +196,7 @@ impl Loaded {
             observer,
             gradients: None,
             jit: how.jit,
+            schedule: how.schedule,
         };
         texunit_simt::launch(&self.program, id, &config)
     }

@@ -1,0 +1,135 @@
+//! A kernel in PTX, line by line, which knows what each of its barriers and fences is good for.
+
+use std::collections::HashMap;
+
+/// Something that can be left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) name: String,
+    /// Lines that go.
+    lines: Vec<usize>,
+    /// Accesses that it orders: one of these pairs must be found.
+    pub(crate) orders: Vec<(String, String)>,
+}
+
+/// A kernel whose parts are all needed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kernel {
+    pub(crate) family: &'static str,
+    pub(crate) grid: u32,
+    pub(crate) block: u32,
+    pub(crate) shared: u32,
+    lines: Vec<String>,
+    labels: HashMap<String, Vec<usize>>,
+    pub(crate) items: Vec<Item>,
+    loops: usize,
+}
+
+/// What every kernel begins with: `%t` is its thread, `%n` the number of threads of a CTA, `%cta` the CTA, `%g` the
+/// thread in the grid, `%in`, `%out` and `%work` are buffers, `%my` and `%to` those words of the first two that are the thread's
+/// own, `%s` its word of shared memory.
+const START: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u64 work)
+{
+.reg .u32 %t, %n, %cta, %g, %s, %lane, %warp, %v<200>;
+.reg .u64 %in, %out, %work, %my, %to, %a<200>;
+.reg .pred %p<200>;
+.shared .align 16 .b8 tile[SHARED];
+ld.param.u64 %in, [in];
+ld.param.u64 %out, [out];
+ld.param.u64 %work, [work];
+mov.u32 %t, %tid.x;
+mov.u32 %n, %ntid.x;
+mov.u32 %cta, %ctaid.x;
+mad.lo.u32 %g, %cta, %n, %t;
+mul.wide.u32 %my, %g, 4;
+add.u64 %to, %my, %out;
+add.u64 %my, %my, %in;
+and.b32 %lane, %t, 31;
+shr.u32 %warp, %t, 5;
+mov.u32 %s, tile;
+mad.lo.u32 %s, %t, 4, %s;";
+
+impl Kernel {
+    pub(crate) fn new(family: &'static str, grid: u32, block: u32, shared: u32) -> Self {
+        Self { family, grid, block, shared, ..Self::default() }
+    }
+
+    /// Instructions, a line each.
+    pub(crate) fn add(&mut self, text: &str) {
+        self.lines.extend(text.lines().map(|line| line.trim().to_owned()));
+    }
+
+    /// An access with a name.
+    pub(crate) fn access(&mut self, label: &str, text: &str) {
+        self.labels.entry(label.to_owned()).or_default().push(self.lines.len());
+        self.add(text);
+    }
+
+    /// Names an access of what is added next: its line number `line`, from 0.
+    pub(crate) fn mark(&mut self, label: &str, line: usize) {
+        self.labels.entry(label.to_owned()).or_default().push(self.lines.len() + line);
+    }
+
+    /// What can be left out, and what it orders.
+    pub(crate) fn item(&mut self, name: &str, text: &str, orders: &[(&str, &str)]) {
+        let first = self.lines.len();
+        self.add(text);
+        let pairs = orders.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+        match self.items.iter_mut().find(|item| item.name == name) {
+            Some(item) => {
+                item.lines.extend(first..self.lines.len());
+                item.orders.extend(pairs);
+            }
+            None => {
+                let lines = (first..self.lines.len()).collect();
+                self.items.push(Item { name: name.to_owned(), lines, orders: pairs.collect() });
+            }
+        }
+    }
+
+    /// A name for a label of PTX.
+    pub(crate) fn fresh(&mut self) -> String {
+        self.loops += 1;
+        format!("L{}", self.loops)
+    }
+
+    /// A loop until a word is a value: loads it by an instruction.
+    pub(crate) fn spin(&mut self, label: &str, load: &str, address: &str, value: u32) {
+        let name = self.fresh();
+        self.add(&format!("{name}:"));
+        self.access(label, &format!("{load} %v199, [{address}];"));
+        self.add(&format!("setp.ne.u32 %p199, %v199, {value};\n@%p199 bra {name};"));
+    }
+
+    /// The text, without an item.
+    pub(crate) fn text(&self, without: Option<usize>) -> String {
+        let gone: &[usize] = without.map_or(&[], |i| &self.items[i].lines);
+        let mut text = START.replace("SHARED", &self.shared.max(16).to_string());
+        for (i, line) in self.lines.iter().enumerate() {
+            text += "\n";
+            // A line stays where it is.
+            text += if gone.contains(&i) { "//" } else { line };
+        }
+        text + "\nret;\n}\n"
+    }
+
+    /// Numbers of lines of the text that have this name.
+    fn places(&self, label: &str) -> Vec<u32> {
+        let start = START.lines().count() as u32;
+        let lines = self.labels.get(label);
+        let lines = lines.unwrap_or_else(|| panic!("{}: no access {label}", self.family));
+        lines.iter().map(|&line| start + 1 + line as u32).collect()
+    }
+
+    /// Whether two lines are those of a pair that an item orders.
+    pub(crate) fn is_ordered_by(&self, item: &Item, ends: (u32, u32)) -> bool {
+        item.orders.iter().any(|(a, b)| {
+            let (a, b) = (self.places(a), self.places(b));
+            (a.contains(&ends.0) && b.contains(&ends.1))
+                || (b.contains(&ends.0) && a.contains(&ends.1))
+        })
+    }
+}

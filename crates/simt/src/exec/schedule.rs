@@ -1,0 +1,174 @@
+//! Launches in a random order that can be repeated (`LaunchConfig::schedule`): CTAs begin in the order of the grid, as
+//! on hardware, and take turns; so do the warps of each. All of them get turns, but which one is next and for how
+//! long is drawn from a seed. What a race does shows in such an order, and a program that waits for others goes on.
+//!
+//! One worker does it all, and everything is interpreted: a turn may end behind any instruction.
+
+use super::Shared;
+use super::context::{Context, Counts, Launch};
+use super::cta::progress_of;
+use super::step::Turn;
+use super::warp::Warp;
+use crate::fault::Fault;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// CTAs that are there at the same time, if they need not all be.
+const MOST: u64 = 32;
+
+/// Numbers that follow from a seed (splitmix64).
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// Below a number that is not 0.
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    fn shuffle<T>(&mut self, list: &mut [T]) {
+        for i in (1..list.len()).rev() {
+            list.swap(i, self.below(i as u64 + 1) as usize);
+        }
+    }
+
+    /// Steps of a turn: often a few, now and then many.
+    fn budget(&mut self) -> u64 {
+        let most = [4, 32, 256, 4096][self.below(4) as usize];
+        1 + self.below(most)
+    }
+}
+
+/// A place for a CTA.
+struct Resident<'a> {
+    index: u64,
+    context: Context<'a>,
+    warps: Vec<Warp>,
+    /// Whether a CTA is there.
+    runs: bool,
+}
+
+impl Resident<'_> {
+    /// A turn, or the end of the CTA.
+    fn turn(&mut self, shared: &Shared, random: &mut Random) {
+        let result = self.context.turn_at_random(&mut self.warps, random);
+        if !matches!(result, Ok(false)) {
+            self.runs = false;
+            shared.end_of_cta(self.index, result.map(|_| ()), &mut self.context);
+        }
+    }
+
+    fn begin(&mut self, index: u64, shared: &Shared) {
+        (self.index, self.runs) = (index, true);
+        if let Err(fault) = self.context.begin_cta(index, &mut self.warps) {
+            self.runs = false;
+            shared.end_of_cta(index, Err(fault), &mut self.context);
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Runs warps of a CTA in a random order. True: all threads have exited.
+    fn turn_at_random(
+        &mut self,
+        warps: &mut [Warp],
+        random: &mut Random,
+    ) -> Result<bool, Box<Fault>> {
+        let mut order: Vec<usize> = (0..warps.len()).filter(|&i| warps[i].live != 0).collect();
+        random.shuffle(&mut order);
+        // A part of the warps, so that some get ahead; but all of them where none of the part can go on.
+        let part = 1 + random.below(order.len().max(1) as u64) as usize;
+        let mut progress = false;
+        for (n, &i) in order.iter().enumerate() {
+            if n >= part && progress {
+                break;
+            }
+            let warp = &mut warps[i];
+            let before = progress_of(std::slice::from_ref(warp));
+            let max_steps = self.launch.config.max_steps;
+            let budget = random.budget().min(max_steps.saturating_sub(warp.steps)).max(1);
+            let turn = match self.run(warp, budget) {
+                Ok(turn) => turn,
+                Err(at) => return Err(self.fault(warp, at)),
+            };
+            progress |= before != progress_of(std::slice::from_ref(warp));
+            if turn == Turn::Over && warp.steps >= max_steps {
+                return Err(self.step_limit(warp, max_steps));
+            }
+            if turn != Turn::Over {
+                progress |= self.open_barriers(warps);
+            }
+            if self.is_cancelled() {
+                return Err(self.cancelled(&warps[i]));
+            }
+        }
+        if warps.iter().all(|w| w.live == 0) {
+            return Ok(true);
+        }
+        if !progress && !self.open_barriers(warps) {
+            return Err(self.deadlock(warps));
+        }
+        Ok(false)
+    }
+}
+
+/// Runs all CTAs to their ends, or to the end of the round with the first fault.
+pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64, seed: u64) {
+    let most = if launch.config.cooperative { ctas } else { ctas.min(MOST).min(launch.fit) };
+    let resident = |_| Resident {
+        index: 0,
+        context: Context::new(launch, 0),
+        warps: (0..launch.warps).map(|_| Warp::default()).collect(),
+        runs: false,
+    };
+    let mut residents: Vec<Resident<'_>> = (0..most.max(1)).map(resident).collect();
+    let mut counts = Counts::new(launch.counters);
+    let (mut random, mut next) = (Random::new(seed), 0);
+    loop {
+        for resident in residents.iter_mut().filter(|resident| !resident.runs) {
+            if next < ctas && shared.faulted.load(Relaxed) == u64::MAX {
+                resident.context.counts = std::mem::take(&mut counts);
+                resident.begin(next, shared);
+                counts = std::mem::take(&mut resident.context.counts);
+                next += 1;
+            }
+        }
+        if residents.iter().all(|resident| !resident.runs)
+            || shared.faulted.load(Relaxed) != u64::MAX
+        {
+            break;
+        }
+        random.shuffle(&mut residents);
+        let part = 1 + random.below(most.max(1)) as usize;
+        for resident in residents.iter_mut().filter(|resident| resident.runs).take(part) {
+            resident.context.counts = std::mem::take(&mut counts);
+            resident.turn(shared, &mut random);
+            resident.context.tell_counts_at_times();
+            counts = std::mem::take(&mut resident.context.counts);
+        }
+    }
+    if launch.counters != 0 {
+        residents[0].context.counts = counts;
+        residents[0].context.tell_counts();
+    }
+    let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
+    for resident in &mut residents {
+        state.add(&mut resident.context);
+        if resident.runs {
+            // A fault has ended it; what it printed until then counts.
+            resident.context.tell_end(None);
+            let limit = launch.config.printf_limit;
+            state.printed.take(resident.index, &mut resident.context.output, limit);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+// Each thread has waited for its own only.
+// check: race
+// grid: 1
+// block: 64
+#include <cuda_pipeline.h>
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    __shared__ int4 s[64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], (int4 *)in + t, 16); // finding[race-write-after-read]
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[t] = s[63 - t].x; // finding[race-read-after-write]
+}

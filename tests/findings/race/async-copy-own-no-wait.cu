@@ -1,0 +1,13 @@
+// Not even for one's own.
+// check: race
+// grid: 1
+// block: 64
+#include <cuda_pipeline.h>
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    __shared__ int4 s[64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], (int4 *)in + t, 16);
+    __pipeline_commit();
+    out[t] = s[t].x; // finding[race-read-after-write]
+}

@@ -1,0 +1,10 @@
+// A word of four other threads' bytes.
+// check: race
+// grid: 1
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    char *bytes = (char *)work;
+    bytes[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = work[threadIdx.x / 4]; // finding[race-read-after-write]
+}

@@ -1,0 +1,12 @@
+// Half a warp stores for the other half.
+// check: race
+// grid: 1
+// block: 32
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    if (t < 16) s[t] = in[t];
+    __syncwarp();
+    if (t >= 16) out[t] = s[t - 16]; 
+}

@@ -1,0 +1,23 @@
+// The flag is set before all threads have stored.
+// check: race
+// grid: 2
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    int t = threadIdx.x;
+    volatile int *flag = work;
+    if (blockIdx.x == 0) {
+        work[1 + t] = in[t];
+        if (t == 0) {
+            __threadfence();
+            *flag = 1;
+        }
+    } else {
+        if (t == 0) {
+            while (*flag == 0) {}
+            __threadfence();
+        }
+        __syncthreads();
+        out[t] = work[64 - t]; // finding[race-read-after-write]
+    }
+}

@@ -1,0 +1,16 @@
+// Counts without atomics.
+// check: race
+// grid: 1
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    __shared__ int s[256];
+    int t = threadIdx.x;
+    s[t] = 0;
+    __syncthreads();
+    int bin = in[t] & 63;
+    int old = s[bin];
+    s[bin] = old + 1; // finding[race-write-after-read] // finding[race-same-value]
+    __syncthreads();
+    out[t] = s[t];
+}

@@ -1,0 +1,11 @@
+// With one.
+// check: race
+// grid: 1
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    int t = threadIdx.x;
+    int v = work[t + 1];
+    __syncthreads();
+    work[t] = v;
+}

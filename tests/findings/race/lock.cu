@@ -1,0 +1,13 @@
+// A lock with fences.
+// check: race
+// grid: 4
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(work, 0, 1) != 0) {}
+    __threadfence();
+    work[1] = work[1] + 1; 
+    __threadfence();
+    atomicExch(work, 0);
+}

@@ -1,0 +1,14 @@
+// Tiles of 16 threads.
+// check: race
+// grid: 1
+// block: 64
+#include <cooperative_groups.h>
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    auto tile = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    tile.sync();
+    out[t] = s[t ^ 15];
+}

@@ -1,0 +1,17 @@
+// Without a barrier at the end of the turn.
+// check: race
+// grid: 1
+// block: 64
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    __shared__ int s[256];
+    int t = threadIdx.x;
+    int sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+        s[t] = in[t + 64 * i]; // finding[race-write-after-read]
+        __syncthreads();
+        sum += s[63 - t];
+    }
+    out[t] = sum;
+}
