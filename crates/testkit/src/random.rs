@@ -11,12 +11,14 @@ pub struct Random {
     state: u64,
     /// The seed, if a panic is to print it.
     told: Option<u64>,
+    /// What a fuzzer decides: two bytes a number, the last first.
+    bytes: Vec<u8>,
 }
 
 impl Random {
     /// The generator of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed, told: None }
+        Self { state: seed, told: None, bytes: Vec::new() }
     }
 
     /// The generator of a test: of the seed that `TEXUNIT_SEED` says (decimal, or hexadecimal with `0x`), otherwise
@@ -32,7 +34,13 @@ impl Random {
             };
             parsed.unwrap_or_else(|_| panic!("TEXUNIT_SEED={text} is no number"))
         });
-        Self { state: seed, told: Some(seed) }
+        Self { state: seed, told: Some(seed), bytes: Vec::new() }
+    }
+
+    /// The generator that a fuzzer's bytes decide, two for each number; behind them it goes on with a seed. A fuzzer that
+    /// changes a byte changes a number, and what is drawn in the same order stays as it was.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.iter().rev().copied().collect(), ..Self::new(bytes.len() as u64) }
     }
 
     /// The generator of the item with this number: items do not depend on each other.
@@ -46,6 +54,10 @@ impl Random {
     pub fn u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
+        if let Some(first) = self.bytes.pop() {
+            let second = self.bytes.pop().unwrap_or(0);
+            z = u64::from(u16::from_be_bytes([first, second])).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)

@@ -1,6 +1,6 @@
 //! What a region does, in plain Rust, step by step and lane by lane.
 
-use crate::lanes;
+use super::lanes;
 use std::collections::HashSet;
 use std::sync::Arc;
 use texunit_jit::region::{

@@ -1,0 +1,25 @@
+//! Regions of a kernel, compiled at both levels, against plain Rust: registers, memory and counts, wherever they are left
+//! and entered again. An input is the numbers by which the region and what it works on are drawn.
+
+#![no_main]
+
+#[allow(dead_code)]
+#[path = "../../crates/jit/tests/regions/main.rs"]
+mod regions;
+
+use libfuzzer_sys::fuzz_target;
+use regions::{Done, Wanted, play};
+use texunit_jit::region::Level;
+use texunit_testkit::Random;
+
+fuzz_target!(|bytes: &[u8]| {
+    let (&first, rest) = bytes.split_first().unwrap_or((&0, &[]));
+    let bit = |i: u8| first >> i & 1 != 0;
+    let wanted =
+        Wanted { global: bit(0), others: bit(1), cross: bit(2), calls: bit(3), doubles: bit(4) };
+    for level in [Level::Avx512, Level::Avx2] {
+        if level.is_available() {
+            play(0, &mut Random::of_bytes(rest), wanted, level, &mut Done::default());
+        }
+    }
+});
