@@ -44,6 +44,7 @@ impl Level {
         }
         let of_256 = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("f16c")
             && is_x86_feature_detected!("popcnt")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2");
@@ -250,7 +251,8 @@ impl Running<'_> {
             steps -= frame.counted;
             parted = frame.depth != 0 || frame.group.arrived != 0 || frame.stands != 0;
         }
-        lanes += steps * u64::from(mask.count_ones());
+        // Where there is no instruction for it, to count lanes takes fifteen.
+        lanes += steps * if mask == u32::MAX { 32 } else { u64::from(mask.count_ones()) };
         let threads = lanes.wrapping_sub(frame.missed);
         Some(Left {
             at,

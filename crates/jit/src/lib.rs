@@ -5,6 +5,9 @@
 //! the register files of a warp. Nothing here knows PTX: what an operation gives is said at [`Op`], [`Test`] and
 //! [`region::Action`], and that is what an interpreter of the same operations gives, on every bit.
 
+#[cfg(target_arch = "x86_64")]
+#[cfg_attr(not(unix), path = "mapping.rs")]
+mod arena;
 mod block;
 #[cfg(target_arch = "x86_64")]
 mod compiled;

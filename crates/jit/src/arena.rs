@@ -1,0 +1,162 @@
+//! Memory of compiled code: arenas of pages, each of which is written and then executable, never both.
+//!
+//! A function has pages of its own, as a page with code that may run is not written any more. Those of dropped
+//! functions are used again, and an arena goes with its last function. So there are a few mappings, however many
+//! functions there are; it is private memory, which a process that is forked off has for itself.
+
+#![allow(unsafe_code, reason = "pages become executable here")]
+
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Bytes of an arena, if no function needs more.
+const ARENA: usize = 1 << 20;
+/// Bytes that become executable at once: a multiple of the pages of all processors that code is made for.
+const PAGE: usize = 1 << 12;
+
+static ARENAS: Mutex<Vec<Weak<Arena>>> = Mutex::new(Vec::new());
+
+/// Executable bytes, as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Code {
+    arena: Arc<Arena>,
+    pages: Range<usize>,
+    len: usize,
+}
+
+#[derive(Debug)]
+struct Arena {
+    map: MmapRaw,
+    free: Mutex<Free>,
+}
+
+/// Pages of an arena that nobody has.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Free {
+    /// That have had code, in their order; none of them are neighbours.
+    used: Vec<Range<usize>>,
+    /// From here on none has had any: they can be written.
+    fresh: usize,
+    end: usize,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Free {
+    /// So many pages, and whether they can be written as they are.
+    fn take(&mut self, count: usize) -> Option<(Range<usize>, bool)> {
+        if let Some(i) = self.used.iter().position(|pages| pages.len() >= count) {
+            let pages = &mut self.used[i];
+            let taken = pages.start..pages.start + count;
+            pages.start = taken.end;
+            if pages.start == pages.end {
+                self.used.remove(i);
+            }
+            return Some((taken, false));
+        }
+        let taken = self.fresh..self.fresh + count;
+        (taken.end <= self.end).then(|| {
+            self.fresh = taken.end;
+            (taken, true)
+        })
+    }
+
+    /// Nobody has these any more.
+    fn give(&mut self, mut pages: Range<usize>) {
+        let at = self.used.partition_point(|other| other.end < pages.start);
+        if let Some(before) = self.used.get(at)
+            && before.end == pages.start
+        {
+            pages.start = self.used.remove(at).start;
+        }
+        if let Some(behind) = self.used.get(at)
+            && behind.start == pages.end
+        {
+            pages.end = self.used.remove(at).end;
+        }
+        self.used.insert(at, pages);
+    }
+}
+
+impl Arena {
+    fn new(pages: usize) -> io::Result<Self> {
+        let map: MmapMut = MmapOptions::new().len(pages * PAGE).map_anon()?;
+        let free = Free { used: Vec::new(), fresh: 0, end: pages };
+        Ok(Self { map: map.into(), free: Mutex::new(free) })
+    }
+
+    /// Says what may be done with pages.
+    fn protect(&self, pages: &Range<usize>, executable: bool) -> io::Result<()> {
+        let access = if executable { libc::PROT_EXEC } else { libc::PROT_WRITE };
+        let from = self.map.as_mut_ptr().wrapping_add(pages.start * PAGE);
+        // SAFETY: the pages lie in this mapping, whose bytes are only reached through raw pointers and, while they
+        // cannot be written, through `Code::bytes`.
+        let done =
+            unsafe { libc::mprotect(from.cast(), pages.len() * PAGE, libc::PROT_READ | access) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// Puts code on pages that nobody has.
+    fn place(self: &Arc<Self>, bytes: &[u8]) -> Option<io::Result<Code>> {
+        let count = bytes.len().div_ceil(PAGE).max(1);
+        let (pages, writable) = lock(&self.free).take(count)?;
+        // Gives the pages back if it does not come to that.
+        let code = Code { arena: Arc::clone(self), pages, len: bytes.len() };
+        Some(code.fill(bytes, writable).map(|()| code))
+    }
+}
+
+impl Code {
+    /// Makes these bytes executable.
+    pub(crate) fn new(bytes: &[u8]) -> io::Result<Self> {
+        let mut arenas = lock(&ARENAS);
+        arenas.retain(|arena| arena.strong_count() != 0);
+        // The last one first: the others are rather full.
+        for arena in arenas.iter().rev().filter_map(Weak::upgrade) {
+            if let Some(code) = arena.place(bytes) {
+                return code;
+            }
+        }
+        let arena = Arc::new(Arena::new(bytes.len().max(ARENA).div_ceil(PAGE))?);
+        arenas.push(Arc::downgrade(&arena));
+        arena.place(bytes).unwrap_or_else(|| Err(io::Error::other("no room in a new arena")))
+    }
+
+    fn fill(&self, bytes: &[u8], writable: bool) -> io::Result<()> {
+        if !writable {
+            self.arena.protect(&self.pages, false)?;
+        }
+        // SAFETY: the pages are in the mapping, as many as the bytes need, can be written, and are nobody else's:
+        // `Free` has given them to this one alone.
+        unsafe {
+            let to = self.arena.map.as_mut_ptr().add(self.pages.start * PAGE);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
+        }
+        self.arena.protect(&self.pages, true)
+    }
+
+    /// The bytes, which nobody writes as long as this lives.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: they have been written by `fill`, lie in the mapping, which lives as long as this, and belong to
+        // this one alone, which does not write them any more.
+        unsafe {
+            let from = self.arena.map.as_ptr().add(self.pages.start * PAGE);
+            std::slice::from_raw_parts(from, self.len)
+        }
+    }
+
+    /// Bytes that it takes of memory.
+    pub(crate) fn size(&self) -> usize {
+        self.pages.len() * PAGE
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        lock(&self.arena.free).give(self.pages.clone());
+    }
+}

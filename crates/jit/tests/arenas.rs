@@ -1,0 +1,110 @@
+//! Where compiled code lies: in a few mappings, none of which can be written and executed, and no longer than it
+//! is needed.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(missing_docs)]
+
+use std::collections::HashSet;
+use texunit_jit::region::{
+    Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
+};
+use texunit_jit::{Op, Place, Predicate, Registers, Source};
+use texunit_testkit::{Random, skipped};
+
+/// Adds a number to a register, so many times.
+fn function(number: u32, times: usize, level: Level) -> Function {
+    let add = Action::Compute {
+        op: Op::Add,
+        to: Place::Narrow(0),
+        from: [Source::Narrow(0), Source::Literal(number.into()), Source::Literal(0)],
+    };
+    let step = Step { at: 0, guard: Predicate::Always, counted: true, action: add };
+    let block = Block {
+        at: 0,
+        is_entry: true,
+        joins: false,
+        steps: vec![step; times],
+        end: End::Leave { at: 1 },
+        kept: HashSet::from([Place::Narrow(0)]),
+    };
+    compile(&Region { blocks: vec![block], sites: 0 }, Mode::Live, level).expect("code")
+}
+
+fn run(function: &Function) -> u32 {
+    let mut narrow = [[7; 32]; 1];
+    let registers =
+        Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
+    let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
+    let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+    let inputs =
+        Inputs { constants: &[], wide_constants: &[], words: &[], bytes: &[], counts: &[] };
+    let mut sites = function.sites();
+    let mut running = function.with(inputs, &mut sites).expect("inputs");
+    let entry = function.entry(0).expect("an entry");
+    running.run(registers, memory, (u32::MAX, u32::MAX), entry, until).expect("files");
+    narrow[0][31]
+}
+
+/// Mappings of memory without a name that can be executed, and all that can be written as well.
+fn mappings() -> (Vec<String>, usize) {
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("the kernel tells");
+    let access = |line: &str| line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let both = maps.lines().filter(|line| access(line).starts_with("rwx")).map(str::to_owned);
+    let is_ours = |line: &&str| access(line).contains('x') && line.split_whitespace().count() == 5;
+    (both.collect(), maps.lines().filter(is_ours).count())
+}
+
+#[test]
+fn code_is_in_few_mappings_and_never_both_written_and_executed() {
+    let Some(level) = [Level::Avx2, Level::Avx512].into_iter().find(|level| level.is_available())
+    else {
+        return skipped("the processor has no AVX2");
+    };
+    let random = &mut Random::for_test(4);
+    let none = mappings().1;
+    let mut all: Vec<(u32, Function)> = Vec::new();
+    for number in 0..3000 {
+        // Some need several pages, and one more than an arena at its end has.
+        let times = if random.one_in(9) { random.within(100..=600) } else { random.within(1..=20) };
+        let sum = 7 + number * times as u32;
+        all.push((sum, function(number, times, level)));
+        if random.one_in(3) {
+            let i = random.below(all.len());
+            all.swap_remove(i);
+        }
+        if number % 100 == 0 {
+            let (both, code) = mappings();
+            assert_eq!(both, Vec::<String>::new());
+            assert!(code - none <= 40, "{code} mappings of code");
+        }
+    }
+    let size: usize = all.iter().map(|(_, function)| function.code_size()).sum();
+    assert!(size > 4 << 20, "{size}");
+    all.iter().for_each(|(sum, function)| assert_eq!(run(function), *sum));
+    drop(all);
+    assert_eq!(mappings().1, none);
+}
+
+#[test]
+fn code_is_made_and_dropped_by_several_threads() {
+    let Some(level) = [Level::Avx2, Level::Avx512].into_iter().find(|level| level.is_available())
+    else {
+        return skipped("the processor has no AVX2");
+    };
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            scope.spawn(move || {
+                let random = &mut Random::for_test(seed);
+                let mut all = Vec::new();
+                for number in 0..200 {
+                    let times = random.within(1..=50);
+                    all.push((7 + number * times as u32, function(number, times, level)));
+                    if random.chance(50) {
+                        let (sum, function) = all.swap_remove(random.below(all.len()));
+                        assert_eq!(run(&function), sum);
+                    }
+                }
+                all.iter().for_each(|(sum, function)| assert_eq!(run(function), *sum));
+            });
+        }
+    });
+}
