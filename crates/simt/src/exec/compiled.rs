@@ -30,6 +30,8 @@ pub(super) struct Compiled<'a> {
     steps: u64,
     /// Where interpretation has begun, in which mode, and how many steps had been interpreted before.
     since: (Mode, u32, u64),
+    /// Says which arrivals are looked at: one in [`LOOKED_AT`], by chance, as loops may have any rhythm.
+    chance: u32,
     /// How often the interpreter has had to do an instruction in the middle of a region, by its place; nothing
     /// where it never has.
     left: Vec<u64>,
@@ -37,6 +39,8 @@ pub(super) struct Compiled<'a> {
 
 /// Interpreted instructions that take as long as to leave a region where lanes part or meet, and to enter another.
 const APART: u64 = 24;
+/// Of so many arrivals one is looked at: its place is in memory that nothing else needs.
+const LOOKED_AT: u64 = 8;
 
 /// What came of an attempt to run a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,7 @@ impl<'a> Compiled<'a> {
             missed: None,
             steps: 0,
             since: (Mode::Live, 0, 0),
+            chance: 0,
             left: Vec::new(),
         }
     }
@@ -214,6 +219,8 @@ impl<'a> Context<'a> {
         };
         let (mut ran, mut to) = (Ran::Stands, None);
         let mut same = true;
+        let (tids, shared) = (&self.tids[..], &mut self.cta.shared[..]);
+        let (mut steps, mut threads, mut zeros) = (0, 0, 0);
         for i in lanes(on) {
             let (warp, split) = (&mut warps[i], &mut splits[i]);
             let until = Until {
@@ -225,17 +232,15 @@ impl<'a> Context<'a> {
             };
             let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
             let first = 3 * warp.index as usize;
-            let (registers, local) = warp.files(&self.tids[first..first + 3]);
-            let memory = Memory { shared: &mut self.cta.shared, local, frame };
+            let (registers, local) = warp.files(&tids[first..first + 3]);
+            let memory = Memory { shared: &mut *shared, local, frame };
             let Some(left) = running.run(registers, memory, active, entry, until) else {
                 table.close(mode, from);
                 ran = Ran::Nothing;
                 same = false;
                 break;
             };
-            self.counters.warp_instructions += left.steps;
-            self.counters.thread_instructions += left.threads;
-            self.counters.divisions_by_zero += left.zeros;
+            (steps, threads, zeros) = (steps + left.steps, threads + left.threads, zeros + left.zeros);
             if left.parted {
                 warp.part(split, &running.parted());
             }
@@ -250,6 +255,9 @@ impl<'a> Context<'a> {
             same &= !left.parted && to.is_none_or(|pc| pc == split.pc);
             to = Some(split.pc);
         }
+        self.counters.warp_instructions += steps;
+        self.counters.thread_instructions += threads;
+        self.counters.divisions_by_zero += zeros;
         // Back to where they were.
         compiled.sites[number as usize] = sites;
         (ran, same)
@@ -305,7 +313,11 @@ impl<'a> Context<'a> {
             if table.at(mode, to).is_none() {
                 table.make(code, setting, mode, to);
             }
-        } else if steps != 0 && table.warm(before, pc, steps) {
+            return;
+        }
+        compiled.chance = compiled.chance.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        let looked_at = compiled.chance < u32::MAX / LOOKED_AT as u32;
+        if looked_at && steps != 0 && table.warm(before, pc, LOOKED_AT * steps) {
             table.make(code, setting, before, pc);
         }
     }

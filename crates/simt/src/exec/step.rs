@@ -215,7 +215,7 @@ impl Context<'_> {
 
     /// Counts an instruction of these lanes.
     #[inline]
-    pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
+    fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         let count = u64::from(inst.count);
         self.add(warp, count, count * warp::count(mask));
     }
@@ -361,6 +361,19 @@ impl Context<'_> {
             _ => return,
         }
         warp.put(rare.d, &self.wide, rare.mask, mask);
+    }
+
+    /// All lanes of a warp end, which are those of one split.
+    pub(super) fn exit_all(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst) {
+        let live = warp.live;
+        self.count(warp, inst, live);
+        if self.events.has(Events::CALLS) || split.frame != 0 {
+            self.exit(warp, split, live);
+            return;
+        }
+        // The frame of the kernel stays, and nobody waits for them.
+        self.cta.live -= warp::count(live) as u32;
+        warp.live = 0;
     }
 
     /// Lanes of a split end.

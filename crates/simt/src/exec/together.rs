@@ -6,6 +6,7 @@
 //! A warp goes alone as soon as its lanes part, and before an instruction whose order among warps can be seen
 //! (`is_quiet`). It may join the others again at the next turn.
 
+use super::collective::Arrival;
 use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
@@ -221,16 +222,31 @@ impl Context<'_> {
                     }
                 }
                 Op::Exit if always => {
-                    self.counters.warp_instructions += counted * u64::from(on.count_ones());
                     for i in lanes(on) {
                         let (warp, split) = (&mut warps[i], &mut members.splits[i]);
                         split.pc = pc;
-                        self.counters.thread_instructions += counted * count(warp.live);
-                        warp.steps += steps + counted;
-                        self.exit(warp, split, warp.live);
+                        warp.steps += steps;
+                        self.exit_all(warp, split, inst);
                     }
                     members.on &= !on;
                     return true;
+                }
+                Op::Barrier(barrier) if always => {
+                    match self.barrier_in_step(warps, on, barrier) {
+                        Arrival::Passes => {}
+                        Arrival::Waits(state) => {
+                            for i in lanes(on) {
+                                let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+                                (split.pc, split.state) = (pc, state);
+                                warp.steps += steps + counted;
+                                self.counters.warp_instructions += counted;
+                                self.counters.thread_instructions += counted * count(warp.live);
+                                members.part(i, warp);
+                            }
+                            return true;
+                        }
+                        Arrival::OneByOne => break,
+                    }
                 }
                 // The inner loop has parameters, with the arithmetic behind them.
                 Op::Load(access) if always && access.place != Place::KernelParam => {

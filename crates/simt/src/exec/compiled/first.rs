@@ -3,7 +3,6 @@
 use super::Context;
 use crate::code::{NONE, Op, Slot};
 use crate::exec::warp::{Split, State, Warp};
-use crate::observe::Events;
 use texunit_jit::region::Mode;
 
 /// Warps of a CTA at most.
@@ -36,14 +35,7 @@ impl Context<'_> {
                 warp.splits.insert(0, *split);
                 continue;
             }
-            self.count(warp, inst, split.mask);
-            if self.events.has(Events::CALLS) {
-                let lanes = split.mask;
-                self.exit(warp, split, lanes);
-            } else {
-                self.cta.live -= split.mask.count_ones();
-                warp.live = 0;
-            }
+            self.exit_all(warp, split, inst);
         }
     }
 }
