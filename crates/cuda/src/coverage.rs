@@ -4,7 +4,7 @@
 use crate::call::say;
 use crate::saved;
 use crate::settings::settings;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use texunit_coverage::{Module, Recorder, Target};
 
@@ -14,16 +14,20 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
     let make = || {
         let file = settings().coverage.as_ref()?;
         let target = match &settings().evidence {
-            // `texunit run` merges what the processes have.
-            Some(folder) if !texunit_evidence::is_of_each_process(file) => {
-                Target::Run(folder.clone())
-            }
+            // `texunit run` makes of it what was asked for. A file that the program asks for itself is its own.
+            Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
             _ => Target::File(file.clone()),
         };
         crate::call::at_exit(end);
         Some(Recorder::new(target))
     };
     RECORDER.get_or_init(make).as_ref()
+}
+
+/// Whether a run asks its processes for this file.
+fn is_of_run(file: &Path, folder: &Path) -> bool {
+    let kept = texunit_evidence::kept_variables(folder);
+    kept.get("TEXUNIT_COVERAGE").is_some_and(|asked| Path::new(asked) == file)
 }
 
 /// The observer of a module's launches, if coverage is asked for.

@@ -14,6 +14,8 @@ use super::tree::Strangers;
 use super::watch::Watch;
 use nix::errno::Errno;
 use nix::sys::resource::{UsageWho, getrusage};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -57,8 +59,9 @@ pub(super) fn run(
     meanwhile: &mut dyn FnMut(Duration),
 ) -> Result<Outcome, String> {
     command.env(texunit_evidence::FOLDER, folder);
-    // Processes whose environment was cleared find the folder so (`texunit_evidence::run_above`).
+    // Processes whose environment was cleared find the folder so (`texunit_evidence::run_above`), and the options in it.
     let _held = std::fs::File::open(folder);
+    keep_options(&command, folder);
     let start = Instant::now();
     let cannot = |what: &'static str| move |error: Errno| format!("{what}: {}", error.desc());
     nix::sys::prctl::set_child_subreaper(true)
@@ -90,6 +93,23 @@ pub(super) fn run(
         wall: start.elapsed(),
         cpu: cpu_time(),
     })
+}
+
+/// Keeps the options that are in a program's environment in the folder of the run.
+fn keep_options(command: &Command, folder: &Path) {
+    let mut all: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => drop(all.insert(name.to_owned(), value.to_owned())),
+            None => drop(all.remove(name)),
+        }
+    }
+    if let Err(error) = texunit_evidence::keep_variables(folder, all) {
+        super::say(format_args!(
+            "texunit: {}: {error}: options do not reach processes whose environment is cleared",
+            folder.display()
+        ));
+    }
 }
 
 /// Starts a program. What the system does not know is a script for a shell, as it is for shells themselves and where

@@ -208,19 +208,30 @@ fn scripts(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The program finds the libraries by itself, and the run by its parents.
+/// The program finds the libraries by itself, and the run and its options by its parents.
 fn cleared(setup: &Setup) -> Result<(), Failed> {
     let path = format!("-rpath={}", setup.libraries.display());
     let flags = ["-lineinfo", "-Xlinker", &path, "-Xlinker", "--disable-new-dtags"];
     let program = program(setup, "modes.cu", SHARED, &flags)?;
     let report = file(setup, "cleared.json");
+    let covered = file(setup, "cleared.info");
     let options = ["--error-exitcode", "9", "--report", text(&report)];
-    let ended = code(setup, &options, &["env", "-i", text(&program), "bad"], 9)?;
-    contains(
-        &ended,
-        "the environment of this process was cleared (TEXUNIT_EVIDENCE is not set): its faults count",
-    )?;
-    at(&json(&report)?, "/faults/0/kind", "out-of-bounds")
+    let more = ["--device", "sm_75,sm_86", "--coverage", text(&covered)];
+    let cleared = ["env", "-i", text(&program), "good", "bad"];
+    let ended = code(setup, &[&options[..], &more].concat(), &cleared, 9)?;
+    same(ended.stderr.contains("cleared"), false, &ended)?;
+    let found = json(&report)?;
+    at(&found, "/faults/0/kind", "out-of-bounds")?;
+    let named = |i: usize| found["devices"][i].as_str().unwrap_or_default().to_owned();
+    same(named(0).contains("sm_75") && named(1).contains("sm_86"), true, &ended)?;
+    let lines = std::fs::read_to_string(&covered)?;
+    same(lines.contains("FNDA:64,fill(int*)"), true, &ended)?;
+    // What it has itself comes first.
+    let own = ["env", "-i", "TEXUNIT_DEVICE=sm_90", text(&program), "good"];
+    let ended = code(setup, &[&options[..], &more].concat(), &own, 0)?;
+    let found = json(&report)?;
+    let name = found["devices"][0].as_str().unwrap_or_default();
+    same(name.contains("sm_90"), true, &ended)
 }
 
 /// A process that is longer there than its run says that nobody hears of it.
