@@ -295,9 +295,9 @@ mod tests {
 
     /// Else they are compiled once more: what differs is to be named in crates/features.
     #[test]
-    fn the_libraries_are_built_of_the_same_crates_as_the_tests() {
+    fn what_tests_build_is_built_of_the_same_crates_as_they_are() {
         let all = crates(&["--workspace", "--edges", "normal,build,dev"]);
-        for package in ["texunit-cuda", "texunit-cudart"] {
+        for package in ["texunit-cuda", "texunit-cudart", "texunit-redirect", "xtask"] {
             let own = crates(&["-p", package, "--edges", "normal,build"]);
             let others: Vec<_> = own.difference(&all).collect();
             assert!(others.is_empty(), "{package}, for crates/features: {others:#?}");

@@ -3,7 +3,5 @@
 mod common;
 mod containers;
 mod hostile;
-mod made;
-mod made_containers;
 mod npy;
 mod reading;

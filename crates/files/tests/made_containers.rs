@@ -1,15 +1,22 @@
 //! DDS and KTX 2.0 files made field by field: what is legal is read as it was put in, whatever lies is an error or
 //! goes with the fields as they are. `fuzz/` has the same as a target, `containers`.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+//!
+//! A program of its own: it looks at how much memory it has taken.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
-use crate::made::{Expected, check, made};
+#[path = "all/common/mod.rs"]
+mod common;
+#[path = "all/made/mod.rs"]
+mod made;
+
+use made::{Expected, check, made};
 use texunit_files::{Container, Kind, decode_container};
 use texunit_testkit::{Choices, Random};
 
 #[test]
 fn files_made_field_by_field() {
     // No panic of the parsers either: `check` wants a message of their own.
-    crate::common::report_unguarded_panics();
+    common::report_unguarded_panics();
     let mut random = Random::for_test(20_261_123);
     // Of each kind: textures, files that are refused, those with lies.
     let mut seen = [[0; 3]; 2];
