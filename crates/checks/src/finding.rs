@@ -1,5 +1,6 @@
 //! Findings, as they are kept and told.
 
+use crate::check::Check;
 use crate::sink::{Found, Other, OtherAt, Spot};
 use texunit_report::place::function_name;
 use texunit_report::{CheckRule, Place};
@@ -121,7 +122,8 @@ impl Finding {
             remarks.push(format!("{} {what}: {}", end.who(), end.place.with_ptx()));
         }
         remarks.extend(self.notes.iter().cloned());
-        if self.count > 1 {
+        // What is alive at the end has its number in the message.
+        if self.count > 1 && self.check() != Check::Leak.name() {
             remarks.push(format!("{} times in all", self.count));
         }
         remarks

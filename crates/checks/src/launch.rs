@@ -2,6 +2,7 @@
 
 use crate::finding::Finding;
 use crate::log::Log;
+use crate::race::Queue;
 use crate::sink::Sink;
 use std::sync::Arc;
 use texunit_simt::Fault;
@@ -19,9 +20,10 @@ pub struct LaunchChecks<'l> {
 
 impl<'l> LaunchChecks<'l> {
     /// Those that the log asks for; `None`: none of them has to do with launches.
-    pub(crate) fn new(log: &'l Log, number: u64) -> Option<Self> {
+    pub(crate) fn new(log: &'l Log, number: u64, queue: Queue) -> Option<Self> {
         let sink = Arc::new(Sink::new());
-        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, number);
+        let checks: Vec<Box<dyn Observer + 'l>> =
+            crate::launch_checks(log, &sink, (number, queue));
         (!checks.is_empty()).then_some(Self { log, number, sink, checks })
     }
 

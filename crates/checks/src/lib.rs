@@ -41,13 +41,17 @@ use std::sync::Arc;
 use texunit_simt::Observer;
 
 /// The observers of a launch for the checks that are asked for.
-fn launch_checks<'l>(log: &'l Log, sink: &Arc<Sink>, launch: u64) -> Vec<Box<dyn Observer + 'l>> {
+fn launch_checks<'l>(
+    log: &'l Log,
+    sink: &Arc<Sink>,
+    (launch, queue): (u64, race::Queue),
+) -> Vec<Box<dyn Observer + 'l>> {
     let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
     if log.has(Check::Sync) {
         all.push(Box::new(sync::Sync::new(sink)));
     }
     if log.has(Check::Race) {
-        all.push(Box::new(race::Race::new(Arc::clone(sink), &log.race)));
+        all.push(Box::new(race::Race::new(Arc::clone(sink), &log.race, queue)));
     }
     if log.has(Check::Texture) {
         all.push(Box::new(texture::Texture::new(sink)));

@@ -100,11 +100,21 @@ impl Log {
 
     /// The checks of a launch of a kernel, as its observer; `None`: nothing is checked of it.
     pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
+        self.launch_in(kernel, race::Queue::Default)
+    }
+
+    /// The same in a stream.
+    pub fn launch_in(&self, kernel: &str, queue: race::Queue) -> Option<LaunchChecks<'_>> {
         if self.options.checks.is_none() || !self.options.has_kernel(kernel) {
             return None;
         }
         let number = self.launches.fetch_add(1, Relaxed) + 1;
-        LaunchChecks::new(self, number)
+        LaunchChecks::new(self, number, queue)
+    }
+
+    /// What orders launches and the host, if that is asked for.
+    pub fn race(&self) -> Option<&race::Memory> {
+        self.has(Check::Race).then_some(&self.race)
     }
 
     /// Takes in what was found; how often something was found besides.

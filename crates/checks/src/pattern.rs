@@ -12,12 +12,6 @@ impl Pattern {
         Self(text.to_owned())
     }
 
-    /// The pattern that only this text has, as far as patterns can say it.
-    pub fn of_text(text: &str) -> Self {
-        // A `*` in a name (a pointer) stands for itself as well.
-        Self::new(text)
-    }
-
     /// Whether a text has this form.
     // Two places of each text: where it fails behind a star, the star takes one character more.
     pub fn matches(&self, text: &str) -> bool {

@@ -9,8 +9,8 @@ use texunit_checks::{Checks, Log, Options, Pattern, Suppressions};
 /// Options of `texunit launch` and `texunit run`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckOptions {
-    /// Check what kernels do for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or
-    /// `all`; compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck) mean the same. docs/checks.md
+    /// Check what kernels do for what a GPU hides: a list of memory (always on), race, sync, leak and texture, or
+    /// `all`; compute-sanitizer's names of tools (memcheck, racecheck, synccheck) mean the same. docs/checks.md
     /// has every finding.
     #[arg(long, value_name = "LIST", value_parser = Checks::parse)]
     pub check: Option<Checks>,

@@ -1,7 +1,8 @@
 //! What checks find: every `.ptx` file of tests/findings says so on the lines where something is found,
 //! `// finding[sync-barrier-missed]: part of the message`, and nothing else is. Lines `//| KEY = VALUE` before a kernel are
 //! the job that launches it, those before the first kernel (`//|| ...`) are part of every job of the file. The first line
-//! says what is checked: `// check: sync`. No check changes what a kernel writes.
+//! says what is checked: `// check: sync`. No check changes what a kernel writes. A `.cu` of tests/findings/cuda says all that
+//! itself, and the PTX beside it is what runs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit::args::LaunchArgs;
-use texunit_checks::Finding;
+use texunit_checks::{End, Finding};
 use texunit_testkit::TempDir;
 
 /// Kinds of findings that jobs cannot show: tests/cuda has them.
@@ -20,9 +21,11 @@ fn main() {
     let arguments = Arguments::from_args();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/findings");
     let folder = folder.canonicalize().unwrap();
-    let files = ptx_files(&folder);
+    let mut files = files(&folder, "ptx");
+    files.extend(self::files(&folder.join("cuda"), "cu"));
     let all = files.clone();
     let mut trials = vec![Trial::test("every_finding_has_a_case", move || every_finding(&all))];
+    trials.push(Trial::test("every_finding_is_documented", documented));
     for path in files {
         let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
         trials.push(Trial::test(name, move || expected(&path)));
@@ -30,15 +33,11 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn ptx_files(folder: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        // Folders have runners of their own, which need more than a job.
-        if path.is_file() && path.extension().is_some_and(|e| e == "ptx") {
-            all.push(path);
-        }
-    }
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // Other folders have runners of their own, which need more than a job.
+    let is_case = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|e| e == ending);
+    let mut all: Vec<PathBuf> = entries.filter(is_case).collect();
     all.sort();
     all
 }
@@ -53,6 +52,21 @@ struct Case {
 
 /// Line, code, part of the message.
 type Expected = (u32, String, String);
+
+/// Tables of a job that another one does not have.
+fn without(common: &str, own: &str) -> String {
+    let (mut text, mut is_in) = (String::new(), true);
+    for line in common.lines() {
+        if line.starts_with('[') {
+            is_in = !own.lines().any(|other| other == line);
+        }
+        if is_in {
+            text += line;
+            text.push('\n');
+        }
+    }
+    text
+}
 
 struct File {
     check: String,
@@ -80,14 +94,19 @@ fn read(path: &Path) -> File {
             let message = message.split("// finding[").next().unwrap_or(message);
             expected.push((number, code.to_owned(), message.trim().to_owned()));
         }
-        if let Some((_, rest)) = line.split_once(".entry ") {
+        let entry = line.split_once(".entry ").or_else(|| line.split_once("__global__ void "));
+        if let Some((_, rest)) = entry {
             let end = rest.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(rest.len());
             let faults = own.contains("# faults");
-            let job = std::mem::take(&mut own) + &common;
+            let job = std::mem::take(&mut own);
             cases.push(Case { kernel: rest[..end].to_owned(), faults, job });
         }
     }
     assert!(!check.is_empty() && !cases.is_empty(), "{}: no checks or no kernels", path.display());
+    // What a kernel says itself comes first.
+    for case in &mut cases {
+        case.job += &without(&common, &case.job);
+    }
     File { check, cases, expected }
 }
 
@@ -98,7 +117,8 @@ fn launch(
     check: Option<&str>,
 ) -> Result<(Vec<Finding>, Vec<Vec<u8>>), String> {
     let temp = TempDir::new("findings");
-    let mut text = format!("ptx = {:?}\nkernel = {:?}\n", path.to_str().unwrap(), case.kernel);
+    let ptx = path.with_extension("ptx");
+    let mut text = format!("ptx = {:?}\nkernel = {:?}\n", ptx.to_str().unwrap(), case.kernel);
     text += &case.job;
     let job = temp.file("job.toml", &text);
     let out = temp.join("out");
@@ -123,6 +143,11 @@ fn launch(
     Ok((report.log.map_or_else(Vec::new, |log| log.findings()), bytes))
 }
 
+/// Line of the source, or of the PTX where there is none. What is inlined from a header is where the case calls it.
+fn line(end: &End) -> u32 {
+    end.place.source().map_or(end.place.ptx.line, |frame| frame.line)
+}
+
 fn expected(path: &Path) -> Result<(), Failed> {
     let file = read(path);
     let mut missing = file.expected;
@@ -135,7 +160,7 @@ fn expected(path: &Path) -> Result<(), Failed> {
         }
         let (mut lines, mut again) = (Vec::new(), BTreeSet::new());
         for finding in found {
-            let line = finding.at.as_ref().map_or(0, |at| at.place.ptx.line);
+            let line = finding.at.as_ref().map_or(0, line);
             lines.push((line, finding.code()));
             // The same place with several other ends is one line.
             let first = again.insert((line, finding.code()));
@@ -161,6 +186,19 @@ fn expected(path: &Path) -> Result<(), Failed> {
         let _ = writeln!(wrong, "line {line}: not found: {code}: {part}");
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
+}
+
+/// docs/checks.md has a section for each kind of finding of these checks.
+fn documented() -> Result<(), Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/checks.md");
+    let page = std::fs::read_to_string(path)?;
+    let rules = texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code);
+    // The section about races is written with that check.
+    let has_races = page.contains("\n## race\n");
+    let rules = rules.filter(|code| has_races || !code.starts_with("race-"));
+    let headed = |code: &str| page.lines().any(|line| line.trim_start_matches('#').trim() == code);
+    let missing: Vec<&str> = rules.filter(|code| !headed(code)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("no section for {missing:?}").into()) }
 }
 
 /// Each kind of finding is somewhere, and there are enough kernels in which nothing is to be found.

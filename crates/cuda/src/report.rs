@@ -34,8 +34,8 @@ const LONGEST_ARGUMENT: usize = 1000;
 struct State {
     kernels: BTreeMap<String, Sum>,
     findings: Vec<Found>,
-    /// Numbers of what checks have found, by their numbers in the log of these.
-    checked: BTreeMap<u64, u64>,
+    /// Numbers of what checks have found, and of the first launch of each, by their numbers in the log of these.
+    checked: BTreeMap<u64, (u64, u64)>,
     totals: Totals,
     /// Everything told, for the report of its own.
     record: Record,
@@ -191,11 +191,11 @@ pub(crate) fn checked(news: &News, launch: u64) {
         return;
     }
     with(|state| {
-        let next = state.next_number();
-        let number = *state.checked.entry(news.number).or_insert(next);
+        let next = (state.next_number(), launch);
+        let (number, first) = *state.checked.entry(news.number).or_insert(next);
         let mut finding = news.finding.event(number);
         if news.finding.launch != 0 {
-            finding.launch = launch;
+            finding.launch = first;
         }
         state.append(Event::Finding(finding));
     });

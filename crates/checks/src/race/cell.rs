@@ -42,6 +42,11 @@ impl Cell {
         Stamp::new(view.serial, (view.now, touch.kind), (touch.thread, touch.op))
     }
 
+    /// What is kept of accesses to it.
+    pub(super) fn stamps(&self) -> [Stamp; 3] {
+        [self.write, self.others[0], self.others[1]]
+    }
+
     /// An access, and what it races with.
     #[inline]
     pub(super) fn touch(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {

@@ -1,9 +1,13 @@
 //! A launch among those of a process.
 
-use super::shadow::Shadow;
+use super::shadow::{Shadow, lock};
+use super::stamp::Stamp;
+use super::streams::{Queue, Streams, place_of};
+use crate::finding::End;
 use crate::sink::{Sink, Spot};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+use texunit_simt::observe::LaunchInfo;
 
 /// What all launches of a process share: the shadow of global memory, and numbers of CTAs.
 #[derive(Debug)]
@@ -11,16 +15,17 @@ pub struct Memory {
     pub(super) shadow: Shadow,
     /// The next CTA's number.
     next: AtomicU32,
+    streams: Mutex<Streams>,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { shadow: Shadow::default(), next: AtomicU32::new(1) }
+        Self { shadow: Shadow::default(), next: AtomicU32::new(1), streams: Mutex::default() }
     }
 }
 
 /// What is known of a launch as a whole.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     /// Number of its first CTA.
     first: u32,
@@ -28,22 +33,81 @@ pub(super) struct Order {
     ctas: u32,
     /// All that has a lower number comes before it.
     pub(super) below: u32,
+    /// Launches that do not come before it, by the numbers of their CTAs.
+    others: Arc<[(u32, u32)]>,
 }
 
 impl Memory {
-    /// A launch of so many CTAs begins. What was launched before it has ended.
-    pub(super) fn begin(&self, ctas: u64) -> Order {
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        lock(&self.streams)
+    }
+
+    /// A launch begins in a stream.
+    pub(super) fn begin(&self, queue: Queue, info: &LaunchInfo<'_>) -> Order {
+        let ctas = info.config.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let ctas = u32::try_from(ctas).unwrap_or(u32::MAX / 2).min(u32::MAX / 2);
         let mut first = self.next.fetch_add(ctas, Relaxed);
+        let mut streams = self.streams();
         if first == 0 || first.checked_add(ctas).is_none() {
             // All numbers have been used: from the first one on again.
             self.shadow.clear();
+            *streams = Streams::default();
             first = 1;
             self.next.store(1 + ctas, Relaxed);
-        } else if self.shadow.is_large() {
-            self.shadow.clear();
         }
-        Order { first, ctas, below: first }
+        let others = streams.begin(queue, (first, first + ctas.saturating_sub(1)), info);
+        if others.is_empty() && self.shadow.is_large() {
+            self.shadow.forget();
+        }
+        let below =
+            others.iter().map(|other| other.0).min().map_or(first, |other| other.min(first));
+        Order { first, ctas, below, others: others.into() }
+    }
+
+    /// The host has waited for a stream.
+    pub fn synchronized(&self, queue: Queue) {
+        self.streams().synchronize(queue);
+    }
+
+    /// The host has waited for everything.
+    pub fn all_synchronized(&self) {
+        self.streams().synchronize_all();
+    }
+
+    /// An event, by its number, is recorded in a stream.
+    pub fn event_recorded(&self, event: u64, queue: Queue) {
+        self.streams().record(event, queue);
+    }
+
+    /// A stream, or (`None`) the host, waits for an event.
+    pub fn event_waited(&self, event: u64, queue: Option<Queue>) {
+        self.streams().wait(event, queue);
+    }
+
+    /// The host, or (`Some`) a copy in a stream, reads or (`writes`) writes memory of the device: who has accessed it and
+    /// does not come before that, and whether that was a store.
+    pub fn accessed(
+        &self,
+        queue: Option<Queue>,
+        (address, len): (u64, u64),
+        writes: bool,
+    ) -> Option<(End, bool)> {
+        let streams = self.streams();
+        let others = streams.not_before(queue);
+        if others.is_empty() {
+            return None;
+        }
+        let is_other = |serial: u32| others.iter().any(|o| (o.0..=o.1).contains(&serial));
+        let found = self.shadow.find((address, len), |stamp: Stamp| {
+            is_other(stamp.serial) && (writes || stamp.kind().writes())
+        })?;
+        let end = streams.end(found.serial, found.thread(), found.op())?;
+        Some((end, found.kind().writes()))
+    }
+
+    /// Who has done something in a launch before.
+    pub(super) fn end(&self, stamp: Stamp) -> Option<End> {
+        self.streams().end(stamp.serial, stamp.thread(), stamp.op())
     }
 }
 
@@ -60,13 +124,14 @@ impl Order {
 
     /// Whether what another launch has done comes before it.
     pub(super) fn is_after(&self, serial: u32) -> bool {
-        serial < self.below
+        !self.others.iter().any(|other| (other.0..=other.1).contains(&serial))
     }
 }
 
 /// The launch of a worker.
 pub(super) struct Launch<'a> {
     pub(super) sink: Arc<Sink>,
+    pub(super) memory: &'a Memory,
     pub(super) shadow: &'a Shadow,
     pub(super) order: Order,
     pub(super) grid: [u32; 3],
@@ -83,9 +148,7 @@ impl Launch<'_> {
     /// A thread of a CTA of the launch, at an operation.
     pub(super) fn spot(&self, serial: u32, thread: u32, op: u32) -> Spot {
         let index = u64::from(serial.wrapping_sub(self.order.first));
-        let [x, y, _] = self.grid.map(|n| u64::from(n.max(1)));
-        let cta = [index % x, index / x % y, index / x / y].map(|n| n as u32);
-        let [w, h, _] = self.block.map(|n| n.max(1));
-        Spot { cta, thread: [thread % w, thread / w % h, thread / w / h], op }
+        let [cta, thread] = place_of(index, thread, (self.grid, self.block));
+        Spot { cta, thread, op }
     }
 }

@@ -155,6 +155,21 @@ impl Line {
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
     }
 
+    /// What is kept of accesses to bytes.
+    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
+        let of_all = [self.write, self.others[0], self.others[1]];
+        let is_split = !self.cells.is_empty();
+        let any = !bytes.is_empty();
+        let of_all = of_all.into_iter().filter(move |_| !is_split && any);
+        let size = if self.cells.len() == WORDS { 4 } else { 1 };
+        let cells = self
+            .cells
+            .iter()
+            .zip((0..).step_by(size))
+            .filter(move |(_, at)| *at < bytes.end && at + size as u64 > bytes.start);
+        of_all.chain(cells.flat_map(|(cell, _)| cell.stamps()))
+    }
+
     /// An access of a thread at an operation to the 8 bytes of an mbarrier.
     pub(super) fn object(
         &mut self,

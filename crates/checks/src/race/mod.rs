@@ -32,13 +32,16 @@ mod probe;
 mod report;
 mod shadow;
 mod stamp;
+mod streams;
 mod view;
 
 pub use launch::Memory;
+pub use streams::Queue;
 
 use crate::sink::Sink;
 use launch::{Launch, Order};
-use std::sync::{Arc, Mutex, PoisonError};
+use shadow::lock;
+use std::sync::{Arc, Mutex};
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 
 /// The race check of a launch.
@@ -46,13 +49,14 @@ use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 pub struct Race<'l> {
     sink: Arc<Sink>,
     memory: &'l Memory,
+    queue: Queue,
     order: Mutex<Order>,
 }
 
 impl<'l> Race<'l> {
-    /// It tells the sink what it finds.
-    pub fn new(sink: Arc<Sink>, memory: &'l Memory) -> Self {
-        Self { sink, memory, order: Mutex::default() }
+    /// In a stream. It tells the sink what it finds.
+    pub fn new(sink: Arc<Sink>, memory: &'l Memory, queue: Queue) -> Self {
+        Self { sink, memory, queue, order: Mutex::default() }
     }
 }
 
@@ -64,15 +68,15 @@ impl Observer for Race<'_> {
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
         Box::new(probe::Worker::new(Launch {
             sink: Arc::clone(&self.sink),
+            memory: self.memory,
             shadow: &self.memory.shadow,
-            order: *self.order.lock().unwrap_or_else(PoisonError::into_inner),
+            order: lock(&self.order).clone(),
             grid: launch.config.grid,
             block: launch.config.block,
         }))
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
-        let ctas = launch.config.grid.iter().map(|&n| u64::from(n)).product();
-        *self.order.lock().unwrap_or_else(PoisonError::into_inner) = self.memory.begin(ctas);
+        *lock(&self.order) = self.memory.begin(self.queue, launch);
     }
 }

@@ -19,6 +19,7 @@ enum Distance {
     Lane,
     Warp,
     Cta,
+    Launch,
 }
 
 /// What an access is: space, whether it stores, whether it is a copy of `cp.async`.
@@ -62,7 +63,9 @@ impl Races {
             });
             let count = (before - self.0.len()) as u64;
             let spot = Spot::new(at, lane, launch.block);
-            if launch.sink.again(rule, &spot, Some(other.op()), count) {
+            // Operations of another launch have other numbers.
+            let here = launch.order.has(other.serial).then(|| other.op());
+            if here.is_some() && launch.sink.again(rule, &spot, here, count) {
                 continue;
             }
             let found = Found { count, ..say(launch, (at, lane), &conflict, what) };
@@ -82,12 +85,14 @@ fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: W
     let distance = match (other.serial == own, other.thread() / 32 == at.warp) {
         (true, true) => Distance::Lane,
         (true, false) => Distance::Warp,
-        _ => Distance::Cta,
+        _ if launch.order.has(other.serial) => Distance::Cta,
+        _ => Distance::Launch,
     };
     let who = match distance {
         Distance::Lane => "another lane of its warp",
         Distance::Warp => "another warp of its CTA",
         Distance::Cta => "another CTA",
+        Distance::Launch => "a launch of another stream",
     };
     let itself = distance == Distance::Lane && other.thread() % 32 == lane;
     let (space, writes, copies) = what;
@@ -105,14 +110,17 @@ fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: W
         (true, true) => format!("stores to {space} memory where {who} stores, {both}"),
     };
     let spot = Spot::new(at, lane, launch.block);
-    let there = launch.spot(other.serial, other.thread(), other.op());
+    let there = match distance {
+        Distance::Launch => launch.memory.end(other).map(|end| OtherAt::Known(Box::new(end))),
+        _ => Some(OtherAt::Here(launch.spot(other.serial, other.thread(), other.op()))),
+    };
     let verb = match (other.kind().is_async(), other.kind().writes()) {
         (true, _) => "is copied here by `cp.async`",
         (_, true) => "is stored here",
         _ => "is loaded here",
     };
     let mut found = Found::new(rule, spot, message);
-    found.other = Some(Other { what: verb.to_owned(), at: OtherAt::Here(there) });
+    found.other = there.map(|at| Other { what: verb.to_owned(), at });
     found.notes = notes(conflict, distance, copies);
     found
 }
@@ -133,6 +141,10 @@ fn notes(conflict: &Conflict, distance: Distance, copies: bool) -> Vec<String> {
                 "since Volta the lanes of a warp are not in lockstep: `__syncwarp()` between the two orders them"
             }
             Distance::Warp => "a barrier between the two orders them: `__syncthreads()`",
+            Distance::Launch => {
+                "launches of two streams are ordered by an event (`cudaStreamWaitEvent`) or by the host, which \
+                 waits for the one before it launches the other"
+            }
             Distance::Cta => {
                 "CTAs are ordered by a fence and then an atomic or volatile store on one side, and a load of \
                  that and then a fence on the other (`__threadfence()`, not `__threadfence_block()`), or by \

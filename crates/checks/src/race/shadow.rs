@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::line::{LINE, Line};
+use super::stamp::Stamp;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -176,5 +177,37 @@ impl Shadow {
     /// Whether it takes so much that a time at which nothing is needed of it should be used.
     pub(super) fn is_large(&self) -> bool {
         self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MOST_CLOCKS / 2
+    }
+
+    /// A stamp of the bytes of a range that is looked for.
+    pub(super) fn find(
+        &self,
+        (address, len): (u64, u64),
+        mut is: impl FnMut(Stamp) -> bool,
+    ) -> Option<Stamp> {
+        let end = address.saturating_add(len);
+        for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
+            let page = lock(&page);
+            for (line, at) in page.lines.iter().zip((number * PAGE..).step_by(LINE as usize)) {
+                let from = address.clamp(at, at + LINE) - at;
+                let to = end.clamp(at, at + LINE) - at;
+                if let found @ Some(_) = line.stamps(from..to).find(|&stamp| is(stamp)) {
+                    return found;
+                }
+            }
+        }
+        None
+    }
+
+    /// Pages of a range of numbers, in order.
+    fn pages(&self, first: u64, end: u64) -> Vec<(u64, Shared)> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            let shard = lock(shard);
+            let here = shard.iter().filter(|(number, _)| (first..end).contains(*number));
+            all.extend(here.map(|(&number, page)| (number, Arc::clone(page))));
+        }
+        all.sort_by_key(|page| page.0);
+        all
     }
 }

@@ -1,6 +1,6 @@
 //! The coordinates of fetches: where they lie, and what they look like.
 
-use super::site::{Sums, has_places, repeats};
+use super::site::{Sums, has_places, order, repeats};
 use super::words;
 use crate::rules;
 use crate::sink::Spot;
@@ -82,8 +82,12 @@ impl Measured {
     }
 }
 
+/// Of the first ones that of the lower CTA stays, so that the number of workers is not seen.
 fn add(sum: &mut (Option<Spot>, u64), other: (Option<Spot>, u64)) {
-    sum.0 = sum.0.or(other.0);
+    sum.0 = match (sum.0, other.0) {
+        (Some(own), Some(other)) if order(&other) < order(&own) => Some(other),
+        (own, other) => own.or(other),
+    };
     sum.1 += other.1;
 }
 

@@ -300,7 +300,7 @@ impl Sums {
 }
 
 /// By the grid's order of CTAs.
-fn order(spot: &Spot) -> [u32; 3] {
+pub(super) fn order(spot: &Spot) -> [u32; 3] {
     let [x, y, z] = spot.cta;
     [z, y, x]
 }

@@ -1,15 +1,17 @@
 //! What is read behind an instruction: backward data flow over the instructions of a function, for each
 //! thread by itself. What is not known to read certain registers is taken to read all of them.
 
+mod params;
 mod visit;
 
-pub(crate) use visit::{Use, each_slot, each_slot_mut, starts};
+pub(crate) use params::Held;
+pub(crate) use visit::{Use, each_slot, each_slot_mut, each_successor, starts};
 
 use crate::bits::Set;
 use crate::code::{Code, Inst, Op, Slot};
+use params::Params;
 use std::ops::Range;
-use std::sync::Arc;
-use visit::each_successor;
+use std::sync::{Arc, OnceLock};
 
 /// Passes over a function: loops need as many as they are deep, and a few more.
 const ROUNDS: usize = 32;
@@ -47,6 +49,8 @@ pub(crate) struct Facts {
     starts: Vec<usize>,
     /// What is live where each block begins.
     live: Vec<Set>,
+    /// Registers with parameters there: found out when somebody asks.
+    params: OnceLock<Params>,
 }
 
 /// The flow of a function.
@@ -77,7 +81,7 @@ impl<'a> Flow<'a> {
             return None;
         }
         let live = vec![Set::new(numbers.all); starts.len()];
-        let mut facts = Facts { numbers, starts, live };
+        let mut facts = Facts { numbers, starts, live, params: OnceLock::new() };
         facts.settle(first, insts).then(|| Self { insts, first, numbers, facts: Arc::new(facts) })
     }
 
@@ -106,6 +110,15 @@ impl<'a> Flow<'a> {
     /// Instructions of a block.
     pub(crate) fn block(&self, block: usize) -> Range<usize> {
         self.facts.block(block, self.insts.len())
+    }
+
+    /// Registers that have parameters before an instruction.
+    pub(crate) fn params_at(&self, inst: usize) -> Option<Held> {
+        let find = || Params::of(&self.facts, self.numbers, self.first, self.insts);
+        let block = self.block_of(inst);
+        let mut held = self.facts.params.get_or_init(find).at_start(block)?.clone();
+        (self.block(block).start..inst).for_each(|i| held.behind(&self.insts[i]));
+        Some(held)
     }
 
     /// What is live where a block begins.

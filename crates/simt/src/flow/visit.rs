@@ -161,7 +161,7 @@ each_operand! {
 }
 
 /// Calls `f` with the instructions that may come after the one at `pc`, of the same function.
-pub(super) fn each_successor(inst: &Inst, pc: usize, mut f: impl FnMut(u32)) {
+pub(crate) fn each_successor(inst: &Inst, pc: usize, mut f: impl FnMut(u32)) {
     match &inst.op {
         Op::Branch { target, .. } => f(*target),
         Op::BranchIndexed { targets, .. } => targets.iter().copied().for_each(&mut f),

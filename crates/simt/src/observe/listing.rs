@@ -1,16 +1,14 @@
 //! The code of a program as observers see it: operations by their numbers.
 
 use crate::code::{Code, Op, Place, Slot};
-use crate::flow::{Flow, Use, each_slot, starts};
+use crate::flow::{Use, each_slot, starts};
 use crate::launch::LaunchConfig;
 use crate::lower::{Program, Unit};
 use crate::observe::Counting;
 use std::ops::Range;
+use std::sync::Arc;
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_syntax::{SourceFile, Span};
-
-/// Registers times blocks of a function of which it is found out what is read.
-const MOST_FLOW: usize = 1 << 26;
 
 /// The operations that a kernel and all that it can call were lowered to, or all functions of a program, by the numbers
 /// that events have. A PTX instruction is one
@@ -18,7 +16,7 @@ const MOST_FLOW: usize = 1 << 26;
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
     program: &'a Program,
-    code: &'a Code,
+    pub(super) code: &'a Code,
 }
 
 /// A register of a function, or a constant of the code.
@@ -103,6 +101,11 @@ impl<'a> Listing<'a> {
         self.program.sources()
     }
 
+    /// The same, to be kept.
+    pub fn shared_sources(&self) -> &'a Arc<Sources> {
+        self.program.sources()
+    }
+
     /// The PTX instruction that an operation comes from.
     pub fn span(&self, op: u32) -> Span {
         self.code.insts.get(op as usize).map_or_else(Span::default, |inst| inst.span)
@@ -116,25 +119,6 @@ impl<'a> Listing<'a> {
     /// Opcode and modifiers of the PTX instruction that an operation comes from, in their order.
     pub fn words(&self, op: u32) -> impl Iterator<Item = &'a str> {
         super::order::words(self.source(), self.span(op))
-    }
-
-    /// Registers of a fetch whose values something reads later, bit 0 for the first; all that it names where that is
-    /// not known, none of what is no fetch.
-    pub fn components_used(&self, op: u32) -> u8 {
-        let Some(Op::Fetch(fetch)) = self.code.insts.get(op as usize).map(|inst| &inst.op) else {
-            return 0;
-        };
-        let function = self.code.funcs.partition_point(|f| f.entry <= op).saturating_sub(1);
-        let Some(flow) = Flow::of(self.code, function, MOST_FLOW) else { return fetch.components };
-        let at = (op - flow.first) as usize;
-        let block = flow.block_of(at);
-        let mut live = flow.at_end(block);
-        for inst in flow.insts[at + 1..flow.block(block).end].iter().rev() {
-            flow.before(inst, &mut live);
-        }
-        let is_read = |slot: &Slot| flow.numbers.of(*slot).is_none_or(|number| live.has(number));
-        let parts = (0..).zip(&fetch.parts).filter(|(_, slot)| !slot.is_none() && is_read(slot));
-        parts.fold(0, |used, (i, _)| used | 1 << i)
     }
 
     /// Whether it reads where the workspace of a cooperative grid is (%envreg1 and %envreg2).

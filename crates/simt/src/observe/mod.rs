@@ -85,6 +85,7 @@ mod listing;
 pub(crate) mod marks;
 mod order;
 mod several;
+mod used;
 
 pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
