@@ -2,12 +2,22 @@
 
 use super::context::{Context, Trouble, trouble};
 use super::step::Flow;
-use super::warp::{Split, State, Warp, lanes};
+use super::warp::{Split, State, Warp, count, lanes};
 use crate::alu::L32;
 use crate::code::{Barrier, BarrierKind, Inst, Op, Shuffle, Slot};
 use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronized};
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
+
+/// What becomes of warps that come to a barrier at the same time.
+pub(super) enum Arrival {
+    /// These are all that there are: they go on.
+    Passes,
+    /// They wait for others.
+    Waits(State),
+    /// Nothing has been done: they come one after the other.
+    OneByOne,
+}
 
 impl Context<'_> {
     /// Instructions that lanes of a warp execute together.
@@ -259,6 +269,34 @@ impl Context<'_> {
         Ok(Flow::Waits(State::Barrier(id as u8)))
     }
 
+    /// Warps with all their lanes come to a barrier at the same time.
+    #[inline]
+    pub(super) fn barrier_in_step(&mut self, warps: &[Warp], on: u32, op: &Barrier) -> Arrival {
+        // One for all threads of the CTA that does nothing else, which nobody is told of.
+        let is_plain = op.kind == BarrierKind::Sync && op.threads.is_none() && op.id.is_constant();
+        let id = self.launch.constants.narrow.get(op.id.index()).map_or(u32::MAX, |row| row[0]);
+        let (true, false, Some(state)) = (
+            is_plain,
+            self.events.has(Events::SYNCHRONIZATION),
+            self.cta.barriers.get_mut(id as usize),
+        ) else {
+            return Arrival::OneByOne;
+        };
+        if state.arrived != 0 && state.expected != 0 {
+            return Arrival::OneByOne;
+        }
+        let threads = lanes(on).map(|i| count(warps[i].live) as u32).sum::<u32>();
+        if state.arrived == 0 && threads == self.cta.live {
+            return Arrival::Passes;
+        }
+        self.cta.has_barriers = true;
+        state.expected = 0;
+        state.arrived += threads;
+        state.waiting += threads;
+        self.cta.completed |= state.arrived >= self.cta.live;
+        Arrival::Waits(State::Barrier(id as u8))
+    }
+
     /// Lanes have exited: if all others of the warp wait at a barrier with a count, the warp has
     /// come as a whole.
     pub(super) fn barrier_without(&mut self, warp: &Warp) {
@@ -284,6 +322,7 @@ impl Context<'_> {
                 continue;
             }
             opened = true;
+            self.cta.all_passed |= state.expected == 0;
             self.cta.barriers[id] = Default::default();
             for warp in warps.iter_mut() {
                 for i in 0..warp.splits.len() {

@@ -113,6 +113,8 @@ pub(crate) struct Cta {
     pub(crate) has_barriers: bool,
     /// Whether a barrier has become complete and is to be opened before its next phase begins.
     pub(crate) completed: bool,
+    /// Whether all threads have come to one for all, and gone on, since somebody asked last.
+    pub(crate) all_passed: bool,
     /// Threads that have not exited.
     pub(crate) live: u32,
 }
@@ -242,6 +244,7 @@ impl<'a> Context<'a> {
                 barriers: Default::default(),
                 has_barriers: false,
                 completed: false,
+                all_passed: false,
                 live: 0,
             },
             counters: Counters::default(),

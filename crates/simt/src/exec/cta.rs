@@ -56,6 +56,7 @@ impl Context<'_> {
         stop: impl Fn() -> bool,
     ) -> Result<bool, Box<Fault>> {
         let mut progress = false;
+        self.cta.all_passed = false;
         // Bits of warps whose turn is over: a CTA has at most 32.
         let mut over = 0;
         for first in (0..warps.len()).step_by(TOGETHER) {
@@ -74,6 +75,10 @@ impl Context<'_> {
             if stop() {
                 return Ok(true);
             }
+        }
+        if self.cta.all_passed {
+            // Each has had its turn, and they are at the same place again.
+            return Ok(false);
         }
         for i in 0..warps.len() {
             let warp = &mut warps[i];
