@@ -1,7 +1,9 @@
 //! The larger operations of warp code.
 
 use super::Slot;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
+use texunit_memory::SpaceKind;
 use texunit_syntax::Span;
 use texunit_unit::{
     Attribute, Coordinates, FetchForm, FetchRequest, Lanes, SurfaceForm, ZERO_LANES,
@@ -42,6 +44,48 @@ pub(crate) struct Access {
     pub(crate) constant: bool,
     /// Whether the lanes may make a row ([`Access::may_be_row`]).
     pub(crate) row: bool,
+    /// Of generic addresses: where they have pointed.
+    pub(crate) seen: Seen,
+}
+
+/// The spaces that generic addresses of an access have pointed into while it was interpreted: compiled code looks there.
+#[derive(Debug, Default)]
+pub(crate) struct Seen(AtomicU8);
+
+impl Seen {
+    const SHARED: u8 = 1;
+    const LOCAL: u8 = 2;
+    const OTHERS: u8 = 4;
+
+    /// They point there.
+    #[inline]
+    pub(crate) fn note(&self, space: SpaceKind) {
+        let bit = match space {
+            SpaceKind::Shared => Self::SHARED,
+            SpaceKind::Local => Self::LOCAL,
+            _ => Self::OTHERS,
+        };
+        let before = self.0.load(Relaxed);
+        if before & bit == 0 {
+            // What another worker notes at the same time, it notes again.
+            self.0.store(before | bit, Relaxed);
+        }
+    }
+
+    /// The only window that they have pointed into: shared or local memory.
+    pub(crate) fn window(&self) -> Option<SpaceKind> {
+        match self.0.load(Relaxed) {
+            Self::SHARED => Some(SpaceKind::Shared),
+            Self::LOCAL => Some(SpaceKind::Local),
+            _ => None,
+        }
+    }
+}
+
+impl Clone for Seen {
+    fn clone(&self) -> Self {
+        Self(AtomicU8::new(self.0.load(Relaxed)))
+    }
 }
 
 impl Access {

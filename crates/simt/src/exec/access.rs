@@ -21,6 +21,21 @@ pub(super) enum Target<'a> {
     Param,
 }
 
+impl Target<'_> {
+    /// Notes where generic addresses point.
+    #[inline(always)]
+    fn note(&self, access: &Access) {
+        if matches!(access.place, Place::Generic | Place::Param) {
+            access.seen.note(match self {
+                Self::Global(_) => SpaceKind::Global,
+                Self::Shared => SpaceKind::Shared,
+                Self::Local => SpaceKind::Local,
+                Self::Param => SpaceKind::Param,
+            });
+        }
+    }
+}
+
 /// The addresses of lanes: the lowest, the highest, all their bits together, and how they lie.
 #[derive(Clone, Copy)]
 pub(super) struct Extent {
@@ -233,6 +248,7 @@ impl<'a> Context<'a> {
         }
         let found = self.reached(warp, &Asked::of(access, false), mask);
         let Some((target, active)) = found else { return false };
+        target.note(access);
         let offsets = &self.offsets;
         let (registers, local) = warp.registers_and_local();
         match target {
@@ -265,6 +281,7 @@ impl<'a> Context<'a> {
         }
         let found = self.reached(warp, &Asked::of(access, true), mask);
         let Some((target, active)) = found else { return false };
+        target.note(access);
         let (offsets, constants) = (&self.offsets, &self.launch.constants);
         let (registers, local) = warp.registers_and_local();
         let from = (&registers, constants);

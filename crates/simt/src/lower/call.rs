@@ -2,7 +2,8 @@
 
 use super::builder::{Builder, layout};
 use crate::code::{
-    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, Slot, Value,
+    Access, AssertFail, Call, Callee, HeapAction, HeapCall, Op, Passed, Place, Printf, Seen, Slot,
+    Value,
 };
 use texunit_check::ir::{Base, FuncId, Instruction, Operand, Param, Prototype};
 
@@ -44,6 +45,7 @@ impl<'a> Builder<'a> {
             offset: u64::from(at),
             constant: false,
             row: false,
+            seen: Seen::default(),
         })
     }
 
@@ -105,6 +107,7 @@ impl<'a> Builder<'a> {
             offset,
             constant: false,
             row: false,
+            seen: Seen::default(),
         };
         self.helper(Op::Load(Box::new(access)));
         Some(d)

@@ -1,7 +1,7 @@
 //! ld, st, atom, red, prefetch.
 
 use super::builder::{Builder, is_wide};
-use crate::code::{Access, Atomic, Op, Place, Slot};
+use crate::code::{Access, Atomic, Op, Place, Seen, Slot};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
 
@@ -83,6 +83,7 @@ impl<'a> Builder<'a> {
             offset,
             constant: inst.mods.space == Some(Space::Const),
             row: false,
+            seen: Seen::default(),
         })
     }
 

@@ -1,7 +1,7 @@
 //! txq, suq, istypep, and the handles that all texture and surface instructions take.
 
 use super::builder::Builder;
-use crate::code::{Access, Handle, HandleSource, Op, Place, Query, Slot};
+use crate::code::{Access, Handle, HandleSource, Op, Place, Query, Seen, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{Opcode, ScalarType};
@@ -77,6 +77,7 @@ impl<'a> Builder<'a> {
             offset: u64::from(at),
             constant: false,
             row: false,
+            seen: Seen::default(),
         };
         self.helper(Op::Load(Box::new(access)));
         d

@@ -2,8 +2,8 @@
 
 use super::builder::Builder;
 use crate::code::{
-    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Slot,
-    Stack, StackAction,
+    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Seen,
+    Slot, Stack, StackAction,
 };
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, Space};
@@ -176,6 +176,7 @@ impl<'a> Builder<'a> {
             offset: u64::from(at),
             constant: false,
             row: false,
+            seen: Seen::default(),
         };
         self.helper(Op::Store(Box::new(access)));
     }

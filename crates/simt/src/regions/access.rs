@@ -1,9 +1,12 @@
 //! Loads, stores and atomics as steps of a region.
 
 use super::operand::{Operands, place};
-use crate::code::{self, Place, Slot};
+use crate::alu::Temporaries;
+use crate::code::{self, Op, Place, Slot};
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
+use texunit_jit::{Combine, Op as J, Place as To, Predicate, Relation, Source, Test};
+use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 
 /// Where an access goes. None: the interpreter makes it.
 fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> Option<Access> {
@@ -29,6 +32,60 @@ fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> O
     })
 }
 
+/// A load or store by generic addresses that have pointed into one window alone: an access of that space, by the
+/// places in it; the interpreter makes what lies elsewhere. None: it is another one.
+pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Action>> {
+    let (of, stores) = match op {
+        Op::Load(of) => (of, false),
+        Op::Store(of) => (of, true),
+        _ => return None,
+    };
+    let (space, window) = match of.seen.window()? {
+        SpaceKind::Shared => (Space::Shared, SHARED_WINDOW),
+        _ => (Space::Local, LOCAL_WINDOW),
+    };
+    let total = total(of);
+    if of.constant
+        || !of.base.is_wide()
+        || of.base.is_none()
+        || !matches!(total, 1 | 2 | 4 | 8 | 16)
+    {
+        return None;
+    }
+    let Temporaries { narrow: place, wide: behind, predicates: inside } = operands.temporaries;
+    let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, Source::Literal(0)] };
+    let zero = Source::Literal(0);
+    let offset = Source::Literal(of.offset.wrapping_sub(window));
+    let base = operands.number(of.base)?;
+    let mut actions = vec![
+        compute(J::AddWide, To::Wide(behind), base, offset),
+        Action::Compare {
+            test: Test::UnsignedWide(Relation::Lt),
+            from: [Source::Wide(behind), Source::Literal(WINDOW_SIZE)],
+            to: [Some(inside), None],
+            with: (Combine::And, Predicate::Always),
+        },
+        compute(J::Low, To::Narrow(place), Source::Wide(behind), zero),
+        // No memory is so large.
+        compute(
+            J::Select(Predicate::If(inside)),
+            To::Narrow(place),
+            Source::Narrow(place),
+            Source::Literal(u32::MAX.into()),
+        ),
+    ];
+    let access = Access {
+        space,
+        size: of.size,
+        count: u8::try_from(of.parts.len()).ok()?,
+        base: Some(Source::Narrow(place)),
+        offset: 0,
+        site: operands.site(space),
+    };
+    actions.push(if stores { store_to(operands, of, access)? } else { load_from(of, access)? });
+    Some(actions)
+}
+
 /// Bytes of all elements of an access.
 fn total(access: &code::Access) -> usize {
     usize::from(access.size) * access.parts.len()
@@ -36,11 +93,15 @@ fn total(access: &code::Access) -> usize {
 
 /// A load.
 pub(super) fn load(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
+    let access = access(operands, of, total(of))?;
+    load_from(of, access)
+}
+
+fn load_from(of: &code::Access, access: Access) -> Option<Action> {
     if of.parts.iter().any(|part| part.is_predicate() && !part.is_none()) {
         return None;
     }
     let to = of.parts.iter().map(|&part| (!part.is_none()).then(|| place(part))).collect();
-    let access = access(operands, of, total(of))?;
     Some(Action::Load(Box::new(Load { access, signed: of.signed, keep: of.mask, to })))
 }
 
@@ -49,9 +110,13 @@ pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Ac
     if of.constant || of.place == Place::KernelParam {
         return None;
     }
+    let access = access(operands, of, total(of))?;
+    store_to(operands, of, access)
+}
+
+fn store_to(operands: &Operands<'_>, of: &code::Access, access: Access) -> Option<Action> {
     let from: Option<Vec<_>> = of.parts.iter().map(|&part| operands.number(part)).collect();
-    let (from, access) = (from?, access(operands, of, total(of))?);
-    Some(Action::Store(Box::new(Store { access, from })))
+    Some(Action::Store(Box::new(Store { access, from: from? })))
 }
 
 /// An atomic on one number of 4 or 8 bytes.

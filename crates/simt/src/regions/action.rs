@@ -11,12 +11,16 @@ use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 use texunit_jit::region::{Action, Call, Match, Reduce, Routine, Shuffle, Shuffling, Step, Vote};
 use texunit_jit::{Place, Source};
 
-/// The steps of an instruction, of which the first one counts. None: the interpreter does it.
+/// The steps of an instruction, of which one counts. None: the interpreter does it.
 pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
     let guard = predicate(inst.guard);
     let actions = actions(operands, inst)?;
-    let step = |(i, action)| Step { at, guard, counted: inst.count != 0 && i == 0, action };
-    Some(actions.into_iter().enumerate().map(step).collect())
+    let step = |action| Step { at, guard, counted: false, action };
+    let mut steps: Vec<Step> = actions.into_iter().map(step).collect();
+    // Where it is left, nothing of it has been counted.
+    let counts = steps.iter().position(Step::may_leave).unwrap_or(0);
+    steps[counts].counted = inst.count != 0;
+    Some(steps)
 }
 
 fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
@@ -24,6 +28,9 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
         return Some(actions);
     }
     if let Some(actions) = operation::actions(operands, &inst.op) {
+        return Some(actions);
+    }
+    if let Some(actions) = access::in_window(operands, &inst.op) {
         return Some(actions);
     }
     let action = match &inst.op {

@@ -3,12 +3,12 @@
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 use super::operand::{Operands, place, predicate};
-use crate::alu::{L32, L64};
+use crate::alu::{L32, L64, Temporaries};
 use crate::code::{Op, Slot, of_cta};
 use std::sync::Arc;
 use texunit_isa::SpecialReg;
 use texunit_jit::region::{Action, Call, Routine};
-use texunit_jit::{Op as J, Place, Relation, Source, Test};
+use texunit_jit::{Combine, Op as J, Place, Predicate, Relation, Source, Test};
 use texunit_memory::{SpaceKind, WINDOW_SIZE, space_of};
 
 /// Bits of three sources, as tables have them.
@@ -76,10 +76,9 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
             to: d.predicate_index() as u32,
             from: [*a, *b].map(predicate),
         }]),
-        Op::FrameAddress { d, offset } if operands.is_entry && !d.is_none() => {
-            let (to, from) = (place(*d), [Source::Literal(*offset)]);
-            let op = if d.is_wide() { J::CopyWide } else { J::Copy };
-            Some(vec![compute(op, to, &from)])
+        Op::FrameAddress { d, offset } if !d.is_none() => frame_address(operands, *d, *offset),
+        Op::Cvta { d, a, window, to } if is_wide(*d) && is_wide(*a) => {
+            Some(converted(operands, (*d, *a), *window, *to))
         }
         Op::Cvta { d, a, window, to } => {
             let routine = if *to { to_generic_from } else { to_generic };
@@ -98,6 +97,53 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
         }
         _ => None,
     }
+}
+
+/// The address of a place in the running frame: that of a kernel is known.
+fn frame_address(operands: &Operands<'_>, d: Slot, offset: u64) -> Option<Vec<Action>> {
+    let (to, offset) = (place(d), Source::Literal(offset));
+    if operands.is_entry {
+        let op = if d.is_wide() { J::CopyWide } else { J::Copy };
+        return Some(vec![compute(op, to, &[offset])]);
+    }
+    let from = [Source::FrameAt, offset];
+    Some(match to {
+        Place::Wide(_) => vec![compute(J::AddWide, to, &from)],
+        Place::Narrow(_) => {
+            let sum = operands.temporaries.wide;
+            vec![
+                compute(J::AddWide, Place::Wide(sum), &from),
+                compute(J::Low, to, &[Source::Wide(sum)]),
+            ]
+        }
+        Place::Predicate(_) => return None,
+    })
+}
+
+/// An address of a window as one of its space (`to`), or the other way; addresses of parameters are generic already.
+fn converted(operands: &Operands<'_>, (d, a): (Slot, Slot), window: u64, to: bool) -> Vec<Action> {
+    let (a, window) = (operands.source(a), Source::Literal(window));
+    let Temporaries { wide: less, predicates: inside, .. } = operands.temporaries;
+    let other = less + 1;
+    let compare = Action::Compare {
+        test: Test::UnsignedWide(Relation::Lt),
+        from: [Source::Wide(less), Source::Literal(WINDOW_SIZE)],
+        to: [Some(inside), None],
+        with: (Combine::And, Predicate::Always),
+    };
+    let select = J::SelectWide(Predicate::If(inside));
+    let mut actions = vec![compute(J::SubWide, Place::Wide(less), &[a, window]), compare];
+    if to {
+        actions.push(compute(select, place(d), &[Source::Wide(less), a]));
+    } else {
+        actions.push(compute(J::AddWide, Place::Wide(other), &[a, window]));
+        actions.push(compute(select, place(d), &[a, Source::Wide(other)]));
+    }
+    actions
+}
+
+fn is_wide(slot: Slot) -> bool {
+    !slot.is_none() && slot.is_wide() && !slot.is_predicate()
 }
 
 fn is_narrow(slot: Slot) -> bool {

@@ -67,3 +67,42 @@ fn launches_add_up() {
     let compiled = interpreted(1, 300, 40, JitMode::On);
     assert!(!is_compiled(&compiled[0]) && is_compiled(&compiled[39]));
 }
+
+/// A function's own variables, by addresses of their own and by generic ones, and shared memory by generic ones: the
+/// interpreter has seen where they point before there is code.
+#[test]
+fn accesses_through_windows_are_compiled() {
+    if none_here() {
+        return;
+    }
+    let text = format!(
+        "{}.func (.reg .u32 %d) twice(.reg .u64 %at, .reg .u32 %x)\n{{\n.local .align 8 .b32 own[4];\n\
+         .reg .u64 %o<3>;\n.reg .u32 %y<4>;\nmov.u64 %o0, own;\ncvta.local.u64 %o1, %o0;\n\
+         st.local.u32 [own+4], %x;\nst.u32 [%o1+8], %x;\nld.local.u32 %y0, [%o0+8];\nld.u32 %y1, [%o1+4];\n\
+         ld.u32 %y2, [%at];\nadd.u32 %y3, %y0, %y1;\nadd.u32 %y3, %y3, %y2;\nst.u32 [%at], %y3;\n\
+         mov.u32 %d, %y3;\nret;\n}}\n\
+         .visible .entry k(.param .u64 to)\n{{\n.shared .align 8 .b32 all[64];\n.reg .u64 %a<6>;\n\
+         .reg .u32 %b<6>;\n.reg .pred %p;\nld.param.u64 %a0, [to];\nmov.u64 %a1, all;\n\
+         cvta.shared.u64 %a2, %a1;\nmov.u32 %b0, %tid.x;\nmul.wide.u32 %a3, %b0, 4;\n\
+         add.u64 %a4, %a2, %a3;\nadd.u64 %a5, %a0, %a3;\nst.u32 [%a4+128], %b0;\nmov.u32 %b1, 0;\n\
+         mov.u32 %b2, 0;\nL:\ncall.uni (%b3), twice, (%a4, %b1);\nld.u32 %b4, [%a4+128];\n\
+         add.u32 %b2, %b2, %b3;\nadd.u32 %b2, %b2, %b4;\nadd.u32 %b1, %b1, 1;\n\
+         setp.lt.u32 %p, %b1, 20000;\n@%p bra L;\nst.global.u32 [%a5], %b2;\nret;\n}}\n",
+        texunit_testkit::ptx::SM_75
+    );
+    let run = |jit| {
+        let loaded = load_text(&text);
+        let (address, block) = loaded.buffer(128);
+        let how = How { jit: Some(jit), max_steps: 1 << 40, ..How::default() };
+        let stats = loaded.run("k", how, &[Arg::U64(address)]).unwrap();
+        let results: Vec<u32> =
+            (0..32).map(|lane| block.load_u32(4 * lane).expect("inside")).collect();
+        (stats.warp_instructions, stats.thread_instructions, results, stats.interpreted)
+    };
+    let (off, on) = (run(JitMode::Off), run(JitMode::On));
+    assert_eq!((off.0, off.1, &off.2), (on.0, on.1, &on.2));
+    // The call and the return, each time; an access seldom.
+    let Interpreted(all) = on.3;
+    let often = all.iter().filter(|(_, count)| *count > 10_000).count();
+    assert!((1..=2).contains(&often), "{all:?}");
+}
