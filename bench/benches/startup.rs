@@ -1,5 +1,6 @@
 //! Start-up: how long a module takes from its text to the first launch of one of its kernels, and the memory of it;
-//! and what the first launch of a kernel of 500 instructions costs with machine code and without.
+//! what the first launch of a kernel of 500 instructions costs with machine code and without, and one of 80,000 regions
+//! in which making code never pays.
 //!
 //! Prints tables, best of several processes, each of which loads one module once; never fails by time.
 //! docs/performance.md holds the numbers that were measured, with the machine. Words choose modules by their names.
@@ -57,6 +58,25 @@ fn generated(kernels: usize, lines: usize) -> String {
         }
         text += "\tret;\n}\n";
     }
+    text
+}
+
+/// One kernel of so many pieces of five instructions, the last one a branch that some lanes take: none of the regions
+/// that it has is entered more than once by a warp.
+fn short_regions(pieces: usize) -> String {
+    let mut text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k0(.param .u64 k0_param_0)\n{\n\t\
+         .reg .pred %p<2>;\n\t.reg .b32 %r<5>;\n\t.reg .b64 %rd<3>;\n\tld.param.u64 \t%rd1, [k0_param_0];\n\t\
+         cvta.to.global.u64 \t%rd2, %rd1;\n\tmov.u32 \t%r0, %tid.x;\n\tmov.u32 \t%r1, %r0;\n\t\
+         mov.u32 \t%r2, %r0;\n"
+        .to_owned();
+    for n in 0..pieces {
+        let _ = write!(
+            text,
+            "\tmad.lo.s32 \t%r1, %r1, 1664525, {n};\n\txor.b32 \t%r2, %r2, %r1;\n\t\
+             setp.lt.s32 \t%p1, %r2, 0;\n\t@%p1 bra \t$L{n};\n\tadd.s32 \t%r2, %r2, %r0;\n$L{n}:\n"
+        );
+    }
+    text += "\tst.global.u32 \t[%rd2], %r2;\n\tret;\n}\n";
     text
 }
 
@@ -137,19 +157,20 @@ fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     vec![loading, lowering, first, second, peak_memory().unwrap_or(0.0)]
 }
 
+/// The numbers that one process prints.
+fn once(args: &[&str], jit: Option<&str>) -> Vec<f64> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(args).envs(jit.map(|jit| ("TEXUNIT_JIT", jit)));
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+}
+
 /// The least of each number over several processes.
 fn least(args: &[&str], jit: Option<&str>) -> Vec<f64> {
-    let program = std::env::current_exe().unwrap();
-    let once = |_| -> Vec<f64> {
-        let mut command = Command::new(&program);
-        command.args(args).envs(jit.map(|jit| ("TEXUNIT_JIT", jit)));
-        let output = command.output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        text.split_whitespace().map(|word| word.parse().unwrap()).collect()
-    };
     let fewer = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(a, b)| a.min(b)).collect();
-    (0..RUNS).map(once).reduce(fewer).unwrap()
+    (0..RUNS).map(|_| once(args, jit)).reduce(fewer).unwrap()
 }
 
 fn modules(folder: &Path, is_wanted: impl Fn(&str) -> bool) {
@@ -201,6 +222,30 @@ fn first_launches(folder: &Path) {
     }
 }
 
+/// What making code costs where it never pays: a kernel of 80,000 short regions that 300 warps come to.
+fn never_pays(folder: &Path) {
+    println!("\n| 80,000 short regions, 300 warps, ms | interpreted | with machine code | times |");
+    println!("|---|---|---|---|");
+    let path = folder.join("regions.ptx");
+    std::fs::write(&path, short_regions(80_000)).unwrap();
+    let file = path.to_str().unwrap();
+    // Alternately, as other programs run.
+    let mut ratios = Vec::new();
+    let mut all = [Vec::new(), Vec::new()];
+    for _ in 0..3 {
+        let [off, on] = ["off", "on"].map(|jit| once(&[START, file, "k0", "75"], Some(jit))[2]);
+        ratios.push(on / off);
+        all[0].push(off);
+        all[1].push(on);
+    }
+    let middle = |numbers: &mut Vec<f64>| {
+        numbers.sort_by(f64::total_cmp);
+        numbers[numbers.len() / 2]
+    };
+    let [off, on] = all.map(|mut numbers| middle(&mut numbers));
+    println!("| first launch | {off:.0} | {on:.0} | {:.2} |", middle(&mut ratios));
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
@@ -214,6 +259,9 @@ fn main() {
             modules(&folder, is_wanted);
             if words.is_empty() {
                 first_launches(&folder);
+            }
+            if is_wanted("short regions") {
+                never_pays(&folder);
             }
             return;
         }

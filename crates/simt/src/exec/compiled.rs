@@ -14,6 +14,7 @@ use crate::code::{Code, NONE, Op};
 use crate::launch::Interpreted;
 use crate::regions::{Setting, Table};
 use std::slice::from_mut;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Sites, Until, Why};
 use texunit_syntax::Span;
@@ -41,6 +42,8 @@ pub(super) struct Compiled<'a> {
 const APART: u64 = 24;
 /// Of so many arrivals one is looked at: its place is in memory that nothing else needs.
 const LOOKED_AT: u64 = 8;
+/// Where the next worker begins in their order.
+static CHANCE: AtomicU32 = AtomicU32::new(0);
 
 /// What came of an attempt to run a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +67,8 @@ impl<'a> Compiled<'a> {
             missed: None,
             steps: 0,
             since: (Mode::Live, 0, 0),
-            chance: 0,
+            // Launches of a few arrivals add up, too.
+            chance: CHANCE.fetch_add(0x9e37_79b9, Relaxed),
             left: Vec::new(),
         }
     }
@@ -240,7 +244,8 @@ impl<'a> Context<'a> {
                 same = false;
                 break;
             };
-            (steps, threads, zeros) = (steps + left.steps, threads + left.threads, zeros + left.zeros);
+            (steps, threads, zeros) =
+                (steps + left.steps, threads + left.threads, zeros + left.zeros);
             if left.parted {
                 warp.part(split, &running.parted());
             }

@@ -137,12 +137,12 @@ impl Table {
         let whole = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
         let whole = whole.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
         let Some(cut) = whole.or_else(|| self.cut(code, pc)) else { return self.close(mode, pc) };
-        let parts = cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
-        let made = if parts { Mode::Some } else { mode };
         let pays = PAYS * (cut.insts.end - cut.insts.start) as u64;
         if !setting.always && u64::from(warmth) < pays.min(u64::from(NEVER - 1)) {
             return;
         }
+        let parts = cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
+        let made = if parts { Mode::Some } else { mode };
         let mut done = self.compile(code, setting, made, cut.clone());
         if made != mode && self.at(mode, pc).is_none() {
             // Nothing parts lanes in it.
