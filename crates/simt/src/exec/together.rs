@@ -3,8 +3,9 @@
 //! one has two merits: what surrounds an instruction is done once for all of them, and the unit gets the
 //! fetches of several warps in one call, so that it reads the texels of one while it sums those of another.
 //!
-//! A warp goes alone as soon as its lanes part, and before an instruction whose order among warps can be seen
-//! (`is_quiet`). It may join the others again at the next turn.
+//! A warp goes alone as soon as its lanes part (in a region they may meet again before anybody sees it), and before an
+//! instruction whose order among warps can be seen (`is_quiet`). It may join the others again at the next turn. At a
+//! barrier for all of the CTA they arrive at once.
 
 use super::collective::Arrival;
 use super::context::Context;
