@@ -5,6 +5,7 @@
 //!     kernels serve NAME [--threads N]       loads and launches it once, prints what that took as a line of JSON,
 //!                                            and then the times of N more runs for each line `N` of standard input
 //!
+//! `TEXUNIT_CHECK=race` and so on checks it while it runs (docs/checks.md), and says what was found.
 //! `--small` is the size of the tests. `TEXUNIT_SIMD` and `TEXUNIT_JIT` say which tier runs. Times are those of
 //! launches alone; what a kernel writes is restored before it runs again. Exit codes: 0; 1 a result is wrong or a launch
 //! fails; 2 wrong usage.
@@ -165,6 +166,7 @@ fn serve(case: &Case, threads: usize) -> Result<(), String> {
         "thread_instructions": thread_instructions,
         "data_mib": case.buffers.iter().map(|b| b.data.bytes().len()).sum::<usize>() as f64 / 1_048_576.0,
         "taken_mib": taken,
+        "findings": session.findings(),
     }))?;
     drop((results, expected));
     for line in std::io::stdin().lock().lines() {

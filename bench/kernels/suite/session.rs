@@ -2,6 +2,7 @@
 
 use super::{Case, Check, Data, Texture, Value};
 use std::time::{Duration, Instant};
+use texunit_checks::{Checks, Log, Options};
 use texunit_device::{
     AddressMode, Arg, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format,
     Geometry, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor, TextureObject,
@@ -27,6 +28,8 @@ pub(crate) struct Session<'a> {
     buffers: Vec<Buffer>,
     texture: Option<TextureObject>,
     kernels: Vec<Kernel>,
+    /// What `TEXUNIT_CHECK` asks for, if it is set: what checks cost.
+    log: Option<Log>,
 }
 
 impl<'a> Session<'a> {
@@ -43,7 +46,14 @@ impl<'a> Session<'a> {
         }
         let texels = |t: Texture| texture(&device, &case.buffers[t.buffer].data, t);
         let texture = case.texture.map(texels).transpose()?;
-        Ok(Self { case, threads, device, buffers, texture, kernels: Vec::new() })
+        let log = match std::env::var("TEXUNIT_CHECK") {
+            Ok(list) => {
+                let checks = Checks::parse(&list).map_err(|e| e.to_string())?;
+                Some(Log::new(Options { checks, ..Options::default() }))
+            }
+            Err(_) => None,
+        };
+        Ok(Self { case, threads, device, buffers, texture, kernels: Vec::new(), log })
     }
 
     /// Loads the kernels, and says how long that took.
@@ -79,10 +89,12 @@ impl<'a> Session<'a> {
                 Value::F32(value) => Arg::F32(value),
             };
             let args: Vec<_> = launch.args.iter().map(arg).collect();
+            let checks = self.log.as_ref().and_then(|log| log.launch(kernel.name()));
             let options = LaunchOptions {
                 grid: launch.grid,
                 block: launch.block,
                 threads: self.threads,
+                observer: checks.as_ref().map(|checks| checks as _),
                 ..LaunchOptions::default()
             };
             let start = Instant::now();
@@ -93,6 +105,12 @@ impl<'a> Session<'a> {
             all.thread_instructions += stats.thread_instructions;
         }
         Ok(all)
+    }
+
+    /// What checks have found.
+    pub(crate) fn findings(&self) -> Vec<String> {
+        let findings = self.log.iter().flat_map(Log::findings);
+        findings.map(|f| texunit_checks::text(&f, None, false)).collect()
     }
 
     /// What the buffers that are compared hold, by name.

@@ -11,7 +11,10 @@ use crate::report;
 use crate::settings::settings;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use texunit_checks::{Check, Checks, LaunchChecks, Log, Options, Pattern, Suppressions};
+use texunit_checks::race::{Memory, Queue};
+use texunit_checks::{
+    Check, Checks, Finding, LaunchChecks, Log, Options, Pattern, Suppressions, rules,
+};
 use texunit_report::Located;
 
 /// What is asked for.
@@ -104,8 +107,36 @@ fn log() -> Option<&'static Log> {
 }
 
 /// The checks of a launch, as its observer.
-pub(crate) fn of_launch(kernel: &str) -> Option<LaunchChecks<'static>> {
-    log()?.launch(kernel)
+pub(crate) fn of_launch(kernel: &str, queue: Queue) -> Option<LaunchChecks<'static>> {
+    log()?.launch_in(kernel, queue)
+}
+
+/// What orders launches and the host, if races are checked.
+pub(crate) fn race() -> Option<&'static Memory> {
+    log()?.race()
+}
+
+/// A copy reads or (`writes`) writes memory: tells which kernel accesses it and does not come before the copy.
+pub(crate) fn copied(queue: Queue, range: (u64, u64), writes: bool) {
+    let Some(log) = log() else { return };
+    let found = log.race().and_then(|race| race.accessed(Some(queue), range, writes));
+    let Some((end, stores)) = found else { return };
+    let (rule, does) = match (writes, stores) {
+        (false, _) => (rules::RACE_READ_AFTER_WRITE, "reads memory that a kernel stores to"),
+        (true, true) => (rules::RACE_WRITE_AFTER_WRITE, "writes memory that a kernel stores to"),
+        (true, false) => (rules::RACE_WRITE_AFTER_READ, "writes memory that a kernel loads from"),
+    };
+    let message = format!("a copy of {} bytes {does}, and nothing orders the two", range.1);
+    let notes = vec![
+        "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
+         orders them"
+            .to_owned(),
+    ];
+    let what = if stores { "is stored here" } else { "is loaded here" };
+    let mut finding = Finding::of_process(rule, message, notes);
+    finding.other = Some((what.to_owned(), end));
+    log.found(finding);
+    news(None, 0);
 }
 
 /// Tells what a launch of a module has found.

@@ -14,6 +14,7 @@ use crate::{faults, older, report, running};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
 };
@@ -181,6 +182,7 @@ pub(crate) fn launch(
     function: &Function,
     shape: &Shape,
     params: &[u8],
+    queue: Queue,
 ) -> Answer {
     if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
         return Err(
@@ -198,7 +200,7 @@ pub(crate) fn launch(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
-    let checks = crate::checks::of_launch(name);
+    let checks = crate::checks::of_launch(name, queue);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
     let observers = Several(all.collect());

@@ -7,8 +7,10 @@ use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::handle::{Handle, Object, object};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use texunit_checks::race::Queue;
 
 /// Handle of the default stream that waits for all others (`CU_STREAM_LEGACY`); null is the same.
 const LEGACY: usize = 1;
@@ -55,6 +57,26 @@ pub(crate) fn on(stream: Handle<Stream>) -> Answer<Arc<Context>> {
         }
     }
 }
+
+/// The stream as what orders work. What is none is the default stream: it has been looked at before.
+pub(crate) fn queue(stream: Handle<Stream>) -> Queue {
+    // The default stream of a thread: it has a number of its own, which no handle has.
+    let own = |id, is_blocking| Queue::Own { id, is_blocking };
+    match (stream.number(), find(stream)) {
+        (PER_THREAD, _) => {
+            thread_local!(static OWN: u64 = {
+                static NEXT: AtomicU64 = AtomicU64::new(u64::MAX);
+                NEXT.fetch_sub(1, Relaxed)
+            });
+            own(OWN.with(|id| *id), true)
+        }
+        (number, Ok(Some(stream))) => own(number as u64, stream.flags & NON_BLOCKING == 0),
+        _ => Queue::Default,
+    }
+}
+
+/// `CU_STREAM_NON_BLOCKING`
+const NON_BLOCKING: u32 = 1;
 
 /// An event.
 #[derive(Debug)]

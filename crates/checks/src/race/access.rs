@@ -2,7 +2,7 @@
 
 use super::cell::{Conflict, Touch};
 use super::line::{Bytes, LINE, Line, Row};
-use super::stamp::Kind;
+use super::stamp::{Kind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Order, Scope, Semantics};
 
@@ -34,7 +34,9 @@ pub(super) struct Warp<'a> {
     pub(super) access: &'a Access<'a>,
     pub(super) kind: Kind,
     /// What each lane stores.
-    values: [Option<[u64; 32]>; MOST_ELEMENTS],
+    values: Vec<Option<[u64; 32]>>,
+    /// What an access of the first thread to one word leaves behind, if it is weak; else nothing.
+    word: Stamp,
 }
 
 /// How the addresses of lanes lie.
@@ -49,14 +51,16 @@ pub(super) enum Shape {
 }
 
 impl<'a> Warp<'a> {
-    pub(super) fn new(at: &At, access: &'a Access<'a>) -> Self {
-        let mut values = [const { None }; MOST_ELEMENTS];
-        if access.doing == Doing::Store {
-            for (i, value) in values.iter_mut().enumerate().take(access.values.len()) {
-                *value = access.values.get(i);
-            }
-        }
-        Self { at: *at, access, kind: kind(access.doing, access.order), values }
+    pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
+        let stores = access.doing == Doing::Store;
+        let count = if stores { access.values.len().min(MOST_ELEMENTS) } else { 0 };
+        let values = (0..count).map(|i| access.values.get(i)).collect();
+        let kind = kind(access.doing, access.order);
+        let is_word = access.size == 4 && access.elements == 1 && (stores || !kind.writes());
+        let is_plain = is_word && kind.strength() == 0 && !kind.is_async();
+        let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
+        let word = if is_plain { stamp } else { Stamp::NONE };
+        Self { at: *at, access, kind, values, word }
     }
 
     pub(super) fn shape(&self) -> Shape {
@@ -141,6 +145,16 @@ impl<'a> Warp<'a> {
         view: &View<'_>,
         (lane, at): (u32, u64),
     ) -> Option<Raced> {
+        if !self.word.is_none() {
+            let stamp = self.word.of_thread(self.thread(lane));
+            let extra = match self.kind.writes() {
+                true => self.value(lane, 0).map_or(0, |value| value as u32),
+                false => 1 << lane,
+            };
+            if line.word(view, stamp.with(extra), at) {
+                return None;
+            }
+        }
         let value = |offset: u64| self.value(lane, offset);
         let (touch, len) = (self.touch(lane), self.access.bytes().into());
         let hit = line.bytes(view, &Bytes { touch, len, value: &value }, at);

@@ -19,6 +19,8 @@ pub(super) struct Line {
     values: Option<Box<[u32; WORDS]>>,
     /// Of words or bytes. Empty: what is above is all.
     cells: Vec<Cell>,
+    /// Whether they are of words.
+    is_words: bool,
 }
 
 /// An access of lanes one behind the other to all words of a line, weak and at once.
@@ -107,10 +109,12 @@ impl Line {
                 Cell::of(write, others)
             };
             self.cells = (0..WORDS).map(cell).collect();
+            self.is_words = true;
         }
         if bytes && self.cells.len() < fine {
             let cells = self.cells.iter().flat_map(|cell| (0..4).map(|i| cell.byte(i)));
             self.cells = cells.collect();
+            self.is_words = false;
         }
     }
 
@@ -153,6 +157,15 @@ impl Line {
     ) -> bool {
         let len = len.min(LINE - at);
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
+    }
+
+    /// An access to a word ([`Cell::plain`]). False: nothing is done.
+    #[inline(always)]
+    pub(super) fn word(&mut self, view: &View<'_>, stamp: Stamp, at: u64) -> bool {
+        match self.cells.get_mut((at / 4) as usize) {
+            Some(cell) if at.is_multiple_of(4) && self.is_words => cell.plain(view, stamp),
+            _ => false,
+        }
     }
 
     /// What is kept of accesses to bytes.

@@ -203,6 +203,9 @@ impl<'a> Worker<'a> {
     }
 
     fn has_vars(&mut self, space: SpaceKind, at: u64) -> bool {
+        if !self.launch.shadow.has_vars() {
+            return false;
+        }
         match space {
             SpaceKind::Shared => !self.vars.is_empty(),
             _ => !lock(&self.page(at)).vars.is_empty(),
@@ -318,7 +321,7 @@ impl Probe for Worker<'_> {
         if !matches!(access.space, SpaceKind::Shared | SpaceKind::Global) {
             return;
         }
-        let warp = Warp::new(at, access);
+        let warp = Warp::new(at, access, &self.view(at.warp, 0));
         match access.space {
             SpaceKind::Shared => self.in_shared(&warp),
             _ => self.in_global(&warp),

@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::line::{LINE, Line};
 use super::stamp::Stamp;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a page.
@@ -105,14 +105,16 @@ pub(super) struct Shadow {
     shards: Vec<Mutex<HashMap<u64, Shared>>>,
     bytes: AtomicUsize,
     clocks: AtomicUsize,
+    /// Whether any place orders threads.
+    has_vars: AtomicBool,
     most: usize,
 }
 
 impl Default for Shadow {
     fn default() -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        let (bytes, clocks) = Default::default();
-        Self { shards, bytes, clocks, most: MOST_BYTES }
+        let (bytes, clocks, has_vars) = Default::default();
+        Self { shards, bytes, clocks, has_vars, most: MOST_BYTES }
     }
 }
 
@@ -168,10 +170,16 @@ impl Shadow {
         if self.clocks.load(Relaxed) > MOST_CLOCKS {
             known = known.map(|clock| clock.map(|_| Arc::new(Clock::all())));
         }
+        self.has_vars.store(true, Relaxed);
         let before = var.size();
         var.write(serial, known, joins);
         self.clocks.fetch_add(var.size(), Relaxed);
         self.clocks.fetch_sub(before, Relaxed);
+    }
+
+    /// Whether any place orders threads, in shared memory, too.
+    pub(super) fn has_vars(&self) -> bool {
+        self.has_vars.load(Relaxed)
     }
 
     /// Whether it takes so much that a time at which nothing is needed of it should be used.

@@ -180,6 +180,7 @@ driver_api! {
     /// above their thresholds, as at every call that waits.
     fn cuCtxSynchronize() {
         pool::synchronized(context::current()?.gpu.ordinal);
+        all_synchronized();
         Ok(())
     }
 
@@ -188,6 +189,7 @@ driver_api! {
         let ctx = given(ctx)?;
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);
+        all_synchronized();
         Ok(())
     }
 
@@ -371,4 +373,11 @@ fn pop(out: Out<Handle<Context>>) -> Answer {
         .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
     out.set_if(popped);
     Ok(())
+}
+
+/// The host has waited for everything.
+fn all_synchronized() {
+    if let Some(race) = crate::checks::race() {
+        race.all_synchronized();
+    }
 }

@@ -3,12 +3,26 @@
 use crate::args::{Answer, Raw};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
+use crate::checks;
 use crate::context::{Context, current};
 use crate::handle::Handle;
 use crate::memory::boxes::{End, copy_bytes};
 use crate::memory::place::Space;
 use crate::stream::{self, Stream};
+use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
+
+/// Tells what races with a copy.
+fn raced(to: &End, from: &End, len: usize, queue: Queue) {
+    if checks::race().is_none() {
+        return;
+    }
+    for (end, writes) in [(to, true), (from, false)] {
+        if let End::Memory { address, .. } = *end {
+            checks::copied(queue, (address, len as u64), writes);
+        }
+    }
+}
 
 /// Copies of bytes from one end to another: at once, and in a stream.
 macro_rules! copies {
@@ -18,13 +32,22 @@ macro_rules! copies {
             $(#[$doc])*
             fn $now($($arg: $type,)* ByteCount: usize) {
                 current()?;
-                copy_bytes($to, $from, ByteCount)
+                let (to, from) = ($to, $from);
+                raced(&to, &from, ByteCount, Queue::Default);
+                copy_bytes(to, from, ByteCount)?;
+                // The host has waited for it, and for what comes before it.
+                if let Some(race) = checks::race() {
+                    race.synchronized(Queue::Default);
+                }
+                Ok(())
             }
 
             /// As without `Async`.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
                 stream::on(hStream)?;
-                copy_bytes($to, $from, ByteCount)
+                let (to, from) = ($to, $from);
+                raced(&to, &from, ByteCount, stream::queue(hStream));
+                copy_bytes(to, from, ByteCount)
             }
         )*}
     };

@@ -3,6 +3,7 @@
 
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
+use crate::checks;
 use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::memory::pool;
@@ -65,12 +66,13 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
-        happened(hEvent).map(|_| ())
+        happened(hEvent).map(|_| waited(hEvent))
     }
 
     /// As `cuEventQuery`; pools give back what they keep above their thresholds.
     fn cuEventSynchronize(hEvent: Handle<Event>) {
         pool::synchronized(happened(hEvent)?.gpu.ordinal);
+        waited(hEvent);
         Ok(())
     }
 
@@ -91,7 +93,15 @@ fn destroy(event: Handle<Event>) -> Answer {
     event.take().map(|_| ())
 }
 
+/// The host has waited for an event.
+fn waited(event: Handle<Event>) {
+    if let Some(race) = checks::race() {
+        race.event_waited(event.number() as u64, None);
+    }
+}
+
 fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
+    let number = event.number() as u64;
     let event = event.get()?;
     let context = stream::on(stream)?;
     if context.handle != event.context {
@@ -101,6 +111,9 @@ fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
         )));
     }
     event.record();
+    if let Some(race) = checks::race() {
+        race.event_recorded(number, stream::queue(stream));
+    }
     Ok(())
 }
 

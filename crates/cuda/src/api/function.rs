@@ -215,5 +215,5 @@ fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>
     }
     params.truncate(size);
     let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };
-    launch::launch(&context, &function, &shape, &params)
+    launch::launch(&context, &function, &shape, &params, stream::queue(stream))
 }

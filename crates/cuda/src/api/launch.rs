@@ -152,5 +152,5 @@ fn launch(
     let context = stream::on(stream)?;
     let function = launch::function(f, &context)?;
     let params = launch::parameters(&function, params, extra)?;
-    launch::launch(&context, &function, shape, &params)
+    launch::launch(&context, &function, shape, &params, stream::queue(stream))
 }

@@ -4,6 +4,7 @@
 
 use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
+use crate::checks;
 use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::memory::pool;
@@ -48,12 +49,13 @@ driver_api! {
     /// All work of a stream is done when it was asked for; the fault of its context is answered.
     fn cuStreamSynchronize(hStream: Handle<Stream>) {
         pool::synchronized(stream::on(hStream)?.gpu.ordinal);
+        synchronized(hStream);
         Ok(())
     }
 
     /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.
     fn cuStreamQuery(hStream: Handle<Stream>) {
-        stream::on(hStream).map(|_| ())
+        stream::on(hStream).map(|_| synchronized(hStream))
     }
 
     /// Waits for an event, which has happened.
@@ -64,7 +66,11 @@ driver_api! {
             )));
         }
         stream::on(hStream)?;
-        hEvent.get().map(|_| ())
+        hEvent.get()?;
+        if let Some(race) = checks::race() {
+            race.event_waited(hEvent.number() as u64, Some(stream::queue(hStream)));
+        }
+        Ok(())
     }
 
     /// Calls a function of the host when the stream's work is done: now.
@@ -227,6 +233,13 @@ driver_api! {
             )));
         }
         mode.set(CAPTURE_MODE.replace(new))
+    }
+}
+
+/// The host has waited for a stream.
+fn synchronized(stream: Handle<Stream>) {
+    if let Some(race) = checks::race() {
+        race.synchronized(stream::queue(stream));
     }
 }
 

@@ -1,0 +1,214 @@
+//! Which launches come before which: streams, events, and what the host has waited for.
+//!
+//! A stream is a list of launches. It knows of other streams up to which place theirs come before its next one: by
+//! events, by the default stream that waits for all blocking ones, and by all that the host had waited for when it
+//! submitted something. Threads of the host count as one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use texunit_report::Place;
+use texunit_simt::Sources;
+use texunit_simt::observe::LaunchInfo;
+use texunit_syntax::{SourceFile, Span};
+
+use crate::finding::End;
+
+/// A stream that work is submitted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Queue {
+    /// The default stream, which waits for all blocking ones, and they for it.
+    #[default]
+    Default,
+    /// Another one.
+    Own {
+        /// Its handle, or another number.
+        id: u64,
+        /// Whether the default stream and it wait for each other.
+        is_blocking: bool,
+    },
+}
+
+/// Launches that are kept although nothing is known to come behind them.
+const MOST: usize = 1024;
+/// Texts of modules that are kept for them.
+const MOST_TEXTS: usize = 64;
+
+/// Of each stream up to which of its launches.
+type Known = HashMap<Queue, u64>;
+
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    launches: u64,
+    knows: Known,
+}
+
+/// Where the operations of a launch stand.
+#[derive(Debug)]
+struct Text {
+    kernel: String,
+    source: SourceFile,
+    sources: Arc<Sources>,
+    spans: Vec<Span>,
+}
+
+/// A launch that the host has not waited for.
+#[derive(Clone, Debug)]
+struct Past {
+    first: u32,
+    last: u32,
+    queue: Queue,
+    at: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    text: Option<Arc<Text>>,
+}
+
+/// All streams of a process.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    streams: HashMap<Queue, Stream>,
+    host: Known,
+    events: HashMap<u64, Known>,
+    past: Vec<Past>,
+    texts: Vec<Arc<Text>>,
+}
+
+fn join(known: &mut Known, other: &Known) {
+    for (&queue, &at) in other {
+        let mine = known.entry(queue).or_default();
+        *mine = at.max(*mine);
+    }
+}
+
+/// A thread of a CTA, by their numbers in grid and CTA.
+pub(super) fn place_of(
+    index: u64,
+    thread: u32,
+    (grid, block): ([u32; 3], [u32; 3]),
+) -> [[u32; 3]; 2] {
+    let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
+    let cta = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+    let [w, h, _] = block.map(|n| n.max(1));
+    [cta, [thread % w, thread / w % h, thread / w / h]]
+}
+
+impl Streams {
+    /// What a stream and its launches make known.
+    fn all_of(&self, queue: Queue) -> Known {
+        let Some(stream) = self.streams.get(&queue) else { return Known::new() };
+        let mut known = stream.knows.clone();
+        known.insert(queue, stream.launches);
+        known
+    }
+
+    /// What comes before the next launch of a stream.
+    fn before(&self, queue: Queue) -> Known {
+        let mut known = self.host.clone();
+        join(&mut known, &self.all_of(queue));
+        for &other in self.streams.keys() {
+            let waits = match (queue, other) {
+                (Queue::Default, Queue::Own { is_blocking, .. })
+                | (Queue::Own { is_blocking, .. }, Queue::Default) => is_blocking,
+                _ => false,
+            };
+            if waits {
+                join(&mut known, &self.all_of(other));
+            }
+        }
+        known
+    }
+
+    /// A launch with these CTAs; says whose CTAs do not come before it.
+    pub(super) fn begin(
+        &mut self,
+        queue: Queue,
+        own: (u32, u32),
+        info: &LaunchInfo<'_>,
+    ) -> Vec<(u32, u32)> {
+        let before = self.before(queue);
+        let stream = self.streams.entry(queue).or_default();
+        stream.knows.clone_from(&before);
+        stream.launches += 1;
+        let (at, host) = (stream.launches, &self.host);
+        let is_known =
+            |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
+        self.past.retain(|past| !is_known(host, past));
+        if self.past.len() >= MOST {
+            self.past.remove(0);
+        }
+        let others = self.past.iter().filter(|past| !is_known(&before, past));
+        let others = others.map(|past| (past.first, past.last)).collect();
+        let text = (self.streams.len() > 1).then(|| self.text(info));
+        let (first, last) = own;
+        let (grid, block) = (info.config.grid, info.config.block);
+        self.past.push(Past { first, last, queue, at, grid, block, text });
+        others
+    }
+
+    fn text(&mut self, info: &LaunchInfo<'_>) -> Arc<Text> {
+        let listing = &info.listing;
+        let (name, text) = (listing.source().name(), listing.source().text());
+        let is = |kept: &&Arc<Text>| {
+            kept.kernel == info.kernel && kept.source.name() == name && kept.source.text() == text
+        };
+        if let Some(kept) = self.texts.iter().find(is) {
+            return Arc::clone(kept);
+        }
+        let kept = Arc::new(Text {
+            kernel: info.kernel.to_owned(),
+            source: listing.source().clone(),
+            sources: Arc::clone(listing.shared_sources()),
+            spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
+        });
+        if self.texts.len() == MOST_TEXTS {
+            self.texts.remove(0);
+        }
+        self.texts.push(Arc::clone(&kept));
+        kept
+    }
+
+    /// Who has done something: a thread of a CTA of a launch before.
+    pub(super) fn end(&self, serial: u32, thread: u32, op: u32) -> Option<End> {
+        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial))?;
+        let text = past.text.as_ref()?;
+        let index = u64::from(serial - past.first);
+        let [cta, thread] = place_of(index, thread, (past.grid, past.block));
+        let span = *text.spans.get(op as usize)?;
+        let place = Place::new(&text.sources, &text.source, span);
+        Some(End { cta, thread, kernel: text.kernel.clone(), place, span })
+    }
+
+    /// Launches that do not come before what is submitted to a stream, or (`None`) before what the host does.
+    pub(super) fn not_before(&self, queue: Option<Queue>) -> Vec<(u32, u32)> {
+        let known = queue.map_or_else(|| self.host.clone(), |queue| self.before(queue));
+        let is_known = |past: &&Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
+        self.past.iter().filter(|past| !is_known(past)).map(|p| (p.first, p.last)).collect()
+    }
+
+    /// The host waits for a stream.
+    pub(super) fn synchronize(&mut self, queue: Queue) {
+        let all = self.before(queue);
+        join(&mut self.host, &all);
+    }
+
+    /// The host waits for everything.
+    pub(super) fn synchronize_all(&mut self) {
+        let all: Vec<Queue> = self.streams.keys().copied().collect();
+        all.into_iter().for_each(|queue| self.synchronize(queue));
+    }
+
+    /// An event is recorded in a stream.
+    pub(super) fn record(&mut self, event: u64, queue: Queue) {
+        let known = self.before(queue);
+        self.events.insert(event, known);
+    }
+
+    /// A stream, or (`None`) the host, waits for an event.
+    pub(super) fn wait(&mut self, event: u64, queue: Option<Queue>) {
+        let Some(known) = self.events.get(&event) else { return };
+        match queue {
+            Some(queue) => join(&mut self.streams.entry(queue).or_default().knows, known),
+            None => join(&mut self.host, known),
+        }
+    }
+}

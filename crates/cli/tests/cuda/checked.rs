@@ -1,0 +1,166 @@
+//! `texunit run --check`: `commands/checked.cu`.
+
+use crate::commands::{SHARED, STATIC, Test, contains, program, same};
+use crate::evidence::{at, file, json};
+use crate::process::{Ended, run, succeed};
+use crate::tools::{Setup, clean};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::process::Command;
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let all: [(&str, Test); 5] = [
+        ("findings and leaks", findings),
+        ("exit codes, reports, kernels, suppressions", options),
+        ("a clean program", nothing),
+        ("streams and the host", streams),
+        ("without texunit run", alone),
+    ];
+    let skipped = !setup.has(&["nvcc"]);
+    let make = |(name, test): (&str, Test)| {
+        let setup = setup.clone();
+        let trial = Trial::test(format!("check/{name}"), move || test(&setup));
+        trial.with_ignored_flag(skipped)
+    };
+    all.into_iter().map(make).collect()
+}
+
+const EARLY: &str =
+    "14 threads of the CTA have exited without coming to barrier 0, which is for all threads";
+
+fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
+    match ended.stderr.contains(text) {
+        true => Err(format!("`{text}` in {ended:?}").into()),
+        false => Ok(()),
+    }
+}
+
+/// Kernels of two streams race, and copies with them; not if the program waits.
+fn streams(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "raced.cu", SHARED, &["-lineinfo"])?;
+    let ended = succeed(setup.run().args(["--check", "race"]).arg(&program), &program)?;
+    same(&*ended.stdout, "64 cudaSuccess\n", &ended)?;
+    for text in [
+        "error[race-write-after-read]",
+        "error[race-read-after-write]",
+        "raced.cu:4",
+        "raced.cu:7",
+        "a launch of another stream",
+        "a copy of 256 bytes reads memory that a kernel stores to",
+    ] {
+        contains(&ended, text)?;
+    }
+    let mut command = setup.run();
+    command.args(["--check", "race"]).arg(&program).arg("wait");
+    let ended = succeed(&mut command, &program)?;
+    same(&*ended.stderr, "", &ended)
+}
+
+/// Both ends have their lines in the source, leaks the place in the program; what comes up again is counted.
+fn findings(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "checked.cu", variant, &["-lineinfo", "-g"])?;
+        for arguments in [&[][..], &["reset"]] {
+            let mut command = setup.run();
+            command.args(["--check", "all"]).arg(&program).args(arguments);
+            let ended = succeed(&mut command, &program)?;
+            same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+            for text in [
+                EARLY,
+                "error[sync-barrier-missed]",
+                "checked.cu:9",
+                "exits here",
+                "1 allocation of cudaMalloc (4096 bytes) was not freed",
+                "2 allocations of cudaMalloc (1024 bytes in all) were not freed",
+                "1 stream was not destroyed",
+                "1 event was not destroyed",
+                "3 allocations of the device heap, 48 bytes in all, were not freed",
+                "main",
+            ] {
+                contains(&ended, text)?;
+            }
+            same(ended.stderr.matches(EARLY).count(), 1, &ended)?;
+        }
+        let ended = succeed(setup.run().arg(&program), &program)?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    Ok(())
+}
+
+fn options(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "checked.cu", SHARED, &["-lineinfo"])?;
+    let report = file(setup, "checked.json");
+    let mut command = setup.run();
+    command.args(["--check", "synccheck", "--error-exitcode", "9", "--report"]).arg(&report);
+    let ended = run(command.arg(&program), &program)?;
+    same(ended.status.code(), Some(9), &ended)?;
+    contains(&ended, "4 findings in 1 process; exit code 9 (--error-exitcode)")?;
+    lacks(&ended, "leak")?;
+    let found = json(&report)?;
+    at(&found, "/findings/0/kind", "sync-barrier-missed")?;
+    at(&found, "/findings/0/check", "sync")?;
+    at(&found, "/findings/0/count", 4)?;
+    at(&found, "/findings/0/function", "early(int*, int)")?;
+    // All ways to the end are one for the compiler.
+    at(&found, "/findings/0/related/0/place/frames/0/line", 20)?;
+    at(&found, "/faults/0", Value::Null)?;
+    // Other kernels, and none that is told.
+    let mut command = setup.run();
+    command.args(["--check", "sync", "--kernel", "keep*", "--error-exitcode", "9"]);
+    let ended = succeed(command.arg(&program), &program)?;
+    lacks(&ended, "sync-")?;
+    // What is generated suppresses what it was generated for.
+    let mut command = setup.run();
+    command.args(["--check", "sync", "--gen-suppressions"]);
+    let ended = succeed(command.arg(&program), &program)?;
+    let start = ended.stderr.find("\n{\n").ok_or("no block")?;
+    let end = ended.stderr[start..].find("\n}").ok_or("no end of a block")? + start + 2;
+    let list = file(setup, "checked.supp");
+    std::fs::write(&list, &ended.stderr[start..end])?;
+    let mut command = setup.run();
+    command.args(["--check", "sync", "--error-exitcode", "9", "--suppressions"]).arg(&list);
+    let ended = succeed(command.arg(&program), &program)?;
+    lacks(&ended, EARLY)?;
+    contains(&ended, "checks: 4 suppressed")?;
+    let mut command = setup.run();
+    command.args(["--check", "all", "--max-findings", "1"]);
+    let ended = succeed(command.arg(&program), &program)?;
+    same(ended.stderr.matches("error[").count(), 1, &ended)?;
+    contains(&ended, "not shown (--max-findings)")?;
+    // Mistakes.
+    std::fs::write(&list, "rule: x\n")?;
+    for words in [&["--check", "shader"][..], &["--kernel", "x"], &["--max-findings", "1"]] {
+        let ended = run(setup.run().args(words).arg(&program), &program)?;
+        same(ended.status.code(), Some(2), &ended)?;
+    }
+    let mut command = setup.run();
+    let ended = run(
+        command.args(["--check", "sync", "--suppressions"]).arg(&list).arg(&program),
+        &program,
+    )?;
+    same(ended.status.code(), Some(125), &ended)?;
+    contains(&ended, "line 1: expected `{`")
+}
+
+fn nothing(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "checked.cu", SHARED, &["-lineinfo"])?;
+    let mut command = setup.run();
+    command.args(["--check", "sync,leak,texture", "--error-exitcode", "9"]);
+    let ended = succeed(command.arg(&program).arg("clean"), &program)?;
+    same(&*ended.stderr, "", &ended)
+}
+
+/// Variables alone.
+fn alone(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "checked.cu", SHARED, &["-lineinfo"])?;
+    let mut command = Command::new(&program);
+    clean(&mut command);
+    command.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_CHECK", "sync");
+    let ended = succeed(&mut command, &program)?;
+    contains(&ended, EARLY)?;
+    contains(&ended, "checks: 4 findings at 1 place")?;
+    command.env("TEXUNIT_CHECK", "shader");
+    let ended = succeed(&mut command, &program)?;
+    contains(&ended, "TEXUNIT_CHECK: there is no check `shader`")
+}
