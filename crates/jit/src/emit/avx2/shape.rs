@@ -34,6 +34,13 @@ impl Slot {
         Self { group: member.map(|member| member.slot), behind }
     }
 
+    /// Nothing is known of its group.
+    pub(super) fn forget(self, e: &mut Maker<'_>) {
+        if let Some(slot) = self.group {
+            e.asm.put(I::with2(C::Mov_rm64_imm32, shape(slot), 0));
+        }
+    }
+
     /// Where the address of a part is.
     pub(super) fn pointer(self, part: u8) -> MemoryOperand {
         let part = usize::from(part);
@@ -61,9 +68,7 @@ impl Maker<'_> {
             }
             return;
         }
-        if let Some(member) = member {
-            self.asm.put(I::with2(C::Mov_rm64_imm32, shape(member.slot), 0));
-        }
+        Slot::of(member).forget(self);
         // All that follows may go on from the first one.
         let same = same || member.is_some();
         let (other, found) = (self.asm.label(), self.asm.label());

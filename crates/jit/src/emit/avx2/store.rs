@@ -47,6 +47,8 @@ impl Maker<'_> {
             self.asm.bind(apart);
         }
         let slot = Slot::of(member);
+        // The slot is needed here: those behind it are looked at by themselves.
+        slot.forget(self);
         self.spill(&way);
         self.asm.put(I::with2(C::Mov_rm32_r32, rest, R::EBX));
         self.asm.put(I::with2(C::Mov_rm32_imm32, lanes, -1));
