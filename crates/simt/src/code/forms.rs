@@ -127,6 +127,8 @@ pub(crate) struct Atomic {
     pub(crate) b: Vec<Slot>,
     /// The new values of `cas`, else none.
     pub(crate) c: Vec<Slot>,
+    /// Of generic addresses: where they have pointed.
+    pub(crate) seen: Seen,
 }
 
 /// Who is called.

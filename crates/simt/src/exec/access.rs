@@ -8,7 +8,7 @@ use super::context::Context;
 use super::elements::{Active, Bytes, Global, Local, load, store};
 use super::warp::Warp;
 use crate::alu::{L32, L64};
-use crate::code::{Access, Atomic, Place, Slot};
+use crate::code::{Access, Atomic, Place, Seen, Slot};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
 /// Where all lanes of an access go. The offsets of the lanes are [`Context::offsets`], of global memory
@@ -24,9 +24,9 @@ pub(super) enum Target<'a> {
 impl Target<'_> {
     /// Notes where generic addresses point.
     #[inline(always)]
-    fn note(&self, access: &Access) {
-        if matches!(access.place, Place::Generic | Place::Param) {
-            access.seen.note(match self {
+    pub(super) fn note(&self, place: Place, seen: &Seen) {
+        if matches!(place, Place::Generic | Place::Param) {
+            seen.note(match self {
                 Self::Global(_) => SpaceKind::Global,
                 Self::Shared => SpaceKind::Shared,
                 Self::Local => SpaceKind::Local,
@@ -248,7 +248,7 @@ impl<'a> Context<'a> {
         }
         let found = self.reached(warp, &Asked::of(access, false), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access);
+        target.note(access.place, &access.seen);
         let offsets = &self.offsets;
         let (registers, local) = warp.registers_and_local();
         match target {
@@ -281,7 +281,7 @@ impl<'a> Context<'a> {
         }
         let found = self.reached(warp, &Asked::of(access, true), mask);
         let Some((target, active)) = found else { return false };
-        target.note(access);
+        target.note(access.place, &access.seen);
         let (offsets, constants) = (&self.offsets, &self.launch.constants);
         let (registers, local) = warp.registers_and_local();
         let from = (&registers, constants);

@@ -204,6 +204,7 @@ impl Context<'_> {
         }
         let asked = Asked::by_atomic(op);
         let Some((target, _)) = self.reached(warp, &asked, mask) else { return false };
+        target.note(op.place, &op.seen);
         if matches!(target, Target::Local | Target::Param) {
             return false;
         }

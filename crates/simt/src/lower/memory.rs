@@ -175,7 +175,8 @@ impl<'a> Builder<'a> {
         if b.len() != d.len() || b.len() > 8 {
             return None;
         }
-        self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c })));
+        let seen = Seen::default();
+        self.emit(Op::Atomic(Box::new(Atomic { place, op, ty, d, base, offset, b, c, seen })));
         Some(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::operand::{Operands, place};
 use crate::alu::Temporaries;
-use crate::code::{self, Op, Place, Slot};
+use crate::code::{self, Op, Place, Seen, Slot};
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
 use texunit_jit::{Combine, Op as J, Place as To, Predicate, Relation, Source, Test};
@@ -32,33 +32,72 @@ fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> O
     })
 }
 
-/// A load or store by generic addresses that have pointed into one window alone: an access of that space, by the
-/// places in it; the interpreter makes what lies elsewhere. None: it is another one.
+/// An access by generic addresses that have pointed into one window alone: one of that space, by the places in it; the
+/// interpreter makes what lies elsewhere. None: it is another one.
 pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Action>> {
-    let (of, stores) = match op {
-        Op::Load(of) => (of, false),
-        Op::Store(of) => (of, true),
-        _ => return None,
-    };
-    let (space, window) = match of.seen.window()? {
+    match op {
+        Op::Load(of) | Op::Store(of) => {
+            let total = total(of);
+            if of.constant || !matches!(total, 1 | 2 | 4 | 8 | 16) {
+                return None;
+            }
+            let (mut actions, space, base) =
+                place_in_window(operands, &of.seen, of.base, of.offset)?;
+            let access = Access {
+                space,
+                size: of.size,
+                count: u8::try_from(of.parts.len()).ok()?,
+                base: Some(base),
+                offset: 0,
+                site: operands.site(space),
+            };
+            actions.push(match op {
+                Op::Store(_) => store_to(operands, of, access)?,
+                _ => load_from(of, access)?,
+            });
+            Some(actions)
+        }
+        Op::Atomic(of) => {
+            // Sums of floats are made otherwise there.
+            if matches!(of.ty, ScalarType::F32 | ScalarType::F64) {
+                return None;
+            }
+            let (mut actions, space, base) =
+                place_in_window(operands, &of.seen, of.base, of.offset)?;
+            let Action::Atomic(mut atomic) = atomic(operands, of)? else { return None };
+            if space != Space::Shared {
+                return None;
+            }
+            let Access { size, count, .. } = atomic.access;
+            let site = operands.site(space);
+            atomic.access = Access { space, size, count, base: Some(base), offset: 0, site };
+            actions.push(Action::Atomic(atomic));
+            Some(actions)
+        }
+        _ => None,
+    }
+}
+
+/// Steps that give the place of an address in the window that others have pointed into, and the space.
+fn place_in_window(
+    operands: &Operands<'_>,
+    seen: &Seen,
+    base: Slot,
+    offset: u64,
+) -> Option<(Vec<Action>, Space, Source)> {
+    let (space, window) = match seen.window()? {
         SpaceKind::Shared => (Space::Shared, SHARED_WINDOW),
         _ => (Space::Local, LOCAL_WINDOW),
     };
-    let total = total(of);
-    if of.constant
-        || !of.base.is_wide()
-        || of.base.is_none()
-        || !matches!(total, 1 | 2 | 4 | 8 | 16)
-    {
+    if !base.is_wide() || base.is_none() {
         return None;
     }
     let Temporaries { narrow: place, wide: behind, predicates: inside } = operands.temporaries;
-    let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, Source::Literal(0)] };
     let zero = Source::Literal(0);
-    let offset = Source::Literal(of.offset.wrapping_sub(window));
-    let base = operands.number(of.base)?;
-    let mut actions = vec![
-        compute(J::AddWide, To::Wide(behind), base, offset),
+    let compute = |op, to, a, b| Action::Compute { op, to, from: [a, b, zero] };
+    let offset = Source::Literal(offset.wrapping_sub(window));
+    let actions = vec![
+        compute(J::AddWide, To::Wide(behind), operands.number(base)?, offset),
         Action::Compare {
             test: Test::UnsignedWide(Relation::Lt),
             from: [Source::Wide(behind), Source::Literal(WINDOW_SIZE)],
@@ -74,16 +113,7 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
             Source::Literal(u32::MAX.into()),
         ),
     ];
-    let access = Access {
-        space,
-        size: of.size,
-        count: u8::try_from(of.parts.len()).ok()?,
-        base: Some(Source::Narrow(place)),
-        offset: 0,
-        site: operands.site(space),
-    };
-    actions.push(if stores { store_to(operands, of, access)? } else { load_from(of, access)? });
-    Some(actions)
+    Some((actions, space, Source::Narrow(place)))
 }
 
 /// Bytes of all elements of an access.

@@ -86,6 +86,7 @@ fn accesses_through_windows_are_compiled() {
          cvta.shared.u64 %a2, %a1;\nmov.u32 %b0, %tid.x;\nmul.wide.u32 %a3, %b0, 4;\n\
          add.u64 %a4, %a2, %a3;\nadd.u64 %a5, %a0, %a3;\nst.u32 [%a4+128], %b0;\nmov.u32 %b1, 0;\n\
          mov.u32 %b2, 0;\nL:\ncall.uni (%b3), twice, (%a4, %b1);\nld.u32 %b4, [%a4+128];\n\
+         atom.add.u32 %b5, [%a2+252], 3;\nadd.u32 %b2, %b2, %b5;\nred.max.u32 [%a4+128], %b1;\n\
          add.u32 %b2, %b2, %b3;\nadd.u32 %b2, %b2, %b4;\nadd.u32 %b1, %b1, 1;\n\
          setp.lt.u32 %p, %b1, 20000;\n@%p bra L;\nst.global.u32 [%a5], %b2;\nret;\n}}\n",
         texunit_testkit::ptx::SM_75

@@ -145,7 +145,7 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
         end: End::Leave { at: 1 },
         kept: [to].into(),
     };
-    Some(Region { blocks: vec![block], sites: 0 })
+    Some(Region { blocks: vec![block], ..Region::default() })
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn compiled_code_gives_what_functions_give() {
         }
     }
     // Most of what programs execute has steps.
-    assert!(compiled > 900, "{compiled} rows have steps, {called} are calls");
+    assert!(compiled > 850, "{compiled} rows have steps, {called} are calls");
 }
 
 #[test]
