@@ -23,8 +23,11 @@ pub fn summary(log: &Log) -> Option<String> {
     let times = findings.iter().fold(log.more(), |sum, f| sum.saturating_add(f.count));
     let mut parts = Vec::new();
     if times > 0 {
-        let places = count(findings.len() as u64, "place");
-        parts.push(format!("{} at {places}", count(times, "finding")));
+        let places = match findings.len() as u64 {
+            0 => String::new(),
+            n => format!(" at {}", count(n, "place")),
+        };
+        parts.push(count(times, "finding") + &places);
     }
     if log.more() > 0 {
         parts.push(format!("{} of them not shown (--max-findings)", log.more()));

@@ -28,15 +28,12 @@ pub struct CheckOptions {
 
 impl CheckOptions {
     /// What is found is kept here; `None`: nothing is checked.
-    pub(crate) fn log(&self, kernels: &[String]) -> Result<Option<Log>, Failure> {
+    pub(crate) fn log(&self, kernels: &[String]) -> Result<Option<Log>, Box<Failure>> {
         let Some(checks) = self.check else { return Ok(None) };
         let mut suppressions = Suppressions::default();
         for file in &self.suppressions {
-            suppressions.extend(read(file).map_err(|message| Failure::File {
-                path: file.clone(),
-                message,
-                help: None,
-            })?);
+            let failure = |message| Failure::File { path: file.clone(), message, help: None };
+            suppressions.extend(read(file).map_err(|message| Box::new(failure(message)))?);
         }
         let kernels = kernels.iter().map(|name| Pattern::new(name)).collect();
         let max_findings = self.max_findings;

@@ -61,6 +61,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     }
     if let Some(log) = &report.log {
         err += &findings(log, report, color);
+        if !quiet || log.has_findings() {
+            err += &texunit_checks::summary(log).map_or_else(String::new, |text| text + "\n");
+        }
     }
     if let Some(lines) = &report.effective {
         out.extend_from_slice(crate::effective::text(lines, report.ptx_source.as_ref()).as_bytes());
@@ -93,7 +96,7 @@ fn findings(log: &Log, report: &Report, color: bool) -> String {
             text.push('\n');
         }
     }
-    text + &texunit_checks::summary(log).map_or_else(String::new, |summary| summary + "\n")
+    text
 }
 
 /// `rotate: 16 x 16 CTAs of 16 x 16 threads in 12.3 ms, 65536 fetches (5.33 M/s)`

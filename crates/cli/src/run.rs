@@ -206,7 +206,7 @@ fn run_job(
         }
         match args.checks.log(&args.kernel) {
             Ok(log) => report.log = log,
-            Err(failure) => report.fail(failure),
+            Err(failure) => report.fail(*failure),
         }
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));

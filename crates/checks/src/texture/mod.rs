@@ -4,6 +4,7 @@
 //! `EffectiveSampler`): no rule of docs/numerics.md stands here a second time.
 
 mod inexact;
+mod kinds;
 mod measure;
 mod shadow;
 mod site;

@@ -8,10 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use texunit_report::CheckRule;
 use texunit_simt::observe::{At, FetchAnswered};
-use texunit_texel::readings;
-use texunit_unit::{
-    AddressMode, Coords, FetchForm, FetchKind, Geometry, ReadMode, ResultType, Texture, overrides,
-};
+use texunit_unit::{AddressMode, Coords, Geometry, Texture, overrides};
 
 /// What was found at an operation, by kind.
 type Hits = BTreeMap<&'static str, Hit>;
@@ -145,66 +142,6 @@ impl Sums {
 
     pub(super) fn measured(&mut self) -> &mut Measured {
         &mut self.measured
-    }
-
-    /// Element types. A linear filter over integers is a fault.
-    fn types(&mut self, form: FetchForm, texture: &Texture, spot: Spot) {
-        let normalized = texture.read_mode == ReadMode::NormalizedFloat;
-        let format = texture.resource.format();
-        let Some(readings) = readings(format, normalized, false) else { return };
-        let is_float = readings[0].can_filter();
-        let wants_float = !matches!(form.result, ResultType::S32 | ResultType::U32);
-        if is_float != wants_float {
-            let has = if is_float { "floats" } else { "integers" };
-            let wants = if wants_float { "floats" } else { "integers" };
-            let message = format!(
-                "the instruction fetches {wants}, and texels of {format} are read as {has}"
-            );
-            self.hit(rules::TEXTURE_ELEMENT_TYPE, spot, message, 0);
-        }
-    }
-
-    /// Components that are used, and not there.
-    fn channels(
-        &mut self,
-        told: &Told<'_>,
-        op: u32,
-        form: FetchForm,
-        texture: &Texture,
-        spot: Spot,
-    ) {
-        let format = texture.resource.format();
-        let has = usize::from(format.channels());
-        let used = told.listing.components_used(op);
-        let names = ["r", "g", "b", "a"];
-        let missing: Vec<&str> = match form.kind {
-            FetchKind::Gather(component) => {
-                let component = usize::from(component);
-                names
-                    .get(component)
-                    .filter(|_| component >= has && used != 0)
-                    .into_iter()
-                    .copied()
-                    .collect()
-            }
-            FetchKind::Sample(_) => {
-                let each = if form.result == ResultType::F16x2 { 2 } else { 1 };
-                let is_used = |i: &usize| used >> (i / each) & 1 == 1;
-                (has..4).filter(is_used).map(|i| names[i]).collect()
-            }
-        };
-        // Two halves share a register: of `.f16x2` the other one may be what is used.
-        if missing.is_empty()
-            || form.result == ResultType::F16x2 && has % 2 == 1 && missing.len() == 1
-        {
-            return;
-        }
-        let have = if has == 1 { "channel" } else { "channels" };
-        let message = format!(
-            "the kernel uses {} of this fetch, and texels of {format} have {has} {have}",
-            missing.join(" and ")
-        );
-        self.hit(rules::TEXTURE_CHANNEL, spot, message, 0);
     }
 
     /// Adds what another worker, or another texture at this operation, has.

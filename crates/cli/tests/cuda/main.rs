@@ -6,6 +6,7 @@
 //! tests that need it are skipped, loudly.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod checked;
 mod clients;
 mod commands;
 mod coverage;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
     trials.extend(parent::trials(&setup));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
+    trials.extend(checked::trials(&setup));
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
     trials.extend(dlopen::trials(&setup));

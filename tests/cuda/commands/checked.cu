@@ -1,0 +1,54 @@
+// nvcc: -lineinfo
+// `checked [reset|clean]`: launches a kernel with a barrier that some threads never reach, twice, and leaves things behind.
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+
+__device__ void meet()
+{
+    __syncthreads();
+}
+
+__global__ void early(int *out, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    out[blockIdx.x * 64 + i] = i;
+    meet();
+    out[blockIdx.x * 64 + i] += 1;
+}
+
+__global__ void keep(int **out)
+{
+    out[threadIdx.x] = new int[4];
+}
+
+int main(int count, char **arguments)
+{
+    bool clean = count > 1 && !strcmp(arguments[1], "clean");
+    bool reset = count > 1 && !strcmp(arguments[1], "reset");
+    int *out = nullptr, *again = nullptr;
+    int **pointers = nullptr;
+    cudaMalloc(&out, 4096);
+    for (int i = 0; i < (clean ? 1 : 2); i++)
+        cudaMalloc(&again, 512);
+    cudaMalloc(&pointers, 256);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaEvent_t event;
+    cudaEventCreate(&event);
+    for (int i = 0; i < 2; i++)
+        early<<<2, 64, 0, stream>>>(out, clean ? 64 : 50);
+    if (!clean)
+        keep<<<1, 3>>>(pointers);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    if (clean) {
+        cudaFree(out), cudaFree(pointers), cudaFree(again);
+        cudaStreamDestroy(stream);
+        cudaEventDestroy(event);
+    }
+    if (reset)
+        cudaDeviceReset();
+    return 0;
+}
