@@ -85,6 +85,16 @@ pub(crate) trait Atom: Cell {
     }
 }
 
+/// Loads a part of what is copied, from memory that kernels can reach, or from what is the caller's own.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline(always)]
+unsafe fn piece<T: Cell>(from: *const u8, is_own: bool) -> T {
+    // SAFETY: as the caller promises.
+    unsafe { if is_own { machine::load_own(from) } else { T::load(from) } }
+}
+
 /// Copies bytes of which one side can be reached by kernels: words of 8 bytes where that side has them, and single bytes
 /// before and behind them.
 ///
@@ -92,19 +102,21 @@ pub(crate) trait Atom: Cell {
 /// All bytes of both sides are inside allocations, `to` can be written, and there is no Rust reference to what kernels
 /// can reach. The sides do not overlap. `shared` is one of them.
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize, shared: *const u8) {
+    // Of the side that kernels cannot reach there may be references that only read.
+    let is_own = from != shared;
     // SAFETY: as the caller promises; `at` is less than `len` by the size of what is copied there.
-    let one = |at: usize| unsafe { u8::store(to.add(at), u8::load(from.add(at))) };
+    let one = |at: usize| unsafe { u8::store(to.add(at), piece(from.add(at), is_own)) };
     let head = shared.align_offset(8).min(len);
     (0..head).for_each(one);
     let mut at = head;
     while len - at >= 64 {
         // SAFETY: as above.
-        unsafe { machine::copy_line(from.add(at), to.add(at)) };
+        unsafe { machine::copy_line(from.add(at), to.add(at), is_own) };
         at += 64;
     }
     while len - at >= 8 {
         // SAFETY: as above.
-        unsafe { u64::store(to.add(at), u64::load(from.add(at))) };
+        unsafe { u64::store(to.add(at), piece(from.add(at), is_own)) };
         at += 8;
     }
     (at..len).for_each(one);

@@ -65,14 +65,30 @@ macro_rules! atoms {
 }
 atoms! { u16, AtomicU16; u32, AtomicU32; u64, AtomicU64; }
 
+/// Loads a number that kernels cannot reach, of which there may be references that only read. An atomic is something that
+/// can be written, so it is no load of one.
+///
+/// # Safety
+/// The bytes are inside an allocation.
+#[inline(always)]
+pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
+    let mut own = 0_u64;
+    let at = (&raw mut own).cast::<u8>();
+    // SAFETY: as the caller promises; no number is longer.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from, at, size_of::<T>());
+        T::load(at)
+    }
+}
+
 /// Copies 64 bytes.
 ///
 /// # Safety
 /// As for [`super::copy`].
 #[inline(always)]
-pub(super) unsafe fn copy_line(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn copy_line(from: *const u8, to: *mut u8, is_own: bool) {
     for i in 0..8 {
         // SAFETY: as the caller promises.
-        unsafe { u64::store(to.add(8 * i), u64::load(from.add(8 * i))) };
+        unsafe { u64::store(to.add(8 * i), super::piece(from.add(8 * i), is_own)) };
     }
 }

@@ -63,12 +63,22 @@ atoms! {
     u64, "rax": "lock cmpxchg qword ptr [{at}], {new}", "lock xadd qword ptr [{at}], {value}";
 }
 
+/// Loads a number that kernels cannot reach, of which there may be references that only read.
+///
+/// # Safety
+/// The bytes are inside an allocation.
+#[inline(always)]
+pub(super) unsafe fn load_own<T: Cell>(from: *const u8) -> T {
+    // SAFETY: as the caller promises; an instruction of the machine only reads there.
+    unsafe { T::load(from) }
+}
+
 /// Copies 64 bytes in four pieces; no aligned word of 8 bytes is torn.
 ///
 /// # Safety
 /// As for [`super::copy`].
 #[inline(always)]
-pub(super) unsafe fn copy_line(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn copy_line(from: *const u8, to: *mut u8, _: bool) {
     // SAFETY: as the caller promises; only the named registers change.
     unsafe {
         asm!(
