@@ -26,7 +26,7 @@ fn function(number: u32, times: usize, level: Level) -> Function {
         end: End::Leave { at: 1 },
         kept: HashSet::from([Place::Narrow(0)]),
     };
-    compile(&Region { blocks: vec![block], sites: 0 }, Mode::Live, level).expect("code")
+    compile(&Region { blocks: vec![block], ..Region::default() }, Mode::Live, level).expect("code")
 }
 
 fn run(function: &Function) -> u32 {

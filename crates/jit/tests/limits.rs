@@ -27,7 +27,7 @@ fn region(steps: Vec<Step>) -> Region {
     steps.iter().for_each(|step| step.each_written(|place| kept.push(place)));
     let (kept, end) = (kept.into_iter().collect(), End::Leave { at: 1 });
     let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };
-    Region { blocks: vec![block], sites: 0 }
+    Region { blocks: vec![block], ..Region::default() }
 }
 
 fn compile(region: &Region, level: Level) -> Result<Function, Error> {

@@ -9,6 +9,7 @@
 //! that have not taken a step that counts, `r15` the sites. A step may use `rax`, `rbx`, `rbp` and `r12` to `r14` as it likes.
 
 use super::Emitter;
+use super::affine::Late;
 use super::asm::Label;
 use super::values::{Key, Reg};
 use crate::Error;
@@ -31,12 +32,21 @@ pub(super) trait Backend: Sized + Default {
     /// Parts of a predicate. One: it is in one mask register for all lanes.
     const PREDICATE_PARTS: u8;
 
+    /// Whether accesses can do with addresses that are not computed ([`super::affine`]).
+    const AFFINE: bool = false;
+
+    /// Computes a register that has been left out: the books have it then.
+    fn compute(_: &mut Emitter<'_, Self>, _: Late) {}
+
     /// Fills the registers that are the back end's: wherever the function is entered, and behind calls.
     fn begin(e: &mut Emitter<'_, Self>);
 
     /// The active lanes, in `r8d` and [`super::frame::Frame::MASK`], are others from here on. Only where some of the live
     /// ones run. Uses no register that a step may use.
     fn active(e: &mut Emitter<'_, Self>);
+
+    /// The function has been entered at code of this mode, and goes on with nothing in registers yet.
+    fn entered(_: &mut Emitter<'_, Self>) {}
 
     /// Loads what a key means. May use `rax`.
     fn load(e: &mut Emitter<'_, Self>, to: Reg, key: Key);

@@ -25,7 +25,10 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut asm = Assembler::new();
         let mut scratch = Vec::new();
         let numbers = Numbers::of(region);
-        let uses = region.blocks.iter().map(|b| Uses::of(b, &numbers, &mut scratch)).collect();
+        let plans = if B::AFFINE { super::affine::plans(region) } else { Vec::new() };
+        let plan = |block: usize| plans.get(block).map_or(&[][..], |plan: &super::Plan| plan);
+        let blocks = region.blocks.iter().enumerate();
+        let uses = blocks.map(|(i, b)| Uses::of(b, &numbers, plan(i), &mut scratch)).collect();
         let mut version = || Version {
             labels: (0..n).map(|_| asm.label()).collect(),
             bodies: (0..n).map(|_| asm.label()).collect(),
@@ -56,6 +59,8 @@ impl<'a, B: Backend> Emitter<'a, B> {
             loops: vec![None; n],
             stubs: Vec::new(),
             near: Near::of(region),
+            plans,
+            late: Vec::new(),
             open: 0,
             entries: Vec::new(),
             any_nans,
@@ -222,7 +227,10 @@ impl<'a, B: Backend> Emitter<'a, B> {
             self.pending = 0;
             self.behind_steps(i);
         } else {
+            let known = self.plans.get(self.block).and_then(|plan| plan.get(i));
+            self.late = known.map_or_else(Vec::new, |known| known.late.clone());
             B::leaving(self, i)?;
+            self.late.clear();
             self.values.unpin();
             self.before(i);
             self.behind(i);

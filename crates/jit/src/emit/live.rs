@@ -1,5 +1,6 @@
 //! Which registers are read behind the steps of a block, and when.
 
+use super::affine::Known;
 use crate::block::Place;
 use crate::region::{Block, End, Region};
 
@@ -97,7 +98,12 @@ impl Set {
 }
 
 impl Uses {
-    pub(super) fn of(block: &Block, numbers: &Numbers, scratch: &mut Vec<(u32, u32)>) -> Self {
+    pub(super) fn of(
+        block: &Block,
+        numbers: &Numbers,
+        plan: &[Known],
+        scratch: &mut Vec<(u32, u32)>,
+    ) -> Self {
         let n = block.steps.len();
         let mut live = Set::new(numbers);
         block.kept.iter().filter_map(|&p| numbers.get(p)).for_each(|i| live.insert(i));
@@ -124,8 +130,17 @@ impl Uses {
             step.each_written(|p| writes.extend(number(p)));
             let does_more = step.may_leave() || step.has_effects();
             uses.is_dead[i] = !does_more && writes.iter().all(|p| !live.has(p.0));
+            let known = plan.get(i);
+            uses.is_dead[i] |= known.is_some_and(|known| known.is_late);
             if !uses.is_dead[i] {
                 step.each_read(|p| reads.extend(number(p)));
+            }
+            if let Some(known) = known {
+                let is_late = |p: Place| known.late.iter().any(|l| Place::Wide(l.register) == p);
+                reads.retain(|&(_, p)| known.base.is_none() || !is_late(p));
+                let indices = known.late.iter().map(|late| Place::Narrow(late.value.index));
+                reads.extend(indices.filter_map(number));
+                reads.extend(known.reads.and_then(|i| number(Place::Wide(i))));
             }
             reads.extend(step.guard.place().and_then(number));
             all.clear();

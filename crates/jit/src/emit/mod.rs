@@ -3,6 +3,7 @@
 //! [`flow`] goes through the blocks, [`edge`] from block to block, [`stub`] ways in and out; [`backend`] says what
 //! they want of the instructions of a processor.
 
+mod affine;
 mod asm;
 mod atomic;
 mod avx2;
@@ -24,6 +25,7 @@ mod values;
 use crate::Error;
 use crate::machine::{Level, Mode, Use};
 use crate::region::{Action, End, Region, Routine, Space, Target};
+use affine::{Late, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
 pub(crate) use frame::Frame;
@@ -80,6 +82,9 @@ struct Emitter<'a, B: Backend> {
     stubs: Vec<Stub>,
     /// Accesses that are looked at together, and slots of those that steps behind here look up.
     near: Near,
+    /// By block: addresses that are not computed; and registers that are, if the region is left here.
+    plans: Vec<Plan>,
+    late: Vec<Late>,
     open: u8,
     entries: Vec<(Mode, u32, Label)>,
     exit: Label,

@@ -50,7 +50,7 @@ struct Group {
 }
 
 /// The register that an access has as its base, if it can be one of a group.
-fn base(access: &Access) -> Option<(Place, i64)> {
+pub(super) fn base(access: &Access) -> Option<(Place, i64)> {
     let total = u64::from(access.size) * u64::from(access.count);
     let place = match (access.space, access.base?) {
         (Space::Global, Source::Wide(i)) => Place::Wide(i),

@@ -43,6 +43,9 @@ impl Needs {
                 taken.place().map_or(Ok(()), |place| needs.place(place))?;
             }
         }
+        for &(_, at) in region.params.iter().flatten() {
+            needs.input(Source::Bytes64(at))?;
+        }
         Ok(needs)
     }
 

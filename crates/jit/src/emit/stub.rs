@@ -1,6 +1,7 @@
 //! Ways into a function and out of it, which lie behind all blocks.
 
 use super::Emitter;
+use super::affine::Late;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
@@ -31,6 +32,8 @@ pub(super) struct Stub {
     /// Steps that count and that `r10` does not have yet.
     pending: u32,
     way: Way,
+    /// Registers that are computed on the way out.
+    late: Vec<Late>,
     /// Slots of groups of accesses that steps behind it look up.
     open: u8,
     /// Where it belongs to.
@@ -76,7 +79,8 @@ impl<B: Backend> Emitter<'_, B> {
     fn stub(&mut self, way: Way, number: u32) -> Label {
         let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
         let (mode, block, open) = (self.mode, self.block, self.open);
-        self.stubs.push(Stub { label, values, number, pending, way, open, mode, block });
+        let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
+        self.stubs.push(Stub { label, values, number, pending, way, late, open, mode, block });
         label
     }
 
@@ -91,11 +95,16 @@ impl<B: Backend> Emitter<'_, B> {
                 match stub.way {
                     Way::Out(why) => {
                         self.values.unpin();
+                        for late in stub.late {
+                            B::compute(self, late);
+                            self.values.unpin();
+                        }
                         self.write_all_back();
                         self.leave(why, stub.number, stub.pending);
                     }
                     Way::In(to) => {
                         self.clear(stub.open);
+                        B::entered(self);
                         self.enter(to, stub.number, stub.pending);
                     }
                     Way::Part(parting) => self.part_lanes(parting, stub.number, stub.pending),

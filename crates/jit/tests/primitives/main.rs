@@ -331,7 +331,7 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
     let steps: Vec<_> = numbered.collect();
     let end = End::Leave { at };
     let block = Block { at: 0, is_entry: true, joins: false, steps: steps.clone(), end, kept };
-    let region = Region { blocks: vec![block], sites: 0 };
+    let region = Region { blocks: vec![block], ..Region::default() };
     let some = random.u32() | 1;
     for (live, mask) in [(u32::MAX, u32::MAX), (some, some), (u32::MAX, some)] {
         let mut want = bank(random);

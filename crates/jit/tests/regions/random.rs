@@ -114,7 +114,7 @@ pub(crate) fn fixed(random: &mut Random, (mask, live): (u32, u32)) -> Fixed {
         constants: vec![[number(random) as u32; 32]; 2],
         wide_constants: vec![[number(random); 32]; 2],
         words: (0..3).map(|_| random.u32()).chain([members]).collect(),
-        bytes: random.bytes(40),
+        bytes: BASES.iter().flat_map(|base| base.to_le_bytes()).chain(random.bytes(24)).collect(),
     }
 }
 
@@ -125,7 +125,9 @@ pub(crate) fn world(random: &mut Random) -> World {
         (0..WIDE).map(|_| std::array::from_fn(|_| number(random))).collect();
     for at in [0, 1] {
         let (len, base) = (random.of(&[SHARED as u64, 96]), random.of(&BASES));
-        narrow[NARROW_AT as usize + at] = addresses(random, 0, len).map(|x| x as u32);
+        // One is more often of elements than of bytes.
+        let unit = if at == 0 { 1 } else { random.of(&[1, 4, 4, 8]) };
+        narrow[NARROW_AT as usize + at] = addresses(random, 0, len).map(|x| x as u32 / unit);
         wide[WIDE_AT as usize + at] = addresses(random, base, GLOBAL as u64);
     }
     let global = (0..2).map(|_| {
@@ -613,6 +615,62 @@ impl Maker<'_> {
         }
     }
 
+    /// An address of a number that all lanes have and one for each, and accesses to it; most often nothing else reads it.
+    fn affine(&mut self) -> Vec<Action> {
+        let [_, to, _] = TEMPORARY;
+        let Place::Wide(register) = to else { return Vec::new() };
+        let (base, zero) = (Source::Wide(register), Source::Literal(0));
+        let index = Source::Narrow(NARROW_AT + self.random.below(2));
+        let scale = Source::Literal(self.random.of(&[1, 2, 4, 4, 8, 16]));
+        let mut before = Vec::new();
+        let add = match self.random.below(8) {
+            0 => self.wide_source(),
+            // What parameters are, by themselves and in registers.
+            1 | 2 => Source::Bytes64(self.random.of(&[0, 8])),
+            3..5 => {
+                let (at, own) = (self.random.of(&[0, 8]), self.wide());
+                let from = [Source::Bytes64(at), zero, zero];
+                let copy = Action::Compute { op: Op::CopyWide, to: Place::Wide(own), from };
+                before.push(copy);
+                Source::Wide(own)
+            }
+            _ => {
+                let off = self.random.of(&[0, 0, 16, 1]);
+                Source::Literal(self.random.of(&BASES).wrapping_add(off))
+            }
+        };
+        let compute = |op, from| Action::Compute { op, to, from };
+        let sum = compute(Op::AddWide, [base, add, zero]);
+        let mut all = match self.random.below(6) {
+            0 => vec![compute(Op::ExtendU, [index, zero, zero]), sum],
+            1 => vec![compute(Op::ExtendS, [index, zero, zero]), sum],
+            2 => vec![compute(Op::ProductAddU, [index, scale, add])],
+            3 => vec![compute(Op::ProductS, [index, scale, zero]), sum],
+            4 => {
+                let shift = Source::Literal(self.random.below(5_u64));
+                let shifted = compute(Op::ShiftLeftWide, [base, shift, zero]);
+                vec![compute(Op::ExtendU, [index, zero, zero]), shifted, sum]
+            }
+            _ => vec![compute(Op::ProductU, [scale, index, zero]), sum],
+        };
+        before.append(&mut all);
+        let mut all = before;
+        for _ in 0..1 + self.random.below(3) {
+            let mut action = if self.random.one_in(3) { self.store() } else { self.load() };
+            let access = match &mut action {
+                Action::Load(load) => &mut load.access,
+                Action::Store(store) => &mut store.access,
+                _ => continue,
+            };
+            if access.space == Space::Global {
+                access.base = Some(base);
+            }
+            all.push(action);
+        }
+        self.ready[1] = self.random.one_in(4);
+        all
+    }
+
     /// Temporaries are written before the others of the block look at them.
     fn temporary(&mut self, i: usize) -> Action {
         self.ready[i] = true;
@@ -675,6 +733,17 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
             at += 1;
         }
         for _ in 0..maker.random.below(14) {
+            if wanted.global && maker.random.one_in(8) {
+                for action in maker.affine() {
+                    let guard = match action {
+                        Action::Compute { .. } => Predicate::Always,
+                        _ if maker.random.chance(70) => Predicate::Always,
+                        _ => maker.asked(),
+                    };
+                    steps.push(Step { at, guard, counted: true, action });
+                    at += 1;
+                }
+            }
             let temporary = maker.random.below(20_usize);
             let (mut guard, action) = if temporary < 3 {
                 (Predicate::Always, maker.temporary(temporary))
@@ -717,5 +786,5 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         blocks.push(Block { at: first, is_entry, joins, steps, end, kept: kept.clone() });
     }
     meeting(maker.random, &mut blocks);
-    Region { blocks, sites: maker.sites }
+    Region { blocks, sites: maker.sites, params: Vec::new() }
 }

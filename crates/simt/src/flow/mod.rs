@@ -4,7 +4,7 @@
 mod params;
 mod visit;
 
-pub(crate) use params::Held;
+use params::Held;
 pub(crate) use visit::{Use, each_slot, each_slot_mut, each_successor, starts};
 
 use crate::bits::Set;

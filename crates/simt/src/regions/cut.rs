@@ -53,7 +53,8 @@ impl Cut {
         let starts = self.starts(code, &parts);
         let kept = self.kept(code, facts, &starts, &parts);
         let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept);
-        Region { blocks, sites }
+        let params = self.params(code, facts, &starts);
+        Region { blocks, sites, params }
     }
 
     /// The first instructions of its blocks: what jumps lead to, or comes behind what may end a block.
@@ -76,6 +77,20 @@ impl Cut {
             }
         }
         self.insts.clone().filter(|at| is_start[(at - self.insts.start) as usize]).collect()
+    }
+
+    /// Registers that have parameters where each block begins.
+    fn params(
+        &self,
+        code: &Code,
+        facts: Option<&Arc<Facts>>,
+        starts: &[u32],
+    ) -> Vec<Vec<(u32, u32)>> {
+        let flow = facts.and_then(|facts| Flow::with(code, self.function, facts));
+        let is_entry = code.funcs.get(self.function).is_some_and(|f| f.is_entry);
+        let Some(flow) = flow.filter(|_| is_entry) else { return Vec::new() };
+        let held = |&start: &u32| flow.params_at((start - flow.first) as usize);
+        starts.iter().map(|start| held(start).map_or(Vec::new(), |held| held.all())).collect()
     }
 
     /// What is read behind each block, of all that the region writes.

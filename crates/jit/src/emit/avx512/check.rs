@@ -68,18 +68,18 @@ impl Maker<'_> {
                 let add = spread_of(site(way, offset_of!(Site, add)));
                 let limit = spread_of(site(way, offset_of!(Site, limit)));
                 let compare = C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
-                self.asm.put(I::with3(
-                    C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
-                    to.z(),
-                    base.z(),
-                    add,
-                ));
-                if low == 0 {
-                    self.asm.put(I::with4(compare, k, to.z(), limit, 1_u32));
-                } else {
+                if low != 0 {
                     let low = self.wide_number(low);
                     self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
-                    self.asm.put_masked(k, I::with4(compare, k, to.z(), limit, 1_u32));
+                }
+                // The offsets may take the places of the addresses.
+                let sum = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
+                self.asm.put(I::with3(sum, to.z(), base.z(), add));
+                let compare = I::with4(compare, k, to.z(), limit, 1_u32);
+                if low == 0 {
+                    self.asm.put(compare);
+                } else {
+                    self.asm.put_masked(k, compare);
                 }
                 if part % 2 == 1 {
                     self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));

@@ -9,6 +9,7 @@
 use super::Maker;
 use super::pieces::Pieces;
 use crate::block::{Predicate, Source};
+use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
@@ -35,6 +36,8 @@ pub(super) struct Way {
     /// The base by parts, and the offsets of lanes from the beginning of the memory.
     pub(super) bases: Vec<Reg>,
     pub(super) offsets: Vec<Reg>,
+    /// An address that is not computed, and its index: the bases are where it goes if it has to be.
+    pub(super) affine: Option<(Affine, [Reg; 2])>,
     /// For offsets of 32 bits, of stores.
     pub(super) short: Option<[Reg; 2]>,
     pub(super) moment: Reg,
@@ -116,13 +119,24 @@ impl Maker<'_> {
     pub(super) fn way(&mut self, step: &Step, access: &Access, stores: bool) -> Option<Way> {
         let base = access.base.unwrap_or(Source::Literal(0));
         let long = access.space == Space::Global || is_wide(base) && access.base.is_some();
+        let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let value = known.and_then(|known| known.base);
         let mut bases = Vec::new();
-        for part in 0..PARTS[usize::from(long)] {
+        let parts = if value.is_some() { 0 } else { PARTS[usize::from(long)] };
+        for part in 0..parts {
             let part = part as u8;
             bases.push(if long { self.wide(base, part)? } else { self.narrow(base, part)? });
         }
         let wide = access.space == Space::Global;
-        let offsets = (0..PARTS[usize::from(wide)]).map(|_| self.temporary()).collect();
+        let mut affine = None;
+        if let Some(value) = value {
+            let index = Source::Narrow(value.index);
+            affine = Some((value, [self.narrow(index, 0)?, self.narrow(index, 1)?]));
+        }
+        let offsets: Vec<Reg> = (0..PARTS[usize::from(wide)]).map(|_| self.temporary()).collect();
+        if affine.is_some() {
+            bases.clone_from(&offsets);
+        }
         let total = u64::from(access.size) * u64::from(access.count);
         let shorten = if long && !wide { vec![self.temporary(), self.temporary()] } else { vec![] };
         let short = (wide && stores && total <= 8).then(|| [self.temporary(), self.temporary()]);
@@ -133,7 +147,7 @@ impl Maker<'_> {
         };
         let (access, out) = (*access, self.way_out(why, step.at));
         let mut way =
-            Way { access, total, stores, wide, bases, offsets, short, moment, masks, out };
+            Way { access, total, stores, wide, bases, offsets, affine, short, moment, masks, out };
         if long && !wide {
             self.shorten(&mut way, shorten);
         }
@@ -163,6 +177,7 @@ impl Maker<'_> {
             }
         }
         self.asm.bind(each);
+        self.compute_bases(&way);
         self.checks(&way);
         self.each(&way, pieces);
         self.asm.bind(done);

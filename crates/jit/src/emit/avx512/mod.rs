@@ -3,6 +3,7 @@
 //! Besides those of the books there are: `zmm30` with the canonical NaN, `zmm31` for what is stored, `k6` likewise
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
+mod address;
 mod atomic;
 mod bytes;
 mod check;
@@ -26,10 +27,11 @@ mod vectors;
 mod wide;
 
 use super::Emitter;
+use super::affine::Late;
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::values::{Key, MASK_0, Reg};
+use super::values::{Key, Kind, MASK_0, Reg};
 use crate::Error;
 use crate::block::{Place, Predicate, Source};
 use crate::machine::Mode;
@@ -90,6 +92,7 @@ impl Backend for Avx512 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
     const PREDICATE_PARTS: u8 = 1;
+    const AFFINE: bool = true;
 
     fn begin(e: &mut Maker<'_>) {
         let nan = at(R::R9, e.pooled(&[0x7fff_ffff]));
@@ -101,6 +104,14 @@ impl Backend for Avx512 {
 
     fn active(e: &mut Maker<'_>) {
         e.asm.put(I::with2(C::VEX_Kmovd_kr_r32, LANES, R::R8D));
+    }
+
+    fn compute(e: &mut Maker<'_>, late: Late) {
+        for part in 0..4 {
+            if let Some(value) = e.affine_part(late.value, part) {
+                e.define(Key::Wide(late.register, part), value, Kind::BITS);
+            }
+        }
     }
 
     fn load(e: &mut Maker<'_>, to: Reg, key: Key) {

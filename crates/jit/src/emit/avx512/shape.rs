@@ -140,7 +140,10 @@ impl Maker<'_> {
 
     /// Jumps if the lanes of a half do not have a shape.
     fn differs(&mut self, way: &Way, shape: Shape, to: Label) {
-        let wide = way.wide;
+        let (bases, wide, step) = match &way.affine {
+            Some((value, index)) => (&index[..], false, way.total >> value.shift),
+            None => (&way.bases[..], way.wide, way.total),
+        };
         let (sub, xor, both, spread, test) = if wide {
             (
                 C::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
@@ -158,14 +161,14 @@ impl Maker<'_> {
                 C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
             )
         };
-        let parts = way.bases.len() / 2;
+        let parts = bases.len() / 2;
         let any: Reg = way.moment;
-        for (half, bases) in way.bases.chunks(parts).enumerate() {
+        for (half, bases) in bases.chunks(parts).enumerate() {
             self.asm.put(I::with2(spread, MOMENT.z(), bases[0].x()));
             for (part, &base) in bases.iter().enumerate() {
                 let mut from = base;
                 if shape == Shape::Row {
-                    let steps = at(R::R9, self.multiples(way.total, part, wide));
+                    let steps = at(R::R9, self.multiples(step, part, wide));
                     from = way.offsets[part];
                     self.asm.put(I::with3(sub, from.z(), base.z(), steps));
                 }
@@ -199,10 +202,13 @@ impl Maker<'_> {
                 [offset_of!(Site, add), offset_of!(Site, halves), offset_of!(Site, elements)]
             };
             let below = if shape == Shape::Row { rows } else { elements };
+            self.affine_firsts(way, add, shape == Shape::Row, to);
             for (half, first) in FIRSTS.into_iter().enumerate() {
-                let base = way.bases[2 * half];
-                self.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, first, base.x()));
-                self.asm.put(I::with2(C::Add_r64_rm64, first, site(way, add)));
+                if way.affine.is_none() {
+                    let base = way.bases[2 * half];
+                    self.asm.put(I::with2(C::EVEX_Vmovq_rm64_xmm, first, base.x()));
+                    self.asm.put(I::with2(C::Add_r64_rm64, first, site(way, add)));
+                }
                 if way.total > 1 {
                     // What is not aligned is a large number then.
                     let bits = way.total.trailing_zeros();
