@@ -25,7 +25,8 @@ pub(crate) fn double(x: u32) -> u64 {
 pub(crate) fn from_double(bits: u64, how: Rounding) -> u32 {
     let x = f64::from_bits(bits);
     if x.is_nan() {
-        return (bits >> 63) as u32 * (1 << 31) | 0x7fc0_0000 | (bits >> 29) as u32 & 0x7f_ffff;
+        let (sign, payload) = ((bits >> 63) as u32, (bits >> 29) as u32);
+        return sign << 31 | 0x7fc0_0000 | payload & 0x7f_ffff;
     }
     let near = x as f32;
     let is = f64::from(near);

@@ -31,7 +31,7 @@ pub(super) struct Compiled<'a> {
     steps: u64,
     /// Where interpretation has begun, in which mode, and how many steps had been interpreted before.
     since: (Mode, u32, u64),
-    /// Says which arrivals are looked at: one in [`LOOKED_AT`], by chance, as loops may have any rhythm.
+    /// Says which short arrivals are looked at: one in [`LOOKED_AT`], by chance, as loops may have any rhythm.
     chance: u32,
     /// How often the interpreter has had to do an instruction in the middle of a region, by its place; nothing
     /// where it never has.
@@ -40,8 +40,10 @@ pub(super) struct Compiled<'a> {
 
 /// Interpreted instructions that take as long as to leave a region where lanes part or meet, and to enter another.
 const APART: u64 = 24;
-/// Of so many arrivals one is looked at: its place is in memory that nothing else needs.
+/// Of so many arrivals after few steps one is looked at: its place is in memory that nothing else needs.
 const LOOKED_AT: u64 = 8;
+/// Steps that are many.
+const LONG: u64 = 128;
 /// Where the next worker begins in their order.
 static CHANCE: AtomicU32 = AtomicU32::new(0);
 
@@ -320,9 +322,17 @@ impl<'a> Context<'a> {
             }
             return;
         }
-        compiled.chance = compiled.chance.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-        let looked_at = compiled.chance < u32::MAX / LOOKED_AT as u32;
-        if looked_at && steps != 0 && table.warm(before, pc, LOOKED_AT * steps) {
+        // Long ones are worth a look.
+        let mut weight = 1;
+        if steps < LONG {
+            let next = compiled.chance.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            compiled.chance = next;
+            if next >= u32::MAX / LOOKED_AT as u32 {
+                return;
+            }
+            weight = LOOKED_AT;
+        }
+        if steps != 0 && table.warm(before, pc, weight * steps) {
             table.make(code, setting, before, pc);
         }
     }
