@@ -74,6 +74,8 @@ pub(crate) struct Frame {
     pub(crate) saved: [u64; 4],
     /// Where the parts of an access begin that has no group.
     pub(crate) parts: [u64; 4],
+    /// Ones in the lanes that do not run, as AVX2 has them.
+    pub(crate) resting: [u32; 32],
     /// The innermost group of lanes that are to meet; how many there are behind that of who runs the region, and
     /// all the outer ones, from that on (see [`super::part`]).
     pub(crate) group: Group,
@@ -150,6 +152,7 @@ impl Frame {
             near: [Found { shape: 0, at: [0; 4] }; super::near::SLOTS],
             saved: [0; 4],
             parts: [0; 4],
+            resting: [0; 32],
             group: Group::NONE,
             depth: 0,
             groups: [Group::NONE; DEPTH + 1],
@@ -190,7 +193,7 @@ impl Frame {
         WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call
         SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
         LOCAL_LIMITS local_limits LIMIT limit ATOMICS_LEFT atomics_left MASK mask LIVE live
-        WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved PARTS parts
+        WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved PARTS parts RESTING resting
         GROUP group DEPTH depth GROUPS groups STANDS stands STANDS_AT stands_at STANDS_TO stands_to
         STANDS_LEVEL stands_level WHOLE whole END end TURN turn WAITS waits PATIENCE patience
         OUTER_PATIENCE outer_patience COUNTED counted THREADS threads

@@ -6,6 +6,7 @@
 use super::operand::home;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
 use crate::block::{Place, Predicate, Source};
+use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
@@ -16,7 +17,7 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
 /// The scratch row of a base that is no register, and the first one of data: as many as 32 lanes of 32 bytes.
-const BASE_ROW: usize = 0;
+pub(super) const BASE_ROW: usize = 0;
 /// That of offsets, of accesses of up to 16 bytes.
 pub(super) const OFFSET_ROW: usize = 4;
 pub(super) const DATA_ROW: usize = 1;
@@ -30,6 +31,8 @@ pub(super) enum Base {
     Narrow(MemoryOperand, Option<u32>),
     /// Of 64 bits.
     Wide(MemoryOperand, Option<u32>),
+    /// A number of 32 bits of each lane, with what makes an address of it.
+    Affine(Affine),
     /// What all lanes have, and whether it has 64 bits.
     One(Source, bool),
 }
@@ -40,13 +43,15 @@ pub(super) struct Way<'a> {
     pub(super) base: Base,
     /// Bytes of a lane.
     pub(super) total: usize,
+    /// How far the bases of lanes beside each other are apart.
+    pub(super) unit: usize,
     /// Leaves before the step.
     pub(super) out: Label,
     /// Registers until the code of the access is one way again.
     pub(super) own: [Reg; 6],
     /// Whether it can never be made: it has left.
     pub(super) never: bool,
-    guard: Predicate,
+    pub(super) guard: Predicate,
 }
 
 /// Whether there is code for an access of this shape.
@@ -74,7 +79,14 @@ pub(super) fn data_of_lane(e: &mut Maker<'_>, total: usize) -> MemoryOperand {
 impl Maker<'_> {
     /// Prepares an access.
     pub(super) fn way<'a>(&mut self, access: &'a Access, guard: Predicate, number: u32) -> Way<'a> {
-        let base = access.base.map_or(Base::None, |source| self.base(source));
+        let known = self.plans.get(self.block).and_then(|plan| plan.get(self.step));
+        let base = match known.and_then(|known| known.base) {
+            Some(value) => {
+                self.base(Source::Narrow(value.index));
+                Base::Affine(value)
+            }
+            None => access.base.map_or(Base::None, |source| self.base(source)),
+        };
         self.way_from(base, access, guard, number)
     }
 
@@ -113,12 +125,23 @@ impl Maker<'_> {
         if never {
             self.asm.jump(C::Jmp_rel32_64, out);
         }
-        Way { access, base, total, out, own, never, guard }
+        let unit = if let Base::Affine(value) = base { total >> value.shift } else { total };
+        Way { access, base, total, unit, out, own, never, guard }
     }
 
     /// `ebx` becomes the lanes that take the step.
     pub(super) fn taking(&mut self, way: &Way<'_>) {
         self.lanes_taken(way.guard, R::EBX);
+    }
+
+    /// Whether the homes of a base's parts have their values.
+    pub(super) fn is_all_at_home(&self, way: &Way<'_>) -> bool {
+        let place = match way.base {
+            Base::Narrow(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::Narrow(i),
+            Base::Wide(_, Some(i)) => Place::Wide(i),
+            _ => return true,
+        };
+        Key::all::<super::Avx2>(place).all(|key| self.is_at_home(key))
     }
 
     /// All lanes of a base, in memory once [`Self::spill`] has been there.
@@ -146,7 +169,7 @@ impl Maker<'_> {
             return;
         }
         let place = match way.base {
-            Base::Narrow(_, Some(i)) => Place::Narrow(i),
+            Base::Narrow(_, Some(i)) | Base::Affine(Affine { index: i, .. }) => Place::Narrow(i),
             Base::Wide(_, Some(i)) => Place::Wide(i),
             _ => return,
         };
@@ -175,7 +198,9 @@ impl Maker<'_> {
     /// The first lane's base, or the offset where there is none, in `rax`.
     pub(super) fn first(&mut self, way: &Way<'_>) {
         match way.base {
-            Base::None => self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX)),
+            Base::None | Base::Affine(_) => {
+                self.asm.put(I::with2(C::Xor_r32_rm32, R::EAX, R::EAX));
+            }
             Base::Narrow(row, _) => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, row)),
             Base::Wide(row, _) => self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, row)),
             Base::One(source, wide) => self.scalar(source, wide),
@@ -183,7 +208,7 @@ impl Maker<'_> {
     }
 
     /// A number that all lanes have, in `rax`.
-    fn scalar(&mut self, source: Source, wide: bool) {
+    pub(super) fn scalar(&mut self, source: Source, wide: bool) {
         let (field, displacement) = match source {
             Source::Literal(number) => {
                 return self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, number));
@@ -213,6 +238,33 @@ impl Maker<'_> {
             Base::Wide(row, _) => {
                 self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, of_lane(row, 8)));
             }
+            Base::Affine(value) => {
+                let row = of_lane(home(Key::Narrow(value.index, 0)), 4);
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
+                self.base_of_index(value, R::R12, R::R12D);
+            }
+        }
+    }
+
+    /// `rax` becomes the base that is made of an index, which is in a register.
+    pub(super) fn base_of_index(&mut self, value: Affine, index: R, low: R) {
+        if value.signed {
+            self.asm.put(I::with2(C::Movsxd_r64_rm32, index, low));
+        }
+        self.asm.put(I::with2(C::Shl_rm64_imm8, index, u32::from(value.shift)));
+        self.scalar(value.add, true);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, index));
+    }
+
+    /// Where the numbers of lanes lie that a base is made of: memory, the register, and whether they have 64 bits.
+    pub(super) fn bases(way: &Way<'_>) -> Option<(MemoryOperand, Option<u32>, bool)> {
+        match way.base {
+            Base::Narrow(row, number) => Some((row, number, false)),
+            Base::Wide(row, number) => Some((row, number, true)),
+            Base::Affine(value) => {
+                Some((home(Key::Narrow(value.index, 0)), Some(value.index), false))
+            }
+            Base::None | Base::One(..) => None,
         }
     }
 

@@ -21,6 +21,7 @@ mod put;
 mod rows;
 mod scratch;
 mod shape;
+mod some;
 mod store;
 mod straight;
 mod table;
@@ -28,12 +29,14 @@ mod take;
 mod wide;
 
 use super::Emitter;
+use super::affine::{Affine, Late};
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
-use super::values::{Key, Reg};
+use super::values::{Key, Kind, Reg};
 use crate::Error;
 use crate::block::{Place, Predicate, Source};
+use crate::machine::Mode;
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::ops::Range;
@@ -103,11 +106,29 @@ impl Backend for Avx2 {
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
+    const AFFINE: bool = true;
+
+    fn compute(e: &mut Maker<'_>, late: Late) {
+        for part in 0..2 * PARTS {
+            if let Some(value) = e.affine_part(late.value, part) {
+                e.define(Key::Wide(late.register, part), value, Kind::BITS);
+            }
+            e.values.unpin();
+        }
+    }
 
     fn begin(_: &mut Maker<'_>) {}
 
     // They are looked up in the frame.
-    fn active(_: &mut Maker<'_>) {}
+    fn active(e: &mut Maker<'_>) {
+        e.fill_resting();
+    }
+
+    fn entered(e: &mut Maker<'_>) {
+        if e.mode == Mode::Some {
+            e.fill_resting();
+        }
+    }
 
     fn sum(e: &mut Maker<'_>, wide: bool) {
         let (other, moment) = (at(R::RDI, Frame::SAVED + 8), MOMENT.xmm());
@@ -220,6 +241,15 @@ impl Backend for Avx2 {
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
 impl Maker<'_> {
+    /// A part of an address that has not been computed, in a temporary.
+    fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
+        let d = self.extended(Source::Narrow(value.index), part, value.signed)?;
+        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, u32::from(value.shift));
+        let add = self.wide_operand(value.add, part)?;
+        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, add);
+        Some(d)
+    }
+
     /// A row of the pool.
     fn row(&mut self, row: Row) -> Operand {
         Operand::Memory(at(R::R9, self.pooled(&row)))

@@ -1,11 +1,13 @@
 //! Lanes that lie anywhere: the offsets of those that take the step are compared as vectors and go to a scratch row.
 
-use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, site};
+use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use crate::block::Predicate;
+use crate::emit::affine::Affine;
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
-use crate::machine::Site;
+use crate::machine::{Mode, Site};
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -13,12 +15,22 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddq_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 /// Where the lanes lie that take the step.
-const TAKING: usize = Frame::SAVED + 24;
+pub(super) const TAKING: usize = Frame::SAVED + 24;
 
 /// A scratch row from the lane in `rbp` on, whose numbers have so many bytes.
 pub(super) fn of_lane(row: usize, size: usize, lane: usize) -> MemoryOperand {
     let first = (Frame::scratch(row) + size * lane) as i64;
     MemoryOperand::with_base_index_scale_displ_size(R::RDI, R::RBP, size as u32, first, 1)
+}
+
+/// Whether offsets have 64 bits.
+fn is_wide(way: &Way<'_>) -> bool {
+    matches!(way.base, Base::Wide(..) | Base::Affine(_))
+}
+
+/// How an offset is loaded, to where, and its bytes.
+fn offset_of(wide: bool) -> (C, R, usize) {
+    if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) }
 }
 
 impl Maker<'_> {
@@ -29,6 +41,8 @@ impl Maker<'_> {
             && match way.base {
                 Base::Narrow(..) => way.access.space == Space::Shared,
                 Base::Wide(..) => way.access.space != Space::Local && aligned,
+                // The index says nothing of the alignment.
+                Base::Affine(_) => aligned && way.unit == 1,
                 Base::None | Base::One(..) => false,
             }
     }
@@ -50,10 +64,7 @@ impl Maker<'_> {
         if !Self::has_offsets(way) {
             return self.known_offset(way);
         }
-        let (code, to, size) = match way.base {
-            Base::Wide(..) => (C::Mov_r64_rm64, R::RAX, 8),
-            _ => (C::Mov_r32_rm32, R::EAX, 4),
-        };
+        let (code, to, size) = offset_of(is_wide(way));
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
     }
 
@@ -61,11 +72,8 @@ impl Maker<'_> {
     /// it leaves. Others have the offset 0, which may be reached, too.
     fn offsets(&mut self, way: &Way<'_>) {
         let [all, t, limit, add, bits, lanes] = way.own;
-        let (wide, row, number) = match way.base {
-            Base::Wide(row, number) => (true, row, number),
-            Base::Narrow(row, number) => (false, row, number),
-            Base::None | Base::One(..) => return,
-        };
+        let Some((row, number, of_64)) = Self::bases(way) else { return };
+        let wide = is_wide(way);
         self.ready_to_compare(way, wide);
         if wide {
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, bits, bits, bits);
@@ -73,12 +81,20 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
         let one_less = way.total as u64 - 1;
         for part in 0..if wide { 2 * PARTS } else { PARTS } {
-            let base = self.base_part((row, number, wide), part);
+            let index = if wide && !of_64 { part / 2 } else { part };
+            let base = self.base_part((row, number, of_64), index);
             let offset = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
             let to = if part == 0 { all } else { MOMENT };
             let code = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
-            self.three(code, t, add, base);
-            self.leave_out((wide, part), base, [t, bits, lanes]);
+            let bits = if let Base::Affine(value) = way.base {
+                self.extend_index(value, base, part % 2, t);
+                self.three(code, t, t, add);
+                None
+            } else {
+                self.three(code, t, add, base);
+                wide.then_some((bits, base))
+            };
+            self.collect(way, (wide, part), bits, [t, lanes]);
             if wide {
                 let sign = self.wide_number(1 << 63);
                 self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, t, sign);
@@ -97,7 +113,7 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
         self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff));
         self.asm.jump(C::Jne_rel32_64, way.out);
-        if wide && one_less != 0 {
+        if of_64 && one_less != 0 {
             let mask = self.wide_number(one_less);
             self.two(C::VEX_Vptest_ymm_ymmm256, bits, mask);
             self.asm.jump(C::Jne_rel32_64, way.out);
@@ -105,25 +121,51 @@ impl Maker<'_> {
     }
 
     /// Offsets of lanes that do not take the step become 0; the bits of the bases of the others are collected.
-    fn leave_out(&mut self, (wide, part): (bool, u8), base: Operand, [t, bits, lanes]: [Reg; 3]) {
+    fn collect(
+        &mut self,
+        way: &Way<'_>,
+        (wide, part): (bool, u8),
+        collected: Option<(Reg, Operand)>,
+        [t, lanes]: [Reg; 2],
+    ) {
         const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
-        let (some, done) = (self.asm.label(), self.asm.label());
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
-        if !wide {
-            self.asm.jump(C::Je_rel32_64, done);
-            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
-        } else {
-            self.asm.jump(C::Jne_rel32_64, some);
-            self.three(OR, bits, bits, base);
+        let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
+        let some = self.mode == Mode::Some && way.guard == Predicate::Always;
+        let (fewer, done) = (self.asm.label(), self.asm.label());
+        if !some {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
+            self.asm.jump(C::Jne_rel32_64, fewer);
+            if let Some((bits, base)) = collected {
+                self.three(OR, bits, bits, base);
+            }
             self.asm.jump(C::Jmp_rel32_64, done);
-            self.asm.bind(some);
-            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part / 2)));
-            self.spread(lanes, lanes, part % 2);
-            self.three(AND, MOMENT, lanes, base);
-            self.three(OR, bits, bits, MOMENT);
+            self.asm.bind(fewer);
         }
-        self.three(AND, t, t, lanes);
+        if let Some((bits, base)) = collected {
+            self.two(MOVE, MOMENT, base);
+            self.leave_out(way.guard, of, &[t, MOMENT], lanes);
+            self.three(OR, bits, bits, MOMENT);
+        } else {
+            self.leave_out(way.guard, of, &[t], lanes);
+        }
         self.asm.bind(done);
+    }
+
+    /// Half a part of indices becomes numbers of 64 bits, each times its scale.
+    fn extend_index(&mut self, value: Affine, index: Operand, half: u8, to: Reg) {
+        let code =
+            if value.signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
+        let extended = match index {
+            Operand::Memory(row) => I::with2(code, to.ymm(), moved(row, 16 * usize::from(half))),
+            Operand::Register(reg) if half == 0 => I::with2(code, to.ymm(), reg.xmm()),
+            Operand::Register(reg) => {
+                let extract = C::VEX_Vextracti128_xmmm128_ymm_imm8;
+                self.asm.put(I::with3(extract, to.xmm(), reg.ymm(), 1_u32));
+                I::with2(code, to.ymm(), to.xmm())
+            }
+        };
+        self.asm.put(extended);
+        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, to, to, u32::from(value.shift));
     }
 
     /// What is added to a base, and what the sum is compared with.
@@ -137,7 +179,18 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, limit.xmm(), R::RAX));
             let broadcast = C::VEX_Vpbroadcastq_ymm_xmmm64;
             self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));
-            if way.access.space == Space::Global {
+            if let Base::Affine(value) = way.base {
+                self.scalar(value.add, true);
+                if way.total > 1 {
+                    // Of all lanes: the others are multiples.
+                    self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, way.total as u32 - 1));
+                    self.asm.jump(C::Jne_rel32_64, way.out);
+                }
+                let more = site(way.access, offset_of!(Site, add));
+                self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
+                self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, add.xmm(), R::RAX));
+                self.asm.put(I::with2(broadcast, add.ymm(), add.xmm()));
+            } else if way.access.space == Space::Global {
                 let from = Operand::Memory(site(way.access, offset_of!(Site, add)));
                 self.two(broadcast, add, from);
             } else {
@@ -159,7 +212,7 @@ impl Maker<'_> {
     /// Copies what lies at the offsets of the row to the data, 8 lanes at a time: elements go into a register one by
     /// one, as what is stored in pieces cannot be loaded whole at once.
     pub(super) fn fetch_by_offsets(&mut self, way: &Way<'_>) {
-        let (wide, total) = (matches!(way.base, Base::Wide(..)), way.total);
+        let (wide, total) = (is_wide(way), way.total);
         let (x, y) = (way.own[0], way.own[1].xmm());
         let origin = self.origin(way);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
@@ -216,8 +269,7 @@ impl Maker<'_> {
 
     /// The offset of a lane behind that in `rbp`, in `rax`.
     fn load_offset(&mut self, wide: bool, lane: usize) {
-        let (code, to, size) =
-            if wide { (C::Mov_r64_rm64, R::RAX, 8) } else { (C::Mov_r32_rm32, R::EAX, 4) };
+        let (code, to, size) = offset_of(wide);
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, lane)));
     }
 

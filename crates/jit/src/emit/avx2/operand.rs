@@ -64,17 +64,13 @@ impl Maker<'_> {
         }
     }
 
-    /// Ones in the lanes of a part that take no part, in the register for moments.
+    /// Ones in the lanes of a part that take no part, in the register for moments. In [`Mode::Some`] alone.
     pub(super) fn resting(&mut self, key: Key) {
-        let ones = self.number(u32::MAX);
-        let (part, half) = match key {
-            Key::Wide(_, part) => (part / 2, Some(part % 2)),
-            Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => (part, None),
-        };
-        self.spread_byte(MOMENT, at(R::RDI, Frame::MASK + usize::from(part)));
-        self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, MOMENT, ones);
-        if let Some(half) = half {
-            self.spread(MOMENT, MOMENT, half);
+        match key {
+            Key::Wide(_, part) => self.resting_row(MOMENT, part / 2, Some(part % 2)),
+            Key::Narrow(_, part) | Key::Predicate(_, part) | Key::Other(_, _, part) => {
+                self.resting_row(MOMENT, part, None);
+            }
         }
     }
 

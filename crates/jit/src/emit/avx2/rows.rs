@@ -12,13 +12,13 @@ const UNPACK_HIGH_64: C = C::VEX_Vunpckhpd_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
     /// Memory from the first lane of the part on.
-    pub(super) fn from_first(&self, displacement: usize) -> MemoryOperand {
+    pub(super) fn behind_first(&self, displacement: usize) -> MemoryOperand {
         at(R::R13, self.back.behind + displacement)
     }
 
     /// A part of elements that fill the rows, of 1, 2 or 4 bytes: with zeros above.
     pub(super) fn load_plain(&mut self, d: Reg, size: usize) {
-        let from = self.from_first(0);
+        let from = self.behind_first(0);
         match size {
             1 => self.asm.put(I::with2(C::VEX_Vpmovzxbd_ymm_xmmm64, d.ymm(), from)),
             2 => self.asm.put(I::with2(C::VEX_Vpmovzxwd_ymm_xmmm128, d.ymm(), from)),
@@ -28,7 +28,7 @@ impl Maker<'_> {
 
     /// The same where all lanes have the first one's.
     pub(super) fn spread_plain(&mut self, d: Reg, size: usize) {
-        let from = self.from_first(0);
+        let from = self.behind_first(0);
         if size == 4 {
             return self.two(C::VEX_Vpbroadcastd_ymm_xmmm32, d, Operand::Memory(from));
         }
@@ -43,14 +43,14 @@ impl Maker<'_> {
         let code =
             if size == 4 { C::VEX_Vpbroadcastd_ymm_xmmm32 } else { C::VEX_Vpbroadcastq_ymm_xmmm64 };
         for (i, &d) in to.iter().enumerate() {
-            let from = self.from_first(first + i * size);
+            let from = self.behind_first(first + i * size);
             self.two(code, d, Operand::Memory(from));
         }
     }
 
     /// A part of two words of 32 bits that fill the rows: in the last two registers.
     pub(super) fn load_pairs(&mut self, [a, low, high]: [Reg; 3]) {
-        let (first, second) = (self.from_first(0), self.from_first(LANES_SIZE));
+        let (first, second) = (self.behind_first(0), self.behind_first(LANES_SIZE));
         self.two(MOVE, a, Operand::Memory(first));
         for (d, which) in [(low, 0b1000_1000), (high, 0b1101_1101)] {
             let shuffle = C::VEX_Vshufps_ymm_ymm_ymmm256_imm8;
@@ -61,14 +61,14 @@ impl Maker<'_> {
 
     /// Two times 16 bytes: of a lane, and of one some lanes behind.
     fn load_halves(&mut self, d: Reg, low: usize, high: usize) {
-        let (low, high) = (self.from_first(low), self.from_first(high));
+        let (low, high) = (self.behind_first(low), self.behind_first(high));
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, d.xmm(), low));
         let code = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
         self.asm.put(I::with4(code, d.ymm(), d.ymm(), high, 1_u32));
     }
 
     fn store_halves(&mut self, from: Reg, low: usize, high: usize) {
-        let (low, high) = (self.from_first(low), self.from_first(high));
+        let (low, high) = (self.behind_first(low), self.behind_first(high));
         self.asm.put(I::with2(C::VEX_Vmovdqu_xmmm128_xmm, low, from.xmm()));
         let code = C::VEX_Vextracti128_xmmm128_ymm_imm8;
         self.asm.put(I::with3(code, high, from.ymm(), 1_u32));
@@ -112,7 +112,7 @@ impl Maker<'_> {
 
     /// Stores a part of elements of 1, 2 or 4 bytes, beside each other; other bits are changed in the register.
     pub(super) fn store_plain(&mut self, value: Reg, size: usize) {
-        let to = self.from_first(0);
+        let to = self.behind_first(0);
         if size == 4 {
             return self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, value.ymm()));
         }
@@ -137,7 +137,7 @@ impl Maker<'_> {
         self.three(UNPACK_HIGH, b, low, high);
         for (i, which) in [0x20, 0x31].into_iter().enumerate() {
             self.three_with(C::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, MOMENT, a, b, which);
-            let to = self.from_first(i * LANES_SIZE);
+            let to = self.behind_first(i * LANES_SIZE);
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
         }
         self.release(a);

@@ -2,11 +2,12 @@
 
 use super::address::{Base, Way, moved, site};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
+use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::near::Member;
 use crate::emit::values::{Key, Reg};
-use crate::machine::Site;
+use crate::machine::{Mode, Site};
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -71,25 +72,66 @@ impl Maker<'_> {
         Slot::of(member).forget(self);
         // All that follows may go on from the first one.
         let same = same || member.is_some();
+        if self.mode == Mode::Some {
+            self.reach_some(way, member, same, not);
+        } else {
+            self.reach_all(way, member, same, not);
+        }
+        if let Some(member) = member {
+            self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
+        }
+    }
+
+    /// The same where all lanes run, which the others are like; by parts.
+    fn reach_all(&mut self, way: &Way<'_>, member: Option<Member>, same: bool, not: Label) {
         let (other, found) = (self.asm.label(), self.asm.label());
         let span = member.map_or(0, |member| member.span as usize);
         let ready = |e: &mut Self, kind: u32, bytes: usize| {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
             e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (bytes + span) as u32));
         };
-        self.if_like(way, way.total as u64, if same { other } else { not });
+        self.first_distance(way);
+        self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, way.unit as i32));
+        self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+        self.if_like(way, way.unit as u64, not);
         ready(self, ROWS, 7 * way.total);
         if same {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
+            self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));
+            self.asm.jump(C::Jne_rel32_64, not);
             self.if_like(way, 0, not);
             ready(self, SAME, 0);
             self.asm.bind(found);
         }
         let least = member.map_or(way.access.offset, |member| member.lowest);
         self.point(way, least, Slot::of(member), not);
-        if let Some(member) = member {
-            self.asm.put(I::with2(C::Mov_rm32_r32, shape(member.slot), R::EBP));
+    }
+
+    /// How far the base of the second lane lies behind that of the first, in `rax`: what shape it may be.
+    fn first_distance(&mut self, way: &Way<'_>) {
+        let Some((row, number, wide)) = Self::bases(way) else { return };
+        match (self.base_part((row, number, wide), 0), wide) {
+            (Operand::Memory(row), true) => {
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, moved(row, 8)));
+                self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, row));
+            }
+            (Operand::Memory(row), false) => {
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, moved(row, 4)));
+                self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, row));
+            }
+            (Operand::Register(reg), true) => {
+                let extract = C::VEX_Vpextrq_rm64_xmm_imm8;
+                self.asm.put(I::with3(extract, R::RAX, reg.xmm(), 1_u32));
+                self.asm.put(I::with2(C::VEX_Vmovq_rm64_xmm, R::RBP, reg.xmm()));
+                self.asm.put(I::with2(C::Sub_r64_rm64, R::RAX, R::RBP));
+            }
+            (Operand::Register(reg), false) => {
+                let extract = C::VEX_Vpextrd_rm32_xmm_imm8;
+                self.asm.put(I::with3(extract, R::EAX, reg.xmm(), 1_u32));
+                self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EBP, reg.xmm()));
+                self.asm.put(I::with2(C::Sub_r32_rm32, R::EAX, R::EBP));
+            }
         }
     }
 
@@ -124,10 +166,8 @@ impl Maker<'_> {
     /// `distance`.
     fn if_like(&mut self, way: &Way<'_>, distance: u64, not: Label) {
         let [any, t, u, ..] = way.own;
-        let (wide, row, number) = match way.base {
-            Base::Narrow(row, number) => (false, row, number),
-            Base::Wide(row, number) => (true, row, number),
-            Base::None | Base::One(..) => return self.asm.jump(C::Jmp_rel32_64, not),
+        let Some((row, number, wide)) = Self::bases(way) else {
+            return self.asm.jump(C::Jmp_rel32_64, not);
         };
         let halves = if wide { 2 } else { 1 };
         let add = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
@@ -175,7 +215,10 @@ impl Maker<'_> {
         self.firsts(way, f, t);
         let global = way.access.space == Space::Global;
         let mut tested = f;
-        if !matches!(way.base, Base::Wide(..)) {
+        if let Base::Affine(value) = way.base {
+            self.bases_of_indices(way, value, [f, t], not);
+        }
+        if let Base::Narrow(..) = way.base {
             if least as u32 != 0 {
                 let least = self.number(least as u32);
                 self.three(C::VEX_Vpaddd_ymm_ymm_ymmm256, f, f, least);
@@ -217,13 +260,31 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, slot.pointer(0), f.ymm()));
     }
 
+    /// The indices of the first lanes of parts become bases. Goes to `not` if those of lanes behind them may begin
+    /// again at zero, or at the least number.
+    fn bases_of_indices(&mut self, way: &Way<'_>, value: Affine, [f, t]: [Reg; 2], not: Label) {
+        let last = 7 * way.unit as u32;
+        let (min, most, extend) = if value.signed {
+            (C::VEX_Vpminsd_ymm_ymm_ymmm256, i32::MAX as u32 - last, C::VEX_Vpmovsxdq_ymm_xmmm128)
+        } else {
+            (C::VEX_Vpminud_ymm_ymm_ymmm256, u32::MAX - last, C::VEX_Vpmovzxdq_ymm_xmmm128)
+        };
+        let most = self.number(most);
+        self.three(min, t, f, most);
+        self.three(XOR, t, t, f);
+        self.two(C::VEX_Vptest_ymm_ymmm256, t, t);
+        self.asm.jump(C::Jne_rel32_64, not);
+        self.asm.put(I::with2(extend, f.ymm(), f.xmm()));
+        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, f, f, u32::from(value.shift));
+        self.scalar(value.add, true);
+        self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, t.xmm(), R::RAX));
+        self.asm.put(I::with2(SPREAD, t.ymm(), t.xmm()));
+        self.three(ADD, f, f, t);
+    }
+
     /// The bases of the first lanes of parts, beside each other; `t` is changed.
     fn firsts(&mut self, way: &Way<'_>, f: Reg, t: Reg) {
-        let (wide, row, number) = match way.base {
-            Base::Narrow(row, number) => (false, row, number),
-            Base::Wide(row, number) => (true, row, number),
-            Base::None | Base::One(..) => return,
-        };
+        let Some((row, number, wide)) = Self::bases(way) else { return };
         let halves = if wide { 2 } else { 1 };
         for (to, part) in [(f, 0), (t, 2)] {
             let low = self.base_part((row, number, wide), halves * part);
@@ -262,7 +323,7 @@ impl Maker<'_> {
     }
 
     /// Lane numbers of a part times a distance.
-    fn multiples(&mut self, wide: bool, part: u8, distance: u64) -> Operand {
+    pub(super) fn multiples(&mut self, wide: bool, part: u8, distance: u64) -> Operand {
         let lane = |i: u64| (i * distance) & 0xffff_ffff;
         let row = std::array::from_fn(|i| {
             let i = i as u64;

@@ -144,7 +144,7 @@ impl Maker<'_> {
         };
         let (mask, half_mask) = (self.temporary(), self.temporary());
         let (some, done) = (self.asm.label(), self.asm.label());
-        let to = |e: &Self, half: usize| e.from_first(half * LANES_SIZE);
+        let to = |e: &Self, half: usize| e.behind_first(half * LANES_SIZE);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1));
         self.asm.jump(C::Jne_rel32_64, some);
         for (half, value) in values.iter().enumerate() {
@@ -222,7 +222,7 @@ impl Maker<'_> {
                     self.store_doubles((a, b), half, total, 16 * pair);
                 }
                 None => {
-                    let to = self.from_first(usize::from(part % 2) * LANES_SIZE);
+                    let to = self.behind_first(usize::from(part % 2) * LANES_SIZE);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
                 }
             }

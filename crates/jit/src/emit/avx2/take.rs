@@ -109,7 +109,7 @@ impl Maker<'_> {
         match *d {
             [low, high] => {
                 for (i, d) in [low, high].into_iter().enumerate() {
-                    let half = self.from_first(i * LANES_SIZE);
+                    let half = self.behind_first(i * LANES_SIZE);
                     self.two(MOVE, d, Operand::Memory(half));
                 }
             }

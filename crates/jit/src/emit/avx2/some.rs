@@ -1,0 +1,228 @@
+//! Shapes of the addresses where only some lanes run: what others have in their registers does not matter.
+//!
+//! The first two lanes that take the step say what shape it may be; then all that do are compared with it.
+
+use super::address::{BASE_ROW, Base, Way};
+use super::offsets::TAKING;
+use super::shape::{ROWS, SAME, Slot};
+use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
+use crate::block::Predicate;
+use crate::emit::asm::{Label, at};
+use crate::emit::frame::Frame;
+use crate::emit::near::Member;
+use crate::emit::values::Reg;
+use crate::machine::Mode;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
+
+/// Bases as [`Maker::base_part`] wants them.
+type Bases = (MemoryOperand, Option<u32>, bool);
+
+impl Maker<'_> {
+    /// Ones in the lanes of a part that do not run, in [`Mode::Some`], where the frame has them.
+    pub(super) fn resting_row(&mut self, to: Reg, part: u8, half: Option<u8>) {
+        let row = Frame::RESTING + usize::from(part) * LANES_SIZE;
+        match half {
+            None => self.two(MOVE, to, Operand::Memory(at(R::RDI, row))),
+            Some(half) => {
+                let row = at(R::RDI, row + 16 * usize::from(half));
+                self.asm.put(I::with2(C::VEX_Vpmovsxdq_ymm_xmmm128, to.ymm(), row));
+            }
+        }
+    }
+
+    /// Fills the rows of [`Self::resting_row`].
+    pub(super) fn fill_resting(&mut self) {
+        let ones = self.number(u32::MAX);
+        for part in 0..PARTS {
+            let part = usize::from(part);
+            self.spread_byte(MOMENT, at(R::RDI, Frame::MASK + part));
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, MOMENT, MOMENT, ones);
+            let to = at(R::RDI, Frame::RESTING + part * LANES_SIZE);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, MOMENT.ymm()));
+        }
+    }
+
+    /// A part of a value becomes 0 in the lanes that do not take the step; `TAKING` has those that do.
+    pub(super) fn leave_out(
+        &mut self,
+        guard: Predicate,
+        (part, half): (u8, Option<u8>),
+        values: &[Reg],
+        lanes: Reg,
+    ) {
+        let code = if self.mode == Mode::Some && guard == Predicate::Always {
+            self.resting_row(lanes, part, half);
+            AND_NOT
+        } else {
+            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
+            if let Some(half) = half {
+                self.spread(lanes, lanes, half);
+            }
+            AND
+        };
+        for &value in values {
+            self.three(code, value, lanes, value);
+        }
+    }
+
+    /// See [`Self::reach`]: here all parts of a shape lie behind each other. `rbx` stays as it is.
+    pub(super) fn reach_some(
+        &mut self,
+        way: &Way<'_>,
+        member: Option<Member>,
+        same: bool,
+        not: Label,
+    ) {
+        // Of a far offset `r12` is needed.
+        let is_near = i32::try_from(way.access.offset as i64).is_ok();
+        let Some((row, bases)) = self.bases_in_memory(way).filter(|_| is_near) else {
+            return self.asm.jump(C::Jmp_rel32_64, not);
+        };
+        let wide = bases.2;
+        let size = if wide { 8 } else { 4 };
+        let (other, one, found) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let of = |lane: R| {
+            let from = row.displacement;
+            MemoryOperand::with_base_index_scale_displ_size(row.base, lane, size, from, 1)
+        };
+        let (load, sub, compare, test) = if wide {
+            (C::Mov_r64_rm64, C::Sub_r64_rm64, C::Cmp_r64_rm64, C::Test_rm64_r64)
+        } else {
+            (C::Mov_r32_rm32, C::Sub_r32_rm32, C::Cmp_r32_rm32, C::Test_rm32_r32)
+        };
+        let w = |long: R, short: R| if wide { long } else { short };
+        let (rbp, r13, r14) = (w(R::RBP, R::EBP), w(R::R13, R::R13D), w(R::R14, R::R14D));
+        self.taking(way);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::EAX, R::EBX));
+        self.asm.jump(C::Jb_rel32_64, not);
+        self.asm.put(I::with2(load, r13, of(R::RAX)));
+        self.asm.put(I::with2(C::VEX_Blsr_r32_rm32, R::R12D, R::EBX));
+        self.asm.put(I::with2(C::Tzcnt_r32_rm32, R::R14D, R::R12D));
+        self.asm.jump(C::Jb_rel32_64, if same { one } else { not });
+        self.asm.put(I::with2(load, rbp, of(R::R14)));
+        self.asm.put(I::with2(sub, rbp, r13));
+        self.asm.put(I::with2(C::Sub_r32_rm32, R::R14D, R::EAX));
+        let shift = way.unit.trailing_zeros();
+        self.asm.put(I::with2(C::Shl_rm32_imm8, R::R14D, shift));
+        self.asm.put(I::with2(compare, rbp, r14));
+        self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
+        self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
+        self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
+        self.if_all_like(way, bases, way.unit as u64, not);
+        let span = member.map_or(0, |member| member.span as usize);
+        let ready = |e: &mut Self, kind: u32, step: usize, last: usize| {
+            e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
+            e.asm.put(I::with2(C::Mov_r32_imm32, R::R14D, step as u32));
+            e.asm.put(I::with2(C::Mov_r32_imm32, R::R12D, (last + span) as u32));
+        };
+        ready(self, ROWS, 8 * way.total, 31 * way.total);
+        if same {
+            self.asm.jump(C::Jmp_rel32_64, found);
+            self.asm.bind(other);
+            self.asm.put(I::with2(test, rbp, rbp));
+            self.asm.jump(C::Jne_rel32_64, not);
+            self.if_all_like(way, bases, 0, not);
+            self.asm.bind(one);
+            ready(self, SAME, 0, 0);
+            self.asm.bind(found);
+        }
+        self.point_from_first(way, member, not);
+    }
+
+    /// The slot has where the parts begin: of the base in `r13`, `r14` bytes behind each other; what is `r12` bytes
+    /// behind the first must be reached, too.
+    fn point_from_first(&mut self, way: &Way<'_>, member: Option<Member>, not: Label) {
+        let slot = Slot::of(member);
+        if let Base::Affine(value) = way.base {
+            // Lanes behind it may not begin again at zero, or at the least number.
+            let last = 31 * way.unit as u32;
+            let (most, above) = if value.signed {
+                (i32::MAX as u32 - last, C::Jg_rel32_64)
+            } else {
+                (u32::MAX - last, C::Ja_rel32_64)
+            };
+            self.asm.put(I::with2(C::Cmp_rm32_imm32, R::R13D, most as i32));
+            self.asm.jump(above, not);
+            self.base_of_index(value, R::R13, R::R13D);
+        } else {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::R13));
+        }
+        self.offset_from_base(way, Some(not));
+        let least = member.map_or(way.access.offset, |member| member.lowest);
+        let before = least.wrapping_sub(way.access.offset) as i32;
+        if before != 0 {
+            self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, before));
+        }
+        let (limit, origin) = (self.limit(way), self.origin(way));
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::RAX, limit));
+        self.asm.jump(C::Jae_rel32_64, not);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R12, R::RAX));
+        self.asm.put(I::with2(C::Cmp_r64_rm64, R::R12, limit));
+        self.asm.jump(C::Jae_rel32_64, not);
+        self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, origin));
+        for part in 0..PARTS {
+            self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
+            if part + 1 != PARTS {
+                self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, R::R14));
+            }
+        }
+    }
+
+    /// Where all lanes' bases lie in memory: at home, if it has them all, else in a scratch row.
+    fn bases_in_memory(&mut self, way: &Way<'_>) -> Option<(MemoryOperand, Bases)> {
+        let bases = Self::bases(way)?;
+        let parts = if bases.2 { 2 * PARTS } else { PARTS };
+        if self.is_all_at_home(way) {
+            return Some((bases.0, bases));
+        }
+        for part in 0..parts {
+            let reg = match self.base_part(bases, part) {
+                Operand::Register(reg) => reg,
+                memory @ Operand::Memory(_) => {
+                    self.two(MOVE, MOMENT, memory);
+                    MOMENT
+                }
+            };
+            let to = at(R::RDI, Frame::scratch(BASE_ROW) + usize::from(part) * LANES_SIZE);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
+        }
+        Some((at(R::RDI, Frame::scratch(BASE_ROW)), bases))
+    }
+
+    /// Goes to `not` unless the bases of the lanes that take the step are that in `r13` and the lane's number
+    /// times `distance`.
+    fn if_all_like(&mut self, way: &Way<'_>, bases: Bases, distance: u64, not: Label) {
+        let [any, t, u, lanes, ..] = way.own;
+        let wide = bases.2;
+        let (broadcast, add) = if wide {
+            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, t.xmm(), R::R13));
+            (C::VEX_Vpbroadcastq_ymm_xmmm64, C::VEX_Vpaddq_ymm_ymm_ymmm256)
+        } else {
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, t.xmm(), R::R13D));
+            (C::VEX_Vpbroadcastd_ymm_xmmm32, C::VEX_Vpaddd_ymm_ymm_ymmm256)
+        };
+        self.asm.put(I::with2(broadcast, t.ymm(), t.xmm()));
+        for part in 0..if wide { 2 * PARTS } else { PARTS } {
+            let base = self.base_part(bases, part);
+            let to = if part == 0 { any } else { u };
+            let mut from = t;
+            if distance != 0 {
+                let behind = self.multiples(wide, part, distance);
+                self.three(add, to, t, behind);
+                from = to;
+            }
+            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, to, from, base);
+            let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
+            self.leave_out(way.guard, of, &[to], lanes);
+            if part != 0 {
+                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, any, any, u);
+            }
+        }
+        self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
+        self.asm.jump(C::Jne_rel32_64, not);
+    }
+}
