@@ -205,8 +205,8 @@ fn plan(block: &Block, params: &[(u32, u32)]) -> Plan {
     for late in definitions.iter().filter(|d| d.is_late) {
         (plan[late.step].is_late, plan[late.step].reads) = (true, late.same);
         let last = late.readers.iter().copied().max().unwrap_or(late.step);
-        for i in late.step + 1..=last {
-            let step = &block.steps[i];
+        let steps = block.steps.iter().enumerate();
+        for (i, step) in steps.take(last + 1).skip(late.step + 1) {
             if step.may_leave() {
                 plan[i].late.push(Late { register: late.register, value: late.value });
             }

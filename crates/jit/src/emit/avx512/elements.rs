@@ -98,7 +98,7 @@ impl Maker<'_> {
         self.asm.put(I::with3(right, d.z(), d.z(), down));
     }
 
-    fn keep(&mut self, d: Reg, bits: u32) {
+    pub(super) fn keep(&mut self, d: Reg, bits: u32) {
         if bits != u32::MAX {
             let bits = self.number(bits);
             self.three(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, d.z(), d, bits);
@@ -130,11 +130,15 @@ impl Maker<'_> {
             self.asm.put(I::with2(code, d.z(), d.y()));
             d
         };
-        if load.keep != u64::MAX {
-            let keep = self.wide_number(load.keep);
-            self.three(C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, d.z(), d, keep);
-        }
+        self.keep_wide(d, load.keep);
         Some(d)
+    }
+
+    pub(super) fn keep_wide(&mut self, d: Reg, bits: u64) {
+        if bits != u64::MAX {
+            let bits = self.wide_number(bits);
+            self.three(C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64, d.z(), d, bits);
+        }
     }
 
     /// Qwords of low and high dwords, of the first or the last eight of 16 lanes, in a temporary.

@@ -4,9 +4,10 @@ use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
 use super::pieces::Pieces;
 use super::{Guard, MOMENT, MOMENT_K, Maker};
-use crate::block::Predicate;
+use crate::block::{Place, Predicate};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
+use crate::emit::values::Kind;
 use crate::machine::Mode;
 use crate::region::{Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -14,6 +15,9 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 impl Maker<'_> {
     /// A load that never leaves: of the running frame, or of parameters.
     pub(super) fn known_load(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
+        if load.access.space == Space::Param && load.access.size == 8 {
+            return self.wide_params(load, guard);
+        }
         let pieces = Pieces::new(self, &load.access);
         let (access, offset) = (&load.access, load.access.offset as usize);
         let Pieces::Dwords(dwords) = &pieces else { return None };
@@ -43,6 +47,33 @@ impl Maker<'_> {
             }
         }
         self.take_elements(load, &pieces, guard)
+    }
+
+    /// Parameters of 64 bits, each the same in all lanes.
+    fn wide_params(&mut self, load: &Load, guard: &mut Option<Guard>) -> Option<()> {
+        let numbers = load.to.iter().take(load.access.count.into()).enumerate();
+        for (i, to) in numbers.filter_map(|(i, to)| Some((i, (*to)?))) {
+            let from = at(R::RAX, load.access.offset as usize + 8 * i);
+            let parts = if let Place::Wide(_) = to { 4 } else { 2 };
+            for part in 0..parts {
+                let value = self.temporary();
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, at(R::RDI, Frame::BYTES)));
+                if let Place::Narrow(to) = to {
+                    let spread = C::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+                    self.asm.put(I::with2(spread, value.z(), from));
+                    self.keep(value, load.keep as u32);
+                    self.put_narrow(to, part, value, Kind::BITS, guard);
+                } else if let Place::Wide(to) = to {
+                    let spread = C::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
+                    self.asm.put(I::with2(spread, value.z(), from));
+                    self.keep_wide(value, load.keep);
+                    self.put_wide(to, part, value, guard);
+                } else {
+                    return None;
+                }
+            }
+        }
+        Some(())
     }
 
     /// A store to the running frame.
