@@ -2,7 +2,7 @@
 
 use super::affine::Known;
 use crate::block::Place;
-use crate::region::{Block, End, Region};
+use crate::region::{Block, End, Region, Step};
 
 /// All registers that a region mentions have a number.
 #[derive(Clone, Debug, Default)]
@@ -143,6 +143,9 @@ impl Uses {
                 reads.extend(known.reads.and_then(|i| number(Place::Wide(i))));
             }
             reads.extend(step.guard.place().and_then(number));
+            if step.may_leave() {
+                each_read_before(&block.steps[..i], step.at, |p| reads.extend(number(p)));
+            }
             all.clear();
             all.extend(writes.iter().chain(&reads).copied());
             all.sort_unstable();
@@ -174,5 +177,20 @@ impl Uses {
         }
         uses.live_in = live;
         uses
+    }
+}
+
+/// What the steps of an instruction have read before one of them may leave: who interprets the instruction then reads it
+/// again, wherever it is. Temporaries are not read outside.
+fn each_read_before(steps: &[Step], at: u32, mut f: impl FnMut(Place)) {
+    let first = steps.iter().rposition(|step| step.at != at).map_or(0, |i| i + 1);
+    let mut own = Vec::new();
+    for step in &steps[first..] {
+        step.each_read(|p| {
+            if !own.contains(&p) {
+                f(p)
+            }
+        });
+        step.each_written(|p| own.push(p));
     }
 }
