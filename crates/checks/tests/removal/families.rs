@@ -177,20 +177,20 @@ fn named(random: &mut Random) -> Kernel {
         let (full, empty) = (format!("full {i}"), format!("empty {}", i.max(1) - 1));
         if i > 0 {
             let pair = (format!("ld{}", i - 1), format!("st{i}"));
-            k.item(&empty, &format!("bar.sync 2, {n};"), &[(&pair.0, &pair.1)]);
+            k.item(&empty, &format!("bar.sync {}, {n};", 7 + i), &[(&pair.0, &pair.1)]);
         }
         k.access("in", "ld.global.u32 %v0, [%my];");
         k.access(&format!("st{i}"), "st.shared.u32 [%s], %v0;");
-        k.item(&full, &format!("bar.arrive 1, {n};"), &[]);
+        k.item(&full, &format!("bar.arrive {}, {n};", 1 + i), &[]);
     }
     k.add("bra END;\nCONSUMER:\nmov.u32 %v9, 0;");
     for i in 0..turns {
         let pair = (format!("st{i}"), format!("ld{i}"));
-        k.item(&format!("full {i}"), &format!("bar.sync 1, {n};"), &[(&pair.0, &pair.1)]);
+        k.item(&format!("full {i}"), &format!("bar.sync {}, {n};", 1 + i), &[(&pair.0, &pair.1)]);
         k.access(&format!("ld{i}"), &format!("ld.shared.u32 %v0, [%s+-{}];", 4 * half));
         k.add("add.u32 %v9, %v9, %v0;");
         if i + 1 < turns {
-            k.item(&format!("empty {i}"), &format!("bar.arrive 2, {n};"), &[]);
+            k.item(&format!("empty {i}"), &format!("bar.arrive {}, {n};", 8 + i), &[]);
         }
     }
     k.access("out", "st.global.u32 [%to], %v9;");
@@ -198,13 +198,13 @@ fn named(random: &mut Random) -> Kernel {
     k
 }
 
-/// One place, with an mbarrier for each time that it is full, and one for empty.
+/// One place, with an mbarrier for each time that it is full, and for each that it is empty.
 fn pipeline(random: &mut Random) -> Kernel {
     let n = 64;
     let turns = random.within(2..=4);
-    let mut k = Kernel::new("mbarriers", random.within(1..=2), n, 4 * 32 + 48);
+    let mut k = Kernel::new("mbarriers", random.within(1..=2), n, 4 * 32 + 64);
     k.add("setp.ne.u32 %p0, %t, 0;\n@%p0 bra MADE;");
-    for i in 0..=turns {
+    for i in 0..2 * turns {
         k.access("init", &format!("mbarrier.init.shared.b64 [tile+{}], 32;", 128 + 8 * i));
     }
     k.add("MADE:");
@@ -214,8 +214,8 @@ fn pipeline(random: &mut Random) -> Kernel {
         if i > 0 {
             let name = k.fresh();
             let wait = format!(
-                "{name}:\nmbarrier.test_wait.parity.shared.b64 %p2, [tile+128], {};\n@!%p2 bra {name};",
-                (i - 1) % 2
+                "{name}:\nmbarrier.test_wait.parity.shared.b64 %p2, [tile+{}], 0;\n@!%p2 bra {name};",
+                128 + 8 * (turns + i - 1)
             );
             k.mark("look", 1);
             let later = (0..i).flat_map(|a| (i..turns).map(move |b| (a, b)));
@@ -226,7 +226,7 @@ fn pipeline(random: &mut Random) -> Kernel {
         k.access(&format!("st{i}"), "st.shared.u32 [%s], %t;");
         k.access(
             "arrive full",
-            &format!("mbarrier.arrive.shared.b64 %a0, [tile+{}];", 136 + 8 * i),
+            &format!("mbarrier.arrive.shared.b64 %a0, [tile+{}];", 128 + 8 * i),
         );
     }
     k.add("bra END;\nCONSUMER:\nmov.u32 %v9, 0;");
@@ -234,7 +234,7 @@ fn pipeline(random: &mut Random) -> Kernel {
         let name = k.fresh();
         let wait = format!(
             "{name}:\nmbarrier.test_wait.parity.shared.b64 %p2, [tile+{}], 0;\n@!%p2 bra {name};",
-            136 + 8 * i
+            128 + 8 * i
         );
         let mut pairs = vec![(format!("st{i}"), format!("ld{i}"))];
         k.mark("look", 1);
@@ -245,7 +245,10 @@ fn pipeline(random: &mut Random) -> Kernel {
         k.access(&format!("ld{i}"), "ld.shared.u32 %v0, [%s+-128];");
         k.add("add.u32 %v9, %v9, %v0;");
         if i + 1 < turns {
-            k.access("empty", "mbarrier.arrive.shared.b64 %a0, [tile+128];");
+            k.access(
+                "empty",
+                &format!("mbarrier.arrive.shared.b64 %a0, [tile+{}];", 128 + 8 * (turns + i)),
+            );
         }
     }
     k.access("out", "st.global.u32 [%to], %v9;");

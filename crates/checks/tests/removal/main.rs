@@ -33,7 +33,14 @@ fn found(
             block: [kernel.block, 1, 1],
             threads: how.0,
             schedule: how.1,
-            max_steps: 20_000,
+            // Another worker may have to wait for a core.
+            max_steps: if is_whole {
+                1 << 30
+            } else if how.0 > 1 {
+                1 << 18
+            } else {
+                1 << 14
+            },
             observer: Some(&checks),
             ..LaunchOptions::default()
         };
