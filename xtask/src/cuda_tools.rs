@@ -125,7 +125,9 @@ impl Kit {
     fn install(&self, to: &Path) -> Result<(), String> {
         std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
         let mut command = Command::new("python3");
-        command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--target"]).arg(to);
+        // What is imported is compiled then: most of it never is.
+        command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-compile", "--target"]);
+        command.arg(to);
         if !self.requirements {
             command.arg("--no-deps");
         }

@@ -1,8 +1,10 @@
 //! What the tests need: the libraries, built once, and NVIDIA's tools.
 
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Everything there is.
 #[derive(Clone, Debug)]
@@ -30,40 +32,17 @@ impl Setup {
         if list {
             return setup;
         }
-        match std::env::var_os("TEXUNIT_LIBS") {
-            Some(folder) => setup.libraries = setup.root.join(folder),
-            None => setup.build_libraries(&target),
-        }
-        for kit in ["nvcc", "cuda12", "python", "numba", "reports"] {
-            let found = setup.xtask(&target, &["tools", kit]).output().unwrap();
-            if !found.status.success() {
-                let why = String::from_utf8_lossy(&found.stderr);
-                eprintln!("!!\n!! SKIPPED: the tests that need {kit}: {}\n!!", why.trim());
-                continue;
+        let xtask = Xtask::build(&setup.root, target);
+        // Packages come from a network, and the libraries from the compiler: both at once.
+        std::thread::scope(|scope| {
+            let files = scope.spawn(|| find_files(&xtask));
+            match std::env::var_os("TEXUNIT_LIBS") {
+                Some(folder) => setup.libraries = setup.root.join(folder),
+                None => build_libraries(&xtask, &setup.libraries),
             }
-            for line in String::from_utf8(found.stdout).unwrap().lines() {
-                let (name, path) = line.split_once('=').unwrap();
-                setup.files.insert(name.to_owned(), path.into());
-            }
-        }
+            setup.files = files.join().unwrap();
+        });
         setup
-    }
-
-    fn build_libraries(&self, target: &Path) {
-        let to = self.libraries.to_str().unwrap();
-        let mut libs = self.xtask(target, &["libs", "--no-program", "--to", to]);
-        if cfg!(debug_assertions) {
-            libs.arg("--debug");
-        }
-        assert!(libs.status().unwrap().success(), "the libraries cannot be built");
-    }
-
-    fn xtask(&self, target: &Path, task: &[&str]) -> Command {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.current_dir(&self.root).env("CARGO_TARGET_DIR", target);
-        command.args(["run", "--quiet", "--locked", "-p", "xtask", "--"]).args(task);
-        command
     }
 
     /// Whether these files of NVIDIA's are all there.
@@ -95,6 +74,64 @@ impl Setup {
         command.env("TEXUNIT_LIBS", &self.libraries);
         command
     }
+}
+
+/// Files of NVIDIA's and packages of Python, which are installed if they are not there.
+fn find_files(xtask: &Xtask) -> BTreeMap<String, PathBuf> {
+    let mut files = BTreeMap::new();
+    for kit in ["nvcc", "cuda12", "python", "numba", "reports"] {
+        let found = xtask.task(&["tools", kit]).output().unwrap();
+        if !found.status.success() {
+            let why = String::from_utf8_lossy(&found.stderr);
+            eprintln!("!!\n!! SKIPPED: the tests that need {kit}: {}\n!!", why.trim());
+            continue;
+        }
+        for line in String::from_utf8(found.stdout).unwrap().lines() {
+            let (name, path) = line.split_once('=').unwrap();
+            files.insert(name.to_owned(), path.into());
+        }
+    }
+    files
+}
+
+fn build_libraries(xtask: &Xtask, to: &Path) {
+    let mut libs = xtask.task(&["libs", "--no-program", "--to", to.to_str().unwrap()]);
+    if cfg!(debug_assertions) {
+        libs.arg("--debug");
+    }
+    assert!(libs.status().unwrap().success(), "the libraries cannot be built");
+}
+
+/// The program of that name, which is built once: `cargo run` would wait for builds that others of it do.
+struct Xtask {
+    program: PathBuf,
+    root: PathBuf,
+    target: PathBuf,
+}
+
+impl Xtask {
+    fn build(root: &Path, target: PathBuf) -> Self {
+        let mut command = Command::new(cargo());
+        command.current_dir(root).env("CARGO_TARGET_DIR", &target);
+        command.args(["build", "--quiet", "--locked", "-p", "xtask", "--message-format", "json"]);
+        let output = command.stderr(Stdio::inherit()).output().unwrap();
+        assert!(output.status.success(), "xtask cannot be built");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let mut programs = messages.filter_map(|m| m["executable"].as_str().map(PathBuf::from));
+        Self { program: programs.next().unwrap(), root: root.to_owned(), target }
+    }
+
+    fn task(&self, task: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.current_dir(&self.root).env("CARGO_TARGET_DIR", &self.target);
+        command.env("CARGO", cargo()).args(task);
+        command
+    }
+}
+
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 fn texunit() -> &'static Path {
