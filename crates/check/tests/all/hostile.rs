@@ -189,18 +189,27 @@ fn said(diagnostics: &[Diagnostic]) -> usize {
 
 fn check(text: String, options: &Options) -> (Vec<Diagnostic>, Duration) {
     let source = SourceFile::new("hostile", text);
-    let start = Instant::now();
+    let (start, at) = (Instant::now(), cpu_time());
     let diagnostics = check_source(&source, options);
-    (diagnostics, start.elapsed())
+    let time = at.and_then(|at| cpu_time()?.checked_sub(at));
+    (diagnostics, time.unwrap_or_else(|| start.elapsed()))
 }
 
-/// Every generator at about a megabyte, on a stack of the size that threads have.
+/// How long this thread has had a core, where the system says so: on a busy machine it waits for one.
+fn cpu_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// Every generator at about a megabyte (with `TEXUNIT_LONG_TESTS`, otherwise half of that), on a stack of the size that
+/// threads have.
 #[test]
 fn bounded_time_and_answers() {
+    let part = if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 1 } else { 2 };
     let mut slow = Vec::new();
     for (n, &(name, units, generate)) in GENERATORS.iter().enumerate() {
         let verdicts = if n % 2 == 0 { Verdicts::Texunit } else { Verdicts::Ptxas(None) };
-        let text = generate(units);
+        let text = generate(units / part);
         let options = Options { verdicts, ..Options::default() };
         let (diagnostics, time) = check(text, &options);
         let said = said(&diagnostics);
@@ -218,14 +227,17 @@ fn bounded_time_and_answers() {
 #[test]
 fn time_grows_with_the_length() {
     for &(name, units, generate) in GENERATORS {
-        let best = |units: usize, runs: usize| {
-            let time = |_| check(generate(units), &Options::default()).1;
-            (0..runs).map(time).min().unwrap()
-        };
-        let small = best(units / 16, 3);
-        let large = best(units / 4, 2);
-        let allowed = small * 12 + Duration::from_millis(500);
-        assert!(large < allowed, "{name}: {small:?}, four times as long: {large:?}");
+        let time = |units: usize| check(generate(units), &Options::default()).1;
+        let allowed = |small: Duration| small * 12 + Duration::from_millis(500);
+        let (small, mut large) = (time(units / 16), time(units / 4));
+        // A machine that is busy takes longer now and then, not always.
+        for _ in 0..3 {
+            if large < allowed(small) {
+                break;
+            }
+            large = large.min(time(units / 4));
+        }
+        assert!(large < allowed(small), "{name}: {small:?}, four times as long: {large:?}");
     }
 }
 
