@@ -22,8 +22,7 @@ impl<'l> LaunchChecks<'l> {
     /// Those that the log asks for; `None`: none of them has to do with launches.
     pub(crate) fn new(log: &'l Log, number: u64, queue: Queue) -> Option<Self> {
         let sink = Arc::new(Sink::new());
-        let checks: Vec<Box<dyn Observer + 'l>> =
-            crate::launch_checks(log, &sink, (number, queue));
+        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, (number, queue));
         (!checks.is_empty()).then_some(Self { log, number, sink, checks })
     }
 

@@ -108,8 +108,9 @@ impl<'a> Worker<'a> {
                     }
                 }
             }
-            Shape::One if first < MOST_SHARED => {
-                if warp.one(&mut lines[(first / LINE) as usize], &view, first % LINE) {
+            Shape::One => {
+                let line = lines.get_mut((first / LINE) as usize);
+                if line.is_some_and(|line| warp.one(line, &view, first % LINE)) {
                     rest = 0;
                 }
             }

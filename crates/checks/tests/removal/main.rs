@@ -1,7 +1,7 @@
 //! Removal tests of the race check: of generated kernels in which every barrier, fence and wait is needed, each is left
 //! out in turn. The race must be found, at the accesses that the item ordered; nothing may be found in the kernel as
 //! it was. `TEXUNIT_LONG_TESTS=1` makes 500 kernels, other ones for each `TEXUNIT_SEED`.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 mod families;
 mod kernel;

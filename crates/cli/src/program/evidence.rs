@@ -254,10 +254,7 @@ fn summarize(run: &Run, is_changed: bool) {
             (0, _) => findings,
             _ => format!("{faults} and {findings}"),
         };
-        say(format_args!(
-            "texunit: {what} in {}{code}",
-            count(of as u64, "process", "processes")
-        ));
+        say(format_args!("texunit: {what} in {}{code}", count(of as u64, "process", "processes")));
     } else if let Some(why) = run.not_executed.as_ref().filter(|_| !code.is_empty()) {
         say(format_args!("texunit: no kernel of the program was executed{code}: {why}"));
     }

@@ -202,7 +202,9 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
 /// Why the options do not fit together: two of them write to one place.
 pub(super) fn misused(args: &RunArgs) -> Option<String> {
     if args.record.kernel.is_some() && args.record.record.is_none() && args.checks.check.is_none() {
-        return Some("--kernel says what --record and --check are for; give one of them".to_owned());
+        return Some(
+            "--kernel says what --record and --check are for; give one of them".to_owned(),
+        );
     }
     let of = |option, file| (option, file);
     let named = args.evidence.report.iter().map(|file| of("--report", file));

@@ -2,9 +2,7 @@
 
 use crate::Error;
 use crate::op::Rounding;
-use iced_x86::{
-    Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl,
-};
+use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register, RoundingControl};
 
 /// A place in the code, which may not be known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -224,13 +224,10 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
     let mut leading = false;
     for (op, inst) in (0..).zip(&code.insts) {
         leading |= leads[op as usize];
-        match inst.op {
-            Op::Join => {
-                items.push(Item { inst: inst.clone(), op });
-                items.extend(counted_behind(&counting, inst, op));
-                continue;
-            }
-            _ => {}
+        if matches!(inst.op, Op::Join) {
+            items.push(Item { inst: inst.clone(), op });
+            items.extend(counted_behind(&counting, inst, op));
+            continue;
         }
         let Beside { before, behind, order, fence } =
             beside(program, inst, events, std::mem::take(&mut leading));
