@@ -385,10 +385,10 @@ impl Block {
     /// Asks for the cache lines of bytes that will be written, if they are inside: nothing but time can show
     /// it.
     #[inline]
-    pub fn will_write(&self, offset: u64, len: usize) {
+    pub fn prefetch_to_write(&self, offset: u64, len: usize) {
         let Ok(p) = self.target(offset, len) else { return };
         for line in (0..len).step_by(64) {
-            hint::will_write(p.wrapping_add(line));
+            hint::prefetch_to_write(p.wrapping_add(line));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 /// Asks for the cache line at an address, to be read.
 #[inline(always)]
-pub fn will_read(place: *const u8) {
+pub fn prefetch(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -16,7 +16,7 @@ pub fn will_read(place: *const u8) {
 
 /// Asks for the cache line at an address, to be written.
 #[inline(always)]
-pub fn will_write(place: *const u8) {
+pub fn prefetch_to_write(place: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};

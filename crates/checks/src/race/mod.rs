@@ -10,8 +10,8 @@
 //! # Shadow
 //!
 //! Of each word the last store and up to two accesses since then are kept, 16 bytes each: number of the CTA, time,
-//! thread, operation ([`stamp`]). A line of 128 bytes that warps access as a row has one of these for all of its words
-//! ([`line`]). Threads have no clocks of their own: [`clock`], [`known`]. Shared memory's shadow is the worker's,
+//! thread, operation (`stamp`). A line of 128 bytes that warps access as a row has one of these for all of its words
+//! (`line`). Threads have no clocks of their own: `clock`, `known`. Shared memory's shadow is the worker's,
 //! global memory's is shared by all, with a lock for each page of 4 KiB; beyond 1 GiB it is forgotten, which can cost
 //! findings and makes no wrong ones.
 //!

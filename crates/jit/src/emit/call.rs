@@ -3,8 +3,8 @@
 use super::Emitter;
 use super::asm::at;
 use super::backend::Backend;
+use super::collective::RESULT;
 use super::frame::Frame;
-use super::together::RESULT;
 use super::values::Values;
 use crate::block::{Place, Predicate, Source};
 use crate::region::{Call, Routine, Step};

@@ -10,6 +10,7 @@ mod avx2;
 mod avx512;
 mod backend;
 mod call;
+mod collective;
 mod edge;
 mod flow;
 mod frame;
@@ -19,7 +20,6 @@ mod needs;
 mod part;
 mod stub;
 mod tables;
-mod together;
 mod values;
 
 use crate::Error;

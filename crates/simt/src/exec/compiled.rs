@@ -5,8 +5,8 @@ mod first;
 
 use super::context::Context;
 use super::groups::patience;
+use super::lockstep::LOCKSTEP;
 use super::step::TURN;
-use super::together::TOGETHER;
 use super::warp::{Split, Warp, lanes};
 use super::yielding::ATOMICS;
 use crate::alu::L32;
@@ -174,7 +174,7 @@ impl<'a> Context<'a> {
         &mut self,
         warps: &mut [Warp],
         splits: &mut [Split],
-        ends: &[u64; TOGETHER],
+        ends: &[u64; LOCKSTEP],
         on: u32,
     ) -> Option<u32> {
         let (first, compiled) = (on.trailing_zeros() as usize, self.compiled.as_ref()?);

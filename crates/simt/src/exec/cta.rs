@@ -1,8 +1,8 @@
 //! One CTA: its warps in turns, its barriers, and what goes wrong in it.
 
 use super::context::{Context, Trouble};
+use super::lockstep::LOCKSTEP;
 use super::step::{At, Turn};
-use super::together::TOGETHER;
 use super::transfer::thread_of;
 use super::warp::{Split, State, Warp};
 use crate::fault::{Fault, FaultKind};
@@ -59,11 +59,11 @@ impl Context<'_> {
         self.cta.all_passed = false;
         // Bits of warps whose turn is over: a CTA has at most 32.
         let mut over = 0;
-        for first in (0..warps.len()).step_by(TOGETHER) {
-            let last = warps.len().min(first + TOGETHER);
+        for first in (0..warps.len()).step_by(LOCKSTEP) {
+            let last = warps.len().min(first + LOCKSTEP);
             let group = &mut warps[first..last];
             let before = progress_of(group);
-            match self.run_together(group, budget) {
+            match self.run_lockstep(group, budget) {
                 Ok(of_group) => over |= of_group << first,
                 Err((i, at)) => return Err(self.fault(&group[i], at)),
             }

@@ -171,7 +171,7 @@ impl<'a> Context<'a> {
         // The block has room for all lanes.
         block.write(at, &words.as_flattened()[..bytes]).ok()?;
         // In most kernels the next CTA writes what follows this one's rows.
-        block.will_write(at + u64::from(self.launch.warps) * bytes as u64, bytes);
+        block.prefetch_to_write(at + u64::from(self.launch.warps) * bytes as u64, bytes);
         Some(())
     }
 

@@ -130,7 +130,7 @@ fn ask(
 impl Context<'_> {
     /// A fetch.
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
-        if mask == warp.live && self.fetch_together(std::slice::from_mut(warp), 1, fetch) {
+        if mask == warp.live && self.fetch_lockstep(std::slice::from_mut(warp), 1, fetch) {
             return Ok(());
         }
         self.fetch_groups(warp, fetch, mask)

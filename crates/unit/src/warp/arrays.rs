@@ -84,21 +84,21 @@ pub(super) const AHEAD: usize = 12;
 
 /// Asks for the cache lines that a warp of an array begins with, to be read; if there is that warp.
 #[inline(always)]
-pub(super) fn will_read(array: &[Lanes], warp: usize) {
+pub(super) fn prefetch(array: &[Lanes], warp: usize) {
     if let Some(lanes) = array.get(warp) {
         let place = lanes.as_ptr().cast::<u8>();
-        hint::will_read(place);
-        hint::will_read(place.wrapping_add(64));
+        hint::prefetch(place);
+        hint::prefetch(place.wrapping_add(64));
     }
 }
 
 /// Likewise, to be written.
 #[inline(always)]
-pub(super) fn will_write(array: &[Lanes], warp: usize) {
+pub(super) fn prefetch_to_write(array: &[Lanes], warp: usize) {
     if let Some(lanes) = array.get(warp) {
         let place = lanes.as_ptr().cast::<u8>();
-        hint::will_write(place);
-        hint::will_write(place.wrapping_add(64));
+        hint::prefetch_to_write(place);
+        hint::prefetch_to_write(place.wrapping_add(64));
     }
 }
 
@@ -126,7 +126,7 @@ impl<'a> Registers<'a> {
     fn request(&mut self, warp: usize) -> FetchRequest<'a> {
         for &(register, array) in &self.used[..self.len] {
             self.lanes[register] = &array[warp];
-            will_read(array, warp + AHEAD);
+            prefetch(array, warp + AHEAD);
         }
         request(u32::MAX, self.components, &self.lanes)
     }
@@ -139,7 +139,7 @@ fn write(out: &mut [&mut [u32]; 4], warp: usize, values: &[Lanes; 4], components
         if components >> c & 1 == 1 {
             let lanes = array.as_chunks_mut().0;
             lanes[warp] = *values;
-            will_write(lanes, warp + AHEAD);
+            prefetch_to_write(lanes, warp + AHEAD);
         }
     }
 }
@@ -232,7 +232,7 @@ impl FetchPlan {
                     |to| {
                         let warp = warps.next()?;
                         for (to, rest) in to.iter_mut().zip(&mut places) {
-                            will_write(rest.as_slice(), AHEAD);
+                            prefetch_to_write(rest.as_slice(), AHEAD);
                             *to = rest.next();
                         }
                         Some(registers.request(warp))

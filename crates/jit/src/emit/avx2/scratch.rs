@@ -3,8 +3,8 @@
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
 use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::at;
+use crate::emit::collective::RESULT;
 use crate::emit::frame::Frame;
-use crate::emit::together::RESULT;
 use crate::emit::values::{Kind, Reg};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

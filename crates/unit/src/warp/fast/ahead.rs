@@ -43,7 +43,7 @@ impl Ahead for Asking<'_> {
     fn ask<S: Simd>(self, texel: usize, code: &mut Int<S>, sum: &mut Int<S>) {
         for n in texel * self.each..(texel + 1) * self.each {
             // Wherever that is: places are limited to the window when they are read.
-            hint::will_read(self.window.base().wrapping_add(self.offsets[n] as usize));
+            hint::prefetch(self.window.base().wrapping_add(self.offsets[n] as usize));
         }
         Int::fence(code, sum);
     }

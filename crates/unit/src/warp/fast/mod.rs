@@ -10,6 +10,7 @@ mod axis;
 mod faces;
 mod floats;
 mod footprint;
+mod fused;
 mod groups;
 mod kernel;
 mod levels;
@@ -17,7 +18,6 @@ mod plan;
 mod point;
 mod singles;
 mod sums;
-mod whole;
 
 use super::simd::Run;
 use crate::request::{Coordinates, FetchForm, FetchRequest, Lanes, Places, ZERO_LANES, places};
@@ -25,10 +25,10 @@ use crate::resource::Resource;
 use axis::{Axis, AxisLanes};
 use faces::OfFaces;
 use footprint::{Call, Task};
+pub(super) use fused::Registers;
+use fused::{List, OfWhole};
 use kernel::OfKernel;
 use levels::{LevelSpace, Levels, Planes, Slices};
-pub(super) use whole::Registers;
-use whole::{List, OfWhole};
 
 /// What fetches of a warp change.
 #[derive(Clone, Debug)]
@@ -173,7 +173,7 @@ impl Fast {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
         let (axes, asks) = (&self.axes, self.asks);
         if let Some(stage) = self.whole {
-            stage.call(whole::Call { axes, window, border, channels, asks, registers, next });
+            stage.call(fused::Call { axes, window, border, channels, asks, registers, next });
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::axis::{Axis, AxisLanes, Find};
 use super::faces;
+use super::fused::fused;
 use super::kernel::{self, Footprint};
 use super::levels::{Each, Levels, Planes, Slices};
-use super::whole::whole;
 use super::{Fast, NO_AXIS};
 use crate::effective::{Coords, EffectiveSampler, reads_normalized};
 use crate::request::{FetchForm, FetchKind, Geometry, Lod};
@@ -103,7 +103,7 @@ impl Fast {
         let cube = geometry.is_cube();
         let flat = !(cube || geometry.is_array() || form.offset || each || find == Find::Integer);
         let reads = (format, normalized);
-        let whole = flat.then(|| whole(reads, footprints[0], &axes, wide)).flatten();
+        let whole = flat.then(|| fused(reads, footprints[0], &axes, wide)).flatten();
         let last_layer = resource.shape().layers.saturating_sub(1);
         Some(Self {
             form,

@@ -11,7 +11,7 @@ use super::kernel::{Bytes, Footprint, Kernel, Unrolled};
 use super::point::{Picked, Unorm};
 use super::singles::F32;
 use crate::request::{Lanes, Places, ZERO_LANES};
-use crate::warp::arrays::{AHEAD, will_read, will_write};
+use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
 use crate::warp::build::Wide;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
@@ -101,10 +101,10 @@ impl Registers<'_> {
     fn ask_ahead(&self, warp: usize, axes: usize) {
         let Self::Arrays { coords, out } = self else { return };
         for coords in &coords[..axes] {
-            will_read(coords, warp + AHEAD);
+            prefetch(coords, warp + AHEAD);
         }
         for out in out {
-            will_write(out, warp + AHEAD);
+            prefetch_to_write(out, warp + AHEAD);
         }
     }
 }
@@ -117,7 +117,7 @@ impl Arguments for OfWhole {
 }
 
 /// The stage for such fetches, if there is one.
-pub(super) fn whole(
+pub(super) fn fused(
     (format, normalized): (Format, bool),
     footprint: Footprint,
     axes: &[Option<Axis>; 3],

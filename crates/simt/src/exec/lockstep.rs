@@ -1,4 +1,4 @@
-//! Warps of a CTA that run together: those at the lowest place execute an instruction one after the other,
+//! Warps of a CTA that run in lockstep: those at the lowest place execute an instruction one after the other,
 //! then all look again. Between the places where they wait for each other, warps may run in any order; this
 //! one has two merits: what surrounds an instruction is done once for all of them, and the unit gets the
 //! fetches of several warps in one call, so that it reads the texels of one while it sums those of another.
@@ -17,14 +17,14 @@ use crate::observe::{Events, FetchMade};
 use texunit_jit::region::Mode;
 use texunit_unit::SurfaceKind;
 
-/// Warps that run together at most: their registers should fit the first cache of a core.
-pub(super) const TOGETHER: usize = 8;
+/// Warps that run in lockstep at most: their registers should fit the first cache of a core.
+pub(super) const LOCKSTEP: usize = 8;
 
-/// The splits of warps that run together.
+/// The splits of warps that run in lockstep.
 struct Members {
-    splits: [Split; TOGETHER],
+    splits: [Split; LOCKSTEP],
     /// Steps at which the turn of each ends.
-    ends: [u64; TOGETHER],
+    ends: [u64; LOCKSTEP],
     /// Bits of those that still do.
     on: u32,
     /// Bits of those whose turn is over.
@@ -56,7 +56,7 @@ impl Members {
             return None;
         }
         let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
-        let mut members = Self { splits: [none; TOGETHER], ends: [0; TOGETHER], on, over: 0 };
+        let mut members = Self { splits: [none; LOCKSTEP], ends: [0; LOCKSTEP], on, over: 0 };
         for i in lanes(on) {
             let warp = &mut warps[i];
             members.splits[i] = warp.splits.pop()?;
@@ -147,9 +147,9 @@ pub(crate) fn is_quiet(op: &Op) -> bool {
 }
 
 impl Context<'_> {
-    /// Runs at most [`TOGETHER`] warps together, each for about `budget` steps. Says which of them have used
+    /// Runs at most [`LOCKSTEP`] warps in lockstep, each for about `budget` steps. Says which of them have used
     /// that up: bits. An error names the warp.
-    pub(super) fn run_together(
+    pub(super) fn run_lockstep(
         &mut self,
         warps: &mut [Warp],
         budget: u64,
@@ -218,7 +218,7 @@ impl Context<'_> {
                     }
                 }
                 Op::Fetch(fetch) if always => {
-                    if !self.fetch_together(warps, on, fetch) {
+                    if !self.fetch_lockstep(warps, on, fetch) {
                         break;
                     }
                 }
@@ -342,7 +342,7 @@ impl Context<'_> {
     /// A fetch of all live lanes of these warps by the handles of the last one. False: it is none of these,
     /// and nothing has been done.
     #[inline]
-    pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+    pub(super) fn fetch_lockstep(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
         if self.is_alone {
             self.fetch_now(warps, here, fetch)
         } else {
@@ -382,7 +382,7 @@ impl Context<'_> {
             }
             accesses += count(warp.live);
         }
-        let mut resident = [0; TOGETHER];
+        let mut resident = [0; LOCKSTEP];
         let mut those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
         plan.fetch_warps(
             // Into the plan's loops, which then put together only what they look at.
