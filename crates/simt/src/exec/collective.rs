@@ -269,32 +269,50 @@ impl Context<'_> {
         Ok(Flow::Waits(State::Barrier(id as u8)))
     }
 
-    /// Warps with all their lanes come to a barrier at the same time.
+    /// Warps with all their lanes come to a barrier, which is the instruction `pc`, at the same time.
     #[inline]
-    pub(super) fn barrier_in_step(&mut self, warps: &[Warp], on: u32, op: &Barrier) -> Arrival {
-        // One for all threads of the CTA that does nothing else, which nobody is told of.
+    pub(super) fn barrier_in_step(
+        &mut self,
+        warps: &[Warp],
+        (on, pc): (u32, u32),
+        op: &Barrier,
+    ) -> Arrival {
+        // One for all threads of the CTA that does nothing else.
         let is_plain = op.kind == BarrierKind::Sync && op.threads.is_none() && op.id.is_constant();
         let id = self.launch.constants.narrow.get(op.id.index()).map_or(u32::MAX, |row| row[0]);
-        let (true, false, Some(state)) = (
-            is_plain,
-            self.events.has(Events::SYNCHRONIZATION),
-            self.cta.barriers.get_mut(id as usize),
-        ) else {
+        let state = self.cta.barriers.get(id as usize).filter(|_| is_plain);
+        let Some(arrived) = state.filter(|s| s.arrived == 0 || s.expected == 0).map(|s| s.arrived)
+        else {
             return Arrival::OneByOne;
         };
-        if state.arrived != 0 && state.expected != 0 {
-            return Arrival::OneByOne;
-        }
         let threads = lanes(on).map(|i| count(warps[i].live) as u32).sum::<u32>();
-        if state.arrived == 0 && threads == self.cta.live {
+        let passes = arrived == 0 && threads == self.cta.live;
+        if self.events.has(Events::SYNCHRONIZATION) {
+            let arrives = Synchronized::Arrives { barrier: id, threads: None, waits: true };
+            self.tell_each(warps, (on, pc), &arrives);
+            if passes {
+                self.tell_each(warps, (on, pc), &Synchronized::Passes { barrier: id });
+            }
+        }
+        if passes {
             return Arrival::Passes;
         }
+        let state = &mut self.cta.barriers[id as usize];
         self.cta.has_barriers = true;
         state.expected = 0;
         state.arrived += threads;
         state.waiting += threads;
         self.cta.completed |= state.arrived >= self.cta.live;
         Arrival::Waits(State::Barrier(id as u8))
+    }
+
+    /// Tells of each of these warps that all its lanes have done something at an instruction.
+    #[cold]
+    fn tell_each(&mut self, warps: &[Warp], (on, pc): (u32, u32), what: &Synchronized<'_>) {
+        for i in lanes(on) {
+            let at = self.at(&warps[i], warps[i].live, pc);
+            self.tell_synchronized(at, what);
+        }
     }
 
     /// Lanes have exited: if all others of the warp wait at a barrier with a count, the warp has

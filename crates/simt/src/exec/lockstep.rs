@@ -232,21 +232,23 @@ impl Context<'_> {
                     members.on &= !on;
                     return true;
                 }
-                Op::Barrier(barrier) if always => match self.barrier_in_step(warps, on, barrier) {
-                    Arrival::Passes => {}
-                    Arrival::Waits(state) => {
-                        for i in lanes(on) {
-                            let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-                            (split.pc, split.state) = (pc, state);
-                            warp.steps += steps + counted;
-                            self.counters.warp_instructions += counted;
-                            self.counters.thread_instructions += counted * count(warp.live);
-                            members.part(i, warp);
+                Op::Barrier(barrier) if always => {
+                    match self.barrier_in_step(warps, (on, pc), barrier) {
+                        Arrival::Passes => {}
+                        Arrival::Waits(state) => {
+                            for i in lanes(on) {
+                                let (warp, split) = (&mut warps[i], &mut members.splits[i]);
+                                (split.pc, split.state) = (pc, state);
+                                warp.steps += steps + counted;
+                                self.counters.warp_instructions += counted;
+                                self.counters.thread_instructions += counted * count(warp.live);
+                                members.part(i, warp);
+                            }
+                            return true;
                         }
-                        return true;
+                        Arrival::OneByOne => break,
                     }
-                    Arrival::OneByOne => break,
-                },
+                }
                 // The inner loop has parameters, with the arithmetic behind them.
                 Op::Load(access) if always && access.place != Place::KernelParam => {
                     for i in lanes(on) {

@@ -232,7 +232,8 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
         let Beside { before, behind, order, fence } =
             beside(program, inst, events, std::mem::take(&mut leading));
         let mark = |tells, behind| {
-            let is_quiet = is_quiet(&inst.op);
+            // Barriers tell themselves who comes and passes.
+            let is_quiet = is_quiet(&inst.op) || matches!(inst.op, Op::Barrier(_));
             let mark = Mark { tells, about: 0, op, behind, order, fence, is_quiet };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
