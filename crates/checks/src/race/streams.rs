@@ -138,7 +138,9 @@ impl Streams {
         }
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
-        let text = (self.streams.len() > 1).then(|| self.text(info));
+        // The host has to wait for a stream of its own; what is in the default stream alone comes before all else.
+        let is_told = self.streams.len() > 1 || matches!(queue, Queue::Own { .. });
+        let text = is_told.then(|| self.text(info));
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
         self.past.push(Past { first, last, queue, at, grid, block, text });

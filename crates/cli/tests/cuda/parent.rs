@@ -128,7 +128,9 @@ fn outer(setup: &Setup) -> Result<(), Failed> {
 
 /// `texunit run --report`, and when the program is ready.
 fn started(setup: &Setup, report: &Path, command: &[&str]) -> Result<Child, Failed> {
-    let ready = file(setup, "parent-ready");
+    // Of this trial alone: others run at the same time.
+    let stem = report.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let ready = file(setup, &format!("{stem}-ready"));
     let mut run = setup.run();
     // What goes wrong ends, too.
     run.args(["--timeout", "60", "--report", text(report)]).args(command).env("READY", &ready);

@@ -25,6 +25,9 @@ impl Context<'_> {
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
         self.begin_cta(index, warps)?;
+        if self.is_cancelled() {
+            return Err(self.cancelled(&warps[0]));
+        }
         self.run_first(warps, TURN);
         if warps.iter().all(|warp| warp.live == 0) {
             return Ok(());
