@@ -102,8 +102,8 @@ fn accesses_through_windows_are_compiled() {
     };
     let (off, on) = (run(JitMode::Off), run(JitMode::On));
     assert_eq!((off.0, off.1, &off.2), (on.0, on.1, &on.2));
-    // The call and the return, each time; an access seldom.
+    // An access seldom.
     let Interpreted(all) = on.3;
     let often = all.iter().filter(|(_, count)| *count > 10_000).count();
-    assert!((1..=2).contains(&often), "{all:?}");
+    assert!(often <= 2, "{all:?}");
 }
