@@ -1,6 +1,7 @@
 //! One allocation.
 
 mod copy;
+mod defined;
 mod end;
 mod part;
 
@@ -10,8 +11,8 @@ use crate::cell::{Atom, Cell};
 use crate::{Window, hint};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of zeros behind the blocks that are allocated here, so that a [`Window`] has its 16 bytes
 /// wherever it begins.
@@ -63,6 +64,8 @@ pub struct Block {
     number: u64,
     /// The number of an [`End`]; 0: it is in use.
     end: AtomicU8,
+    /// Which bytes are undefined, where that is wanted.
+    shadow: OnceLock<Arc<Block>>,
 }
 
 /// Whose the bytes of a block are.
@@ -92,6 +95,7 @@ unsafe impl Sync for Block {}
 
 impl Drop for Block {
     fn drop(&mut self) {
+        self.forget_shadow();
         let Storage::Own { allocation, align } = self.storage else { return };
         // SAFETY: allocated in `new` with this layout, and nobody else can hold the pointer.
         unsafe {
@@ -231,7 +235,8 @@ impl Block {
         name: String,
     ) -> Self {
         let number = NUMBERS.fetch_add(1, Relaxed);
-        Self { data, storage, size, writable, name, number, end: AtomicU8::new(0) }
+        let (end, shadow) = (AtomicU8::new(0), OnceLock::new());
+        Self { data, storage, size, writable, name, number, end, shadow }
     }
 
     /// A block over memory that somebody else has allocated (`cuMemHostRegister`). It is not freed

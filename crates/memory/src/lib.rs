@@ -25,6 +25,7 @@
 mod block;
 mod cell;
 mod error;
+mod fill;
 mod graves;
 mod heap;
 pub mod hint;
@@ -36,6 +37,7 @@ mod window;
 
 pub use block::{Block, End, Gone, OutOfBounds};
 pub use error::{AddressError, AllocError, AttachError, Near, PlaceError};
+pub use fill::{Fill, Fresh, NoFill};
 pub use heap::{FreeError, Heap};
 pub use host::{Rights, rights, rights_to_pin};
 pub use map::{Memory, MemoryMap, Placement, Windows};

@@ -9,6 +9,7 @@ pub use placed::Placement;
 
 use crate::block::{Block, End};
 use crate::error::{AddressError, AllocError, AttachError};
+use crate::fill::{Fill, Fresh};
 use crate::graves::Graves;
 use crate::space::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW};
 use foreign::Foreign;
@@ -23,6 +24,7 @@ pub struct Memory {
     windows: Windows,
     state: Mutex<State>,
     graves: Arc<Mutex<Graves>>,
+    fresh: Fresh,
 }
 
 /// The addresses that a device gives out. Devices of one program that share an address space have
@@ -109,7 +111,31 @@ impl Memory {
     pub fn with_windows(limit: u64, windows: Windows) -> Self {
         let (next_global, next_const) = (windows.global.start, windows.constant.start);
         let state = State { next_global, next_const, ..State::default() };
-        Self { limit, windows, state: Mutex::new(state), graves: Arc::default() }
+        let fresh = Fresh::default();
+        Self { limit, windows, state: Mutex::new(state), graves: Arc::default(), fresh }
+    }
+
+    /// The same with memory that is not zero when it is given out, or of which is known what nobody has written.
+    #[must_use]
+    pub fn with_fresh(self, fresh: Fresh) -> Self {
+        Self { fresh, ..self }
+    }
+
+    /// Says of a block that it is fresh: the program has asked for it, and nothing has been written there. Blocks for
+    /// which this is not said hold what they are made with, and are defined.
+    pub fn is_fresh(&self, block: &Block) {
+        if let Some(fill) = self.fresh.fill {
+            fill.fill(block);
+        }
+        block.undefine(0, block.size() as u64);
+    }
+
+    /// Makes a fresh block hold zeros, which somebody has asked for: they are defined.
+    pub fn clear(&self, block: &Block) {
+        if self.fresh.fill.is_some() {
+            Fill::Byte(0).fill(block);
+        }
+        block.define(0, block.size() as u64);
     }
 
     /// Most bytes that there can be.
@@ -140,10 +166,14 @@ impl Memory {
     pub fn allocate_opaque(&self, size: u64, name: &str) -> Result<Arc<Block>, AllocError> {
         self.reserve(size)?;
         let block = usize::try_from(size).ok().and_then(|s| Block::new(s, name)).map(Arc::new);
-        block.ok_or_else(|| {
+        let block = block.ok_or_else(|| {
             self.state().used -= size;
             AllocError::Host { size }
-        })
+        })?;
+        if self.fresh.is_tracked {
+            block.track();
+        }
+        Ok(block)
     }
 
     /// Counts `size` bytes against the limit, without a block: what an owner keeps for later.

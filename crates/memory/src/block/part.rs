@@ -1,8 +1,8 @@
 //! The bytes of a block with other limits.
 
 use super::{Block, Storage};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, OnceLock};
 
 impl Block {
     /// The block with its end rounded up to a multiple of [`Block::ALIGN`], as a GPU's memory management does:
@@ -31,6 +31,8 @@ impl Block {
             name: self.name.clone(),
             number: self.number,
             end: AtomicU8::new(0),
+            // Of a part, nothing is known that is not known of the block.
+            shadow: OnceLock::new(),
         }
     }
 }

@@ -107,6 +107,13 @@ impl MemoryMap {
         &self.blocks[index].1
     }
 
+    /// The shadows of the blocks, at the addresses of their blocks ([`Block::shadow`]); blocks without are left out.
+    pub fn shadows(&self) -> Self {
+        let of = |(base, block): &(u64, Arc<Block>)| Some((*base, Arc::clone(block.shadow()?)));
+        let blocks = self.blocks.iter().filter_map(of).collect();
+        Self { blocks, graves: Arc::clone(&self.graves) }
+    }
+
     /// Address of the block with that index.
     pub fn base(&self, index: usize) -> u64 {
         self.blocks[index].0

@@ -40,6 +40,9 @@ impl Memory {
         let bytes = usize::try_from(size).ok();
         let block = bytes.and_then(|bytes| Block::for_address(bytes, address, number, name));
         let block = Arc::new(block.ok_or(AllocError::Host { size })?);
+        if self.fresh.is_tracked {
+            block.track();
+        }
         self.attach(address, &block)?;
         // What is attached belongs to the host, and does not count; this does.
         if let Some(entry) = self.state().blocks.get_mut(&address) {

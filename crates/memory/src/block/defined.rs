@@ -1,0 +1,151 @@
+//! Which bytes of a block somebody has written (check `init`): a *shadow*, a block of the same size with a byte for
+//! each of its bytes, 0xff of those that are undefined and 0 of the others.
+//!
+//! Shadows take as much memory as what they are of. Beyond [`MOST`] bytes in all no more are made: a block without one
+//! is defined, so that this can cost findings and makes no wrong ones.
+
+use super::Block;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Most bytes of all shadows of a process.
+const MOST: u64 = 4 << 30;
+/// Bytes that are looked at or set at a time.
+const PIECE: usize = 4096;
+
+/// Bytes of all shadows.
+static USED: AtomicU64 = AtomicU64::new(0);
+
+impl Block {
+    /// From here on it is known which bytes are undefined; none of them is by now.
+    pub fn track(&self) {
+        let size = self.size as u64;
+        if self.shadow.get().is_some() {
+            return;
+        }
+        let reserve = |used: u64| used.checked_add(size).filter(|&used| used <= MOST);
+        if USED.fetch_update(Relaxed, Relaxed, reserve).is_err() {
+            return;
+        }
+        let made =
+            Self::new(self.size, "shadow").is_some_and(|s| self.shadow.set(s.into()).is_ok());
+        if !made {
+            USED.fetch_sub(size, Relaxed);
+        }
+    }
+
+    /// The block is gone, and its shadow with it.
+    pub(super) fn forget_shadow(&self) {
+        if self.shadow.get().is_some() {
+            USED.fetch_sub(self.size as u64, Relaxed);
+        }
+    }
+
+    /// Which bytes are undefined (0xff), at the same offsets; `None`: all are defined.
+    #[inline]
+    pub fn shadow(&self) -> Option<&Arc<Block>> {
+        self.shadow.get()
+    }
+
+    /// Makes bytes undefined, if that is tracked.
+    pub fn undefine(&self, offset: u64, len: u64) {
+        self.set_shadow(offset, len, 0xff);
+    }
+
+    /// Bytes have been written by somebody who does not say otherwise: they are defined. Those that are not inside
+    /// are none of the block's.
+    #[inline]
+    pub fn define(&self, offset: u64, len: u64) {
+        if self.shadow.get().is_some() {
+            self.set_shadow(offset, len, 0);
+        }
+    }
+
+    fn set_shadow(&self, offset: u64, len: u64, value: u8) {
+        let Some(shadow) = self.shadow.get() else { return };
+        let end = offset.saturating_add(len).min(self.size as u64);
+        let mut at = offset;
+        while at < end {
+            let part = (end - at).min(PIECE as u64);
+            // What is inside cannot be refused.
+            let _ = shadow.write(at, &[value; PIECE][..part as usize]);
+            at += part;
+        }
+    }
+
+    /// Whether some of the bytes are undefined; then `out` has the states of all, 0xff for each that is, else 0. Bytes
+    /// that are not inside are defined.
+    pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
+        let Some(shadow) = self.shadow.get() else { return false };
+        shadow.read(offset, out).is_ok() && out.iter().any(|&state| state != 0)
+    }
+
+    /// Sets the states of bytes, if that is tracked and they are inside: 0xff for each that is undefined, else 0.
+    pub fn set_states(&self, offset: u64, states: &[u8]) {
+        if let Some(shadow) = self.shadow.get() {
+            let _ = shadow.write(offset, states);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Random writes and copies of states between two blocks, against plain lists of bytes.
+    #[test]
+    fn states_are_those_of_plain_bytes() {
+        let sizes = [9000, 700];
+        let blocks = sizes.map(|size| Block::new(size, "block").unwrap());
+        let mut models = sizes.map(|size| vec![0_u8; size]);
+        for (block, model) in blocks.iter().zip(&mut models) {
+            assert!(!block.states(0, &mut [0; 8]), "nothing is tracked");
+            block.track();
+            assert!(!block.states(0, &mut vec![0; block.size()]), "what is tracked begins defined");
+            block.undefine(0, block.size() as u64);
+            model.fill(0xff);
+        }
+        let mut random = 7_u64;
+        let mut below = |n: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as usize % n
+        };
+        for _ in 0..2000 {
+            let (from, to) = (below(2), below(2));
+            let len = below(700.min(sizes[from]).min(sizes[to])) + 1;
+            let (a, b) = (below(sizes[from] - len + 1), below(sizes[to] - len + 1));
+            if below(3) == 0 {
+                blocks[to].define(b as u64, len as u64);
+                models[to][b..b + len].fill(0);
+                continue;
+            }
+            let mut states = vec![0; len];
+            let is_any = blocks[from].states(a as u64, &mut states);
+            assert_eq!(is_any, models[from][a..a + len].iter().any(|&state| state != 0));
+            if is_any {
+                blocks[to].set_states(b as u64, &states);
+            } else {
+                blocks[to].define(b as u64, len as u64);
+            }
+            let part = models[from][a..a + len].to_vec();
+            models[to][b..b + len].copy_from_slice(&part);
+        }
+        for (block, model) in blocks.iter().zip(&models) {
+            assert_eq!(&block.shadow().unwrap().to_vec(), model);
+        }
+    }
+
+    #[test]
+    fn what_is_outside_is_defined() {
+        let block = Block::new(16, "block").unwrap();
+        block.track();
+        block.undefine(0, 16);
+        assert!(!block.states(9, &mut [0; 8]) && !block.states(u64::MAX, &mut [0; 8]));
+        block.define(12, u64::MAX);
+        block.set_states(15, &[0xff; 2]);
+        let mut states = [1; 16];
+        assert!(block.states(0, &mut states));
+        assert_eq!(states, [[0xff; 8], [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]].concat()[..]);
+    }
+}

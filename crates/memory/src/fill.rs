@@ -1,0 +1,161 @@
+//! What fresh memory holds (`--fill`). On a GPU that is what was there before.
+
+use crate::block::Block;
+use std::fmt;
+
+/// What fresh memory is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// A byte, again and again.
+    Byte(u8),
+    /// 32 bits, again and again.
+    Word(u32),
+    /// Random bytes, which follow from a seed and from whose memory it is.
+    Random(u64),
+}
+
+/// How memory is given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fresh {
+    /// What it holds; `None`: zeros.
+    pub fill: Option<Fill>,
+    /// Whether it is kept which bytes nobody has written ([`Block::shadow`]).
+    pub is_tracked: bool,
+}
+
+/// A text that says no [`Fill`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoFill;
+
+impl fmt::Display for NoFill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "not a byte (0 to 255, or 0x and two digits), 32 bits (0x and eight digits), `random` or `random:SEED`",
+        )
+    }
+}
+
+impl std::error::Error for NoFill {}
+
+/// The next of a sequence of random numbers, by its number (SplitMix64).
+fn random(seed: u64, number: u64) -> u64 {
+    let mut z = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+impl Fill {
+    /// Reads what `--fill` says: `0xab`, `171`, `0xdeadbeef`, `random:7`, or `random` with a seed that is asked for.
+    pub fn parse(text: &str, seed: impl FnOnce() -> u64) -> Result<Self, NoFill> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("random") {
+            return match rest.strip_prefix(':') {
+                None if rest.is_empty() => Ok(Self::Random(seed())),
+                None => Err(NoFill),
+                Some(seed) => seed.parse().map(Self::Random).map_err(|_| NoFill),
+            };
+        }
+        let digits = |text: &str| text.bytes().all(|c| c.is_ascii_hexdigit());
+        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        match hex {
+            Some(hex) if !digits(hex) => Err(NoFill),
+            Some(hex) if matches!(hex.len(), 1 | 2) => {
+                u8::from_str_radix(hex, 16).map(Self::Byte).map_err(|_| NoFill)
+            }
+            Some(hex) if hex.len() == 8 => {
+                u32::from_str_radix(hex, 16).map(Self::Word).map_err(|_| NoFill)
+            }
+            Some(_) => Err(NoFill),
+            None => text.parse().map(Self::Byte).map_err(|_| NoFill),
+        }
+    }
+
+    /// Fills bytes from an offset on of memory with a number.
+    pub fn bytes(self, memory: u64, offset: u64, out: &mut [u8]) {
+        for (at, byte) in (offset..).zip(out) {
+            *byte = match self {
+                Self::Byte(byte) => byte,
+                Self::Word(word) => word.to_le_bytes()[at as usize % 4],
+                Self::Random(seed) => {
+                    random(random(seed, memory), at / 8).to_le_bytes()[at as usize % 8]
+                }
+            };
+        }
+    }
+
+    /// 32 bits at a multiple of 4 of memory with a number.
+    pub fn word(self, memory: u64, offset: u64) -> u32 {
+        let mut bytes = [0; 4];
+        self.bytes(memory, offset, &mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Fills a block, which has its number.
+    pub fn fill(self, block: &Block) {
+        const PIECE: usize = 64 << 10;
+        let size = block.size() as u64;
+        let mut piece = vec![0; PIECE.min(block.size())];
+        for at in (0..size).step_by(PIECE) {
+            let part = &mut piece[..(size - at).min(PIECE as u64) as usize];
+            if at == 0 || matches!(self, Self::Random(_)) {
+                self.bytes(block.number(), at, part);
+            }
+            // What is inside is refused only where nothing may be written.
+            let _ = block.write(at, part);
+        }
+    }
+}
+
+/// As [`Fill::parse`] takes it.
+impl fmt::Display for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Byte(byte) => write!(f, "{byte:#04x}"),
+            Self::Word(word) => write!(f, "{word:#010x}"),
+            Self::Random(seed) => write!(f, "random:{seed}"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts() {
+        for (text, fill, shown) in [
+            ("0xab", Fill::Byte(0xab), "0xab"),
+            ("7", Fill::Byte(7), "0x07"),
+            ("0xdeadBEEF", Fill::Word(0xdead_beef), "0xdeadbeef"),
+            ("random", Fill::Random(5), "random:5"),
+            ("random:18446744073709551615", Fill::Random(u64::MAX), "random:18446744073709551615"),
+        ] {
+            assert_eq!(Fill::parse(text, || 5), Ok(fill));
+            assert_eq!(fill.to_string(), shown);
+            assert_eq!(Fill::parse(shown, || 6), Ok(fill));
+        }
+        for text in
+            ["", "256", "-1", "0x", "0xabc", "0x+1", "ab", "randomly", "random:", "random:x"]
+        {
+            assert_eq!(Fill::parse(text, || 5), Err(NoFill), "{text}");
+        }
+    }
+
+    #[test]
+    fn blocks_hold_it_to_their_last_byte() {
+        let size = (64 << 10) + 7;
+        for fill in [Fill::Byte(9), Fill::Word(0x0403_0201), Fill::Random(3)] {
+            let (a, b) = (Block::new(size, "a").unwrap(), Block::new(size, "b").unwrap());
+            fill.fill(&a);
+            fill.fill(&b);
+            let mut expected = vec![0; size];
+            fill.bytes(a.number(), 0, &mut expected);
+            assert!(a.to_vec() == expected);
+            assert_eq!(fill.word(a.number(), 65536), a.load_u32(65536).unwrap());
+            assert_eq!(a.to_vec() == b.to_vec(), !matches!(fill, Fill::Random(_)));
+        }
+        assert_eq!(Fill::Word(0x0403_0201).word(0, 4), 0x0403_0201);
+    }
+}
