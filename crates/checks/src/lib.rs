@@ -19,6 +19,7 @@ mod finding;
 mod launch;
 mod leak;
 mod log;
+mod object;
 mod pattern;
 pub mod race;
 pub mod rules;

@@ -136,6 +136,7 @@ pub(super) struct Launch<'a> {
     pub(super) order: Order,
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
+    pub(super) info: LaunchInfo<'a>,
 }
 
 impl Launch<'_> {

@@ -73,6 +73,7 @@ impl Observer for Race<'_> {
             order: lock(&self.order).clone(),
             grid: launch.config.grid,
             block: launch.config.block,
+            info: *launch,
         }))
     }
 

@@ -3,6 +3,7 @@
 use super::access::Raced;
 use super::cell::Conflict;
 use super::launch::Launch;
+use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
 use texunit_report::CheckRule;
@@ -70,11 +71,8 @@ impl Races {
             }
             let found = Found { count, ..say(launch, (at, lane), &conflict, what) };
             let place = address(lane).wrapping_add(offset);
-            let object = match what.0 {
-                SpaceKind::Shared => format!("shared memory at {place:#x}"),
-                _ => format!("global memory at {place:#x}"),
-            };
-            launch.sink.found(Found { object: Some(object), ..found });
+            let object = Some(object::name(&launch.info, what.0, place));
+            launch.sink.found(Found { object, ..found });
         }
     }
 }

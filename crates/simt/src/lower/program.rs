@@ -140,6 +140,11 @@ impl Program {
         self.module.variables.get(id.0 as usize)
     }
 
+    /// Whether a variable of the module has this name.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.module.variables.iter().any(|variable| variable.name == name)
+    }
+
     /// All kernels with their names, in the order of the module.
     pub fn kernels(&self) -> impl Iterator<Item = (KernelId, &str)> {
         let all = self.module.functions.iter().enumerate();

@@ -15,7 +15,7 @@ use texunit_syntax::{SourceFile, Span};
 /// operation that counts, and perhaps some that do not (they prepare its operands, or finish its results).
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
-    program: &'a Program,
+    pub(super) program: &'a Program,
     pub(super) code: &'a Code,
 }
 
@@ -38,7 +38,7 @@ pub struct Constant(Slot);
 
 impl Register {
     /// The register of an operand, negated or not; `None`: there is no operand.
-    fn of(slot: Slot) -> Option<Self> {
+    pub(crate) fn of(slot: Slot) -> Option<Self> {
         Some(match slot {
             _ if slot.is_none() => return None,
             _ if slot.is_constant() => Self::Constant(Constant(slot)),

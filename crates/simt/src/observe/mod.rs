@@ -83,6 +83,7 @@ mod event;
 mod events;
 mod listing;
 pub(crate) mod marks;
+mod object;
 mod order;
 mod several;
 mod used;
@@ -95,6 +96,7 @@ pub use event::{
 };
 pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
+pub use object::{MemoryObject, ObjectKind};
 pub use order::{Order, Scope, Semantics};
 pub use several::{Several, probes};
 

@@ -1,0 +1,66 @@
+//! What lies at an address, in words.
+
+use texunit_report::place::function_name;
+use texunit_simt::SpaceKind;
+use texunit_simt::observe::{LaunchInfo, MemoryObject, ObjectKind};
+
+/// ``the shared variable `tile+0x40` (4096 bytes)``: what it lies in and how many bytes from there on.
+pub(crate) fn name(launch: &LaunchInfo<'_>, space: SpaceKind, address: u64) -> String {
+    match launch.object(space, address) {
+        Some(object) => words(&object, launch.kernel),
+        None => format!("{} memory at {address:#x}", space.name()),
+    }
+}
+
+fn words(object: &MemoryObject<'_>, kernel: &str) -> String {
+    let MemoryObject { name, kind, offset, size } = *object;
+    let at = if offset == 0 { String::new() } else { format!("+{offset:#x}") };
+    let variable = variable(name, kernel);
+    match kind {
+        ObjectKind::Shared => format!("the shared variable `{variable}{at}` ({size} bytes)"),
+        ObjectKind::DynamicShared => {
+            format!("dynamic shared memory, `{variable}{at}` ({size} bytes)")
+        }
+        ObjectKind::Variable => format!("the variable `{variable}{at}` ({size} bytes)"),
+        ObjectKind::Allocation(number) => {
+            format!("`{name}{at}` ({size} bytes, allocation {number})")
+        }
+    }
+}
+
+/// As the source says it: `tile` of a function's `_ZZ4copyPfE4tile`, `copy.tile` and `tile`.
+fn variable(name: &str, kernel: &str) -> String {
+    let own = name.strip_prefix(kernel).and_then(|rest| rest.strip_prefix('.'));
+    let full = function_name(own.unwrap_or(name));
+    // Variables of functions have the function before them, with types that may have `::` in them, too.
+    let last = full.rsplit("::").next().filter(|_| name.starts_with("_ZZ"));
+    last.map_or_else(|| full.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        for (name, expected) in [
+            ("_ZZ4copyPfE4tile", "tile"),
+            ("_ZZ1kIN2ns3BoxEEvPT_E4tile", "tile"),
+            ("copy.tile", "tile"),
+            ("other.tile", "other.tile"),
+            ("_ZN2ns5countE", "ns::count"),
+            ("count", "count"),
+        ] {
+            assert_eq!(variable(name, "copy"), expected);
+        }
+        let object = |kind, offset| MemoryObject { name: "copy.tile", kind, offset, size: 64 };
+        for (kind, offset, expected) in [
+            (ObjectKind::Shared, 16, "the shared variable `tile+0x10` (64 bytes)"),
+            (ObjectKind::DynamicShared, 0, "dynamic shared memory, `tile` (64 bytes)"),
+            (ObjectKind::Variable, 1, "the variable `tile+0x1` (64 bytes)"),
+            (ObjectKind::Allocation(3), 8, "`copy.tile+0x8` (64 bytes, allocation 3)"),
+        ] {
+            assert_eq!(words(&object(kind, offset), "copy"), expected);
+        }
+    }
+}
