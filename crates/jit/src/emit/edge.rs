@@ -53,12 +53,17 @@ impl<B: Backend> Emitter<'_, B> {
     }
 
     fn leave_block(&mut self, why: Reason, number: u32) {
+        self.fill_owed();
         self.write_all_back();
         self.leave(why, number, 0);
     }
 
-    /// Forgets what a block does not read.
+    /// Forgets what a block does not read, or knows.
     fn forget_dead(&mut self, to: usize) {
+        if self.mode == Mode::Live {
+            let known: Vec<_> = self.owed[to].at_start().collect();
+            known.into_iter().for_each(|place| self.values.forget(place));
+        }
         let held: Vec<_> = self.values.all().collect();
         for (_, key, _) in held {
             if let Some(place) = key.place()
@@ -108,10 +113,14 @@ impl<B: Backend> Emitter<'_, B> {
     fn chosen_of_loop(&self, to: usize, last: usize, values: &Values, state: &mut Values) {
         let mut uses: Vec<(u32, Place)> = Vec::new();
         let mut counts = vec![0; self.numbers.len()];
+        // What it is known to have may not be at home.
+        let live = self.mode == Mode::Live;
+        let owed = |place| live && self.owed[to].at_start().any(|owed| owed == place);
         for block in to..=last {
             for &(place, _, count) in &self.uses[block].first {
                 let Some(i) = self.numbers.get(place) else { continue };
-                if counts[i] == 0 && self.uses[to].live_in.has(i) {
+                let lives = self.uses[to].live_in.has(i) && !owed(place);
+                if counts[i] == 0 && lives {
                     uses.push((0, place));
                 }
                 counts[i] += count;

@@ -3,6 +3,7 @@
 use super::asm::{Assembler, at};
 use super::backend::Backend;
 use super::frame::Frame;
+use super::input::Owed;
 use super::live::{Numbers, Uses};
 use super::near::Near;
 use super::part::Parting;
@@ -20,7 +21,7 @@ use std::collections::HashMap;
 const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
 
 impl<'a, B: Backend> Emitter<'a, B> {
-    pub(super) fn new(region: &'a Region, mode: Mode, any_nans: bool) -> Self {
+    pub(super) fn new(region: &'a Region, owed: Vec<Owed>, mode: Mode, any_nans: bool) -> Self {
         let n = region.blocks.len();
         let mut asm = Assembler::new();
         let mut scratch = Vec::new();
@@ -28,7 +29,11 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let plans = if B::AFFINE { super::affine::plans(region) } else { Vec::new() };
         let plan = |block: usize| plans.get(block).map_or(&[][..], |plan: &super::Plan| plan);
         let blocks = region.blocks.iter().enumerate();
-        let uses = blocks.map(|(i, b)| Uses::of(b, &numbers, plan(i), &mut scratch)).collect();
+        let mut uses: Vec<Uses> =
+            blocks.map(|(i, b)| Uses::of(b, &numbers, plan(i), &mut scratch)).collect();
+        for (uses, owed) in uses.iter_mut().zip(&owed) {
+            owed.at_start().filter_map(|p| numbers.get(p)).for_each(|i| uses.live_in.insert(i));
+        }
         let mut version = || Version {
             labels: (0..n).map(|_| asm.label()).collect(),
             bodies: (0..n).map(|_| asm.label()).collect(),
@@ -61,6 +66,8 @@ impl<'a, B: Backend> Emitter<'a, B> {
             near: Near::of(region),
             plans,
             late: Vec::new(),
+            owed,
+            owes: Vec::new(),
             open: 0,
             entries: Vec::new(),
             any_nans,
@@ -161,6 +168,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         version.states[i] = Some(state);
         let (label, body) = (version.labels[i], version.bodies[i]);
         self.asm.bind(label);
+        self.owe_at_start();
         if block.joins {
             let meets = at(R::RDI, Frame::MEETS);
             self.asm.put(I::with2(C::Cmp_rm32_imm32, meets, block.at as i32));
@@ -220,7 +228,9 @@ impl<'a, B: Backend> Emitter<'a, B> {
     fn leaving(&mut self, step: &Step, i: usize) -> Result<(), Error> {
         self.step = i;
         self.count_guarded();
+        self.owe_before(i);
         if matches!(step.action, Action::Leave { .. }) {
+            self.fill_owed();
             self.write_all_back();
             self.leave(Reason::Instruction, step.at, self.pending);
             self.values = Values::default();
@@ -323,6 +333,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
     fn end(&mut self, block: &Block) -> Result<(), Error> {
         self.count_guarded();
         self.values.unpin();
+        self.owe_at_end();
         match block.end {
             End::Jump(to) => {
                 self.add_steps(self.pending);

@@ -6,6 +6,7 @@ use crate::routine::Caller;
 use crate::{Narrow, Wide};
 use std::cell::Cell;
 use std::mem::{MaybeUninit, offset_of};
+use std::ops::Range;
 
 /// Rows for calls of functions: four sources, and the result.
 pub(crate) const SCRATCH: usize = 5;
@@ -105,6 +106,11 @@ pub(crate) struct Frame {
 #[allow(unsafe_code, reason = "pointers that are only numbers between calls")]
 unsafe impl Send for Frame {}
 
+/// For each size of an access, below what its offset must be in so many bytes.
+fn limits(len: u64) -> [u64; 7] {
+    std::array::from_fn(|i| len.checked_sub(1 << i).map_or(0, |last| last + 1))
+}
+
 /// Names of the offsets of fields.
 macro_rules! offsets {
     ($($name:ident $field:ident)*) => {
@@ -169,6 +175,28 @@ impl Frame {
             counted: 0,
             threads: 0,
         }
+    }
+
+    /// Shared memory of the CTA.
+    #[inline]
+    pub(crate) fn reach_shared(&mut self, shared: &mut [u8]) {
+        self.shared = shared.as_mut_ptr();
+        let len = (shared.len() as u64).min(1 << 31);
+        if self.shared_len != len {
+            (self.shared_len, self.shared_limits) = (len, limits(len));
+        }
+    }
+
+    /// Local memory of a warp, and where the running frame is in it.
+    #[inline]
+    pub(crate) fn reach_local(&mut self, local: &mut [Narrow], frame: &Range<u64>) {
+        let len = (4 * local.len() as u64).min(frame.end).min(1 << 31);
+        if self.local_len != len {
+            (self.local_len, self.local_limits) = (len, limits(len));
+        }
+        self.local = local.as_mut_ptr();
+        // Not read if it lies outside: then no access of the frame is in the code.
+        self.frame = self.local.wrapping_add((frame.start / 4) as usize);
     }
 
     /// No lanes have parted yet. `whole`: lanes with which code for all live ones goes on.

@@ -14,6 +14,7 @@ mod collective;
 mod edge;
 mod flow;
 mod frame;
+mod input;
 mod live;
 mod near;
 mod needs;
@@ -29,6 +30,7 @@ use affine::{Late, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
 pub(crate) use frame::Frame;
+use input::{Input, Owed};
 use live::{Numbers, Uses};
 use near::Near;
 pub(crate) use needs::Needs;
@@ -85,6 +87,9 @@ struct Emitter<'a, B: Backend> {
     /// By block: addresses that are not computed; and registers that are, if the region is left here.
     plans: Vec<Plan>,
     late: Vec<Late>,
+    /// By block: registers that have inputs and are not filled; and those that are filled if the region is left here.
+    owed: Vec<Owed>,
+    owes: Vec<Input>,
     open: u8,
     entries: Vec<(Mode, u32, Label)>,
     exit: Label,
@@ -143,10 +148,12 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Er
 fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
     let needs = Needs::of(region)?;
     let mut uses = sites(region)?;
-    let mut e = Emitter::<B>::new(region, mode, true);
+    let (region, owed) = input::read_in_place(region);
+    let mut e = Emitter::<B>::new(&region, owed, mode, true);
     e.function()?;
     if e.contradiction {
-        e = Emitter::new(region, mode, false);
+        let owed = std::mem::take(&mut e.owed);
+        e = Emitter::new(&region, owed, mode, false);
         e.function()?;
     }
     for &(site, lowest, span) in &e.near.sites {

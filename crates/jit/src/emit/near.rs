@@ -76,7 +76,7 @@ impl Group {
         // Each allocation is known as one to load from or one to store to.
         let alike = self.is_open
             && (self.base, self.total) == of
-            && self.access.space == access.space
+            && (self.access.space, self.access.map) == (access.space, access.map)
             && (self.stores == stores || access.space == Space::Shared);
         let distance = distance(access, &self.access);
         let near = |&(_, other): &(usize, i64)| (distance.saturating_sub(other)).abs() < SPAN;

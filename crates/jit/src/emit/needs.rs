@@ -3,7 +3,8 @@
 use crate::block::{Place, Source};
 use crate::machine::Inputs;
 use crate::region::{Action, End, Memory, Region, Space};
-use crate::{Error, Registers};
+use crate::{Error, Narrow, Registers};
+use std::ops::Range;
 
 /// Numbers of registers and inputs are below this, so that displacements have 32 bits.
 const MOST: u32 = 1 << 20;
@@ -122,14 +123,24 @@ impl Needs {
 
     /// Whether the files and the memory of a warp are.
     pub(crate) fn hold_files(&self, registers: &Registers<'_>, memory: &Memory<'_>) -> bool {
-        let frame = &memory.frame;
+        self.hold_registers(registers)
+            && self.hold_frame(memory.local, &memory.frame)
+    }
+
+    /// Whether the files of a warp are.
+    #[inline(always)]
+    pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
         registers.narrow.len() >= self.narrow
             && registers.wide.len() >= self.wide
             && registers.predicates.len() >= self.predicates
             && registers.rows.len() >= self.rows
-            && (self.frame == 0
-                || frame.start.is_multiple_of(8)
-                    && frame.end.saturating_sub(frame.start) >= self.frame
-                    && memory.local.len() as u64 >= frame.end.div_ceil(4))
+    }
+
+    /// Whether the running frame is, and lies in local memory.
+    pub(crate) fn hold_frame(&self, local: &[Narrow], frame: &Range<u64>) -> bool {
+        self.frame == 0
+            || frame.start.is_multiple_of(8)
+                && frame.end.saturating_sub(frame.start) >= self.frame
+                && local.len() as u64 >= frame.end.div_ceil(4)
     }
 }

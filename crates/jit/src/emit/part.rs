@@ -86,7 +86,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Parts the lanes: `eax` has those that take the branch. Where there is no room for it, leaves before it.
     pub(super) fn part_lanes(&mut self, parting: Parting, number: u32, pending: u32) {
         let (full, fits) = (self.asm.label(), self.asm.label());
-        let (values, mode) = (self.values.clone(), self.mode);
+        let (values, mode, owes) = (self.values.clone(), self.mode, self.owes.clone());
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, R::EAX));
         self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::R8D));
         self.asm.put(I::with2(C::Xor_r32_rm32, R::R14D, R::EAX));
@@ -107,6 +107,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RBX));
         }
         self.values.unpin();
+        self.fill_owed();
         self.write_all_back();
         self.sides(parting);
         self.mode = Mode::Some;
@@ -114,8 +115,9 @@ impl<B: Backend> Emitter<'_, B> {
         self.pending = 0;
         self.edge(parting.goes, false);
         self.asm.bind(full);
-        (self.values, self.mode) = (values, mode);
+        (self.values, self.mode, self.owes) = (values, mode, owes);
         self.values.unpin();
+        self.fill_owed();
         self.write_all_back();
         self.leave(Reason::Divides, number, pending);
     }

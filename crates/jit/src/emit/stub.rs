@@ -5,6 +5,7 @@ use super::affine::Late;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
+use super::input::Input;
 use super::near::SLOTS;
 use super::part::Parting;
 use super::values::{Nans, Values};
@@ -34,6 +35,8 @@ pub(super) struct Stub {
     way: Way,
     /// Registers that are computed on the way out.
     late: Vec<Late>,
+    /// Registers that are filled.
+    owes: Vec<Input>,
     /// Slots of groups of accesses that steps behind it look up.
     open: u8,
     /// Where it belongs to.
@@ -80,7 +83,11 @@ impl<B: Backend> Emitter<'_, B> {
         let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
         let (mode, block, open) = (self.mode, self.block, self.open);
         let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
-        self.stubs.push(Stub { label, values, number, pending, way, late, open, mode, block });
+        let owes = match way {
+            Way::Out(_) | Way::Part(_) => self.owes.clone(),
+            Way::In(_) | Way::Join => Vec::new(),
+        };
+        self.stubs.push(Stub { label, values, number, pending, way, late, owes, open, mode, block });
         label
     }
 
@@ -90,7 +97,7 @@ impl<B: Backend> Emitter<'_, B> {
         while !self.stubs.is_empty() {
             for stub in std::mem::take(&mut self.stubs) {
                 self.values = stub.values;
-                (self.mode, self.block) = (stub.mode, stub.block);
+                (self.mode, self.block, self.owes) = (stub.mode, stub.block, stub.owes);
                 self.asm.bind(stub.label);
                 match stub.way {
                     Way::Out(why) => {
@@ -99,6 +106,7 @@ impl<B: Backend> Emitter<'_, B> {
                             B::compute(self, late);
                             self.values.unpin();
                         }
+                        self.fill_owed();
                         self.write_all_back();
                         self.leave(why, stub.number, stub.pending);
                     }

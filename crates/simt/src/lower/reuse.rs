@@ -3,10 +3,12 @@
 //!
 //! PTX has a register for each value. A linear scan over the instructions of a kernel gives each the lowest
 //! row that is free from its first to its last mention, and as far as its value is needed around loops.
-//! What a fetch writes gets rows that follow each other.
+//! What a fetch writes gets rows that follow each other. A number of 32 bits that an address is made of keeps its row as
+//! far as the access: compiled code looks at it in place of the address.
 
 use crate::code::{Code, Inst, Op, Slot};
-use crate::flow::{Flow, Numbers, each_slot, each_slot_mut};
+use crate::flow::{Flow, Numbers, Use, each_slot, each_slot_mut};
+use std::collections::HashMap;
 
 /// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
 const MOST: (usize, usize) = (4096, 1 << 22);
@@ -74,7 +76,42 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
             return None;
         }
     }
+    for range in flow.blocks() {
+        for (index, i) in indices(flow, range) {
+            at(index, i);
+        }
+    }
     Some(spans)
+}
+
+/// The narrow registers that addresses of a block are made of, each with the number of an access.
+fn indices(flow: &Flow<'_>, block: std::ops::Range<usize>) -> Vec<(usize, usize)> {
+    let numbers = flow.numbers;
+    let is_wide = |n: usize| (numbers.narrow..numbers.narrow + numbers.wide).contains(&n);
+    let mut found = Vec::new();
+    // By wide register: the one narrow register that it is made of.
+    let mut of: HashMap<usize, usize> = HashMap::new();
+    for i in block {
+        let inst = &flow.insts[i];
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        each_slot(&inst.op, |does, slot| {
+            let list = if does == Use::Writes { &mut writes } else { &mut reads };
+            list.extend(numbers.of(*slot));
+        });
+        if let Op::Load(_) | Op::Store(_) = &inst.op {
+            found.extend(reads.iter().filter_map(|n| Some((*of.get(n)?, i))));
+        }
+        let made = |&n: &usize| if n < numbers.narrow { Some(n) } else { of.get(&n).copied() };
+        let mut from: Vec<usize> = reads.iter().filter_map(made).collect();
+        from.dedup();
+        let new = match (&inst.op, &writes[..], &from[..]) {
+            (Op::Compute { .. }, &[to], &[index]) if is_wide(to) => Some((to, index)),
+            _ => None,
+        };
+        of.retain(|to, index| !writes.contains(to) && !writes.contains(index));
+        of.extend(new);
+    }
+    found
 }
 
 /// Narrow registers that a fetch writes, in the order of the components, with the number of the fetch.
