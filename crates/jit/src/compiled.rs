@@ -5,7 +5,7 @@
 use crate::arena;
 use crate::emit::{Frame, Needs};
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Site, Sites, Use};
-use crate::region::{Left, Memory, Region, Routine, Until, Why};
+use crate::region::{Action, Left, Memory, Region, Routine, Until, Why};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -18,7 +18,7 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 #[derive(Debug)]
 pub struct Function {
     code: arena::Code,
-    number: u64,
+    pub(crate) number: u64,
     mode: Mode,
     /// By mode, entries by the number of their instruction less that of the first; 0: there is none.
     entries: [Box<[u32]>; 2],
@@ -28,13 +28,15 @@ pub struct Function {
     uses: Box<[Option<Use>]>,
     /// Functions that it calls.
     routines: Box<[Routine]>,
-    needs: Needs,
+    pub(crate) needs: Needs,
     /// Whether lanes may part in it.
-    parts: bool,
+    pub(crate) parts: bool,
+    /// Whether there are atomics in it.
+    pub(crate) atomics: bool,
 }
 
 /// What the code is: the number of the instruction where it has ended.
-type Begin = unsafe extern "sysv64" fn(*mut Frame, *const u8) -> u32;
+pub(crate) type Begin = unsafe extern "sysv64" fn(*mut Frame, *const u8) -> u32;
 
 impl Level {
     /// Whether this processor has the instructions.
@@ -87,7 +89,14 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         routines: routines.into(),
         needs,
         parts,
+        atomics: has_atomics(region),
     })
+}
+
+/// Whether a region has atomics.
+fn has_atomics(region: &Region) -> bool {
+    let mut steps = region.blocks.iter().flat_map(|block| &block.steps);
+    steps.any(|step| matches!(step.action, Action::Atomic(_)))
 }
 
 impl Function {
@@ -120,6 +129,17 @@ impl Function {
         let entries = &self.entries[usize::from(mode == Mode::Some)];
         let offset = *entries.get(at.wrapping_sub(self.first) as usize)?;
         (offset != 0).then_some(Entry { function: self.number, offset, mode })
+    }
+
+    /// The code, and where it goes on for an entry of it.
+    #[inline]
+    pub(crate) fn begin(&self, entry: Entry) -> (Begin, *const u8) {
+        let code = self.code.bytes();
+        let target = code[entry.offset as usize..].as_ptr();
+        // SAFETY: `emit` has made a function of this signature begin there: these are its bytes, which are not
+        // written any more, and can be executed.
+        let begin = unsafe { std::mem::transmute::<*const u8, Begin>(code.as_ptr()) };
+        (begin, target)
     }
 
     /// Sites that know no allocation yet.
@@ -164,14 +184,22 @@ impl Function {
 /// A function with its inputs.
 #[derive(Debug)]
 pub struct Running<'a> {
-    function: &'a Function,
-    frame: &'a mut Frame,
+    pub(crate) function: &'a Function,
+    pub(crate) frame: &'a mut Frame,
     inputs: PhantomData<Inputs<'a>>,
 }
 
-/// For each size of an access, below what its offset must be in so many bytes.
-fn limits(len: u64) -> [u64; 7] {
-    std::array::from_fn(|i| len.checked_sub(1 << i).map_or(0, |last| last + 1))
+/// Why a function has been left that was called with this frame.
+#[inline(always)]
+pub(crate) fn why_of(frame: &Frame) -> Why {
+    match frame.why {
+        0 => Why::Instruction,
+        1 => Why::Site(frame.site),
+        2 => Why::Divides,
+        3 => Why::Meets,
+        4 => Why::Limit,
+        _ => Why::Outside,
+    }
 }
 
 impl Running<'_> {
@@ -198,21 +226,10 @@ impl Running<'_> {
         frame.predicates = registers.predicates.as_mut_ptr();
         frame.rows = registers.rows.as_ptr();
         if function.needs.shared {
-            frame.shared = memory.shared.as_mut_ptr();
-            let len = (memory.shared.len() as u64).min(1 << 31);
-            if frame.shared_len != len {
-                (frame.shared_len, frame.shared_limits) = (len, limits(len));
-            }
+            frame.reach_shared(memory.shared);
         }
         if function.needs.local || function.needs.frame != 0 {
-            let len = (4 * memory.local.len() as u64).min(memory.frame.end).min(1 << 31);
-            if frame.local_len != len {
-                (frame.local_len, frame.local_limits) = (len, limits(len));
-            }
-            let local = memory.local.as_mut_ptr();
-            frame.local = local;
-            // Not read if it lies outside: then no access of the frame is in the code.
-            frame.frame = local.wrapping_add((memory.frame.start / 4) as usize);
+            frame.reach_local(memory.local, &memory.frame);
         }
         frame.frame_at = memory.frame.start;
         (frame.limit, frame.group.meets) = (until.steps, until.meets);
@@ -222,12 +239,7 @@ impl Running<'_> {
             let all = entry.mode == Mode::Live;
             frame.begin_parts(if all { mask } else { 0 }, until.apart);
         }
-        let code = function.code.bytes();
-        let start = code.as_ptr();
-        let target = code[entry.offset as usize..].as_ptr();
-        // SAFETY: `emit` has made a function of this signature begin there: these are its bytes, which are not
-        // written any more, and can be executed.
-        let begin = unsafe { std::mem::transmute::<*const u8, Begin>(start) };
+        let (begin, target) = function.begin(entry);
         // SAFETY: the processor has the instructions (`compile` has asked it), and the target is an entry of this
         // code. It reads and writes registers and inputs of the frame's files below the lengths of `needs`, which
         // have been compared; bytes of shared and local memory and of the allocations of sites whose offsets it
@@ -236,14 +248,7 @@ impl Running<'_> {
         // (`fill`). It keeps the registers that a caller relies on, and returns at the latest at the first
         // backward jump behind the limit of steps.
         let at = unsafe { begin(&raw mut **frame, target) };
-        let why = match frame.why {
-            0 => Why::Instruction,
-            1 => Why::Site(frame.site),
-            2 => Why::Divides,
-            3 => Why::Meets,
-            4 => Why::Limit,
-            _ => Why::Outside,
-        };
+        let why = why_of(frame);
         let (mut mask, mut lanes, mut parted) = (mask, 0, false);
         let mut steps = frame.steps;
         if function.parts {

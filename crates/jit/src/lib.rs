@@ -16,6 +16,8 @@ mod emit;
 mod machine;
 #[cfg(target_arch = "x86_64")]
 mod routine;
+#[cfg(target_arch = "x86_64")]
+mod series;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod nowhere;

@@ -1,8 +1,9 @@
 //! Where the processor is of another kind: nothing is compiled.
 
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
-use crate::region::{Left, Memory, Region, Until};
-use crate::{Error, Registers};
+use crate::region::{Left, Memory, Region, Until, Why};
+use crate::{Error, Narrow, Registers};
+use std::ops::Range;
 use texunit_memory::Reach;
 
 /// Code of a region: there is none here.
@@ -80,8 +81,51 @@ impl Running<'_> {
         match *self.0 {}
     }
 
+    /// Makes ready for warps with all their lanes.
+    pub fn series<'s>(&'s mut self, _: Entry, _: &'s mut [u8]) -> Option<Series<'s>> {
+        match *self.0 {}
+    }
+
     /// How the lanes stand where it has been left last.
     pub fn parted(&mut self) -> Parted<'_> {
+        match *self.0 {}
+    }
+}
+
+/// A function that is ready to be entered at one place by warps.
+#[derive(Debug)]
+pub struct Series<'s>(&'s Function);
+
+impl Series<'_> {
+    /// Runs the region.
+    pub fn run(
+        &mut self,
+        _: Registers<'_>,
+        _: &mut [Narrow],
+        _: Range<u64>,
+        _: u32,
+        _: u64,
+    ) -> Option<u32> {
+        match *self.0 {}
+    }
+
+    /// Why it has been left last.
+    pub fn why(&self) -> Why {
+        match *self.0 {}
+    }
+
+    /// Instructions that have counted.
+    pub fn steps(&self) -> u64 {
+        match *self.0 {}
+    }
+
+    /// Lanes that have not taken these.
+    pub fn missed(&self) -> u64 {
+        match *self.0 {}
+    }
+
+    /// What has been counted for all warps.
+    pub fn zeros(&self) -> u64 {
         match *self.0 {}
     }
 }

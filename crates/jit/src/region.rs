@@ -10,8 +10,10 @@ use crate::block::{Combine, Place, Predicate, Source, Test};
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
 #[cfg(not(target_arch = "x86_64"))]
-pub use crate::nowhere::{Function, Running, compile};
+pub use crate::nowhere::{Function, Running, Series, compile};
 use crate::op::Op;
+#[cfg(target_arch = "x86_64")]
+pub use crate::series::Series;
 use crate::{Narrow, Wide};
 use std::collections::HashSet;
 use std::fmt;
@@ -229,6 +231,8 @@ pub struct Access {
     pub offset: u64,
     /// The number of its site ([`Space::Global`] alone), which no other access has.
     pub site: u32,
+    /// Which memory the addresses of [`Space::Global`] are of: accesses to another one know nothing of its sites.
+    pub map: u8,
 }
 
 /// A load.

@@ -394,7 +394,7 @@ impl Maker<'_> {
             site = self.sites;
             self.sites += 1;
         }
-        Access { space, size, count, base, offset, site }
+        Access { space, size, count, base, offset, site, map: 0 }
     }
 
     fn load(&mut self) -> Action {

@@ -1,0 +1,107 @@
+//! Functions that warps run one after the other, with all their lanes: what is the same for all of them is done once.
+
+#![allow(unsafe_code, reason = "code is called here")]
+
+use crate::Narrow;
+use crate::Registers;
+use crate::compiled::{Begin, Running, why_of};
+use crate::emit::{Frame, Needs};
+use crate::machine::{Entry, Mode};
+use crate::region::Why;
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// A function that is ready to be entered at one place by all live lanes of warps.
+#[derive(Debug)]
+pub struct Series<'s> {
+    needs: &'s Needs,
+    frame: &'s mut Frame,
+    begin: Begin,
+    target: *const u8,
+    /// Whether local memory is accessed.
+    local: bool,
+    /// Inputs and sites of the function, and shared memory.
+    memory: PhantomData<&'s mut [u8]>,
+}
+
+impl Running<'_> {
+    /// Makes ready for warps of a CTA with this shared memory. None: the entry is that of another function, or not for
+    /// all live lanes, lanes may part in the function, or it has atomics, which are counted.
+    #[inline]
+    pub fn series<'s>(&'s mut self, entry: Entry, shared: &'s mut [u8]) -> Option<Series<'s>> {
+        let ours = entry.function == self.function.number && entry.mode == Mode::Live;
+        if !ours || self.function.parts || self.function.atomics {
+            return None;
+        }
+        let (begin, target) = self.function.begin(entry);
+        let needs = &self.function.needs;
+        let frame = &mut *self.frame;
+        if needs.shared {
+            frame.reach_shared(shared);
+        }
+        (frame.group.meets, frame.zeros) = (u32::MAX, 0);
+        let local = needs.local || needs.frame != 0;
+        Some(Series { needs, frame, begin, target, local, memory: PhantomData })
+    }
+}
+
+impl Series<'_> {
+    /// Runs the region for the live lanes of a warp, until it has done so many steps. Says at which instruction it has
+    /// been left; the rest is told by the other functions. None: a file is shorter than what the code looks at, or there
+    /// are no lanes; nothing has been done.
+    #[inline(always)]
+    pub fn run(
+        &mut self,
+        registers: Registers<'_>,
+        local: &mut [Narrow],
+        of_frame: Range<u64>,
+        live: u32,
+        steps: u64,
+    ) -> Option<u32> {
+        let frame = &mut *self.frame;
+        if live == 0 || !self.needs.hold_registers(&registers) {
+            return None;
+        }
+        if self.local {
+            if !self.needs.hold_frame(local, &of_frame) {
+                return None;
+            }
+            frame.reach_local(local, &of_frame);
+        }
+        frame.narrow = registers.narrow.as_mut_ptr();
+        frame.wide = registers.wide.as_mut_ptr();
+        frame.predicates = registers.predicates.as_mut_ptr();
+        frame.rows = registers.rows.as_ptr();
+        frame.frame_at = of_frame.start;
+        frame.limit = steps;
+        (frame.mask, frame.live) = (live, live);
+        // SAFETY: as in `Running::run`: the function has been made for this processor, the target is an entry of
+        // it, the lengths of the warp's files have been compared just now and those of the inputs by
+        // `Function::with`, and all of them live until it returns; shared memory is borrowed as long as `self`.
+        Some(unsafe { (self.begin)(&raw mut *frame, self.target) })
+    }
+
+    /// Why it has been left last.
+    #[inline(always)]
+    pub fn why(&self) -> Why {
+        why_of(self.frame)
+    }
+
+    /// Instructions that have counted since it was entered last.
+    #[inline(always)]
+    pub fn steps(&self) -> u64 {
+        self.frame.steps
+    }
+
+    /// Lanes that have not taken these, in all.
+    #[inline(always)]
+    pub fn missed(&self) -> u64 {
+        self.frame.missed
+    }
+
+    /// What [`crate::region::Action::CountZeros`] has counted for all warps.
+    #[inline]
+    pub fn zeros(&self) -> u64 {
+        self.frame.zeros
+    }
+}
