@@ -1,6 +1,6 @@
 //! What lanes do together: `.sync` instructions, shuffles, votes, matches, reductions, barriers.
 
-use super::context::{Context, Trouble, trouble};
+use super::context::{BarrierState, Context, Trouble, trouble};
 use super::step::Flow;
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::alu::L32;
@@ -13,8 +13,8 @@ use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
 pub(super) enum Arrival {
     /// These are all that there are: they go on.
     Passes,
-    /// They wait for others.
-    Waits(State),
+    /// They wait for others at the barrier of this number.
+    Waits(u8),
     /// Nothing has been done: they come one after the other.
     OneByOne,
 }
@@ -265,7 +265,6 @@ impl Context<'_> {
             // The barrier may be complete now: the CTA opens it.
             return Ok(Flow::Pauses);
         }
-        state.waiting += threads;
         Ok(Flow::Waits(State::Barrier(id as u8)))
     }
 
@@ -301,9 +300,8 @@ impl Context<'_> {
         self.cta.has_barriers = true;
         state.expected = 0;
         state.arrived += threads;
-        state.waiting += threads;
         self.cta.completed |= state.arrived >= self.cta.live;
-        Arrival::Waits(State::Barrier(id as u8))
+        Arrival::Waits(id as u8)
     }
 
     /// Tells of each of these warps that all its lanes have done something at an instruction.
@@ -324,6 +322,16 @@ impl Context<'_> {
             state.arrived += 32 - warp.live.count_ones();
             self.cta.completed |= state.arrived >= state.expected;
         }
+    }
+
+    /// Whether as many threads as a barrier is for have arrived there.
+    pub(super) fn has_complete_barrier(&self) -> bool {
+        let live = self.cta.live;
+        let is_complete = |state: &BarrierState| {
+            let needed = if state.expected == 0 { live } else { state.expected };
+            state.arrived != 0 && state.arrived >= needed
+        };
+        self.cta.has_barriers && self.cta.barriers.iter().any(is_complete)
     }
 
     /// Lets the threads of complete barriers go on. True if there were any.

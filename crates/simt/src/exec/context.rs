@@ -94,8 +94,6 @@ impl<'a> Launch<'a> {
 pub(crate) struct BarrierState {
     /// Threads that have arrived, by the count that is compared with `expected`.
     pub(crate) arrived: u32,
-    /// Threads that wait.
-    pub(crate) waiting: u32,
     /// 0: all threads of the CTA.
     pub(crate) expected: u32,
     pub(crate) votes: u32,

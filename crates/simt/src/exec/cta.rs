@@ -1,7 +1,6 @@
 //! One CTA: its warps in turns, its barriers, and what goes wrong in it.
 
 use super::context::{Context, Trouble};
-use super::lockstep::LOCKSTEP;
 use super::step::{At, Turn};
 use super::transfer::thread_of;
 use super::warp::{Split, State, Warp};
@@ -14,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
 /// Steps of a warp's turn.
-const TURN: u64 = 16 * 1024;
+const CTA_TURN: u64 = 16 * 1024;
 
 impl Context<'_> {
     /// Runs CTA number `index` to its end. `stop` says that the launch is over anyway.
@@ -28,11 +27,11 @@ impl Context<'_> {
         if self.is_cancelled() {
             return Err(self.cancelled(&warps[0]));
         }
-        self.run_first(warps, TURN);
+        self.run_first(warps, CTA_TURN);
         if warps.iter().all(|warp| warp.live == 0) {
             return Ok(());
         }
-        while !self.turn_cta(warps, TURN, &stop)? {
+        while !self.turn_cta(warps, CTA_TURN, &stop)? {
             self.tell_counts_at_times();
         }
         Ok(())
@@ -58,27 +57,13 @@ impl Context<'_> {
         budget: u64,
         stop: impl Fn() -> bool,
     ) -> Result<bool, Box<Fault>> {
-        let mut progress = false;
         self.cta.all_passed = false;
-        // Bits of warps whose turn is over: a CTA has at most 32.
-        let mut over = 0;
-        for first in (0..warps.len()).step_by(LOCKSTEP) {
-            let last = warps.len().min(first + LOCKSTEP);
-            let group = &mut warps[first..last];
-            let before = progress_of(group);
-            match self.run_lockstep(group, budget) {
-                Ok(of_group) => over |= of_group << first,
-                Err((i, at)) => return Err(self.fault(&group[i], at)),
-            }
-            progress |= before != progress_of(group);
-            progress |= self.open_barriers(warps);
-            if self.is_cancelled() {
-                return Err(self.cancelled(&warps[first]));
-            }
-            if stop() {
-                return Ok(true);
-            }
+        let before = progress_of(warps);
+        let turned = self.turn_in_lockstep(warps, budget, &stop)?;
+        if turned.stopped {
+            return Ok(true);
         }
+        let (over, mut opened) = (turned.over, turned.opened);
         if self.cta.all_passed {
             // Each has had its turn, and they are at the same place again.
             return Ok(false);
@@ -88,19 +73,17 @@ impl Context<'_> {
             if warp.live == 0 || over >> i & 1 == 1 {
                 continue;
             }
-            let before = progress_of(std::slice::from_ref(warp));
             let max_steps = self.launch.config.max_steps;
             let budget = budget.min(max_steps.saturating_sub(warp.steps)).max(1);
             let turn = match self.run(warp, budget) {
                 Ok(turn) => turn,
                 Err(at) => return Err(self.fault(warp, at)),
             };
-            progress |= before != progress_of(std::slice::from_ref(warp));
             if turn == Turn::Over && warp.steps >= max_steps {
                 return Err(self.step_limit(warp, max_steps));
             }
             if turn != Turn::Over {
-                progress |= self.open_barriers(warps);
+                opened |= self.open_barriers(warps);
             }
             if self.is_cancelled() {
                 return Err(self.cancelled(&warps[i]));
@@ -112,6 +95,7 @@ impl Context<'_> {
         if warps.iter().all(|w| w.live == 0) {
             return Ok(true);
         }
+        let progress = opened || before != progress_of(warps);
         if !progress && !self.open_barriers(warps) {
             return Err(self.deadlock(warps));
         }

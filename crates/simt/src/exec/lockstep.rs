@@ -5,125 +5,24 @@
 //!
 //! A warp goes alone as soon as its lanes part (in a region they may meet again before anybody sees it), and before an
 //! instruction whose order among warps can be seen (`is_quiet`). It may join the others again at the next turn. At a
-//! barrier for all of the CTA they arrive at once.
+//! barrier for all of the CTA they arrive at once, and wait for other groups (`turn`).
+
+mod members;
+mod turn;
 
 use super::collective::Arrival;
 use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
-use super::warp::{Split, State, Warp, count, lanes};
-use crate::code::{Fetch, NONE, Op, Place, Slot};
+use super::warp::{Warp, count, lanes};
+use crate::code::{Fetch, Op, Place, Slot};
 use crate::observe::{Events, FetchMade};
+use members::{Members, Next, may_go};
 use texunit_jit::region::Mode;
 use texunit_unit::SurfaceKind;
 
 /// Warps that run in lockstep at most: their registers should fit the first cache of a core.
 pub(super) const LOCKSTEP: usize = 8;
-
-/// The splits of warps that run in lockstep.
-struct Members {
-    splits: [Split; LOCKSTEP],
-    /// Steps at which the turn of each ends.
-    ends: [u64; LOCKSTEP],
-    /// Bits of those that still do.
-    on: u32,
-    /// Bits of those whose turn is over.
-    over: u32,
-}
-
-/// Where the warps are that go next.
-struct Next {
-    /// The lowest place of all.
-    pc: u32,
-    /// Bits of those that are there.
-    here: u32,
-    /// The place where others wait for them.
-    other: u32,
-}
-
-impl Members {
-    /// Takes the splits of warps whose lanes are all together; nothing if there are not two of them.
-    fn of(warps: &mut [Warp], budget: u64, max_steps: u64) -> Option<Self> {
-        let is_ready = |warp: &Warp| match warp.splits[..] {
-            [split] => may_go(warp, &split) && split.state == State::Ready,
-            _ => false,
-        };
-        let mut on = 0_u32;
-        for (i, warp) in warps.iter().enumerate() {
-            on |= u32::from(is_ready(warp)) << i;
-        }
-        if on.count_ones() < 2 {
-            return None;
-        }
-        let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
-        let mut members = Self { splits: [none; LOCKSTEP], ends: [0; LOCKSTEP], on, over: 0 };
-        for i in lanes(on) {
-            let warp = &mut warps[i];
-            members.splits[i] = warp.splits.pop()?;
-            members.ends[i] = warp.steps.saturating_add(budget).min(max_steps);
-            warp.end = members.ends[i];
-            warp.enter(members.splits[i].frame);
-        }
-        Some(members)
-    }
-
-    /// Those at the lowest place: where ways part and meet again, the others wait at the meeting point.
-    fn next(&self) -> Option<Next> {
-        let mut next = Next { pc: u32::MAX, here: 0, other: u32::MAX };
-        for i in lanes(self.on) {
-            let pc = self.splits[i].pc;
-            if pc < next.pc {
-                next = Next { pc, here: 0, other: next.pc };
-            }
-            if pc == next.pc {
-                next.here |= 1 << i;
-            } else {
-                next.other = next.other.min(pc);
-            }
-        }
-        (next.here != 0).then_some(next)
-    }
-
-    /// Steps that each of these may do at least.
-    fn steps_left(&self, warps: &[Warp], on: u32) -> u64 {
-        let left = |i: usize| self.ends[i].saturating_sub(warps[i].steps);
-        lanes(on).map(left).min().unwrap_or(0)
-    }
-
-    /// These have come to a place by so many steps.
-    fn move_to(&mut self, warps: &mut [Warp], on: u32, (pc, steps): (u32, u64)) {
-        for i in lanes(on) {
-            self.splits[i].pc = pc;
-            warps[i].steps += steps;
-        }
-    }
-
-    /// A warp goes alone from here on.
-    fn part(&mut self, i: usize, warp: &mut Warp) {
-        self.on &= !(1 << i);
-        // Before those that have parted from it: it is its turn.
-        warp.splits.insert(0, self.splits[i]);
-    }
-
-    /// Warps go alone whose lanes have parted. False: there are none among these.
-    fn part_divided(&mut self, on: u32, warps: &mut [Warp]) -> bool {
-        let divided = lanes(on).filter(|&i| !may_go(&warps[i], &self.splits[i]));
-        let divided = divided.fold(0, |all, i| all | 1 << i);
-        self.part_all(divided, warps);
-        divided != 0
-    }
-
-    /// Likewise all of these.
-    fn part_all(&mut self, all: u32, warps: &mut [Warp]) {
-        lanes(all).for_each(|i| self.part(i, &mut warps[i]));
-    }
-}
-
-/// Whether a warp with this split running can run with others.
-#[inline]
-fn may_go(warp: &Warp, split: &Split) -> bool {
-    split.mask == warp.live && split.group == NONE
-}
 
 /// Whether nobody can tell in which order warps execute it, apart from races that a program has anyway.
 pub(crate) fn is_quiet(op: &Op) -> bool {
@@ -147,15 +46,13 @@ pub(crate) fn is_quiet(op: &Op) -> bool {
 }
 
 impl Context<'_> {
-    /// Runs at most [`LOCKSTEP`] warps in lockstep, each for about `budget` steps. Says which of them have used
-    /// that up: bits. An error names the warp.
-    pub(super) fn run_lockstep(
+    /// Runs the warps of a group in lockstep, until each has used up its turn, goes alone or waits. An error names the
+    /// warp.
+    fn run_lockstep(
         &mut self,
         warps: &mut [Warp],
-        budget: u64,
-    ) -> Result<u32, (usize, At)> {
-        let max_steps = self.launch.config.max_steps;
-        let Some(mut members) = Members::of(warps, budget, max_steps) else { return Ok(0) };
+        members: &mut Members,
+    ) -> Result<(), (usize, At)> {
         if let Some(next) = members.next() {
             self.arrive(Mode::Live, next.pc, next.here.count_ones().into());
         }
@@ -163,16 +60,16 @@ impl Context<'_> {
         while !self.cta.completed
             && let Some(next) = members.next()
         {
-            if self.in_step(warps, &mut members, &next) {
+            if self.in_step(warps, members, &next) {
                 continue;
             }
-            if let Err((i, at)) = self.one_by_one(warps, &mut members, &next) {
+            if let Err((i, at)) = self.one_by_one(warps, members, &next) {
                 members.part_all(members.on, warps);
                 return Err((i, at));
             }
         }
         members.part_all(members.on, warps);
-        Ok(members.over)
+        Ok(())
     }
 
     /// Runs warps as far as they need not be looked at one by one: machine code, fetches, usual loads and
@@ -235,15 +132,12 @@ impl Context<'_> {
                 Op::Barrier(barrier) if always => {
                     match self.barrier_in_step(warps, (on, pc), barrier) {
                         Arrival::Passes => {}
-                        Arrival::Waits(state) => {
-                            for i in lanes(on) {
-                                let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-                                (split.pc, split.state) = (pc, state);
-                                warp.steps += steps + counted;
-                                self.counters.warp_instructions += counted;
-                                self.counters.thread_instructions += counted * count(warp.live);
-                                members.part(i, warp);
-                            }
+                        Arrival::Waits(barrier) => {
+                            members.move_to(warps, on, (pc, steps + counted));
+                            let live = lanes(on).map(|i| count(warps[i].live)).sum::<u64>();
+                            self.counters.warp_instructions += counted * u64::from(on.count_ones());
+                            self.counters.thread_instructions += counted * live;
+                            members.hold(on, warps, barrier);
                             return true;
                         }
                         Arrival::OneByOne => break,

@@ -7,6 +7,7 @@ mod alu_compare;
 mod alu_float;
 mod alu_int;
 mod atomics;
+mod barrier_groups;
 mod barriers;
 mod bounds;
 mod breadth;

@@ -1,0 +1,180 @@
+//! A group of warps that run in lockstep.
+
+use super::LOCKSTEP;
+use crate::code::NONE;
+use crate::exec::warp::{Split, State, Warp, count, lanes};
+
+/// The splits of warps that run in lockstep.
+pub(super) struct Members {
+    pub(super) splits: [Split; LOCKSTEP],
+    /// Steps at which the turn of each ends.
+    pub(super) ends: [u64; LOCKSTEP],
+    /// Bits of those that still do.
+    pub(super) on: u32,
+    /// Bits of those whose turn is over.
+    pub(super) over: u32,
+    /// Bits of those that wait at a barrier for all threads of the CTA, and will go on in lockstep.
+    pub(super) held: u32,
+    /// Its number, and how many threads of theirs it has.
+    pub(super) barrier: u8,
+    pub(super) threads: u32,
+}
+
+/// Where the warps are that go next.
+pub(super) struct Next {
+    /// The lowest place of all.
+    pub(super) pc: u32,
+    /// Bits of those that are there.
+    pub(super) here: u32,
+    /// The place where others wait for them.
+    pub(super) other: u32,
+}
+
+/// How long a turn is: steps that each warp has in it, and those that it may do in all.
+#[derive(Clone, Copy)]
+pub(super) struct Budget {
+    pub(super) steps: u64,
+    pub(super) most: u64,
+}
+
+impl Members {
+    /// A group without warps.
+    pub(super) const NOBODY: Self = {
+        let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
+        Self {
+            splits: [none; LOCKSTEP],
+            ends: [0; LOCKSTEP],
+            on: 0,
+            over: 0,
+            held: 0,
+            barrier: 0,
+            threads: 0,
+        }
+    };
+
+    /// Takes the splits of warps whose lanes are all together; nothing if they are fewer than that.
+    pub(super) fn take(&mut self, warps: &mut [Warp], budget: Budget, least: u32) {
+        let is_ready = |warp: &Warp| match warp.splits[..] {
+            [split] => may_go(warp, &split) && split.state == State::Ready,
+            _ => false,
+        };
+        let mut on = 0_u32;
+        for (i, warp) in warps.iter().enumerate() {
+            on |= u32::from(is_ready(warp)) << i;
+        }
+        (self.on, self.over) = (0, 0);
+        if on.count_ones() < least {
+            return;
+        }
+        for i in lanes(on) {
+            let warp = &mut warps[i];
+            let Some(split) = warp.splits.pop() else { continue };
+            self.splits[i] = split;
+            warp.enter(split.frame);
+            self.begin_turn(i, warp, budget);
+            self.on |= 1 << i;
+        }
+    }
+
+    fn begin_turn(&mut self, i: usize, warp: &mut Warp, budget: Budget) {
+        let end = warp.steps.saturating_add(budget.steps).min(budget.most);
+        self.ends[i] = end;
+        (warp.end, warp.atomics) = (end, 0);
+    }
+
+    /// Those at the lowest place: where ways part and meet again, the others wait at the meeting point.
+    pub(super) fn next(&self) -> Option<Next> {
+        let mut next = Next { pc: u32::MAX, here: 0, other: u32::MAX };
+        for i in lanes(self.on) {
+            let pc = self.splits[i].pc;
+            if pc < next.pc {
+                next = Next { pc, here: 0, other: next.pc };
+            }
+            if pc == next.pc {
+                next.here |= 1 << i;
+            } else {
+                next.other = next.other.min(pc);
+            }
+        }
+        (next.here != 0).then_some(next)
+    }
+
+    /// Steps that each of these may do at least.
+    pub(super) fn steps_left(&self, warps: &[Warp], on: u32) -> u64 {
+        let left = |i: usize| self.ends[i].saturating_sub(warps[i].steps);
+        lanes(on).map(left).min().unwrap_or(0)
+    }
+
+    /// These have come to a place by so many steps.
+    pub(super) fn move_to(&mut self, warps: &mut [Warp], on: u32, (pc, steps): (u32, u64)) {
+        for i in lanes(on) {
+            self.splits[i].pc = pc;
+            warps[i].steps += steps;
+        }
+    }
+
+    /// A warp goes alone from here on.
+    pub(super) fn part(&mut self, i: usize, warp: &mut Warp) {
+        self.on &= !(1 << i);
+        // Before those that have parted from it: it is its turn.
+        warp.splits.insert(0, self.splits[i]);
+    }
+
+    /// Warps go alone whose lanes have parted. False: there are none among these.
+    pub(super) fn part_divided(&mut self, on: u32, warps: &mut [Warp]) -> bool {
+        let divided = lanes(on).filter(|&i| !may_go(&warps[i], &self.splits[i]));
+        let divided = divided.fold(0, |all, i| all | 1 << i);
+        self.part_all(divided, warps);
+        divided != 0
+    }
+
+    /// Likewise all of these.
+    pub(super) fn part_all(&mut self, all: u32, warps: &mut [Warp]) {
+        lanes(all).for_each(|i| self.part(i, &mut warps[i]));
+    }
+
+    /// These wait for others at a barrier where they stand. Those of one barrier stay in the group.
+    pub(super) fn hold(&mut self, on: u32, warps: &mut [Warp], barrier: u8) {
+        if self.held == 0 {
+            (self.barrier, self.threads) = (barrier, 0);
+        }
+        if self.barrier == barrier {
+            self.threads += lanes(on).map(|i| count(warps[i].live) as u32).sum::<u32>();
+            self.held |= on;
+            self.on &= !on;
+            return;
+        }
+        for i in lanes(on) {
+            self.splits[i].state = State::Barrier(barrier);
+            self.part(i, &mut warps[i]);
+        }
+    }
+
+    /// Those that have waited at a barrier are behind it, with a new turn.
+    pub(super) fn release(&mut self, warps: &mut [Warp], budget: Budget) {
+        (self.on, self.held, self.over) = (self.held, 0, 0);
+        for i in lanes(self.on) {
+            self.splits[i].pc += 1;
+            self.begin_turn(i, &mut warps[i], budget);
+        }
+        if self.on & self.on.wrapping_sub(1) == 0 {
+            // One has no turn before others.
+            self.part_all(self.on, warps);
+        }
+    }
+
+    /// Nobody is in the group any more: who waits, waits alone.
+    pub(super) fn disband(&mut self, warps: &mut [Warp]) {
+        let held = std::mem::take(&mut self.held);
+        for i in lanes(held) {
+            self.splits[i].state = State::Barrier(self.barrier);
+        }
+        self.part_all(self.on | held, warps);
+    }
+}
+
+/// Whether a warp with this split running can run with others.
+#[inline]
+pub(super) fn may_go(warp: &Warp, split: &Split) -> bool {
+    split.mask == warp.live && split.group == NONE
+}
