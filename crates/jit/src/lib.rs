@@ -8,7 +8,6 @@
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(not(unix), path = "mapping.rs")]
 mod arena;
-mod block;
 #[cfg(target_arch = "x86_64")]
 mod compiled;
 #[cfg(target_arch = "x86_64")]
@@ -22,10 +21,11 @@ mod series;
 #[cfg(not(target_arch = "x86_64"))]
 mod nowhere;
 mod op;
+mod operand;
 pub mod region;
 
-pub use block::{Combine, Place, Predicate, Relation, Source, Test};
 pub use op::{Float, Op, Rounding};
+pub use operand::{Combine, Place, Predicate, Relation, Source, Test};
 
 /// A register of 32 lanes of 32 bits.
 pub type Narrow = [u32; 32];

@@ -1,6 +1,6 @@
 //! What is computed in a lane.
 
-use crate::block::Predicate;
+use crate::operand::Predicate;
 
 /// How a float becomes an integral one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,13 @@
 //! again behind it. A region never faults: before an access that it cannot make for certain it leaves, with
 //! nothing of the instruction done in any lane.
 
-use crate::block::{Combine, Place, Predicate, Source, Test};
 #[cfg(target_arch = "x86_64")]
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
 #[cfg(not(target_arch = "x86_64"))]
 pub use crate::nowhere::{Function, Running, Series, compile};
 use crate::op::Op;
+use crate::operand::{Combine, Place, Predicate, Source, Test};
 #[cfg(target_arch = "x86_64")]
 pub use crate::series::Series;
 use crate::{Narrow, Wide};

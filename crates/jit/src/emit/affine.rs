@@ -5,8 +5,8 @@
 //! one of them, the registers that have not been computed are ([`Late`]).
 
 use super::near;
-use crate::block::{Place, Predicate, Source};
 use crate::op::Op;
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, Region, Space, Step};
 use std::collections::HashMap;
 

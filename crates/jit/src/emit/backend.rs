@@ -13,7 +13,7 @@ use super::affine::Late;
 use super::asm::Label;
 use super::values::{Key, Reg};
 use crate::Error;
-use crate::block::{Place, Predicate, Source};
+use crate::operand::{Place, Predicate, Source};
 use crate::region::Step;
 use iced_x86::Register;
 use std::ops::Range;

@@ -6,7 +6,7 @@ use super::backend::Backend;
 use super::collective::RESULT;
 use super::frame::Frame;
 use super::values::Values;
-use crate::block::{Place, Predicate, Source};
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Call, Routine, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -6,7 +6,7 @@
 use super::Emitter;
 use super::backend::Backend;
 use super::frame::Frame;
-use crate::block::{Place, Predicate, Source};
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Match, Reduce, Step, Vote};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

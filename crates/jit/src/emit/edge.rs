@@ -6,9 +6,9 @@ use super::backend::Backend;
 use super::frame::Frame;
 use super::stub::Reason;
 use super::values::{Held, Key, Kind, MASK_0, Nans, Reg, Values};
-use crate::block::Place;
 use crate::machine::Mode;
 use crate::op::{Float, Op};
+use crate::operand::Place;
 use crate::region::{Action, End, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -8,9 +8,9 @@
 use super::Emitter;
 use super::backend::Backend;
 use super::values::{Key, Width, kind_of};
-use crate::block::{Place, Predicate, Source};
 use crate::machine::Mode;
 use crate::op::Op;
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, End, Load, Region, Space, Step, Target};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -68,7 +68,7 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<Owed>) {
         params.filter(|param| ahead.at_start.get(&Place::Wide(param.0)).is_some_and(|a| !a.fits))
     });
     let wanted: HashSet<u32> = wanted.map(|param| param.0).collect();
-    let mut known = Known { region, facts: Vec::new() };
+    let mut known = Known { region, facts: Vec::new(), aheads: &aheads };
     for b in 0..region.blocks.len() {
         let params = region.params.get(b).into_iter().flatten();
         let params = params.filter(|param| !wanted.contains(&param.0));
@@ -76,8 +76,8 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<Owed>) {
     }
     let mut new = Region { blocks: Vec::new(), ..region.clone() };
     let mut owed = Vec::new();
-    for (b, ahead) in aheads.iter().enumerate() {
-        let (block, of) = known.rewritten(b, ahead, &written);
+    for b in 0..region.blocks.len() {
+        let (block, of) = known.rewritten(b, &written);
         new.blocks.push(block);
         owed.push(of);
     }
@@ -191,6 +191,7 @@ fn can_read_input(step: &Step, place: Place) -> bool {
 /// What is known where blocks begin.
 struct Known<'a> {
     region: &'a Region,
+    aheads: &'a [Aheads],
     facts: Vec<Vec<(Place, Source)>>,
 }
 
@@ -271,10 +272,13 @@ impl Known<'_> {
         ahead
     }
 
-    /// Whether all blocks behind one know what a register has.
+    /// Whether all blocks behind one that read a register know what it has.
     fn is_known_behind(&self, b: usize, of: &Input) -> bool {
         let known = |to: Target| match to {
-            Target::Block(to) => self.facts[to as usize].contains(&(of.place, of.source)),
+            Target::Block(to) => {
+                let to = to as usize;
+                self.facts[to].contains(&(of.place, of.source)) || !self.lives_in(to, of.place)
+            }
             Target::Leave(_) => false,
         };
         match self.region.blocks[b].end {
@@ -282,6 +286,14 @@ impl Known<'_> {
             End::Branch { to, next, .. } => known(to) && known(next),
             End::Leave { .. } => false,
         }
+    }
+}
+
+impl Known<'_> {
+    /// Whether something in a block or behind it reads what a register has at its beginning.
+    fn lives_in(&self, b: usize, place: Place) -> bool {
+        let ahead = self.aheads[b].at_start.get(&place).unwrap_or(&self.aheads[b].other);
+        ahead.last.is_some() || ahead.reaches_end && self.region.blocks[b].kept.contains(&place)
     }
 }
 

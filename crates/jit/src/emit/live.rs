@@ -1,7 +1,7 @@
 //! Which registers are read behind the steps of a block, and when.
 
 use super::affine::Known;
-use crate::block::Place;
+use crate::operand::Place;
 use crate::region::{Block, End, Region, Step};
 
 /// All registers that a region mentions have a number.

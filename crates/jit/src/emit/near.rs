@@ -4,7 +4,7 @@
 //! may access. What it finds out stays in the frame ([`super::frame::Frame::near`]), where the others look it up. Whoever
 //! enters the code between them clears that.
 
-use crate::block::{Place, Predicate, Source};
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! How long the files and inputs must be that a region looks at.
 
-use crate::block::{Place, Source};
 use crate::machine::Inputs;
+use crate::operand::{Place, Source};
 use crate::region::{Action, End, Memory, Region, Space};
 use crate::{Error, Narrow, Registers};
 use std::ops::Range;
@@ -123,8 +123,7 @@ impl Needs {
 
     /// Whether the files and the memory of a warp are.
     pub(crate) fn hold_files(&self, registers: &Registers<'_>, memory: &Memory<'_>) -> bool {
-        self.hold_registers(registers)
-            && self.hold_frame(memory.local, &memory.frame)
+        self.hold_registers(registers) && self.hold_frame(memory.local, &memory.frame)
     }
 
     /// Whether the files of a warp are.

@@ -87,7 +87,18 @@ impl<B: Backend> Emitter<'_, B> {
             Way::Out(_) | Way::Part(_) => self.owes.clone(),
             Way::In(_) | Way::Join => Vec::new(),
         };
-        self.stubs.push(Stub { label, values, number, pending, way, late, owes, open, mode, block });
+        self.stubs.push(Stub {
+            label,
+            values,
+            number,
+            pending,
+            way,
+            late,
+            owes,
+            open,
+            mode,
+            block,
+        });
         label
     }
 

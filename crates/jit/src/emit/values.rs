@@ -3,7 +3,7 @@
 use super::Emitter;
 use super::backend::Backend;
 use super::live::NEVER;
-use crate::block::{Place, Source};
+use crate::operand::{Place, Source};
 
 /// What a register may hold: a part of the 32 lanes of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,13 @@
 
 use super::operand::home;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
-use crate::block::{Place, Predicate, Source};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::{Key, Reg};
 use crate::machine::Site;
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Space};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;

@@ -1,11 +1,11 @@
 //! Atomics, lane after lane.
 
 use super::Maker;
-use crate::block::Place;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
+use crate::operand::Place;
 use crate::region::{Atomic, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

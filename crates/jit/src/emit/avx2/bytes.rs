@@ -1,10 +1,10 @@
 //! Bits and bytes in another order.
 
 use super::{MOVE, Maker, Operand};
-use crate::block::Source;
 use crate::emit::tables::{BEGINS, REVERSED, SWAPPED};
 use crate::emit::values::Reg;
 use crate::op::Op;
+use crate::operand::Source;
 use iced_x86::Code as C;
 
 const SHUFFLE: C = C::VEX_Vpshufb_ymm_ymm_ymmm256;

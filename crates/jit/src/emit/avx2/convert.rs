@@ -4,9 +4,9 @@
 use super::double::{COMPARE, TWO_52, UNORDERED};
 use super::float::of_rounding;
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
-use crate::block::Source;
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
 
 const GREATER_OR_EQUAL: u32 = 0x1d;

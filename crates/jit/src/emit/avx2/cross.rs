@@ -1,11 +1,11 @@
 //! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
 
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
-use crate::block::Source;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::{Kind, Reg};
+use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

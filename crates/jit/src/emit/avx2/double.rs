@@ -3,10 +3,10 @@
 
 use super::float::of_rounding;
 use super::{MOMENT, MOVE, Maker};
-use crate::block::Source;
 use crate::emit::asm::at;
 use crate::emit::values::Reg;
 use crate::op::{Float, Op, Rounding};
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 pub(super) const COMPARE: C = C::VEX_Vcmppd_ymm_ymm_ymmm256_imm8;

@@ -1,9 +1,9 @@
 //! Operations on f32 and conversions from and to it.
 
 use super::{MOMENT, MOVE, Maker, Operand};
-use crate::block::Source;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::op::{Float, Op, Rounding};
+use crate::operand::Source;
 use iced_x86::Code as C;
 
 /// The immediate of a rounding that raises no exception.

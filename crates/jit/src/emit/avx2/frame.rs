@@ -2,11 +2,11 @@
 
 use super::operand::eighth_of_row;
 use super::{MOMENT, MOVE, Maker, Operand, PARTS, Vector};
-use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Key, Reg};
 use crate::machine::Mode;
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Load, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

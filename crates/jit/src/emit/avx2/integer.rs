@@ -1,9 +1,9 @@
 //! Integers, bits and copies of 32 bits.
 
 use super::{MOMENT, MOVE, Maker, Operand};
-use crate::block::Source;
 use crate::emit::values::Reg;
 use crate::op::Op;
+use crate::operand::Source;
 use iced_x86::Code as C;
 
 /// The number of a shift that multiplies by a literal, if there is one.

@@ -2,12 +2,12 @@
 
 use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
-use crate::block::Predicate;
 use crate::emit::affine::Affine;
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
 use crate::machine::{Mode, Site};
+use crate::operand::Predicate;
 use crate::region::Space;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;

@@ -1,11 +1,11 @@
 //! What is read: registers from their homes, numbers and inputs.
 
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, Vector};
-use crate::block::Source;
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Key, Reg, Width};
 use crate::machine::Mode;
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// How many steps ahead a use may be for a value to be worth a register.

@@ -1,10 +1,10 @@
 //! Loads of parameters.
 
 use super::{Maker, PARTS, Vector};
-use crate::block::{Place, Predicate};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Kind, Reg};
+use crate::operand::{Place, Predicate};
 use crate::region::{Load, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -2,8 +2,8 @@
 
 use super::operand::home;
 use super::{MOVE, Maker, Operand, PARTS, Vector};
-use crate::block::{Combine, Predicate, Relation, Source, Test};
 use crate::emit::values::{Key, Kind, Reg, Width};
+use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 /// Lanes by a predicate: those with ones, or those without.

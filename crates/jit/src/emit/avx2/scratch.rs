@@ -1,11 +1,11 @@
 //! Between registers and scratch rows of the frame.
 
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
-use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::at;
 use crate::emit::collective::RESULT;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Kind, Reg};
+use crate::operand::{Place, Predicate, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {

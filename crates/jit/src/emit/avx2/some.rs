@@ -6,12 +6,12 @@ use super::address::{BASE_ROW, Base, Way};
 use super::offsets::TAKING;
 use super::shape::{ROWS, SAME, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
-use crate::block::Predicate;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::near::Member;
 use crate::emit::values::Reg;
 use crate::machine::Mode;
+use crate::operand::Predicate;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;

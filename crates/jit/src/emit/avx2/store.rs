@@ -3,10 +3,10 @@
 use super::address::{Way, data_of_lane, moved};
 use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
-use crate::block::Source;
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
+use crate::operand::Source;
 use crate::region::{Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

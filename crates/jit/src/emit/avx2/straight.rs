@@ -3,11 +3,11 @@
 use super::predicate::Mask;
 use super::{Maker, PARTS, Vector};
 use crate::Error;
-use crate::block::{Place, Predicate, Source};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Key, Kind};
 use crate::op::Op;
+use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;

@@ -2,8 +2,8 @@
 
 use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS, Vector};
-use crate::block::{Place, Predicate};
 use crate::emit::values::{Kind, Reg};
+use crate::operand::{Place, Predicate};
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -3,9 +3,9 @@
 use super::integer::power_of_two;
 use super::operand::home;
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
-use crate::block::Source;
 use crate::emit::values::{Key, Reg};
 use crate::op::{Op, Rounding};
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand};
 
 const PRODUCT: C = C::VEX_Vpmuludq_ymm_ymm_ymmm256;

@@ -2,11 +2,11 @@
 
 use super::memory::{Way, site, spread_of};
 use super::{MOMENT, Maker};
-use crate::block::Source;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const ADD: C = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;

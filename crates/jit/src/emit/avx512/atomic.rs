@@ -2,11 +2,11 @@
 
 use super::Maker;
 use super::load::STORE;
-use crate::block::Place;
 use crate::emit::asm::at;
 use crate::emit::atomic::{B, OLD, OTHER};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
+use crate::operand::Place;
 use crate::region::{Atomic, Space, Step};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

@@ -2,11 +2,11 @@
 
 use super::Maker;
 use super::load::{LOAD, Operand};
-use crate::block::Source;
 use crate::emit::asm::at;
 use crate::emit::tables::{BEGINS, REVERSED, SWAPPED};
 use crate::emit::values::{Kind, Reg};
 use crate::op::Op;
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 const SHUFFLE: C = C::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;

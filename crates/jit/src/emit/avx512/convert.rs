@@ -3,9 +3,9 @@
 
 use super::float::MOVE;
 use super::{MOMENT_K, Maker};
-use crate::block::Source;
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
 
 const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;

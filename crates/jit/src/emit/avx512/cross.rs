@@ -2,12 +2,12 @@
 
 use super::load::STORE;
 use super::{MOMENT_K, Maker};
-use crate::block::{Predicate, Source};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::Reg;
 use crate::machine::Mode;
+use crate::operand::{Predicate, Source};
 use crate::region::Step;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 

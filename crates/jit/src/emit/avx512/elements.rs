@@ -3,9 +3,9 @@
 use super::load::LOAD;
 use super::pieces::{Pieces, pairs};
 use super::{Guard, MOMENT, Maker};
-use crate::block::Place;
 use crate::emit::asm::at;
 use crate::emit::values::{Kind, Reg};
+use crate::operand::Place;
 use crate::region::Load;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -1,9 +1,9 @@
 //! Operations on f32 and conversions from and to it.
 
 use super::{MOMENT_K, Maker, NAN};
-use crate::block::Source;
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Float, Op, Rounding};
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// The immediate of a rounding that raises no exception.

@@ -3,9 +3,9 @@
 use super::float::MOVE;
 use super::load::Operand;
 use super::{MOMENT_K, Maker};
-use crate::block::{Predicate, Source};
 use crate::emit::values::{Kind, Reg};
 use crate::op::Op;
+use crate::operand::{Predicate, Source};
 use iced_x86::{Code as C, Instruction as I};
 
 /// A table of two sources that has an instruction of its own: and, or, exclusive or.

@@ -4,11 +4,11 @@ use super::load::{LOAD, STORE};
 use super::memory::ACTIVE;
 use super::pieces::Pieces;
 use super::{Guard, MOMENT, MOMENT_K, Maker};
-use crate::block::{Place, Predicate};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::Kind;
 use crate::machine::Mode;
+use crate::operand::{Place, Predicate};
 use crate::region::{Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -1,11 +1,11 @@
 //! Between registers and their homes.
 
 use super::{Guard, LANES, MOMENT, MOMENT_K, Maker};
-use crate::block::Source;
 use crate::emit::asm::{at, spread};
 use crate::emit::frame::Frame;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width};
 use crate::machine::Mode;
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 pub(super) const LOAD: C = C::EVEX_Vmovdqu32_zmm_k1z_zmmm512;

@@ -8,13 +8,13 @@
 
 use super::Maker;
 use super::pieces::Pieces;
-use crate::block::{Predicate, Source};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::Reg;
 use crate::machine::Site;
+use crate::operand::{Predicate, Source};
 use crate::region::{Access, Load, Space, Step, Store};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;

@@ -2,9 +2,9 @@
 
 use super::load::{LOAD, Operand};
 use super::{MOMENT, Maker};
-use crate::block::Source;
 use crate::emit::asm::at;
 use crate::emit::values::Reg;
+use crate::operand::Source;
 use crate::region::{Access, Space, Store};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -1,8 +1,8 @@
 //! Comparisons and logic of predicates.
 
 use super::{Guard, MOMENT_K, Maker};
-use crate::block::{Combine, Predicate, Relation, Source, Test};
 use crate::emit::values::{Key, Kind, Reg};
+use crate::operand::{Combine, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// The immediate of an integer comparison.

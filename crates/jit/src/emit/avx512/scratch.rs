@@ -2,10 +2,10 @@
 
 use super::Maker;
 use super::load::{LOAD, STORE};
-use crate::block::{Place, Predicate, Relation, Source, Test};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::{Kind, Reg};
+use crate::operand::{Place, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
 impl Maker<'_> {

@@ -3,9 +3,9 @@
 use super::cross::{ACTIVE, COMPARE};
 use super::load::LOAD;
 use super::{MOMENT_K, Maker};
-use crate::block::Source;
 use crate::emit::asm::at;
 use crate::emit::values::{Kind, Reg};
+use crate::operand::Source;
 use crate::region::{Shuffle, Shuffling, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 

@@ -3,9 +3,9 @@
 use super::Maker;
 use super::float::MOVE;
 use super::load::Operand;
-use crate::block::Source;
 use crate::emit::values::Reg;
 use crate::op::{Op, Rounding};
+use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I};
 
 impl Maker<'_> {
