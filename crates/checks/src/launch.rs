@@ -8,22 +8,34 @@ use std::sync::Arc;
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
 
+/// Which launch it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Of {
+    /// Its number among those that are checked.
+    pub(crate) number: u64,
+    /// Its stream.
+    pub(crate) queue: Queue,
+    /// Number of its context.
+    pub(crate) context: u64,
+    /// Whether anything is told of it: else only what it does to memory counts.
+    pub(crate) is_told: bool,
+}
+
 /// All checks of a launch. When it ends, the log has what they have found.
 #[derive(Debug)]
 pub struct LaunchChecks<'l> {
     log: &'l Log,
-    /// Number of the launch among those that are checked.
-    number: u64,
+    of: Of,
     sink: Arc<Sink>,
     checks: Vec<Box<dyn Observer + 'l>>,
 }
 
 impl<'l> LaunchChecks<'l> {
     /// Those that the log asks for; `None`: none of them has to do with launches.
-    pub(crate) fn new(log: &'l Log, number: u64, queue: Queue) -> Option<Self> {
+    pub(crate) fn new(log: &'l Log, of: Of) -> Option<Self> {
         let sink = Arc::new(Sink::new());
-        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, (number, queue));
-        (!checks.is_empty()).then_some(Self { log, number, sink, checks })
+        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, of);
+        (!checks.is_empty()).then_some(Self { log, of, sink, checks })
     }
 
     fn each(&self) -> impl Iterator<Item = &dyn Observer> {
@@ -46,8 +58,11 @@ impl Observer for LaunchChecks<'_> {
 
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         self.each().for_each(|check| check.launch_ends(launch, fault));
+        if !self.of.is_told {
+            return;
+        }
         let (found, more) = self.sink.take();
-        let finding = |found| Finding::of_launch(found, launch, self.number);
+        let finding = |found| Finding::of_launch(found, launch, self.of.number);
         self.log.take(found.into_iter().map(finding).collect(), more);
     }
 }

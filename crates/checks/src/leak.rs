@@ -2,6 +2,7 @@
 //! textures, streams) is told by whoever knows that (crate `cuda`).
 
 use crate::finding::{End, Finding};
+use crate::launch::Of;
 use crate::log::Log;
 use crate::rules;
 use crate::sink::Spot;
@@ -20,23 +21,30 @@ pub(crate) type Heap = BTreeMap<u64, Block>;
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     size: u64,
-    /// Number of the launch.
-    launch: u64,
+    /// The launch.
+    of: Of,
     made: std::sync::Arc<End>,
+}
+
+impl Block {
+    /// Whether a kernel of this context has made it.
+    pub(crate) fn is_of(&self, context: u64) -> bool {
+        self.of.context == context
+    }
 }
 
 /// The check of a launch.
 #[derive(Debug)]
 pub(crate) struct Leak<'l> {
     log: &'l Log,
-    launch: u64,
+    of: Of,
     /// What was allocated in this launch and not freed.
     live: Mutex<HashMap<u64, (u64, Spot)>>,
 }
 
 impl<'l> Leak<'l> {
-    pub(crate) fn new(log: &'l Log, launch: u64) -> Self {
-        Self { log, launch, live: Mutex::default() }
+    pub(crate) fn new(log: &'l Log, of: Of) -> Self {
+        Self { log, of, live: Mutex::default() }
     }
 
     fn live(&self) -> MutexGuard<'_, HashMap<u64, (u64, Spot)>> {
@@ -61,7 +69,7 @@ impl Observer for Leak<'_> {
             let end = || std::sync::Arc::new(End::new(launch.kernel, &launch.listing, &spot));
             let made = std::sync::Arc::clone(places.entry(spot.op).or_insert_with(end));
             if heap.len() < MOST {
-                heap.insert(address, Block { size, launch: self.launch, made });
+                heap.insert(address, Block { size, of: self.of, made });
             }
         }
     }
@@ -76,7 +84,7 @@ impl Probe for Watching<'_> {
     fn call(&mut self, at: &At, called: &Called<'_>) {
         let lanes = (0..32).filter(|lane| at.lanes >> lane & 1 == 1);
         match *called {
-            Called::Allocates { sizes, addresses } => {
+            Called::Allocates { sizes, addresses } if self.leak.of.is_told => {
                 let mut live = self.leak.live();
                 for lane in lanes {
                     let (address, size) = (addresses[lane as usize], sizes[lane as usize]);
@@ -123,7 +131,7 @@ pub(crate) fn findings(heap: &Heap) -> Vec<Finding> {
             format!("{blocks} of the device heap, {bytes} bytes in all, {were} not freed");
         let at = Some((*block.made).clone());
         let finding = Finding::of_process(rules::LEAK_DEVICE_HEAP, message, Vec::new());
-        Finding { at, launch: block.launch, count, ..finding }
+        Finding { at, launch: block.of.number, count, ..finding }
     };
     places.into_iter().map(finding).collect()
 }

@@ -45,20 +45,22 @@ use texunit_simt::Observer;
 fn launch_checks<'l>(
     log: &'l Log,
     sink: &Arc<Sink>,
-    (launch, queue): (u64, race::Queue),
+    of: launch::Of,
 ) -> Vec<Box<dyn Observer + 'l>> {
     let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
-    if log.has(Check::Sync) {
+    // What a kernel of which nothing is told writes is written, and what it frees is freed.
+    let told = |check| log.has(check) && of.is_told;
+    if told(Check::Sync) {
         all.push(Box::new(sync::Sync::new(sink)));
     }
-    if log.has(Check::Race) {
-        all.push(Box::new(race::Race::new(Arc::clone(sink), &log.race, queue)));
+    if told(Check::Race) {
+        all.push(Box::new(race::Race::new(Arc::clone(sink), &log.race, of.queue)));
     }
-    if log.has(Check::Texture) {
+    if told(Check::Texture) {
         all.push(Box::new(texture::Texture::new(sink)));
     }
-    if log.has(Check::Leak) {
-        all.push(Box::new(leak::Leak::new(log, launch)));
+    if log.has(Check::Leak) && (of.is_told || log.has_heap()) {
+        all.push(Box::new(leak::Leak::new(log, of)));
     }
     all
 }

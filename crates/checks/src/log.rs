@@ -2,7 +2,7 @@
 
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
-use crate::launch::LaunchChecks;
+use crate::launch::{LaunchChecks, Of};
 use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
 use crate::race;
@@ -92,24 +92,37 @@ impl Log {
         self.heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The device is reset, or the program ends: what kernels have allocated and not freed is a finding.
-    pub fn heap_ends(&self) {
-        let heap = std::mem::take(&mut *self.heap());
-        self.take(leak::findings(&heap), 0);
+    pub(crate) fn has_heap(&self) -> bool {
+        !self.heap().is_empty()
+    }
+
+    /// A context ends, or the program with it: what its kernels have allocated and not freed is a finding, unless one
+    /// of them has ended with a fault (`is_told`).
+    pub fn heap_ends(&self, context: u64, is_told: bool) {
+        let heap: Heap = self.heap().extract_if(.., |_, block| block.is_of(context)).collect();
+        if is_told {
+            self.take(leak::findings(&heap), 0);
+        }
     }
 
     /// The checks of a launch of a kernel, as its observer; `None`: nothing is checked of it.
     pub fn launch(&self, kernel: &str) -> Option<LaunchChecks<'_>> {
-        self.launch_in(kernel, race::Queue::Default)
+        self.launch_in(kernel, race::Queue::Default, 0)
     }
 
-    /// The same in a stream.
-    pub fn launch_in(&self, kernel: &str, queue: race::Queue) -> Option<LaunchChecks<'_>> {
-        if self.options.checks.is_none() || !self.options.has_kernel(kernel) {
+    /// The same in a stream of a context, which has a number.
+    pub fn launch_in(
+        &self,
+        kernel: &str,
+        queue: race::Queue,
+        context: u64,
+    ) -> Option<LaunchChecks<'_>> {
+        if self.options.checks.is_none() {
             return None;
         }
+        let is_told = self.options.has_kernel(kernel);
         let number = self.launches.fetch_add(1, Relaxed) + 1;
-        LaunchChecks::new(self, number, queue)
+        LaunchChecks::new(self, Of { number, queue, context, is_told })
     }
 
     /// What orders launches and the host, if that is asked for.

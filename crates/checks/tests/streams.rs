@@ -37,7 +37,7 @@ impl Program {
     }
 
     fn launch(&self, kernel: &Kernel, queue: Queue) {
-        let checks = self.log.launch_in(kernel.name(), queue).expect("it is checked");
+        let checks = self.log.launch_in(kernel.name(), queue, 0).expect("it is checked");
         let options = LaunchOptions {
             block: [64, 1, 1],
             observer: Some(&checks),
@@ -111,4 +111,41 @@ fn the_host_has_to_wait() {
     assert!(race.accessed(None, (at, len), false).is_some());
     race.synchronized(B);
     assert!(race.accessed(None, (at, len), true).is_none());
+}
+
+#[test]
+fn a_stream_for_each_job_is_forgotten() {
+    let program = Program::new();
+    let race = program.log.race().expect("it is asked for");
+    let own = |id, is_blocking| Queue::Own { id, is_blocking };
+    let mut kept = 0;
+    for job in 0..40 {
+        let queue = own(100 + job, job % 2 == 0);
+        race.event_recorded(1 << 20, A);
+        race.event_waited(1 << 20, Some(queue));
+        program.launch(&program.write, queue);
+        race.event_recorded(job, queue);
+        race.event_waited(job, Some(A));
+        program.launch(&program.read, A);
+        race.stream_ended(queue);
+        race.event_ended(job);
+        if job % 4 == 3 {
+            race.all_synchronized();
+            program.launch(&program.read, A);
+        }
+        match job {
+            7 => kept = race.kept(),
+            _ if job % 4 == 3 && job > 7 => assert_eq!(race.kept(), kept, "after job {job}"),
+            _ => {}
+        }
+    }
+    assert!(program.found().is_empty(), "{:?}", program.found());
+    // What is in a stream that was destroyed goes on.
+    let last = own(1000, false);
+    race.event_recorded(1 << 20, A);
+    race.event_waited(1 << 20, Some(last));
+    program.launch(&program.write, last);
+    race.stream_ended(last);
+    program.launch(&program.read, A);
+    assert_eq!(program.found().len(), 1);
 }

@@ -289,7 +289,9 @@ fn run_kernel(
     });
     report.times.launch = start.elapsed();
     drop(checks);
-    log.iter().for_each(Log::heap_ends);
+    if let Some(log) = &log {
+        log.heap_ends(0, result.is_ok());
+    }
     report.log = log;
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);

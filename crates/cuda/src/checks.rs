@@ -6,6 +6,8 @@ mod leaks;
 pub(crate) use leaks::{ended, made};
 
 use crate::call::{Owner, say};
+use crate::context::Context;
+use crate::handle::Handle;
 use crate::module::Module;
 use crate::report;
 use crate::settings::settings;
@@ -107,8 +109,12 @@ fn log() -> Option<&'static Log> {
 }
 
 /// The checks of a launch, as its observer.
-pub(crate) fn of_launch(kernel: &str, queue: Queue) -> Option<LaunchChecks<'static>> {
-    log()?.launch_in(kernel, queue)
+pub(crate) fn of_launch(
+    kernel: &str,
+    queue: Queue,
+    context: Handle<Context>,
+) -> Option<LaunchChecks<'static>> {
+    log()?.launch_in(kernel, queue, context.number() as u64)
 }
 
 /// What orders launches and the host, if races are checked.
@@ -165,6 +171,7 @@ fn news(source: Option<Located<'_>>, launch: u64) {
         }
         report::checked(&news, launch);
     }
+    report::checked_more(log.more());
 }
 
 extern "C" fn end() {

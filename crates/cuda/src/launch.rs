@@ -200,7 +200,7 @@ pub(crate) fn launch(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
-    let checks = crate::checks::of_launch(name, queue);
+    let checks = crate::checks::of_launch(name, queue, context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
     let observers = Several(all.collect());

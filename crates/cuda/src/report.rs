@@ -201,6 +201,20 @@ pub(crate) fn checked(news: &News, launch: u64) {
     });
 }
 
+/// What checks have found in all, besides what was told one by one.
+pub(crate) fn checked_more(more: u64) {
+    if is_wanted() {
+        with(|state| {
+            if state.totals.more_checked != more {
+                state.totals.more_checked = more;
+                // Programs end where they want to: it is told at once.
+                let totals = state.totals.clone();
+                state.append(Event::Totals(totals));
+            }
+        });
+    }
+}
+
 /// Tells something at once.
 pub(crate) fn tell(event: Event) {
     with(|state| state.append(event));

@@ -109,6 +109,14 @@ impl Event {
 
 /// Ends the streams and events of a context.
 pub(crate) fn release_context(context: &Context) {
+    if let Some(race) = crate::checks::race() {
+        for (number, _) in Stream::registry().all_with_handles(|s| s.context == context.handle) {
+            race.stream_ended(queue(Handle::of(number)));
+        }
+        for (number, _) in Event::registry().all_with_handles(|e| e.context == context.handle) {
+            race.event_ended(number as u64);
+        }
+    }
     Stream::registry().remove_all(|stream| stream.context == context.handle);
     Event::registry().remove_all(|event| event.context == context.handle);
 }

@@ -225,8 +225,10 @@ pub struct Allocation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
-    /// Findings besides those that were told one by one.
+    /// Faults besides those that were told one by one.
     pub more_findings: u64,
+    /// What checks have found besides what was told one by one.
+    pub more_checked: u64,
     /// Refused calls besides those that were told one by one.
     pub more_api: u64,
     /// Time of all cores that the process has used.

@@ -64,7 +64,8 @@ impl Record {
     pub fn failures(&self) -> u64 {
         let told = self.findings.values().filter(|finding| !finding.is_warning);
         let told = told.map(|finding| finding.count.max(1));
-        told.fold(self.totals.more_findings, u64::saturating_add)
+        let more = self.totals.more_findings.saturating_add(self.totals.more_checked);
+        told.fold(more, u64::saturating_add)
     }
 }
 

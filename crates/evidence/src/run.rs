@@ -37,7 +37,9 @@ impl Run {
     pub fn findings(&self) -> u64 {
         let all = self.records.iter().flat_map(|record| record.findings.values());
         let found = all.filter(|finding| finding.check.is_some() && !finding.is_warning);
-        found.fold(0, |sum, finding| sum.saturating_add(finding.count.max(1)))
+        let more = self.records.iter().map(|record| record.totals.more_checked);
+        let told = found.map(|finding| finding.count.max(1));
+        told.chain(more).fold(0, u64::saturating_add)
     }
 
     /// The same run as one of its processes saw it.

@@ -74,6 +74,21 @@ impl Memory {
         self.streams().synchronize_all();
     }
 
+    /// A stream is destroyed.
+    pub fn stream_ended(&self, queue: Queue) {
+        self.streams().end_stream(queue);
+    }
+
+    /// An event is destroyed.
+    pub fn event_ended(&self, event: u64) {
+        self.streams().end_event(event);
+    }
+
+    /// Streams and events that something is kept of, and launches: what grows if nothing is forgotten.
+    pub fn kept(&self) -> usize {
+        self.streams().kept()
+    }
+
     /// An event, by its number, is recorded in a stream.
     pub fn event_recorded(&self, event: u64, queue: Queue) {
         self.streams().record(event, queue);

@@ -4,7 +4,7 @@
 //! events, by the default stream that waits for all blocking ones, and by all that the host had waited for when it
 //! submitted something. Threads of the host count as one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use texunit_report::Place;
 use texunit_simt::Sources;
@@ -69,6 +69,8 @@ pub(super) struct Streams {
     streams: HashMap<Queue, Stream>,
     host: Known,
     events: HashMap<u64, Known>,
+    /// Streams that were destroyed while launches of theirs may be running.
+    ended: Vec<Queue>,
     past: Vec<Past>,
     texts: Vec<Arc<Text>>,
 }
@@ -129,13 +131,15 @@ impl Streams {
         let stream = self.streams.entry(queue).or_default();
         stream.knows.clone_from(&before);
         stream.launches += 1;
-        let (at, host) = (stream.launches, &self.host);
+        let at = stream.launches;
+        let host = &self.host;
         let is_known =
             |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
         self.past.retain(|past| !is_known(host, past));
         if self.past.len() >= MOST {
             self.past.remove(0);
         }
+        self.forget();
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
         // The host has to wait for a stream of its own; what is in the default stream alone comes before all else.
@@ -191,6 +195,46 @@ impl Streams {
     pub(super) fn synchronize(&mut self, queue: Queue) {
         let all = self.before(queue);
         join(&mut self.host, &all);
+    }
+
+    /// A stream is destroyed: what is in it goes on, and nothing more comes.
+    pub(super) fn end_stream(&mut self, queue: Queue) {
+        if self.streams.contains_key(&queue) {
+            self.ended.push(queue);
+            let host = &self.host;
+            self.past.retain(|past| host.get(&past.queue).is_none_or(|&at| at < past.at));
+            self.forget();
+        }
+    }
+
+    /// An event is destroyed: who waits for it has done so.
+    pub(super) fn end_event(&mut self, event: u64) {
+        self.events.remove(&event);
+    }
+
+    /// Streams, events and launches that something is kept of, and what they know of each other.
+    pub(super) fn kept(&self) -> usize {
+        let known = self.streams.values().map(|stream| stream.knows.len());
+        let known = known.chain(self.events.values().map(HashMap::len)).sum::<usize>();
+        self.streams.len() + self.events.len() + self.past.len() + self.host.len() + known
+    }
+
+    /// Forgets streams that were destroyed and have no launches that anybody could still race with.
+    fn forget(&mut self) {
+        if self.ended.is_empty() {
+            return;
+        }
+        let used: HashSet<Queue> = self.past.iter().map(|past| past.queue).collect();
+        let gone: HashSet<Queue> =
+            self.ended.extract_if(.., |queue| !used.contains(queue)).collect();
+        if gone.is_empty() {
+            return;
+        }
+        self.streams.retain(|queue, _| !gone.contains(queue));
+        let knows = self.streams.values_mut().map(|stream| &mut stream.knows);
+        for known in knows.chain(self.events.values_mut()).chain([&mut self.host]) {
+            known.retain(|queue, _| !gone.contains(queue));
+        }
     }
 
     /// The host waits for everything.

@@ -90,7 +90,11 @@ driver_api! {
 fn destroy(event: Handle<Event>) -> Answer {
     // As all calls, it answers a fault of the context, with which the event then ends.
     happened(event)?;
-    event.take().map(|_| ())
+    event.take()?;
+    if let Some(race) = checks::race() {
+        race.event_ended(event.number() as u64);
+    }
+    Ok(())
 }
 
 /// The host has waited for an event.

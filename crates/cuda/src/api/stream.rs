@@ -260,5 +260,10 @@ fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {
 
 fn destroy(stream: Handle<Stream>) -> Answer {
     context::current()?;
-    stream.take().map(|_| ())
+    let queue = stream::queue(stream);
+    stream.take()?;
+    if let Some(race) = checks::race() {
+        race.stream_ended(queue);
+    }
+    Ok(())
 }

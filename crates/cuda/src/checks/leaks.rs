@@ -41,10 +41,11 @@ pub(crate) fn made(number: usize) {
 pub(crate) fn ended(context: &Context) {
     let Some(log) = wanted() else { return };
     // After a fault every call is refused, those that free memory, too.
-    if context.check().is_ok() {
+    let is_told = context.check().is_ok();
+    if is_told {
         tell(log, context);
     }
-    log.heap_ends();
+    log.heap_ends(context.handle.number() as u64, is_told);
     super::news(None, 0);
 }
 
@@ -53,8 +54,8 @@ pub(super) fn at_exit() {
     let Some(log) = wanted() else { return };
     for context in Context::registry().all(|context| context.check().is_ok()) {
         tell(log, &context);
+        log.heap_ends(context.handle.number() as u64, true);
     }
-    log.heap_ends();
 }
 
 fn tell(log: &Log, context: &Context) {

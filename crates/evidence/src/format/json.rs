@@ -38,6 +38,7 @@ pub(super) fn report(run: &Run) -> Value {
         "faults": faults.collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
         "more_faults": total(|r| r.totals.more_findings),
+        "more_findings": total(|r| r.totals.more_checked),
         "running": running.collect::<Vec<_>>(),
         "api_errors": run.records.iter().flat_map(api_errors).collect::<Vec<_>>(),
         "more_api_errors": total(|r| r.totals.more_api),
