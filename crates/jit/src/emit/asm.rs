@@ -19,6 +19,21 @@ pub(super) fn spread(base: Register, displacement: usize) -> MemoryOperand {
     MemoryOperand { is_broadcast: true, ..at(base, displacement) }
 }
 
+/// The number of a rounding in immediates.
+pub(super) fn of_rounding(rounding: Rounding) -> u32 {
+    match rounding {
+        Rounding::Near => 0,
+        Rounding::Floor => 1,
+        Rounding::Ceil => 2,
+        Rounding::Trunc => 3,
+    }
+}
+
+/// The same of one to an integer, which raises no exception.
+pub(super) fn of_quiet_rounding(rounding: Rounding) -> u32 {
+    8 | of_rounding(rounding)
+}
+
 /// Collects the code of a function.
 pub(super) struct Assembler {
     encoder: Encoder,
@@ -105,12 +120,13 @@ impl Assembler {
         }));
     }
 
-    /// An instruction of AVX-512 on registers that rounds so.
+    /// An instruction of AVX-512 on registers that rounds so; none: to nearest, as all do.
     pub(super) fn put_rounded(
         &mut self,
-        rounding: Rounding,
+        rounding: Option<Rounding>,
         instruction: Result<Instruction, IcedError>,
     ) {
+        let Some(rounding) = rounding else { return self.put(instruction) };
         self.put(instruction.map(|mut i| {
             i.set_rounding_control(match rounding {
                 Rounding::Near => RoundingControl::RoundToNearest,

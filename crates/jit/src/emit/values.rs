@@ -49,6 +49,12 @@ impl Kind {
     /// Bits of which nothing is known.
     pub(super) const BITS: Self = Self { nans: Nans::Bits, normal: false };
 
+    /// What an instruction on f32 gives, by whether it makes subnormals zeros and saturates.
+    pub(super) fn of_float(flush: bool, saturate: bool) -> Self {
+        let nans = if saturate { Nans::Canonical } else { Nans::Any };
+        Self { nans, normal: flush }
+    }
+
     /// What is known of a value that is the one or the other.
     pub(super) fn or(self, other: Self) -> Option<Self> {
         let nans = match (self.nans, other.nans) {

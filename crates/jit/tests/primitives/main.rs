@@ -2,9 +2,12 @@
 //! registers and from numbers, under every kind of guard.
 #![allow(missing_docs)]
 
+#[path = "../common/floats.rs"]
+mod floats;
 #[allow(dead_code, reason = "the test of regions looks at all")]
 mod model;
 
+use floats::FLOATS;
 use std::collections::HashSet;
 use texunit_jit::region::{
     Action, Apart, Block, End, Inputs, Level, Memory, Mode, Region, Step, Until, Why, compile,
@@ -217,20 +220,7 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
     let wide = [Op::CopyWide, Op::AddWide, Op::SubWide, Op::MulWide, Op::SelectWide(P)];
     let shifts = [Op::ShiftLeftWide, Op::ShiftRightWideU, Op::ShiftRightWideS];
     let products = [Op::ProductU, Op::ProductS, Op::ProductAddU, Op::ProductAddS];
-    let floats = [
-        Float::Add,
-        Float::Sub,
-        Float::Mul,
-        Float::Fma,
-        Float::Div,
-        Float::Sqrt,
-        Float::Min,
-        Float::Max,
-        Float::Neg,
-        Float::Abs,
-        Float::Copy,
-    ];
-    let floats = floats.into_iter().chain(ROUNDINGS.map(Float::Round));
+    let floats = FLOATS.into_iter().chain(ROUNDINGS.map(Float::Round));
     let flags = [(false, false), (true, false), (false, true), (true, true)];
     let floats =
         floats.flat_map(|op| flags.map(|(flush, saturate)| Op::Float { op, flush, saturate }));
@@ -249,20 +239,7 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
 /// Those of f64 and f16, and the others between widths. Arithmetic in other roundings is compared with what has been
 /// computed in integers where its rows are (`alu::row` of simt).
 fn doubles() -> Vec<(Op, bool, [bool; 3])> {
-    let floats = [
-        Float::Add,
-        Float::Sub,
-        Float::Mul,
-        Float::Fma,
-        Float::Div,
-        Float::Sqrt,
-        Float::Min,
-        Float::Max,
-        Float::Neg,
-        Float::Abs,
-        Float::Copy,
-    ];
-    let floats = floats.into_iter().chain(ROUNDINGS.map(Float::Round)).map(Op::Double);
+    let floats = FLOATS.into_iter().chain(ROUNDINGS.map(Float::Round)).map(Op::Double);
     let wide = [
         Op::MulHighWide,
         Op::DoubleFromWideU,

@@ -1,6 +1,10 @@
 //! Regions by chance. Of the registers of each kind the last two hold addresses or live in a block alone.
 
+#[path = "../common/floats.rs"]
+mod floats;
+
 use super::model::{BASES, Fixed, GLOBAL, LOCAL, NARROW, PREDICATES, SHARED, WIDE, World};
+use floats::FLOATS;
 use std::collections::HashSet;
 use std::sync::Arc;
 use texunit_jit::region::{
@@ -208,20 +212,8 @@ impl Maker<'_> {
 
     fn narrow_op(&mut self) -> Op {
         let select = self.asked();
-        let op = self.random.of(&[
-            Float::Add,
-            Float::Sub,
-            Float::Mul,
-            Float::Fma,
-            Float::Div,
-            Float::Sqrt,
-            Float::Min,
-            Float::Max,
-            Float::Neg,
-            Float::Abs,
-            Float::Round(Rounding::Near),
-            Float::Copy,
-        ]);
+        let ops: Vec<_> = FLOATS.into_iter().chain([Float::Round(Rounding::Near)]).collect();
+        let op = self.random.of(&ops);
         let saturate = matches!(op, Float::Add | Float::Mul | Float::Fma) && self.random.one_in(4);
         let flush = !matches!(op, Float::Round(_) | Float::Div | Float::Sqrt | Float::Copy)
             && self.random.one_in(3);
@@ -271,18 +263,7 @@ impl Maker<'_> {
         let table = self.random.below(256_u32) as u8;
         let select = self.asked();
         if self.wanted.doubles && self.random.chance(50) {
-            let op = self.random.of(&[
-                Float::Add,
-                Float::Sub,
-                Float::Mul,
-                Float::Fma,
-                Float::Div,
-                Float::Sqrt,
-                Float::Min,
-                Float::Max,
-                Float::Neg,
-                Float::Abs,
-            ]);
+            let op = self.random.of(&FLOATS);
             return self.random.of(&[
                 (Op::Double(op), [a, b, c]),
                 (Op::Double(op), [a, b, c]),

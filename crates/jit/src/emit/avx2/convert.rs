@@ -2,8 +2,8 @@
 //! which is computed in f64.
 
 use super::double::{COMPARE, TWO_52, UNORDERED};
-use super::float::of_rounding;
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
+use crate::emit::asm::{of_quiet_rounding, of_rounding};
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
@@ -70,13 +70,12 @@ impl Maker<'_> {
     fn half_of(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {
         let (a, nan) = (self.float(source, part)?, self.number(0x7fff));
         let d = self.temporary();
-        let how: u32 = match rounding {
-            Rounding::Near => 0,
-            Rounding::Floor => 1,
-            Rounding::Ceil => 2,
-            Rounding::Trunc => 3,
-        };
-        self.asm.put(I::with3(C::VEX_Vcvtps2ph_xmmm128_ymm_imm8, d.xmm(), a.ymm(), how));
+        self.asm.put(I::with3(
+            C::VEX_Vcvtps2ph_xmmm128_ymm_imm8,
+            d.xmm(),
+            a.ymm(),
+            of_rounding(rounding),
+        ));
         self.asm.put(I::with2(C::VEX_Vpmovzxwd_ymm_xmmm128, d.ymm(), d.xmm()));
         self.three_with(super::float::COMPARE, MOMENT, a, a, super::float::UNORDERED);
         self.blend(d, d, nan, MOMENT);
@@ -119,7 +118,7 @@ impl Maker<'_> {
         // The second one where one is a NaN.
         self.three(MAX, d, d, a);
         self.three(MIN, d, d, most);
-        self.two_with(ROUND, d, d, of_rounding(Rounding::Trunc));
+        self.two_with(ROUND, d, d, of_quiet_rounding(Rounding::Trunc));
         self.three(ADD, d, d, place);
         self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
         self.blend(d, d, lowest, MOMENT);
@@ -135,14 +134,14 @@ impl Maker<'_> {
         let upper_place = if signed { self.wide_number(TWO_52 | 1 << 51) } else { place };
         let (d, high) = (self.temporary(), self.temporary());
         if signed {
-            self.two_with(ROUND, d, a, of_rounding(Rounding::Trunc));
+            self.two_with(ROUND, d, a, of_quiet_rounding(Rounding::Trunc));
         } else {
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, d, d, d);
             self.three(MAX, d, d, a);
-            self.two_with(ROUND, d, d, of_rounding(Rounding::Trunc));
+            self.two_with(ROUND, d, d, of_quiet_rounding(Rounding::Trunc));
         }
         self.three(MULTIPLY, high, d, down);
-        self.two_with(ROUND, high, high, of_rounding(Rounding::Floor));
+        self.two_with(ROUND, high, high, of_quiet_rounding(Rounding::Floor));
         // d - high * 2^32
         self.two(MOVE, MOMENT, up);
         self.three(C::VEX_Vfnmadd231pd_ymm_ymm_ymmm256, d, high, MOMENT);

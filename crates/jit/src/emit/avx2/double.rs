@@ -1,9 +1,8 @@
 //! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
 //! 0xfff8000000000000: as the processor has it.
 
-use super::float::of_rounding;
 use super::{MOMENT, MOVE, Maker};
-use crate::emit::asm::at;
+use crate::emit::asm::{at, of_quiet_rounding};
 use crate::emit::values::Reg;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
@@ -62,7 +61,7 @@ impl Maker<'_> {
             }
             Float::Round(how) => {
                 let (a, d) = (self.wide_operand(from[0], part)?, self.temporary());
-                self.two_with(C::VEX_Vroundpd_ymm_ymmm256_imm8, d, a, of_rounding(how));
+                self.two_with(C::VEX_Vroundpd_ymm_ymmm256_imm8, d, a, of_quiet_rounding(how));
                 return Some(d);
             }
         };

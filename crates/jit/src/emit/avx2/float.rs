@@ -1,20 +1,11 @@
 //! Operations on f32 and conversions from and to it.
 
 use super::{MOMENT, MOVE, Maker, Operand};
+use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
 use iced_x86::Code as C;
-
-/// The immediate of a rounding that raises no exception.
-pub(super) fn of_rounding(rounding: Rounding) -> u32 {
-    match rounding {
-        Rounding::Near => 8,
-        Rounding::Floor => 9,
-        Rounding::Ceil => 10,
-        Rounding::Trunc => 11,
-    }
-}
 
 /// Comparisons of floats.
 pub(super) const UNORDERED: u32 = 3;
@@ -112,8 +103,7 @@ impl Maker<'_> {
         if flush {
             self.flush(value, value);
         }
-        let nans = if saturate { Nans::Canonical } else { Nans::Any };
-        (value, Kind { nans, normal: flush })
+        (value, Kind::of_float(flush, saturate))
     }
 
     /// Arithmetic in another rounding, which is the processor's for one instruction.
@@ -188,7 +178,7 @@ impl Maker<'_> {
 
     fn round(&mut self, a: impl Into<Operand>, rounding: Rounding) -> Reg {
         let d = self.temporary();
-        self.two_with(C::VEX_Vroundps_ymm_ymmm256_imm8, d, a, of_rounding(rounding));
+        self.two_with(C::VEX_Vroundps_ymm_ymmm256_imm8, d, a, of_quiet_rounding(rounding));
         d
     }
 

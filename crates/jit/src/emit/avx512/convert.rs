@@ -3,6 +3,7 @@
 
 use super::float::MOVE;
 use super::{MOMENT_K, Maker};
+use crate::emit::asm::of_rounding;
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Op, Rounding};
 use crate::operand::Source;
@@ -55,14 +56,8 @@ impl Maker<'_> {
         let a = self.float(source, part)?;
         let nan = self.literal(0x7fff);
         let d = self.temporary();
-        let how: u32 = match rounding {
-            Rounding::Near => 0,
-            Rounding::Floor => 1,
-            Rounding::Ceil => 2,
-            Rounding::Trunc => 3,
-        };
         let code = C::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae;
-        self.asm.put(I::with3(code, d.y(), a.z(), how));
+        self.asm.put(I::with3(code, d.y(), a.z(), of_rounding(rounding)));
         self.asm.put(I::with2(C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, d.z(), d.y()));
         let compare = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
         self.asm.put(I::with4(compare, MOMENT_K, a.z(), a.z(), UNORDERED));
@@ -76,7 +71,7 @@ impl Maker<'_> {
         let d = self.temporary();
         match op {
             Op::FromDouble(rounding) => {
-                self.asm.put_rounded(rounding, I::with2(CUT, d.y(), a.z()));
+                self.asm.put_rounded(Some(rounding), I::with2(CUT, d.y(), a.z()));
             }
             Op::DoubleToS => {
                 // The second one where one is a NaN; what lies below is the lowest number, as a NaN is.

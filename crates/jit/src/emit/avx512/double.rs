@@ -1,8 +1,9 @@
 //! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
 //! 0xfff8000000000000: as the processor has it.
 
-use super::float::{MOVE, of_rounding};
+use super::float::MOVE;
 use super::{MOMENT_K, Maker};
+use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::Reg;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
@@ -32,7 +33,7 @@ impl Maker<'_> {
             Float::Sqrt => {
                 let d = self.temporary();
                 let root = I::with2(C::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er, d.z(), a.z());
-                self.asm.put_rounded(rounding, root);
+                self.asm.put_rounded(Some(rounding), root);
                 return Some(d);
             }
             Float::Fma => {
@@ -40,7 +41,7 @@ impl Maker<'_> {
                 // A NaN of the second register comes before that of the first one.
                 let d = self.unary(MOVE, b);
                 let code = C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
-                self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), c.z()));
+                self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), a.z(), c.z()));
                 return Some(d);
             }
             Float::Min | Float::Max => {
@@ -52,7 +53,7 @@ impl Maker<'_> {
             Float::Round(how) => {
                 let d = self.temporary();
                 let code = C::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae;
-                self.asm.put(I::with3(code, d.z(), a.z(), of_rounding(how)));
+                self.asm.put(I::with3(code, d.z(), a.z(), of_quiet_rounding(how)));
                 return Some(d);
             }
         };
@@ -62,7 +63,7 @@ impl Maker<'_> {
         }
         let b = self.wide(from[1], part)?;
         let d = self.temporary();
-        self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
+        self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), a.z(), b.z()));
         Some(d)
     }
 

@@ -1,20 +1,11 @@
 //! Operations on f32 and conversions from and to it.
 
 use super::{MOMENT_K, Maker, NAN};
+use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
-
-/// The immediate of a rounding that raises no exception.
-pub(super) fn of_rounding(rounding: Rounding) -> u32 {
-    match rounding {
-        Rounding::Near => 8,
-        Rounding::Floor => 9,
-        Rounding::Ceil => 10,
-        Rounding::Trunc => 11,
-    }
-}
 
 /// The comparison that holds where there is a NaN, and its opposite.
 const UNORDERED: u32 = 3;
@@ -54,11 +45,11 @@ impl Maker<'_> {
         const NUMBER: Kind = Kind { nans: Nans::Canonical, normal: true };
         Some(match op {
             Op::Float { op, flush, saturate } => {
-                let value = self.arithmetic(op, from, part, flush)?;
+                let value = self.arithmetic((op, None), from, part, flush)?;
                 self.limited(value, flush, saturate)
             }
             Op::Directed { op, rounding, flush, saturate } => {
-                let value = self.directed(op, rounding, from, part, flush)?;
+                let value = self.arithmetic((op, Some(rounding)), from, part, flush)?;
                 self.limited(value, flush, saturate)
             }
             Op::FromU(bits) => {
@@ -96,45 +87,7 @@ impl Maker<'_> {
         if flush {
             self.flush(value);
         }
-        let nans = if saturate { Nans::Canonical } else { Nans::Any };
-        (value, Kind { nans, normal: flush })
-    }
-
-    /// Arithmetic in another rounding, which instructions of registers have.
-    fn directed(
-        &mut self,
-        op: Float,
-        rounding: Rounding,
-        from: [Source; 3],
-        part: u8,
-        flush: bool,
-    ) -> Option<Reg> {
-        let a = self.operand(from[0], part, flush)?;
-        let code = match op {
-            Float::Add => C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
-            Float::Sub => C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
-            Float::Mul => C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
-            Float::Div => C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
-            Float::Fma => {
-                let (b, c) =
-                    (self.operand(from[1], part, flush)?, self.operand(from[2], part, flush)?);
-                let d = self.unary(MOVE, a);
-                let code = C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
-                self.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
-                return Some(d);
-            }
-            Float::Sqrt => {
-                let d = self.temporary();
-                let code = C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;
-                self.asm.put_rounded(rounding, I::with2(code, d.z(), a.z()));
-                return Some(d);
-            }
-            _ => return None,
-        };
-        let b = self.operand(from[1], part, flush)?;
-        let d = self.temporary();
-        self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
-        Some(d)
+        (value, Kind::of_float(flush, saturate))
     }
 
     fn rounded(&mut self, source: Source, part: u8, rounding: Rounding) -> Option<Reg> {
@@ -145,7 +98,7 @@ impl Maker<'_> {
     fn round(&mut self, a: Reg, rounding: Rounding) -> Reg {
         let d = self.temporary();
         let code = C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae;
-        self.asm.put(I::with3(code, d.z(), a.z(), of_rounding(rounding)));
+        self.asm.put(I::with3(code, d.z(), a.z(), of_quiet_rounding(rounding)));
         d
     }
 
@@ -170,8 +123,14 @@ impl Maker<'_> {
         self.asm.put(I::with3(min, z.z(), z.z(), one.z()));
     }
 
-    /// The value before limits, in a temporary.
-    fn arithmetic(&mut self, op: Float, from: [Source; 3], part: u8, flush: bool) -> Option<Reg> {
+    /// The value before limits, in a temporary. Another rounding is one of registers.
+    fn arithmetic(
+        &mut self,
+        (op, rounding): (Float, Option<Rounding>),
+        from: [Source; 3],
+        part: u8,
+        flush: bool,
+    ) -> Option<Reg> {
         let a = self.operand(from[0], part, flush)?;
         let code = match op {
             Float::Add => C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
@@ -183,14 +142,20 @@ impl Maker<'_> {
                     (self.operand(from[1], part, flush)?, self.operand(from[2], part, flush)?);
                 let d = self.unary(MOVE, a);
                 let code = C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
-                self.asm.put(I::with3(code, d.z(), b.z(), c.z()));
+                self.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
                 return Some(d);
             }
+            Float::Sqrt => {
+                let d = self.temporary();
+                let code = C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;
+                self.asm.put_rounded(rounding, I::with2(code, d.z(), a.z()));
+                return Some(d);
+            }
+            _ if rounding.is_some() => return None,
             Float::Min | Float::Max => {
                 let b = self.operand(from[1], part, flush)?;
                 return Some(self.extreme(op, a, b));
             }
-            Float::Sqrt => return Some(self.unary(C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, a)),
             Float::Neg => {
                 let sign = self.number(0x8000_0000);
                 return Some(self.binary(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, a, sign));
@@ -202,12 +167,14 @@ impl Maker<'_> {
             Float::Round(rounding) => return Some(self.round(a, rounding)),
             Float::Copy => return Some(self.unary(MOVE, a)),
         };
-        if !flush && let Source::Literal(_) = from[1] {
+        if let (false, None, Source::Literal(_)) = (flush, rounding, from[1]) {
             let b = self.narrow_operand(from[1], part)?;
             return Some(self.binary(code, a, b));
         }
         let b = self.operand(from[1], part, flush)?;
-        Some(self.binary(code, a, b))
+        let d = self.temporary();
+        self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
+        Some(d)
     }
 
     /// The processor gives the second source where one is a NaN or both are zeros.
