@@ -39,6 +39,7 @@ macro_rules! rules {
 }
 
 rules! {
+    INIT_COPY_TO_HOST "init-copy-to-host"
     LEAK_ALLOCATION "leak-allocation"
     LEAK_DEVICE_HEAP "leak-device-heap"
     LEAK_OBJECT "leak-object"

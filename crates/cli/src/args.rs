@@ -16,7 +16,7 @@ use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use texunit_device::{ComputeCapability, GradientPath};
+use texunit_device::{ComputeCapability, Fill, GradientPath};
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
@@ -195,6 +195,10 @@ pub struct HowArgs {
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
+    /// Fill memory that nobody has written, and shared and local memory when a CTA begins, instead of zeros: a byte
+    /// (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is told; `random:SEED` repeats it.
+    #[arg(long, value_name = "PATTERN", value_parser = crate::number::fill)]
+    pub fill: Option<Fill>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear
     /// memory; fetches that it does not have are counted by their reason.
     #[arg(long)]

@@ -3,8 +3,10 @@
 
 use clap::builder::TypedValueParser;
 use std::fmt::Display;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use texunit_device::{Fill, NoFill};
 
 /// Whole numbers of a range. `what` is what is counted: `host threads`.
 pub fn whole<T>(what: &'static str, range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
@@ -31,6 +33,11 @@ pub fn real(what: &'static str) -> impl TypedValueParser<Value = f32> {
     move |text: &str| {
         text.parse::<f32>().map_err(|_| format!("expected {what}: a number such as 1.5"))
     }
+}
+
+/// What memory is filled with. `random` draws a seed.
+pub fn fill(text: &str) -> Result<Fill, NoFill> {
+    Fill::parse(text, || RandomState::new().hash_one(0))
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use crate::progress::with_bar;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use texunit_checks::Log;
+use texunit_checks::{Check, Log};
 use texunit_device::observe::Several;
 use texunit_device::{
-    Device, DeviceOptions, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module,
-    Observer, Sources, Watch,
+    Device, DeviceOptions, Fault, Fill, Fresh, Kernel, LaunchError, LaunchOptions, LaunchStats,
+    Module, Observer, Sources, Watch,
 };
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -180,8 +180,15 @@ fn run_job(
             .or(settings.memory_limit)
             .unwrap_or(options.memory_limit),
         first_launch: settings.grid_id,
+        fresh: Fresh {
+            fill: args.how.fill,
+            is_tracked: args.checks.check.is_some_and(|checks| checks.has(Check::Init)),
+        },
         ..options
     });
+    if let Some(fill @ Fill::Random(_)) = args.how.fill {
+        report.warnings.push(format!("fresh memory is filled by --fill {fill}"));
+    }
     let Some(module) = load_module(job, folder, &device, report) else { return };
     let problems = Problems::default();
     let kernel = load::kernel(job, &module).map_err(|p| problems.borrow_mut().push(p)).ok();

@@ -113,6 +113,11 @@ pub(crate) fn places(number: u64) -> Vec<String> {
     made.map_or_else(Vec::new, |made| frames(&made))
 }
 
+/// Where the program is in a call of ours, the innermost place first; nothing if nobody wants to know.
+pub(crate) fn here() -> Vec<String> {
+    if settings().host_backtrace { frames(&trace()) } else { Vec::new() }
+}
+
 /// The first place on the line of what is said, the callers below.
 fn said(what: &str, trace: &Trace) -> Vec<String> {
     let frames = frames(trace);

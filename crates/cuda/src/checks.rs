@@ -1,8 +1,10 @@
 //! What kernels are checked for (`TEXUNIT_CHECK`, crate `checks`): the observer of each launch, and what is said of
 //! what was found.
 
+mod copies;
 mod leaks;
 
+pub(crate) use copies::Watch;
 pub(crate) use leaks::{ended, made};
 
 use crate::call::{Owner, say};

@@ -1,11 +1,12 @@
 //! What the user chooses through the environment. `texunit run` sets these variables.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_checks::Check;
-use texunit_device::Bounds;
+use texunit_device::{Bounds, Fill};
 use texunit_evidence::{Above, Format};
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
@@ -44,6 +45,8 @@ pub(crate) struct Settings {
     pub(crate) max_steps: Option<u64>,
     /// `TEXUNIT_SCHEDULE`: seed of a random order of CTAs and warps.
     pub(crate) schedule: Option<u64>,
+    /// `TEXUNIT_FILL`: what fresh memory is filled with.
+    pub(crate) fill: Option<Fill>,
     /// `TEXUNIT_CONTINUE_AFTER_FAULT=1`: a fault ends the launch, but not the context.
     pub(crate) continue_after_fault: bool,
     /// `TEXUNIT_COLOR`: whether messages are coloured: `always`, `never`, or `auto`, on a terminal.
@@ -126,8 +129,11 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.fmad = is_on("TEXUNIT_FMAD");
     settings.save_ptx = variable("TEXUNIT_SAVE_PTX").filter(|f| !f.is_empty()).map(PathBuf::from);
     settings.checks = crate::checks::wanted(&variable, &mut settings.complaints);
-    // Leaks are told with where they were made.
-    let leaks = settings.checks.as_ref().is_some_and(|wanted| wanted.has(Check::Leak));
+    // Leaks, and memory that nobody has written, are told with where they were made.
+    let leaks = settings
+        .checks
+        .as_ref()
+        .is_some_and(|wanted| wanted.has(Check::Leak) || wanted.has(Check::Init));
     settings.host_backtrace = is_on("TEXUNIT_HOST_BACKTRACE") || leaks;
     settings.report_api_errors = is_on("TEXUNIT_REPORT_API_ERRORS");
     settings.report = variable("TEXUNIT_REPORT").filter(|f| !f.is_empty()).map(PathBuf::from);
@@ -163,6 +169,18 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
                 "TEXUNIT_SCHEDULE is `{seed}`, which is no seed (0 to {}); the order stays as it is",
                 u64::MAX
             ));
+        }
+    }
+    if let Some(text) = variable("TEXUNIT_FILL").filter(|text| !text.trim().is_empty()) {
+        let seed = || RandomState::new().hash_one(0);
+        match Fill::parse(&text, seed) {
+            Ok(fill) => settings.fill = Some(fill),
+            Err(error) => settings
+                .complaints
+                .push(format!("TEXUNIT_FILL is `{text}`, which is {error}; fresh memory is zero")),
+        }
+        if let (Some(fill), "random") = (settings.fill, text.trim()) {
+            settings.complaints.push(format!("TEXUNIT_FILL: fresh memory is filled by {fill}"));
         }
     }
     if let Some(threads) = variable("TEXUNIT_THREADS").filter(|t| !t.trim().is_empty()) {

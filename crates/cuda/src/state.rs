@@ -6,8 +6,9 @@ use crate::profile::{self, Profile};
 use crate::settings::settings;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use texunit_checks::Check;
 use texunit_cuda_abi::{CUdevice, CUresult};
-use texunit_device::{CONST_BASE, CONST_END, Device, DeviceOptions, GLOBAL_BASE, Windows};
+use texunit_device::{CONST_BASE, CONST_END, Device, DeviceOptions, Fresh, GLOBAL_BASE, Windows};
 
 /// A software GPU behind a `CUdevice`.
 #[derive(Debug)]
@@ -31,6 +32,13 @@ impl Gpu {
             architecture: profile.capability,
             memory_limit: profile.memory,
             windows: windows(ordinal as u64, count as u64),
+            fresh: Fresh {
+                fill: settings().fill,
+                is_tracked: settings()
+                    .checks
+                    .as_ref()
+                    .is_some_and(|checks| checks.has(Check::Init)),
+            },
             ..DeviceOptions::default()
         };
         Self {

@@ -112,6 +112,7 @@ impl Array {
         let block = memory
             .allocate_opaque(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
+        memory.is_fresh(&block);
         // From here on the storage gives the memory back, whatever happens.
         let (owner, whole) = (device.clone(), OnceLock::new());
         let storage = Arc::new(Storage { device: owner, block: Arc::clone(&block), whole });
@@ -253,6 +254,12 @@ impl Array {
         self.resource.to_packed()
     }
 
+    /// Makes all texels zero, whatever fresh memory holds ([`crate::DeviceOptions::fresh`]). Not for an array that has
+    /// been written.
+    pub fn clear(&self) {
+        self.storage.device.inner.memory.clear(&self.storage.block);
+    }
+
     /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         let (len, size) = (bytes.len() as u64, self.size());
@@ -260,11 +267,19 @@ impl Array {
             return Err(Error::CopyOutside { name: self.name().to_owned(), offset: 0, len, size });
         }
         if len == size {
-            return Ok(self.resource.fill_packed(bytes)?);
+            return self.fill_packed(bytes);
         }
         let mut all = self.resource.to_packed();
         all[..bytes.len()].copy_from_slice(bytes);
-        Ok(self.resource.fill_packed(&all)?)
+        self.fill_packed(&all)
+    }
+
+    fn fill_packed(&self, bytes: &[u8]) -> Result<(), Error> {
+        self.resource.fill_packed(bytes)?;
+        // Of a part, the rest counts as written, too: that can only cost findings.
+        let block = self.resource.block();
+        block.define(0, block.size() as u64);
+        Ok(())
     }
 
     /// One sample of every texel of a multi-sample array, layer by layer.
@@ -286,7 +301,7 @@ impl Array {
         for (texels, new) in planes.zip(bytes.chunks_exact(at.len())) {
             texels[at.clone()].copy_from_slice(new);
         }
-        Ok(self.resource.fill_packed(&all)?)
+        self.fill_packed(&all)
     }
 
     /// Bytes of a layer with all its samples, and which of them are those of one sample.
@@ -333,6 +348,11 @@ impl MipmappedArray {
     /// As [`Array::number`].
     pub fn number(&self) -> u64 {
         self.whole.number()
+    }
+
+    /// As [`Array::clear`], with all levels.
+    pub fn clear(&self) {
+        self.whole.clear();
     }
 
     /// As [`Array::destroy`], with its levels.

@@ -31,12 +31,14 @@ impl Buffer {
             .memory
             .allocate(size, name)
             .map_err(|source| Error::Memory { name: name.to_owned(), source })?;
+        device.inner.memory.is_fresh(&block);
         Ok(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
     /// As [`Self::new`], at an address that a buffer had which is freed; `None` if that cannot be.
     pub(crate) fn again(device: &Device, address: u64, size: u64, name: &str) -> Option<Self> {
         let block = device.inner.memory.allocate_again(address, size, name)?;
+        device.inner.memory.is_fresh(&block);
         Some(Self { inner: Arc::new(Allocation { device: device.clone(), address, block }) })
     }
 
@@ -94,6 +96,17 @@ impl Buffer {
         copy_in(&self.inner.block, offset, bytes)
     }
 
+    /// Makes all bytes zero, whatever fresh memory holds ([`crate::DeviceOptions::fresh`]). Not for memory that has
+    /// been written.
+    pub fn clear(&self) {
+        self.inner.device.inner.memory.clear(&self.inner.block);
+    }
+
+    /// Whether some bytes from `offset` on are undefined ([`Block::states`]).
+    pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
+        self.inner.block.states(offset, out)
+    }
+
     /// Whether the texels of a resource lie in this memory.
     pub fn holds(&self, resource: &Resource) -> bool {
         Arc::ptr_eq(self.block(), resource.block())
@@ -115,5 +128,7 @@ pub(crate) fn copy_in(block: &Block, offset: u64, bytes: &[u8]) -> Result<(), Er
         offset,
         len: e.len,
         size: e.size,
-    })
+    })?;
+    block.define(offset, bytes.len() as u64);
+    Ok(())
 }

@@ -8,7 +8,7 @@ use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{Pairing, SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use texunit_memory::{AddressError, AllocError, Gone, Heap, Memory, Windows};
+use texunit_memory::{AddressError, AllocError, Fresh, Gone, Heap, Memory, Windows};
 use texunit_unit::{CreateError, Sampler};
 
 /// Why an object cannot be made or used.
@@ -129,6 +129,9 @@ pub struct DeviceOptions {
     pub windows: Windows,
     /// Number of the first launch, which `%gridid` reads.
     pub first_launch: u64,
+    /// What memory holds that nobody has written, and whether that is tracked; module variables are written by their
+    /// module.
+    pub fresh: Fresh,
 }
 
 impl Default for DeviceOptions {
@@ -136,7 +139,14 @@ impl Default for DeviceOptions {
     fn default() -> Self {
         let architecture = ComputeCapability::default();
         let windows = Windows::default();
-        Self { architecture, memory_limit: 8 << 30, heap_size: 8 << 20, windows, first_launch: 0 }
+        Self {
+            architecture,
+            memory_limit: 8 << 30,
+            heap_size: 8 << 20,
+            windows,
+            first_launch: 0,
+            fresh: Fresh::default(),
+        }
     }
 }
 
@@ -189,7 +199,8 @@ impl Device {
     /// A device with nothing on it.
     pub fn new(options: &DeviceOptions) -> Self {
         let inner = Inner {
-            memory: Memory::with_windows(options.memory_limit, options.windows.clone()),
+            memory: Memory::with_windows(options.memory_limit, options.windows.clone())
+                .with_fresh(options.fresh),
             architecture: options.architecture,
             tables: Mutex::new(Tables::new()),
             arrays: Mutex::default(),

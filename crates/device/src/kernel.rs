@@ -349,6 +349,7 @@ impl Kernel {
             gradients: engine.as_ref().map(|engine| engine as &dyn GradientEngine),
             jit: None,
             schedule: options.schedule,
+            fill: device.memory.fill(),
         };
         texunit_simt::launch(program, self.id, &config).map_err(LaunchError::Fault)
     }
@@ -368,6 +369,7 @@ impl Kernel {
             return Err(ArgError::CooperativeLaunchTooLarge { ctas, max });
         }
         let workspace = self.module.inner.device.alloc(WORKSPACE, "grid workspace")?;
+        workspace.clear();
         workspace.write(0, &WORKSPACE.to_le_bytes()[..4])?;
         Ok(workspace)
     }

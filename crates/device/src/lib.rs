@@ -81,8 +81,8 @@ pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject
 pub use txd::GradientPath;
 
 pub use texunit_memory::{
-    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, GLOBAL_BASE, Gone, MemoryMap,
-    Placement, Rights, Windows, rights_to_pin,
+    AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
+    MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin,
 };
 pub use texunit_simt::{
     Bounds, Count, Fault, FaultKind, FetchSite, Frame, GradientStats, HandleSource, LaunchStats,

@@ -80,6 +80,16 @@ impl Linear {
         self.block.name()
     }
 
+    /// Device address of the first byte.
+    pub fn address(&self) -> u64 {
+        self.base + self.offset
+    }
+
+    /// Whether it is memory that the program can use at the same address.
+    pub fn is_of_host(&self) -> bool {
+        self.base == self.block.host_address()
+    }
+
     /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.len
@@ -104,7 +114,26 @@ impl Linear {
             return Err(Error::ReadOnly(self.name().to_owned()));
         }
         let at = self.place(offset, bytes.len() as u64)?;
-        self.block.write(at, bytes).map_err(|e| self.outside(e.offset, e.len))
+        self.block.write(at, bytes).map_err(|e| self.outside(e.offset, e.len))?;
+        self.block.define(at, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Whether some bytes from `offset` on are undefined; then `out` says which ([`Block::states`]).
+    pub fn states(&self, offset: u64, out: &mut [u8]) -> bool {
+        self.place(offset, out.len() as u64).is_ok_and(|at| self.block.states(at, out))
+    }
+
+    /// What has been written from `offset` on was as undefined as that.
+    pub fn set_states(&self, offset: u64, states: &[u8]) {
+        if let Ok(at) = self.place(offset, states.len() as u64) {
+            self.block.set_states(at, states);
+        }
+    }
+
+    /// Number of the allocation, counted in the whole program.
+    pub fn number(&self) -> u64 {
+        self.block.number()
     }
 
     /// Repeats `pattern` `count` times from `offset` on.

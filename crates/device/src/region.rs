@@ -57,7 +57,23 @@ impl Array {
     /// Sets a part of a row, likewise.
     pub fn write_row(&self, at: [u64; 3], bytes: &[u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, bytes.len() as u64)? else { return Ok(()) };
-        self.resource().block().write(offset, bytes).map_err(|e| self.outside(e.offset, e.len))
+        let block = self.resource().block();
+        block.write(offset, bytes).map_err(|e| self.outside(e.offset, e.len))?;
+        block.define(offset, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Whether some bytes of a row are undefined; then `out` says which ([`texunit_memory::Block::states`]).
+    pub fn row_states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
+        let offset = self.row_offset(at, out.len() as u64).ok().flatten();
+        offset.is_some_and(|offset| self.resource().block().states(offset, out))
+    }
+
+    /// What has been written to a row was as undefined as that.
+    pub fn set_row_states(&self, at: [u64; 3], states: &[u8]) {
+        if let Ok(Some(offset)) = self.row_offset(at, states.len() as u64) {
+            self.resource().block().set_states(offset, states);
+        }
     }
 
     /// Offset in the block of a part of a row; `None` if it is empty.

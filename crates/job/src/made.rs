@@ -43,6 +43,16 @@ pub(crate) enum Made {
 }
 
 impl Made {
+    /// Makes texels of its own zero, whatever fresh memory holds.
+    pub(crate) fn clear(&self) {
+        match self {
+            Self::Array(array) => array.clear(),
+            Self::Mipmapped(array) => array.clear(),
+            Self::Linear { buffer, .. } | Self::Pitched { buffer, .. } => buffer.clear(),
+            Self::LinearAt { .. } | Self::PitchedAt { .. } => {}
+        }
+    }
+
     pub(crate) fn texture(&self) -> TextureResource<'_> {
         match *self {
             Made::Array(ref array) => TextureResource::Array(array),

@@ -130,6 +130,11 @@ impl Memory {
         block.undefine(0, block.size() as u64);
     }
 
+    /// What fresh memory is filled with; `None`: zeros.
+    pub fn fill(&self) -> Option<Fill> {
+        self.fresh.fill
+    }
+
     /// Makes a fresh block hold zeros, which somebody has asked for: they are defined.
     pub fn clear(&self, block: &Block) {
         if self.fresh.fill.is_some() {

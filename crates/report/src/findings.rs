@@ -29,6 +29,9 @@ pub fn check_rule(code: &str) -> Option<&'static CheckRule> {
 /// All of them, by their names. docs/checks.md has an example of each.
 #[rustfmt::skip]
 pub const CHECK_RULES: &[CheckRule] = &[
+    rule("init-copy-to-host", "copy to the host of memory that nobody has written",
+        "copy what was written, or set the memory first (`cudaMemset`); let the kernel write all elements of its output",
+        "A copy to the host has bytes of device memory or of an array that no kernel, copy or fill has written since it was allocated. Here they are zero, or what `--fill` says; on a GPU they are what was there before, which often looks right until another program runs first. Rows that are copied with a pitch have no padding."),
     rule("leak-allocation", "memory that was not freed",
         "free it (`cudaFree`, `cudaFreeArray`, `cudaFreeHost`) before the device is reset or the program ends",
         "Memory of the device, an array or pinned memory of the host was alive when the device was reset or the program ended. A GPU gives it back with the context; a program that does the same again and again runs out of memory."),

@@ -6,7 +6,7 @@ use crate::regions::JitMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
-use texunit_memory::{Heap, MemoryMap};
+use texunit_memory::{Fill, Heap, MemoryMap};
 use texunit_syntax::Span;
 use texunit_unit::{Sampler, Surface, Texture};
 
@@ -97,6 +97,8 @@ pub struct LaunchConfig<'a> {
     /// Run CTAs and warps in a random fair order that follows from this seed, by one host thread, instruction by
     /// instruction (`--schedule`); `None`: in the order that is fastest.
     pub schedule: Option<u64>,
+    /// What shared and local memory hold when a CTA begins (`--fill`); `None`: zeros.
+    pub fill: Option<Fill>,
 }
 
 /// What a launch did.

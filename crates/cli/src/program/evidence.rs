@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use texunit_device::Fill;
 use texunit_evidence::{Format, Run};
 
 /// Exit code of a run that `--timeout` has ended: that of `timeout`.
@@ -36,6 +37,10 @@ pub struct EvidenceArgs {
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
+    /// Fill fresh memory of devices, and shared and local memory when a CTA begins, instead of zeros: a byte (0xab), 32
+    /// bits (0xdeadbeef), or `random`, whose seed is told; `random:SEED` repeats it.
+    #[arg(long, value_name = "PATTERN", env = "TEXUNIT_FILL", value_parser = number::fill)]
+    pub fill: Option<Fill>,
     /// A fault ends the launch only: the context stays usable, and further faults are counted.
     #[arg(long)]
     pub continue_after_fault: bool,
@@ -110,6 +115,12 @@ impl EvidenceArgs {
         }
         if let Some(seed) = self.schedule {
             command.env("TEXUNIT_SCHEDULE", seed.to_string());
+        }
+        if let Some(fill) = self.fill {
+            command.env("TEXUNIT_FILL", fill.to_string());
+            if let Fill::Random(_) = fill {
+                say(format_args!("texunit: fresh memory is filled by --fill {fill}"));
+            }
         }
         if self.continue_after_fault {
             command.env("TEXUNIT_CONTINUE_AFTER_FAULT", "1");

@@ -90,6 +90,7 @@ impl HowArgs {
             fmad: self.fmad,
             bounds: self.bounds.map(Into::into),
             schedule: self.schedule,
+            fill: self.fill,
             gradients: self.gradients(),
             threads: threads.into(),
         }
@@ -103,6 +104,7 @@ impl HowArgs {
             self.arch.map(|arch| format!("--arch={arch}")),
             self.max_steps.map(|steps| format!("--max-steps={steps}")),
             self.schedule.map(|seed| format!("--schedule={seed}")),
+            self.fill.map(|fill| format!("--fill={fill}")),
             self.memory_limit.map(|bytes| format!("--memory-limit={bytes}")),
         ];
         let flags = [(self.fmad, "--fmad"), (self.via_txd, "--via-txd")];

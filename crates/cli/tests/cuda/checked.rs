@@ -10,7 +10,8 @@ use std::process::Command;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 5] = [
+    let all: [(&str, Test); 6] = [
+        ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
@@ -34,6 +35,41 @@ fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
         true => Err(format!("`{text}` in {ended:?}").into()),
         false => Ok(()),
     }
+}
+
+/// What nobody has written comes to the host, and is what `--fill` says; the padding of rows does not.
+fn fresh(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "fresh.cu", SHARED, &["-lineinfo", "-g"])?;
+    let ended = succeed(setup.run().arg(&program), &program)?;
+    same(&*ended.stdout, "0 0 5 0\n", &ended)?;
+    same(&*ended.stderr, "", &ended)?;
+    for (fill, shown) in
+        [("0xab", "abababab abababab 5 0\n"), ("0x89abcdef", "89abcdef 89abcdef 5 0\n")]
+    {
+        let ended = succeed(setup.run().args(["--fill", fill]).arg(&program), &program)?;
+        same(&*ended.stdout, shown, &ended)?;
+    }
+    let ended = succeed(setup.run().args(["--fill", "random"]).arg(&program), &program)?;
+    let seed = ended.stderr.split("--fill ").nth(1).and_then(|rest| rest.lines().next());
+    let seed = seed.ok_or("no seed is told")?;
+    let again = succeed(setup.run().args(["--fill", seed]).arg(&program), &program)?;
+    same(&*again.stdout, &*ended.stdout, &again)?;
+    let ended = run(setup.run().args(["--fill", "0xabc"]).arg(&program), &program)?;
+    same(ended.status.code(), Some(2), &ended)?;
+    contains(&ended, "random:SEED")?;
+    let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
+    for text in [
+        "error[init-copy-to-host]",
+        "a copy to the host has 128 bytes that nobody has written, the first is byte 128 of allocation",
+        "the copy is at",
+        "fresh.cu:14",
+        "the memory was asked for at",
+        "fresh.cu:11",
+        "a copy to the host has 4 bytes that nobody has written",
+    ] {
+        contains(&ended, text)?;
+    }
+    same(ended.stderr.matches("error[init-copy-to-host]").count(), 2, &ended)
 }
 
 /// Kernels of two streams race, and copies with them; not if the program waits.
@@ -128,6 +164,13 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     let ended = succeed(command.arg(&program), &program)?;
     same(ended.stderr.matches("error[").count(), 1, &ended)?;
     contains(&ended, "not shown (--max-findings)")?;
+    // What is not shown counts.
+    let mut command = setup.run();
+    command.args(["--check", "sync", "--max-findings", "0", "--error-exitcode", "9", "--report"]);
+    let ended = run(command.arg(&report).arg(&program), &program)?;
+    same(ended.status.code(), Some(9), &ended)?;
+    contains(&ended, "4 findings in 1 process; exit code 9 (--error-exitcode)")?;
+    at(&json(&report)?, "/more_findings", 4)?;
     // Mistakes.
     std::fs::write(&list, "rule: x\n")?;
     for words in [&["--check", "shader"][..], &["--kernel", "x"], &["--max-findings", "1"]] {

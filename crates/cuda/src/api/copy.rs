@@ -12,16 +12,12 @@ use crate::stream::{self, Stream};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
-/// Tells what races with a copy.
-fn raced(to: &End, from: &End, len: usize, queue: Queue) {
-    if checks::race().is_none() {
-        return;
+/// A copy that is done when the call returns: the host has waited for it, and for what comes before it.
+pub(super) fn at_once(copied: Answer) -> Answer {
+    if let (Ok(()), Some(race)) = (&copied, checks::race()) {
+        race.synchronized(Queue::Default);
     }
-    for (end, writes) in [(to, true), (from, false)] {
-        if let End::Memory { address, .. } = *end {
-            checks::copied(queue, (address, len as u64), writes);
-        }
-    }
+    copied
 }
 
 /// Copies of bytes from one end to another: at once, and in a stream.
@@ -32,22 +28,13 @@ macro_rules! copies {
             $(#[$doc])*
             fn $now($($arg: $type,)* ByteCount: usize) {
                 current()?;
-                let (to, from) = ($to, $from);
-                raced(&to, &from, ByteCount, Queue::Default);
-                copy_bytes(to, from, ByteCount)?;
-                // The host has waited for it, and for what comes before it.
-                if let Some(race) = checks::race() {
-                    race.synchronized(Queue::Default);
-                }
-                Ok(())
+                at_once(copy_bytes($to, $from, ByteCount, Queue::Default))
             }
 
             /// As without `Async`.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
                 stream::on(hStream)?;
-                let (to, from) = ($to, $from);
-                raced(&to, &from, ByteCount, stream::queue(hStream));
-                copy_bytes(to, from, ByteCount)
+                copy_bytes($to, $from, ByteCount, stream::queue(hStream))
             }
         )*}
     };
@@ -112,7 +99,8 @@ driver_api! {
         ByteCount: usize,
     ) {
         current()?;
-        copy_bytes(array(dstArray, dstOffset)?, device(srcDevice), ByteCount)
+        let (to, from) = (array(dstArray, dstOffset)?, device(srcDevice));
+        at_once(copy_bytes(to, from, ByteCount, Queue::Default))
     }
 
     /// Copies bytes out of the first row of an array.
@@ -123,7 +111,8 @@ driver_api! {
         ByteCount: usize,
     ) {
         current()?;
-        copy_bytes(device(dstDevice), array(srcArray, srcOffset)?, ByteCount)
+        let (to, from) = (device(dstDevice), array(srcArray, srcOffset)?);
+        at_once(copy_bytes(to, from, ByteCount, Queue::Default))
     }
 
     /// Copies bytes of the first rows of two arrays.
@@ -135,7 +124,8 @@ driver_api! {
         ByteCount: usize,
     ) {
         current()?;
-        copy_bytes(array(dstArray, dstOffset)?, array(srcArray, srcOffset)?, ByteCount)
+        let (to, from) = (array(dstArray, dstOffset)?, array(srcArray, srcOffset)?);
+        at_once(copy_bytes(to, from, ByteCount, Queue::Default))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Copies of rows and slices, and copies in batches.
 
+use super::copy::at_once;
 use crate::args::{Answer, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
@@ -9,6 +10,7 @@ use crate::memory::boxes::{self, End};
 use crate::memory::place::Space;
 use crate::stream::{self, Stream};
 use std::ffi::c_ulonglong;
+use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
@@ -24,13 +26,13 @@ macro_rules! copies {
             $(#[$doc])*
             fn $($now)|+(pCopy: In<$type>) {
                 current()?;
-                $copy(&pCopy.get()?)
+                at_once($copy(&pCopy.get()?, Queue::Default))
             }
 
             /// As without `Async`.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
                 stream::on(hStream)?;
-                $copy(&pCopy.get()?)
+                $copy(&pCopy.get()?, stream::queue(hStream))
             }
         )*}
     };
@@ -56,7 +58,8 @@ driver_api! {
     ) {
         on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
-        boxes::copy_bytes(super::copy::any(dst), super::copy::any(src), size)
+        let (to, from) = (super::copy::any(dst), super::copy::any(src));
+        boxes::copy_bytes(to, from, size, stream::queue(hStream))
     }
 
     /// Copies slices, with something said of the copy.
@@ -66,7 +69,7 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         on_other_than_default(hStream)?;
-        copy_operations(op, 1, flags).map_err(|(_, refusal)| refusal)
+        copy_operations(op, 1, flags, stream::queue(hStream)).map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many pieces of memory; `failIdx` is the one that went wrong.
@@ -83,7 +86,7 @@ driver_api! {
     ) {
         on_other_than_default(hStream)?;
         let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run().map_err(|fault| failed(fault, failIdx))
+        batch.run(stream::queue(hStream)).map_err(|fault| failed(fault, failIdx))
     }
 
     /// As the first version, which says where it went wrong.
@@ -99,7 +102,7 @@ driver_api! {
     ) {
         on_other_than_default(hStream)?;
         let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run().map_err(|(_, refusal)| refusal)
+        batch.run(stream::queue(hStream)).map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many boxes; `failIdx` is the one that went wrong.
@@ -111,7 +114,7 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags).map_err(|fault| failed(fault, failIdx))
+        copy_operations(opList, numOps, flags, stream::queue(hStream)).map_err(|fault| failed(fault, failIdx))
     }
 
     /// As the first version, which says where it went wrong.
@@ -122,7 +125,7 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags).map_err(|(_, refusal)| refusal)
+        copy_operations(opList, numOps, flags, stream::queue(hStream)).map_err(|(_, refusal)| refusal)
     }
 }
 
@@ -175,17 +178,17 @@ fn end_3d(name: &str, side: &CopySide3D) -> Answer<End> {
     })
 }
 
-fn copy_2d(copy: &CUDA_MEMCPY2D) -> Answer {
+fn copy_2d(copy: &CUDA_MEMCPY2D, queue: Queue) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
-    boxes::copy(&end_2d("dst", &copy.dst)?, &end_2d("src", &copy.src)?, size)
+    boxes::copy(&end_2d("dst", &copy.dst)?, &end_2d("src", &copy.src)?, size, queue)
 }
 
-fn copy_3d(copy: &CUDA_MEMCPY3D) -> Answer {
+fn copy_3d(copy: &CUDA_MEMCPY3D, queue: Queue) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
-    boxes::copy(&end_3d("dst", &copy.dst)?, &end_3d("src", &copy.src)?, size)
+    boxes::copy(&end_3d("dst", &copy.dst)?, &end_3d("src", &copy.src)?, size, queue)
 }
 
-fn copy_peer(copy: &CUDA_MEMCPY3D) -> Answer {
+fn copy_peer(copy: &CUDA_MEMCPY3D, queue: Queue) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context says whose device memory or array it is; of host memory it says nothing.
         if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
@@ -195,7 +198,7 @@ fn copy_peer(copy: &CUDA_MEMCPY3D) -> Answer {
                 .check()?;
         }
     }
-    copy_3d(copy)
+    copy_3d(copy, queue)
 }
 
 /// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
@@ -247,7 +250,7 @@ struct Batch {
 
 impl Batch {
     /// Checks all, then copies.
-    fn run(&self) -> Result<(), Fault> {
+    fn run(&self, queue: Queue) -> Result<(), Fault> {
         let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
         if self.count == 0 {
             return refused("count is 0: a batch has at least one copy".to_owned());
@@ -278,7 +281,7 @@ impl Batch {
             let copy = || {
                 let (to, from) = (self.dsts.at(i)?, self.srcs.at(i)?);
                 let (to, from) = (super::copy::any(to), super::copy::any(from));
-                boxes::copy_bytes(to, from, self.sizes.at(i)?)
+                boxes::copy_bytes(to, from, self.sizes.at(i)?, queue)
             };
             copy()
                 .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
@@ -291,6 +294,7 @@ fn copy_operations(
     list: In<CUDA_MEMCPY3D_BATCH_OP>,
     count: usize,
     flags: c_ulonglong,
+    queue: Queue,
 ) -> Result<(), Fault> {
     if count == 0 || flags != 0 {
         let reason = match count {
@@ -301,14 +305,14 @@ fn copy_operations(
     }
     for i in 0..count {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;
-        copy_operation(&operation)
+        copy_operation(&operation, queue)
             .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
     }
     Ok(())
 }
 
 /// One copy of a batch; sizes are in elements of the array, or in bytes if there is none.
-fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP) -> Answer {
+fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, queue: Queue) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);
     if size.contains(&0) {
@@ -331,7 +335,7 @@ fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP) -> Answer {
     let from = operand(&operation.src, from, size, unit)?;
     let to = operand(&operation.dst, to, size, unit)?;
     let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
-    boxes::copy(&to, &from, [width, size[1], size[2]])
+    boxes::copy(&to, &from, [width, size[1], size[2]], queue)
 }
 
 fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {

@@ -6,6 +6,7 @@ use crate::handle::Handle;
 use crate::memory::boxes::fill;
 use crate::stream::{self, Stream};
 use std::ffi::{c_uchar, c_uint, c_ushort};
+use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
 /// The four functions of one size of number.
@@ -15,7 +16,7 @@ macro_rules! memset {
             /// Sets `N` numbers. The address is a multiple of their size.
             fn $line(dstDevice: CUdeviceptr, value: $ty, N: usize) {
                 current()?;
-                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1])
+                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], Queue::Default)
             }
 
             /// Sets rows of `Width` numbers that are a pitch apart.
@@ -27,7 +28,7 @@ macro_rules! memset {
                 Height: usize,
             ) {
                 current()?;
-                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height])
+                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Queue::Default)
             }
 
             /// As without `Async`.
@@ -38,7 +39,7 @@ macro_rules! memset {
                 hStream: Handle<Stream>,
             ) {
                 stream::on(hStream)?;
-                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1])
+                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], stream::queue(hStream))
             }
 
             /// As without `Async`.
@@ -51,7 +52,7 @@ macro_rules! memset {
                 hStream: Handle<Stream>,
             ) {
                 stream::on(hStream)?;
-                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height])
+                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], stream::queue(hStream))
             }
         }
     };

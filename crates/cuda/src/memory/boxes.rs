@@ -1,9 +1,11 @@
 //! Copies of boxes: width in bytes, rows, slices. A copy without pitch is a box of one row.
 
 use crate::args::Answer;
+use crate::checks::{self, Watch};
 use crate::error::refusal;
 use crate::memory;
 use crate::memory::place::{Place, Space};
+use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
 use texunit_device::Array;
 
@@ -164,8 +166,8 @@ impl Found {
     }
 }
 
-/// Copies a box. Nothing is copied if one of the ends is wrong; an empty box is fine.
-pub(crate) fn copy(to: &End, from: &End, size: [u64; 3]) -> Answer {
+/// Copies a box in a stream. Nothing is copied if one of the ends is wrong; an empty box is fine.
+pub(crate) fn copy(to: &End, from: &End, size: [u64; 3], queue: Queue) -> Answer {
     if size.contains(&0) {
         return Ok(());
     }
@@ -173,6 +175,7 @@ pub(crate) fn copy(to: &End, from: &End, size: [u64; 3]) -> Answer {
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
     let mut piece = vec![0; size[0].min(PIECE) as usize];
+    let mut watch = Watch::new(&from.place, &to.place, queue);
     for z in 0..size[2] {
         for y in 0..size[1] {
             let mut x = 0;
@@ -180,6 +183,9 @@ pub(crate) fn copy(to: &End, from: &End, size: [u64; 3]) -> Answer {
                 let part = &mut piece[..(size[0] - x).min(PIECE) as usize];
                 from.place.read(from.offset([x, y, z]), part)?;
                 to.place.write(to.offset([x, y, z]), part)?;
+                if let Some(watch) = &mut watch {
+                    watch.copied(from.offset([x, y, z]), to.offset([x, y, z]), part.len());
+                }
                 x += part.len() as u64;
             }
         }
@@ -188,12 +194,18 @@ pub(crate) fn copy(to: &End, from: &End, size: [u64; 3]) -> Answer {
 }
 
 /// Copies bytes.
-pub(crate) fn copy_bytes(to: End, from: End, len: usize) -> Answer {
-    copy(&to, &from, [len as u64, 1, 1])
+pub(crate) fn copy_bytes(to: End, from: End, len: usize, queue: Queue) -> Answer {
+    copy(&to, &from, [len as u64, 1, 1], queue)
 }
 
 /// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows.
-pub(crate) fn fill(address: u64, pitch: usize, pattern: &[u8], size: [usize; 2]) -> Answer {
+pub(crate) fn fill(
+    address: u64,
+    pitch: usize,
+    pattern: &[u8],
+    size: [usize; 2],
+    queue: Queue,
+) -> Answer {
     let [width, height] = size.map(|n| n as u64);
     if width == 0 || height == 0 {
         return Ok(());
@@ -223,7 +235,11 @@ pub(crate) fn fill(address: u64, pitch: usize, pattern: &[u8], size: [usize; 2])
     };
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
     for y in 0..rows {
-        linear.fill(found.offset([0, y, 0])[0], pattern, count).map_err(refusal)?;
+        let offset = found.offset([0, y, 0])[0];
+        linear.fill(offset, pattern, count).map_err(refusal)?;
+        if checks::race().is_some() {
+            checks::copied(queue, (linear.address() + offset, count * unit), true);
+        }
     }
     Ok(())
 }

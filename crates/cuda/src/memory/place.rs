@@ -85,6 +85,60 @@ impl Place {
         }
     }
 
+    /// Whether some of the bytes are undefined; then `out` says which (check `init`).
+    pub(crate) fn states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
+        match self {
+            Self::Linear(linear) => linear.states(at[0], out),
+            Self::Host(_) => false,
+            Self::Array(array) => array.row_states(at, out),
+        }
+    }
+
+    /// What has been copied in was as undefined as that.
+    pub(crate) fn set_states(&self, at: [u64; 3], states: &[u8]) {
+        match self {
+            Self::Linear(linear) => linear.set_states(at[0], states),
+            Self::Host(_) => {}
+            Self::Array(array) => array.set_row_states(at, states),
+        }
+    }
+
+    /// Whether the program can read it without a copy.
+    pub(crate) fn is_of_host(&self) -> bool {
+        match self {
+            Self::Linear(linear) => linear.is_of_host(),
+            Self::Host(_) => true,
+            Self::Array(_) => false,
+        }
+    }
+
+    /// Device addresses of `len` bytes; `None`: it is no memory that kernels reach by address.
+    pub(crate) fn range(&self, at: [u64; 3], len: u64) -> Option<(u64, u64)> {
+        match self {
+            Self::Linear(linear) => Some((linear.address() + at[0], len)),
+            _ => None,
+        }
+    }
+
+    /// What messages call it, with the byte at a place in it.
+    pub(crate) fn named(&self, at: [u64; 3]) -> (u64, String) {
+        match self {
+            Self::Linear(linear) => {
+                let range = linear.allocation();
+                let (number, size) = (linear.number(), range.end - range.start);
+                let offset = linear.address() + at[0] - range.start;
+                let name = linear.name();
+                (number, format!("byte {offset} of allocation {number} ({size} bytes of `{name}`)"))
+            }
+            Self::Host(_) => (0, "memory of the host".to_owned()),
+            Self::Array(array) => {
+                let ([x, y, z], number) = (at, array.number());
+                let size = array.size();
+                (number, format!("byte {x} of row {y}, slice {z} of array {number} ({size} bytes)"))
+            }
+        }
+    }
+
     /// Copies bytes in, likewise.
     pub(crate) fn write(&self, at: [u64; 3], bytes: &[u8]) -> Answer {
         match self {

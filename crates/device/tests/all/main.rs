@@ -3,6 +3,7 @@
 mod device;
 mod diagnostics;
 mod fetches;
+mod fill;
 mod freed;
 mod launches;
 mod linear;

@@ -48,6 +48,9 @@ impl Binder<'_> {
             None => self.device.alloc(size, name),
         };
         let buffer = buffer.map_err(refused(&spec.at))?;
+        if !spec.is_undefined {
+            buffer.clear();
+        }
         for (offset, bytes) in pieces.iter() {
             buffer.write(offset, bytes).map_err(refused(&spec.at))?;
         }

@@ -188,6 +188,9 @@ impl Binder<'_> {
                 Made::Mipmapped(array.map_err(refused(at))?)
             }
         };
+        if !spec.is_undefined {
+            made.clear();
+        }
         if !bytes.is_empty() {
             made.write(&bytes).map_err(refused(at))?;
         }

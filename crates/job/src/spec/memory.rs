@@ -26,6 +26,9 @@ pub struct BufferSpec {
     pub at: At<()>,
     /// What it holds.
     pub data: Data,
+    /// Nobody has written what the data do not cover: it holds what fresh memory does, and a use of it is one of
+    /// undefined bytes.
+    pub is_undefined: bool,
     /// Its size in bytes, if larger than the data.
     pub size: Option<At<u64>>,
     /// Where the data are in it; `None`: from the first byte on.
@@ -57,6 +60,7 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
     let before = table.problem_count();
     let size = table.get("size").and_then(|v| Some(v.at(v.number(1, 1 << 40)?)));
     let has_size = size.is_some();
+    let is_undefined = undefined(&table);
     let data = data(&table);
     let (parts, place) = (recorded::parts(&table), recorded::place(&table));
     table.finish();
@@ -77,7 +81,12 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
             return None;
         }
     };
-    Some(BufferSpec { at: value.at(()), data, size, parts, place })
+    Some(BufferSpec { at: value.at(()), data, is_undefined, size, parts, place })
+}
+
+/// `undefined = true`: what is not given is what nobody has written.
+pub(super) fn undefined(table: &Table<'_>) -> bool {
+    table.get("undefined").is_some_and(|v| v.boolean() == Some(true))
 }
 
 /// Reads the keys that say what memory holds: at most one of them.

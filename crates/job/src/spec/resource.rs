@@ -113,6 +113,8 @@ pub struct ViewSpec {
 pub struct ResourceSpec {
     /// Where they come from.
     pub source: TexelSource,
+    /// Nobody has written them: they are what fresh memory holds.
+    pub is_undefined: bool,
     /// `format`; left out only where the texels are those of another object.
     pub format: Option<At<Format>>,
     /// `geometry`
@@ -207,6 +209,7 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
     let view = table.get("view").and_then(|v| view(&v));
     let spec = ResourceSpec {
         source: source?,
+        is_undefined: super::memory::undefined(table),
         format,
         geometry,
         dims,
@@ -257,13 +260,22 @@ fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize
     true
 }
 
-const SOURCES: &str =
-    "`file`, `files`, `texels`, `zeros`, `buffer`, `surface`, `texture`, `array`, `memory`";
+const SOURCES: &str = "`file`, `files`, `texels`, `zeros`, `undefined`, `buffer`, `surface`, `texture`, `array`, `memory`";
 
 /// The keys that say where texels come from; exactly one must be there.
 fn source(table: &Table<'_>, what: &str) -> Option<TexelSource> {
-    let keys =
-        ["file", "files", "texels", "zeros", "buffer", "surface", "texture", "array", "memory"];
+    let keys = [
+        "file",
+        "files",
+        "texels",
+        "zeros",
+        "undefined",
+        "buffer",
+        "surface",
+        "texture",
+        "array",
+        "memory",
+    ];
     let given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
     let (key, v) = match given.as_slice() {
         [(key, v)] => (*key, v),
@@ -281,7 +293,7 @@ fn source(table: &Table<'_>, what: &str) -> Option<TexelSource> {
         "file" => TexelSource::Files(vec![file(v)?]),
         "files" => TexelSource::Files(files(v)?),
         "texels" => TexelSource::Inline(inline(v)?),
-        "zeros" => {
+        "zeros" | "undefined" => {
             if !v.boolean()? {
                 v.problem(codes::VALUE, "expected `true`: leave the key out otherwise");
                 return None;

@@ -4,8 +4,8 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    Bounds, ComputeCapability, Device, DeviceOptions, Fault, GradientPath, Kernel, LaunchError,
-    LaunchOptions, Module,
+    Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh, GradientPath, Kernel,
+    LaunchError, LaunchOptions, Module,
 };
 use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
@@ -26,6 +26,8 @@ pub struct Settings {
     pub bounds: Option<Bounds>,
     /// `--schedule`
     pub schedule: Option<u64>,
+    /// `--fill`
+    pub fill: Option<Fill>,
     /// `--via-txd`
     pub gradients: GradientPath,
     /// `--threads`
@@ -95,6 +97,7 @@ impl Prepared {
             architecture: settings.architecture.or(own.arch).unwrap_or(usual.architecture),
             memory_limit: settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
             first_launch: own.grid_id,
+            fresh: Fresh { fill: settings.fill, is_tracked: false },
             ..usual
         });
         let module = Module::load_at(&device, "kernel.ptx", &case.ptx, &places(&job));

@@ -161,7 +161,11 @@ impl Context<'_> {
         warp.narrow.grow(narrow);
         warp.wide.grow(wide);
         grow(&mut warp.predicates, predicates, 0);
+        let before = warp.local.len();
         grow(&mut warp.local, words, [0; 32]);
+        if before < words {
+            self.fill_local(warp, before);
+        }
         Ok(())
     }
 

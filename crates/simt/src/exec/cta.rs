@@ -114,6 +114,7 @@ impl Context<'_> {
         self.of_cta.copy_from_slice(of_cta.as_flattened());
         self.cta.shared.clear();
         self.cta.shared.resize(launch.shared_len, 0);
+        self.fill_shared(index);
         self.cta.tail.clear();
         self.cta.tail.resize(launch.reserved.0 + launch.reserved.1 - launch.shared_len, 0);
         if std::mem::take(&mut self.cta.has_barriers) {
@@ -157,6 +158,7 @@ impl Context<'_> {
         }
         if !warp.local.is_empty() {
             warp.local.as_flattened_mut().fill(0);
+            self.fill_local(warp, 0);
         }
         // What there is has been reserved for a CTA before, within the limit of the stack.
         if fits { Ok(()) } else { self.reserve(warp, 0) }

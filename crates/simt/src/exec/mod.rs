@@ -9,6 +9,7 @@ mod context;
 mod cooperative;
 mod cta;
 mod elements;
+mod fill;
 mod format;
 mod frames;
 mod groups;
@@ -375,6 +376,7 @@ mod tests {
             gradients: None,
             jit: None,
             schedule: None,
+            fill: None,
         };
         let of = (&program, kernel, program.unit(kernel, false));
         prepare(of, &config, (Events::NONE, None), (block, 64)).workers

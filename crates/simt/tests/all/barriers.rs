@@ -246,6 +246,7 @@ fn cancelling_and_progress() {
         gradients: None,
         jit: None,
         schedule: None,
+        fill: None,
     };
     texunit_simt::launch(&loaded.program, id, &config).unwrap();
     assert_eq!(progress.load(std::sync::atomic::Ordering::Relaxed), 30);

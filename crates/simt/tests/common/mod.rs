@@ -197,6 +197,7 @@ impl Loaded {
             gradients: None,
             jit: how.jit,
             schedule: how.schedule,
+            fill: None,
         };
         texunit_simt::launch(&self.program, id, &config)
     }

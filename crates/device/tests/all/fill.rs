@@ -1,0 +1,103 @@
+//! What memory holds that nobody has written: zeros, or what a device fills it with.
+
+use texunit_device::{
+    Arg, ArrayDescriptor, Device, DeviceOptions, Extent, Fill, Format, Fresh, Geometry,
+    LaunchOptions, Module,
+};
+
+/// Stores a word of shared memory, one of local memory and one of the device heap for each thread, and adds 1 to a fourth
+/// one.
+const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.visible .entry k(.param .u64 out)
+{
+    .reg .u32 %t, %v; .reg .u64 %out, %p, %n;
+    .shared .align 4 .b8 s[256];
+    .local .align 4 .b8 l[16];
+    ld.param.u64 %out, [out];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %p, %t, 16;
+    add.u64 %out, %out, %p;
+    mov.u64 %p, s;
+    mul.wide.u32 %n, %t, 4;
+    add.u64 %p, %p, %n;
+    ld.shared.u32 %v, [%p];
+    st.global.u32 [%out], %v;
+    ld.local.u32 %v, [l+8];
+    st.global.u32 [%out+4], %v;
+    mov.u64 %n, 64;
+    { .param .b64 n; .param .b64 r;
+      st.param.b64 [n], %n; call.uni (r), malloc, (n); ld.param.b64 %p, [r]; }
+    ld.u32 %v, [%p+60];
+    st.global.u32 [%out+8], %v;
+    ld.global.u32 %v, [%out+12];
+    add.u32 %v, %v, 1;
+    st.global.u32 [%out+12], %v;
+    ret;
+}";
+
+/// The words of a launch of 64 threads; (`is_cleared`) its buffer holds zeros because somebody has asked for them.
+fn words(fill: Option<Fill>, is_cleared: bool) -> Vec<[u32; 4]> {
+    let fresh = Fresh { fill, is_tracked: false };
+    let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
+    let out = device.alloc(64 * 16, "out").unwrap();
+    if is_cleared {
+        out.clear();
+    }
+    let kernel = Module::load(&device, "fill.ptx", PTX).unwrap().kernel("k").unwrap();
+    let options = LaunchOptions { block: [64, 1, 1], threads: 1, ..LaunchOptions::default() };
+    kernel.launch(&options, &[Arg::Buffer(&out)]).unwrap();
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
+    let row = |row: &[u8]| std::array::from_fn(|i| word(&row[4 * i..4 * i + 4]));
+    out.read().chunks(16).map(row).collect()
+}
+
+#[test]
+fn kernels_read_what_memory_is_filled_with() {
+    assert_eq!(words(None, false), [[0, 0, 0, 1]; 64]);
+    let byte = 0xabab_abab;
+    assert_eq!(words(Some(Fill::Byte(0xab)), false), [[byte, byte, byte, byte + 1]; 64]);
+    let word = 0x0123_4567;
+    assert_eq!(words(Some(Fill::Word(word)), true), [[word, word, word, 1]; 64]);
+}
+
+#[test]
+fn random_memory_follows_from_its_seed() {
+    let [a, b, c] = [7, 7, 8].map(|seed| words(Some(Fill::Random(seed)), true));
+    // Addresses of the heap, and so its words, go by who comes first; here one worker does all.
+    let own = |words: &[[u32; 4]]| words.iter().map(|w| [w[0], w[1]]).collect::<Vec<_>>();
+    assert_eq!(own(&a), own(&b));
+    assert_ne!(own(&a), own(&c));
+    let mut all: Vec<u32> = a.iter().flat_map(|w| [w[0], w[1], w[2]]).collect();
+    all.sort_unstable();
+    all.dedup();
+    assert!(all.len() > 150, "no two places are alike: {}", all.len());
+    assert!(a.iter().all(|w| w[3] == 1));
+}
+
+#[test]
+fn arrays_are_filled_and_variables_are_not() {
+    let fresh = Fresh { fill: Some(Fill::Byte(0x5a)), is_tracked: true };
+    let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
+    let extent = Extent { width: 5, height: 3, depth: 1 };
+    let format = Format::from_name("u8").unwrap();
+    let array =
+        device.create_array(&ArrayDescriptor::new(format, Geometry::D2, extent, "a")).unwrap();
+    assert_eq!(array.read(), [0x5a; 15]);
+    // Rows that are written are defined, others are not; copies of rows take their states along.
+    array.write_row([1, 1, 0], &[1, 2, 3]).unwrap();
+    let mut states = [1; 5];
+    assert!(array.row_states([0, 1, 0], &mut states));
+    assert_eq!(states, [0xff, 0, 0, 0, 0xff]);
+    array.set_row_states([0, 2, 0], &[0, 0, 0, 0xff, 0]);
+    assert!(array.row_states([0, 2, 0], &mut states));
+    assert_eq!(states, [0, 0, 0, 0xff, 0]);
+    array.clear();
+    assert_eq!(array.read(), [0; 15]);
+    assert!(!array.row_states([0, 0, 0], &mut states));
+    let text = ".version 8.0\n.target sm_75\n.address_size 64\n.global .u32 zero;\n.global .u32 one = 1;\n";
+    let module = Module::load(&device, "variables.ptx", text).unwrap();
+    for (name, value) in [("zero", 0_u32), ("one", 1)] {
+        assert_eq!(module.global(name).unwrap().read(), value.to_le_bytes(), "{name}");
+    }
+}

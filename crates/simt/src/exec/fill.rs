@@ -1,0 +1,35 @@
+//! Shared and local memory that is not zero when a CTA begins (`--fill`).
+
+use super::context::Context;
+use super::warp::Warp;
+use texunit_memory::Fill;
+
+impl Context<'_> {
+    /// What the CTA's memory is filled with, and its number: no two CTAs of a device have the same.
+    fn fill_of(&self, cta: u64) -> Option<(Fill, u64)> {
+        let config = &self.launch.config;
+        Some((config.fill?, config.grid_id.rotate_left(40) ^ cta))
+    }
+
+    /// Fills the shared memory of a CTA, by its number in the grid.
+    #[inline]
+    pub(super) fn fill_shared(&mut self, index: u64) {
+        if let Some((fill, number)) = self.fill_of(index) {
+            fill.bytes(number, 0, &mut self.cta.shared);
+        }
+    }
+
+    /// Fills the local memory of a warp's threads from a word on.
+    #[inline]
+    pub(super) fn fill_local(&self, warp: &mut Warp, from: usize) {
+        let [x, y, _] = self.launch.config.grid.map(u64::from);
+        let [cx, cy, cz] = self.cta.id.map(u64::from);
+        let Some((fill, number)) = self.fill_of(cx + x * (cy + y * cz)) else { return };
+        let first = u64::from(warp.index) * 32 + 1;
+        for (at, row) in (0..).zip(&mut warp.local).skip(from) {
+            for (thread, word) in (first..).zip(row) {
+                *word = fill.word(number ^ thread.rotate_right(12), 4 * at);
+            }
+        }
+    }
+}
