@@ -84,8 +84,6 @@ pub(crate) struct Site {
     pub(crate) add: u64,
     /// The offset of a lane is below.
     pub(crate) limit: u64,
-    /// The offset of the first of 32 lanes that lie one behind the other is below.
-    pub(crate) rows: u64,
     /// Host address of the first byte.
     pub(crate) host: u64,
     /// In elements: the number of the first of 16 lanes that lie one behind the other is below, and that of a
@@ -152,7 +150,6 @@ impl Site {
         Self {
             add: to.offset.wrapping_sub(reach.address()),
             limit: below(needed),
-            rows: below(32 * to.total),
             host: reach.host().as_ptr().expose_provenance() as u64,
             halves: elements(0).saturating_sub(15),
             elements: elements(0),
