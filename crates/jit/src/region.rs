@@ -27,9 +27,9 @@ pub struct Region {
     pub blocks: Vec<Block>,
     /// How many access sites there are: their numbers are below.
     pub sites: u32,
-    /// By block, if it is known: wide registers that have a number of [`Inputs::bytes`] in all lanes where the block begins, and its
-    /// offset.
-    pub params: Vec<Vec<(u32, u32)>>,
+    /// By block, if it is known: registers that have a number of [`Inputs::bytes`] in all lanes where the block
+    /// begins, and its offset.
+    pub params: Vec<Vec<(Place, u32)>>,
 }
 
 /// Steps that follow each other, and where it goes on.

@@ -195,7 +195,7 @@ fn base(step: &Step, shift: u8) -> Option<u32> {
     (whole && !other).then_some(base)
 }
 
-fn plan(block: &Block, params: &[(u32, u32)]) -> Plan {
+fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
     let mut definitions = definitions(block, params);
     settle(block, &mut definitions);
     if !definitions.iter().any(|d| d.is_late) {
@@ -219,12 +219,15 @@ fn plan(block: &Block, params: &[(u32, u32)]) -> Plan {
 }
 
 /// Definitions of wide registers as such addresses, and what reads them.
-fn definitions(block: &Block, params: &[(u32, u32)]) -> Vec<Definition> {
+fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
     let mut all: Vec<Definition> = Vec::new();
     // By register: the definition that holds; those whose index is another number by now are not known any more.
     let mut current: HashMap<u32, usize> = HashMap::new();
     let mut known = Registers::default();
-    known.same.extend(params.iter().map(|&(register, at)| (register, Source::Bytes64(at))));
+    known.same.extend(params.iter().filter_map(|&(place, at)| match place {
+        Place::Wide(register) => Some((register, Source::Bytes64(at))),
+        _ => None,
+    }));
     for (i, step) in block.steps.iter().enumerate() {
         let (new, same) = (known.value(step), known.same(step));
         step.each_read(|place| {

@@ -65,14 +65,18 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<Owed>) {
     // Registers of which something wants the value itself stay what they are.
     let wanted = aheads.iter().enumerate().flat_map(|(b, ahead)| {
         let params = region.params.get(b).into_iter().flatten();
-        params.filter(|param| ahead.at_start.get(&Place::Wide(param.0)).is_some_and(|a| !a.fits))
+        params.filter(|param| ahead.at_start.get(&param.0).is_some_and(|a| !a.fits))
     });
-    let wanted: HashSet<u32> = wanted.map(|param| param.0).collect();
+    let wanted: HashSet<Place> = wanted.map(|param| param.0).collect();
     let mut known = Known { region, facts: Vec::new(), aheads: &aheads };
     for b in 0..region.blocks.len() {
         let params = region.params.get(b).into_iter().flatten();
         let params = params.filter(|param| !wanted.contains(&param.0));
-        known.facts.push(params.map(|&(i, at)| (Place::Wide(i), Source::Bytes64(at))).collect());
+        let source = |place, at| match place {
+            Place::Wide(_) => Source::Bytes64(at),
+            _ => Source::Bytes32(at),
+        };
+        known.facts.push(params.map(|&(place, at)| (place, source(place, at))).collect());
     }
     let mut new = Region { blocks: Vec::new(), ..region.clone() };
     let mut owed = Vec::new();
@@ -197,7 +201,8 @@ struct Known<'a> {
 
 impl Known<'_> {
     /// A block that reads inputs, and what is owed there.
-    fn rewritten(&self, b: usize, aheads: &Aheads, written: &HashSet<Place>) -> (Block, Owed) {
+    fn rewritten(&self, b: usize, written: &HashSet<Place>) -> (Block, Owed) {
+        let aheads = &self.aheads[b];
         let mut block = self.region.blocks[b].clone();
         let mut owed = Owed::default();
         let mut now: BTreeMap<Place, (Input, Ahead)> = BTreeMap::new();

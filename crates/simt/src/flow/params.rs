@@ -1,4 +1,4 @@
-//! Which registers have a kernel's parameter of 64 bits, an address mostly: forward data flow over the instructions
+//! Which registers have a kernel's parameter of 64 or of 32 bits: forward data flow over the instructions
 //! of a function, for each thread by itself. What all threads have there is the same then.
 
 use super::visit::{Use, each_slot, each_successor};
@@ -11,61 +11,78 @@ const OTHER: u32 = u32::MAX;
 /// No way has been found there yet.
 const NOWHERE: u32 = u32::MAX - 1;
 
-/// By wide register: the offset of the parameter.
+/// By register: the offset of the parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Held(Vec<u32>);
+pub(crate) struct Held {
+    narrow: Vec<u32>,
+    wide: Vec<u32>,
+}
 
 impl Held {
-    /// The offset of the parameter that a register has.
-    fn of(&self, slot: Slot) -> Option<u32> {
-        let known = slot.is_wide() && !slot.is_constant() && !slot.is_none();
-        let &offset = self.0.get(slot.index()).filter(|_| known)?;
-        (offset < NOWHERE).then_some(offset)
+    fn new(numbers: Numbers, value: u32) -> Self {
+        Self { narrow: vec![value; numbers.narrow], wide: vec![value; numbers.wide] }
     }
 
-    /// All registers that have one, with its offset.
-    pub(crate) fn all(&self) -> Vec<(u32, u32)> {
-        let all = (0..).zip(&self.0).filter(|(_, offset)| **offset < NOWHERE);
-        all.map(|(i, &offset)| (i, offset)).collect()
+    fn get_mut(&mut self, slot: Slot) -> Option<&mut u32> {
+        if slot.is_constant() || slot.is_none() || slot.is_predicate() {
+            return None;
+        }
+        let list = if slot.is_wide() { &mut self.wide } else { &mut self.narrow };
+        list.get_mut(slot.index())
+    }
+
+    /// All registers that have one, with its offset: those of 64 and of 32 bits.
+    pub(crate) fn all(&self) -> [Vec<(u32, u32)>; 2] {
+        [&self.wide, &self.narrow].map(|list| {
+            let all = (0..).zip(list).filter(|(_, offset)| **offset < NOWHERE);
+            all.map(|(i, &offset)| (i, offset)).collect()
+        })
     }
 
     /// Goes on behind an instruction.
     pub(crate) fn behind(&mut self, inst: &Inst) {
-        // It writes narrow registers.
-        if matches!(inst.op, Op::Shuffle(_)) {
+        if let Op::Shuffle(shuffle) = &inst.op {
+            self.get_mut(shuffle.d).into_iter().for_each(|held| *held = OTHER);
             return;
         }
-        let value = match &inst.op {
+        // Of which width it is.
+        let (value, wide) = match &inst.op {
             Op::Load(of)
-                if of.place == Place::KernelParam
-                    && of.base.is_none()
-                    && (of.size, of.parts.len(), of.mask) == (8, 1, u64::MAX) =>
+                if of.place == Place::KernelParam && of.base.is_none() && of.parts.len() == 1 =>
             {
-                u32::try_from(of.offset).ok()
+                let whole = match of.size {
+                    8 => of.mask == u64::MAX,
+                    4 => of.mask as u32 == u32::MAX,
+                    _ => false,
+                };
+                (u32::try_from(of.offset).ok().filter(|_| whole), of.size == 8)
             }
-            Op::MovWide { a, .. } => self.of(*a),
-            _ => None,
+            Op::MovWide { a, .. } | Op::MovNarrow { a, .. } => {
+                (self.get_mut(*a).map(|held| *held), a.is_wide())
+            }
+            _ => (None, false),
         };
-        let value = value.filter(|&offset| offset < NOWHERE).unwrap_or(OTHER);
+        let value = value.filter(|&offset| offset < NOWHERE);
         let known = each_slot(&inst.op, |does, slot| {
+            let value = value.filter(|_| slot.is_wide() == wide).unwrap_or(OTHER);
             if does == Use::Writes
-                && slot.is_wide()
-                && !slot.is_none()
-                && let Some(held) = self.0.get_mut(slot.index())
+                && let Some(held) = self.get_mut(*slot)
                 && (inst.guard == Slot::TRUE || *held != value)
             {
                 *held = if inst.guard == Slot::TRUE { value } else { OTHER };
             }
         });
         if !known {
-            self.0.fill(OTHER);
+            self.narrow.fill(OTHER);
+            self.wide.fill(OTHER);
         }
     }
 
     /// Another way leads here. Whether that changes something.
     fn meet(&mut self, other: &Self) -> bool {
         let mut changed = false;
-        for (here, &there) in self.0.iter_mut().zip(&other.0) {
+        let here = self.wide.iter_mut().chain(&mut self.narrow);
+        for (here, &there) in here.zip(other.wide.iter().chain(&other.narrow)) {
             let both = if *here == NOWHERE || *here == there { there } else { OTHER };
             changed |= both != *here;
             *here = both;
@@ -81,10 +98,10 @@ pub(super) struct Params(Vec<Held>);
 impl Params {
     pub(super) fn of(facts: &Facts, numbers: Numbers, first: u32, insts: &[Inst]) -> Self {
         let blocks = facts.starts.len();
-        let mut held = vec![Held(vec![NOWHERE; numbers.wide]); blocks];
+        let mut held = vec![Held::new(numbers, NOWHERE); blocks];
         let mut waiting: VecDeque<usize> = VecDeque::new();
         if let Some(start) = held.first_mut() {
-            start.0.fill(OTHER);
+            *start = Held::new(numbers, OTHER);
             waiting.push_back(0);
         }
         let mut is_waiting = vec![false; blocks];

@@ -85,12 +85,17 @@ impl Cut {
         code: &Code,
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
-    ) -> Vec<Vec<(u32, u32)>> {
+    ) -> Vec<Vec<(Place, u32)>> {
         let flow = facts.and_then(|facts| Flow::with(code, self.function, facts));
         let is_entry = code.funcs.get(self.function).is_some_and(|f| f.is_entry);
         let Some(flow) = flow.filter(|_| is_entry) else { return Vec::new() };
-        let held = |&start: &u32| flow.params_at((start - flow.first) as usize);
-        starts.iter().map(|start| held(start).map_or(Vec::new(), |held| held.all())).collect()
+        let held = |&start: &u32| {
+            let held = flow.params_at((start - flow.first) as usize)?;
+            let [wide, narrow] = held.all();
+            let wide = wide.into_iter().map(|(i, at)| (Place::Wide(i), at));
+            Some(wide.chain(narrow.into_iter().map(|(i, at)| (Place::Narrow(i), at))).collect())
+        };
+        starts.iter().map(|start| held(start).unwrap_or_default()).collect()
     }
 
     /// What is read behind each block, of all that the region writes.
