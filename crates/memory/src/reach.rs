@@ -24,7 +24,14 @@ unsafe impl Send for Reach<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Reach<'_> {}
 
-impl Reach<'_> {
+impl<'a> Reach<'a> {
+    /// Bytes that are only read, at a device address.
+    pub fn of_bytes(address: u64, bytes: &'a [u8]) -> Self {
+        // An address of a slice is never null.
+        let host = NonNull::new(bytes.as_ptr().cast_mut()).unwrap_or(NonNull::dangling());
+        Self { address, len: bytes.len() as u64, host, ..Self::NONE }
+    }
+
     /// No bytes at all: every test against it fails.
     pub const NONE: Self = Self {
         address: 0,

@@ -55,7 +55,8 @@ pub(crate) struct Seen(AtomicU8);
 impl Seen {
     const SHARED: u8 = 1;
     const LOCAL: u8 = 2;
-    const OTHERS: u8 = 4;
+    const PARAM: u8 = 4;
+    const OTHERS: u8 = 8;
 
     /// They point there.
     #[inline]
@@ -63,6 +64,7 @@ impl Seen {
         let bit = match space {
             SpaceKind::Shared => Self::SHARED,
             SpaceKind::Local => Self::LOCAL,
+            SpaceKind::Param => Self::PARAM,
             _ => Self::OTHERS,
         };
         let before = self.0.load(Relaxed);
@@ -70,6 +72,11 @@ impl Seen {
             // What another worker notes at the same time, it notes again.
             self.0.store(before | bit, Relaxed);
         }
+    }
+
+    /// Whether they have pointed to parameters of the kernel alone.
+    pub(crate) fn only_params(&self) -> bool {
+        self.0.load(Relaxed) == Self::PARAM
     }
 
     /// The only window that they have pointed into: shared or local memory.
@@ -157,6 +164,8 @@ pub(crate) struct Passed {
     pub(crate) offset: u32,
     /// Bytes.
     pub(crate) size: u32,
+    /// The shadow of a register (`observe::shadow`), if it has one.
+    pub(crate) shadow: Slot,
 }
 
 /// A call.

@@ -2,6 +2,8 @@
 //! left.
 
 mod first;
+mod marks;
+mod series;
 
 use super::context::Context;
 use super::groups::patience;
@@ -10,13 +12,14 @@ use super::step::TURN;
 use super::warp::{Split, Warp, lanes};
 use super::yielding::ATOMICS;
 use crate::alu::L32;
-use crate::code::{Code, NONE, Op};
-use crate::launch::Interpreted;
+use crate::code::{Code, NONE, Op, Place};
+use crate::launch::{Interpreted, LaunchConfig};
 use crate::regions::{Setting, Table};
 use std::slice::from_mut;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Sites, Until, Why};
+use texunit_memory::{PARAM_WINDOW, Reach};
 use texunit_syntax::Span;
 
 /// What a worker has of compiled regions.
@@ -25,8 +28,8 @@ pub(super) struct Compiled<'a> {
     setting: Setting,
     /// By number of the region.
     sites: Vec<Option<Sites<'a>>>,
-    /// The region and the site of the access that the interpreter makes in the middle of it.
-    missed: Option<(u32, u32)>,
+    /// The region, the site and the place of the access that the interpreter makes in the middle of it.
+    missed: Option<(u32, u32, u32)>,
     /// Steps of warps in regions.
     steps: u64,
     /// Where interpretation has begun, in which mode, and how many steps had been interpreted before.
@@ -103,15 +106,38 @@ impl Compiled<'_> {
             Why::Limit => return Ran::Over,
             Why::Outside => return Ran::Outside,
             Why::Divides | Why::Meets => return Ran::Stands,
-            Why::Site(site) => self.missed = Some((number, site)),
+            Why::Site(site) => self.missed = Some((number, site, left.at)),
             Why::Instruction => {}
+        }
+        self.count_left(left.at, 1);
+        Ran::Stands
+    }
+
+    /// The interpreter does an instruction in the middle of a region for so many warps.
+    #[inline]
+    fn count_left(&mut self, at: u32, warps: u64) {
+        if warps == 0 {
+            return;
         }
         if self.left.is_empty() {
             self.left = vec![0; self.table.len()];
         }
-        self.left.get_mut(left.at as usize).into_iter().for_each(|count| *count += 1);
-        Ran::Stands
+        self.left.get_mut(at as usize).into_iter().for_each(|count| *count += warps);
     }
+}
+
+/// Where an access may go by itself that the interpreter has made, in the block that it has found last.
+fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a>> {
+    if let Op::Load(access) = op
+        && matches!(access.place, Place::Param | Place::Generic)
+        && access.seen.only_params()
+    {
+        return Some(Reach::of_bytes(PARAM_WINDOW, config.params));
+    }
+    let memory = config.memory;
+    let reach = (hint < memory.blocks().len()).then(|| memory.reach(hint))?;
+    // Of the block that the heap is in, only parts may be accessed.
+    config.heap.is_none_or(|heap| heap.base() != reach.address()).then_some(reach)
 }
 
 /// How long lanes of a warp run that part.
@@ -145,18 +171,27 @@ impl<'a> Context<'a> {
     /// Whether warps with all their lanes can enter a region at an instruction.
     #[inline(always)]
     pub(super) fn is_door(&self, pc: u32) -> bool {
-        self.compiled.as_ref().is_some_and(|of| of.table.at(Mode::Live, pc).is_some())
+        self.door(pc).is_some()
     }
 
-    /// Steps of warps in regions.
+    /// The region that warps with all their lanes can enter at an instruction.
     #[inline(always)]
-    pub(super) fn compiled_steps(&self) -> u64 {
-        self.compiled.as_ref().map_or(0, |compiled| compiled.steps)
+    fn door(&self, pc: u32) -> Option<u32> {
+        self.compiled.as_ref().and_then(|of| of.table.at(Mode::Live, pc))
     }
 
     /// Runs the region that can be entered where a split stands, up to a limit, which becomes less where lanes part.
     #[inline]
     pub(super) fn enter(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
+        let ran = self.enter_once(warp, split, limit);
+        if ran == Ran::Stands && self.launch.observed.is_some() {
+            return self.go_on_behind_marks(warp, split, limit);
+        }
+        ran
+    }
+
+    #[inline]
+    fn enter_once(&mut self, warp: &mut Warp, split: &mut Split, limit: &mut u64) -> Ran {
         let Some(compiled) = &mut self.compiled else { return Ran::Nothing };
         let mode = mode(warp, split);
         match compiled.table.at(mode, split.pc) {
@@ -185,11 +220,16 @@ impl<'a> Context<'a> {
             let to = splits[first].pc;
             self.arrive(Mode::Live, to, on.count_ones().into());
         }
-        (same && ran == Ran::Stands).then(|| splits[first].pc)
+        let stands = same && ran == Ran::Stands;
+        if stands && self.launch.observed.is_some() {
+            return self.each_behind_marks(warps, splits, ends, on);
+        }
+        stands.then(|| splits[first].pc)
     }
 
-    /// Runs a region for some warps, one after the other, from the same place on. What came of it for the last one
-    /// that is not at an instruction for the interpreter, and whether all are at the same place then.
+    /// Runs a region for some warps, one after the other, from the same place on; those of several have all their lanes,
+    /// and are in no group. What came of it for the last one that is not at an instruction for the interpreter, and
+    /// whether all are at the same place then.
     #[inline(never)]
     fn run_region(
         &mut self,
@@ -202,7 +242,7 @@ impl<'a> Context<'a> {
         self.fill_missed();
         let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, false) };
         let table = compiled.table;
-        let from = splits[on.trailing_zeros() as usize].pc;
+        let Split { pc: from, group, .. } = splits[on.trailing_zeros() as usize];
         let inputs = Inputs {
             constants: &self.fixed.constants.narrow,
             wide_constants: &self.fixed.constants.wide,
@@ -223,6 +263,21 @@ impl<'a> Context<'a> {
             table.close(mode, from);
             return (Ran::Nothing, false);
         };
+        if mode == Mode::Live
+            && group == NONE
+            && let Some(series) = running.series(entry, &mut self.cta.shared)
+        {
+            let (tids, _) = self.tids.as_chunks();
+            let came = compiled.run_each(series, tids, (warps, splits, ends, on), number);
+            self.counters.warp_instructions += came.steps;
+            self.counters.thread_instructions += came.threads;
+            self.counters.divisions_by_zero += came.zeros;
+            if came.ran == Ran::Nothing {
+                table.close(mode, from);
+            }
+            compiled.sites[number as usize] = sites;
+            return (came.ran, came.same);
+        }
         let (mut ran, mut to) = (Ran::Stands, None);
         let mut same = true;
         let (tids, shared) = (&self.tids[..], &mut self.cta.shared[..]);
@@ -274,22 +329,28 @@ impl<'a> Context<'a> {
     #[inline]
     fn fill_missed(&mut self) {
         let Some(compiled) = &mut self.compiled else { return };
-        if let Some((number, site)) = compiled.missed.take() {
-            self.fill(number, site);
+        if let Some((number, site, at)) = compiled.missed.take() {
+            self.fill(number, site, at);
         }
     }
 
     #[cold]
-    fn fill(&mut self, number: u32, site: u32) {
-        let config = self.launch.config;
-        let Some(compiled) = &mut self.compiled else { return };
-        if self.hint >= config.memory.blocks().len() {
+    fn fill(&mut self, number: u32, site: u32, at: u32) {
+        if let Some(Op::Shadow(shadow)) = self.launch.code.insts.get(at as usize).map(|i| &i.op) {
+            let reach = self.shadows.as_ref().and_then(|shadows| shadows.reach(shadow));
+            let Some((compiled, reach)) = self.compiled.as_mut().zip(reach) else { return };
+            let table = compiled.table;
+            if let (Some(region), Some(sites)) =
+                (table.region(number), compiled.sites_of(number).as_mut())
+            {
+                region.function.fill(sites, site, reach);
+            }
             return;
         }
-        let reach = config.memory.reach(self.hint);
+        let launch = self.launch;
+        let Some(compiled) = &mut self.compiled else { return };
         let table = compiled.table;
-        // Of the block that the heap is in, only parts may be accessed.
-        if config.heap.is_none_or(|heap| heap.base() != reach.address())
+        if let Some(reach) = reach(launch.config, &launch.code.insts[at as usize].op, self.hint)
             && let (Some(region), Some(sites)) =
                 (table.region(number), compiled.sites_of(number).as_mut())
         {
@@ -349,6 +410,7 @@ pub(super) fn interpreted(code: &Code, left: &[u64]) -> Interpreted {
                 | Op::Return
                 | Op::Exit
                 | Op::Mark(_)
+                | Op::Shadow(_)
                 | Op::Branch { .. }
                 | Op::Join
         );
@@ -375,8 +437,8 @@ impl Warp {
     fn files<'w>(&'w mut self, rows: &'w [L32]) -> (Registers<'w>, &'w mut [L32]) {
         let [narrow, wide, predicates] = self.bases();
         let registers = Registers {
-            narrow: &mut self.narrow[narrow..],
-            wide: &mut self.wide[wide..],
+            narrow: self.narrow.rows_from(narrow),
+            wide: self.wide.rows_from(wide),
             predicates: &mut self.predicates[predicates..],
             rows,
         };

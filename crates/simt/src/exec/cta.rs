@@ -28,7 +28,7 @@ impl Context<'_> {
             return Err(self.cancelled(&warps[0]));
         }
         self.run_first(warps, CTA_TURN);
-        if warps.iter().all(|warp| warp.live == 0) {
+        if self.cta.live == 0 {
             return Ok(());
         }
         while !self.turn_cta(warps, CTA_TURN, &stop)? {
@@ -40,8 +40,20 @@ impl Context<'_> {
     /// Puts all threads of a CTA at the beginning of the kernel.
     pub(super) fn begin_cta(&mut self, index: u64, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
         self.start_cta(index);
-        for (i, warp) in warps.iter_mut().enumerate() {
-            if let Err(trouble) = self.start_warp(warp, i as u32) {
+        let launch = self.launch;
+        let func = &launch.code.funcs[launch.entry as usize];
+        // Nothing of the CTA before can be seen in its registers and its frame.
+        let is_short = !func.cleared && func.frame == 0 && self.shadows.is_none();
+        for (first, warp) in (0..).step_by(32).zip(warps) {
+            let lanes = match launch.threads - first {
+                n @ 0..32 => (1 << n) - 1,
+                _ => u32::MAX,
+            };
+            // Short kernels are begun so often that little may be done for a warp.
+            if is_short && warp.is_as_begun {
+                warp.start_again(lanes, func.entry);
+                clear(&mut warp.predicates);
+            } else if let Err(trouble) = self.start_warp(warp, first / 32, lanes) {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, trouble }));
             }
@@ -123,17 +135,18 @@ impl Context<'_> {
         self.cta.completed = false;
         self.cta.live = launch.threads;
         self.output.text.clear();
+        self.begin_shadows();
         self.tell_begin();
     }
 
-    fn start_warp(&mut self, warp: &mut Warp, index: u32) -> Result<(), Box<Trouble>> {
+    fn start_warp(
+        &mut self,
+        warp: &mut Warp,
+        index: u32,
+        lanes: u32,
+    ) -> Result<(), Box<Trouble>> {
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
-        let first = index * 32;
-        let lanes = match launch.threads - first {
-            n @ 0..32 => (1 << n) - 1,
-            _ => u32::MAX,
-        };
         warp.frames.start(launch.entry, u64::from(func.frame));
         warp.start(index, lanes, func.entry);
         let fits = warp.narrow.len() == func.narrow as usize
@@ -151,15 +164,12 @@ impl Context<'_> {
             warp.narrow.as_flattened_mut().fill(0);
             warp.wide.as_flattened_mut().fill(0);
         }
-        // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an
-        // address that is none.
-        if !warp.predicates.is_empty() {
-            warp.predicates.fill(0);
-        }
+        clear(&mut warp.predicates);
         if !warp.local.is_empty() {
             warp.local.as_flattened_mut().fill(0);
             self.fill_local(warp, 0);
         }
+        self.begin_local_shadow(warp, func.frame);
         // What there is has been reserved for a CTA before, within the limit of the stack.
         if fits { Ok(()) } else { self.reserve(warp, 0) }
     }
@@ -263,6 +273,15 @@ impl Context<'_> {
         let kind = FaultKind::Deadlock { waiting };
         let (warp, split) = first.expect("a lane that has not exited is in a split");
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
+    }
+}
+
+/// No lane has any of these.
+#[inline(always)]
+fn clear(predicates: &mut [u32]) {
+    // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an address that is none.
+    if !predicates.is_empty() {
+        predicates.fill(0);
     }
 }
 

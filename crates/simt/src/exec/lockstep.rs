@@ -10,14 +10,15 @@
 mod members;
 mod turn;
 
+use super::block::{Stopped, may_go};
 use super::collective::Arrival;
 use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
 use super::warp::{Warp, count, lanes};
-use crate::code::{Fetch, Op, Place, Slot};
+use crate::code::{Fetch, Handle, Op, Shadow, Slot};
 use crate::observe::{Events, FetchMade};
-use members::{Members, Next, may_go};
+use members::Members;
 use texunit_jit::region::Mode;
 use texunit_unit::SurfaceKind;
 
@@ -28,6 +29,8 @@ pub(super) const LOCKSTEP: usize = 8;
 pub(crate) fn is_quiet(op: &Op) -> bool {
     match op {
         Op::Mark(mark) => mark.is_quiet,
+        // In the order of what they stand before.
+        Op::Shadow(shadow) => !matches!(**shadow, Shadow::AsyncCopy(_)),
         Op::SurfaceStore(access) => !matches!(access.form.kind, SurfaceKind::Reduce { .. }),
         Op::Atomic(_)
         | Op::LoadQuad(_)
@@ -60,165 +63,69 @@ impl Context<'_> {
         while !self.cta.completed
             && let Some(next) = members.next()
         {
-            if self.in_step(warps, members, &next) {
+            let spent = members.spent(warps, next.here);
+            if spent != 0 {
+                // One that has used up all steps that it may has to be looked at.
+                let may_go_on = |&i: &usize| warps[i].steps < self.launch.config.max_steps;
+                members.over |= lanes(spent).filter(may_go_on).fold(0, |all, i| all | 1 << i);
+                members.part_all(spent, warps);
                 continue;
             }
-            if let Err((i, at)) = self.one_by_one(warps, members, &next) {
-                members.part_all(members.on, warps);
-                return Err((i, at));
+            match self.advance(&mut members.team(warps, next.here), next.other) {
+                Stopped::Over => {}
+                Stopped::Apart(alone) => members.part_all(alone, warps),
+                Stopped::Stands => {
+                    if let Err((i, at)) = self.each(warps, members, next.here) {
+                        members.part_all(members.on, warps);
+                        return Err((i, at));
+                    }
+                }
             }
         }
         members.part_all(members.on, warps);
         Ok(())
     }
 
-    /// Runs warps as far as they need not be looked at one by one: machine code, fetches, usual loads and
-    /// stores, and branches that all lanes take or none. This is where kernels that do little else spend
-    /// their time. False: nothing has been done.
-    fn in_step(&mut self, warps: &mut [Warp], members: &mut Members, next: &Next) -> bool {
-        let code = self.launch.code;
-        let mut on = next.here;
-        let mut left = members.steps_left(warps, on);
-        let (mut pc, mut steps) = (next.pc, 0);
-        // Whether the interpreter has to do what stands at this place.
-        let (mut stands, mut ran) = (false, false);
-        while steps < left && pc != next.other {
-            if !stands && self.is_door(pc) {
-                members.move_to(warps, on, (pc, std::mem::take(&mut steps)));
-                let done = self.compiled_steps();
-                let at = self.enter_each(warps, &mut members.splits, &members.ends, on);
-                ran |= done != self.compiled_steps();
-                let Some(at) = at else { return ran | members.part_divided(on, warps) };
-                (pc, stands, left) = (at, true, members.steps_left(warps, on));
-                continue;
-            }
-            stands = false;
-            let inst = &code.insts[pc as usize];
-            let always = inst.guard == Slot::TRUE;
-            let counted = u64::from(inst.count);
-            // Threads of instructions that are not counted for all live lanes.
-            let mut threads = None;
-            let mut to = pc + 1;
-            // Warps that have to go another way.
-            let mut not = 0;
-            match &inst.op {
-                Op::Join => {}
-                Op::Branch { target, .. } if always => to = *target,
-                Op::Branch { target, .. } => {
-                    let taken = |i: usize| warps[i].p(inst.guard) & warps[i].live;
-                    if lanes(on).all(|i| taken(i) == warps[i].live) {
-                        to = *target;
-                    } else if lanes(on).all(|i| taken(i) == 0) {
-                        threads = Some(0);
-                    } else {
-                        break;
-                    }
-                }
-                Op::Fetch(fetch) if always => {
-                    if !self.fetch_lockstep(warps, on, fetch) {
-                        break;
-                    }
-                }
-                Op::Exit if always => {
-                    for i in lanes(on) {
-                        let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-                        split.pc = pc;
-                        warp.steps += steps;
-                        self.exit_all(warp, split, inst);
-                    }
-                    members.on &= !on;
-                    return true;
-                }
-                Op::Barrier(barrier) if always => {
-                    match self.barrier_in_step(warps, (on, pc), barrier) {
-                        Arrival::Passes => {}
-                        Arrival::Waits(barrier) => {
-                            members.move_to(warps, on, (pc, steps + counted));
-                            let live = lanes(on).map(|i| count(warps[i].live)).sum::<u64>();
-                            self.counters.warp_instructions += counted * u64::from(on.count_ones());
-                            self.counters.thread_instructions += counted * live;
-                            members.hold(on, warps, barrier);
-                            return true;
-                        }
-                        Arrival::OneByOne => break,
-                    }
-                }
-                // The inner loop has parameters, with the arithmetic behind them.
-                Op::Load(access) if always && access.place != Place::KernelParam => {
-                    for i in lanes(on) {
-                        let live = warps[i].live;
-                        if !self.load_stream(&mut warps[i], access, live) {
-                            not |= 1 << i;
-                        }
-                    }
-                }
-                Op::Store(access) if always => {
-                    for i in lanes(on) {
-                        let live = warps[i].live;
-                        if !self.store_stream(&mut warps[i], access, live) {
-                            not |= 1 << i;
-                        }
-                    }
-                }
-                Op::Count { counter, of } => {
-                    for i in lanes(on) {
-                        self.count_lanes(&warps[i], (*counter, *of), warps[i].live);
-                    }
-                    threads = Some(0);
-                }
-                _ => break,
-            }
-            if not == on {
-                break;
-            }
-            for i in lanes(not) {
-                members.splits[i].pc = pc;
-                warps[i].steps += steps;
-                members.part(i, &mut warps[i]);
-            }
-            on &= !not;
-            let live = || lanes(on).map(|i| count(warps[i].live)).sum::<u64>();
-            self.counters.warp_instructions += counted * u64::from(on.count_ones());
-            self.counters.thread_instructions += threads.unwrap_or_else(|| counted * live());
-            steps += counted;
-            if to <= pc {
-                self.arrive(Mode::Live, to, on.count_ones().into());
-            }
-            pc = to;
-        }
-        members.move_to(warps, on, (pc, steps));
-        ran || pc != next.pc || steps != 0
-    }
-
-    /// The instruction of warps at a place, one after the other, or what arithmetic there is.
-    fn one_by_one(
+    /// The instruction before which some warps stand, of all together or of one after the other.
+    fn each(
         &mut self,
         warps: &mut [Warp],
         members: &mut Members,
-        next: &Next,
+        on: u32,
     ) -> Result<(), (usize, At)> {
-        let inst = &self.launch.code.insts[next.pc as usize];
-        for i in lanes(next.here) {
-            let mut end = members.ends[i];
+        let pc = members.splits[on.trailing_zeros() as usize].pc;
+        let inst = &self.launch.code.insts[pc as usize];
+        match &inst.op {
+            Op::Exit if inst.guard == Slot::TRUE => {
+                for i in lanes(on) {
+                    self.exit_all(&mut warps[i], &mut members.splits[i], inst);
+                }
+                members.on &= !on;
+                return Ok(());
+            }
+            Op::Barrier(barrier) if inst.guard == Slot::TRUE => {
+                let counted = (inst.count.into(), true);
+                match self.barrier_in_step(warps, (on, pc), barrier) {
+                    Arrival::Passes => {
+                        self.move_to(&mut members.team(warps, on), on, counted, pc + 1);
+                        return Ok(());
+                    }
+                    Arrival::Waits(barrier) => {
+                        self.move_to(&mut members.team(warps, on), on, counted, pc);
+                        members.hold(on, warps, barrier);
+                        return Ok(());
+                    }
+                    Arrival::OneByOne => {}
+                }
+            }
+            _ => {}
+        }
+        if !is_quiet(&inst.op) {
+            members.part_all(on, warps);
+            return Ok(());
+        }
+        for i in lanes(on) {
             let (warp, split) = (&mut warps[i], &mut members.splits[i]);
-            if warp.steps >= end || self.arithmetic(warp, split, &mut end) {
-                // One that has used up all steps that it may has to be looked at.
-                let may_go_on = warp.steps < self.launch.config.max_steps;
-                members.over |= u32::from(may_go_on) << i;
-                members.part(i, warp);
-                continue;
-            }
-            if !may_go(warp, split) {
-                members.part(i, warp);
-                continue;
-            }
-            if split.pc != next.pc {
-                continue;
-            }
-            if !is_quiet(&inst.op) {
-                members.part(i, warp);
-                continue;
-            }
             match self.step(warp, split, inst) {
                 Ok(Flow::Goes | Flow::Parts) if may_go(warp, split) => {}
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses | Flow::Yields) => {
@@ -268,16 +175,16 @@ impl Context<'_> {
         let Sites { fetches, scratch, .. } = &mut self.sites;
         let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
         let Some(block) = &fetch.block else { return false };
-        let mut accesses = 0;
-        for i in lanes(here) {
-            let warp = &warps[i];
-            if !is_of_all(warp, constants, &fetch.texture, handles.0)
-                || !fetch.sampler.as_ref().is_none_or(|s| is_of_all(warp, constants, s, handles.1))
-            {
-                return false;
-            }
-            accesses += count(warp.live);
+        let same = |of: &Handle, handle| {
+            // Those are parameters: what one warp has, all have.
+            let these = if of.uniform { here & here.wrapping_neg() } else { here };
+            lanes(these).all(|i| is_of_all(&warps[i], constants, of, handle))
+        };
+        let sampler = fetch.sampler.as_ref();
+        if !same(&fetch.texture, handles.0) || !sampler.is_none_or(|s| same(s, handles.1)) {
+            return false;
         }
+        let accesses: u64 = lanes(here).map(|i| count(warps[i].live)).sum();
         let mut resident = [0; LOCKSTEP];
         let mut those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
         plan.fetch_warps(

@@ -10,16 +10,16 @@ const LINE: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Rows<T> {
     lanes: Vec<T>,
-    /// The first lane of the first row.
+    /// The first lane of the first row, and the one behind the last.
     first: usize,
-    rows: usize,
+    end: usize,
 }
 
 impl<T: Copy + Default> Rows<T> {
     /// Makes room for so many rows, if there are fewer. New ones are zero.
     #[inline]
     pub(crate) fn grow(&mut self, rows: usize) {
-        if rows > self.rows {
+        if rows > self.len() {
             self.extend(rows);
         }
     }
@@ -33,18 +33,26 @@ impl<T: Copy + Default> Rows<T> {
             let at = self.lanes.as_ptr().align_offset(LINE);
             // Rows elsewhere in a line are right too, only slower.
             let at = if at < LINE { at } else { 0 };
-            self.lanes.copy_within(self.first..self.first + 32 * self.rows, at);
-            self.first = at;
+            self.lanes.copy_within(self.first..self.end, at);
+            (self.first, self.end) = (at, at + self.end - self.first);
         }
-        let old = self.rows;
-        self.rows = rows;
+        let old = self.len();
+        self.end = self.first + 32 * rows;
         self[old..].as_flattened_mut().fill(T::default());
     }
 
     /// Forgets all rows from this one on.
     #[inline]
     pub(crate) fn truncate(&mut self, rows: usize) {
-        self.rows = self.rows.min(rows);
+        self.end = self.end.min(self.first + 32 * rows);
+    }
+}
+
+impl<T> Rows<T> {
+    /// All rows from this one on.
+    #[inline(always)]
+    pub(crate) fn rows_from(&mut self, row: usize) -> &mut [[T; 32]] {
+        self.lanes[self.first + 32 * row..self.end].as_chunks_mut().0
     }
 }
 
@@ -53,14 +61,14 @@ impl<T> Deref for Rows<T> {
 
     #[inline]
     fn deref(&self) -> &[[T; 32]] {
-        self.lanes[self.first..][..32 * self.rows].as_chunks().0
+        self.lanes[self.first..self.end].as_chunks().0
     }
 }
 
 impl<T> DerefMut for Rows<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [[T; 32]] {
-        self.lanes[self.first..][..32 * self.rows].as_chunks_mut().0
+        self.rows_from(0)
     }
 }
 

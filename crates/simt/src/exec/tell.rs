@@ -13,6 +13,7 @@ use crate::observe::{
 };
 use std::time::{Duration, Instant};
 use texunit_isa::ScalarType;
+use texunit_memory::{CONST_BASE, CONST_END, SpaceKind, space_of};
 
 /// A worker that runs long tells its counts now and then, but no more often.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
@@ -37,6 +38,11 @@ fn each_group<T: PartialEq>(all: u32, of: impl Fn(usize) -> T, mut f: impl FnMut
         rest &= !same;
         f(same, first);
     }
+}
+
+/// Whether something holds for the addresses of these lanes. All are asked: then it is done for several at once.
+fn holds_for(all: &L64, lanes: u32, holds: impl Fn(u64) -> bool) -> bool {
+    (0..32).fold(true, |all_do, l| all_do & (holds(all[l]) | (lanes >> l & 1 == 0)))
 }
 
 impl<'a> Context<'a> {
@@ -295,30 +301,52 @@ impl<'a> Context<'a> {
 
     /// Tells an access at `self.addresses`, once for each space.
     fn made(&self, probe: &mut Told<'_>, warp: &Warp, made: &Made<'_>, at: At) {
-        let &Made { doing, place, size, elements, parts } = made;
+        if let Some(space) = self.plain_space(made.place, at.lanes) {
+            return self.made_in(probe, warp, made, at, (space, &self.addresses));
+        }
         let mut own: L64 = [0; 32];
         each_group(
             at.lanes,
-            |lane| self.space(warp, place, self.addresses[lane]).0,
+            |lane| self.space(warp, made.place, self.addresses[lane]).0,
             |same, space| {
-                if !self.events.has(Events::of_space(space)) {
-                    return;
-                }
                 for lane in lanes(same) {
-                    own[lane] = self.space(warp, place, self.addresses[lane]).1;
+                    own[lane] = self.space(warp, made.place, self.addresses[lane]).1;
                 }
-                let access = Access {
-                    doing,
-                    space,
-                    addresses: &own,
-                    size,
-                    elements: elements as u32,
-                    order: self.told_op.1,
-                    values: Values { warp, constants: &self.launch.constants, parts },
-                };
-                probe.access(&At { lanes: same, ..at }, &access);
+                self.made_in(probe, warp, made, At { lanes: same, ..at }, (space, &own));
             },
         );
+    }
+
+    /// The space of all of these lanes, if it is the same and their addresses are already those of it.
+    fn plain_space(&self, place: Place, mask: u32) -> Option<SpaceKind> {
+        let all = &self.addresses;
+        let is_global = match place {
+            Place::Shared => return Some(SpaceKind::Shared),
+            Place::KernelParam => return Some(SpaceKind::Param),
+            Place::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
+            Place::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
+            Place::Local | Place::Frame | Place::Param => false,
+        };
+        is_global.then_some(SpaceKind::Global)
+    }
+
+    /// Tells an access of lanes with addresses in a space.
+    fn made_in(
+        &self,
+        probe: &mut Told<'_>,
+        warp: &Warp,
+        made: &Made<'_>,
+        at: At,
+        (space, addresses): (SpaceKind, &L64),
+    ) {
+        if !self.events.has(Events::of_space(space)) {
+            return;
+        }
+        let &Made { doing, size, elements, parts, .. } = made;
+        let values = Values { warp, constants: &self.launch.constants, parts };
+        let (elements, order) = (elements as u32, self.told_op.1);
+        let access = Access { doing, space, addresses, size, elements, order, values };
+        probe.access(&at, &access);
     }
 }
 

@@ -74,6 +74,8 @@ pub(crate) struct Warp {
     pub(crate) predicates: Vec<u32>,
     /// Local memory by words: word `w` of each lane.
     pub(crate) local: Vec<L32>,
+    /// Which of its bytes nobody has written, where an observer wants to know.
+    pub(crate) local_shadow: Vec<L32>,
     pub(crate) frames: Frames,
     /// Splits that do not run at the moment.
     pub(crate) splits: Vec<Split>,
@@ -92,6 +94,8 @@ pub(crate) struct Warp {
     pub(crate) last_atomic: u64,
     /// Atomics since its turn began.
     pub(crate) atomics: u32,
+    /// Whether its frames, groups and files are still those that a kernel begins with.
+    pub(super) is_as_begun: bool,
     /// Frame of the running split, and its windows.
     pub(crate) running: u32,
     narrow_base: usize,
@@ -128,12 +132,19 @@ impl<'w> Apart<'w> {
 impl Warp {
     /// Makes all groups forget their lanes and puts one split of `lanes` at `pc` of frame 0.
     pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {
-        self.splits.clear();
         self.groups.clear();
         self.free_groups.clear();
+        self.index = index;
+        self.is_as_begun = false;
+        self.start_again(lanes, pc);
+    }
+
+    /// The same for one that has the frames and groups, and the number, that it has begun with.
+    #[inline(always)]
+    pub(super) fn start_again(&mut self, lanes: u32, pc: u32) {
+        self.splits.clear();
         self.live = lanes;
         self.carry = 0;
-        self.index = index;
         self.steps = 0;
         self.last_atomic = 0;
         self.atomics = 0;
@@ -158,8 +169,8 @@ impl Warp {
     #[inline(always)]
     pub(super) fn windows(&mut self) -> (&mut [L32], &mut [L64], &mut [u32]) {
         (
-            &mut self.narrow[self.narrow_base..],
-            &mut self.wide[self.wide_base..],
+            self.narrow.rows_from(self.narrow_base),
+            self.wide.rows_from(self.wide_base),
             &mut self.predicates[self.predicate_base..],
         )
     }
@@ -167,8 +178,8 @@ impl Warp {
     /// Registers of the running frame that hold numbers, and local memory.
     #[inline(always)]
     pub(super) fn registers_and_local(&mut self) -> (Registers<'_>, &mut [L32]) {
-        let narrow = &mut self.narrow[self.narrow_base..];
-        let wide = &mut self.wide[self.wide_base..];
+        let narrow = self.narrow.rows_from(self.narrow_base);
+        let wide = self.wide.rows_from(self.wide_base);
         (Registers { narrow, wide }, &mut self.local)
     }
 
@@ -234,7 +245,7 @@ impl Warp {
     // By reference: a copy of places that have just been written one by one waits for these stores.
     #[inline(always)]
     pub(super) fn apart<'w>(&'w mut self, block: &Block, places: &mut Places<'w>) -> Apart<'w> {
-        let (below, rest) = self.narrow[self.narrow_base..].split_at_mut(block.first);
+        let (below, rest) = self.narrow.rows_from(self.narrow_base).split_at_mut(block.first);
         let (results, above) = rest.split_at_mut(block.len);
         for (row, &component) in results.iter_mut().zip(&block.components) {
             places[usize::from(component)] = Some(row);

@@ -22,7 +22,8 @@
 //!   done, and nothing else of its warp is told in between; what a load or an atomic has brought
 //!   ([`Events::RESULTS`]) is told **after** it. So of two CTAs that run at the same time, one of which stores what
 //!   the other then loads, the store's access is told before the load's result, though perhaps behind its access.
-//! * Warps of a CTA that run together are told of one after the other, operation by operation; a warp whose
+//! * Warps of a CTA that run in lockstep are told of one after the other, operation by operation or, in compiled
+//!   code, each as far as it goes without what others may wait for or change; a warp whose
 //!   operation can be ordered by others (atomics, barriers, mbarriers) runs alone then, so that event and
 //!   operation are next to each other. Between workers there is no order but that of memory itself.
 //! * Which lanes share an event follows from how the executor has them run together: two lanes that are at the
@@ -85,18 +86,21 @@ mod listing;
 pub(crate) mod marks;
 mod object;
 mod order;
+mod origins;
 mod several;
+mod shadow;
 mod used;
 
 pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{
     Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, MbarrierAction,
-    MbarrierState, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
+    MbarrierState, Registers, Sink, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
 };
 pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
+pub use origins::Origin;
 pub use order::{Order, Scope, Semantics};
 pub use several::{Several, probes};
 
@@ -149,7 +153,10 @@ pub trait Probe: Send {
     /// An operation is about to be executed: [`Events::OPERATIONS`].
     fn operation(&mut self, _at: &At, _registers: &Registers<'_>) {}
 
-    /// Calls, returns, exits: [`Events::CALLS`].
+    /// Lanes use what nobody has written: [`Events::DEFINED`]. But for origins the value counts as defined behind it.
+    fn undefined(&mut self, _at: &At, _what: &Undefined<'_>) {}
+
+    /// Calls, returns, exits: [`Events::CALLS`]; the heap also with [`Events::HEAP`].
     fn call(&mut self, _at: &At, _called: &Called<'_>) {}
 
     /// A fetch has been made: [`Events::FETCHES`].

@@ -8,15 +8,18 @@ use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
 use texunit_jit::{Combine, Op as J, Place as To, Predicate, Relation, Source, Test};
 use texunit_memory::{LOCAL_WINDOW, SHARED_WINDOW, SpaceKind, WINDOW_SIZE};
 
+/// Memory, and its shadow: [`Access::map`].
+const MEMORY: u8 = 0;
+
 /// Where an access goes. None: the interpreter makes it.
 fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> Option<Access> {
     let space = match access.place {
-        Place::Global | Place::Generic => Space::Global,
+        // Addresses of parameters in registers are generic ones.
+        Place::Global | Place::Generic | Place::Param => Space::Global,
         Place::Shared => Space::Shared,
         Place::Local => Space::Local,
         Place::Frame => Space::Frame,
         Place::KernelParam => Space::Param,
-        Place::Param => return None,
     };
     let count = u8::try_from(access.parts.len()).ok()?;
     if !matches!(total, 1 | 2 | 4 | 8 | 16) || (access.constant && access.base.is_none()) {
@@ -29,6 +32,7 @@ fn access(operands: &mut Operands<'_>, access: &code::Access, total: usize) -> O
         base: operands.base(access.base)?,
         offset: access.offset,
         site: operands.site(space),
+        map: MEMORY,
     })
 }
 
@@ -50,6 +54,7 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
                 base: Some(base),
                 offset: 0,
                 site: operands.site(space),
+                map: MEMORY,
             };
             actions.push(match op {
                 Op::Store(_) => store_to(operands, of, access)?,
@@ -58,10 +63,6 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
             Some(actions)
         }
         Op::Atomic(of) => {
-            // Sums of floats are made otherwise there.
-            if matches!(of.ty, ScalarType::F32 | ScalarType::F64) {
-                return None;
-            }
             let (mut actions, space, base) =
                 place_in_window(operands, &of.seen, of.base, of.offset)?;
             let Action::Atomic(mut atomic) = atomic(operands, of)? else { return None };
@@ -70,7 +71,8 @@ pub(super) fn in_window(operands: &mut Operands<'_>, op: &Op) -> Option<Vec<Acti
             }
             let Access { size, count, .. } = atomic.access;
             let site = operands.site(space);
-            atomic.access = Access { space, size, count, base: Some(base), offset: 0, site };
+            atomic.access =
+                Access { space, size, count, base: Some(base), offset: 0, site, map: MEMORY };
             actions.push(Action::Atomic(atomic));
             Some(actions)
         }
@@ -117,7 +119,7 @@ fn place_in_window(
 }
 
 /// Bytes of all elements of an access.
-fn total(access: &code::Access) -> usize {
+pub(super) fn total(access: &code::Access) -> usize {
     usize::from(access.size) * access.parts.len()
 }
 
@@ -127,7 +129,7 @@ pub(super) fn load(operands: &mut Operands<'_>, of: &code::Access) -> Option<Act
     load_from(of, access)
 }
 
-fn load_from(of: &code::Access, access: Access) -> Option<Action> {
+pub(super) fn load_from(of: &code::Access, access: Access) -> Option<Action> {
     if of.parts.iter().any(|part| part.is_predicate() && !part.is_none()) {
         return None;
     }
@@ -137,14 +139,18 @@ fn load_from(of: &code::Access, access: Access) -> Option<Action> {
 
 /// A store.
 pub(super) fn store(operands: &mut Operands<'_>, of: &code::Access) -> Option<Action> {
-    if of.constant || of.place == Place::KernelParam {
+    if of.constant || matches!(of.place, Place::KernelParam | Place::Param) {
         return None;
     }
     let access = access(operands, of, total(of))?;
     store_to(operands, of, access)
 }
 
-fn store_to(operands: &Operands<'_>, of: &code::Access, access: Access) -> Option<Action> {
+pub(super) fn store_to(
+    operands: &Operands<'_>,
+    of: &code::Access,
+    access: Access,
+) -> Option<Action> {
     let from: Option<Vec<_>> = of.parts.iter().map(|&part| operands.number(part)).collect();
     Some(Action::Store(Box::new(Store { access, from: from? })))
 }
@@ -193,6 +199,6 @@ pub(super) fn atomic(operands: &mut Operands<'_>, of: &code::Atomic) -> Option<A
     let to = (!d.is_none()).then(|| place(*d));
     let (b, base) = (operands.number(*b)?, operands.base(of.base)?);
     let site = operands.site(space);
-    let access = Access { space, size, count: 1, base, offset: of.offset, site };
+    let access = Access { space, size, count: 1, base, offset: of.offset, site, map: MEMORY };
     Some(Action::Atomic(Box::new(Atomic { access, change, to, b, c })))
 }

@@ -107,3 +107,40 @@ fn accesses_through_windows_are_compiled() {
     let often = all.iter().filter(|(_, count)| *count > 10_000).count();
     assert!(often <= 2, "{all:?}");
 }
+
+/// Parameters by addresses in registers, of their space and generic ones, differently in each lane; and sums of floats
+/// in shared memory by generic addresses, which keep subnormals there.
+#[test]
+fn parameters_in_registers_are_compiled() {
+    if none_here() {
+        return;
+    }
+    let text = format!(
+        "{}.visible .entry k(.param .u64 to, .param .align 8 .b8 table[64])\n{{\n\
+         .shared .align 4 .f32 sums[32];\n.reg .u64 %a<9>;\n.reg .u32 %b<9>;\n.reg .f32 %f;\n.reg .pred %p;\n\
+         ld.param.u64 %a0, [to];\nmov.u64 %a1, table;\ncvta.param.u64 %a2, %a1;\nmov.u32 %b0, %tid.x;\n\
+         mul.wide.u32 %a3, %b0, 4;\nadd.u64 %a4, %a0, %a3;\nmov.u64 %a5, sums;\ncvta.shared.u64 %a5, %a5;\n\
+         add.u64 %a5, %a5, %a3;\nst.u32 [%a5], 0;\nmov.u32 %b1, 0;\nmov.u32 %b2, 0;\nL:\n\
+         add.u32 %b3, %b1, %b0;\nand.b32 %b3, %b3, 15;\nmul.wide.u32 %a6, %b3, 4;\nadd.u64 %a7, %a1, %a6;\n\
+         ld.param.u32 %b4, [%a7];\nadd.u64 %a8, %a2, %a6;\nld.u32 %b5, [%a8];\n\
+         mad.lo.u32 %b2, %b4, %b5, %b2;\natom.add.f32 %f, [%a5], 0f00000001;\nmov.b32 %b6, %f;\n\
+         add.u32 %b2, %b2, %b6;\nadd.u32 %b1, %b1, 1;\nsetp.lt.u32 %p, %b1, 20000;\n@%p bra L;\n\
+         st.global.u32 [%a4], %b2;\nret;\n}}\n",
+        texunit_testkit::ptx::SM_75
+    );
+    let table: Vec<u8> = (0..64_u8).map(|i| i.wrapping_mul(37) ^ 0x5a).collect();
+    let run = |jit| {
+        let loaded = load_text(&text);
+        let (address, block) = loaded.buffer(128);
+        let how = How { jit: Some(jit), max_steps: 1 << 40, ..How::default() };
+        let args = [Arg::U64(address), Arg::Bytes(table.clone())];
+        let stats = loaded.run("k", how, &args).unwrap();
+        let results: Vec<u32> =
+            (0..32).map(|lane| block.load_u32(4 * lane).expect("inside")).collect();
+        (stats.warp_instructions, stats.thread_instructions, results, stats.interpreted)
+    };
+    let (off, on) = (run(JitMode::Off), run(JitMode::On));
+    assert_eq!((off.0, off.1, &off.2), (on.0, on.1, &on.2));
+    let Interpreted(all) = on.3;
+    assert!(all.iter().all(|(_, count)| *count < 1000), "{all:?}");
+}

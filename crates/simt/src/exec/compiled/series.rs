@@ -1,0 +1,74 @@
+//! Warps that enter a region at one place with all their lanes: little is left to do for each of them.
+
+use super::{Compiled, Ran};
+use crate::alu::L32;
+use crate::exec::warp::{Split, Warp, count, lanes};
+use texunit_jit::region::{Series, Why};
+
+/// What came of it for all of them.
+pub(super) struct Came {
+    /// That for the last one that is not at an instruction for the interpreter.
+    pub(super) ran: Ran,
+    /// Whether all are at the same place.
+    pub(super) same: bool,
+    pub(super) steps: u64,
+    pub(super) threads: u64,
+    pub(super) zeros: u64,
+}
+
+impl Compiled<'_> {
+    /// Runs a region, which has this number, for the warps of these bits. [`Ran::Nothing`]: it cannot be run for one, and has not been for
+    /// those behind it.
+    #[inline(never)]
+    pub(super) fn run_each(
+        &mut self,
+        mut series: Series<'_>,
+        tids: &[[L32; 3]],
+        (warps, splits, ends, on): (&mut [Warp], &mut [Split], &[u64], u32),
+        number: u32,
+    ) -> Came {
+        let (mut ran, mut same) = (Ran::Stands, true);
+        let (mut sum, mut threads, mut missed) = (0, 0_u64, 0);
+        // Those that have not come to an instruction for the interpreter.
+        let (mut rest, mut others) = (on, 0);
+        let (mut bit, mut first) = (1, None);
+        for ((warp, split), end) in warps.iter_mut().zip(&mut *splits).zip(ends) {
+            let this = bit & rest;
+            bit <<= 1;
+            if this == 0 {
+                continue;
+            }
+            rest ^= this;
+            let (live, end) = (warp.live, end.saturating_sub(warp.steps));
+            let frame = warp.local_base..warp.local_end;
+            let (registers, local) = warp.files(&tids[warp.index as usize]);
+            let Some(at) = series.run(registers, local, frame, live, end) else {
+                (ran, same, others) = (Ran::Nothing, false, others | this | rest);
+                break;
+            };
+            let steps = series.steps();
+            warp.steps += steps;
+            split.pc = at;
+            sum += steps;
+            threads += steps * count(live);
+            missed = u64::wrapping_add(missed, series.missed());
+            same &= *first.get_or_insert(at) == at;
+            let why = series.why();
+            if why != Why::Instruction {
+                match why {
+                    Why::Site(site) => self.missed = Some((number, site, at)),
+                    Why::Limit => (ran, others) = (Ran::Over, others | this),
+                    Why::Outside => (ran, others) = (Ran::Outside, others | this),
+                    _ => others |= this,
+                }
+            }
+        }
+        let stand = on & !others;
+        match first {
+            Some(at) if same => self.count_left(at, stand.count_ones().into()),
+            _ => lanes(stand).for_each(|i| self.count_left(splits[i].pc, 1)),
+        }
+        self.steps += sum;
+        Came { ran, same, steps: sum, threads: threads.wrapping_sub(missed), zeros: series.zeros() }
+    }
+}
