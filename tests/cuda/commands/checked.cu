@@ -38,6 +38,11 @@ int main(int count, char **arguments)
     cudaStreamCreate(&stream);
     cudaEvent_t event;
     cudaEventCreate(&event);
+    cudaMemPool_t pool;
+    cudaMemPoolProps of_device = {};
+    of_device.allocType = cudaMemAllocationTypePinned;
+    of_device.location.type = cudaMemLocationTypeDevice;
+    cudaMemPoolCreate(&pool, &of_device);
     for (int i = 0; i < 2; i++)
         early<<<2, 64, 0, stream>>>(out, clean ? 64 : 50);
     if (!clean)
@@ -47,6 +52,7 @@ int main(int count, char **arguments)
         cudaFree(out), cudaFree(pointers), cudaFree(again);
         cudaStreamDestroy(stream);
         cudaEventDestroy(event);
+        cudaMemPoolDestroy(pool);
     }
     if (reset)
         cudaDeviceReset();

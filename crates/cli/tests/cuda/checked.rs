@@ -111,6 +111,7 @@ fn findings(setup: &Setup) -> Result<(), Failed> {
                 "2 allocations of cudaMalloc (1024 bytes in all) were not freed",
                 "1 stream was not destroyed",
                 "1 event was not destroyed",
+                "1 memory pool was not destroyed",
                 "3 allocations of the device heap, 48 bytes in all, were not freed",
                 "main",
             ] {

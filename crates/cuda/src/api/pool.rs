@@ -197,7 +197,9 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             props.max_size
         )));
     }
-    Ok(Pool::create(place, props.location, props.max_size as u64))
+    let pool = Pool::create(place, props.location, props.max_size as u64);
+    crate::checks::made(pool.number());
+    Ok(pool)
 }
 
 fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {

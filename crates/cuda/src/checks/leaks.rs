@@ -6,6 +6,7 @@ use crate::asked;
 use crate::context::Context;
 use crate::handle::Object;
 use crate::memory;
+use crate::memory::pool::Pool;
 use crate::module::Module;
 use crate::settings::settings;
 use crate::stream::{Event, Stream};
@@ -49,9 +50,18 @@ pub(crate) fn ended(context: &Context) {
     super::news(None, 0);
 }
 
-/// The program ends.
+/// The program ends. Pools are of no context, and alive until then.
 pub(super) fn at_exit() {
     let Some(log) = wanted() else { return };
+    if Context::registry().all(|context| context.check().is_err()).is_empty() {
+        let mut groups = Groups::new();
+        let pools = alive::<Pool>(|_| true).into_iter();
+        // The default ones are none of the program's.
+        for number in pools.filter(|&number| asked::knows(number)) {
+            add(&mut groups, rules::LEAK_OBJECT, "memory pool", number, 0);
+        }
+        found(log, groups);
+    }
     for context in Context::registry().all(|context| context.check().is_ok()) {
         tell(log, &context);
         log.heap_ends(context.handle.number() as u64, true);
@@ -62,6 +72,10 @@ fn tell(log: &Log, context: &Context) {
     let mut groups = Groups::new();
     memory_of(context, &mut groups);
     objects_of(context, &mut groups);
+    found(log, groups);
+}
+
+fn found(log: &Log, groups: Groups) {
     for ((code, what, places), group) in groups {
         if let Some(rule) = texunit_report::check_rule(code) {
             log.found(finding(rule, &what, places, &group));
