@@ -3,7 +3,7 @@
 use texunit_jit::Float;
 
 /// All but roundings to integers, in an order of their own.
-pub const FLOATS: [Float; 11] = [
+pub(crate) const FLOATS: [Float; 11] = [
     Float::Add,
     Float::Sub,
     Float::Mul,

@@ -1,0 +1,126 @@
+//! Loops over the elements of all lanes, by their size.
+
+#![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
+
+use super::{Active, Registers, Sink, Source};
+use crate::code::{Access, Constants, Slot};
+use crate::exec::quick::each;
+use crate::exec::warp::{lanes, narrow};
+
+/// Puts what a lane gets into a register. Where lanes get the same, it is asked for once.
+#[inline(always)]
+fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(usize) -> T) {
+    let whole = active.mask == active.live;
+    if same {
+        let value = value(active.mask.trailing_zeros() as usize & 31);
+        match whole {
+            true => *to = [value; 32],
+            false => each::merge(to, &[value; 32], active.mask),
+        }
+    } else if whole {
+        for lane in 0..32 {
+            to[lane] = value(lane);
+        }
+    } else {
+        for lane in lanes(active.mask) {
+            to[lane] = value(lane);
+        }
+    }
+}
+
+/// The elements of one register.
+#[inline(never)]
+fn load_part<S: Source, const N: usize, const SIGNED: bool>(
+    source: &S,
+    (registers, d): (&mut Registers<'_>, Slot),
+    (ahead, keep): (u32, u64),
+    active: Active,
+) {
+    let same = S::COMMON && active.same;
+    let element = |lane: usize| {
+        let value = source.element::<N>(lane, ahead);
+        let sign = 64 - 8 * N as u32;
+        let value = if SIGNED { ((value << sign) as i64 >> sign) as u64 } else { value };
+        value & keep
+    };
+    if d.is_wide() {
+        return fill(&mut registers.wide[d.index()], active, same, element);
+    }
+    let to = &mut registers.narrow[d.index()];
+    let whole = N == 4 && keep as u32 == u32::MAX && !same;
+    if !(whole && source.row(to, ahead, active)) {
+        fill(to, active, same, |lane| element(lane) as u32);
+    }
+}
+
+/// Loads the elements of all lanes.
+#[inline(always)]
+pub(in crate::exec) fn load<S: Source>(
+    source: &S,
+    mut registers: Registers<'_>,
+    access: &Access,
+    active: Active,
+) {
+    let part = match (access.size, access.signed) {
+        (1, false) => load_part::<S, 1, false>,
+        (1, true) => load_part::<S, 1, true>,
+        (2, false) => load_part::<S, 2, false>,
+        (2, true) => load_part::<S, 2, true>,
+        (4, false) => load_part::<S, 4, false>,
+        (4, true) => load_part::<S, 4, true>,
+        _ => load_part::<S, 8, false>,
+    };
+    for (k, &d) in access.parts.iter().enumerate() {
+        if !d.is_none() {
+            let ahead = k as u32 * u32::from(access.size);
+            part(source, (&mut registers, d), (ahead, access.mask), active);
+        }
+    }
+}
+
+/// The elements of one operand.
+#[inline(never)]
+fn store_part<S: Sink, const N: usize>(
+    sink: &mut S,
+    (registers, constants): (&Registers<'_>, &Constants),
+    (from, ahead): (Slot, u32),
+    active: Active,
+) {
+    if from.is_wide() {
+        let row = if from.is_constant() { &constants.wide[..] } else { &*registers.wide };
+        let row = &row[from.index()];
+        return put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane]));
+    }
+    let row = narrow(registers.narrow, constants, from);
+    if !(N == 4 && sink.put_row(row, ahead, active)) {
+        put_all(active, |lane| sink.put::<N>(lane, ahead, row[lane].into()));
+    }
+}
+
+#[inline(always)]
+fn put_all(active: Active, mut put: impl FnMut(usize)) {
+    if active.mask == u32::MAX {
+        (0..32).for_each(put);
+    } else {
+        lanes(active.mask).for_each(&mut put);
+    }
+}
+
+/// Stores the elements of all lanes, in their order.
+#[inline(always)]
+pub(in crate::exec) fn store<S: Sink>(
+    sink: &mut S,
+    from: (&Registers<'_>, &Constants),
+    access: &Access,
+    active: Active,
+) {
+    let part = match access.size {
+        1 => store_part::<S, 1>,
+        2 => store_part::<S, 2>,
+        4 => store_part::<S, 4>,
+        _ => store_part::<S, 8>,
+    };
+    for (k, &source) in access.parts.iter().enumerate() {
+        part(sink, from, (source, k as u32 * u32::from(access.size)), active);
+    }
+}

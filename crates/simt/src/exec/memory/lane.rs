@@ -1,0 +1,138 @@
+//! Numbers of single lanes, wherever they are.
+
+use super::{LOAD, STORE};
+use crate::code::Place;
+use crate::exec::context::{Context, Done, Trouble};
+use crate::exec::warp::Warp;
+use texunit_memory::SpaceKind;
+
+pub(super) fn load_bytes(bytes: &[u8], offset: u64, size: u8) -> Option<u64> {
+    let start = usize::try_from(offset).ok()?;
+    let mut value = [0; 8];
+    let size = usize::from(size);
+    value[..size].copy_from_slice(bytes.get(start..start.checked_add(size)?)?);
+    Some(u64::from_le_bytes(value))
+}
+
+fn store_bytes(bytes: &mut [u8], offset: u64, size: u8, value: u64) -> Option<()> {
+    let start = usize::try_from(offset).ok()?;
+    let size = usize::from(size);
+    let target = bytes.get_mut(start..start.checked_add(size)?)?;
+    target.copy_from_slice(&value.to_le_bytes()[..size]);
+    Some(())
+}
+
+/// A number of a lane's local memory, at an aligned address.
+pub(in crate::exec) fn load_local(warp: &Warp, lane: usize, address: u64, size: u8) -> Option<u64> {
+    let word = |i: usize| warp.local.get(i).map(|row| u64::from(row[lane]));
+    let at = usize::try_from(address / 4).ok()?;
+    let shift = (address % 4) * 8;
+    match size {
+        8 => Some(word(at)? | word(at + 1)? << 32),
+        size => Some(word(at)? >> shift & crate::lower::mask_of(u32::from(size) * 8)),
+    }
+}
+
+pub(in crate::exec) fn store_local(
+    warp: &mut Warp,
+    lane: usize,
+    address: u64,
+    size: u8,
+    value: u64,
+) -> Option<()> {
+    let at = usize::try_from(address / 4).ok()?;
+    let shift = (address % 4) * 8;
+    if size == 8 {
+        warp.local.get(at + 1)?;
+        warp.local[at][lane] = value as u32;
+        warp.local[at + 1][lane] = (value >> 32) as u32;
+    } else {
+        let keep = crate::lower::mask_of(u32::from(size) * 8) as u32;
+        let row = warp.local.get_mut(at)?;
+        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
+    }
+    Some(())
+}
+
+impl Context<'_> {
+    /// One number from anywhere. `total` is the size of the whole access, for messages.
+    pub(in crate::exec) fn load_one(
+        &mut self,
+        warp: &Warp,
+        lane: usize,
+        place: Place,
+        address: u64,
+        size: u8,
+        total: u32,
+    ) -> Result<u64, Box<Trouble>> {
+        let (space, at) = self.space(warp, place, address);
+        let value = match space {
+            SpaceKind::Shared => load_bytes(&self.cta.shared, at, size)
+                .or_else(|| self.update_past_shared(at, size.into(), |old| old)),
+            SpaceKind::Local => match at.checked_add(size.into()) {
+                Some(end) if end <= warp.local_end => load_local(warp, lane, at, size),
+                _ => None,
+            },
+            SpaceKind::Param => load_bytes(self.launch.config.params, at, size),
+            SpaceKind::Global | SpaceKind::Const => {
+                self.check_heap_at(lane, address, size.into(), LOAD)?;
+                let map = self.launch.config.memory;
+                match map.find(address, size.into(), self.hint) {
+                    Ok((index, offset)) => {
+                        self.hint = index;
+                        map.block(index).load(offset, size).ok()
+                    }
+                    Err(error) => match self.past_end(address, size.into()) {
+                        Some((block, offset)) => block.load(offset, size).ok(),
+                        None => return self.outside_global(lane, address, total, LOAD, &error),
+                    },
+                }
+            }
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => self.outside(warp, lane, at, total, space, LOAD),
+        }
+    }
+
+    pub(in crate::exec) fn store_one(
+        &mut self,
+        warp: &mut Warp,
+        lane: usize,
+        place: Place,
+        address: u64,
+        (size, total): (u8, u32),
+        value: u64,
+    ) -> Done {
+        let (space, at) = self.space(warp, place, address);
+        let stored = match space {
+            SpaceKind::Shared => store_bytes(&mut self.cta.shared, at, size, value)
+                .or_else(|| self.update_past_shared(at, size.into(), |_| value).map(|_| ())),
+            SpaceKind::Local => match at.checked_add(size.into()) {
+                Some(end) if end <= warp.local_end => store_local(warp, lane, at, size, value),
+                _ => None,
+            },
+            SpaceKind::Param | SpaceKind::Const => {
+                return self.read_only(lane, space, at);
+            }
+            SpaceKind::Global => {
+                self.check_heap_at(lane, address, size.into(), STORE)?;
+                let map = self.launch.config.memory;
+                match map.find_writable(address, size.into(), self.hint) {
+                    Ok((index, offset)) => {
+                        self.hint = index;
+                        map.block(index).store(offset, size, value).ok()
+                    }
+                    Err(error) => match self.past_end(address, size.into()) {
+                        Some((block, offset)) => block.store(offset, size, value).ok(),
+                        None => return self.outside_global(lane, address, total, STORE, &error),
+                    },
+                }
+            }
+        };
+        match stored {
+            Some(()) => Ok(()),
+            None => self.outside(warp, lane, at, total, space, STORE),
+        }
+    }
+}
