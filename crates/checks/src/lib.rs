@@ -16,6 +16,7 @@
 
 mod check;
 mod finding;
+mod init;
 mod launch;
 mod leak;
 mod log;
@@ -31,6 +32,7 @@ mod texture;
 
 pub use check::{Check, Checks, UnknownCheck};
 pub use finding::{End, Finding};
+pub use init::InitWhen;
 pub use launch::LaunchChecks;
 pub use log::{Log, News, Options};
 pub use pattern::Pattern;
@@ -52,6 +54,9 @@ fn launch_checks<'l>(
     let told = |check| log.has(check) && of.is_told;
     if told(Check::Sync) {
         all.push(Box::new(sync::Sync::new(sink)));
+    }
+    if log.has(Check::Init) {
+        all.push(Box::new(init::Init::new(sink, log.init_when())));
     }
     if told(Check::Race) {
         all.push(Box::new(race::Race::new(Arc::clone(sink), &log.race, of.queue)));

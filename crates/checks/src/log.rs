@@ -2,6 +2,7 @@
 
 use crate::check::{Check, Checks};
 use crate::finding::{Finding, Key};
+use crate::init::InitWhen;
 use crate::launch::{LaunchChecks, Of};
 use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
@@ -20,6 +21,8 @@ const MOST_KEPT: usize = 100_000;
 pub struct Options {
     /// Which checks.
     pub checks: Checks,
+    /// Where the check `init` tells of uses.
+    pub init: InitWhen,
     /// Most findings that are told; the others are counted. `None`: all of them.
     pub max_findings: Option<u64>,
     /// Kernels that are checked, by their names in the PTX or in the source; none: all of them.
@@ -82,6 +85,10 @@ impl Log {
     /// Whether a check is asked for.
     pub fn has(&self, check: Check) -> bool {
         self.options.checks.has(check)
+    }
+
+    pub(crate) fn init_when(&self) -> InitWhen {
+        self.options.init
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -39,6 +39,13 @@ macro_rules! rules {
 }
 
 rules! {
+    INIT_ADDRESS "init-address"
+    INIT_ATOMIC "init-atomic"
+    INIT_BRANCH "init-branch"
+    INIT_COLLECTIVE "init-collective"
+    INIT_FETCH "init-fetch"
+    INIT_LOAD "init-load"
+    INIT_STORE "init-store"
     INIT_COPY_TO_HOST "init-copy-to-host"
     LEAK_ALLOCATION "leak-allocation"
     LEAK_DEVICE_HEAP "leak-device-heap"

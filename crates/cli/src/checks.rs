@@ -4,16 +4,20 @@ use crate::number;
 use crate::run::Failure;
 use clap::Args;
 use std::path::{Path, PathBuf};
-use texunit_checks::{Checks, Log, Options, Pattern, Suppressions};
+use texunit_checks::{Checks, InitWhen, Log, Options, Pattern, Suppressions};
 
 /// Options of `texunit launch` and `texunit run`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckOptions {
-    /// Check what kernels do for what a GPU hides: a list of memory (always on), race, sync, leak and texture, or
-    /// `all`; compute-sanitizer's names of tools (memcheck, racecheck, synccheck) mean the same. docs/checks.md
+    /// Check what kernels do for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture,
+    /// or `all`; compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck) mean the same. docs/checks.md
     /// has every finding.
     #[arg(long, value_name = "LIST", value_parser = Checks::parse)]
     pub check: Option<Checks>,
+    /// Where the check `init` tells of what nobody has written: where it is used (`use`), or at each load of it (`load`), as
+    /// compute-sanitizer's initcheck does.
+    #[arg(long, value_name = "WHEN", requires = "check", value_parser = InitWhen::parse)]
+    pub init: Option<InitWhen>,
     /// Most findings that are told; the others are counted.
     #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("findings", 0..=u64::MAX))]
@@ -36,8 +40,8 @@ impl CheckOptions {
             suppressions.extend(read(file).map_err(|message| Box::new(failure(message)))?);
         }
         let kernels = kernels.iter().map(|name| Pattern::new(name)).collect();
-        let max_findings = self.max_findings;
-        Ok(Some(Log::new(Options { checks, max_findings, kernels, suppressions })))
+        let (init, max_findings) = (self.init.unwrap_or_default(), self.max_findings);
+        Ok(Some(Log::new(Options { checks, init, max_findings, kernels, suppressions })))
     }
 
     /// Sets what the libraries read, for kernels of this name.
@@ -48,10 +52,13 @@ impl CheckOptions {
     ) -> Result<(), String> {
         let Some(checks) = self.check else { return Ok(()) };
         // A run inside of one that is checked has its own options.
-        for name in ["MAX_FINDINGS", "SUPPRESSIONS", "GEN_SUPPRESSIONS", "CHECK_KERNEL"] {
+        for name in ["INIT", "MAX_FINDINGS", "SUPPRESSIONS", "GEN_SUPPRESSIONS", "CHECK_KERNEL"] {
             command.env_remove(format!("TEXUNIT_{name}"));
         }
         command.env("TEXUNIT_CHECK", checks.to_string());
+        if let Some(when) = self.init {
+            command.env("TEXUNIT_INIT", when.name());
+        }
         if let Some(most) = self.max_findings {
             command.env("TEXUNIT_MAX_FINDINGS", most.to_string());
         }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_checks::race::{Memory, Queue};
 use texunit_checks::{
-    Check, Checks, Finding, LaunchChecks, Log, Options, Pattern, Suppressions, rules,
+    Check, Checks, Finding, InitWhen, LaunchChecks, Log, Options, Pattern, Suppressions, rules,
 };
 use texunit_report::Located;
 
@@ -25,6 +25,8 @@ use texunit_report::Located;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     checks: Checks,
+    /// `TEXUNIT_INIT`: `use` or `load`.
+    init: InitWhen,
     /// `TEXUNIT_MAX_FINDINGS`
     max_findings: Option<u64>,
     /// `TEXUNIT_SUPPRESSIONS`: files with colons between them.
@@ -56,6 +58,11 @@ pub(crate) fn wanted(
             return None;
         }
     };
+    let init = set("TEXUNIT_INIT").map(|when| InitWhen::parse(when.trim()));
+    let init = init.transpose().unwrap_or_else(|error| {
+        complaints.push(format!("TEXUNIT_INIT: {error}; uses are told"));
+        None
+    });
     let max_findings = set("TEXUNIT_MAX_FINDINGS").and_then(|most| {
         let number = most.trim().parse().ok();
         if number.is_none() {
@@ -70,6 +77,7 @@ pub(crate) fn wanted(
         files.iter().flat_map(std::env::split_paths).filter(|file| !file.as_os_str().is_empty());
     Some(Wanted {
         checks,
+        init: init.unwrap_or_default(),
         max_findings,
         suppressions: files.collect(),
         gen_suppressions: set("TEXUNIT_GEN_SUPPRESSIONS").is_some_and(|v| v.trim() != "0"),
@@ -96,10 +104,10 @@ fn log() -> Option<&'static Log> {
             }
         }
         let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
-        let (checks, max_findings) = (wanted.checks, wanted.max_findings);
+        let Wanted { checks, init, max_findings, .. } = *wanted;
         OWNER.take();
         crate::call::at_exit(end);
-        Some(Log::new(Options { checks, max_findings, kernels, suppressions }))
+        Some(Log::new(Options { checks, init, max_findings, kernels, suppressions }))
     };
     let log = LOG.get_or_init(make).as_ref()?;
     if !OWNER.is_this_process() {

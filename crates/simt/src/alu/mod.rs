@@ -41,6 +41,9 @@ pub use row::Row;
 pub(crate) use row::find;
 #[cfg(test)]
 pub(crate) use row::inner;
+#[cfg(test)]
+pub(crate) use row::all as all_rows;
+pub(crate) use rows::lop3;
 pub(crate) use select::with_data;
 pub use select::{select, select_mixed};
 pub use tiny::Tiny;

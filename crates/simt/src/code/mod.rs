@@ -5,12 +5,14 @@
 
 mod forms;
 mod quick;
+mod shadow;
 mod slot;
 mod transport;
 
 pub use forms::HandleSource;
 pub(crate) use forms::*;
 pub(crate) use quick::{Quick, of_cta};
+pub(crate) use shadow::{Check, Shadow};
 pub(crate) use slot::Slot;
 pub use transport::MbarrierAction;
 pub(crate) use transport::*;
@@ -71,6 +73,8 @@ pub(crate) enum Op {
     Nop,
     /// Tells an observer something (`observe::marks`).
     Mark(Box<Mark>),
+    /// Follows what nobody has written (`observe::shadow`).
+    Shadow(Box<Shadow>),
     /// Counts lanes (`observe::counts`): all at this counter, and those of the predicate at the next unless it is
     /// always true.
     Count {

@@ -3,6 +3,7 @@
 use super::context::{Context, Done, Launch, Trouble, trouble, trouble_of_all};
 use super::step::{Flow, join_at_return};
 use super::warp::{Split, State, Warp, count, lanes};
+use crate::alu::L32;
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
 use crate::fault::FaultKind;
 use crate::lower::function_of_address;
@@ -95,20 +96,30 @@ impl Context<'_> {
         split.frame = frame;
         self.reserve(warp, frame)?;
         warp.enter(frame);
+        self.begin_frame_shadow(warp, split.mask);
         for argument in &call.arguments {
             let to = warp.local_base + u64::from(argument.offset);
             match argument.value {
                 Value::Frame(at) => {
                     let from = caller_base + u64::from(at);
-                    copy_rows(warp, from, to, argument.size, split.mask);
+                    copy_rows(&mut warp.local, from, to, argument.size, split.mask);
+                    copy_rows(&mut warp.local_shadow, from, to, argument.size, split.mask);
                 }
                 Value::Register(slot) => {
                     // The operand is in the caller's window.
                     let caller = warp.frames.get(frame).parent;
                     warp.enter(caller);
                     warp.read(&self.launch.constants, slot, &mut self.wide);
+                    put_rows(&mut warp.local, to, argument.size, &self.wide, split.mask);
+                    if self.shadows.is_some() {
+                        self.wide = [0; 32];
+                        if !argument.shadow.is_none() {
+                            warp.read(&self.launch.constants, argument.shadow, &mut self.wide);
+                        }
+                        let shadow = &mut warp.local_shadow;
+                        put_rows(shadow, to, argument.size, &self.wide, split.mask);
+                    }
                     warp.enter(frame);
-                    put_rows(warp, to, argument.size, &self.wide, split.mask);
                 }
             }
         }
@@ -183,17 +194,23 @@ impl Context<'_> {
         let back = frame.return_pc.wrapping_sub(1) as usize;
         if let Some(Op::Call(call)) = self.launch.code.insts.get(back).map(|i| &i.op) {
             let caller = *warp.frames.get(frame.parent);
-            for Passed { value, offset, size } in &call.results {
+            for Passed { value, offset, size, shadow } in &call.results {
                 let from = frame.local + u64::from(*offset);
                 match *value {
                     Value::Frame(at) => {
-                        copy_rows(warp, from, caller.local + u64::from(at), *size, split.mask);
+                        let to = caller.local + u64::from(at);
+                        copy_rows(&mut warp.local, from, to, *size, split.mask);
+                        copy_rows(&mut warp.local_shadow, from, to, *size, split.mask);
                     }
                     Value::Register(slot) => {
-                        read_rows(warp, from, *size, &mut self.wide);
+                        read_rows(&warp.local, from, *size, &mut self.wide);
                         let keep = crate::lower::mask_of(size * 8);
                         warp.enter(frame.parent);
                         warp.put(slot, &self.wide, keep, split.mask);
+                        if self.shadows.is_some() {
+                            read_rows(&warp.local_shadow, from, *size, &mut self.wide);
+                            warp.put(*shadow, &self.wide, keep, split.mask);
+                        }
                         warp.enter(split.frame);
                     }
                 }
@@ -216,32 +233,32 @@ fn grow<T: Clone>(file: &mut Vec<T>, len: usize, zero: T) {
 }
 
 /// Copies `size` bytes, rounded up to words, of the lanes' local memory.
-fn copy_rows(warp: &mut Warp, from: u64, to: u64, size: u32, mask: u32) {
+fn copy_rows(local: &mut [L32], from: u64, to: u64, size: u32, mask: u32) {
     let (from, to) = ((from / 4) as usize, (to / 4) as usize);
     for i in 0..size.div_ceil(4) as usize {
-        let Some(row) = warp.local.get(from + i).copied() else { return };
-        let Some(target) = warp.local.get_mut(to + i) else { return };
+        let Some(row) = local.get(from + i).copied() else { return };
+        let Some(target) = local.get_mut(to + i) else { return };
         for lane in lanes(mask) {
             target[lane] = row[lane];
         }
     }
 }
 
-fn put_rows(warp: &mut Warp, to: u64, size: u32, values: &[u64; 32], mask: u32) {
+fn put_rows(local: &mut [L32], to: u64, size: u32, values: &[u64; 32], mask: u32) {
     let to = (to / 4) as usize;
     for i in 0..size.div_ceil(4) as usize {
-        let Some(target) = warp.local.get_mut(to + i) else { return };
+        let Some(target) = local.get_mut(to + i) else { return };
         for lane in lanes(mask) {
             target[lane] = (values[lane] >> (32 * (i & 1))) as u32;
         }
     }
 }
 
-fn read_rows(warp: &Warp, from: u64, size: u32, values: &mut [u64; 32]) {
+fn read_rows(local: &[L32], from: u64, size: u32, values: &mut [u64; 32]) {
     let from = (from / 4) as usize;
     *values = [0; 32];
     for i in 0..(size.div_ceil(4) as usize).min(2) {
-        let Some(row) = warp.local.get(from + i) else { return };
+        let Some(row) = local.get(from + i) else { return };
         for (to, &v) in values.iter_mut().zip(row) {
             *to |= u64::from(v) << (32 * i);
         }

@@ -7,6 +7,7 @@ use super::row::Words;
 use super::rows::Rows;
 use super::texture::Sites;
 use super::transfer::thread_of;
+use super::shadow::{OwnShadows, Shadows};
 use crate::alu::{L32, L64};
 use crate::code::{Code, Constants, Slot};
 use crate::fault::FaultKind;
@@ -74,6 +75,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) start: Instant,
     /// Compiled regions of the code, and how they are made.
     pub(crate) regions: Option<(Arc<Table>, Setting)>,
+    /// Which bytes nobody has written, where an observer wants to know.
+    pub(crate) shadows: Option<Shadows>,
 }
 
 impl<'a> Launch<'a> {
@@ -225,6 +228,7 @@ pub(crate) struct Context<'a> {
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
+    pub(super) shadows: Option<OwnShadows<'a>>,
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
     pub(super) told_counts: Instant,
@@ -271,6 +275,7 @@ impl<'a> Context<'a> {
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
+            shadows: OwnShadows::of(launch, worker),
             counts: Counts::default(),
             told_counts: launch.start,
         }

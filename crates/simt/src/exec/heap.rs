@@ -21,6 +21,9 @@ impl Context<'_> {
                     let align = align.map_or(1, |align| self.passed(warp, align, lane, 8));
                     pointers[lane] = heap.and_then(|heap| heap.allocate(size, align)).unwrap_or(0);
                     sizes[lane] = size;
+                    if pointers[lane] != 0 {
+                        self.undefine_heap(pointers[lane], size);
+                    }
                 }
                 HeapAction::Free { pointer } => {
                     let pointer = self.passed(warp, pointer, lane, 8);
@@ -36,7 +39,7 @@ impl Context<'_> {
                 }
             }
         }
-        if self.events.has(Events::CALLS) {
+        if self.events.has(Events::CALLS | Events::HEAP) {
             let at = At { cta: self.cta.id, warp: warp.index, lanes: mask, op: self.told_op.0 };
             let (sizes, addresses) = (&sizes, &pointers);
             self.tell_call(

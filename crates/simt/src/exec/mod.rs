@@ -26,6 +26,7 @@ mod quick;
 mod row;
 mod rows;
 mod schedule;
+mod shadow;
 mod step;
 mod surface;
 mod tell;
@@ -274,7 +275,7 @@ fn prepare<'a>(
         Bounds::Exact => reserved.0 + reserved.1,
         Bounds::Hardware => shared_size as usize,
     };
-    Launch {
+    let mut launch = Launch {
         program,
         kernel,
         unit,
@@ -296,7 +297,10 @@ fn prepare<'a>(
         counters: observed.map_or(0, |observed| observed.counters),
         start: Instant::now(),
         regions,
-    }
+        shadows: None,
+    };
+    launch.shadows = shadow::Shadows::of(&launch);
+    launch
 }
 
 /// CTAs that a worker takes at once: at most so many, and few enough for so many shares of each worker.

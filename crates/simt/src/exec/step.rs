@@ -275,6 +275,7 @@ impl Context<'_> {
         match op {
             Op::Nop => {}
             Op::Mark(mark) => self.mark(warp, mark, mask),
+            Op::Shadow(shadow) => self.shadow(warp, shadow, mask),
             Op::CountIndexed { counter, index, targets } => {
                 let index = warp.n(&self.launch.constants, *index);
                 for lane in super::warp::lanes(mask).filter(|&lane| index[lane] < *targets) {

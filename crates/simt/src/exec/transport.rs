@@ -87,6 +87,17 @@ impl Context<'_> {
 
     /// ldmatrix, stmatrix, movmatrix, for all lanes of the warp together.
     pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Done {
+        self.matrix_in(warp, op, mask, false)
+    }
+
+    /// The same on shadows.
+    pub(super) fn matrix_in(
+        &mut self,
+        warp: &mut Warp,
+        op: &Matrix,
+        mask: u32,
+        shadows: bool,
+    ) -> Done {
         let constants = &self.launch.constants;
         // Only a load can do without lanes: those that give no address.
         let needed = match op.action {
@@ -127,7 +138,13 @@ impl Context<'_> {
                 }
                 for (w, word) in words.iter_mut().enumerate() {
                     let at = address.wrapping_add(4 * w as u64);
-                    if stores {
+                    if shadows {
+                        let place = self.space(warp, op.at.place, at);
+                        match stores {
+                            true => self.put_shadow(warp, lane, place, (4, u64::from(*word))),
+                            false => *word = self.shadow_at(warp, lane, place, 4) as u32,
+                        }
+                    } else if stores {
                         let value = u64::from(*word);
                         self.store_one(warp, lane, op.at.place, at, (4, 16), value)?;
                     } else {

@@ -1,6 +1,6 @@
 //! What instructions read and write, and where they lead.
 
-use crate::code::{Inst, Op, Slot};
+use crate::code::{Inst, Op, Shadow, Slot};
 
 /// What an operation does with an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,26 @@ macro_rules! each_operand {
                 | Op::FrameAddress { d, .. }
                 | Op::EnvReg { d, .. }
                 | Op::ActiveMask { d } => f(Use::Writes, d),
+                Op::Shadow(shadow) => return match &$($mutable)? **shadow {
+                    Shadow::Load(access) => {
+                        f(Use::Reads, &$($mutable)? access.base);
+                        all!(Writes: &$($mutable)? access.parts);
+                        true
+                    }
+                    Shadow::Store(access) => {
+                        f(Use::Reads, &$($mutable)? access.base);
+                        all!(Reads: &$($mutable)? access.parts);
+                        true
+                    }
+                    Shadow::Check(check) => {
+                        all!(Reads: &$($mutable)? check.shadows);
+                        if let Some(access) = &$($mutable)? check.access {
+                            f(Use::Reads, &$($mutable)? access.base);
+                        }
+                        true
+                    }
+                    _ => false,
+                },
                 Op::Compute { d, s, .. } => {
                     all!(Reads: s);
                     f(Use::Writes, d);

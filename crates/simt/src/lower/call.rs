@@ -142,7 +142,11 @@ impl<'a> Builder<'a> {
         let (params_at, _) = layout(shape.1.iter().copied(), end);
         let passed = |values: Vec<Value>, at: Vec<u32>, sizes: &[u32]| -> Vec<Passed> {
             let all = values.into_iter().zip(at).zip(sizes);
-            all.map(|((value, offset), &size)| Passed { value, offset, size }).collect()
+            all.map(|((value, offset), &size)| {
+                let shadow = Slot::NONE;
+                Passed { value, offset, size, shadow }
+            })
+            .collect()
         };
         let results = passed(results, returns_at, &shape.0);
         let arguments = passed(arguments, params_at, &shape.1);

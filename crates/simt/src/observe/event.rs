@@ -237,6 +237,44 @@ pub struct Branch {
     pub indexed: bool,
 }
 
+/// Where it matters that a value is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// A load has brought it. It stays undefined, and only what is told next may depend on it.
+    Origin,
+    /// A branch depends on it.
+    Branch,
+    /// The guard of an instruction.
+    Guard,
+    /// An address.
+    Address,
+    /// An operand of a fetch, of a surface access or of a query: coordinates, levels, handles.
+    Fetch,
+    /// An operand of a vote, a reduction or a barrier, a lane or a membermask.
+    Collective,
+    /// It was computed, and is stored to global memory or to a surface.
+    Store,
+    /// An atomic computes with it, as an operand.
+    Operand,
+    /// An atomic computes with what is in memory.
+    Atomic,
+}
+
+/// A value that depends on what nobody has written.
+#[derive(Clone, Copy)]
+pub struct Undefined<'a> {
+    /// Where it matters.
+    pub sink: Sink,
+    /// The register that holds it; of [`Sink::Origin`] and [`Sink::Atomic`] the one that is loaded, if there is one.
+    pub register: Option<Register>,
+    /// Which bits are undefined, by lane.
+    pub bits: &'a L64,
+    /// Its size in bytes.
+    pub size: u32,
+    /// The memory that it comes from or goes to, if it is an element of an access: space, addresses as of [`Access`].
+    pub memory: Option<(SpaceKind, &'a L64)>,
+}
+
 /// What a function call or its end is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Called<'a> {

@@ -35,11 +35,15 @@ impl Events {
     pub const COUNTS: Self = Self(1 << 10);
     /// Of [`Self::RESULTS`] those of atomics and of loads with a word for their order: which others they have seen.
     pub const STRONG_RESULTS: Self = Self(1 << 11);
+    /// Uses of what nobody has written ([`super::Probe::undefined`]): shadows of all registers are computed beside them.
+    pub const DEFINED: Self = Self(1 << 12);
+    /// Of [`Self::CALLS`] those of `malloc` and `free`.
+    pub const HEAP: Self = Self(1 << 13);
     /// All of them.
-    pub const ALL: Self = Self((1 << 12) - 1);
+    pub const ALL: Self = Self((1 << 14) - 1);
 
     /// Those that marks in the code tell.
-    pub(crate) const BY_MARKS: Self = Self(0b1100_0111_1111);
+    pub(crate) const BY_MARKS: Self = Self(0b11_1100_0111_1111);
 
     /// Those of accesses to a space.
     pub(crate) fn of_space(space: SpaceKind) -> Self {
@@ -79,7 +83,7 @@ impl BitOrAssign for Events {
 
 impl std::fmt::Debug for Events {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const NAMES: [&str; 12] = [
+        const NAMES: [&str; 14] = [
             "accesses",
             "results",
             "parameters",
@@ -92,6 +96,8 @@ impl std::fmt::Debug for Events {
             "answers",
             "counts",
             "strong results",
+            "defined",
+            "heap",
         ];
         let names = NAMES.iter().enumerate().filter(|(i, _)| self.0 >> i & 1 == 1);
         f.debug_set().entries(names.map(|(_, name)| name)).finish()

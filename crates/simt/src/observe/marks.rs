@@ -1,6 +1,7 @@
 //! Puts marks into code: operations that tell an observer what the operation beside them does.
 
 use super::order::words;
+use super::shadow::{self, Shadows};
 use super::{Counted, Counting, Events, Order, Synchronized};
 use crate::code::{Callee, Code, Inst, Op, Place, Quick, Slot};
 use crate::exec::is_quiet;
@@ -155,7 +156,7 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
             beside.before |= Events::SYNCHRONIZATION;
             beside.order = Order::of(words());
         }
-        Op::HeapCall(_) => beside.before |= Events::CALLS,
+        Op::HeapCall(_) => beside.before |= Events::CALLS | Events::HEAP,
         // Lanes may wait at different ones of these: who goes on is told by the one that comes last.
         Op::WarpSync { .. } => beside.before |= Events::SYNCHRONIZATION,
         Op::Shuffle(shuffle) => members(&mut beside, shuffle.members),
@@ -212,6 +213,18 @@ struct Item {
     inst: Inst,
     /// Number in the program's code.
     op: u32,
+    stands: Stands,
+}
+
+/// Where something stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stands {
+    /// It is the operation.
+    Itself,
+    /// Before or behind it.
+    Beside,
+    /// Where its function begins: what jumps to the operation does not come by.
+    AtEntry,
 }
 
 /// The code with marks, and where its operations come from.
@@ -219,13 +232,19 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
     let leads = leaders(code);
     let counting =
         if events.has(Events::COUNTS) { Counting::of(code) } else { Counting::default() };
+    let mut shadows =
+        if events.has(Events::DEFINED) { shadow::of(code) } else { Shadows::default() };
     let mut items: Vec<Item> = Vec::with_capacity(code.insts.len() * 2);
     // Whether a block has begun whose first operation has not come yet.
     let mut leading = false;
     for (op, inst) in (0..).zip(&code.insts) {
         leading |= leads[op as usize];
+        let (beside_it, at_entry) = shadows.take(op);
+        let with = |stands| move |inst| Item { inst, op, stands };
+        items.extend(at_entry.into_iter().map(with(Stands::AtEntry)));
+        items.extend(beside_it.into_iter().map(with(Stands::Beside)));
         if matches!(inst.op, Op::Join) {
-            items.push(Item { inst: inst.clone(), op });
+            items.push(Item { inst: inst.clone(), op, stands: Stands::Itself });
             items.extend(counted_behind(&counting, inst, op));
             continue;
         }
@@ -237,18 +256,22 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
             let mark = Mark { tells, about: 0, op, behind, order, fence, is_quiet };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
-        let mut push = |inst| items.push(Item { inst, op });
+        let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });
         counted_before(&counting, inst, op).into_iter().for_each(&mut push);
         if !before.is_none() {
             push(mark(before, false));
         }
-        push(inst.clone());
+        items.push(Item { inst: shadows.call(op, inst), op, stands: Stands::Itself });
         if !behind.is_none() {
-            push(mark(behind, true));
+            items.push(Item { inst: mark(behind, true), op, stands: Stands::Beside });
         }
         items.extend(counted_behind(&counting, inst, op));
     }
-    assemble(code, &items)
+    if shadows.funcs.is_empty() {
+        return assemble(code, &items);
+    }
+    let Shadows { funcs, constants, .. } = shadows;
+    assemble(&Code { funcs, constants, ..code.clone() }, &items)
 }
 
 /// What counts the lanes that come to a branch, and where they go.
@@ -278,7 +301,7 @@ fn counted_behind(counting: &Counting, inst: &Inst, op: u32) -> Option<Item> {
     let Some(Counted::Behind(counter)) = counting.at(op) else { return None };
     let count = Op::Count { counter, of: Slot::TRUE };
     let inst = Inst { op: count, guard: Slot::TRUE, count: 0, span: inst.span };
-    Some(Item { inst, op })
+    Some(Item { inst, op, stands: Stands::Beside })
 }
 
 /// First operations of blocks.
@@ -303,11 +326,21 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
     // By the number in the program's code: where those go that come there, and the operation itself.
     let mut moved = vec![u32::MAX; code.insts.len() + 1];
     let mut itself = vec![0; code.insts.len()];
+    // Where functions begin that do something more than what jumps to their first operation lead to.
+    let mut entries: HashMap<u32, u32> = HashMap::new();
     for item in items {
-        let to = &mut moved[item.op as usize];
-        *to = (*to).min(out.len() as u32);
-        if !matches!(item.inst.op, Op::Mark(_) | Op::Count { .. } | Op::CountIndexed { .. }) {
-            itself[item.op as usize] = out.len() as u32;
+        let place = out.len() as u32;
+        match item.stands {
+            Stands::AtEntry => {
+                entries.entry(item.op).or_insert(place);
+            }
+            stands => {
+                let to = &mut moved[item.op as usize];
+                *to = (*to).min(place);
+                if stands == Stands::Itself {
+                    itself[item.op as usize] = place;
+                }
+            }
         }
         out.push(item.inst.clone());
         origin.push(item.op);
@@ -341,7 +374,12 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
         }
     }
     let mut marked = Code { insts: out, quick: Vec::new(), ..code.clone() };
-    marked.funcs.iter_mut().for_each(|func| to(&mut func.entry));
+    for func in &mut marked.funcs {
+        match entries.get(&func.entry) {
+            Some(&entry) => func.entry = entry,
+            None => to(&mut func.entry),
+        }
+    }
     marked.quick = marked.insts.iter().map(Quick::of).collect();
     (marked, origin)
 }

@@ -2,7 +2,8 @@
 
 use super::{
     Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, LaunchInfo, Observer,
-    Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Values,
+    Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined,
+    Values,
 };
 use crate::fault::Fault;
 
@@ -80,6 +81,10 @@ impl Probe for Probes<'_> {
         self.each(Events::RESULTS | Events::STRONG_RESULTS, |probe| probe.result(at, values));
     }
 
+    fn undefined(&mut self, at: &At, what: &Undefined<'_>) {
+        self.each(Events::DEFINED, |probe| probe.undefined(at, what));
+    }
+
     fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
         self.each(Events::SYNCHRONIZATION, |probe| probe.synchronized(at, what));
     }
@@ -101,7 +106,7 @@ impl Probe for Probes<'_> {
     }
 
     fn call(&mut self, at: &At, called: &Called<'_>) {
-        self.each(Events::CALLS, |probe| probe.call(at, called));
+        self.each(Events::CALLS | Events::HEAP, |probe| probe.call(at, called));
     }
 
     fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {

@@ -4,6 +4,7 @@ use super::access;
 use super::moves;
 use super::operand::{Operands, place, predicate};
 use super::operation;
+use super::shadow;
 use crate::alu::Alu;
 use crate::code::{self, Inst, Op, Slot};
 use std::sync::Arc;
@@ -40,6 +41,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
             Action::Count { counter: *counter, of }
         }
         Op::CountZero { divisor } => Action::CountZeros(operands.number(*divisor)?),
+        Op::Shadow(of) => return shadow::actions(operands, of),
         Op::Load(of) => access::load(operands, of)?,
         Op::Store(of) => access::store(operands, of)?,
         Op::Atomic(of) => access::atomic(operands, of)?,

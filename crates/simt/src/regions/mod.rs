@@ -17,6 +17,7 @@ mod moves;
 mod operand;
 mod operation;
 mod setting;
+mod shadow;
 mod table;
 #[cfg(test)]
 mod tests;

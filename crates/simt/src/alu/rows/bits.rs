@@ -193,7 +193,7 @@ fn permute<V: B32>(a: V, b: V, selector: V) -> V {
 }
 
 /// Bits by a table.
-fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
+pub(crate) fn lop3(d: &mut L32, a: &L32, b: &L32, c: &L32, table: u8) {
     macro_rules! is {
         (|$a:tt, $b:tt, $c:tt| $e:expr) => {
             if let Alu::Narrow(f) = crate::alu::lanes::narrow!(|$a, $b, $c| $e) {

@@ -17,6 +17,8 @@ mod integer;
 mod pairs;
 mod parts;
 
+pub(crate) use bits::lop3;
+
 use super::Row;
 
 /// The tables of all families.

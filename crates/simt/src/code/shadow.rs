@@ -1,0 +1,35 @@
+//! Operations on shadows: which bits of registers and memory nobody has written (`observe::shadow`).
+
+use super::{Access, AsyncCopy, Located, Matrix, Slot};
+use crate::observe::Sink;
+
+/// What is done with shadows of memory, which have the bytes of memory at the same addresses. None of these can fault,
+/// and what is not tracked counts as written.
+#[derive(Clone, Debug)]
+pub(crate) enum Shadow {
+    /// Of memory, into shadows of registers.
+    Load(Access),
+    /// The other way.
+    Store(Access),
+    /// Tells what is undefined, which then counts as defined.
+    Check(Check),
+    /// With `cp.async`.
+    AsyncCopy(AsyncCopy),
+    /// With matrices: by the same instruction, with shadows of registers, on the shadow of shared memory.
+    Matrix(Matrix),
+    /// Bytes are written by something that is no store.
+    Define { at: Located, size: u8 },
+}
+
+/// Looks whether registers are defined, in the lanes that come by.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    pub(crate) sink: Sink,
+    /// Number of the operation in the program's code.
+    pub(crate) op: u32,
+    /// The registers, and their shadows.
+    pub(crate) registers: Box<[Slot]>,
+    pub(crate) shadows: Box<[Slot]>,
+    /// The memory that they come from or go to.
+    pub(crate) access: Option<Access>,
+}

@@ -1,0 +1,346 @@
+//! Shadows of memory while a kernel runs: which bytes nobody has written, for observers of
+//! [`Events::DEFINED`](crate::observe::Events::DEFINED). Shadows of registers are registers.
+//!
+//! Nothing here faults: what is not tracked is defined, and what the instruction itself will refuse is left alone.
+
+use super::context::{Context, Launch};
+use super::warp::{Warp, lanes};
+use crate::alu::{L32, L64};
+use crate::code::{Access, AsyncCopy, Check, Located, Place, Shadow};
+use crate::observe::{At, Events, Register, Sink, Undefined};
+use texunit_memory::{Block, MemoryMap, Reach, SpaceKind};
+
+/// Bytes that are set at a time.
+const PIECE: usize = 4096;
+
+/// What a launch has of shadows.
+#[derive(Debug)]
+pub(crate) struct Shadows {
+    map: MemoryMap,
+    /// Of the shared memory of each worker's CTA.
+    shared: Vec<Block>,
+    /// What is read where all is defined: at address 0 alone.
+    zero: Block,
+}
+
+impl Shadows {
+    /// Those of a launch that wants them; `None` also if there is no memory for them.
+    pub(crate) fn of(launch: &Launch<'_>) -> Option<Self> {
+        if !launch.events.has(Events::DEFINED) {
+            return None;
+        }
+        let size = launch.shared_len.max(1);
+        let shared: Option<Vec<Block>> =
+            (0..launch.workers).map(|_| Block::new(size, "shadow")).collect();
+        let map = launch.config.memory.shadows();
+        Some(Self { map, shared: shared?, zero: Block::new(1, "shadow")? })
+    }
+}
+
+/// What a worker has of them.
+#[derive(Debug)]
+pub(crate) struct OwnShadows<'a> {
+    of: &'a Shadows,
+    /// Of a CTA that runs beside others of its worker.
+    own: Option<Block>,
+    worker: usize,
+    /// The block of the last access.
+    hint: usize,
+}
+
+impl<'a> OwnShadows<'a> {
+    pub(crate) fn of(launch: &'a Launch<'_>, worker: usize) -> Option<Self> {
+        let of = launch.shadows.as_ref()?;
+        let shares = launch.config.cooperative || launch.config.schedule.is_some();
+        let own = if shares { Block::new(launch.shared_len.max(1), "shadow") } else { None };
+        (own.is_some() == shares).then_some(Self { of, own, worker, hint: usize::MAX })
+    }
+
+    fn shared(&self) -> &Block {
+        self.own.as_ref().unwrap_or(&self.of.shared[self.worker])
+    }
+
+    /// What compiled code may reach for an operation on shadows that has left it.
+    pub(super) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
+        match shadow {
+            Shadow::Check(_) => Some(self.of.zero.reach(0)),
+            Shadow::Load(access) | Shadow::Store(access) => match access.place {
+                Place::Shared if self.own.is_none() => Some(self.of.shared[self.worker].reach(0)),
+                Place::Global | Place::Generic if self.hint < self.of.map.blocks().len() => {
+                    Some(self.of.map.reach(self.hint))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// A number of a lane's rows.
+fn load_rows(rows: &[L32], lane: usize, address: u64, size: u8) -> Option<u64> {
+    let word = |i: usize| rows.get(i).map(|row| u64::from(row[lane]));
+    let at = usize::try_from(address / 4).ok()?;
+    match size {
+        8 => Some(word(at)? | word(at.checked_add(1)?)? << 32),
+        size => Some(word(at)? >> (address % 4 * 8) & crate::lower::mask_of(u32::from(size) * 8)),
+    }
+}
+
+fn store_rows(rows: &mut [L32], lane: usize, address: u64, size: u8, value: u64) -> Option<()> {
+    let at = usize::try_from(address / 4).ok()?;
+    if size == 8 {
+        rows.get_mut(at.checked_add(1)?)?[lane] = (value >> 32) as u32;
+        rows.get_mut(at)?[lane] = value as u32;
+    } else {
+        let (shift, keep) = (address % 4 * 8, crate::lower::mask_of(u32::from(size) * 8) as u32);
+        let row = rows.get_mut(at)?;
+        row[lane] = (row[lane] & !(keep << shift)) | ((value as u32 & keep) << shift);
+    }
+    Some(())
+}
+
+impl Context<'_> {
+    /// Nobody has written the shared memory of a CTA that begins, but for what is reserved for the system.
+    pub(super) fn begin_shadows(&mut self) {
+        let Some(shadows) = &self.shadows else { return };
+        let shared = shadows.shared();
+        let mut at = 0;
+        while at < self.launch.shared_len {
+            let written = at >= self.launch.shared_size;
+            let end = if written { self.launch.shared_len } else { self.launch.shared_size };
+            let part = (end - at).min(PIECE);
+            let value = if written { 0 } else { u8::MAX };
+            // All of it is inside.
+            let _ = shared.write(at as u64, &[value; PIECE][..part]);
+            at += part;
+        }
+    }
+
+    /// Nobody has written the local memory of a kernel's frame.
+    pub(super) fn begin_local_shadow(&self, warp: &mut Warp, frame: u32) {
+        if self.shadows.is_some() {
+            warp.local_shadow.clear();
+            warp.local_shadow.resize(frame as usize / 4, [u32::MAX; 32]);
+        }
+    }
+
+    /// Nor that of the frame of a call, by these lanes.
+    pub(super) fn begin_frame_shadow(&self, warp: &mut Warp, mask: u32) {
+        if self.shadows.is_none() {
+            return;
+        }
+        let [first, end] = [warp.local_base, warp.local_end].map(|at| (at / 4) as usize);
+        if warp.local_shadow.len() < end {
+            warp.local_shadow.resize(end, [u32::MAX; 32]);
+        }
+        for row in warp.local_shadow.get_mut(first..end).unwrap_or_default() {
+            lanes(mask).for_each(|lane| row[lane] = u32::MAX);
+        }
+    }
+
+    /// Memory of the heap is new.
+    pub(super) fn undefine_heap(&self, address: u64, size: u64) {
+        let Some(heap) = self.launch.config.heap else { return };
+        let map = self.launch.config.memory;
+        if self.shadows.is_some()
+            && let Ok((index, offset)) = map.find(heap.base(), 1, usize::MAX)
+        {
+            map.block(index).undefine(offset + address.wrapping_sub(heap.base()), size);
+        }
+    }
+
+    /// Does an operation on shadows.
+    pub(super) fn shadow(&mut self, warp: &mut Warp, shadow: &Shadow, mask: u32) {
+        match shadow {
+            Shadow::Load(access) => self.load_shadow(warp, access, mask),
+            Shadow::Store(access) => self.store_shadow(warp, access, mask),
+            Shadow::Check(check) => self.check_shadows(warp, check, mask),
+            Shadow::AsyncCopy(copy) => self.copy_shadow(warp, copy, mask),
+            Shadow::Matrix(matrix) => {
+                // Lanes that come one after the other are a fault of the instruction itself.
+                if mask == warp.live {
+                    let _ = self.matrix_in(warp, matrix, mask, true);
+                }
+            }
+            Shadow::Define { at, size } => self.define(warp, at, *size, mask),
+        }
+    }
+
+    /// The shadow of a number of a lane.
+    pub(super) fn shadow_at(
+        &mut self,
+        warp: &Warp,
+        lane: usize,
+        (space, at): (SpaceKind, u64),
+        size: u8,
+    ) -> u64 {
+        let Some(shadows) = &mut self.shadows else { return 0 };
+        match space {
+            SpaceKind::Shared => shadows.shared().load(at, size).unwrap_or(0),
+            SpaceKind::Local => load_rows(&warp.local_shadow, lane, at, size).unwrap_or(0),
+            SpaceKind::Global => match shadows.of.map.find(at, size.into(), shadows.hint) {
+                Ok((index, offset)) => {
+                    shadows.hint = index;
+                    shadows.of.map.block(index).load(offset, size).unwrap_or(0)
+                }
+                Err(_) => 0,
+            },
+            SpaceKind::Const | SpaceKind::Param => 0,
+        }
+    }
+
+    pub(super) fn put_shadow(
+        &mut self,
+        warp: &mut Warp,
+        lane: usize,
+        (space, at): (SpaceKind, u64),
+        (size, value): (u8, u64),
+    ) {
+        let Some(shadows) = &mut self.shadows else { return };
+        match space {
+            SpaceKind::Shared => {
+                let _ = shadows.shared().store(at, size, value);
+            }
+            SpaceKind::Local => {
+                store_rows(&mut warp.local_shadow, lane, at, size, value);
+            }
+            SpaceKind::Global => {
+                if let Ok((index, offset)) = shadows.of.map.find(at, size.into(), shadows.hint) {
+                    shadows.hint = index;
+                    let _ = shadows.of.map.block(index).store(offset, size, value);
+                }
+            }
+            SpaceKind::Const | SpaceKind::Param => {}
+        }
+    }
+
+    fn load_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32) {
+        self.addresses_of(warp, access);
+        let size = u64::from(access.size);
+        for (i, &d) in access.parts.iter().enumerate().filter(|(_, d)| !d.is_none()) {
+            let mut bits: L64 = [0; 32];
+            for lane in lanes(mask) {
+                let address = self.addresses[lane].wrapping_add(i as u64 * size);
+                let place = self.space(warp, access.place, address);
+                let value = self.shadow_at(warp, lane, place, access.size);
+                let above = if access.signed { 64 - 8 * size as u32 } else { 0 };
+                bits[lane] = ((value << above) as i64 >> above) as u64;
+            }
+            warp.put(d, &bits, access.mask, mask);
+        }
+    }
+
+    fn store_shadow(&mut self, warp: &mut Warp, access: &Access, mask: u32) {
+        self.addresses_of(warp, access);
+        let size = u64::from(access.size);
+        let mut bits: L64 = [0; 32];
+        for (i, &part) in access.parts.iter().enumerate() {
+            warp.read(&self.launch.constants, part, &mut bits);
+            for lane in lanes(mask) {
+                let address = self.addresses[lane].wrapping_add(i as u64 * size);
+                let place = self.space(warp, access.place, address);
+                self.put_shadow(warp, lane, place, (access.size, bits[lane]));
+            }
+        }
+    }
+
+    fn define(&mut self, warp: &mut Warp, at: &Located, size: u8, mask: u32) {
+        self.address(warp, at.base, at.offset);
+        if at.place == Place::Frame {
+            self.addresses = [warp.local_base.wrapping_add(at.offset); 32];
+        }
+        for lane in lanes(mask) {
+            let place = self.space(warp, at.place, self.addresses[lane]);
+            self.put_shadow(warp, lane, place, (size, 0));
+        }
+    }
+
+    fn copy_shadow(&mut self, warp: &mut Warp, copy: &AsyncCopy, mask: u32) {
+        let size = u64::from(copy.size);
+        let mut counts = [size; 32];
+        if !copy.bytes.is_none() {
+            warp.read(&self.launch.constants, copy.bytes, &mut counts);
+        }
+        let ignored = warp.p(copy.ignore);
+        self.address(warp, copy.from.base, copy.from.offset);
+        let from = self.addresses;
+        self.address(warp, copy.to.base, copy.to.offset);
+        let to = self.addresses;
+        for lane in lanes(mask) {
+            let count = if ignored >> lane & 1 == 1 { 0 } else { counts[lane].min(size) };
+            for i in 0..size {
+                let mut value = 0;
+                if i < count {
+                    let place = self.space(warp, copy.from.place, from[lane].wrapping_add(i));
+                    value = self.shadow_at(warp, lane, place, 1);
+                }
+                let place = self.space(warp, copy.to.place, to[lane].wrapping_add(i));
+                self.put_shadow(warp, lane, place, (1, value));
+            }
+        }
+    }
+
+    /// Tells the probe of the registers that are undefined.
+    fn check_shadows(&mut self, warp: &mut Warp, check: &Check, mask: u32) {
+        let mut bits: L64 = [0; 32];
+        for (&register, &shadow) in check.registers.iter().zip(&check.shadows) {
+            warp.read(&self.launch.constants, shadow, &mut bits);
+            let undefined = lanes(mask).filter(|&lane| bits[lane] != 0);
+            let undefined = undefined.fold(0, |all, lane| all | 1 << lane);
+            if undefined == 0 {
+                continue;
+            }
+            let mut size =
+                if shadow.is_predicate() { 1 } else { 4 + 4 * u32::from(shadow.is_wide()) };
+            let Some(access) = &check.access else {
+                let what = (check.sink, Register::of(register));
+                self.tell_undefined(warp, (check.op, undefined), what, (&bits, size), None);
+                warp.put(shadow, &[0; 32], u64::MAX, undefined);
+                continue;
+            };
+            size = access.size.into();
+            self.addresses_of(warp, access);
+            let element = access.parts.iter().position(|&part| part == register).unwrap_or(0);
+            let at = self.addresses.map(|at| at.wrapping_add(element as u64 * u64::from(size)));
+            let mut rest = undefined;
+            while rest != 0 {
+                let first = rest.trailing_zeros() as usize;
+                let space = self.space(warp, access.place, at[first]).0;
+                let is = |&lane: &usize| self.space(warp, access.place, at[lane]).0 == space;
+                let same = lanes(rest).filter(is).fold(0, |all, lane| all | 1 << lane);
+                rest &= !same;
+                if check.sink == Sink::Store && space != SpaceKind::Global {
+                    continue;
+                }
+                let mut own: L64 = [0; 32];
+                for lane in lanes(same) {
+                    own[lane] = self.space(warp, access.place, at[lane]).1;
+                }
+                let what = (check.sink, Register::of(register));
+                let of = (&bits, size);
+                self.tell_undefined(warp, (check.op, same), what, of, Some((space, &own)));
+                if check.sink == Sink::Atomic {
+                    for lane in lanes(same) {
+                        self.put_shadow(warp, lane, (space, own[lane]), (access.size, 0));
+                    }
+                }
+                if check.sink != Sink::Origin {
+                    warp.put(shadow, &[0; 32], u64::MAX, same);
+                }
+            }
+        }
+    }
+
+    fn tell_undefined(
+        &mut self,
+        warp: &Warp,
+        (op, lanes): (u32, u32),
+        (sink, register): (Sink, Option<Register>),
+        (bits, size): (&L64, u32),
+        memory: Option<(SpaceKind, &L64)>,
+    ) {
+        let at = At { cta: self.cta.id, warp: warp.index, lanes, op };
+        let what = Undefined { sink, register, bits, size, memory };
+        self.probe.iter_mut().for_each(|probe| probe.undefined(&at, &what));
+    }
+}

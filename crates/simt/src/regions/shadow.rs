@@ -1,0 +1,121 @@
+//! Operations on shadows (`observe::shadow`) as steps of a region.
+
+use super::access::{load_from, store_to, total};
+use super::operand::{Operands, predicate};
+use crate::alu::Temporaries;
+use crate::code::{self, Check, Place, Shadow, Slot};
+use texunit_jit::region::{Access, Action, Load, Space};
+use texunit_jit::{Op as J, Place as To, Predicate, Source};
+
+/// The shadow of memory: [`Access::map`].
+const SHADOW: u8 = 1;
+/// What is all defined.
+const ZERO: u8 = 2;
+
+const ZEROS: Source = Source::Literal(0);
+/// Bits of either of two sources.
+const EITHER: u8 = 0xf0 | 0xcc;
+
+fn compute(op: J, to: To, a: Source, b: Source) -> Action {
+    Action::Compute { op, to, from: [a, b, ZEROS] }
+}
+
+/// The actions of an operation on shadows; none: the interpreter does it.
+pub(super) fn actions(operands: &mut Operands<'_>, shadow: &Shadow) -> Option<Vec<Action>> {
+    match shadow {
+        Shadow::Load(of) => {
+            let (mut actions, access) = access(operands, of)?;
+            actions.push(load_from(of, access)?);
+            Some(actions)
+        }
+        Shadow::Store(of) => {
+            let (mut actions, access) = access(operands, of)?;
+            actions.push(store_to(operands, of, access)?);
+            Some(actions)
+        }
+        Shadow::Check(of) => check(operands, of),
+        _ => None,
+    }
+}
+
+/// An access to the shadow of global or shared memory, at addresses of 64 bits.
+fn access(operands: &mut Operands<'_>, of: &code::Access) -> Option<(Vec<Action>, Access)> {
+    if of.constant || !matches!(total(of), 1 | 2 | 4 | 8 | 16) {
+        return None;
+    }
+    let Temporaries { narrow, wide, .. } = operands.temporaries;
+    let mut actions = Vec::new();
+    let (mut base, mut offset) = (operands.base(of.base)?, of.offset);
+    match of.place {
+        Place::Global | Place::Generic => {}
+        Place::Shared => {
+            if let Some(place) = base.filter(|_| !of.base.is_wide()) {
+                let sum = compute(J::Add, To::Narrow(narrow), place, Source::Literal(offset));
+                let long = compute(J::ExtendU, To::Wide(wide), Source::Narrow(narrow), ZEROS);
+                actions.extend([sum, long]);
+                (base, offset) = (Some(Source::Wide(wide)), 0);
+            }
+        }
+        _ => return None,
+    }
+    let count = u8::try_from(of.parts.len()).ok()?;
+    let site = operands.site(Space::Global);
+    let access =
+        Access { space: Space::Global, size: of.size, count, base, offset, site, map: SHADOW };
+    Some((actions, access))
+}
+
+/// A check is a load of what lies at no other address than 0: it leaves where anything is undefined.
+fn check(operands: &mut Operands<'_>, of: &Check) -> Option<Vec<Action>> {
+    let Temporaries { narrow, wide, .. } = operands.temporaries;
+    let mut actions = Vec::new();
+    let [mut short, mut long] = [None::<Source>; 2];
+    let mut add = |sum: &mut Option<Source>, to: To, from: Source, op: J| {
+        let other = match to {
+            To::Wide(i) => Source::Wide(i),
+            To::Narrow(i) | To::Predicate(i) => Source::Narrow(i),
+        };
+        *sum = Some(match *sum {
+            None => from,
+            Some(before) => {
+                actions.push(compute(op, to, before, from));
+                other
+            }
+        });
+    };
+    let mut asked: Vec<Predicate> = Vec::new();
+    for &slot in &of.shadows {
+        if slot.is_predicate() {
+            asked.push(predicate(slot));
+        } else if slot.is_wide() {
+            add(&mut long, To::Wide(wide), operands.source(slot), J::BitsWide(EITHER));
+        } else {
+            add(&mut short, To::Narrow(narrow), operands.source(slot), J::Bits(EITHER));
+        }
+    }
+    for p in asked {
+        let from = short.unwrap_or(ZEROS);
+        let one = Source::Literal(1);
+        actions.push(compute(J::Select(p), To::Narrow(narrow), one, from));
+        short = Some(Source::Narrow(narrow));
+    }
+    if let Some(short) = short {
+        actions.push(compute(J::ExtendU, To::Wide(wide + 1), short, ZEROS));
+        let both = Source::Wide(wide + 1);
+        long = Some(match long {
+            None => both,
+            Some(long) => {
+                let to = To::Wide(wide + 1);
+                actions.push(compute(J::BitsWide(EITHER), to, long, both));
+                both
+            }
+        });
+    }
+    let site = operands.site(Space::Global);
+    let space = Space::Global;
+    let access = Access { space, size: 1, count: 1, base: long, offset: 0, site, map: ZERO };
+    debug_assert!(of.shadows.iter().all(|slot| *slot != Slot::NONE));
+    let load = Load { access, signed: false, keep: u64::MAX, to: vec![None] };
+    actions.push(Action::Load(Box::new(load)));
+    Some(actions)
+}
