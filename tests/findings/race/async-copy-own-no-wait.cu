@@ -7,7 +7,7 @@ extern "C" __global__ void k(int *in, int *out, int *work)
 {
     __shared__ int4 s[64];
     int t = threadIdx.x;
-    __pipeline_memcpy_async(&s[t], (int4 *)in + t, 16);
+    __pipeline_memcpy_async(&s[t], (int4 *)in + t, 16); // at A
     __pipeline_commit();
-    out[t] = s[t].x; // finding[race-read-after-write]
+    out[t] = s[t].x; // finding[race-read-after-write] with A: a copy that the thread has not waited for, in s
 }

@@ -4,5 +4,5 @@
 // block: 64
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
-    atomicAdd_block(work, 1); // finding[race-write-after-write]
+    atomicAdd_block(work, 1); // finding[race-write-after-write] with itself: another CTA, in work
 }

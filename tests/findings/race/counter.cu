@@ -5,6 +5,6 @@
 // any order
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
-    int i = atomicAdd(work, 1);
+    int i = atomicAdd(work, 1); // right[race-write-after-write]: atomics
     out[i] = threadIdx.x;
 }

@@ -7,7 +7,7 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     int t = threadIdx.x;
     volatile int *flag = work;
     if (blockIdx.x == 0) {
-        work[1 + t] = in[t];
+        work[1 + t] = in[t]; // at A
         __syncthreads();
         if (t == 0) {
             __threadfence();
@@ -18,6 +18,6 @@ extern "C" __global__ void k(int *in, int *out, int *work)
             while (*flag == 0) {}
             __threadfence();
         }
-        out[t] = work[64 - t]; // finding[race-read-after-write]
+        out[t] = work[64 - t]; // finding[race-read-after-write] with A: another CTA, in work
     }
 }

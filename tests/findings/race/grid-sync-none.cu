@@ -5,7 +5,7 @@
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
     int g = blockIdx.x * 64 + threadIdx.x;
-    work[g] = in[g]; // finding[race-write-after-read]
+    work[g] = in[g]; // at A // finding[race-write-after-read] with B: another CTA, in work
     __syncthreads();
-    out[g] = work[255 - g]; // finding[race-read-after-write]
+    out[g] = work[255 - g]; // at B // finding[race-read-after-write] with A: another CTA, in work
 }

@@ -9,8 +9,8 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     s[t] = 0;
     __syncthreads();
     int bin = in[t] & 63;
-    int old = s[bin];
-    s[bin] = old + 1; // finding[race-write-after-read] // finding[race-same-value]
+    int old = s[bin]; // at A
+    s[bin] = old + 1; // finding[race-same-value] with itself: another lane of its warp, in s // finding[race-write-after-read] with A: another lane of its warp, in s
     __syncthreads();
     out[t] = s[t];
 }

@@ -8,6 +8,6 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     int t = threadIdx.x;
     s[t] = 0;
     __syncthreads();
-    atomicAdd(&s[(in[t] + t * 7) & 63], 1); // finding[race-write-after-read]
-    atomicAdd(&out[t], s[t]); // finding[race-read-after-write]
+    atomicAdd(&s[(in[t] + t * 7) & 63], 1); // at A // finding[race-write-after-read] with B: another warp of its CTA, in s
+    atomicAdd(&out[t], s[t]); // at B // finding[race-read-after-write] with A: another lane of its warp, in s
 }

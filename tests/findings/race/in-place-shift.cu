@@ -5,6 +5,6 @@
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
     int t = threadIdx.x;
-    int v = work[t + 1];
-    work[t] = v; // finding[race-write-after-read]
+    int v = work[t + 1]; // at A
+    work[t] = v; // finding[race-write-after-read] with A: another lane of its warp, in work
 }

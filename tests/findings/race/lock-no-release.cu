@@ -7,6 +7,6 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     if (threadIdx.x != 0) return;
     while (atomicCAS(work, 0, 1) != 0) {}
     __threadfence();
-    work[1] = work[1] + 1; // finding[race-read-after-write] // finding[race-write-after-write]
+    work[1] = work[1] + 1; // finding[race-read-after-write] with itself: another CTA, in work // finding[race-write-after-write] with itself: another CTA, in work
     atomicExch(work, 0);
 }

@@ -10,8 +10,8 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     if (i > 0) {
         while (state[2 * i - 2] == 0) {}
         __threadfence();
-        before = work[2 * i - 1]; // finding[race-read-after-write]
+        before = work[2 * i - 1]; // finding[race-read-after-write] with A: another CTA, in work
     }
-    work[2 * i + 1] = before + in[i];
+    work[2 * i + 1] = before + in[i]; // at A
     state[2 * i] = 1;
 }

@@ -4,5 +4,5 @@
 // block: 64
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
-    work[0] = threadIdx.x; // finding[race-write-after-write]
+    work[0] = threadIdx.x; // finding[race-write-after-write] with itself: another lane of its warp, in work
 }

@@ -8,5 +8,5 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     int t = threadIdx.x;
     s[t] = in[t];
     __syncthreads();
-    out[t] = s[63 - t];
+    out[t] = s[63 - t]; // right[race-read-after-write]: a barrier
 }

@@ -10,7 +10,7 @@ extern "C" __global__ void k(int *in, int *out, int *work)
         int other = __shfl_up_sync(~0u, v, d);
         if ((t & 31) >= d) v += other;
     }
-    if ((t & 31) == 31) sums[t / 32] = v;
-    if (t >= 32) v += sums[0]; // finding[race-read-after-write]
+    if ((t & 31) == 31) sums[t / 32] = v; // at A
+    if (t >= 32) v += sums[0]; // finding[race-read-after-write] with A: another lane of its warp, in sums
     out[t] = v;
 }

@@ -6,6 +6,6 @@ extern "C" __global__ void k(int *in, int *out, int *work)
 {
     __shared__ int s[256];
     int t = threadIdx.x;
-    s[t] = in[t];
-    out[t] = s[t ^ 1]; // finding[race-read-after-write]
+    s[t] = in[t]; // at A
+    out[t] = s[t ^ 1]; // finding[race-read-after-write] with A: another lane of its warp, in s
 }

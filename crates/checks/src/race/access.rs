@@ -1,7 +1,7 @@
 //! An access of a warp, taken apart: a row of lines, one place for all lanes, or lane by lane.
 
 use super::cell::{Conflict, Touch};
-use super::line::{Bytes, LINE, Line, Row};
+use super::line::{Bytes, LINE, Line, Row, Words};
 use super::stamp::{Kind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Order, Scope, Semantics};
@@ -33,10 +33,13 @@ pub(super) struct Warp<'a> {
     pub(super) at: At,
     pub(super) access: &'a Access<'a>,
     pub(super) kind: Kind,
-    /// What each lane stores.
-    values: Vec<Option<[u64; 32]>>,
-    /// What an access of the first thread to one word leaves behind, if it is weak; else nothing.
-    word: Stamp,
+    /// What each lane stores: the first element,
+    value: Option<[u64; 32]>,
+    /// and others.
+    more: Vec<Option<[u64; 32]>>,
+    /// Words of each lane, if they are whole ones and it is no copy; else 0.
+    words: usize,
+    stamp: Stamp,
 }
 
 /// How the addresses of lanes lie.
@@ -54,13 +57,13 @@ impl<'a> Warp<'a> {
     pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
         let stores = access.doing == Doing::Store;
         let count = if stores { access.values.len().min(MOST_ELEMENTS) } else { 0 };
-        let values = (0..count).map(|i| access.values.get(i)).collect();
+        let value = if stores { access.values.get(0) } else { None };
+        let more = (1..count).map(|i| access.values.get(i)).collect();
         let kind = kind(access.doing, access.order);
-        let is_word = access.size == 4 && access.elements == 1 && (stores || !kind.writes());
-        let is_plain = is_word && kind.strength() == 0 && !kind.is_async();
+        let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
+        let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        let word = if is_plain { stamp } else { Stamp::NONE };
-        Self { at: *at, access, kind, values, word }
+        Self { at: *at, access, kind, value, more, words, stamp }
     }
 
     pub(super) fn shape(&self) -> Shape {
@@ -95,8 +98,13 @@ impl<'a> Warp<'a> {
     fn value(&self, lane: u32, offset: u64) -> Option<u64> {
         let size = u64::from(self.access.size);
         let of = |offset: u64| {
-            let value = self.values.get((offset / size) as usize)?.as_ref()?[lane as usize];
-            Some(value >> (8 * (offset % size)))
+            // Sizes are powers of two.
+            let element = (offset >> size.trailing_zeros()) as usize;
+            let value = match element {
+                0 => self.value.as_ref(),
+                _ => self.more.get(element - 1)?.as_ref(),
+            };
+            Some(value?[lane as usize] >> (8 * (offset & (size - 1))))
         };
         match size {
             // Bytes and halves beside each other make a word.
@@ -119,7 +127,7 @@ impl<'a> Warp<'a> {
         &self,
         line: &mut Line,
         view: &View<'_>,
-        (number, shift): (u32, u32),
+        ((number, shift), epoch): ((u32, u32), u64),
     ) -> bool {
         let first = (number * 32) >> shift;
         let value = |word: usize| {
@@ -128,12 +136,18 @@ impl<'a> Warp<'a> {
             self.value(lane, offset).map(|value| value as u32)
         };
         let (thread, op, writes) = (self.thread(first), self.at.op, self.kind.writes());
-        line.row(view, &Row { thread, shift, op, writes, value: &value })
+        line.row(view, &Row { thread, shift, op, writes, epoch, value: &value })
     }
 
     /// A load of one place. False: lane by lane.
-    pub(super) fn one(&self, line: &mut Line, view: &View<'_>, at: u64) -> bool {
+    pub(super) fn one(&self, line: &mut Line, view: &View<'_>, (at, epoch): (u64, u64)) -> bool {
         let first = self.at.lanes.trailing_zeros() & 31;
+        let stamp = self.stamp.of_thread(self.thread(first));
+        let (lanes, count) = (self.at.lanes, self.words);
+        let words = Words { stamp, lanes, count, epoch, value: &|_| 0 };
+        if count != 0 && line.words(view, &words, at) {
+            return true;
+        }
         let touch = self.touch(first);
         line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
     }
@@ -143,15 +157,14 @@ impl<'a> Warp<'a> {
         &self,
         line: &mut Line,
         view: &View<'_>,
-        (lane, at): (u32, u64),
+        ((lane, at), epoch): ((u32, u64), u64),
     ) -> Option<Raced> {
-        if !self.word.is_none() {
-            let stamp = self.word.of_thread(self.thread(lane));
-            let extra = match self.kind.writes() {
-                true => self.value(lane, 0).map_or(0, |value| value as u32),
-                false => 1 << lane,
-            };
-            if line.word(view, stamp.with(extra), at) {
+        if self.words != 0 {
+            let stamp = self.stamp.of_thread(self.thread(lane));
+            let value = |i: usize| self.value(lane, 4 * i as u64).map_or(0, |value| value as u32);
+            let (lanes, count) = (1 << lane, self.words);
+            let words = Words { stamp, lanes, count, epoch, value: &value };
+            if line.words(view, &words, at) {
                 return None;
             }
         }

@@ -64,24 +64,83 @@ impl Cell {
         true
     }
 
-    /// An access that needs no look at who knows what; `stamp` has its lane, or what is stored. False: nothing is done.
+    /// A weak store to a cell whose accesses are past, or the thread's own. False: nothing is done.
     #[inline(always)]
-    pub(super) fn plain(&mut self, view: &View<'_>, stamp: Stamp) -> bool {
-        if stamp.kind().writes() {
-            let [first, second] = self.others;
-            if view.is_past(self.write) && view.is_past(first) && view.is_past(second) {
-                *self = Self { write: stamp, others: [Stamp::NONE; 2] };
-                return true;
-            }
+    pub(super) fn store_own(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
+        let is_behind = |slot: Stamp| view.is_past(slot) || slot.is_of(stamp, lane);
+        let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_behind);
+        if done {
+            self.stored(stamp);
+        }
+        done
+    }
+
+    /// A weak store that nothing is compared with.
+    #[inline(always)]
+    pub(super) fn stored(&mut self, stamp: Stamp) {
+        *self = Self { write: stamp, others: [Stamp::NONE; 2] };
+    }
+
+    /// A weak load of what is past, or what the thread itself has stored. False: nothing is done.
+    #[inline(always)]
+    pub(super) fn load_own(&mut self, view: &View<'_>, stamp: Stamp) -> bool {
+        let is_plain = |slot: Stamp| !slot.kind().writes() || view.is_past(slot);
+        let done = self.is_written_by(view, stamp) && self.others.into_iter().all(is_plain);
+        if done {
+            self.note(view, stamp);
+        }
+        done
+    }
+
+    #[inline(always)]
+    fn is_written_by(&self, view: &View<'_>, stamp: Stamp) -> bool {
+        let write = self.write;
+        let own = write.serial == stamp.serial && write.thread() == stamp.thread();
+        view.is_past(write) || (own && !write.kind().is_async())
+    }
+
+    /// A strong access, the lane's bits in `lane`, where all others are strong, too, or past. False: nothing is done.
+    #[inline]
+    pub(super) fn strong(&mut self, view: &View<'_>, stamp: Stamp, lane: u32) -> bool {
+        let who = (stamp.thread(), stamp.kind());
+        let is_fine = |slot: Stamp| view.is_past(slot) || view.are_strong(slot, who);
+        let writes = stamp.kind().writes();
+        let others = self.others.into_iter();
+        if !is_fine(self.write)
+            || !others.into_iter().all(|s| (!writes && !s.kind().writes()) || is_fine(s))
+        {
             return false;
         }
-        let is_plain = |slot: Stamp| !slot.kind().writes() || view.is_past(slot);
-        let [first, second] = self.others;
-        if view.is_past(self.write) && is_plain(first) && is_plain(second) {
-            self.note(view, stamp);
+        if !writes {
+            self.note(view, stamp.with(lane));
             return true;
         }
-        false
+        let before = std::mem::replace(&mut self.write, stamp);
+        // A strong store does not come behind the one before.
+        if !view.is_past(before) && before.thread() != stamp.thread() {
+            self.note(view, before.with(1 << (before.thread() & 31)));
+        }
+        true
+    }
+
+    /// Whether more weak loads need not be kept: there are two of warps, or where others access it, too, of CTAs, that are not one.
+    #[inline(always)]
+    pub(super) fn is_full(&self, view: &View<'_>) -> bool {
+        let [first, second] = self.others;
+        let kept = |slot: Stamp| slot.kind() == Kind::WEAK && !view.is_over(slot);
+        let apart = match view.near {
+            true => first.thread() / 32 != second.thread() / 32,
+            false => first.serial != second.serial,
+        };
+        apart && kept(first) && kept(second)
+    }
+
+    /// Whether a store, and whether another access, is not over.
+    pub(super) fn is_open(&self, view: &View<'_>) -> [bool; 2] {
+        let is_open = |slot: Stamp| !view.is_over(slot);
+        let others = self.others.into_iter();
+        let strong = others.clone().any(|slot| slot.kind().writes() && is_open(slot));
+        [is_open(self.write) || strong, others.into_iter().any(is_open)]
     }
 
     fn load(&mut self, view: &View<'_>, touch: &Touch) -> Option<Conflict> {
@@ -100,7 +159,7 @@ impl Cell {
 
     /// Keeps an access beside the last store.
     #[inline]
-    fn note(&mut self, view: &View<'_>, stamp: Stamp) {
+    pub(super) fn note(&mut self, view: &View<'_>, stamp: Stamp) {
         let [first, second] = &mut self.others;
         for slot in [&mut *first, &mut *second] {
             if slot.is_like(stamp) {
@@ -152,7 +211,10 @@ impl Cell {
     }
 
     fn against(view: &View<'_>, stamp: Stamp, touch: &Touch, is_same: bool) -> Option<Conflict> {
-        let races = !view.is_ordered(stamp, touch.thread)
+        // A flag that many lanes set: nothing depends on who is first.
+        let is_flag = is_same && touch.kind.is_volatile() && stamp.kind().is_volatile();
+        let races = !is_flag
+            && !view.is_ordered(stamp, touch.thread)
             && !view.are_strong(stamp, (touch.thread, touch.kind));
         races.then_some(Conflict { with: stamp, is_same })
     }

@@ -28,10 +28,13 @@ struct Of {
 pub(super) struct Copies(HashMap<u32, Of>);
 
 fn push(list: &mut Vec<End>, end: End) {
-    if list.last() == Some(&end) {
+    // What has ended stays so.
+    if list.last().is_some_and(|last| last.of >= end.of) {
         return;
     }
     if list.len() == MOST {
+        // Of two that old, both have ended with the first: it says too much rather than too little.
+        list[1].at = list[0].at;
         list.remove(0);
     }
     list.push(end);
@@ -84,6 +87,21 @@ impl Copies {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_ended_long_ago_has_not_ended_later() {
+        let mut copies = Copies::default();
+        for turn in 0..1000 {
+            copies.commit(3, 10 * turn + 1);
+            copies.wait(3, Some(0), 10 * turn + 5);
+            // Nothing new.
+            copies.wait(3, Some(0), 10 * turn + 7);
+        }
+        assert_eq!(copies.ends(3, 1), [Some(5), None]);
+        assert!(copies.ends(3, 2000)[0] <= Some(2005));
+        assert_eq!(copies.ends(3, 9981), [Some(9985), None]);
+        assert_eq!(copies.ends(3, 9992), [None; 2]);
+    }
 
     #[test]
     fn groups_end_one_after_the_other() {

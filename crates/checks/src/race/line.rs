@@ -21,6 +21,39 @@ pub(super) struct Line {
     cells: Vec<Cell>,
     /// Whether they are of words.
     is_words: bool,
+    open: Open,
+}
+
+/// Which words of a line have accesses that are not over: what is quick to look at, of a time in which nobody comes to
+/// know anything.
+#[derive(Clone, Debug, Default)]
+struct Open {
+    /// The time. 0: it is not known.
+    epoch: u64,
+    /// Words with stores (or more).
+    stored: u32,
+    /// Words with other accesses (or more).
+    others: u32,
+    /// Words of which no more weak loads need be kept.
+    full: u32,
+    /// The last access, if all of one CTA; [`NEVER`]: nobody knows.
+    last: (u32, u32),
+}
+
+/// A time at which nothing is past.
+const NEVER: u32 = u32::MAX;
+
+/// An access of a thread, or of lanes that load the same, to whole words.
+pub(super) struct Words<'a> {
+    /// Of the first thread.
+    pub(super) stamp: Stamp,
+    /// Bits of its lanes.
+    pub(super) lanes: u32,
+    pub(super) count: usize,
+    /// A time in which nobody comes to know anything.
+    pub(super) epoch: u64,
+    /// What is stored in a word.
+    pub(super) value: &'a dyn Fn(usize) -> u32,
 }
 
 /// An access of lanes one behind the other to all words of a line, weak and at once.
@@ -31,6 +64,8 @@ pub(super) struct Row<'a> {
     pub(super) shift: u32,
     pub(super) op: u32,
     pub(super) writes: bool,
+    /// As of [`Words`].
+    pub(super) epoch: u64,
     /// What is stored in a word.
     pub(super) value: &'a dyn Fn(usize) -> Option<u32>,
 }
@@ -50,7 +85,7 @@ impl Line {
     /// An access to all words. False: it must be made lane by lane.
     pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> bool {
         if !self.cells.is_empty() {
-            return false;
+            return self.is_words && !row.writes && self.is_read_enough(view, row.epoch);
         }
         let kind = if row.writes { Kind::WEAK.writing() } else { Kind::WEAK };
         let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.shift);
@@ -110,6 +145,7 @@ impl Line {
             };
             self.cells = (0..WORDS).map(cell).collect();
             self.is_words = true;
+            self.open = Open { last: (NEVER, NEVER), ..Open::default() };
         }
         if bytes && self.cells.len() < fine {
             let cells = self.cells.iter().flat_map(|cell| (0..4).map(|i| cell.byte(i)));
@@ -121,6 +157,9 @@ impl Line {
     /// The cells of `at..at + len`, and what a cell's number is shifted by.
     fn cells(&mut self, at: u64, len: u64) -> (&mut [Cell], u32) {
         self.split(!at.is_multiple_of(4) || !len.is_multiple_of(4));
+        // Whoever asks for them does more than is kept in it.
+        self.open.epoch = 0;
+        self.open.last = (NEVER, NEVER);
         let shift = if self.cells.len() == WORDS { 2 } else { 0 };
         let cells = (at >> shift) as usize..((at + len) >> shift) as usize;
         (&mut self.cells[cells], shift)
@@ -159,13 +198,97 @@ impl Line {
         self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
     }
 
-    /// An access to a word ([`Cell::plain`]). False: nothing is done.
-    #[inline(always)]
-    pub(super) fn word(&mut self, view: &View<'_>, stamp: Stamp, at: u64) -> bool {
-        match self.cells.get_mut((at / 4) as usize) {
-            Some(cell) if at.is_multiple_of(4) && self.is_words => cell.plain(view, stamp),
-            _ => false,
+    /// Whether no more loads of any word need be kept.
+    fn is_read_enough(&mut self, view: &View<'_>, epoch: u64) -> bool {
+        if self.open.epoch != epoch {
+            self.look(view, epoch);
         }
+        self.open.stored == 0 && self.open.full == u32::MAX
+    }
+
+    /// Looks at what is not over.
+    fn look(&mut self, view: &View<'_>, epoch: u64) {
+        let (serial, time) = self.open.last;
+        let past = serial < view.below || (view.near && serial == view.serial && time <= view.all);
+        let mut open = Open { epoch, last: (0, 0), ..Open::default() };
+        if past {
+            open.last = self.open.last;
+        } else {
+            for (i, cell) in self.cells.iter().enumerate() {
+                let [stored, others] = cell.is_open(view);
+                open.stored |= u32::from(stored) << i;
+                open.others |= u32::from(others) << i;
+                for stamp in cell.stamps() {
+                    let time = if stamp.kind().is_async() { NEVER } else { stamp.time() };
+                    open.last = open.last.max((stamp.serial, time));
+                }
+            }
+        }
+        self.open = open;
+    }
+
+    /// An access to whole words that needs no look at who knows what. False: it must be made by [`Self::bytes`].
+    #[inline]
+    pub(super) fn words(&mut self, view: &View<'_>, words: &Words<'_>, at: u64) -> bool {
+        let first = (at / 4) as usize;
+        if !self.is_words || !at.is_multiple_of(4) || first + words.count > self.cells.len() {
+            return false;
+        }
+        if self.open.epoch != words.epoch {
+            self.look(view, words.epoch);
+        }
+        let (kind, stamp) = (words.stamp.kind(), words.stamp);
+        for i in 0..words.count {
+            let (bit, open) = (1 << (first + i), &mut self.open);
+            let cell = &mut self.cells[first + i];
+            if kind.strength() != 0 {
+                let value = if kind.writes() { (words.value)(i) } else { 0 };
+                if !cell.strong(view, stamp.with(value), words.lanes) {
+                    return false;
+                }
+                open.stored |= if kind.writes() { bit } else { 0 };
+                open.others |= bit;
+                open.full &= !bit;
+            } else if kind.writes() {
+                let stamp = stamp.with((words.value)(i));
+                if (open.stored | open.others) & bit == 0 {
+                    cell.stored(stamp);
+                } else if !cell.store_own(view, stamp, words.lanes) {
+                    return false;
+                }
+                (open.stored, open.full) = (open.stored | bit, open.full & !bit);
+            } else if open.stored & bit == 0 {
+                if open.full & bit != 0 {
+                    continue;
+                }
+                cell.note(view, stamp.with(words.lanes));
+                open.others |= bit;
+                open.full |= if cell.is_full(view) { bit } else { 0 };
+            } else {
+                let one = words.lanes.is_power_of_two();
+                if !one || !cell.load_own(view, stamp.with(words.lanes)) {
+                    return false;
+                }
+                open.others |= bit;
+            }
+        }
+        self.open.last = self.open.last.max((view.serial, view.now));
+        true
+    }
+
+    /// Forgets what bytes have been accessed by.
+    pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
+        if bytes.is_empty()
+            || (self.cells.is_empty() && self.write.is_none() && self.others[0].is_none())
+        {
+            return;
+        }
+        if bytes == (0..LINE) {
+            *self = Self::default();
+            return;
+        }
+        let (cells, _) = self.cells(bytes.start, bytes.end - bytes.start);
+        cells.fill(Cell::default());
     }
 
     /// What is kept of accesses to bytes.

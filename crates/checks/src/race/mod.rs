@@ -62,7 +62,7 @@ impl<'l> Race<'l> {
 
 impl Observer for Race<'_> {
     fn wants(&self) -> Events {
-        Events::ACCESSES | Events::STRONG_RESULTS | Events::SYNCHRONIZATION
+        Events::ACCESSES | Events::STRONG_RESULTS | Events::SYNCHRONIZATION | Events::HEAP
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

@@ -6,16 +6,18 @@ use super::launch::Launch;
 use super::line::{LINE, Line};
 use super::mbarrier::{self, Acts, Mbarriers};
 use super::report::Races;
-use super::shadow::{PAGE, Shared, Var, lock};
+use super::shadow::{PAGE, Page, Shared, Var, lock};
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
-    Access, At, CtaInfo, Doing, Order, Probe, Scope, Semantics, Synchronized, Values,
+    Access, At, Called, CtaInfo, Doing, Order, Probe, Scope, Semantics, Synchronized, Values,
 };
 use texunit_simt::{Fault, SpaceKind};
 
 /// Pages that a worker has at hand.
 const AT_HAND: usize = 64;
+/// Stands for the number of the CTA itself: nothing else accesses its shared memory.
+const NEAR: u32 = u32::MAX;
 /// More shared memory than any CTA has.
 const MOST_SHARED: u64 = 1 << 20;
 
@@ -62,7 +64,8 @@ impl<'a> Worker<'a> {
         let of_warp = cta.of_warp(warp);
         View {
             serial: cta.serial,
-            below,
+            below: if below == NEAR { cta.serial } else { below },
+            near: below == NEAR,
             now: cta.now,
             all: cta.all,
             of_warp,
@@ -71,46 +74,53 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The page of an address.
-    fn page(&mut self, address: u64) -> Shared {
+    /// Does something with the page of an address.
+    fn with_page<T>(&mut self, address: u64, act: impl FnOnce(&mut Self, &mut Page) -> T) -> T {
         let number = address / PAGE;
-        let hand = &mut self.at_hand[number as usize % AT_HAND];
-        match hand {
-            Some((of, page)) if *of == number => Shared::clone(page),
-            _ => {
-                let page = self.launch.shadow.page(number);
-                *hand = Some((number, Shared::clone(&page)));
-                page
-            }
+        let i = number as usize % AT_HAND;
+        let page = match self.at_hand[i].take() {
+            Some((of, page)) if of == number => page,
+            _ => self.launch.shadow.page(number),
+        };
+        let done = act(self, &mut lock(&page));
+        self.at_hand[i] = Some((number, page));
+        done
+    }
+
+    /// A time in which no CTA comes to know what others have done.
+    fn epoch(&self) -> u64 {
+        u64::from(self.launch.order.serial(0)) << 32 | u64::from(self.launch.shadow.learned())
+    }
+
+    /// What threads have come to know begins such a time.
+    fn learned(&mut self) {
+        if std::mem::take(&mut self.cta.has_learned) {
+            self.launch.shadow.learns();
         }
     }
 
     /// An access to shared memory: its shadow is of this CTA alone, and what other CTAs have left there is past.
     fn in_shared(&mut self, warp: &Warp<'_>) {
         let mut lines = std::mem::take(&mut self.shared);
-        let needed = lanes(warp.at.lanes).map(|lane| warp.access.addresses[lane as usize]);
-        let needed = needed.filter(|&at| at < MOST_SHARED).max().unwrap_or(0) / LINE + 1;
-        if lines.len() < needed as usize {
-            lines.resize_with(needed as usize, Line::default);
-        }
+        let epoch = self.cta.epoch;
         let mut races = std::mem::take(&mut self.races);
-        let view = self.view(warp.at.warp, self.cta.serial);
+        let view = self.view(warp.at.warp, NEAR);
         let first = warp.access.addresses[warp.at.lanes.trailing_zeros() as usize & 31];
         let (mut rest, shape) = (warp.at.lanes, warp.shape());
         match shape {
             Shape::Lines { shift } => {
                 for number in 0..1 << shift {
                     let i = (first / LINE) as usize + number as usize;
-                    let done =
-                        lines.get_mut(i).is_some_and(|l| warp.row(l, &view, (number, shift)));
+                    let done = line_of(&mut lines, i)
+                        .is_some_and(|l| warp.row(l, &view, ((number, shift), epoch)));
                     if done {
                         rest &= !lanes_of_line(number, shift);
                     }
                 }
             }
             Shape::One => {
-                let line = lines.get_mut((first / LINE) as usize);
-                if line.is_some_and(|line| warp.one(line, &view, first % LINE)) {
+                let line = line_of(&mut lines, (first / LINE) as usize);
+                if line.is_some_and(|line| warp.one(line, &view, (first % LINE, epoch))) {
                     rest = 0;
                 }
             }
@@ -118,8 +128,8 @@ impl<'a> Worker<'a> {
         }
         for lane in lanes(rest) {
             let at = warp.access.addresses[lane as usize];
-            if let Some(line) = lines.get_mut((at / LINE) as usize) {
-                races.extend(warp.lane(line, &view, (lane, at % LINE)));
+            if let Some(line) = line_of(&mut lines, (at / LINE) as usize) {
+                races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
             }
         }
         (self.shared, self.races) = (lines, races);
@@ -140,31 +150,13 @@ impl<'a> Worker<'a> {
         let mut full = false;
         while rest != 0 {
             let address = warp.access.addresses[rest.trailing_zeros() as usize];
-            let page = self.page(address);
-            let mut page = lock(&page);
-            let mut races = std::mem::take(&mut self.races);
-            let view = self.view(warp.at.warp, self.launch.order.below);
             let here = lanes(rest)
                 .filter(|&lane| warp.access.addresses[lane as usize] / PAGE == address / PAGE);
             let here = here.fold(0, |mask, lane| mask | 1 << lane);
-            let mut grows = page.lines.is_empty();
-            if shape == Shape::One {
-                let line = page.line((address % PAGE / LINE) as usize);
-                let before = line.len();
-                let done = warp.one(line, &view, address % LINE);
-                grows |= line.len() != before;
-                rest &= if done { 0 } else { u32::MAX };
-            }
-            for lane in lanes(here & rest) {
-                let at = warp.access.addresses[lane as usize];
-                let line = page.line((at % PAGE / LINE) as usize);
-                let before = line.len();
-                races.extend(warp.lane(line, &view, (lane, at % LINE)));
-                grows |= line.len() != before;
-            }
+            full |= self.with_page(address, |worker, page| {
+                worker.lanes_of_page(warp, page, (shape, here, address))
+            });
             rest &= !here;
-            full |= grows && self.launch.shadow.count(&mut page);
-            self.races = races;
         }
         if full {
             self.launch.shadow.forget();
@@ -172,15 +164,47 @@ impl<'a> Worker<'a> {
     }
 
     fn row_of_page(&mut self, warp: &Warp<'_>, at: u64, (number, shift): (u32, u32)) -> bool {
-        let page = self.page(at);
-        let mut page = lock(&page);
-        let is_new = page.lines.is_empty();
+        self.with_page(at, |worker, page| {
+            let is_new = page.lines.is_empty();
+            let view = worker.view(warp.at.warp, worker.launch.order.below);
+            let of_line = ((number, shift), worker.epoch());
+            let done = warp.row(page.line((at % PAGE / LINE) as usize), &view, of_line);
+            if is_new {
+                worker.launch.shadow.count(page);
+            }
+            done
+        })
+    }
+
+    /// Lanes whose places are in one page. True: the shadow has become too large.
+    fn lanes_of_page(
+        &mut self,
+        warp: &Warp<'_>,
+        page: &mut Page,
+        (shape, here, first): (Shape, u32, u64),
+    ) -> bool {
+        let mut races = std::mem::take(&mut self.races);
         let view = self.view(warp.at.warp, self.launch.order.below);
-        let done = warp.row(page.line((at % PAGE / LINE) as usize), &view, (number, shift));
-        if is_new {
-            self.launch.shadow.count(&mut page);
+        let epoch = self.epoch();
+        let mut grows = page.lines.is_empty();
+        let mut rest = here;
+        if shape == Shape::One {
+            let line = page.line((first % PAGE / LINE) as usize);
+            let before = line.len();
+            if warp.one(line, &view, (first % LINE, epoch)) {
+                rest = 0;
+            }
+            grows |= line.len() != before;
         }
-        done
+        for lane in lanes(rest) {
+            let at = warp.access.addresses[lane as usize];
+            let line = page.line((at % PAGE / LINE) as usize);
+            let before = line.len();
+            races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
+            grows |= line.len() != before;
+        }
+        self.races = races;
+        grows && self.launch.shadow.count(page)
     }
 
     /// Does something with the place at an address that orders threads; a new one is only kept if it does.
@@ -193,14 +217,14 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        let page = self.page(at);
-        let mut page = lock(&page);
-        let key = (at % PAGE) as u32;
-        let var = page.vars.entry(key).or_default();
-        act(var, &self.launch);
-        if var.is_empty() {
-            page.vars.remove(&key);
-        }
+        self.with_page(at, |worker, page| {
+            let key = (at % PAGE) as u32;
+            let var = page.vars.entry(key).or_default();
+            act(var, &worker.launch);
+            if var.is_empty() {
+                page.vars.remove(&key);
+            }
+        });
     }
 
     fn has_vars(&mut self, space: SpaceKind, at: u64) -> bool {
@@ -209,7 +233,7 @@ impl<'a> Worker<'a> {
         }
         match space {
             SpaceKind::Shared => !self.vars.is_empty(),
-            _ => !lock(&self.page(at)).vars.is_empty(),
+            _ => self.with_page(at, |_, page| !page.vars.is_empty()),
         }
     }
 
@@ -223,6 +247,11 @@ impl<'a> Worker<'a> {
         );
         let strength = warp.kind.strength();
         let joins = matches!(access.doing, Doing::Atomic(_));
+        if !(strength > 0 && (releases || self.cta.has_fenced))
+            && (joins || !self.launch.shadow.has_vars())
+        {
+            return;
+        }
         for lane in lanes(warp.at.lanes) {
             let thread = warp.at.warp * 32 + lane;
             let at = access.addresses[lane as usize];
@@ -261,6 +290,9 @@ impl<'a> Worker<'a> {
     }
 
     fn sees(&mut self, warp: u32, asked: &Asked) {
+        if !self.launch.shadow.has_vars() {
+            return;
+        }
         for lane in lanes(asked.lanes) {
             let at = asked.addresses[lane as usize];
             if !self.has_vars(asked.space, at) {
@@ -273,13 +305,14 @@ impl<'a> Worker<'a> {
             }
             self.cta.see(warp * 32 + lane, seen, asked.acquires);
         }
+        self.learned();
     }
 
     fn mbarrier(&mut self, acts: &Acts<'_>) {
         let Some(kind) = mbarrier::kind(acts.action) else { return };
         let mut lines = std::mem::take(&mut self.shared);
         let mut races = std::mem::take(&mut self.races);
-        let view = self.view(acts.at.warp, self.cta.serial);
+        let view = self.view(acts.at.warp, NEAR);
         for lane in lanes(acts.at.lanes) {
             let at = acts.addresses[lane as usize].min(MOST_SHARED);
             if lines.len() <= (at / LINE) as usize {
@@ -296,6 +329,15 @@ impl<'a> Worker<'a> {
         let (space, writes) = (SpaceKind::Shared, kind.writes());
         self.races.tell(&self.launch, &acts.at, (space, writes, false), at);
     }
+}
+
+/// A line of shared memory, if there can be one.
+#[inline]
+fn line_of(lines: &mut Vec<Line>, i: usize) -> Option<&mut Line> {
+    if i >= lines.len() && i < (MOST_SHARED / LINE) as usize {
+        lines.resize_with(i + 1, Line::default);
+    }
+    lines.get_mut(i)
 }
 
 /// Lanes whose words are in line `number` of a row.
@@ -342,9 +384,18 @@ impl Probe for Worker<'_> {
 
     fn result(&mut self, at: &At, _: &Values<'_>) {
         let Some(asked) = self.asked.get_mut(at.warp as usize) else { return };
-        for asked in std::mem::take(asked) {
-            if asked.op == at.op {
-                self.sees(at.warp, &asked);
+        let mut all = std::mem::take(asked);
+        for asked in all.drain(..).filter(|asked| asked.op == at.op) {
+            self.sees(at.warp, &asked);
+        }
+        self.asked[at.warp as usize] = all;
+    }
+
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        // What was done to memory that is given out again was done to something else.
+        if let Called::Allocates { sizes, addresses } = *called {
+            for lane in lanes(at.lanes).map(|lane| lane as usize).filter(|&l| addresses[l] != 0) {
+                self.launch.shadow.forget_range(addresses[lane], sizes[lane]);
             }
         }
     }
@@ -360,6 +411,7 @@ impl Probe for Worker<'_> {
             Synchronized::Joined => self.cta.joined(warp, lanes),
             Synchronized::Fence(Order { scope, .. }) => {
                 self.cta.fence(warp, lanes, matches!(scope, Scope::Gpu | Scope::System));
+                self.learned();
             }
             Synchronized::CommitsCopies => self.cta.commits(warp, lanes),
             Synchronized::WaitsForCopies { but } => self.cta.waits(warp, lanes, but),

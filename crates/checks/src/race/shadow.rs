@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::line::{LINE, Line};
 use super::stamp::Stamp;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a page.
@@ -107,14 +107,16 @@ pub(super) struct Shadow {
     clocks: AtomicUsize,
     /// Whether any place orders threads.
     has_vars: AtomicBool,
+    /// How often threads have come to know something of other CTAs.
+    learned: AtomicU32,
     most: usize,
 }
 
 impl Default for Shadow {
     fn default() -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        let (bytes, clocks, has_vars) = Default::default();
-        Self { shards, bytes, clocks, has_vars, most: MOST_BYTES }
+        let (bytes, clocks, has_vars, learned) = Default::default();
+        Self { shards, bytes, clocks, has_vars, learned, most: MOST_BYTES }
     }
 }
 
@@ -152,6 +154,17 @@ impl Shadow {
         }
     }
 
+    /// Forgets what bytes have been accessed by.
+    pub(super) fn forget_range(&self, address: u64, len: u64) {
+        let end = address.saturating_add(len);
+        for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
+            let mut page = lock(&page);
+            for (line, at) in page.lines.iter_mut().zip((number * PAGE..).step_by(LINE as usize)) {
+                line.forget(address.clamp(at, at + LINE) - at..end.clamp(at, at + LINE) - at);
+            }
+        }
+    }
+
     /// Forgets all, of a time when nothing is under way.
     pub(super) fn clear(&self) {
         self.bytes.store(0, Relaxed);
@@ -182,6 +195,16 @@ impl Shadow {
         self.has_vars.load(Relaxed)
     }
 
+    /// Threads have come to know something of other CTAs.
+    pub(super) fn learns(&self) {
+        self.learned.fetch_add(1, Relaxed);
+    }
+
+    /// How often they have.
+    pub(super) fn learned(&self) -> u32 {
+        self.learned.load(Relaxed)
+    }
+
     /// Whether it takes so much that a time at which nothing is needed of it should be used.
     pub(super) fn is_large(&self) -> bool {
         self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MOST_CLOCKS / 2
@@ -210,6 +233,13 @@ impl Shadow {
     /// Pages of a range of numbers, in order.
     fn pages(&self, first: u64, end: u64) -> Vec<(u64, Shared)> {
         let mut all = Vec::new();
+        if end.saturating_sub(first) <= SHARDS {
+            for number in first..end {
+                let shard = lock(&self.shards[(number % SHARDS) as usize]);
+                all.extend(shard.get(&number).map(|page| (number, Arc::clone(page))));
+            }
+            return all;
+        }
         for shard in &self.shards {
             let shard = lock(shard);
             let here = shard.iter().filter(|(number, _)| (first..end).contains(*number));

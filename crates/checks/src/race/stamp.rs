@@ -100,6 +100,15 @@ impl Stamp {
         self.who & (MOST_OPS - 1)
     }
 
+    /// Whether it is an access beside the last store that only this lane of the other one's thread has made, and no copy.
+    #[inline]
+    pub(super) fn is_of(self, other: Self, lane: u32) -> bool {
+        self.serial == other.serial
+            && self.extra == lane
+            && self.who >> 27 == other.who >> 27
+            && !self.kind().is_async()
+    }
+
     /// Whether it is of the same CTA, time and kind, and of the same warp.
     #[inline]
     pub(super) fn is_like(self, other: Self) -> bool {

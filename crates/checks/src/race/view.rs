@@ -9,6 +9,8 @@ use super::stamp::{Kind, Stamp};
 pub(super) struct View<'a> {
     /// The CTA's number.
     pub(super) serial: u32,
+    /// Whether it is of memory that only this CTA accesses.
+    pub(super) near: bool,
     /// What has a lower one comes before the launch (or, of shared memory, is gone).
     pub(super) below: u32,
     /// Its time.
@@ -28,6 +30,12 @@ impl View<'_> {
     pub(super) fn is_past(&self, stamp: Stamp) -> bool {
         stamp.serial < self.below
             || (stamp.serial == self.serial && stamp.time() <= self.all && !stamp.kind().is_async())
+    }
+
+    /// Whether an access is ordered before what everybody does who may still access the memory.
+    #[inline]
+    pub(super) fn is_over(&self, stamp: Stamp) -> bool {
+        if self.near { self.is_past(stamp) } else { stamp.serial < self.below }
     }
 
     /// Whether an access of one thread is ordered before what `thread` does.

@@ -66,10 +66,19 @@ pub(super) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &st
 
 impl Order {
     /// The order of an instruction with these words. A fence is one by its opcode, an atomic is relaxed.
+    ///
+    /// So are loads and stores with `.cg`: the PTX ISA says that cache operators are hints, but those go to the cache that all
+    /// multiprocessors share, on every GPU, and CUB before 2.1 waits by them.
     pub(super) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut order = Self::default();
+        let mut is_access = false;
         for (i, word) in words.enumerate() {
             match word {
+                "ld" | "st" if i == 0 => is_access = true,
+                // Made where all multiprocessors meet.
+                "cg" if is_access && order.semantics == Semantics::Weak => {
+                    order = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
+                }
                 "membar" if i == 0 => order.semantics = Semantics::SequentiallyConsistent,
                 "atom" | "red" if i == 0 => {
                     order = Self { semantics: Semantics::Relaxed, scope: Scope::Gpu };
@@ -114,6 +123,9 @@ mod tests {
         assert_eq!(of("atom.global.add.u32 %r1, [x], 1;"), (Semantics::Relaxed, Scope::Gpu));
         assert_eq!(of("red.release.sys.add.u32 [x], 1;"), (Semantics::Release, Scope::System));
         assert_eq!(of("@%p\tmembar.gl;"), (Semantics::SequentiallyConsistent, Scope::Gpu));
+        assert_eq!(of("ld.global.cg.u32 %r1, [a];"), (Semantics::Relaxed, Scope::Gpu));
+        let copy = "cp.async.cg.shared.global [s], [a], 16;";
+        assert_eq!(of(copy), (Semantics::Weak, Scope::None));
         assert_eq!(of("fence.acq_rel.cta;"), (Semantics::AcquireRelease, Scope::Cta));
         // Names of variables are none of the words.
         assert_eq!(of("st.u32 [volatile.sys], 1;"), (Semantics::Weak, Scope::None));

@@ -1,0 +1,16 @@
+// A lock by tickets.
+// check: race
+// grid: 6
+// block: 1
+extern "C" __global__ void k(int *in, int *out, int *work)
+{
+    volatile int *now = work + 1;
+    for (int i = 0; i < 3; i++) {
+        int mine = atomicAdd(work, 1);
+        while (*now != mine) {}
+        __threadfence();
+        work[2] += in[i] + 1;
+        __threadfence();
+        *now = mine + 1;
+    }
+}
