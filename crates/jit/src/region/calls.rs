@@ -1,0 +1,74 @@
+//! Functions of rows, which steps call.
+
+use crate::operand::{Place, Source};
+use crate::{Narrow, Wide};
+use std::fmt;
+use std::sync::Arc;
+
+/// A function of whole rows. All 32 lanes are computed; those that do not take the step are not used. Where
+/// it takes or gives numbers of 64 bits, a narrow source has zeros above, and a narrow result is the low half.
+#[derive(Clone)]
+pub enum Routine {
+    /// Of 32 bits.
+    Narrow(fn(&mut Narrow, &Narrow, &Narrow, &Narrow)),
+    /// Of 32 bits, with four sources.
+    Narrow4(fn(&mut Narrow, &Narrow, &Narrow, &Narrow, &Narrow)),
+    /// Of 64 bits.
+    Wide(fn(&mut Wide, &Wide, &Wide, &Wide)),
+    /// Of 64 bits, with four sources.
+    Wide4(fn(&mut Wide, &Wide, &Wide, &Wide, &Wide)),
+    /// From two of 32 and one of 64 bits.
+    Widen(fn(&mut Wide, &Narrow, &Narrow, &Wide)),
+    /// From 64 bits to 32.
+    Cut(fn(&mut Narrow, &Wide)),
+    /// What has data of its own, of 64 bits.
+    Data(Arc<Rows>),
+    /// Lanes for a predicate, from 32 bits. The result goes to a predicate.
+    Test(fn(&Narrow, &Narrow) -> u32),
+    /// Lanes for a predicate, from 64 bits.
+    TestWide(fn(&Wide, &Wide) -> u32),
+}
+
+/// A function of four rows of 64 bits.
+pub type Rows = dyn Fn(&mut Wide, [&Wide; 4]) + Send + Sync;
+
+impl fmt::Debug for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Narrow(_) => "Narrow",
+            Self::Narrow4(_) => "Narrow4",
+            Self::Wide(_) => "Wide",
+            Self::Wide4(_) => "Wide4",
+            Self::Widen(_) => "Widen",
+            Self::Cut(_) => "Cut",
+            Self::Data(_) => "Data",
+            Self::Test(_) => "Test",
+            Self::TestWide(_) => "TestWide",
+        })
+    }
+}
+
+impl Routine {
+    /// How many sources it has.
+    pub fn sources(&self) -> usize {
+        match self {
+            Self::Narrow4(_) | Self::Wide4(_) | Self::Data(_) => 4,
+            Self::Narrow(_) | Self::Wide(_) | Self::Widen(_) => 3,
+            Self::Test(_) | Self::TestWide(_) => 2,
+            Self::Cut(_) => 1,
+        }
+    }
+}
+
+/// A call of a function of rows.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function.
+    pub routine: Routine,
+    /// Where the result goes: a predicate's lanes are combined as a comparison's are.
+    pub to: Option<Place>,
+    /// Bits of the result that remain.
+    pub keep: u64,
+    /// Sources; those that the function does not have are not looked at.
+    pub from: [Source; 4],
+}

@@ -1,0 +1,151 @@
+//! What steps read and write, and which of them may leave.
+
+use super::{Access, Action, Space, Step};
+#[cfg(target_arch = "x86_64")]
+use crate::op::Op;
+use crate::operand::Place;
+#[cfg(target_arch = "x86_64")]
+use crate::operand::{Predicate, Source};
+
+impl Access {
+    /// Whether it is certain that it can be made: it goes to a frame or to parameters, and each element lies in one
+    /// word, or in words that it fills.
+    pub(crate) fn is_known(&self) -> bool {
+        let powers = self.size.is_power_of_two() && self.count.is_power_of_two();
+        let (size, count) = (u64::from(self.size), u64::from(self.count));
+        let in_word = self.offset % 4;
+        powers
+            && self.base.is_none()
+            && size <= 8
+            && count <= 8
+            && match self.space {
+                Space::Frame => {
+                    self.offset.is_multiple_of(size)
+                        && (in_word == 0 || in_word + size * count <= 4)
+                }
+                Space::Param => true,
+                _ => false,
+            }
+    }
+}
+
+impl Step {
+    /// Whether the region can be left at the step, and so be entered behind it.
+    pub fn may_leave(&self) -> bool {
+        match &self.action {
+            Action::Load(load) => !load.access.is_known(),
+            Action::Store(store) => store.access.space == Space::Param || !store.access.is_known(),
+            Action::Atomic(_) | Action::Sync { .. } | Action::Leave { .. } => true,
+            Action::Shuffle(_) | Action::Vote { .. } | Action::Match(_) | Action::Redux { .. } => {
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Calls `f` with each register that is written.
+    pub fn each_written(&self, mut f: impl FnMut(Place)) {
+        match &self.action {
+            Action::Compute { to, .. } | Action::Vote { to, .. } | Action::ActiveMask { to } => {
+                f(*to);
+            }
+            Action::Compare { to, .. } => {
+                to.iter().flatten().for_each(|&p| f(Place::Predicate(p)));
+            }
+            Action::Logic { to, .. } => f(Place::Predicate(*to)),
+            Action::Load(load) => load.to.iter().flatten().for_each(|&to| f(to)),
+            Action::Atomic(atomic) => atomic.to.into_iter().for_each(f),
+            Action::Call(call) => call.to.into_iter().for_each(f),
+            Action::Shuffle(shuffle) => {
+                shuffle.to.into_iter().for_each(|i| f(Place::Narrow(i)));
+                shuffle.valid.into_iter().for_each(|i| f(Place::Predicate(i)));
+            }
+            Action::Match(of) => {
+                of.to.into_iter().for_each(|i| f(Place::Narrow(i)));
+                of.same.filter(|_| of.all).into_iter().for_each(|i| f(Place::Predicate(i)));
+            }
+            Action::Redux { to, .. } => f(Place::Narrow(*to)),
+            Action::Store(_)
+            | Action::Sync { .. }
+            | Action::Count { .. }
+            | Action::CountZeros(_)
+            | Action::Leave { .. }
+            | Action::Nothing => {}
+        }
+    }
+}
+
+impl Step {
+    /// Calls `f` with each source that the action reads.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn each_source(&self, mut f: impl FnMut(Source)) {
+        let mut access = |access: &Access| access.base.into_iter().for_each(&mut f);
+        match &self.action {
+            Action::Load(load) => access(&load.access),
+            Action::Store(store) => {
+                access(&store.access);
+                store.from.iter().copied().for_each(f);
+            }
+            Action::Atomic(atomic) => {
+                access(&atomic.access);
+                f(atomic.b);
+                atomic.c.into_iter().for_each(f);
+            }
+            Action::Compute { op, from, .. } => {
+                from.iter().take(op.sources()).copied().for_each(f);
+            }
+            Action::Compare { from, .. } => from.iter().copied().for_each(f),
+            Action::Call(call) => {
+                call.from.iter().take(call.routine.sources()).copied().for_each(f);
+            }
+            Action::Shuffle(shuffle) => {
+                [shuffle.a, shuffle.b, shuffle.c].into_iter().for_each(&mut f);
+                shuffle.members.into_iter().for_each(f);
+            }
+            Action::Vote { members, .. } => members.iter().copied().for_each(f),
+            Action::Match(of) => [of.of, of.members].into_iter().for_each(f),
+            Action::Redux { of, members, .. } => [*of, *members].into_iter().for_each(f),
+            Action::Sync { members } => f(*members),
+            Action::CountZeros(of) => f(*of),
+            Action::Logic { .. }
+            | Action::ActiveMask { .. }
+            | Action::Count { .. }
+            | Action::Leave { .. }
+            | Action::Nothing => {}
+        }
+    }
+
+    /// Calls `f` with each register that the action reads, the guard not among them.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn each_read(&self, mut f: impl FnMut(Place)) {
+        self.each_source(|source| source.place().into_iter().for_each(&mut f));
+        let mut asked = |p: Predicate| p.place().into_iter().for_each(&mut f);
+        match &self.action {
+            Action::Compute { op: Op::Select(p) | Op::SelectWide(p), .. } => asked(*p),
+            Action::Compare { with, .. } => asked(with.1),
+            Action::Logic { from, .. } => from.iter().copied().for_each(asked),
+            Action::Vote { of, .. } => asked(*of),
+            Action::Count { of, .. } => of.iter().copied().for_each(asked),
+            Action::Leave { reads } => reads.iter().copied().for_each(&mut f),
+            _ => {}
+        }
+        // Lanes that do not take it keep what they have.
+        if self.guard != Predicate::Always {
+            self.each_written(f);
+        }
+    }
+
+    /// Whether it does something besides writing registers.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn has_effects(&self) -> bool {
+        matches!(self.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_))
+    }
+
+    /// Calls `f` with each register that the step mentions.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn each_place(&self, mut f: impl FnMut(Place)) {
+        self.each_read(&mut f);
+        self.guard.place().into_iter().for_each(&mut f);
+        self.each_written(f);
+    }
+}
