@@ -44,8 +44,11 @@ impl Needs {
                 taken.place().map_or(Ok(()), |place| needs.place(place))?;
             }
         }
-        for &(_, at) in region.params.iter().flatten() {
-            needs.input(Source::Bytes64(at))?;
+        for &(place, at) in region.params.iter().flatten() {
+            needs.input(match place {
+                Place::Wide(_) => Source::Bytes64(at),
+                Place::Narrow(_) | Place::Predicate(_) => Source::Bytes32(at),
+            })?;
         }
         Ok(needs)
     }
