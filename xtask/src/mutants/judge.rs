@@ -132,7 +132,8 @@ impl<'a> Judge<'a> {
     fn passes(&self, folder: &str, program: &Path, limit: u64) -> Result<bool, String> {
         let said = |e: std::io::Error| format!("{}: {e}", program.display());
         let output = File::create(self.output()).map_err(said)?;
-        let limits = format!("ulimit -c 0; ulimit -t {limit}; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
+        let limits =
+            format!("ulimit -c 0; ulimit -t {limit}; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
         let mut shell = Command::new("sh");
         shell.args(["-c", &limits]).arg(program);
         shell.args(SKIPPED.iter().flat_map(|name| ["--skip", name]));
