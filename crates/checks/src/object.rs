@@ -31,7 +31,8 @@ fn words(object: &MemoryObject<'_>, kernel: &str) -> String {
 /// As the source says it: `tile` of a function's `_ZZ4copyPfE4tile`, `copy.tile` and `tile`.
 fn variable(name: &str, kernel: &str) -> String {
     let own = name.strip_prefix(kernel).and_then(|rest| rest.strip_prefix('.'));
-    let full = function_name(own.unwrap_or(name));
+    let name = own.unwrap_or(name);
+    let full = function_name(name);
     // Variables of functions have the function before them, with types that may have `::` in them, too.
     let last = full.rsplit("::").next().filter(|_| name.starts_with("_ZZ"));
     last.map_or_else(|| full.clone(), str::to_owned)
@@ -47,6 +48,7 @@ mod tests {
             ("_ZZ4copyPfE4tile", "tile"),
             ("_ZZ1kIN2ns3BoxEEvPT_E4tile", "tile"),
             ("copy.tile", "tile"),
+            ("copy._ZZ4copyE4tile", "tile"),
             ("other.tile", "other.tile"),
             ("_ZN2ns5countE", "ns::count"),
             ("count", "count"),

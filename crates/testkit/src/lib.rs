@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod choices;
+pub mod findings;
 pub mod header;
 pub mod ptx;
 mod random;

@@ -6,10 +6,10 @@
 
 extern "C" __global__ void k(int *in, int *out, int *work)
 {
-    using Scan = cub::BlockScan<int, 64>;
-    __shared__ Scan::TempStorage s;
-    int a = in[threadIdx.x], b;
-    Scan(s).InclusiveSum(a, a);
-    Scan(s).ExclusiveSum(a, b);
-    out[threadIdx.x] = a + b;
+    using Reduce = cub::BlockReduce<int, 64>;
+    __shared__ Reduce::TempStorage s;
+    int a = in[threadIdx.x];
+    int sum = Reduce(s).Sum(a); // at A
+    int most = Reduce(s).Reduce(a, cuda::maximum<>()); // finding[race-write-after-read] with A: another warp of its CTA, in s
+    if (threadIdx.x == 0) out[0] = sum + most;
 }
