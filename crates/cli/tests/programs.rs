@@ -5,7 +5,7 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use model::{Counts, Model, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use texunit::args::LaunchArgs;
@@ -15,6 +15,9 @@ use toml::{Table, Value};
 
 #[path = "programs/model.rs"]
 mod model;
+
+/// Those that are looked into (`explained.toml`).
+const CHECKS: &str = "race,sync,leak,texture";
 
 fn main() {
     let args = Arguments::from_args();
@@ -48,6 +51,13 @@ fn trials(folder: &Path) -> Vec<Trial> {
         let name = format!("{name}/{form} observed");
         all.push(Trial::test(name, move || observed(&folder, case, &form)));
     }
+    // Each form but the first where there is time.
+    let long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
+    for form in forms.iter().filter_map(Value::as_str).take(if long { usize::MAX } else { 1 }) {
+        let (folder, case, form) = (folder.to_owned(), case.clone(), form.to_owned());
+        let name = format!("{name}/{form} checked");
+        all.push(Trial::test(name, move || checked(&folder, case, &form)));
+    }
     for form in forms.iter().filter_map(Value::as_str) {
         let text = std::fs::read_to_string(folder.join(form)).unwrap();
         if text.contains("tex.grad") {
@@ -71,6 +81,42 @@ fn by_txd(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
         return Err(format!("nothing went by way of TXD: {:?}", stats.unit).into());
     }
     Ok(())
+}
+
+/// Checks change nothing, and find what tests/findings/explained.toml says and nothing else.
+fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let explained = explained(name, form)?;
+    let (plain, _) = launch(folder, case.clone(), form, &[])?;
+    let (bytes, report) = launch(folder, case, form, &["--check", CHECKS])?;
+    if plain != bytes {
+        return Err("the results differ".into());
+    }
+    let log = report.log.ok_or("nothing is checked")?;
+    let found: BTreeSet<String> = log.findings().iter().map(|f| f.code().to_owned()).collect();
+    match found == explained {
+        true => Ok(()),
+        false => Err(format!("found {found:?}, explained are {explained:?}").into()),
+    }
+}
+
+/// What is found in a form of a program, by the list.
+fn explained(program: &str, form: &str) -> Result<BTreeSet<String>, Failed> {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/findings/explained.toml");
+    let list: Table = std::fs::read_to_string(list)?.parse()?;
+    let rows = list["programs"].as_array().ok_or("no programs")?;
+    let is_in = |row: &Table| match row.get("forms").and_then(Value::as_array) {
+        Some(forms) => forms.iter().any(|other| other.as_str() == Some(form)),
+        None => true,
+    };
+    let rows = rows.iter().filter_map(Value::as_table);
+    let rows = rows.filter(|row| row["program"].as_str() == Some(program) && is_in(row));
+    let code = |row: &Table| Some(row["finding"].as_str()?.to_owned());
+    // Each has its reason.
+    Ok(rows
+        .filter(|row| row["why"].as_str().is_some_and(|why| why.len() > 20))
+        .filter_map(code)
+        .collect())
 }
 
 /// An observer that is told everything changes nothing, and what it is told fits together.
@@ -210,7 +256,8 @@ fn launch_given(
     let limits = ["--max-steps", "100000000", "--memory-limit", "1G"];
     let args = LaunchArgs::parse(&job, &scratch.0, &[&options[..], &limits, more].concat())?;
     let report = texunit::run::launch_observed(&args, *observer);
-    if !report.succeeded() {
+    // What is found is looked at elsewhere.
+    if !report.ran() {
         return Err(texunit::human::render(&report, true, false).1.into());
     }
     let read = |param: &String| -> Result<_, Failed> {
