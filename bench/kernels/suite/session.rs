@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use texunit_checks::{Checks, Log, Options};
 use texunit_device::{
     AddressMode, Arg, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format,
-    Geometry, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor, TextureObject,
-    TextureResource,
+    Fresh, Geometry, Kernel, LaunchOptions, Module, ReadMode, Sampler, TextureDescriptor,
+    TextureObject, TextureResource,
 };
 
 /// What running the launches of a case took.
@@ -32,11 +32,21 @@ pub(crate) struct Session<'a> {
     log: Option<Log>,
 }
 
+/// What `TEXUNIT_CHECK` asks for.
+fn log() -> Result<Option<Log>, String> {
+    let Ok(list) = std::env::var("TEXUNIT_CHECK") else { return Ok(None) };
+    let checks = Checks::parse(&list).map_err(|e| e.to_string())?;
+    Ok(Some(Log::new(Options { checks, ..Options::default() })))
+}
+
 impl<'a> Session<'a> {
     /// Makes the buffers and the texture.
     pub(crate) fn new(case: &'a Case, threads: usize) -> Result<Self, String> {
         let say = |e: texunit_device::Error| format!("{}: {e}", case.name);
-        let device = Device::new(&DeviceOptions::default());
+        let log = log()?;
+        let is_tracked = log.as_ref().is_some_and(|log| log.has(texunit_checks::Check::Init));
+        let fresh = Fresh { is_tracked, ..Fresh::default() };
+        let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
         let mut buffers = Vec::new();
         for buffer in &case.buffers {
             let bytes = buffer.data.bytes();
@@ -46,13 +56,6 @@ impl<'a> Session<'a> {
         }
         let texels = |t: Texture| texture(&device, &case.buffers[t.buffer].data, t);
         let texture = case.texture.map(texels).transpose()?;
-        let log = match std::env::var("TEXUNIT_CHECK") {
-            Ok(list) => {
-                let checks = Checks::parse(&list).map_err(|e| e.to_string())?;
-                Some(Log::new(Options { checks, ..Options::default() }))
-            }
-            Err(_) => None,
-        };
         Ok(Self { case, threads, device, buffers, texture, kernels: Vec::new(), log })
     }
 

@@ -345,6 +345,10 @@ impl<'a> Making<'a> {
                     self.all(*d, any);
                 }
             }
+            Op::SurfaceStore(access) => {
+                self.computed(&access.parts, None);
+                self.defined();
+            }
             _ => self.defined(),
         }
     }
@@ -587,15 +591,20 @@ impl<'a> Making<'a> {
         self.check(Sink::Origin, registers, shadows, Some(access.clone()));
     }
 
+    /// Looks at values that are stored, as far as they were computed.
+    fn computed(&mut self, parts: &[Slot], access: Option<Access>) {
+        let computed = parts.iter().filter(|&&part| self.state(part) & COMPUTED != 0);
+        let mut slots: Vec<Slot> = computed.copied().collect();
+        slots.dedup();
+        if !slots.is_empty() {
+            let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
+            self.check(Sink::Store, slots, shadows, access);
+        }
+    }
+
     fn store(&mut self, access: &Access) {
         if matches!(access.place, Place::Global | Place::Generic) {
-            let computed = access.parts.iter().filter(|&&part| self.state(part) & COMPUTED != 0);
-            let mut slots: Vec<Slot> = computed.copied().collect();
-            slots.dedup();
-            if !slots.is_empty() {
-                let shadows = slots.iter().map(|&slot| self.shadow(slot)).collect();
-                self.check(Sink::Store, slots, shadows, Some(access.clone()));
-            }
+            self.computed(&access.parts, Some(access.clone()));
         }
         let parts = access.parts.iter().map(|&part| self.shadow(part)).collect();
         self.shadow_op(Shadow::Store(Access { parts, ..access.clone() }));
