@@ -2,6 +2,7 @@
 
 mod access;
 mod atomic;
+mod block;
 mod calls;
 mod collective;
 mod compiled;

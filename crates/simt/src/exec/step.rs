@@ -1,13 +1,14 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
-use super::compiled::Ran;
+use super::block::{Stopped, Team};
 use super::context::{Context, Done, Trouble, trouble};
 use super::quick::{self, Ended, Place, Values};
 use super::warp::{self, Split, State, Warp};
-use crate::alu::{Alu, Kind};
+use crate::alu::Alu;
 use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
 use crate::fault::FaultKind;
 use crate::observe::{Called, Events};
+use std::slice::from_mut;
 use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
@@ -95,7 +96,13 @@ impl Context<'_> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
-            if self.arithmetic(warp, split, &mut limit) {
+            let mut one = Team {
+                warps: from_mut(warp),
+                splits: from_mut(split),
+                ends: from_mut(&mut limit),
+                on: 1,
+            };
+            if self.advance(&mut one, u32::MAX) == Stopped::Over {
                 return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
@@ -155,64 +162,6 @@ impl Context<'_> {
         Ok(Flow::Goes)
     }
 
-    /// Runs compiled regions and the inner loop, up to an instruction that is for neither, or to a limit, which becomes
-    /// less where lanes part. True: the turn is over.
-    #[inline]
-    pub(super) fn arithmetic(
-        &mut self,
-        warp: &mut Warp,
-        split: &mut Split,
-        limit: &mut u64,
-    ) -> bool {
-        loop {
-            match self.enter(warp, split, limit) {
-                Ran::Over => return true,
-                Ran::Outside if warp.steps >= *limit => return true,
-                Ran::Outside => {
-                    self.arrives(warp, split);
-                    continue;
-                }
-                Ran::Stands | Ran::Nothing => {}
-            }
-            match self.launch.code.quick[split.pc as usize].kind {
-                Kind::Leave => return false,
-                Kind::Join if split.group == NONE => split.pc += 1,
-                Kind::Count => {
-                    let inst = &self.launch.code.quick[split.pc as usize];
-                    self.count_lanes(warp, (inst.s[0].as_number(), inst.s[1]), split.mask);
-                    split.pc += 1;
-                }
-                Kind::Branch if !self.branch(warp, split) => return false,
-                Kind::Branch if warp.steps >= *limit => return true,
-                Kind::Branch => {}
-                _ => match self.quick(warp, split, *limit) {
-                    Ended::Here => return false,
-                    Ended::Over => return true,
-                    Ended::Turned => self.arrives(warp, split),
-                },
-            }
-        }
-    }
-
-    /// A branch that all lanes of the split take, or none. False: it divides them, and nothing has been
-    /// done.
-    #[inline]
-    fn branch(&mut self, warp: &mut Warp, split: &mut Split) -> bool {
-        let inst = &self.launch.code.insts[split.pc as usize];
-        let Op::Branch { target, .. } = inst.op else { return false };
-        let mask = guarded(warp, split, inst);
-        if mask != 0 && mask != split.mask {
-            return false;
-        }
-        self.count(warp, inst, mask);
-        let back = target <= split.pc;
-        split.pc = if mask == 0 { split.pc + 1 } else { target };
-        if back && mask != 0 {
-            self.arrives(warp, split);
-        }
-        true
-    }
-
     /// Counts an instruction of these lanes.
     #[inline]
     fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
@@ -230,7 +179,7 @@ impl Context<'_> {
 
     /// Runs the inner loop as far as it goes.
     #[inline(never)]
-    fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
+    pub(super) fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
         let mut place = Place {
             pc: split.pc,
             mask: split.mask,
@@ -416,7 +365,7 @@ impl Context<'_> {
 
 /// The lanes of a split that take part in an instruction.
 #[inline]
-fn guarded(warp: &Warp, split: &Split, inst: &Inst) -> u32 {
+pub(super) fn guarded(warp: &Warp, split: &Split, inst: &Inst) -> u32 {
     if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) }
 }
 

@@ -2,6 +2,7 @@
 
 use super::LOCKSTEP;
 use crate::code::NONE;
+use crate::exec::block::{Team, may_go};
 use crate::exec::warp::{Split, State, Warp, count, lanes};
 
 /// The splits of warps that run in lockstep.
@@ -99,18 +100,15 @@ impl Members {
         (next.here != 0).then_some(next)
     }
 
-    /// Steps that each of these may do at least.
-    pub(super) fn steps_left(&self, warps: &[Warp], on: u32) -> u64 {
-        let left = |i: usize| self.ends[i].saturating_sub(warps[i].steps);
-        lanes(on).map(left).min().unwrap_or(0)
+    /// Those of these whose turn is over.
+    pub(super) fn spent(&self, warps: &[Warp], on: u32) -> u32 {
+        let spent = lanes(on).filter(|&i| warps[i].steps >= self.ends[i]);
+        spent.fold(0, |all, i| all | 1 << i)
     }
 
-    /// These have come to a place by so many steps.
-    pub(super) fn move_to(&mut self, warps: &mut [Warp], on: u32, (pc, steps): (u32, u64)) {
-        for i in lanes(on) {
-            self.splits[i].pc = pc;
-            warps[i].steps += steps;
-        }
+    /// These, which stand at the same place.
+    pub(super) fn team<'t>(&'t mut self, warps: &'t mut [Warp], on: u32) -> Team<'t> {
+        Team { warps, splits: &mut self.splits, ends: &mut self.ends, on }
     }
 
     /// A warp goes alone from here on.
@@ -120,15 +118,7 @@ impl Members {
         warp.splits.insert(0, self.splits[i]);
     }
 
-    /// Warps go alone whose lanes have parted. False: there are none among these.
-    pub(super) fn part_divided(&mut self, on: u32, warps: &mut [Warp]) -> bool {
-        let divided = lanes(on).filter(|&i| !may_go(&warps[i], &self.splits[i]));
-        let divided = divided.fold(0, |all, i| all | 1 << i);
-        self.part_all(divided, warps);
-        divided != 0
-    }
-
-    /// Likewise all of these.
+    /// All of these do.
     pub(super) fn part_all(&mut self, all: u32, warps: &mut [Warp]) {
         lanes(all).for_each(|i| self.part(i, &mut warps[i]));
     }
@@ -171,10 +161,4 @@ impl Members {
         }
         self.part_all(self.on | held, warps);
     }
-}
-
-/// Whether a warp with this split running can run with others.
-#[inline]
-pub(super) fn may_go(warp: &Warp, split: &Split) -> bool {
-    split.mask == warp.live && split.group == NONE
 }

@@ -1,0 +1,259 @@
+//! The loop of the interpreter: runs splits that stand at the same place, one of a warp or several that run in
+//! lockstep. Regions, arithmetic (by the inner loop), branches that divide none of them, usual accesses and fetches are
+//! done here for all of them; anything else ends it, and is [`Context::step`]'s for each.
+
+use super::compiled::Ran;
+use super::context::Context;
+use super::quick::Ended;
+use super::step::guarded;
+use super::warp::{Split, Warp, count, lanes};
+use crate::alu::Kind;
+use crate::code::{NONE, Op, Place, Slot};
+use texunit_jit::region::Mode;
+
+/// Splits that stand at the same place: one with any lanes of its warp, or some with all.
+pub(super) struct Team<'t> {
+    pub(super) warps: &'t mut [Warp],
+    pub(super) splits: &'t mut [Split],
+    /// Steps at which the turn of each ends.
+    pub(super) ends: &'t mut [u64],
+    /// Bits of those that do.
+    pub(super) on: u32,
+}
+
+/// Why the loop has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// All stand before an instruction that each of them has to do for itself.
+    Stands,
+    /// They are not at the same place any more, or have come to where others wait. These go alone from here on: bits.
+    Apart(u32),
+    /// The turn of one of them is over.
+    Over,
+}
+
+impl Team<'_> {
+    #[inline]
+    fn first(&self) -> usize {
+        self.on.trailing_zeros() as usize
+    }
+
+    /// The place where they stand.
+    #[inline]
+    pub(super) fn pc(&self) -> u32 {
+        self.splits[self.first()].pc
+    }
+
+    /// Whether it is one split, whose lanes may part.
+    #[inline]
+    fn is_one(&self) -> bool {
+        self.splits.len() == 1
+    }
+
+    /// Whether they have all lanes of their warps, and belong to no group.
+    #[inline]
+    fn is_whole(&self) -> bool {
+        !self.is_one() || may_go(&self.warps[0], &self.splits[0])
+    }
+
+    /// Whether they have all lanes of their warps.
+    fn mode(&self) -> Mode {
+        let all = !self.is_one() || self.splits[0].mask == self.warps[0].live;
+        if all { Mode::Live } else { Mode::Some }
+    }
+
+    fn is_over(&self) -> bool {
+        lanes(self.on).any(|i| self.warps[i].steps >= self.ends[i])
+    }
+
+    /// Those whose lanes have parted.
+    fn divided(&self) -> u32 {
+        let divided = lanes(self.on).filter(|&i| !may_go(&self.warps[i], &self.splits[i]));
+        divided.fold(0, |all, i| all | 1 << i)
+    }
+
+    /// Whether all are at the place of the first.
+    fn is_together(&self) -> bool {
+        let pc = self.pc();
+        lanes(self.on).all(|i| self.splits[i].pc == pc)
+    }
+}
+
+/// Whether a warp with this split running can run with others.
+#[inline]
+pub(super) fn may_go(warp: &Warp, split: &Split) -> bool {
+    split.mask == warp.live && split.group == NONE
+}
+
+impl Context<'_> {
+    /// Runs splits as far as they need not be looked at one by one, and no further than the place `other`.
+    pub(super) fn advance(&mut self, team: &mut Team<'_>, other: u32) -> Stopped {
+        let code = self.launch.code;
+        while team.pc() != other {
+            if let Some(stopped) = self.in_region(team) {
+                return stopped;
+            }
+            let pc = team.pc();
+            if pc == other {
+                break;
+            }
+            let stopped = match code.quick[pc as usize].kind {
+                Kind::Leave => self.effect(team),
+                Kind::Branch => self.branch(team),
+                Kind::Join if team.splits[team.first()].group == NONE => {
+                    lanes(team.on).for_each(|i| team.splits[i].pc += 1);
+                    None
+                }
+                Kind::Count => {
+                    let Op::Count { counter, of } = code.insts[pc as usize].op else {
+                        return Stopped::Stands;
+                    };
+                    for i in lanes(team.on) {
+                        let split = &mut team.splits[i];
+                        self.count_lanes(&team.warps[i], (counter, of), split.mask);
+                        split.pc += 1;
+                    }
+                    None
+                }
+                _ => self.arithmetic(team),
+            };
+            if let Some(stopped) = stopped {
+                return stopped;
+            }
+        }
+        Stopped::Apart(0)
+    }
+
+    /// Runs the region that can be entered where they stand, if there is one: the interpreter goes on where they stand
+    /// then, or the loop ends.
+    #[inline]
+    fn in_region(&mut self, team: &mut Team<'_>) -> Option<Stopped> {
+        let Team { warps, splits, ends, on } = team;
+        if let ([warp], [split], [end]) = (&mut **warps, &mut **splits, &mut **ends) {
+            loop {
+                match self.enter(warp, split, end) {
+                    Ran::Nothing | Ran::Stands => return None,
+                    Ran::Outside if warp.steps < *end => self.arrives(warp, split),
+                    Ran::Outside | Ran::Over => return Some(Stopped::Over),
+                }
+            }
+        }
+        if !self.is_door(splits[on.trailing_zeros() as usize].pc) {
+            return None;
+        }
+        let ends = ends.first_chunk()?;
+        match self.enter_each(warps, splits, ends, *on) {
+            Some(_) => None,
+            None => Some(Stopped::Apart(team.divided())),
+        }
+    }
+
+    /// A branch that divides none of them.
+    fn branch(&mut self, team: &mut Team<'_>) -> Option<Stopped> {
+        let pc = team.pc();
+        let inst = &self.launch.code.insts[pc as usize];
+        let Op::Branch { target, .. } = inst.op else { return Some(Stopped::Stands) };
+        let (mut taken, mut divides) = (0_u32, 0_u32);
+        for i in lanes(team.on) {
+            let mask = guarded(&team.warps[i], &team.splits[i], inst);
+            taken |= u32::from(mask == team.splits[i].mask) << i;
+            divides |= u32::from(mask != 0 && mask != team.splits[i].mask) << i;
+        }
+        if divides == team.on {
+            return Some(Stopped::Stands);
+        }
+        for (those, to, takes) in
+            [(taken, target, true), (team.on & !taken & !divides, pc + 1, false)]
+        {
+            if those == 0 {
+                continue;
+            }
+            self.move_to(team, those, (inst.count.into(), takes), to);
+            if to <= pc {
+                self.arrive(team.mode(), to, those.count_ones().into());
+            }
+        }
+        if team.is_over() {
+            return Some(Stopped::Over);
+        }
+        (divides != 0 || !team.is_together()).then_some(Stopped::Apart(divides))
+    }
+
+    /// What the inner loop does.
+    fn arithmetic(&mut self, team: &mut Team<'_>) -> Option<Stopped> {
+        let pc = team.pc();
+        let (mut over, mut here) = (false, true);
+        for i in lanes(team.on) {
+            let (warp, split) = (&mut team.warps[i], &mut team.splits[i]);
+            let ended = self.quick(warp, split, team.ends[i]);
+            here &= ended == Ended::Here && split.pc == pc;
+            over |= ended == Ended::Over;
+            if ended == Ended::Turned {
+                self.arrives(warp, split);
+            }
+        }
+        if over {
+            Some(Stopped::Over)
+        } else if here {
+            Some(Stopped::Stands)
+        } else {
+            (!team.is_together()).then_some(Stopped::Apart(0))
+        }
+    }
+
+    /// A usual access or fetch of all lanes of these warps.
+    fn effect(&mut self, team: &mut Team<'_>) -> Option<Stopped> {
+        let (on, pc) = (team.on, team.pc());
+        let inst = &self.launch.code.insts[pc as usize];
+        if inst.guard != Slot::TRUE || !team.is_whole() {
+            return Some(Stopped::Stands);
+        }
+        // Those that cannot do it so.
+        let mut not = 0;
+        match &inst.op {
+            Op::Fetch(fetch) => {
+                if !self.fetch_lockstep(team.warps, on, fetch) {
+                    not = on;
+                }
+            }
+            // The inner loop has parameters, with the arithmetic behind them.
+            Op::Load(access) if access.place != Place::KernelParam => {
+                for i in lanes(on) {
+                    let live = team.warps[i].live;
+                    not |= u32::from(!self.load_stream(&mut team.warps[i], access, live)) << i;
+                }
+            }
+            Op::Store(access) => {
+                for i in lanes(on) {
+                    let live = team.warps[i].live;
+                    not |= u32::from(!self.store_stream(&mut team.warps[i], access, live)) << i;
+                }
+            }
+            _ => not = on,
+        }
+        if not == on {
+            return Some(Stopped::Stands);
+        }
+        self.move_to(team, on & !not, (inst.count.into(), true), pc + 1);
+        (not != 0).then_some(Stopped::Apart(not))
+    }
+
+    /// Moves some behind an instruction, or to where it branches, and counts it: the warps', and of all their lanes if
+    /// they take part.
+    pub(super) fn move_to(
+        &mut self,
+        team: &mut Team<'_>,
+        those: u32,
+        (steps, all): (u64, bool),
+        pc: u32,
+    ) {
+        let mut threads = 0;
+        for i in lanes(those) {
+            team.splits[i].pc = pc;
+            team.warps[i].steps += steps;
+            threads += count(team.splits[i].mask);
+        }
+        self.counters.warp_instructions += steps * u64::from(those.count_ones());
+        self.counters.thread_instructions += if all { steps * threads } else { 0 };
+    }
+}
