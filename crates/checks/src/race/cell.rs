@@ -203,17 +203,21 @@ impl Cell {
         self.write = stamp;
         if touch.kind.strength() == 0 {
             self.others = [Stamp::NONE; 2];
-        } else if !past && before.thread() != stamp.thread() {
+        } else if !past && before.thread() != stamp.thread() && !Self::is_flag(before, touch, same)
+        {
             // A strong store does not come behind the one before.
             self.note(view, before.with(1 << (before.thread() & 31)));
         }
         found
     }
 
+    /// A flag that many lanes set: nothing depends on who is first, and one store stands for all.
+    fn is_flag(stamp: Stamp, touch: &Touch, is_same: bool) -> bool {
+        is_same && touch.kind.is_volatile() && stamp.kind().is_volatile()
+    }
+
     fn against(view: &View<'_>, stamp: Stamp, touch: &Touch, is_same: bool) -> Option<Conflict> {
-        // A flag that many lanes set: nothing depends on who is first.
-        let is_flag = is_same && touch.kind.is_volatile() && stamp.kind().is_volatile();
-        let races = !is_flag
+        let races = !Self::is_flag(stamp, touch, is_same)
             && !view.is_ordered(stamp, touch.thread)
             && !view.are_strong(stamp, (touch.thread, touch.kind));
         races.then_some(Conflict { with: stamp, is_same })
