@@ -23,6 +23,8 @@ pub struct Run {
     pub signal: Option<i32>,
     /// The seconds of `--timeout`, if they were over before the program ended.
     pub timed_out: Option<f64>,
+    /// The seed of `--schedule`.
+    pub schedule: Option<u64>,
     /// Why none of the program's kernels could be executed, if that is so.
     pub not_executed: Option<String>,
 }

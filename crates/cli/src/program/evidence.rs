@@ -163,6 +163,7 @@ pub(super) fn run(
     let run = Run {
         texunit: env!("CARGO_PKG_VERSION").to_owned(),
         command: words.collect(),
+        schedule: args.evidence.schedule,
         ..Run::default()
     };
     let mut meanwhile = |wall: Duration| {

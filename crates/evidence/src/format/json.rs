@@ -22,6 +22,7 @@ pub(super) fn report(run: &Run) -> Value {
             "signal": run.signal,
             "timed_out_after_seconds": run.timed_out,
             "not_executed": run.not_executed,
+            "schedule": run.schedule,
             "milliseconds": run.milliseconds.map(rounded),
             "cpu_milliseconds": run.cpu_milliseconds.map(rounded),
         },
