@@ -15,7 +15,7 @@ use texunit_jit::{Place, Source};
 /// The steps of an instruction, of which one counts. None: the interpreter does it.
 pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
     let guard = predicate(inst.guard);
-    let actions = actions(operands, inst)?;
+    let actions = actions(operands, inst, at)?;
     let step = |action| Step { at, guard, counted: false, action };
     let mut steps: Vec<Step> = actions.into_iter().map(step).collect();
     // Where it is left, nothing of it has been counted.
@@ -24,7 +24,7 @@ pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option
     Some(steps)
 }
 
-fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
+fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Action>> {
     if let Some(actions) = moves::actions(operands, &inst.op) {
         return Some(actions);
     }
@@ -50,7 +50,7 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst) -> Option<Vec<Action>> {
             if inst.guard != Slot::TRUE {
                 return None;
             }
-            collective(operands, op)?
+            collective(operands, op, at)?
         }
         Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: place(*d) },
         op => Action::Call(Box::new(call(operands, op)?)),
@@ -93,11 +93,12 @@ fn is_collective(op: &Op) -> bool {
 }
 
 /// What lanes do together.
-fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
+fn collective(operands: &Operands<'_>, op: &Op, at: u32) -> Option<Action> {
     let members = |slot: Slot| (!slot.is_none()).then(|| operands.source(slot));
     Some(match op {
         // An observer is told who has met there: the interpreter does it.
-        Op::WarpSync { .. } => return None,
+        Op::WarpSync { .. } if operands.is_told(at) => return None,
+        Op::WarpSync { mask } => Action::Sync { members: operands.source(*mask) },
         Op::Shuffle(of) => Action::Shuffle(Box::new(shuffle(operands, of)?)),
         Op::Vote { mode, d, p, members: of } => Action::Vote {
             mode: match mode {

@@ -1,7 +1,9 @@
 //! Operands of warp code as those of regions.
 
 use crate::alu::Temporaries;
-use crate::code::{Code, Func, Slot};
+use crate::code::{Code, Func, Op, Slot};
+use crate::observe::Events;
+use crate::observe::marks::Mark;
 use std::collections::HashSet;
 use texunit_jit::region::Space;
 use texunit_jit::{Place, Predicate, Source};
@@ -84,6 +86,13 @@ impl<'c> Operands<'c> {
     /// The base of an address.
     pub(super) fn base(&self, slot: Slot) -> Option<Option<Source>> {
         if slot.is_none() { Some(None) } else { self.number(slot).map(Some) }
+    }
+
+    /// Whether an observer is told how lanes meet at an instruction.
+    pub(super) fn is_told(&self, at: u32) -> bool {
+        let before = at.checked_sub(1).and_then(|at| self.code.insts.get(at as usize));
+        let tells = |mark: &Mark| mark.tells.has(Events::SYNCHRONIZATION);
+        before.is_some_and(|inst| matches!(&inst.op, Op::Mark(mark) if tells(mark)))
     }
 
     /// The number of the site of an access: a new one, where it needs one.
