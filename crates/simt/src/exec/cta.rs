@@ -139,12 +139,7 @@ impl Context<'_> {
         self.tell_begin();
     }
 
-    fn start_warp(
-        &mut self,
-        warp: &mut Warp,
-        index: u32,
-        lanes: u32,
-    ) -> Result<(), Box<Trouble>> {
+    fn start_warp(&mut self, warp: &mut Warp, index: u32, lanes: u32) -> Result<(), Box<Trouble>> {
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
         warp.frames.start(launch.entry, u64::from(func.frame));
