@@ -37,6 +37,8 @@ impl<B: Backend> Emitter<'_, B> {
             let out = self.way_out(Reason::Limit, number);
             self.asm.jump(C::Jae_rel32_64, out);
         }
+        // Behind the jump out, which stores what has been filled.
+        self.forget_known(to);
         let state = match self.version().states[to].clone() {
             Some(state) => state,
             None => {
@@ -58,12 +60,16 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(why, number, 0);
     }
 
-    /// Forgets what a block does not read, or knows.
-    fn forget_dead(&mut self, to: usize) {
+    /// Forgets what a block knows, and needs nobody to hold.
+    fn forget_known(&mut self, to: usize) {
         if self.mode == Mode::Live {
             let known: Vec<_> = self.owed[to].at_start().collect();
             known.into_iter().for_each(|place| self.values.forget(place));
         }
+    }
+
+    /// Forgets what a block does not read.
+    fn forget_dead(&mut self, to: usize) {
         let held: Vec<_> = self.values.all().collect();
         for (_, key, _) in held {
             if let Some(place) = key.place()

@@ -6,6 +6,7 @@ mod apart;
 #[path = "../primitives/model.rs"]
 mod lanes;
 mod model;
+mod params;
 mod random;
 
 use apart::Warp;
@@ -347,7 +348,8 @@ pub(crate) struct Done {
 
 /// One region, compiled in every way and run some times. The fuzz target `regions` plays, too.
 pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level, sum: &mut Done) {
-    let region = random::region(random, wanted);
+    let mut region = random::region(random, wanted);
+    region.params = params::of(&region);
     // All live lanes, by code for them alone and by that for lanes that part; some of them.
     let kinds = [(Mode::Live, Mode::Live), (Mode::Some, Mode::Live), (Mode::Some, Mode::Some)];
     for (made, mode) in kinds {

@@ -144,3 +144,27 @@ fn parameters_in_registers_are_compiled() {
     let Interpreted(all) = on.3;
     assert!(all.iter().all(|(_, count)| *count < 1000), "{all:?}");
 }
+
+/// Nothing lies behind the last parameter.
+#[test]
+fn a_kernel_that_ends_with_a_parameter_of_32_bits_is_compiled() {
+    if none_here() {
+        return;
+    }
+    let text = format!(
+        "{}.visible .entry k(.param .u64 to, .param .u32 turns)\n{{\n.reg .u64 %a<3>;\n.reg .u32 %b<4>;\n\
+         .reg .pred %p;\nld.param.u64 %a0, [to];\nld.param.u32 %b0, [turns];\nmov.u32 %b1, 0;\n\
+         mov.u32 %b2, 0;\nL:\nmov.u32 %b3, %clock;\nadd.u32 %b2, %b2, %b0;\nadd.u32 %b1, %b1, 1;\n\
+         setp.lt.u32 %p, %b1, %b0;\n@%p bra L;\nst.global.u32 [%a0], %b2;\nret;\n}}\n",
+        texunit_testkit::ptx::SM_75
+    );
+    let loaded = load_text(&text);
+    let (address, block) = loaded.buffer(32);
+    let how = How { jit: Some(JitMode::On), max_steps: 1 << 40, ..How::default() };
+    let turns = 100_000_u32;
+    let stats = loaded.run("k", how, &[Arg::U64(address), Arg::U32(turns)]).unwrap();
+    assert_eq!(block.load_u32(0).expect("inside"), turns.wrapping_mul(turns));
+    let Interpreted(all) = stats.interpreted;
+    let [(_, count)] = all[..] else { panic!("%clock alone: {all:?}") };
+    assert!(count > 90_000, "{count}");
+}

@@ -1,0 +1,82 @@
+//! Registers that have a number of the parameters where blocks begin: what `simt` knows of a kernel, found here in the
+//! plainest way.
+
+use std::collections::BTreeSet;
+use texunit_jit::region::{Action, Block, End, Region, Space, Step, Target};
+use texunit_jit::{Op, Place, Predicate, Source};
+
+/// Registers, and the offsets of what they have.
+type Facts = BTreeSet<(Place, u32)>;
+
+/// [`Region::params`] of a region that is entered at its first block.
+pub(crate) fn of(region: &Region) -> Vec<Vec<(Place, u32)>> {
+    // Nothing: no way leads there, as far as is known.
+    let mut all: Vec<Option<Facts>> = vec![None; region.blocks.len()];
+    all[0] = Some(Facts::new());
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for (b, block) in region.blocks.iter().enumerate() {
+            let Some(mut facts) = all[b].clone() else { continue };
+            block.steps.iter().for_each(|step| behind(step, &mut facts));
+            for to in targets(block) {
+                let both = match &all[to] {
+                    Some(there) => there & &facts,
+                    None => facts.clone(),
+                };
+                changes |= all[to].as_ref() != Some(&both);
+                all[to] = Some(both);
+            }
+        }
+    }
+    all.into_iter().map(|facts| facts.unwrap_or_default().into_iter().collect()).collect()
+}
+
+fn targets(block: &Block) -> Vec<usize> {
+    let all = match block.end {
+        End::Jump(to) => vec![to],
+        End::Branch { to, next, .. } => vec![to, next],
+        End::Leave { .. } => vec![],
+    };
+    let block = |to| match to {
+        Target::Block(to) => Some(to as usize),
+        Target::Leave(_) => None,
+    };
+    all.into_iter().filter_map(block).collect()
+}
+
+fn behind(step: &Step, facts: &mut Facts) {
+    let new = copied(step, facts).filter(|_| step.guard == Predicate::Always);
+    step.each_written(|place| facts.retain(|fact| fact.0 != place));
+    if let Action::Leave { .. } = step.action {
+        facts.clear();
+    }
+    facts.extend(new);
+}
+
+/// The register that a step gives a parameter, and its offset.
+fn copied(step: &Step, facts: &Facts) -> Option<(Place, u32)> {
+    let of = |place| facts.iter().find(|fact| fact.0 == place).map(|fact| fact.1);
+    match &step.action {
+        Action::Compute { op: Op::Copy | Op::CopyWide, to, from } => {
+            let at = match (to, from[0]) {
+                (Place::Narrow(_), Source::Bytes32(at)) | (Place::Wide(_), Source::Bytes64(at)) => {
+                    Some(at)
+                }
+                (Place::Narrow(_), Source::Narrow(i)) => of(Place::Narrow(i)),
+                (Place::Wide(_), Source::Wide(i)) => of(Place::Wide(i)),
+                _ => None,
+            };
+            Some((*to, at?))
+        }
+        Action::Load(load) if load.access.space == Space::Param && load.access.count == 1 => {
+            let at = load.access.offset as u32;
+            match (load.access.size, load.to[..].first()?.as_ref()?) {
+                (8, to @ Place::Wide(_)) if load.keep == u64::MAX => Some((*to, at)),
+                (4, to @ Place::Narrow(_)) if load.keep as u32 == u32::MAX => Some((*to, at)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
