@@ -22,6 +22,9 @@ const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const SPREAD: C = C::VEX_Vpbroadcastq_ymm_xmmm64;
 
+/// Bases as [`Maker::base_part`] wants them.
+pub(super) type Bases = (MemoryOperand, Option<u32>, bool);
+
 /// Where the parts of an access begin: the slot of its group, or none, and how far behind that it lies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Slot {
@@ -84,6 +87,9 @@ impl Maker<'_> {
 
     /// The same where all lanes run, which the others are like; by parts.
     fn reach_all(&mut self, way: &Way<'_>, member: Option<Member>, same: bool, not: Label) {
+        let Some(bases) = Self::bases(way) else {
+            return self.asm.jump(C::Jmp_rel32_64, not);
+        };
         let (other, found) = (self.asm.label(), self.asm.label());
         let span = member.map_or(0, |member| member.span as usize);
         let ready = |e: &mut Self, kind: u32, bytes: usize| {
@@ -93,14 +99,14 @@ impl Maker<'_> {
         self.first_distance(way);
         self.asm.put(I::with2(C::Cmp_rm64_imm32, R::RAX, way.unit as i32));
         self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
-        self.if_like(way, way.unit as u64, not);
+        self.if_like(way, bases, (way.unit as u64, false), not);
         ready(self, ROWS, 7 * way.total);
         if same {
             self.asm.jump(C::Jmp_rel32_64, found);
             self.asm.bind(other);
             self.asm.put(I::with2(C::Test_rm64_r64, R::RAX, R::RAX));
             self.asm.jump(C::Jne_rel32_64, not);
-            self.if_like(way, 0, not);
+            self.if_like(way, bases, (0, false), not);
             ready(self, SAME, 0);
             self.asm.bind(found);
         }
@@ -162,31 +168,45 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, ROWS));
     }
 
-    /// Goes to `not` unless in each part the base of each lane is that of the first one and its number times
-    /// `distance`.
-    fn if_like(&mut self, way: &Way<'_>, distance: u64, not: Label) {
-        let [any, t, u, ..] = way.own;
-        let Some((row, number, wide)) = Self::bases(way) else {
-            return self.asm.jump(C::Jmp_rel32_64, not);
-        };
-        let halves = if wide { 2 } else { 1 };
-        let add = if wide { ADD } else { C::VEX_Vpaddd_ymm_ymm_ymmm256 };
-        for part in 0..PARTS {
-            self.spread_first((row, number, wide), part, t);
-            for half in 0..halves {
-                let base = self.base_part((row, number, wide), halves * part + half);
-                let is_first = part == 0 && half == 0;
-                let mut from = t;
-                let to = if is_first { any } else { u };
-                if distance != 0 {
-                    let lanes = self.multiples(wide, half, distance);
-                    self.three(add, to, t, lanes);
-                    from = to;
-                }
-                self.three(XOR, to, from, base);
-                if !is_first {
-                    self.three(OR, any, any, u);
-                }
+    /// Goes to `not` unless the base of each lane is that of the first one and its number times `distance`: in each part
+    /// that of its own first lane; or (`of_all`) the one in `r13`, for the lanes that take the step.
+    pub(super) fn if_like(
+        &mut self,
+        way: &Way<'_>,
+        bases: Bases,
+        (distance, of_all): (u64, bool),
+        not: Label,
+    ) {
+        let [any, t, u, lanes, ..] = way.own;
+        let wide = bases.2;
+        let (halves, add) = if wide { (2, ADD) } else { (1, C::VEX_Vpaddd_ymm_ymm_ymmm256) };
+        if of_all && wide {
+            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, t.xmm(), R::R13));
+            self.asm.put(I::with2(SPREAD, t.ymm(), t.xmm()));
+        } else if of_all {
+            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, t.xmm(), R::R13D));
+            self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, t.ymm(), t.xmm()));
+        }
+        for part in 0..halves * PARTS {
+            if !of_all && part % halves == 0 {
+                self.spread_first(bases, part / halves, t);
+            }
+            let base = self.base_part(bases, part);
+            let to = if part == 0 { any } else { u };
+            let mut from = t;
+            if distance != 0 {
+                let behind = if of_all { part } else { part % halves };
+                let behind = self.multiples(wide, behind, distance);
+                self.three(add, to, t, behind);
+                from = to;
+            }
+            self.three(XOR, to, from, base);
+            if of_all {
+                let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
+                self.leave_out(way.guard, of, &[to], lanes);
+            }
+            if part != 0 {
+                self.three(OR, any, any, u);
             }
         }
         self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
@@ -194,12 +214,7 @@ impl Maker<'_> {
     }
 
     /// The base of the first lane of a part in all lanes.
-    fn spread_first(
-        &mut self,
-        (row, number, wide): (MemoryOperand, Option<u32>, bool),
-        part: u8,
-        to: Reg,
-    ) {
+    fn spread_first(&mut self, (row, number, wide): Bases, part: u8, to: Reg) {
         let code = if wide { SPREAD } else { C::VEX_Vpbroadcastd_ymm_xmmm32 };
         let part = if wide { 2 * part } else { part };
         match self.base_part((row, number, wide), part) {
@@ -338,11 +353,7 @@ impl Maker<'_> {
     }
 
     /// A part of a base.
-    pub(super) fn base_part(
-        &self,
-        (row, number, wide): (MemoryOperand, Option<u32>, bool),
-        part: u8,
-    ) -> Operand {
+    pub(super) fn base_part(&self, (row, number, wide): Bases, part: u8) -> Operand {
         let key = number.map(|i| if wide { Key::Wide(i, part) } else { Key::Narrow(i, part) });
         let held = key.and_then(|key| self.values.position(key));
         held.map_or_else(

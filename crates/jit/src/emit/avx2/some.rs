@@ -4,7 +4,7 @@
 
 use super::address::{BASE_ROW, Base, Way};
 use super::offsets::TAKING;
-use super::shape::{ROWS, SAME, Slot};
+use super::shape::{Bases, ROWS, SAME, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
@@ -16,9 +16,6 @@ use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 const AND_NOT: C = C::VEX_Vpandn_ymm_ymm_ymmm256;
-
-/// Bases as [`Maker::base_part`] wants them.
-type Bases = (MemoryOperand, Option<u32>, bool);
 
 impl Maker<'_> {
     /// Ones in the lanes of a part that do not run, in [`Mode::Some`], where the frame has them.
@@ -112,7 +109,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, if same { other } else { not });
         self.asm.put(I::with2(C::Shl_rm32_imm8, R::EAX, shift));
         self.asm.put(I::with2(sub, r13, w(R::RAX, R::EAX)));
-        self.if_all_like(way, bases, way.unit as u64, not);
+        self.if_like(way, bases, (way.unit as u64, true), not);
         let span = member.map_or(0, |member| member.span as usize);
         let ready = |e: &mut Self, kind: u32, step: usize, last: usize| {
             e.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, kind));
@@ -125,7 +122,7 @@ impl Maker<'_> {
             self.asm.bind(other);
             self.asm.put(I::with2(test, rbp, rbp));
             self.asm.jump(C::Jne_rel32_64, not);
-            self.if_all_like(way, bases, 0, not);
+            self.if_like(way, bases, (0, true), not);
             self.asm.bind(one);
             ready(self, SAME, 0, 0);
             self.asm.bind(found);
@@ -191,38 +188,5 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, reg.ymm()));
         }
         Some((at(R::RDI, Frame::scratch(BASE_ROW)), bases))
-    }
-
-    /// Goes to `not` unless the bases of the lanes that take the step are that in `r13` and the lane's number
-    /// times `distance`.
-    fn if_all_like(&mut self, way: &Way<'_>, bases: Bases, distance: u64, not: Label) {
-        let [any, t, u, lanes, ..] = way.own;
-        let wide = bases.2;
-        let (broadcast, add) = if wide {
-            self.asm.put(I::with2(C::VEX_Vmovq_xmm_rm64, t.xmm(), R::R13));
-            (C::VEX_Vpbroadcastq_ymm_xmmm64, C::VEX_Vpaddq_ymm_ymm_ymmm256)
-        } else {
-            self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, t.xmm(), R::R13D));
-            (C::VEX_Vpbroadcastd_ymm_xmmm32, C::VEX_Vpaddd_ymm_ymm_ymmm256)
-        };
-        self.asm.put(I::with2(broadcast, t.ymm(), t.xmm()));
-        for part in 0..if wide { 2 * PARTS } else { PARTS } {
-            let base = self.base_part(bases, part);
-            let to = if part == 0 { any } else { u };
-            let mut from = t;
-            if distance != 0 {
-                let behind = self.multiples(wide, part, distance);
-                self.three(add, to, t, behind);
-                from = to;
-            }
-            self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, to, from, base);
-            let of = if wide { (part / 2, Some(part % 2)) } else { (part, None) };
-            self.leave_out(way.guard, of, &[to], lanes);
-            if part != 0 {
-                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, any, any, u);
-            }
-        }
-        self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
-        self.asm.jump(C::Jne_rel32_64, not);
     }
 }
