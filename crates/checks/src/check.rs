@@ -140,7 +140,10 @@ mod tests {
         assert_eq!(Checks::parse(&Checks::ALL.to_string()), Ok(Checks::ALL));
         assert!(Checks::parse("memcheck").is_ok_and(|list| list.is_none()));
         let error = Checks::parse("race,shader").expect_err("no check").to_string();
-        assert!(error.contains("`shader`") && error.contains("memory, init, race, sync"), "{error}");
+        assert!(
+            error.contains("`shader`") && error.contains("memory, init, race, sync"),
+            "{error}"
+        );
         assert!(Checks::parse("initcheck").is_ok_and(|list| list.has(Check::Init)));
         for (check, name, _) in Check::ALL {
             assert_eq!(check.name(), name);

@@ -132,7 +132,7 @@ impl Kernel {
         let (r, at, n) = (self.register(), self.shared, self.block);
         self.shared += 4 * n;
         let shift = random.within(1..=n - 1);
-        self.add(&format!("mov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;"));
+        self.add("mov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;");
         let gone = self.add(&format!("st.shared.u32 [%s+{at}], %t;"));
         self.add("bar.sync 0;");
         self.add(&format!("add.u32 %v{r}, %t, {shift};\nrem.u32 %v{r}, %v{r}, %n;"));
@@ -146,7 +146,7 @@ impl Kernel {
     fn bytes(&mut self, random: &mut Random) {
         let (r, at) = (self.register(), self.shared);
         self.shared += 4 * self.block;
-        self.add(&format!("mov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;"));
+        self.add("mov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;");
         let byte = random.within(0..=3);
         let mut gone = 0;
         for i in 0..4 {
@@ -162,7 +162,7 @@ impl Kernel {
     fn histogram(&mut self, random: &mut Random) {
         let (r, at) = (self.register(), self.shared);
         self.shared += 4 * self.block;
-        self.add(&format!("mov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;"));
+        self.add("mov.u32 %s, tile;\nmad.lo.u32 %s, %t, 4, %s;");
         let gone = self.add(&format!("st.shared.u32 [%s+{at}], 0;"));
         self.add(&format!(
             "bar.sync 0;\nmov.u32 %s, tile;\nand.b32 %v{r}, %t, {};",

@@ -209,8 +209,7 @@ fn documented() -> Result<(), Failed> {
 
 /// Each kind of finding is somewhere, and somewhere else it looks as if it were and is not; and there are enough kernels.
 fn every_finding(files: &[PathBuf]) -> Result<(), Failed> {
-    let texts: Vec<String> =
-        files.iter().map(|path| std::fs::read_to_string(path)).collect::<Result<_, _>>()?;
+    let texts: Vec<String> = files.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?;
     let found: BTreeSet<String> =
         texts.iter().flat_map(|text| wanted(text)).map(|wanted| wanted.code).collect();
     let right: BTreeSet<String> = texts.iter().flat_map(|text| right(text)).collect();

@@ -38,11 +38,11 @@ pub(crate) use float::nan64;
 pub(crate) use inner::{Kind, inner_rows, words};
 pub(crate) use placed::{Last, MOST, Placed, Temporaries};
 pub use row::Row;
+#[cfg(test)]
+pub(crate) use row::all as all_rows;
 pub(crate) use row::find;
 #[cfg(test)]
 pub(crate) use row::inner;
-#[cfg(test)]
-pub(crate) use row::all as all_rows;
 pub(crate) use rows::lop3;
 pub(crate) use select::with_data;
 pub use select::{select, select_mixed};

@@ -100,8 +100,8 @@ pub use event::{
 pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
 pub use object::{MemoryObject, ObjectKind};
-pub use origins::Origin;
 pub use order::{Order, Scope, Semantics};
+pub use origins::Origin;
 pub use several::{Several, probes};
 
 use crate::fault::Fault;

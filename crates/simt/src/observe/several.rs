@@ -2,8 +2,7 @@
 
 use super::{
     Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, LaunchInfo, Observer,
-    Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined,
-    Values,
+    Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
 };
 use crate::fault::Fault;
 
