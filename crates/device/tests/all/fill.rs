@@ -1,4 +1,5 @@
 //! What memory holds that nobody has written: zeros, or what a device fills it with.
+#![allow(clippy::unwrap_used)]
 
 use texunit_device::{
     Arg, ArrayDescriptor, Device, DeviceOptions, Extent, Fill, Format, Fresh, Geometry,
