@@ -158,14 +158,6 @@ impl Facts {
         let mut mark = |slot: &Slot, is| {
             self.numbers.of(*slot).into_iter().for_each(|i| live.put(i, is));
         };
-        if let Op::Shuffle(shuffle) = &inst.op {
-            // Lanes that do not execute it are not read.
-            if inst.guard == Slot::TRUE {
-                [shuffle.d, shuffle.p].iter().for_each(|slot| mark(slot, false));
-            }
-            let read = [shuffle.a, shuffle.b, shuffle.c, shuffle.members, inst.guard];
-            return read.iter().for_each(|slot| mark(slot, true));
-        }
         // What is read is live, whether it is written too or not.
         let mut marked = |marks: Use| {
             each_slot(&inst.op, |does, slot| {

@@ -41,10 +41,6 @@ impl Held {
 
     /// Goes on behind an instruction.
     pub(crate) fn behind(&mut self, inst: &Inst) {
-        if let Op::Shuffle(shuffle) = &inst.op {
-            self.get_mut(shuffle.d).into_iter().for_each(|held| *held = OTHER);
-            return;
-        }
         // Of which width it is.
         let (value, wide) = match &inst.op {
             Op::Load(of)

@@ -160,8 +160,14 @@ macro_rules! each_operand {
                     f(Use::Reads, members);
                     all!(Writes: [d, p]);
                 }
-                // What a lane that is elsewhere has in its register can be seen by these.
-                Op::Shuffle(_) | Op::Matrix(_) => return false,
+                // Lanes that do not execute it are not read.
+                Op::Shuffle(shuffle) => {
+                    all!(Reads: [&$($mutable)? shuffle.a, &$($mutable)? shuffle.b]);
+                    all!(Reads: [&$($mutable)? shuffle.c, &$($mutable)? shuffle.members]);
+                    all!(Writes: [&$($mutable)? shuffle.d, &$($mutable)? shuffle.p]);
+                }
+                // It writes registers of other lanes than those that it reads.
+                Op::Matrix(_) => return false,
                 // Their operands may be places of a frame.
                 Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
                 Op::AsyncCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,

@@ -10,7 +10,7 @@ use texunit_isa::{Opcode, ScalarType};
 const MOST: usize = 1 << 23;
 
 /// Instructions that write their destinations and read nothing but their own lane's sources, or those of
-/// lanes that are with it. (What a shuffle reads of a lane that is elsewhere may never have been written.)
+/// lanes that are with it: a shuffle brings 0 from a lane that is elsewhere.
 #[rustfmt::skip]
 fn is_plain(opcode: Opcode) -> bool {
     use Opcode as O;
@@ -23,7 +23,7 @@ fn is_plain(opcode: Opcode) -> bool {
             | O::Testp | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh
             | O::Ld | O::St | O::Atom | O::Red | O::Isspacep | O::Membar | O::Fence
             | O::Tex | O::Tld4 | O::Txq | O::Istypep | O::Suld | O::Sust | O::Sured | O::Suq
-            | O::Bar | O::Barrier | O::Vote | O::Match | O::Redux | O::Bra | O::Ret | O::Exit
+            | O::Bar | O::Barrier | O::Shfl | O::Activemask | O::Nanosleep | O::Vote | O::Match | O::Redux | O::Bra | O::Ret | O::Exit
     )
 }
 
@@ -127,7 +127,10 @@ mod tests {
         assert!(!check(middle), "not known in one pass");
         assert!(check("bar.red.popc.u32 %r2, 0, %p;\nadd.u32 %r3, %r2, 1;"));
         assert!(!check("bar.sync %r2;"), "never written");
-        assert!(!check("activemask.b32 %r2;"), "not a plain instruction");
-        assert!(!check("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;"), "not a plain instruction");
+        assert!(check("activemask.b32 %r2;\nadd.u32 %r3, %r2, 1;"));
+        assert!(!check("vadd.u32.u32.u32 %r2, %r1, %r1;"), "not a plain instruction");
+        let shuffled = "shfl.sync.idx.b32 %r2|%p, %r1, 0, 31, -1;\nadd.u32 %r3, %r2, 1;";
+        assert!(check(shuffled));
+        assert!(!check("shfl.sync.idx.b32 %r2, %r3, 0, 31, -1;"), "never written");
     }
 }

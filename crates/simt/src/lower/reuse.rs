@@ -29,6 +29,8 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let numbers = flow.numbers;
     let Some(spans) = spans(&flow) else { return };
     let end = first + flow.insts.len();
+    // Nothing is read on any path before it is written (but predicates, which are always cleared).
+    let all_written = !(0..registers).any(|number| flow.at_start(0).has(number));
     let (narrow, wide) = spans.split_at(numbers.narrow);
     let (narrow, wide) = (rows(narrow, &groups(flow.insts)), rows(wide, &[]));
     let row = |slot: Slot| match numbers.of(slot) {
@@ -46,6 +48,7 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let (narrow, wide) = (most(&narrow), most(&wide));
     let func = &mut code.funcs[function];
     (func.narrow, func.wide) = (narrow, wide);
+    func.cleared &= !all_written;
 }
 
 /// Where each register is needed; one that nobody mentions has the span of no instruction.

@@ -107,6 +107,7 @@ fn is_harmless(op: &Op) -> bool {
             | Op::Match { .. }
             | Op::Redux { .. }
             | Op::Elect { .. }
+            | Op::Shuffle(_)
             | Op::BranchIndexed { .. }
             | Op::Return
             | Op::Trap

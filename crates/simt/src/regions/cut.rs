@@ -112,10 +112,6 @@ impl Cut {
                 each_slot(&inst.op, |does, slot| {
                     written.extend((does == Use::Writes && !slot.is_none()).then_some(*slot));
                 });
-                // It is not told what these write.
-                if let Op::Shuffle(shuffle) = &inst.op {
-                    written.extend([shuffle.d, shuffle.p].iter().filter(|slot| !slot.is_none()));
-                }
             }
         }
         written.sort_unstable_by_key(|slot| slot.as_number());

@@ -13,7 +13,6 @@ pub(in crate::observe) fn reads(op: &Op, mut f: impl FnMut(Slot)) {
         }
     });
     match op {
-        Op::Shuffle(of) => [of.a, of.b, of.c, of.members].into_iter().for_each(f),
         Op::Matrix(of) => {
             of.parts.iter().copied().for_each(&mut f);
             [of.at.base, of.members].into_iter().for_each(f);
@@ -61,7 +60,6 @@ pub(in crate::observe) fn writes(op: &Op, mut f: impl FnMut(Slot)) {
         }
     });
     match op {
-        Op::Shuffle(of) => [of.d, of.p].into_iter().for_each(f),
         Op::Matrix(of) => match of.action {
             crate::code::MatrixAction::Load => of.parts.iter().copied().for_each(f),
             crate::code::MatrixAction::Transpose => f(of.d),
