@@ -254,7 +254,7 @@ impl Running<'_> {
         if function.parts {
             (mask, lanes) = (frame.mask, frame.threads);
             steps -= frame.counted;
-            parted = frame.depth != 0 || frame.group.arrived != 0 || frame.stands != 0;
+            parted = frame.has_parted();
         }
         // Where there is no instruction for it, to count lanes takes fifteen.
         lanes += steps * if mask == u32::MAX { 32 } else { u64::from(mask.count_ones()) };

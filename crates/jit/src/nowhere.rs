@@ -1,7 +1,7 @@
 //! Where the processor is of another kind: nothing is compiled.
 
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
-use crate::region::{Left, Memory, Region, Until, Why};
+use crate::region::{Apart, Left, Memory, Region, Until, Why};
 use crate::{Error, Narrow, Registers};
 use std::ops::Range;
 use texunit_memory::Reach;
@@ -82,7 +82,7 @@ impl Running<'_> {
     }
 
     /// Makes ready for warps with all their lanes.
-    pub fn series<'s>(&'s mut self, _: Entry, _: &'s mut [u8]) -> Option<Series<'s>> {
+    pub fn series<'s>(&'s mut self, _: Entry, _: &'s mut [u8], _: Apart) -> Option<Series<'s>> {
         match *self.0 {}
     }
 
@@ -104,7 +104,7 @@ impl Series<'_> {
         _: &mut [Narrow],
         _: Range<u64>,
         _: u32,
-        _: u64,
+        _: (u64, u64),
     ) -> Option<u32> {
         match *self.0 {}
     }
@@ -119,8 +119,23 @@ impl Series<'_> {
         match *self.0 {}
     }
 
-    /// Lanes that have not taken these.
-    pub fn missed(&self) -> u64 {
+    /// Lanes that have taken these.
+    pub fn threads(&self) -> u64 {
+        match *self.0 {}
+    }
+
+    /// The steps up to which its turn goes.
+    pub fn limit(&self) -> u64 {
+        match *self.0 {}
+    }
+
+    /// Whether lanes have parted.
+    pub fn has_parted(&self) -> bool {
+        match *self.0 {}
+    }
+
+    /// How they stand.
+    pub fn parted(&mut self) -> (u32, Parted<'_>) {
         match *self.0 {}
     }
 

@@ -6,8 +6,8 @@ use crate::Narrow;
 use crate::Registers;
 use crate::compiled::{Begin, Running, why_of};
 use crate::emit::{Frame, Needs};
-use crate::machine::{Entry, Mode};
-use crate::region::Why;
+use crate::machine::{Entry, Mode, Parted};
+use crate::region::{Apart, Why};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -20,35 +20,46 @@ pub struct Series<'s> {
     target: *const u8,
     /// Whether local memory is accessed.
     local: bool,
+    /// Whether lanes may part.
+    parts: bool,
     /// Inputs and sites of the function, and shared memory.
     memory: PhantomData<&'s mut [u8]>,
 }
 
 impl Running<'_> {
-    /// Makes ready for warps of a CTA with this shared memory. None: the entry is that of another function, or not for
-    /// all live lanes, lanes may part in the function, or it has atomics, which are counted.
+    /// Makes ready for warps of a CTA with this shared memory, whose lanes may part so; the end is that of each warp
+    /// ([`Series::run`]). None: the entry is that of another function, or not for all live lanes, or the function has
+    /// atomics, which are counted.
     #[inline]
-    pub fn series<'s>(&'s mut self, entry: Entry, shared: &'s mut [u8]) -> Option<Series<'s>> {
+    pub fn series<'s>(
+        &'s mut self,
+        entry: Entry,
+        shared: &'s mut [u8],
+        apart: Apart,
+    ) -> Option<Series<'s>> {
         let ours = entry.function == self.function.number && entry.mode == Mode::Live;
-        if !ours || self.function.parts || self.function.atomics {
+        if !ours || self.function.atomics {
             return None;
         }
         let (begin, target) = self.function.begin(entry);
-        let needs = &self.function.needs;
+        let (needs, parts) = (&self.function.needs, self.function.parts);
         let frame = &mut *self.frame;
         if needs.shared {
             frame.reach_shared(shared);
         }
+        if parts {
+            frame.begin_parts(0, apart);
+        }
         (frame.group.meets, frame.zeros) = (u32::MAX, 0);
         let local = needs.local || needs.frame != 0;
-        Some(Series { needs, frame, begin, target, local, memory: PhantomData })
+        Some(Series { needs, frame, begin, target, local, parts, memory: PhantomData })
     }
 }
 
 impl Series<'_> {
-    /// Runs the region for the live lanes of a warp, until it has done so many steps. Says at which instruction it has
-    /// been left; the rest is told by the other functions. None: a file is shorter than what the code looks at, or there
-    /// are no lanes; nothing has been done.
+    /// Runs the region for the live lanes of a warp, until it has done so many steps, or those up to the end where lanes
+    /// have parted and met. Says at which instruction it has been left; the rest is told by the other functions. None: a
+    /// file is shorter than what the code looks at, or there are no lanes; nothing has been done.
     #[inline(always)]
     pub fn run(
         &mut self,
@@ -56,7 +67,7 @@ impl Series<'_> {
         local: &mut [Narrow],
         of_frame: Range<u64>,
         live: u32,
-        steps: u64,
+        (steps, end): (u64, u64),
     ) -> Option<u32> {
         let frame = &mut *self.frame;
         if live == 0 || !self.needs.hold_registers(&registers) {
@@ -75,6 +86,9 @@ impl Series<'_> {
         frame.frame_at = of_frame.start;
         frame.limit = steps;
         (frame.mask, frame.live) = (live, live);
+        if self.parts {
+            frame.begin_parts_again(live, end);
+        }
         // SAFETY: as in `Running::run`: the function has been made for this processor, the target is an entry of
         // it, the lengths of the warp's files have been compared just now and those of the inputs by
         // `Function::with`, and all of them live until it returns; shared memory is borrowed as long as `self`.
@@ -93,10 +107,34 @@ impl Series<'_> {
         self.frame.steps
     }
 
-    /// Lanes that have not taken these, in all.
+    /// Lanes that have taken these, in all.
     #[inline(always)]
-    pub fn missed(&self) -> u64 {
-        self.frame.missed
+    pub fn threads(&self) -> u64 {
+        let frame = &*self.frame;
+        let (before, steps) = match self.parts {
+            true => (frame.threads, frame.steps - frame.counted),
+            false => (0, frame.steps),
+        };
+        // Where there is no instruction for it, to count lanes takes fifteen.
+        let lanes = if frame.mask == u32::MAX { 32 } else { u64::from(frame.mask.count_ones()) };
+        (before + steps * lanes).wrapping_sub(frame.missed)
+    }
+
+    /// The steps up to which the turn of those goes that have left it.
+    #[inline(always)]
+    pub fn limit(&self) -> u64 {
+        self.frame.limit
+    }
+
+    /// Whether lanes have parted that have not met again.
+    #[inline(always)]
+    pub fn has_parted(&self) -> bool {
+        self.parts && self.frame.has_parted()
+    }
+
+    /// The lanes that stand where it has been left, and how the others do, if lanes have parted.
+    pub fn parted(&mut self) -> (u32, Parted<'_>) {
+        (self.frame.mask, self.frame.parted())
     }
 
     /// What [`crate::region::Action::CountZeros`] has counted for all warps.

@@ -208,6 +208,22 @@ impl Frame {
         (self.counted, self.threads) = (0, 0);
     }
 
+    /// The same for the next warp, where only the lanes and the end are others.
+    #[inline(always)]
+    pub(crate) fn begin_parts_again(&mut self, whole: u32, end: u64) {
+        if self.has_parted() {
+            (self.group.meets, self.group.expected, self.group.arrived) = (u32::MAX, 0, 0);
+            (self.depth, self.stands) = (0, 0);
+        }
+        (self.whole, self.end, self.counted, self.threads) = (whole, end, 0, 0);
+    }
+
+    /// Whether lanes stand or wait elsewhere than those that have run.
+    #[inline(always)]
+    pub(crate) fn has_parted(&self) -> bool {
+        self.depth | self.group.arrived | self.stands != 0
+    }
+
     /// See [`crate::region::Running::parted`].
     pub(crate) fn parted(&mut self) -> Parted<'_> {
         let depth = (self.depth as usize).min(DEPTH);

@@ -140,6 +140,11 @@ fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a
     config.heap.is_none_or(|heap| heap.base() != reach.address()).then_some(reach)
 }
 
+/// How long lanes run that part from all those of their warp; it ends where the turn of the warp does.
+fn lanes_apart(keeps: bool) -> Apart {
+    Apart { end: 0, turn: TURN, waits: patience(keeps, false), patience: u64::MAX }
+}
+
 /// How long lanes of a warp run that part.
 fn apart(warp: &Warp, mode: Mode, keeps: bool, atomics: bool) -> Apart {
     Apart {
@@ -265,7 +270,7 @@ impl<'a> Context<'a> {
         };
         if mode == Mode::Live
             && group == NONE
-            && let Some(series) = running.series(entry, &mut self.cta.shared)
+            && let Some(series) = running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
         {
             let (tids, _) = self.tids.as_chunks();
             let came = compiled.run_each(series, tids, (warps, splits, ends, on), number);

@@ -2,7 +2,7 @@
 
 use super::{Compiled, Ran};
 use crate::alu::L32;
-use crate::exec::warp::{Split, Warp, count, lanes};
+use crate::exec::warp::{Split, Warp, lanes};
 use texunit_jit::region::{Series, Why};
 
 /// What came of it for all of them.
@@ -16,6 +16,14 @@ pub(super) struct Came {
     pub(super) zeros: u64,
 }
 
+/// Some lanes of a warp stand or wait elsewhere than the others where these have left the region.
+#[cold]
+fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
+    let (mask, others) = series.parted();
+    warp.part(split, &others);
+    split.mask = mask;
+}
+
 impl Compiled<'_> {
     /// Runs a region, which has this number, for the warps of these bits. [`Ran::Nothing`]: it cannot be run for one, and has not been for
     /// those behind it.
@@ -24,11 +32,11 @@ impl Compiled<'_> {
         &mut self,
         mut series: Series<'_>,
         tids: &[[L32; 3]],
-        (warps, splits, ends, on): (&mut [Warp], &mut [Split], &[u64], u32),
+        (warps, splits, ends, on): (&mut [Warp], &mut [Split], &mut [u64], u32),
         number: u32,
     ) -> Came {
         let (mut ran, mut same) = (Ran::Stands, true);
-        let (mut sum, mut threads, mut missed) = (0, 0_u64, 0);
+        let (mut sum, mut threads) = (0, 0_u64);
         // Those that have not come to an instruction for the interpreter.
         let (mut rest, mut others) = (on, 0);
         let (mut bit, mut first) = (1, None);
@@ -39,19 +47,26 @@ impl Compiled<'_> {
                 continue;
             }
             rest ^= this;
-            let (live, end) = (warp.live, end.saturating_sub(warp.steps));
+            let live = warp.live;
+            let until = (end.saturating_sub(warp.steps), warp.end.saturating_sub(warp.steps));
             let frame = warp.local_base..warp.local_end;
             let (registers, local) = warp.files(&tids[warp.index as usize]);
-            let Some(at) = series.run(registers, local, frame, live, end) else {
+            let Some(at) = series.run(registers, local, frame, live, until) else {
                 (ran, same, others) = (Ran::Nothing, false, others | this | rest);
                 break;
             };
+            if series.has_parted() {
+                same = false;
+                part(&mut series, warp, split);
+            }
+            if series.limit() != until.0 {
+                *end = warp.steps.saturating_add(series.limit());
+            }
             let steps = series.steps();
             warp.steps += steps;
             split.pc = at;
             sum += steps;
-            threads += steps * count(live);
-            missed = u64::wrapping_add(missed, series.missed());
+            threads += series.threads();
             same &= *first.get_or_insert(at) == at;
             let why = series.why();
             if why != Why::Instruction {
@@ -69,6 +84,6 @@ impl Compiled<'_> {
             _ => lanes(stand).for_each(|i| self.count_left(splits[i].pc, 1)),
         }
         self.steps += sum;
-        Came { ran, same, steps: sum, threads: threads.wrapping_sub(missed), zeros: series.zeros() }
+        Came { ran, same, steps: sum, threads, zeros: series.zeros() }
     }
 }
