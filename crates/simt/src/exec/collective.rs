@@ -9,16 +9,6 @@ use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronized};
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
 
-/// What becomes of warps that come to a barrier at the same time.
-pub(super) enum Arrival {
-    /// These are all that there are: they go on.
-    Passes,
-    /// They wait for others at the barrier of this number.
-    Waits(u8),
-    /// Nothing has been done: they come one after the other.
-    OneByOne,
-}
-
 impl Context<'_> {
     /// Instructions that lanes of a warp execute together.
     pub(super) fn collective(
@@ -27,29 +17,13 @@ impl Context<'_> {
         split: &mut Split,
         inst: &Inst,
     ) -> Result<Flow, Box<Trouble>> {
-        let members = match &inst.op {
-            Op::WarpSync { mask } => *mask,
-            Op::Shuffle(shuffle) => shuffle.members,
-            Op::Matrix(matrix) => matrix.members,
-            Op::Elect { members, .. } => *members,
-            Op::Vote { members, .. } | Op::Match { members, .. } | Op::Redux { members, .. } => {
-                *members
-            }
-            _ => return Ok(Flow::Goes),
-        };
-        let all_here = if members.is_none() {
-            true
-        } else {
+        if let Some(members) = inst.op.members() {
             let anywhere = matches!(inst.op, Op::WarpSync { .. });
-            self.together(warp, split, members, anywhere)?
-        };
-        if !all_here {
-            // The instruction is executed when the last lane comes.
-            let lanes = u64::from(split.mask.count_ones());
-            self.counters.warp_instructions -= 1;
-            self.counters.thread_instructions =
-                self.counters.thread_instructions.saturating_sub(lanes);
-            return Ok(Flow::Waits(State::Sync));
+            if !self.together(warp, split, members, anywhere)? {
+                // The instruction is executed when the last lane comes.
+                return Ok(Flow::Waits(State::Sync));
+            }
+            self.count(warp, inst, split.mask);
         }
         let mask = split.mask;
         match &inst.op {
@@ -140,10 +114,11 @@ impl Context<'_> {
             return false;
         }
         self.tell_joined(warp, there, split.pc);
-        for other in &mut warp.splits {
-            if waits(other) {
-                other.state = State::Ready;
-                other.pc += 1;
+        for i in 0..warp.splits.len() {
+            let other = warp.splits[i];
+            if waits(&other) {
+                self.count(warp, &insts[other.pc as usize], other.mask);
+                warp.splits[i] = Split { state: State::Ready, pc: other.pc + 1, ..other };
             }
         }
         true
@@ -266,51 +241,6 @@ impl Context<'_> {
             return Ok(Flow::Pauses);
         }
         Ok(Flow::Waits(State::Barrier(id as u8)))
-    }
-
-    /// Warps with all their lanes come to a barrier, which is the instruction `pc`, at the same time.
-    #[inline]
-    pub(super) fn barrier_in_step(
-        &mut self,
-        warps: &[Warp],
-        (on, pc): (u32, u32),
-        op: &Barrier,
-    ) -> Arrival {
-        // One for all threads of the CTA that does nothing else.
-        let is_plain = op.kind == BarrierKind::Sync && op.threads.is_none() && op.id.is_constant();
-        let id = self.launch.constants.narrow.get(op.id.index()).map_or(u32::MAX, |row| row[0]);
-        let state = self.cta.barriers.get(id as usize).filter(|_| is_plain);
-        let Some(arrived) = state.filter(|s| s.arrived == 0 || s.expected == 0).map(|s| s.arrived)
-        else {
-            return Arrival::OneByOne;
-        };
-        let threads = lanes(on).map(|i| count(warps[i].live) as u32).sum::<u32>();
-        let passes = arrived == 0 && threads == self.cta.live;
-        if self.events.has(Events::SYNCHRONIZATION) {
-            let arrives = Synchronized::Arrives { barrier: id, threads: None, waits: true };
-            self.tell_each(warps, (on, pc), &arrives);
-            if passes {
-                self.tell_each(warps, (on, pc), &Synchronized::Passes { barrier: id });
-            }
-        }
-        if passes {
-            return Arrival::Passes;
-        }
-        let state = &mut self.cta.barriers[id as usize];
-        self.cta.has_barriers = true;
-        state.expected = 0;
-        state.arrived += threads;
-        self.cta.completed |= state.arrived >= self.cta.live;
-        Arrival::Waits(id as u8)
-    }
-
-    /// Tells of each of these warps that all its lanes have done something at an instruction.
-    #[cold]
-    fn tell_each(&mut self, warps: &[Warp], (on, pc): (u32, u32), what: &Synchronized<'_>) {
-        for i in lanes(on) {
-            let at = self.at(&warps[i], warps[i].live, pc);
-            self.tell_synchronized(at, what);
-        }
     }
 
     /// Lanes have exited: if all others of the warp wait at a barrier with a count, the warp has

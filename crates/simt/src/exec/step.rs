@@ -102,7 +102,7 @@ impl Context<'_> {
                 ends: from_mut(&mut limit),
                 on: 1,
             };
-            if self.advance(&mut one, u32::MAX) == Stopped::Over {
+            if self.advance(&mut one, u32::MAX, false) == Stopped::Over {
                 return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
@@ -130,7 +130,10 @@ impl Context<'_> {
         inst: &Inst,
     ) -> Result<Flow, Box<Trouble>> {
         let mask = guarded(warp, split, inst);
-        self.count(warp, inst, mask);
+        // Lanes that wait for others are counted when those have come.
+        if mask == 0 || inst.op.members().is_none() {
+            self.count(warp, inst, mask);
+        }
         if mask == 0 {
             split.pc += 1;
             return Ok(Flow::Goes);
@@ -164,7 +167,7 @@ impl Context<'_> {
 
     /// Counts an instruction of these lanes.
     #[inline]
-    fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
+    pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
         let count = u64::from(inst.count);
         self.add(warp, count, count * warp::count(mask));
     }
