@@ -29,9 +29,6 @@ pub fn check_rule(code: &str) -> Option<&'static CheckRule> {
 /// All of them, by their names. docs/checks.md has an example of each.
 #[rustfmt::skip]
 pub const CHECK_RULES: &[CheckRule] = &[
-    rule("init-copy-to-host", "copy to the host of memory that nobody has written",
-        "copy what was written, or set the memory first (`cudaMemset`); let the kernel write all elements of its output",
-        "A copy to the host has bytes of device memory or of an array that no kernel, copy or fill has written since it was allocated. Here they are zero, or what `--fill` says; on a GPU they are what was there before, which often looks right until another program runs first. Rows that are copied with a pitch have no padding."),
     rule("init-address", "address that depends on what nobody has written",
         "write the index or pointer before it is used: initialise the variable, or copy or clear the memory that it is loaded from",
         "An address, or the size of a copy, depends on bytes that nobody has written. Fresh memory is zero here, and something else on a GPU: the access goes anywhere there."),
@@ -44,6 +41,9 @@ pub const CHECK_RULES: &[CheckRule] = &[
     rule("init-collective", "operand of a collective that nobody has written",
         "give each lane that takes part a defined value, or leave it out of the membermask",
         "A vote, a match, a reduction, a barrier, or the lane or mask of a shuffle depends on bytes that nobody has written, and so does what all other lanes get. The value that a shuffle moves is a copy: it is told where it is used."),
+    rule("init-copy-to-host", "copy to the host of memory that nobody has written",
+        "copy what was written, or set the memory first (`cudaMemset`); let the kernel write all elements of its output",
+        "A copy to the host has bytes of device memory or of an array that no kernel, copy or fill has written since it was allocated. Here they are zero, or what `--fill` says; on a GPU they are what was there before, which often looks right until another program runs first. Rows that are copied with a pitch have no padding."),
     rule("init-fetch", "fetch with an operand that nobody has written",
         "compute coordinates, levels and handles from defined values",
         "A coordinate, level, gradient, offset or handle of a texture or surface access depends on bytes that nobody has written."),
