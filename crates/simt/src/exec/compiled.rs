@@ -168,6 +168,12 @@ impl<'a> Context<'a> {
         self.compiled.is_some()
     }
 
+    /// Steps that count as those of regions: they are nothing that code would save.
+    #[inline]
+    pub(super) fn count_with_regions(&mut self, steps: u64) {
+        self.compiled.iter_mut().for_each(|compiled| compiled.steps += steps);
+    }
+
     /// How often each instruction was interpreted in the middle of regions; nothing, if none was.
     pub(super) fn take_left(&mut self) -> Vec<u64> {
         self.compiled.as_mut().map_or_else(Vec::new, |compiled| std::mem::take(&mut compiled.left))
@@ -341,6 +347,7 @@ impl<'a> Context<'a> {
 
     #[cold]
     fn fill(&mut self, number: u32, site: u32, at: u32) {
+        let params = self.fixed.params;
         if let Some(Op::Shadow(shadow)) = self.launch.code.insts.get(at as usize).map(|i| &i.op) {
             let reach = self.shadows.as_ref().and_then(|shadows| shadows.reach(shadow));
             let Some((compiled, reach)) = self.compiled.as_mut().zip(reach) else { return };
@@ -348,7 +355,7 @@ impl<'a> Context<'a> {
             if let (Some(region), Some(sites)) =
                 (table.region(number), compiled.sites_of(number).as_mut())
             {
-                region.function.fill(sites, site, reach);
+                region.function.fill(sites, site, reach, params);
             }
             return;
         }
@@ -359,7 +366,7 @@ impl<'a> Context<'a> {
             && let (Some(region), Some(sites)) =
                 (table.region(number), compiled.sites_of(number).as_mut())
         {
-            region.function.fill(sites, site, reach);
+            region.function.fill(sites, site, reach, params);
         }
     }
 
@@ -398,7 +405,7 @@ impl<'a> Context<'a> {
             }
             weight = LOOKED_AT;
         }
-        if steps != 0 && table.warm(before, pc, weight * steps) {
+        if steps != 0 && table.warm(code, before, pc, weight * steps) {
             table.make(code, setting, before, pc);
         }
     }

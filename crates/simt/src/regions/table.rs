@@ -7,7 +7,7 @@ use super::setting::Setting;
 use crate::code::{Code, Op};
 use crate::flow::{Facts, Flow};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_jit::region::{Action, Function, Mode, Step};
 
@@ -20,6 +20,9 @@ const MOST: u32 = 1024;
 /// Interpreted instructions of a warp that take ten times as long as making code of one: only then it is made, so
 /// that it never takes more than a tenth of the time.
 const PAYS: u64 = 600;
+/// Of what has been interpreted of a function, that of lanes which have parted is more than one in so many: then code is
+/// made for these, too, at once.
+const PARTED: u64 = 16;
 /// Interpreted instructions after which it is asked again whether code pays.
 const ASKED: u32 = 2048;
 /// Registers times blocks of a function, and instructions of it for each one of a region, up to which it is found
@@ -43,6 +46,8 @@ struct Of {
     /// Of each instruction that jumps back lead to, the last one of these jumps.
     loops: OnceLock<HashMap<u32, u32>>,
     facts: OnceLock<Option<Arc<Facts>>>,
+    /// By mode: how many instructions have been interpreted in it.
+    interpreted: [AtomicU64; 2],
 }
 
 /// Compiled regions of a code.
@@ -100,8 +105,11 @@ impl Table {
 
     /// Steps have been interpreted from an instruction on. True: it is time to ask whether code pays.
     #[inline]
-    pub(crate) fn warm(&self, mode: Mode, pc: u32, steps: u64) -> bool {
+    pub(crate) fn warm(&self, code: &Code, mode: Mode, pc: u32, steps: u64) -> bool {
         let Some(door) = self.door(mode, pc) else { return false };
+        if let Some(of) = function_of(code, pc).and_then(|function| self.functions.get(function)) {
+            of.interpreted[usize::from(mode == Mode::Some)].fetch_add(steps, Ordering::Relaxed);
+        }
         let before = door.load(Ordering::Relaxed);
         if before >= NEVER {
             return false;
@@ -136,12 +144,16 @@ impl Table {
         // Code for some lanes has that for all in it, and takes the place of what all have had before.
         let whole = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
         let whole = whole.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
-        let Some(cut) = whole.or_else(|| self.cut(code, pc)) else { return self.close(mode, pc) };
-        let pays = PAYS * (cut.insts.end - cut.insts.start) as u64;
-        if !setting.always && u64::from(warmth) < pays.min(u64::from(NEVER - 1)) {
-            return;
+        let Some(mut cut) = whole.or_else(|| self.cut(code, pc)) else {
+            return self.close(mode, pc);
+        };
+        let mut parts = cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
+        let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
+        if !setting.always && u64::from(warmth) < pays(&cut) {
+            // Much of it is interpreted, a little from each of many places on.
+            let Some((all, parted)) = self.whole(code, cut.function, pays) else { return };
+            (cut, parts) = (all, parts | parted);
         }
-        let parts = cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
         let made = if parts { Mode::Some } else { mode };
         let mut done = self.compile(code, setting, made, cut.clone());
         if made != mode && self.at(mode, pc).is_none() {
@@ -156,8 +168,8 @@ impl Table {
 
     /// What becomes a region with the instruction at `pc`: the loop that begins there, else what follows.
     fn cut(&self, code: &Code, pc: u32) -> Option<Cut> {
-        let function = code.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)?;
-        let next = code.funcs.get(function + 1).map_or(code.insts.len() as u32, |f| f.entry);
+        let function = function_of(code, pc)?;
+        let next = end_of(code, function);
         let of = self.functions.get(function)?;
         let first = code.funcs[function].entry;
         let loops = of.loops.get_or_init(|| loops(code, first..next));
@@ -166,10 +178,30 @@ impl Table {
         (pc < insts.end).then_some(Cut { function, insts })
     }
 
+    /// A function, if so much of it has been interpreted that code of all of it pays, and whether its lanes part. It is
+    /// asked for once.
+    fn whole(
+        &self,
+        code: &Code,
+        function: usize,
+        pays: impl Fn(&Cut) -> u64,
+    ) -> Option<(Cut, bool)> {
+        let insts = code.funcs.get(function)?.entry..end_of(code, function);
+        let cut = Cut { function, insts };
+        let [live, some] = &self.functions.get(function)?.interpreted;
+        let [live, some] = [live, some].map(|steps| steps.load(Ordering::Relaxed));
+        if cut.insts.len() > MOST as usize || live.saturating_add(some) < pays(&cut) {
+            return None;
+        }
+        let of = self.functions.get(function)?;
+        of.interpreted.iter().for_each(|steps| steps.store(0, Ordering::Relaxed));
+        Some((cut, some > live / PARTED))
+    }
+
     fn compile(&self, code: &Code, setting: Setting, mode: Mode, cut: Cut) -> Option<()> {
         let of = self.functions.get(cut.function)?;
         let first = code.funcs[cut.function].entry;
-        let next = code.funcs.get(cut.function + 1).map_or(code.insts.len() as u32, |f| f.entry);
+        let next = end_of(code, cut.function);
         let own = (cut.insts.end - cut.insts.start) as usize;
         let facts = if (next - first) as usize / LIVENESS.1 > own {
             &None
@@ -202,6 +234,17 @@ impl Compiled {
     fn is_within(&self, other: &Cut) -> bool {
         other.insts.start <= self.cut.insts.start && self.cut.insts.end <= other.insts.end
     }
+}
+
+/// The function that an instruction is in.
+#[inline]
+fn function_of(code: &Code, pc: u32) -> Option<usize> {
+    code.funcs.partition_point(|f| f.entry <= pc).checked_sub(1)
+}
+
+/// The first instruction behind a function.
+fn end_of(code: &Code, function: usize) -> u32 {
+    code.funcs.get(function + 1).map_or(code.insts.len() as u32, |f| f.entry)
 }
 
 /// The jumps back of a function: the last one to each instruction.
