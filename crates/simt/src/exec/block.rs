@@ -67,7 +67,7 @@ impl Team<'_> {
     }
 
     /// Those whose lanes have parted.
-    fn divided(&self) -> u32 {
+    pub(super) fn divided(&self) -> u32 {
         let divided = lanes(self.on).filter(|&i| !may_go(&self.warps[i], &self.splits[i]));
         divided.fold(0, |all, i| all | 1 << i)
     }
@@ -86,11 +86,14 @@ pub(super) fn may_go(warp: &Warp, split: &Split) -> bool {
 }
 
 impl Context<'_> {
-    /// Runs splits as far as they need not be looked at one by one, and no further than the place `other`.
-    pub(super) fn advance(&mut self, team: &mut Team<'_>, other: u32) -> Stopped {
+    /// Runs splits as far as they need not be looked at one by one, and no further than the place `other`. `left`: they
+    /// have left a region for the instruction at which they stand.
+    pub(super) fn advance(&mut self, team: &mut Team<'_>, other: u32, mut left: bool) -> Stopped {
         let code = self.launch.code;
         while team.pc() != other {
-            if let Some(stopped) = self.in_region(team) {
+            if !std::mem::take(&mut left)
+                && let Some(stopped) = self.in_region(team)
+            {
                 return stopped;
             }
             let pc = team.pc();

@@ -2,7 +2,7 @@
 
 use super::context::{BarrierState, Context, Trouble, trouble};
 use super::step::Flow;
-use super::warp::{Split, State, Warp, count, lanes};
+use super::warp::{Split, State, Warp, lanes};
 use crate::alu::L32;
 use crate::code::{Barrier, BarrierKind, Inst, Op, Shuffle, Slot};
 use crate::fault::FaultKind;

@@ -7,17 +7,18 @@
 //! instruction whose order among warps can be seen (`is_quiet`). It may join the others again at the next turn. At a
 //! barrier for all of the CTA they arrive at once, and wait for other groups (`turn`).
 
+mod barrier;
 mod members;
 mod turn;
 
 use super::block::{Stopped, may_go};
-use super::collective::Arrival;
 use super::context::Context;
 use super::step::{At, Flow};
 use super::texture::{Sites, is_of_all};
 use super::warp::{Warp, count, lanes};
 use crate::code::{Fetch, Handle, Op, Shadow, Slot};
 use crate::observe::{Events, FetchMade};
+use barrier::{Arrival, Walked};
 use members::Members;
 use texunit_jit::region::Mode;
 use texunit_unit::SurfaceKind;
@@ -56,13 +57,22 @@ impl Context<'_> {
         warps: &mut [Warp],
         members: &mut Members,
     ) -> Result<(), (usize, At)> {
-        if let Some(next) = members.next() {
+        if !members.have_passed()
+            && let Some(next) = members.next()
+        {
             self.arrive(Mode::Live, next.pc, next.here.count_ones().into());
         }
         // A barrier that is complete opens before anything else happens.
-        while !self.cta.completed
-            && let Some(next) = members.next()
-        {
+        while !self.cta.completed {
+            let mut left = false;
+            if members.have_passed() {
+                match self.walk(warps, members) {
+                    Walked::Waits => return Ok(()),
+                    Walked::Stands => left = true,
+                    Walked::Anywhere => {}
+                }
+            }
+            let Some(next) = members.next() else { break };
             let spent = members.spent(warps, next.here);
             if spent != 0 {
                 // One that has used up all steps that it may has to be looked at.
@@ -71,7 +81,7 @@ impl Context<'_> {
                 members.part_all(spent, warps);
                 continue;
             }
-            match self.advance(&mut members.team(warps, next.here), next.other) {
+            match self.advance(&mut members.team(warps, next.here), next.other, left) {
                 Stopped::Over => {}
                 Stopped::Apart(alone) => members.part_all(alone, warps),
                 Stopped::Stands => {
@@ -105,14 +115,17 @@ impl Context<'_> {
             }
             Op::Barrier(barrier) if inst.guard == Slot::TRUE => {
                 let counted = (inst.count.into(), true);
-                match self.barrier_in_step(warps, (on, pc), barrier) {
+                let threads = members.threads_of(on, warps);
+                match self.barrier_in_step(warps, (on, pc), threads, barrier) {
                     Arrival::Passes => {
-                        self.move_to(&mut members.team(warps, on), on, counted, pc + 1);
+                        self.move_to(&mut members.team(warps, on), on, counted, pc);
+                        members.threads = threads;
+                        members.pass(on, warps, pc);
                         return Ok(());
                     }
                     Arrival::Waits(barrier) => {
                         self.move_to(&mut members.team(warps, on), on, counted, pc);
-                        members.hold(on, warps, barrier);
+                        members.hold(on, warps, (barrier, threads));
                         return Ok(());
                     }
                     Arrival::OneByOne => {}

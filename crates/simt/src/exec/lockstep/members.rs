@@ -16,9 +16,11 @@ pub(super) struct Members {
     pub(super) over: u32,
     /// Bits of those that wait at a barrier for all threads of the CTA, and will go on in lockstep.
     pub(super) held: u32,
-    /// Its number, and how many threads of theirs it has.
+    /// Its number, and how many threads they have, behind it, too.
     pub(super) barrier: u8,
     pub(super) threads: u32,
+    /// Where all of them stand who have come from a barrier together, or wait there; [`NONE`]: nobody knows.
+    pub(super) at: u32,
 }
 
 /// Where the warps are that go next.
@@ -50,6 +52,7 @@ impl Members {
             held: 0,
             barrier: 0,
             threads: 0,
+            at: NONE,
         }
     };
 
@@ -63,7 +66,7 @@ impl Members {
         for (i, warp) in warps.iter().enumerate() {
             on |= u32::from(is_ready(warp)) << i;
         }
-        (self.on, self.over) = (0, 0);
+        (self.on, self.over, self.at) = (0, 0, NONE);
         if on.count_ones() < least {
             return;
         }
@@ -123,13 +126,23 @@ impl Members {
         lanes(all).for_each(|i| self.part(i, &mut warps[i]));
     }
 
-    /// These wait for others at a barrier where they stand. Those of one barrier stay in the group.
-    pub(super) fn hold(&mut self, on: u32, warps: &mut [Warp], barrier: u8) {
+    /// How many threads these warps have.
+    pub(super) fn threads_of(&self, on: u32, warps: &[Warp]) -> u32 {
+        lanes(on).map(|i| count(warps[i].live) as u32).sum()
+    }
+
+    /// These, which stand at the same place and have so many threads, wait for others at a barrier there. Those of one
+    /// barrier stay in the group.
+    pub(super) fn hold(&mut self, on: u32, warps: &mut [Warp], (barrier, threads): (u8, u32)) {
+        let pc = self.splits[on.trailing_zeros() as usize].pc;
         if self.held == 0 {
-            (self.barrier, self.threads) = (barrier, 0);
+            (self.barrier, self.threads, self.at) = (barrier, 0, pc);
         }
         if self.barrier == barrier {
-            self.threads += lanes(on).map(|i| count(warps[i].live) as u32).sum::<u32>();
+            if self.at != pc {
+                self.at = NONE;
+            }
+            self.threads += threads;
             self.held |= on;
             self.on &= !on;
             return;
@@ -140,17 +153,37 @@ impl Members {
         }
     }
 
+    /// All who have come from a barrier together wait at the next one.
+    pub(super) fn hold_all(&mut self, barrier: u8, at: u32) {
+        (self.held, self.on) = (self.on, 0);
+        (self.barrier, self.at) = (barrier, at);
+    }
+
+    /// Whether all of them have come from a barrier, and stand at [`Self::at`].
+    pub(super) fn have_passed(&self) -> bool {
+        self.at != NONE && self.held == 0 && self.on != 0
+    }
+
+    /// These, which are all, go on behind the instruction at which they stand.
+    pub(super) fn pass(&mut self, on: u32, warps: &[Warp], at: u32) {
+        let mut may_go = true;
+        for i in lanes(on) {
+            self.splits[i].pc = at + 1;
+            may_go &= warps[i].steps < self.ends[i];
+        }
+        self.at = if may_go { at + 1 } else { NONE };
+    }
+
     /// Those that have waited at a barrier are behind it, with a new turn.
     pub(super) fn release(&mut self, warps: &mut [Warp], budget: Budget) {
         (self.on, self.held, self.over) = (self.held, 0, 0);
+        let mut may_go = self.at != NONE;
         for i in lanes(self.on) {
             self.splits[i].pc += 1;
             self.begin_turn(i, &mut warps[i], budget);
+            may_go &= warps[i].steps < self.ends[i];
         }
-        if self.on & self.on.wrapping_sub(1) == 0 {
-            // One has no turn before others.
-            self.part_all(self.on, warps);
-        }
+        self.at = if may_go { self.at + 1 } else { NONE };
     }
 
     /// Nobody is in the group any more: who waits, waits alone.

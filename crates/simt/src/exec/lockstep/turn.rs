@@ -64,12 +64,13 @@ impl Context<'_> {
         let mut groups = Groups([const { Members::NOBODY }; GROUPS]);
         let mut turned = Turned { over: 0, opened: false, stopped: false };
         let count = warps.len().div_ceil(LOCKSTEP).min(GROUPS);
+        // A warp makes a group of its own where others do, too: they wait for each other at barriers.
+        let least = if count > 1 { 1 } else { 2 };
         let (mut group, mut is_first_round) = (0, true);
         while group < count {
             let (range, live) = (range(group, warps.len()), self.cta.live);
             let members = &groups.0[group];
             if members.on == 0 {
-                let least = self.fewest(&groups, &warps[range.clone()]);
                 groups.0[group].take(&mut warps[range.clone()], budget, least);
             }
             let members = &mut groups.0[group];
@@ -110,13 +111,6 @@ impl Context<'_> {
         }
         groups.disband(warps);
         Ok(turned)
-    }
-
-    /// How many warps make a group: one alone if all others wait for it in theirs.
-    fn fewest(&self, groups: &Groups, warps: &[Warp]) -> u32 {
-        let live = || warps.iter().map(|warp| warp.live.count_ones()).sum::<u32>();
-        let is_last = groups.held().is_some_and(|(_, held)| held + live() == self.cta.live);
-        if is_last { 1 } else { 2 }
     }
 
     /// Lets all threads of the CTA go on behind the barrier at which they wait in their groups. False: some are elsewhere,
