@@ -146,15 +146,24 @@ impl Function {
     pub fn sites<'m>(&self) -> Sites<'m> {
         let all = vec![Site::default(); self.uses.len()].into();
         let frame = Box::new(Frame::new(crate::routine::call));
-        Sites { function: self.number, all, frame, memory: PhantomData }
+        Sites { function: self.number, all, frame, params: None, memory: PhantomData }
     }
 
-    /// Tells the site of an access which allocation to look in. What it cannot use, because it is too small or
-    /// cannot be written, leaves it as it was. False: it was of no use.
-    pub fn fill<'m>(&self, sites: &mut Sites<'m>, site: u32, reach: Reach<'m>) -> bool {
+    /// Tells the site of an access which allocation to look in, where it is run with these parameters
+    /// ([`Inputs::bytes`]). What it cannot use, because it is too small or cannot be written, leaves it as it was. False: it
+    /// was of no use.
+    pub fn fill<'m>(
+        &self,
+        sites: &mut Sites<'m>,
+        site: u32,
+        reach: Reach<'m>,
+        params: &'m [u8],
+    ) -> bool {
         let to = self.uses.get(site as usize).copied().flatten();
         let (Some(to), true) = (to, sites.function == self.number) else { return false };
-        let new = Site::of(to, &reach);
+        sites.are_of(params);
+        sites.params = Some(params);
+        let new = Site::of(to, &reach, params);
         if new.limit != 0 {
             sites.all[site as usize] = new;
         }
@@ -165,6 +174,7 @@ impl Function {
     /// the sites are those of another function.
     #[inline]
     pub fn with<'a>(&'a self, inputs: Inputs<'a>, sites: &'a mut Sites<'_>) -> Option<Running<'a>> {
+        sites.are_of(inputs.bytes);
         let Sites { function, all, frame, .. } = sites;
         if *function != self.number || !self.needs.hold(&inputs) {
             return None;
@@ -178,6 +188,18 @@ impl Function {
         frame.bytes = inputs.bytes.as_ptr();
         frame.counts = inputs.counts.as_ptr();
         Some(Running { function: self, frame, inputs: PhantomData })
+    }
+}
+
+impl Sites<'_> {
+    /// Sites that have been filled with other parameters know no indices any more. As long as they are known, the bytes
+    /// are borrowed, so that they stay what they were.
+    #[inline]
+    fn are_of(&mut self, params: &[u8]) {
+        if self.params.is_some_and(|known| !std::ptr::eq(known, params)) {
+            self.params = None;
+            self.all.iter_mut().for_each(|site| (site.indices, site.rows) = (0, 0));
+        }
     }
 }
 

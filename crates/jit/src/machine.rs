@@ -1,5 +1,6 @@
 //! What runs regions: functions of them, and what they are called with.
 
+use crate::operand::Source;
 use crate::region::Access;
 use crate::{Narrow, Wide};
 use std::cell::Cell;
@@ -92,6 +93,11 @@ pub(crate) struct Site {
     pub(crate) elements: u64,
     /// The same of the lowest offset of a group, for all of its offsets.
     pub(crate) near: Around,
+    /// Of an address that is a number for all lanes and one of 32 bits for each, times the bytes of the access: the host
+    /// address of index 0, below what an index is, and below what one is that 31 others follow.
+    pub(crate) origin: u64,
+    pub(crate) indices: u64,
+    pub(crate) rows: u64,
 }
 
 /// What is known of an allocation for accesses with one base and several offsets.
@@ -114,12 +120,14 @@ pub(crate) struct Use {
     pub(crate) stores: bool,
     /// The lowest offset of those that it looks at for others, and how far above it the highest one is.
     pub(crate) near: (u64, u64),
+    /// The number for all lanes of an address that is such a sum: a literal, or a parameter.
+    pub(crate) index: Option<Source>,
 }
 
 impl Use {
     pub(crate) fn of(access: &Access, stores: bool) -> Self {
         let total = u64::from(access.size) * u64::from(access.count);
-        Self { offset: access.offset, total, stores, near: (access.offset, 0) }
+        Self { offset: access.offset, total, stores, near: (access.offset, 0), index: None }
     }
 }
 
@@ -132,12 +140,31 @@ pub struct Sites<'m> {
     /// What the code is called with: here, as it is large, and most of it is the same for each call.
     #[cfg(target_arch = "x86_64")]
     pub(crate) frame: Box<crate::emit::Frame>,
+    /// The parameters that sites have been filled with.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) params: Option<&'m [u8]>,
     pub(crate) memory: PhantomData<Reach<'m>>,
+}
+
+impl Use {
+    /// The address of index 0, if it has such an address, and a multiple of its bytes.
+    fn first(self, params: &[u8]) -> Option<u64> {
+        let add = match self.index? {
+            Source::Literal(number) => number,
+            Source::Bytes64(at) => {
+                let bytes = params.get(at as usize..)?.first_chunk()?;
+                u64::from_le_bytes(*bytes)
+            }
+            _ => return None,
+        };
+        let first = add.wrapping_add(self.offset);
+        (self.total != 0 && first.is_multiple_of(self.total)).then_some(first)
+    }
 }
 
 impl Site {
     /// That of an access, if it can ever hit.
-    pub(crate) fn of(to: Use, reach: &Reach<'_>) -> Self {
+    pub(crate) fn of(to: Use, reach: &Reach<'_>, params: &[u8]) -> Self {
         let len = if to.stores { reach.writable() } else { reach.len() };
         // Small elements are loaded as parts of 4 bytes.
         let needed = if to.stores || reach.slack() >= 4 { to.total } else { to.total.max(4) };
@@ -147,10 +174,22 @@ impl Site {
             let rest = len.checked_sub(span).filter(|_| is_aligned);
             rest.and_then(|rest| rest.checked_div(to.total)).unwrap_or(0)
         };
+        let (limit, host) = (below(needed), reach.host().as_ptr().expose_provenance() as u64);
+        // Where index 0 lies in the allocation, and how many there are from it on.
+        let first = to.first(params).map(|first| first.wrapping_sub(reach.address()));
+        let (first, indices) =
+            match first.and_then(|first| Some((first, limit.checked_sub(first)?))) {
+                // None is negative as a signed number, which gathers take it for.
+                Some((first, behind)) => (first, behind.div_ceil(to.total).min(1 << 31)),
+                None => (0, 0),
+            };
         Self {
             add: to.offset.wrapping_sub(reach.address()),
-            limit: below(needed),
-            host: reach.host().as_ptr().expose_provenance() as u64,
+            limit,
+            host,
+            origin: host.wrapping_add(first),
+            indices,
+            rows: indices.saturating_sub(31),
             halves: elements(0).saturating_sub(15),
             elements: elements(0),
             near: Around {

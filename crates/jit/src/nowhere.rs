@@ -54,7 +54,7 @@ impl Function {
     }
 
     /// Tells the site of an access which allocation to look in.
-    pub fn fill<'m>(&self, _: &mut Sites<'m>, _: u32, _: Reach<'m>) -> bool {
+    pub fn fill<'m>(&self, _: &mut Sites<'m>, _: u32, _: Reach<'m>, _: &'m [u8]) -> bool {
         match *self {}
     }
 

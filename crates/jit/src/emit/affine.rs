@@ -1,31 +1,37 @@
-//! Addresses that are a number for all lanes and a multiple of one of 32 bits for each: `p + 4 * i`.
+//! Addresses that are a number for all lanes and a multiple of one of 32 bits for each: `p + 4 * i`, and the same of
+//! `i + n`, where all lanes have n.
 //!
 //! Where such an address is only the base of accesses of its block, it is not computed: the accesses look at the number
 //! of 32 bits, which fills half as many vectors, and add the rest once. Wherever the region is left before
 //! one of them, the registers that have not been computed are ([`Late`]).
 
+mod plus;
+mod values;
+
 use super::near;
-use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, Region, Space, Step};
+pub(super) use plus::Plus;
 use std::collections::HashMap;
+use values::{New, Registers};
 
-/// `add + scale * index`, with the index extended to 64 bits.
+/// `add + scale * (index + plus)`, with the sum in brackets, of 32 bits, extended to 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Affine {
     /// What is the same in all lanes.
     pub(super) add: Source,
     /// A narrow register.
     pub(super) index: u32,
+    pub(super) plus: Plus,
     pub(super) signed: bool,
     /// The logarithm of the scale.
     pub(super) shift: u8,
 }
 
-/// A wide register that has not been computed.
+/// A register that has not been computed: a wide one, or a narrow one that is the index and what is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Late {
-    pub(super) register: u32,
+    pub(super) place: Place,
     pub(super) value: Affine,
 }
 
@@ -38,6 +44,8 @@ pub(super) struct Known {
     pub(super) reads: Option<u32>,
     /// The base of its access.
     pub(super) base: Option<Affine>,
+    /// Whether the index of that has been loaded in the block: then it may be anything.
+    pub(super) is_loaded: bool,
     /// Registers that have their values only if it leaves.
     pub(super) late: Vec<Late>,
 }
@@ -45,10 +53,10 @@ pub(super) struct Known {
 /// By step of a block; nothing, if there is no such address.
 pub(super) type Plan = Vec<Known>;
 
-/// A definition of a wide register in a block, with what reads it.
+/// A definition of a register in a block, with what reads it.
 struct Definition {
     step: usize,
-    register: u32,
+    place: Place,
     value: Affine,
     /// The definition that a part of it is, and the register that the other part is in.
     product: Option<usize>,
@@ -56,6 +64,15 @@ struct Definition {
     readers: Vec<usize>,
     /// Whether it is only read by what can do without it.
     is_late: bool,
+    /// Whether the index has been loaded.
+    is_loaded: bool,
+}
+
+impl Definition {
+    /// Whether it is the base of an access that can do with it as it is made.
+    fn is_base_of(&self, step: &Step) -> bool {
+        base(step, self.value.shift).map(Place::Wide) == Some(self.place)
+    }
 }
 
 /// The plans of all blocks.
@@ -63,116 +80,6 @@ pub(super) fn plans(region: &Region) -> Vec<Plan> {
     let none = Vec::new();
     let params = |i: usize| region.params.get(i).unwrap_or(&none);
     region.blocks.iter().enumerate().map(|(i, block)| plan(block, params(i))).collect()
-}
-
-/// What wide registers have at a step.
-#[derive(Default)]
-struct Registers {
-    /// Such addresses, and their definitions.
-    products: HashMap<u32, (usize, Affine)>,
-    /// Numbers that are the same in all lanes.
-    same: HashMap<u32, Source>,
-}
-
-/// What a step computes.
-struct New {
-    register: u32,
-    value: Affine,
-    product: Option<usize>,
-    same: Option<u32>,
-}
-
-const ZERO: Source = Source::Literal(0);
-
-impl Registers {
-    /// A source that is the same in all lanes, and the register that it is in.
-    fn alike(&self, source: Source) -> Option<(Source, Option<u32>)> {
-        match source {
-            Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => {
-                Some((source, None))
-            }
-            Source::Wide(i) => self.same.get(&i).map(|&same| (same, Some(i))),
-            _ => None,
-        }
-    }
-
-    /// The register that a step makes the same in all lanes.
-    fn same(&self, step: &Step) -> Option<(u32, Source)> {
-        if step.guard != Predicate::Always {
-            return None;
-        }
-        match &step.action {
-            Action::Compute { op: Op::CopyWide, to: Place::Wide(to), from } => {
-                Some((*to, self.alike(from[0])?.0))
-            }
-            Action::Load(load) => {
-                let access = &load.access;
-                let whole = (access.space, access.size, access.count, load.keep)
-                    == (Space::Param, 8, 1, u64::MAX);
-                match load.to[..] {
-                    [Some(Place::Wide(to))] if whole && access.base.is_none() => {
-                        Some((to, Source::Bytes64(u32::try_from(access.offset).ok()?)))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// A part of the sum that is a product alone.
-    fn product(&self, source: Source) -> Option<(usize, Affine)> {
-        let Source::Wide(i) = source else { return None };
-        self.products.get(&i).copied().filter(|(_, value)| value.add == ZERO)
-    }
-
-    /// The address that a step computes, if it computes one.
-    fn value(&self, step: &Step) -> Option<New> {
-        let Action::Compute { op, to: Place::Wide(register), from } = &step.action else {
-            return None;
-        };
-        let register = *register;
-        if step.guard != Predicate::Always {
-            return None;
-        }
-        let new = |value| New { register, value, product: None, same: None };
-        Some(match op {
-            Op::ExtendU | Op::ExtendS => {
-                let Source::Narrow(index) = from[0] else { return None };
-                new(Affine { add: ZERO, index, signed: *op == Op::ExtendS, shift: 0 })
-            }
-            Op::ProductU | Op::ProductS => new(scaled(from, *op == Op::ProductS)?),
-            Op::ProductAddU | Op::ProductAddS => {
-                let (add, same) = self.alike(from[2])?;
-                let value = Affine { add, ..scaled(from, *op == Op::ProductAddS)? };
-                New { same, ..new(value) }
-            }
-            Op::ShiftLeftWide => {
-                let Source::Literal(shift @ 0..=4) = from[1] else { return None };
-                let (product, of) = self.product(from[0]).filter(|(_, of)| of.shift == 0)?;
-                New { product: Some(product), ..new(Affine { shift: shift as u8, ..of }) }
-            }
-            Op::AddWide => {
-                let either = |a, b| Some((self.product(a)?, self.alike(b)?));
-                let ((product, of), (add, same)) =
-                    either(from[0], from[1]).or_else(|| either(from[1], from[0]))?;
-                New { register, value: Affine { add, ..of }, product: Some(product), same }
-            }
-            _ => return None,
-        })
-    }
-}
-
-/// A narrow register times a power of two.
-fn scaled(from: &[Source; 3], signed: bool) -> Option<Affine> {
-    let (index, scale) = match (from[0], from[1]) {
-        (Source::Narrow(index), Source::Literal(scale))
-        | (Source::Literal(scale), Source::Narrow(index)) => (index, scale),
-        _ => return None,
-    };
-    let small = scale.is_power_of_two() && scale <= 16;
-    let shift = scale.trailing_zeros() as u8;
-    small.then_some(Affine { add: ZERO, index, signed, shift })
 }
 
 /// The base register of an access that can do with the address as it is made.
@@ -208,70 +115,62 @@ fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
         let steps = block.steps.iter().enumerate();
         for (i, step) in steps.take(last + 1).skip(late.step + 1) {
             if step.may_leave() {
-                plan[i].late.push(Late { register: late.register, value: late.value });
+                plan[i].late.push(Late { place: late.place, value: late.value });
             }
-            if late.readers.contains(&i) && base(step, late.value.shift) == Some(late.register) {
+            if late.readers.contains(&i) && late.is_base_of(step) {
                 plan[i].base = Some(late.value);
+                plan[i].is_loaded = late.is_loaded;
             }
         }
     }
     plan
 }
 
-/// Definitions of wide registers as such addresses, and what reads them.
+/// Definitions of registers as such addresses and indices, and what reads them.
 fn definitions(block: &Block, params: &[(Place, u32)]) -> Vec<Definition> {
     let mut all: Vec<Definition> = Vec::new();
     // By register: the definition that holds; those whose index is another number by now are not known any more.
-    let mut current: HashMap<u32, usize> = HashMap::new();
-    let mut known = Registers::default();
-    known.same.extend(params.iter().filter_map(|&(place, at)| match place {
-        Place::Wide(register) => Some((register, Source::Bytes64(at))),
-        _ => None,
-    }));
+    let mut current: HashMap<Place, usize> = HashMap::new();
+    let mut known = Registers::new(params);
     for (i, step) in block.steps.iter().enumerate() {
         let (new, same) = (known.value(step), known.same(step));
         step.each_read(|place| {
-            if let Place::Wide(register) = place
-                && let Some(&d) = current.get(&register)
-            {
+            if let Some(&d) = current.get(&place) {
                 all[d].readers.push(i);
                 // What was its index is another number now.
-                all[d].is_late &= known.products.contains_key(&register);
+                all[d].is_late &= known.products.contains_key(&place);
             }
         });
         // Others than loads and stores do not compute what is late where they leave.
         if step.may_leave() && !matches!(step.action, Action::Load(_) | Action::Store(_)) {
             known.products.clear();
         }
-        step.each_written(|place| match place {
-            Place::Narrow(index) => known.products.retain(|_, (_, value)| value.index != index),
-            Place::Wide(register) => {
-                current.remove(&register);
-                known.products.remove(&register);
-                known.same.remove(&register);
-            }
-            Place::Predicate(_) => {}
+        step.each_written(|place| {
+            current.remove(&place);
+            known.forget(place);
         });
+        known.note_loaded(step);
         if let Some((register, same)) = same {
             known.same.insert(register, same);
         }
-        if let Some(New { register, value, product, same }) = new {
+        if let Some(New { place, value, product, same }) = new {
             let d = all.len();
             all.push(Definition {
                 step: i,
-                register,
+                place,
                 value,
                 product,
                 same,
                 readers: Vec::new(),
                 is_late: true,
+                is_loaded: known.loaded.contains(&value.index),
             });
-            current.insert(register, d);
-            known.products.insert(register, (d, value));
+            current.insert(place, d);
+            known.products.insert(place, (d, value));
         }
     }
-    for (register, &d) in &current {
-        all[d].is_late &= !block.kept.contains(&Place::Wide(*register));
+    for (place, &d) in &current {
+        all[d].is_late &= !block.kept.contains(place);
     }
     all
 }
@@ -282,7 +181,7 @@ fn settle(block: &Block, all: &mut [Definition]) {
         let (before, behind) = all.split_at_mut(d + 1);
         let of = &mut before[d];
         let can = |&i: &usize| {
-            base(&block.steps[i], of.value.shift) == Some(of.register)
+            of.is_base_of(&block.steps[i])
                 || behind.iter().any(|b| b.step == i && b.is_late && b.product == Some(d))
         };
         of.is_late &= !of.readers.is_empty() && of.readers.iter().all(can);

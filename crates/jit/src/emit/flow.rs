@@ -3,6 +3,7 @@
 use super::asm::{Assembler, at};
 use super::backend::Backend;
 use super::frame::Frame;
+use super::index::Indices;
 use super::input::Owed;
 use super::live::{Numbers, Uses};
 use super::near::Near;
@@ -64,6 +65,8 @@ impl<'a, B: Backend> Emitter<'a, B> {
             loops: vec![None; n],
             stubs: Vec::new(),
             near: Near::of(region),
+            indices: Indices::of(region, &plans),
+            open_indices: 0,
             plans,
             late: Vec::new(),
             owed,
@@ -187,6 +190,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
 
     /// Entries of a block.
     fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
+        self.open_indices = self.indices.at_start(self.block);
         if block.is_entry || self.both {
             let door = self.inner_way_in(block.at, label);
             let i = self.block;
@@ -204,6 +208,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         if block.joins && block.steps.first().is_some_and(is_join) {
             self.way_in(block.at + 1, body);
         }
+        self.open_indices = 0;
     }
 
     fn steps_of(&mut self, block: &Block) -> Result<(), Error> {
@@ -213,10 +218,12 @@ impl<'a, B: Backend> Emitter<'a, B> {
             let straight = rest.iter().position(leaves).unwrap_or(rest.len());
             if straight != 0 {
                 B::steps(self, i..i + straight)?;
+                self.forget_changed(i..i + straight);
             }
             i += straight;
             if let Some(step) = block.steps.get(i) {
                 self.leaving(step, i)?;
+                self.forget_changed(i..i + 1);
                 i += 1;
             }
         }
@@ -250,8 +257,9 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let here = self.asm.label();
         self.asm.bind(here);
         self.open = self.near.open(self.block, i);
+        self.open_indices = self.indices.behind(self.block, i);
         self.way_in(step.at + 1, here);
-        self.open = 0;
+        (self.open, self.open_indices) = (0, 0);
         Ok(())
     }
 

@@ -71,6 +71,8 @@ pub(crate) struct Frame {
     pub(crate) zeros: u64,
     /// What is known of groups of accesses ([`super::near`]).
     pub(crate) near: [Found; super::near::SLOTS],
+    /// What is known of registers ([`super::index`]), and the numbers of their first lanes.
+    pub(crate) indices: [[u32; 2]; super::index::INDICES],
     /// What the code keeps during a call.
     pub(crate) saved: [u64; 4],
     /// Where the parts of an access begin that has no group.
@@ -156,6 +158,7 @@ impl Frame {
             last_atomic: 0,
             zeros: 0,
             near: [Found { shape: 0, at: [0; 4] }; super::near::SLOTS],
+            indices: [[0; 2]; super::index::INDICES],
             saved: [0; 4],
             parts: [0; 4],
             resting: [0; 32],
@@ -254,6 +257,16 @@ impl Frame {
     /// Where the address of a part of its lanes is.
     pub(super) fn place(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(Found, at) + 8 * part
+    }
+
+    /// Where it says what is known of the indices of a register.
+    pub(super) fn index(slot: usize) -> usize {
+        offset_of!(Frame, indices) + 8 * slot
+    }
+
+    /// Where the index of the first lane is.
+    pub(super) fn first_index(slot: usize) -> usize {
+        Self::index(slot) + 4
     }
 
     /// Where a scratch row is.

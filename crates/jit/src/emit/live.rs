@@ -136,7 +136,7 @@ impl Uses {
                 step.each_read(|p| reads.extend(number(p)));
             }
             if let Some(known) = known {
-                let is_late = |p: Place| known.late.iter().any(|l| Place::Wide(l.register) == p);
+                let is_late = |p: Place| known.late.iter().any(|l| l.place == p);
                 reads.retain(|&(_, p)| known.base.is_none() || !is_late(p));
                 let indices = known.late.iter().map(|late| Place::Narrow(late.value.index));
                 reads.extend(indices.filter_map(number));

@@ -14,6 +14,7 @@ mod collective;
 mod edge;
 mod flow;
 mod frame;
+mod index;
 mod input;
 mod live;
 mod near;
@@ -30,6 +31,7 @@ use affine::{Late, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
 pub(crate) use frame::Frame;
+use index::Indices;
 use input::{Input, Owed};
 use live::{Numbers, Uses};
 use near::Near;
@@ -91,6 +93,9 @@ struct Emitter<'a, B: Backend> {
     owed: Vec<Owed>,
     owes: Vec<Input>,
     open: u8,
+    /// Registers that are indices, and of which of them something is known that steps behind here look at.
+    indices: Indices,
+    open_indices: u8,
     entries: Vec<(Mode, u32, Label)>,
     exit: Label,
     /// What parts lanes, and what lanes call that come where they meet.
@@ -159,6 +164,11 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
     for &(site, lowest, span) in &e.near.sites {
         if let Some(Some(to)) = uses.get_mut(site as usize) {
             to.near = (lowest, span);
+        }
+    }
+    for (site, add) in index::sites(&region, &e.plans) {
+        if let Some(Some(to)) = uses.get_mut(site as usize) {
+            to.index = Some(add);
         }
     }
     let bytes = e.asm.finish()?;

@@ -39,6 +39,8 @@ pub(super) struct Stub {
     owes: Vec<Input>,
     /// Slots of groups of accesses that steps behind it look up.
     open: u8,
+    /// Registers of which something is known that steps behind it look at.
+    open_indices: u8,
     /// Where it belongs to.
     mode: Mode,
     block: usize,
@@ -82,6 +84,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn stub(&mut self, way: Way, number: u32) -> Label {
         let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
         let (mode, block, open) = (self.mode, self.block, self.open);
+        let open_indices = if mode == Mode::Live { self.open_indices } else { 0 };
         let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
         let owes = match way {
             Way::Out(_) | Way::Part(_) => self.owes.clone(),
@@ -96,6 +99,7 @@ impl<B: Backend> Emitter<'_, B> {
             late,
             owes,
             open,
+            open_indices,
             mode,
             block,
         });
@@ -123,6 +127,7 @@ impl<B: Backend> Emitter<'_, B> {
                     }
                     Way::In(to) => {
                         self.clear(stub.open);
+                        self.forget_indices(stub.open_indices);
                         B::entered(self);
                         self.enter(to, stub.number, stub.pending);
                     }

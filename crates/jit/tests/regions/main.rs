@@ -224,7 +224,8 @@ impl Case {
                     let block: &Block = &blocks[block];
                     let base =
                         BASES[blocks.iter().position(|b| std::ptr::eq(&**b, block)).unwrap_or(0)];
-                    self.function.fill(&mut sites, site, block.reach(base));
+                    let params = &self.fixed.bytes;
+                    self.function.fill(&mut sites, site, block.reach(base), params);
                 }
             }
             // The interpreter's turn: one step.

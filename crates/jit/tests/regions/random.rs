@@ -117,7 +117,7 @@ pub(crate) fn fixed(random: &mut Random, (mask, live): (u32, u32)) -> Fixed {
         rows,
         constants: vec![[number(random) as u32; 32]; 2],
         wide_constants: vec![[number(random); 32]; 2],
-        words: (0..3).map(|_| random.u32()).chain([members]).collect(),
+        words: vec![random.u32(), random.u32(), random.u32(), members, random.below(20)],
         bytes: BASES.iter().flat_map(|base| base.to_le_bytes()).chain(random.bytes(24)).collect(),
     }
 }
@@ -601,9 +601,24 @@ impl Maker<'_> {
         let [_, to, _] = TEMPORARY;
         let Place::Wide(register) = to else { return Vec::new() };
         let (base, zero) = (Source::Wide(register), Source::Literal(0));
-        let index = Source::Narrow(NARROW_AT + self.random.below(2));
+        let mut index = Source::Narrow(NARROW_AT + self.random.below(2));
         let scale = Source::Literal(self.random.of(&[1, 2, 4, 4, 8, 16]));
         let mut before = Vec::new();
+        // What all lanes have may be added to the index, or taken from it.
+        for _ in 0..self.random.of(&[0, 0, 1, 1, 2]) {
+            let number = match self.random.below(6) {
+                0 => self.source(),
+                1 => Source::Word(4),
+                2 => Source::Literal(u64::from(u32::MAX)),
+                _ => Source::Literal(self.random.below(4_u64)),
+            };
+            let from = [index, number, zero];
+            let op = self.random.of(&[Op::Add, Op::Add, Op::Sub]);
+            let from =
+                if op == Op::Add && self.random.one_in(3) { [number, index, zero] } else { from };
+            before.push(Action::Compute { op, to: TEMPORARY[0], from });
+            (index, self.ready[0]) = (Source::Narrow(NARROW_AT - 1), self.random.one_in(4));
+        }
         let add = match self.random.below(8) {
             0 => self.wide_source(),
             // What parameters are, by themselves and in registers.

@@ -241,6 +241,7 @@ impl Maker<'_> {
             Base::Affine(value) => {
                 let row = of_lane(home(Key::Narrow(value.index, 0)), 4);
                 self.asm.put(I::with2(C::Mov_r32_rm32, R::R12D, row));
+                self.add_plus(value.plus, R::R12D, R::RAX);
                 self.base_of_index(value, R::R12, R::R12D);
             }
         }

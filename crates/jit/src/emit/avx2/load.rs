@@ -1,10 +1,13 @@
 //! Loads.
 
 use super::address::{DATA_ROW, Way, data_of_lane, is_by_lane};
+use super::indexed::{Row, Ways};
 use super::shape::Slot;
-use super::{MOMENT, Maker, Vector};
+use super::{MOMENT, Maker, PARTS, Vector};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
+use crate::emit::index::Indexed;
+use crate::emit::values::Reg;
 use crate::region::{Load, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -20,17 +23,68 @@ impl Maker<'_> {
             return Some(());
         }
         let (apart, done) = (self.asm.label(), self.asm.label());
+        let slot = Slot::of(member);
+        if let Some(indexed) = self.indexed() {
+            return self.load_indexed(step, load, &way, indexed);
+        }
         if way.access.space != Space::Local {
             self.reach(&way, member, true, apart);
             self.asm.jump(C::Jmp_rel32_64, done);
             self.asm.bind(apart);
         }
-        let slot = Slot::of(member);
         self.fetch_lanes(&way);
         self.point_to_data(&way, slot);
         self.asm.bind(done);
         self.values.unpin();
         self.take_rows(load, step.guard, slot, false)
+    }
+
+    /// The same by an index of which the site says all.
+    fn load_indexed(
+        &mut self,
+        step: &Step,
+        load: &Load,
+        way: &Way<'_>,
+        indexed: Indexed,
+    ) -> Option<()> {
+        let member = self.near.member(self.block, self.step);
+        let slot = Slot::of(member);
+        let [apart, none, done, taken] = std::array::from_fn(|_| self.asm.label());
+        // Of few bytes the parts go to registers at once.
+        let parts: Vec<Reg> = match way.total {
+            1..=4 => (0..PARTS).map(|_| self.temporary()).collect(),
+            _ => Vec::new(),
+        };
+        let (row, at) = match parts.is_empty() {
+            true => (Row::Points(slot), done),
+            false => (Row::Loads(&parts[..]), taken),
+        };
+        if member.is_some_and(|member| member.leads) {
+            slot.forget(self);
+        }
+        if indexed.rows && !indexed.is_loaded {
+            self.row_by_index(way, indexed, row, Ways { done: at, apart });
+        }
+        if !indexed.is_loaded {
+            self.reach(way, member, true, none);
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(none);
+            self.no_row(indexed);
+        }
+        self.asm.bind(apart);
+        if !parts.is_empty() {
+            self.gather(way, &parts, taken);
+        }
+        self.fetch_lanes(way);
+        self.point_to_data(way, slot);
+        self.asm.bind(done);
+        if parts.is_empty() {
+            self.values.unpin();
+            return self.take_rows(load, step.guard, slot, false);
+        }
+        self.load_few(load, &parts, slot);
+        self.asm.bind(taken);
+        self.take_few(load, &parts, step.guard)
     }
 
     /// A load of what all lanes have: if one takes the step, it can be reached or leaves.

@@ -11,6 +11,7 @@ mod cross;
 mod double;
 mod float;
 mod frame;
+mod indexed;
 mod integer;
 mod load;
 mod offsets;
@@ -29,7 +30,7 @@ mod take;
 mod wide;
 
 use super::Emitter;
-use super::affine::{Affine, Late};
+use super::affine::Late;
 use super::asm::{Label, at};
 use super::backend::Backend;
 use super::frame::Frame;
@@ -109,9 +110,16 @@ impl Backend for Avx2 {
     const AFFINE: bool = true;
 
     fn compute(e: &mut Maker<'_>, late: Late) {
-        for part in 0..2 * PARTS {
-            if let Some(value) = e.affine_part(late.value, part) {
-                e.define(Key::Wide(late.register, part), value, Kind::BITS);
+        let parts = if let Place::Wide(_) = late.place { 2 * PARTS } else { PARTS };
+        for part in 0..parts {
+            let (key, value) = match late.place {
+                Place::Wide(i) => (Key::Wide(i, part), e.affine_part(late.value, part)),
+                Place::Narrow(i) | Place::Predicate(i) => {
+                    (Key::Narrow(i, part), e.index_part(late.value, part))
+                }
+            };
+            if let Some(value) = value {
+                e.define(key, value, Kind::BITS);
             }
             e.values.unpin();
         }
@@ -241,15 +249,6 @@ impl Backend for Avx2 {
 const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
 impl Maker<'_> {
-    /// A part of an address that has not been computed, in a temporary.
-    fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = self.extended(Source::Narrow(value.index), part, value.signed)?;
-        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, u32::from(value.shift));
-        let add = self.wide_operand(value.add, part)?;
-        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, add);
-        Some(d)
-    }
-
     /// A row of the pool.
     fn row(&mut self, row: Row) -> Operand {
         Operand::Memory(at(R::R9, self.pooled(&row)))

@@ -2,7 +2,7 @@
 
 use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
-use crate::emit::affine::Affine;
+use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::at;
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
@@ -152,9 +152,14 @@ impl Maker<'_> {
     }
 
     /// Half a part of indices becomes numbers of 64 bits, each times its scale.
-    fn extend_index(&mut self, value: Affine, index: Operand, half: u8, to: Reg) {
+    pub(super) fn extend_index(&mut self, value: Affine, index: Operand, half: u8, to: Reg) {
         let code =
             if value.signed { C::VEX_Vpmovsxdq_ymm_xmmm128 } else { C::VEX_Vpmovzxdq_ymm_xmmm128 };
+        let mut index = index;
+        if value.plus != Plus::NONE {
+            self.sum_of_index(value, to, index);
+            index = to.into();
+        }
         let extended = match index {
             Operand::Memory(row) => I::with2(code, to.ymm(), moved(row, 16 * usize::from(half))),
             Operand::Register(reg) if half == 0 => I::with2(code, to.ymm(), reg.xmm()),

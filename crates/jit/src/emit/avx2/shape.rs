@@ -2,7 +2,7 @@
 
 use super::address::{Base, Way, moved, site};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
-use crate::emit::affine::Affine;
+use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::near::Member;
@@ -278,6 +278,9 @@ impl Maker<'_> {
     /// The indices of the first lanes of parts become bases. Goes to `not` if those of lanes behind them may begin
     /// again at zero, or at the least number.
     fn bases_of_indices(&mut self, way: &Way<'_>, value: Affine, [f, t]: [Reg; 2], not: Label) {
+        if value.plus != Plus::NONE {
+            self.sum_of_index(value, f, f.into());
+        }
         let last = 7 * way.unit as u32;
         let (min, most, extend) = if value.signed {
             (C::VEX_Vpminsd_ymm_ymm_ymmm256, i32::MAX as u32 - last, C::VEX_Vpmovsxdq_ymm_xmmm128)

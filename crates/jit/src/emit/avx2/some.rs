@@ -137,6 +137,7 @@ impl Maker<'_> {
         if let Base::Affine(value) = way.base {
             // Lanes behind it may not begin again at zero, or at the least number.
             let last = 31 * way.unit as u32;
+            self.add_plus(value.plus, R::R13D, R::RAX);
             let (most, above) = if value.signed {
                 (i32::MAX as u32 - last, C::Jg_rel32_64)
             } else {

@@ -1,6 +1,7 @@
 //! Stores.
 
 use super::address::{Way, data_of_lane, moved};
+use super::indexed::{Row, Ways};
 use super::shape::{ROWS, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, PARTS, Vector};
 use crate::emit::asm::at;
@@ -35,12 +36,23 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
                 self.asm.jump(C::Jne_rel32_64, apart);
             }
+            let indexed = self.indexed();
+            let reached = self.asm.label();
+            if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
+                let slot = Slot::of(member);
+                if member.is_some_and(|member| member.leads) {
+                    slot.forget(self);
+                }
+                let to = Ways { done: reached, apart };
+                self.row_by_index(&way, indexed, Row::Points(slot), to);
+            }
             self.reach(&way, member, false, apart);
             if member.is_some() {
                 // Its shape is for loads, too.
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBP, ROWS));
                 self.asm.jump(C::Jne_rel32_64, apart);
             }
+            self.asm.bind(reached);
             self.asm.put(I::with2(C::Mov_rm32_imm32, rest, 0));
             self.asm.put(I::with2(C::Mov_rm32_r32, lanes, R::EBX));
             self.asm.jump(C::Jmp_rel32_64, done);

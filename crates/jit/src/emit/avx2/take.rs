@@ -68,6 +68,32 @@ impl Maker<'_> {
         Some(())
     }
 
+    /// Loads lanes of up to 4 bytes, in either shape, to registers that there are.
+    pub(super) fn load_few(&mut self, load: &Load, to: &[Reg], slot: Slot) {
+        let (size, count) = (usize::from(load.access.size), usize::from(load.access.count));
+        self.back.behind = slot.behind;
+        let own = to.iter().map(|&reg| vec![reg]).collect();
+        self.load_parts_to(
+            0..PARTS,
+            slot,
+            Bytes { size, total: size * count, from: 0 },
+            false,
+            own,
+        );
+        self.back.behind = 0;
+    }
+
+    /// What has been loaded so becomes registers.
+    pub(super) fn take_few(&mut self, load: &Load, parts: &[Reg], guard: Predicate) -> Option<()> {
+        self.values.unpin();
+        let loaded: Vec<Vec<Reg>> = parts.iter().map(|&reg| vec![reg]).collect();
+        for part in 0..PARTS {
+            self.take_part(load, &load.to, part, &loaded[usize::from(part)..], guard)?;
+        }
+        self.values.unpin();
+        Some(())
+    }
+
     /// Loads parts, in either shape; the registers that have them.
     fn load_parts(
         &mut self,
@@ -79,6 +105,18 @@ impl Maker<'_> {
         let needs = bytes.needs();
         let own: Vec<Vec<Reg>> =
             parts.clone().map(|_| (0..needs).map(|_| self.temporary()).collect()).collect();
+        self.load_parts_to(parts, slot, bytes, one, own)
+    }
+
+    /// The same to these registers.
+    fn load_parts_to(
+        &mut self,
+        parts: std::ops::Range<u8>,
+        slot: Slot,
+        bytes: Bytes,
+        one: bool,
+        own: Vec<Vec<Reg>>,
+    ) -> Vec<Vec<Reg>> {
         let loaded: Vec<_> = own.iter().map(|d| bytes.results(d)).collect();
         let (same, done) = (self.asm.label(), self.asm.label());
         if !one {

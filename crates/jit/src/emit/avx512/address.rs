@@ -2,9 +2,8 @@
 
 use super::memory::{Way, site, spread_of};
 use super::{MOMENT, Maker};
-use crate::emit::affine::Affine;
-use crate::emit::asm::{Label, at};
-use crate::emit::frame::Frame;
+use crate::emit::affine::{Affine, Plus};
+use crate::emit::asm::Label;
 use crate::emit::values::Reg;
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
@@ -15,7 +14,12 @@ const SHIFT: C = C::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8;
 impl Maker<'_> {
     /// A part of such an address, in a temporary.
     pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
-        let d = self.extended(Source::Narrow(value.index), part, value.signed)?;
+        let d = if value.plus == Plus::NONE {
+            self.extended(Source::Narrow(value.index), part, value.signed)?
+        } else {
+            let sum = self.index_part(value, part / 2)?;
+            self.extended_half(sum, part % 2, value.signed)
+        };
         if value.shift != 0 {
             self.asm.put(I::with3(SHIFT, d.z(), d.z(), u32::from(value.shift)));
         }
@@ -26,20 +30,40 @@ impl Maker<'_> {
         Some(d)
     }
 
+    /// A part of an index with what is added to it, in a temporary.
+    pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
+        let index = self.narrow(Source::Narrow(value.index), part)?;
+        let d = self.temporary();
+        self.sum_of_index(value, d, index);
+        Some(d)
+    }
+
+    /// The same in a register, of a part. Uses `rax`.
+    pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Reg) {
+        let number = self.number_at(value.plus.number, R::RAX);
+        let code = if value.plus.minus {
+            C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32
+        } else {
+            C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32
+        };
+        self.asm.put(I::with3(code, to.z(), index.z(), spread_of(number)));
+    }
+
     /// The base of an access, in the registers that there are for it. Uses `rax`.
     pub(super) fn compute_bases(&mut self, way: &Way) {
         let Some((value, index)) = way.affine else { return };
-        let add = match value.add {
-            Source::Literal(number) => at(R::R9, self.pooled(&[number])),
-            source => self.number_at(source, R::RAX),
-        };
         for (part, base) in way.bases.iter().enumerate() {
             let mut from = index[part / 2];
+            if value.plus != Plus::NONE {
+                self.sum_of_index(value, MOMENT, from);
+                from = MOMENT;
+            }
             if part % 2 == 1 {
                 let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
                 self.asm.put(I::with3(extract, MOMENT.y(), from.z(), 1_u32));
                 from = MOMENT;
             }
+            let add = self.number_at(value.add, R::RAX);
             let extend = if value.signed {
                 C::EVEX_Vpmovsxdq_zmm_k1z_ymmm256
             } else {
@@ -55,17 +79,6 @@ impl Maker<'_> {
         }
     }
 
-    /// Where an input of 64 bits is that is the same in all lanes.
-    fn number_at(&mut self, source: Source, by: R) -> MemoryOperand {
-        let (field, displacement) = match source {
-            Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
-            Source::Bytes64(i) => (Frame::BYTES, i as usize),
-            _ => return at(R::RDI, Frame::BYTES),
-        };
-        self.asm.put(I::with2(C::Mov_r64_rm64, by, at(R::RDI, field)));
-        at(by, displacement)
-    }
-
     /// The offsets of the first lanes of the halves, in `rax` and `r12`, where `add` is the field of the site that
     /// makes them of addresses. It goes on at `to` if the lanes behind them (`rows`) might be others than their
     /// numbers say. Uses `r13`, `r14` and `rbx`.
@@ -74,6 +87,7 @@ impl Maker<'_> {
         let halves = [(R::RAX, R::EAX), (R::R12, R::R12D)];
         for ((_, low), index) in halves.into_iter().zip(index) {
             self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, index.x()));
+            self.add_plus(value.plus, low, R::R13);
         }
         if rows {
             // No number may be the last one before zero, or before the sign.

@@ -80,7 +80,8 @@ impl Maker<'_> {
         }
     }
 
-    fn lanes_of_dwords(&mut self, piece: Reg, memory: MemoryOperand, stores: bool) {
+    /// The same of a part of dwords.
+    pub(super) fn lanes_of_dwords(&mut self, piece: Reg, memory: MemoryOperand, stores: bool) {
         if stores {
             let scatter = C::EVEX_Vpscatterdd_vm32z_k1_zmm;
             self.asm.put_masked(MOMENT_K, I::with2(scatter, memory, piece.z()));
@@ -191,7 +192,8 @@ impl Maker<'_> {
         }
     }
 
-    fn zero(&mut self, z: Reg) {
+    /// Zeros in all lanes.
+    pub(super) fn zero(&mut self, z: Reg) {
         self.asm.put(I::with3(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, z.z(), z.z(), z.z()));
     }
 }

@@ -11,6 +11,7 @@ use super::pieces::Pieces;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
+use crate::emit::index::Indexed;
 use crate::emit::stub::Reason;
 use crate::emit::values::Reg;
 use crate::machine::Site;
@@ -38,6 +39,8 @@ pub(super) struct Way {
     pub(super) offsets: Vec<Reg>,
     /// An address that is not computed, and its index: the bases are where it goes if it has to be.
     pub(super) affine: Option<(Affine, [Reg; 2])>,
+    /// Whether the site says which indices there are ([`super::indexed`]).
+    pub(super) indexed: Option<Indexed>,
     /// For offsets of 32 bits, of stores.
     pub(super) short: Option<[Reg; 2]>,
     pub(super) moment: Reg,
@@ -146,8 +149,21 @@ impl Maker<'_> {
             _ => Reason::Instruction,
         };
         let (access, out) = (*access, self.way_out(why, step.at));
-        let mut way =
-            Way { access, total, stores, wide, bases, offsets, affine, short, moment, masks, out };
+        let indexed = self.indexed();
+        let mut way = Way {
+            access,
+            total,
+            stores,
+            wide,
+            bases,
+            offsets,
+            affine,
+            indexed,
+            short,
+            moment,
+            masks,
+            out,
+        };
         if long && !wide {
             self.shorten(&mut way, shorten);
         }
@@ -171,12 +187,24 @@ impl Maker<'_> {
             return Some(());
         }
         if known && !same && way.total <= 16 {
-            match self.near.member(self.block, self.step) {
-                Some(near) if !near.leads => self.follow(&way, pieces, near, done),
-                near => self.shapes(&way, pieces, near, (done, each)),
+            let near = self.near.member(self.block, self.step);
+            if let Some(near) = near.filter(|near| near.leads) {
+                self.set_shape(near, 0);
+            }
+            match near {
+                _ if way.indexed.is_some_and(|of| of.is_loaded) => {}
+                Some(near) if !near.leads => {
+                    self.known_row(&way, pieces, (done, each));
+                    self.follow(&way, pieces, near, done);
+                }
+                near => {
+                    self.known_row(&way, pieces, (done, each));
+                    self.shapes(&way, pieces, near, (done, each));
+                }
             }
         }
         self.asm.bind(each);
+        self.gather(&way, pieces, done);
         self.compute_bases(&way);
         self.checks(&way);
         self.each(&way, pieces);

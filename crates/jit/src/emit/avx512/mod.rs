@@ -12,6 +12,7 @@ mod cross;
 mod double;
 mod elements;
 mod float;
+mod indexed;
 mod integer;
 mod known;
 mod lanes;
@@ -107,10 +108,18 @@ impl Backend for Avx512 {
     }
 
     fn compute(e: &mut Maker<'_>, late: Late) {
-        for part in 0..4 {
-            if let Some(value) = e.affine_part(late.value, part) {
-                e.define(Key::Wide(late.register, part), value, Kind::BITS);
+        let parts = if let Place::Wide(_) = late.place { 4 } else { 2 };
+        for part in 0..parts {
+            let (key, value) = match late.place {
+                Place::Wide(i) => (Key::Wide(i, part), e.affine_part(late.value, part)),
+                Place::Narrow(i) | Place::Predicate(i) => {
+                    (Key::Narrow(i, part), e.index_part(late.value, part))
+                }
+            };
+            if let Some(value) = value {
+                e.define(key, value, Kind::BITS);
             }
+            e.values.unpin();
         }
     }
 

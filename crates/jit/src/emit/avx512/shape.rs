@@ -31,17 +31,19 @@ pub(super) struct Places {
     pub(super) index: Option<[R; 2]>,
     pub(super) scale: u32,
     pub(super) displacement: usize,
+    /// How far the second half lies behind that.
+    pub(super) apart: usize,
 }
 
 impl Places {
     /// Those of a group whose lowest offset the halves have in [`FIRSTS`].
     fn of(near: Member) -> Self {
-        Self { base: FIRSTS, index: None, scale: 1, displacement: near.delta as usize }
+        Self { base: FIRSTS, index: None, scale: 1, displacement: near.delta as usize, apart: 0 }
     }
 
     /// Memory behind the first lane of a half.
     pub(super) fn at(&self, half: usize, displacement: usize) -> MemoryOperand {
-        let displacement = (self.displacement + displacement) as i64;
+        let displacement = (self.displacement + half * self.apart + displacement) as i64;
         let base = self.base[half];
         match self.index {
             Some(index) => MemoryOperand::with_base_index_scale_displ_size(
@@ -66,19 +68,19 @@ impl Maker<'_> {
         near: Option<Member>,
         (done, each): (Label, Label),
     ) {
-        if let Some(near) = near {
-            self.set_shape(near, 0);
-        }
         self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
         self.asm.jump(C::Jne_rel32_64, each);
-        let other = self.asm.label();
-        for (shape, to) in [(Shape::Row, other), (Shape::Same, each)] {
+        let (other, none) = (self.asm.label(), self.asm.label());
+        for (shape, to) in [(Shape::Row, other), (Shape::Same, none)] {
             // Of stores to the same address that of the last lane stays.
             let stays = shape == Shape::Same && way.stores;
             if stays && near.is_none() {
                 continue;
             }
             self.differs(way, shape, to);
+            if shape == Shape::Row {
+                self.new_row(way, pieces, (done, each));
+            }
             let mut places = self.firsts(way, near, shape, each);
             if let Some(near) = near {
                 places = self.set_places(near, shape, places);
@@ -95,6 +97,8 @@ impl Maker<'_> {
                 self.asm.bind(other);
             }
         }
+        self.asm.bind(none);
+        self.no_row(way);
     }
 
     /// An access for which another one of its group has looked at the addresses; if that has found no shape, it goes
@@ -122,7 +126,8 @@ impl Maker<'_> {
         }
     }
 
-    fn set_shape(&mut self, near: Member, shape: i32) {
+    /// The shape of a group.
+    pub(super) fn set_shape(&mut self, near: Member, shape: i32) {
         let to = at(R::RDI, Frame::shape(near.slot));
         self.asm.put(I::with2(C::Mov_rm32_imm32, to, shape));
     }
@@ -229,7 +234,7 @@ impl Maker<'_> {
             self.firsts_of_shared(way, near, shape, to);
         }
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(way)));
-        Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0 }
+        Places { base: [HOST; 2], index: Some(FIRSTS), scale, displacement: 0, apart: 0 }
     }
 
     /// The same of offsets of 32 bits.
@@ -290,7 +295,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jae_rel32_64, way.out);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, host(way)));
         let index = Some([R::RAX; 2]);
-        let places = Places { base: [HOST; 2], index, scale: 1, displacement: 0 };
+        let places = Places { base: [HOST; 2], index, scale: 1, displacement: 0, apart: 0 };
         self.one_of_pieces(pieces, &places, way.total);
     }
 }

@@ -16,8 +16,13 @@ impl Maker<'_> {
             return Some(self.wide_literal(if signed { low as i32 as u64 } else { low.into() }));
         }
         let a = self.narrow(source, part / 2)?;
+        Some(self.extended_half(a, part % 2, signed))
+    }
+
+    /// Half a part of numbers of 32 bits, extended to 64, in a temporary.
+    pub(super) fn extended_half(&mut self, a: Reg, half: u8, signed: bool) -> Reg {
         let mut from = a;
-        if part % 2 == 1 {
+        if half == 1 {
             from = self.temporary();
             let code = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
             self.asm.put(I::with3(code, from.y(), a.z(), 1_u32));
@@ -29,7 +34,7 @@ impl Maker<'_> {
         };
         let d = self.temporary();
         self.asm.put(I::with2(code, d.z(), from.y()));
-        Some(d)
+        d
     }
 
     /// The low halves of two parts.

@@ -1,0 +1,89 @@
+//! What is added to an index: the same in all lanes.
+
+use super::super::Emitter;
+use super::super::asm::at;
+use super::super::backend::Backend;
+use super::super::frame::Frame;
+use crate::op::Op;
+use crate::operand::Source;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+/// A number of 32 bits that is added, or (`minus`) taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::emit) struct Plus {
+    pub(in crate::emit) number: Source,
+    pub(in crate::emit) minus: bool,
+}
+
+impl Plus {
+    /// Nothing.
+    pub(in crate::emit) const NONE: Self = Self { number: Source::Literal(0), minus: false };
+
+    /// The register that a sum or a difference has it of, and what it is.
+    pub(super) fn of(op: Op, from: &[Source; 3]) -> Option<(u32, Self)> {
+        let alike = |source| match source {
+            Source::Literal(_) | Source::Constant(_) | Source::Word(_) | Source::Bytes32(_) => {
+                Some(source)
+            }
+            _ => None,
+        };
+        let minus = op == Op::Sub;
+        match (from[0], from[1]) {
+            (Source::Narrow(index), number) => {
+                Some((index, Self { number: alike(number)?, minus }))
+            }
+            (number, Source::Narrow(index)) if !minus => {
+                Some((index, Self { number: alike(number)?, minus }))
+            }
+            _ => None,
+        }
+    }
+
+    /// One and then another.
+    pub(super) fn and(self, other: Self) -> Option<Self> {
+        let literal = |of: Self| match of.number {
+            Source::Literal(number) if of.minus => Some((number as u32).wrapping_neg()),
+            Source::Literal(number) => Some(number as u32),
+            _ => None,
+        };
+        if self == Self::NONE {
+            return Some(other);
+        }
+        let sum = literal(self)?.wrapping_add(literal(other)?);
+        Some(Self { number: Source::Literal(sum.into()), minus: false })
+    }
+}
+
+impl<B: Backend> Emitter<'_, B> {
+    /// Where a number is that all lanes have, by a register that is changed.
+    pub(in crate::emit) fn number_at(&mut self, source: Source, by: R) -> MemoryOperand {
+        let (field, displacement) = match source {
+            Source::Literal(number) => return at(R::R9, self.pooled(&[number])),
+            Source::Constant(i) => (Frame::CONSTANTS, i as usize * 128),
+            Source::WideConstant(i) => (Frame::WIDE_CONSTANTS, i as usize * 256),
+            Source::Word(i) => (Frame::WORDS, i as usize * 4),
+            Source::Bytes32(i) | Source::Bytes64(i) => (Frame::BYTES, i as usize),
+            Source::FrameAt => return at(R::RDI, Frame::FRAME_AT),
+            Source::Narrow(_) | Source::Wide(_) | Source::Row(_) | Source::Lane => {
+                return at(R::RDI, Frame::BYTES);
+            }
+        };
+        self.asm.put(I::with2(C::Mov_r64_rm64, by, at(R::RDI, field)));
+        at(by, displacement)
+    }
+
+    /// Adds it to a general register of 32 bits; another is changed.
+    pub(in crate::emit) fn add_plus(&mut self, plus: Plus, to: R, by: R) {
+        if let Source::Literal(number) = plus.number {
+            let number = number as i32;
+            let number = if plus.minus { number.wrapping_neg() } else { number };
+            if number != 0 {
+                self.asm.put(I::with2(C::Add_rm32_imm32, to, number));
+            }
+            return;
+        }
+        let from = self.number_at(plus.number, by);
+        let code = if plus.minus { C::Sub_r32_rm32 } else { C::Add_r32_rm32 };
+        self.asm.put(I::with2(code, to, from));
+    }
+}

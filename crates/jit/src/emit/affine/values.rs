@@ -1,0 +1,180 @@
+//! What registers have that addresses are made of.
+
+use super::{Affine, Plus};
+use crate::op::Op;
+use crate::operand::{Place, Predicate, Source};
+use crate::region::{Action, Space, Step};
+use std::collections::{HashMap, HashSet};
+
+/// What registers have at a step.
+#[derive(Default)]
+pub(super) struct Registers {
+    /// Such addresses, and indices with something that is added to them, with their definitions.
+    pub(super) products: HashMap<Place, (usize, Affine)>,
+    /// Wide registers with numbers that are the same in all lanes.
+    pub(super) same: HashMap<u32, Source>,
+    /// Narrow registers that the block has loaded.
+    pub(super) loaded: HashSet<u32>,
+}
+
+/// What a step computes.
+pub(super) struct New {
+    pub(super) place: Place,
+    pub(super) value: Affine,
+    pub(super) product: Option<usize>,
+    pub(super) same: Option<u32>,
+}
+
+const ZERO: Source = Source::Literal(0);
+
+impl Registers {
+    /// Those where a block begins, of which these have parameters.
+    pub(super) fn new(params: &[(Place, u32)]) -> Self {
+        let wide = params.iter().filter_map(|&(place, at)| match place {
+            Place::Wide(register) => Some((register, Source::Bytes64(at))),
+            _ => None,
+        });
+        Self { same: wide.collect(), ..Self::default() }
+    }
+
+    /// A register has something else.
+    pub(super) fn forget(&mut self, place: Place) {
+        self.products.remove(&place);
+        match place {
+            Place::Narrow(index) => {
+                self.products.retain(|_, (_, value)| value.index != index);
+                self.loaded.remove(&index);
+            }
+            Place::Wide(register) => {
+                self.same.remove(&register);
+            }
+            Place::Predicate(_) => {}
+        }
+    }
+
+    /// Narrow registers that a step loads.
+    pub(super) fn note_loaded(&mut self, step: &Step) {
+        if let Action::Load(load) = &step.action
+            && load.access.space != Space::Param
+        {
+            let narrow = load.to.iter().flatten().filter_map(|to| match to {
+                Place::Narrow(i) => Some(*i),
+                _ => None,
+            });
+            self.loaded.extend(narrow);
+        }
+    }
+
+    /// A source that is the same in all lanes, and the register that it is in.
+    fn alike(&self, source: Source) -> Option<(Source, Option<u32>)> {
+        match source {
+            Source::Literal(_) | Source::Bytes64(_) | Source::WideConstant(_) => {
+                Some((source, None))
+            }
+            Source::Wide(i) => self.same.get(&i).map(|&same| (same, Some(i))),
+            _ => None,
+        }
+    }
+
+    /// The register that a step makes the same in all lanes.
+    pub(super) fn same(&self, step: &Step) -> Option<(u32, Source)> {
+        if step.guard != Predicate::Always {
+            return None;
+        }
+        match &step.action {
+            Action::Compute { op: Op::CopyWide, to: Place::Wide(to), from } => {
+                Some((*to, self.alike(from[0])?.0))
+            }
+            Action::Load(load) => {
+                let access = &load.access;
+                let whole = (access.space, access.size, access.count, load.keep)
+                    == (Space::Param, 8, 1, u64::MAX);
+                match load.to[..] {
+                    [Some(Place::Wide(to))] if whole && access.base.is_none() => {
+                        Some((to, Source::Bytes64(u32::try_from(access.offset).ok()?)))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A part of the sum that is a product alone.
+    fn product(&self, source: Source) -> Option<(usize, Affine)> {
+        let Source::Wide(i) = source else { return None };
+        self.products.get(&Place::Wide(i)).copied().filter(|(_, value)| value.add == ZERO)
+    }
+
+    /// A narrow register as an index.
+    fn index(&self, index: u32) -> (Option<usize>, Affine) {
+        match self.products.get(&Place::Narrow(index)) {
+            Some(&(d, value)) => (Some(d), value),
+            None => {
+                let value = Affine { add: ZERO, index, plus: Plus::NONE, signed: false, shift: 0 };
+                (None, value)
+            }
+        }
+    }
+
+    /// A narrow register times a power of two, and the definition of that register.
+    fn scaled(&self, from: &[Source; 3], signed: bool) -> Option<(Option<usize>, Affine)> {
+        let (index, scale) = match (from[0], from[1]) {
+            (Source::Narrow(index), Source::Literal(scale))
+            | (Source::Literal(scale), Source::Narrow(index)) => (index, scale),
+            _ => return None,
+        };
+        let (product, value) = self.index(index);
+        let small = scale.is_power_of_two() && scale <= 16;
+        let shift = scale.trailing_zeros() as u8;
+        small.then_some((product, Affine { signed, shift, ..value }))
+    }
+
+    /// The address or the index that a step computes, if it computes one.
+    pub(super) fn value(&self, step: &Step) -> Option<New> {
+        let Action::Compute { op, to: place, from } = &step.action else {
+            return None;
+        };
+        let place = *place;
+        if step.guard != Predicate::Always {
+            return None;
+        }
+        let new = |(product, value)| New { place, value, product, same: None };
+        Some(match op {
+            Op::Add | Op::Sub => {
+                let (index, plus) = Plus::of(*op, from)?;
+                if place == Place::Narrow(index) {
+                    return None;
+                }
+                let (product, value) = self.index(index);
+                match value.plus.and(plus) {
+                    Some(plus) => new((product, Affine { plus, ..value })),
+                    None => new((None, Affine { index, plus, ..value })),
+                }
+            }
+            Op::ExtendU | Op::ExtendS => {
+                let Source::Narrow(index) = from[0] else { return None };
+                let (product, value) = self.index(index);
+                new((product, Affine { signed: *op == Op::ExtendS, ..value }))
+            }
+            Op::ProductU | Op::ProductS => new(self.scaled(from, *op == Op::ProductS)?),
+            Op::ProductAddU | Op::ProductAddS => {
+                let (add, same) = self.alike(from[2])?;
+                let (product, value) = self.scaled(from, *op == Op::ProductAddS)?;
+                New { same, ..new((product, Affine { add, ..value })) }
+            }
+            Op::ShiftLeftWide => {
+                let Source::Literal(shift @ 0..=4) = from[1] else { return None };
+                let (product, of) = self.product(from[0]).filter(|(_, of)| of.shift == 0)?;
+                new((Some(product), Affine { shift: shift as u8, ..of }))
+            }
+            Op::AddWide => {
+                let either = |a, b| Some((self.product(a)?, self.alike(b)?));
+                let ((product, of), (add, same)) =
+                    either(from[0], from[1]).or_else(|| either(from[1], from[0]))?;
+                New { same, ..new((Some(product), Affine { add, ..of })) }
+            }
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
+//! one's is enough, and others are gathered.
+
+use super::address::{Base, Way, site};
+use super::offsets::TAKING;
+use super::shape::Slot;
+use super::{MOMENT, Maker, Operand, PARTS, Vector};
+use crate::emit::affine::{Affine, Plus};
+use crate::emit::asm::{Label, at};
+use crate::emit::frame::Frame;
+use crate::emit::index::{Indexed, NEITHER, ROW};
+use crate::emit::values::Reg;
+use crate::machine::Site;
+use crate::operand::Source;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
+const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
+
+/// What becomes of a row: its parts go to registers, or a slot has where they begin.
+#[derive(Clone, Copy)]
+pub(super) enum Row<'a> {
+    Loads(&'a [Reg]),
+    Points(Slot),
+}
+
+/// Where it goes on: behind the row; with lanes that lie anywhere.
+#[derive(Clone, Copy)]
+pub(super) struct Ways {
+    pub(super) done: Label,
+    pub(super) apart: Label,
+}
+
+impl Maker<'_> {
+    /// A part of an address that has not been computed, in a temporary.
+    pub(super) fn affine_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
+        let d = if value.plus == Plus::NONE {
+            self.extended(Source::Narrow(value.index), part, value.signed)?
+        } else {
+            let d = self.index_part(value, part / 2)?;
+            self.extend_index(
+                Affine { plus: Plus::NONE, shift: 0, ..value },
+                d.into(),
+                part % 2,
+                d,
+            );
+            d
+        };
+        self.two_with(C::VEX_Vpsllq_ymm_ymm_imm8, d, d, u32::from(value.shift));
+        let add = self.wide_operand(value.add, part)?;
+        self.three(C::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, add);
+        Some(d)
+    }
+
+    /// A part of an index with what is added to it, in a temporary.
+    pub(super) fn index_part(&mut self, value: Affine, part: u8) -> Option<Reg> {
+        let index = self.narrow(Source::Narrow(value.index), part)?;
+        let d = self.temporary();
+        self.sum_of_index(value, d, index.into());
+        Some(d)
+    }
+
+    /// The same in a register. Uses `rax`.
+    pub(super) fn sum_of_index(&mut self, value: Affine, to: Reg, index: Operand) {
+        let number = match value.plus.number {
+            Source::Literal(number) => self.number(number as u32),
+            source => {
+                let from = self.number_at(source, R::RAX);
+                self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, MOMENT.ymm(), from));
+                MOMENT.into()
+            }
+        };
+        let code = if value.plus.minus { C::VEX_Vpsubd_ymm_ymm_ymmm256 } else { ADD };
+        match index {
+            Operand::Register(index) => self.three(code, to, index, number),
+            // A register comes first.
+            index => {
+                self.two(super::MOVE, to, index);
+                self.three(code, to, to, number);
+            }
+        }
+    }
+
+    /// An access of lanes whose indices lie one behind the other; others go on behind this code.
+    pub(super) fn row_by_index(&mut self, way: &Way<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
+        let Base::Affine(value) = way.base else { return };
+        let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let names = indexed.slot.map(|slot| {
+            [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
+        });
+        if let Some([shape, first]) = names {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, shape));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
+            self.asm.jump(C::Jne_rel32_64, look);
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
+            self.asm.bind(go);
+        } else {
+            self.asm.jump(C::Jmp_rel32_64, look);
+            self.asm.bind(go);
+        }
+        self.add_plus(value.plus, R::EAX, R::R13);
+        let rows = site(way.access, offset_of!(Site, rows));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
+        self.asm.jump(C::Jae_rel32_64, to.apart);
+        self.make_row(way, row);
+        self.asm.jump(C::Jmp_rel32_64, to.done);
+        self.asm.bind(look);
+        if indexed.slot.is_some() {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+            self.asm.jump(C::Je_rel32_64, to.apart);
+        }
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
+        self.asm.jump(C::Jne_rel32_64, other);
+        self.if_row(way, other);
+        if let Some([shape, first]) = names {
+            self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, shape, ROW));
+        }
+        self.asm.jump(C::Jmp_rel32_64, go);
+        self.asm.bind(other);
+    }
+
+    /// The indices are anything.
+    pub(super) fn no_row(&mut self, indexed: Indexed) {
+        if let Some(slot) = indexed.slot {
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
+        }
+    }
+
+    /// `eax` becomes the index of the first lane, or it goes to `not` if others are not one more each.
+    fn if_row(&mut self, way: &Way<'_>, not: Label) {
+        let Some(bases) = Self::bases(way) else { return };
+        let [any, first, u, ..] = way.own;
+        let low = self.base_part(bases, 0);
+        let code = C::VEX_Vpbroadcastd_ymm_xmmm32;
+        self.asm.put(match low {
+            Operand::Register(low) => I::with2(code, first.ymm(), low.xmm()),
+            Operand::Memory(low) => I::with2(code, first.ymm(), low),
+        });
+        for part in 0..PARTS {
+            let to = if part == 0 { any } else { u };
+            let behind = self.multiples(false, part, 1);
+            self.three(ADD, to, first, behind);
+            let index = self.base_part(bases, part);
+            self.three(XOR, to, to, index);
+            if part != 0 {
+                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, any, any, u);
+            }
+        }
+        self.two(C::VEX_Vptest_ymm_ymmm256, any, any);
+        self.asm.jump(C::Jne_rel32_64, not);
+        self.asm.put(I::with2(C::VEX_Vmovd_rm32_xmm, R::EAX, first.xmm()));
+    }
+
+    /// Loads a row, or notes where it lies: `eax` has the index of its first lane, with what is added to it.
+    fn make_row(&mut self, way: &Way<'_>, row: Row<'_>) {
+        let origin = site(way.access, offset_of!(Site, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, origin));
+        let mut scale = way.total as u32;
+        if scale > 8 {
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, way.total.trailing_zeros()));
+            scale = 1;
+        }
+        match row {
+            Row::Loads(to) => {
+                let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
+                self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
+                for (part, &d) in to.iter().enumerate() {
+                    self.back.behind = 8 * way.total * part;
+                    self.load_plain(d, way.total);
+                }
+                self.back.behind = 0;
+            }
+            Row::Points(slot) => {
+                slot.forget(self);
+                let behind = -(slot.behind as i64);
+                let first = MemoryOperand::with_base_index_scale_displ_size(
+                    R::R13,
+                    R::RAX,
+                    scale,
+                    behind,
+                    1,
+                );
+                self.asm.put(I::with2(C::Lea_r64_m, R::RAX, first));
+                for part in 0..PARTS {
+                    self.asm.put(I::with2(C::Mov_rm64_r64, slot.pointer(part), R::RAX));
+                    if part + 1 != PARTS {
+                        self.asm.put(I::with2(C::Add_rm64_imm32, R::RAX, 8 * way.total as i32));
+                    }
+                }
+                self.asm.put(I::with2(C::Mov_r32_imm32, R::EBP, super::shape::ROWS));
+            }
+        }
+    }
+
+    /// Loads words of 32 bits at indices that may be anything; if that of a lane that takes the step is none of the site's, it
+    /// goes on behind this code.
+    pub(super) fn gather(&mut self, way: &Way<'_>, to: &[Reg], done: Label) {
+        let (Base::Affine(value), 4, Some(bases)) = (way.base, way.total, Self::bases(way)) else {
+            return;
+        };
+        let [sum, t, most, lanes, ..] = way.own;
+        let slow = self.asm.label();
+        self.taking(way);
+        self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
+        let below = site(way.access, offset_of!(Site, indices));
+        self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), below));
+        let index = |e: &mut Self, part: u8| {
+            let index = e.base_part(bases, part);
+            match index {
+                Operand::Register(index) if value.plus == Plus::NONE => return index,
+                index if value.plus == Plus::NONE => e.two(super::MOVE, sum, index),
+                index => e.sum_of_index(value, sum, index),
+            }
+            sum
+        };
+        for part in 0..PARTS {
+            let index = index(self, part);
+            // Ones where it is not below.
+            self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, t, most, index);
+            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, t, t, index);
+            self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, t.ymm()));
+            let taking = at(R::RDI, TAKING + usize::from(part));
+            self.asm.put(I::with2(C::Test_rm8_r8, taking, R::AL));
+            self.asm.jump(C::Jne_rel32_64, slow);
+        }
+        let origin = site(way.access, offset_of!(Site, origin));
+        self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        for (part, &d) in (0..PARTS).zip(to) {
+            let index = index(self, part);
+            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
+            self.three(XOR, d, d, d);
+            let memory = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
+            let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
+            self.asm.put(I::with3(gather, d.ymm(), memory, lanes.ymm()));
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(slow);
+    }
+}

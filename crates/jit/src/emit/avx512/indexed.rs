@@ -1,0 +1,139 @@
+//! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
+//! one's is enough, and others are gathered.
+
+#![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
+
+use super::memory::{ACTIVE, HOST, Way, site, spread_of};
+use super::pieces::Pieces;
+use super::shape::Places;
+use super::{MOMENT, MOMENT_K, Maker};
+use crate::emit::affine::Plus;
+use crate::emit::asm::{Label, at};
+use crate::emit::frame::Frame;
+use crate::emit::index::{NEITHER, ROW};
+use crate::emit::values::Reg;
+use crate::machine::Site;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+use std::mem::offset_of;
+
+impl Maker<'_> {
+    /// If it is known that the indices of the register lie one behind the other, the access is made; it goes to `each` if
+    /// they are known to be anything.
+    pub(super) fn known_row(&mut self, way: &Way, pieces: &Pieces, (done, each): (Label, Label)) {
+        let Some(slot) = way.indexed.filter(|of| of.rows).and_then(|of| of.slot) else { return };
+        let other = self.asm.label();
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
+        self.asm.jump(C::Jne_rel32_64, other);
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::first_index(slot))));
+        self.row_from_first(way, pieces, (done, each));
+        self.asm.bind(other);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+        self.asm.jump(C::Je_rel32_64, each);
+    }
+
+    /// The indices of each half lie one behind the other: if those of the second half come behind those of the first,
+    /// that is noted, and the access is made.
+    pub(super) fn new_row(&mut self, way: &Way, pieces: &Pieces, to: (Label, Label)) {
+        let (Some(indexed), Some((_, index))) = (way.indexed.filter(|of| of.rows), way.affine)
+        else {
+            return;
+        };
+        let apart = self.asm.label();
+        for (low, index) in [(R::EAX, index[0]), (R::R12D, index[1])] {
+            self.asm.put(I::with2(C::EVEX_Vmovd_rm32_xmm, low, index.x()));
+        }
+        let behind = MemoryOperand::with_base_displ(R::RAX, 16);
+        self.asm.put(I::with2(C::Lea_r32_m, R::R13D, behind));
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::R13D, R::R12D));
+        self.asm.jump(C::Jne_rel32_64, apart);
+        if let Some(slot) = indexed.slot {
+            let [shape, first] = [Frame::index(slot), Frame::first_index(slot)];
+            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, first), R::EAX));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, shape), ROW));
+        }
+        self.row_from_first(way, pieces, to);
+        self.asm.bind(apart);
+    }
+
+    /// The indices are anything.
+    pub(super) fn no_row(&mut self, way: &Way) {
+        if let Some(slot) = way.indexed.filter(|of| of.rows).and_then(|of| of.slot) {
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
+        }
+    }
+
+    /// Makes the access of 32 lanes one behind the other: `eax` has the index of the first, without what is added to it.
+    fn row_from_first(&mut self, way: &Way, pieces: &Pieces, (done, each): (Label, Label)) {
+        let Some((value, _)) = way.affine else { return };
+        self.add_plus(value.plus, R::EAX, R::R13);
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, site(way, offset_of!(Site, rows))));
+        self.asm.jump(C::Jae_rel32_64, each);
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
+        let mut scale = way.total as u32;
+        if scale > 8 {
+            self.asm.put(I::with2(C::Shl_rm64_imm8, R::RAX, way.total.trailing_zeros()));
+            scale = 1;
+        }
+        let (index, apart) = (Some([R::RAX; 2]), 16 * way.total as usize);
+        let places = Places { base: [HOST; 2], index, scale, displacement: 0, apart };
+        self.row_of_pieces(pieces, &places, way);
+        self.asm.jump(C::Jmp_rel32_64, done);
+    }
+
+    /// Loads at indices that may be anything; if an active lane's is none of the site's, it goes on behind this code.
+    pub(super) fn gather(&mut self, way: &Way, pieces: &Pieces, done: Label) {
+        let (Some(_), Some((value, index))) = (way.indexed, way.affine) else { return };
+        if way.stores || way.total > 8 {
+            return;
+        }
+        let mut indices = index;
+        if value.plus != Plus::NONE {
+            for part in 0..2 {
+                self.sum_of_index(value, way.offsets[part], index[part]);
+            }
+            indices = [way.offsets[0], way.offsets[1]];
+        }
+        let slow = self.asm.label();
+        let [low, high] = way.masks.map(Reg::k);
+        for (k, index) in [(low, indices[0]), (high, indices[1])] {
+            let below = spread_of(site(way, offset_of!(Site, indices)));
+            let compare = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+            self.asm.put(I::with4(compare, k, index.z(), below, 1_u32));
+        }
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
+        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
+        self.asm.put(I::with1(C::Not_rm32, R::EAX));
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, ACTIVE));
+        self.asm.jump(C::Jne_rel32_64, slow);
+        self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, low, ACTIVE));
+        self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
+        let scale = way.total as u32;
+        match pieces {
+            Pieces::Dwords(dwords) => {
+                for (part, index) in indices.into_iter().enumerate() {
+                    let memory = MemoryOperand::with_base_index_scale(HOST, index.z(), scale);
+                    self.shift_mask(MOMENT_K, low, 16 * part as u8);
+                    self.lanes_of_dwords(dwords[0][part], memory, false);
+                }
+            }
+            Pieces::Qwords(qwords) => {
+                for (part, &piece) in qwords[0].iter().enumerate() {
+                    let mut index = indices[part / 2];
+                    if part % 2 == 1 {
+                        let extract = C::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8;
+                        self.asm.put(I::with3(extract, MOMENT.y(), index.z(), 1_u32));
+                        index = MOMENT;
+                    }
+                    let memory = MemoryOperand::with_base_index_scale(HOST, index.y(), scale);
+                    self.shift_mask(MOMENT_K, low, 8 * part as u8);
+                    self.zero(piece);
+                    let gather = C::EVEX_Vpgatherdq_zmm_k1_vm32y;
+                    self.asm.put_masked(MOMENT_K, I::with2(gather, piece.z(), memory));
+                }
+            }
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(slow);
+    }
+}
