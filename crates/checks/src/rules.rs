@@ -50,6 +50,8 @@ rules! {
     LEAK_ALLOCATION "leak-allocation"
     LEAK_DEVICE_HEAP "leak-device-heap"
     LEAK_OBJECT "leak-object"
+    RACE_HOST_READ "race-host-read"
+    RACE_HOST_WRITE "race-host-write"
     RACE_READ_AFTER_WRITE "race-read-after-write"
     RACE_SAME_VALUE "race-same-value"
     RACE_WRITE_AFTER_READ "race-write-after-read"

@@ -16,7 +16,14 @@ use texunit_testkit::TempDir;
 use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};
 
 /// Kinds of findings that jobs cannot show: tests/cuda has them.
-const OF_PROGRAMS: &[&str] = &["init-copy-to-host", "init-load", "leak-allocation", "leak-object"];
+const OF_PROGRAMS: &[&str] = &[
+    "init-copy-to-host",
+    "init-load",
+    "leak-allocation",
+    "leak-object",
+    "race-host-read",
+    "race-host-write",
+];
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -191,8 +191,23 @@ fn is_wrapper(function: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_uppercase()) && rest.contains('<')
 }
 
+/// Where the program is by addresses of its own, the innermost place first. Functions of the C library that it has called
+/// are left out.
+pub(crate) fn places_in_program(addresses: &[usize]) -> Vec<String> {
+    let is_system = |&&address: &&usize| {
+        let name = module(address).map(|(name, _)| name).unwrap_or_default();
+        let file = name.rsplit('/').next().unwrap_or(&name);
+        ["libc.so", "libc-", "libm.so", "libm-", "libstdc++.so", "libgcc_s.so"]
+            .iter()
+            .any(|start| file.starts_with(start))
+    };
+    let start = addresses.iter().position(|address| !is_system(&address)).unwrap_or(0);
+    let addresses = addresses[start..].into();
+    frames(&Trace { addresses, python: Box::default() })
+}
+
 /// Whether code is in one of texunit's libraries.
-fn is_ours(address: usize) -> bool {
+pub(crate) fn is_ours(address: usize) -> bool {
     let own = module(is_ours as fn(usize) -> bool as usize);
     let Some((name, _)) = module(address) else { return false };
     let file = name.rsplit('/').next().unwrap_or(&name);

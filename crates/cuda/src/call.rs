@@ -66,6 +66,7 @@ pub(crate) fn answer(
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> CUresult {
+    crate::checks::tell_host();
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => work(),

@@ -2,9 +2,11 @@
 //! what was found.
 
 mod copies;
+mod host;
 mod leaks;
 
-pub(crate) use copies::Watch;
+pub(crate) use copies::{Watch, fills};
+pub(crate) use host::{tell as tell_host, update as watch_host, watch};
 pub(crate) use leaks::{ended, made};
 
 use crate::call::{Owner, say};
@@ -124,12 +126,22 @@ pub(crate) fn of_launch(
     queue: Queue,
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
-    log()?.launch_in(kernel, queue, context.number() as u64)
+    let log = log()?;
+    log.race().iter().for_each(|race| host::launches(race));
+    log.launch_in(kernel, queue, context.number() as u64)
 }
 
 /// What orders launches and the host, if races are checked.
 pub(crate) fn race() -> Option<&'static Memory> {
     log()?.race()
+}
+
+/// The host has waited, for what `tells` says.
+pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
+    if let Some(race) = race() {
+        tells(race);
+        host::update();
+    }
 }
 
 /// A copy reads or (`writes`) writes memory: tells which kernel accesses it and does not come before the copy.
@@ -189,6 +201,7 @@ extern "C" fn end() {
     if !OWNER.is_this_process() {
         return;
     }
+    host::tell();
     leaks::at_exit();
     news(None, 0);
     if let Some(summary) = log().and_then(texunit_checks::summary) {

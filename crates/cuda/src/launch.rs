@@ -241,6 +241,7 @@ pub(crate) fn launch(
     crate::memory::tell_unmapped(&context.gpu.device);
     if checks.is_some() {
         crate::checks::tell(&module, number);
+        crate::checks::watch_host();
     }
     match result {
         Ok(stats) => {

@@ -67,6 +67,9 @@ fn make() -> Answer<Vec<Arc<Gpu>>> {
         })?,
     };
     let count = profiles.len();
+    if settings().checks.as_ref().is_some_and(|checks| checks.has(Check::Race)) {
+        crate::checks::watch();
+    }
     crate::report::devices(profiles.iter().map(|profile| profile.key.to_owned()).collect());
     let gpu = |(ordinal, profile)| Arc::new(Gpu::new(ordinal, profile, count));
     Ok(profiles.into_iter().enumerate().map(gpu).collect())

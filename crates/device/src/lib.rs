@@ -82,10 +82,10 @@ pub use txd::GradientPath;
 
 pub use texunit_memory::{
     AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
-    MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin,
+    MemoryMap, NoFill, Placement, Rights, Windows, rights_to_pin, views,
 };
 pub use texunit_simt::{
-    Bounds, Count, Fault, FaultKind, FetchSite, Frame, GradientStats, HandleSource, LaunchStats,
+    Bounds, Count, CtaRange, Fault, FaultKind, FetchSite, Frame, GradientStats, HandleSource, LaunchStats,
     Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch, Watched,
     WatchedAccess, WatchedFetch, WatchedSurface, observe,
 };

@@ -78,6 +78,9 @@ enum Storage {
         /// Of the first byte.
         align: usize,
     },
+    /// Ours, with a second view for the program.
+    #[cfg(all(target_os = "linux", not(miri)))]
+    Views(crate::views::Views),
     /// The program's.
     Foreign,
     /// Those of another block, which lives as long.
@@ -178,11 +181,16 @@ impl Block {
     }
 
     /// Likewise, from the beginning of a page of 4096 bytes on: memory that the host program uses
-    /// too (`cuMemHostAlloc`).
+    /// too (`cuMemHostAlloc`), at addresses of its own where that is wanted ([`crate::views`]).
     pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
+        let name = name.into();
+        #[cfg(all(target_os = "linux", not(miri)))]
+        if let Some(views) = crate::views::Views::new(size.max(1), SLACK) {
+            return Some(Self::with(views.ours(), Storage::Views(views), size, size, name));
+        }
         // As drivers align allocations from 1 MiB on.
         let align = if size >= HUGE_PAGE / 2 { HUGE_PAGE } else { 4096 };
-        Self::aligned(size, align, name.into())
+        Self::aligned(size, align, name)
     }
 
     /// Likewise, for a place at a given device address, of which the first byte has the alignment: what is aligned
@@ -272,7 +280,12 @@ impl Block {
     /// the device address of the block in unified addressing. Host code that uses it takes part in
     /// the races of the kernels.
     pub fn host_address(&self) -> u64 {
-        self.data.as_ptr().expose_provenance() as u64
+        match &self.storage {
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Views(views) => views.theirs().as_ptr().expose_provenance() as u64,
+            Storage::Of(other) => other.host_address(),
+            _ => self.data.as_ptr().expose_provenance() as u64,
+        }
     }
 
     /// The block from `offset` on, for reads of many elements; `None` if there are less than 16 bytes,
@@ -322,6 +335,8 @@ impl Block {
     pub fn is_foreign(&self) -> bool {
         match &self.storage {
             Storage::Own { .. } => false,
+            #[cfg(all(target_os = "linux", not(miri)))]
+            Storage::Views(_) => false,
             Storage::Foreign => true,
             Storage::Of(other) => other.is_foreign(),
         }

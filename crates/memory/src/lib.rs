@@ -33,6 +33,7 @@ mod host;
 mod map;
 mod reach;
 mod space;
+pub mod views;
 mod window;
 
 pub use block::{Block, End, Gone, OutOfBounds};

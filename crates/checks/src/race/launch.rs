@@ -5,7 +5,7 @@ use super::stamp::Stamp;
 use super::streams::{Queue, Streams, place_of};
 use crate::finding::End;
 use crate::sink::{Sink, Spot};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_simt::observe::LaunchInfo;
 
@@ -16,11 +16,14 @@ pub struct Memory {
     /// The next CTA's number.
     next: AtomicU32,
     streams: Mutex<Streams>,
+    /// Whether accesses of the host through pointers are looked at.
+    pub(super) is_host_watched: AtomicBool,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { shadow: Shadow::default(), next: AtomicU32::new(1), streams: Mutex::default() }
+        let (streams, is_host_watched) = Default::default();
+        Self { shadow: Shadow::default(), next: AtomicU32::new(1), streams, is_host_watched }
     }
 }
 
@@ -38,7 +41,7 @@ pub(super) struct Order {
 }
 
 impl Memory {
-    fn streams(&self) -> MutexGuard<'_, Streams> {
+    pub(super) fn streams(&self) -> MutexGuard<'_, Streams> {
         lock(&self.streams)
     }
 
@@ -55,7 +58,9 @@ impl Memory {
             first = 1;
             self.next.store(1 + ctas, Relaxed);
         }
-        let others = streams.begin(queue, (first, first + ctas.saturating_sub(1)), info);
+        let is_told = self.is_host_watched.load(Relaxed);
+        let own = (first, first + ctas.saturating_sub(1));
+        let others = streams.begin(queue, own, info, is_told);
         if others.is_empty() && self.shadow.is_large() {
             self.shadow.forget();
         }

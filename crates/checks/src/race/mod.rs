@@ -24,6 +24,7 @@ mod access;
 mod cell;
 mod clock;
 mod copies;
+mod host;
 mod known;
 mod launch;
 mod line;
@@ -35,6 +36,7 @@ mod stamp;
 mod streams;
 mod view;
 
+pub use host::{HostRace, Pending, Touched};
 pub use launch::Memory;
 pub use streams::Queue;
 

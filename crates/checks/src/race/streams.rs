@@ -11,6 +11,7 @@ use texunit_simt::Sources;
 use texunit_simt::observe::LaunchInfo;
 use texunit_syntax::{SourceFile, Span};
 
+use super::host::Copied;
 use crate::finding::End;
 
 /// A stream that work is submitted to.
@@ -72,6 +73,8 @@ pub(super) struct Streams {
     /// Streams that were destroyed while launches of theirs may be running.
     ended: Vec<Queue>,
     past: Vec<Past>,
+    /// Copies and fills that the host has not waited for.
+    copies: Vec<Copied>,
     texts: Vec<Arc<Text>>,
 }
 
@@ -120,18 +123,50 @@ impl Streams {
         known
     }
 
-    /// A launch with these CTAs; says whose CTAs do not come before it.
+    /// Something is submitted to a stream: its place there, and what comes before it.
+    fn submit(&mut self, queue: Queue) -> (u64, Known) {
+        let before = self.before(queue);
+        let stream = self.streams.entry(queue).or_default();
+        stream.knows.clone_from(&before);
+        stream.launches += 1;
+        (stream.launches, before)
+    }
+
+    /// A copy or fill is submitted.
+    pub(super) fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
+        let (at, _) = self.submit(queue);
+        let host = &self.host;
+        self.copies.retain(|copy| host.get(&copy.queue).is_none_or(|&at| at < copy.at));
+        if self.copies.len() >= MOST {
+            self.copies.remove(0);
+        }
+        self.copies.push(Copied::new((queue, at), what, pieces));
+    }
+
+    /// Copies and fills that the host has not waited for.
+    pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &Copied> {
+        let is_open = |copy: &&Copied| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);
+        self.copies.iter().filter(is_open)
+    }
+
+    /// The host knows that a launch is over, and what comes before it.
+    pub(super) fn host_saw(&mut self, serial: u32) {
+        let past = self.past.iter().find(|past| (past.first..=past.last).contains(&serial));
+        if let Some((queue, at)) = past.map(|past| (past.queue, past.at)) {
+            join(&mut self.host, &Known::from([(queue, at)]));
+        }
+    }
+
+    /// A launch with these CTAs; says whose CTAs do not come before it. Where its operations stand is kept if they may
+    /// be asked for.
     pub(super) fn begin(
         &mut self,
         queue: Queue,
         own: (u32, u32),
         info: &LaunchInfo<'_>,
+        is_told: bool,
     ) -> Vec<(u32, u32)> {
-        let before = self.before(queue);
-        let stream = self.streams.entry(queue).or_default();
-        stream.knows.clone_from(&before);
-        stream.launches += 1;
-        let at = stream.launches;
+        let (at, before) = self.submit(queue);
         let host = &self.host;
         let is_known =
             |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
@@ -143,7 +178,7 @@ impl Streams {
         let others = self.past.iter().filter(|past| !is_known(&before, past));
         let others = others.map(|past| (past.first, past.last)).collect();
         // The host has to wait for a stream of its own; what is in the default stream alone comes before all else.
-        let is_told = self.streams.len() > 1 || matches!(queue, Queue::Own { .. });
+        let is_told = is_told || self.streams.len() > 1 || matches!(queue, Queue::Own { .. });
         let text = is_told.then(|| self.text(info));
         let (first, last) = own;
         let (grid, block) = (info.config.grid, info.config.block);
@@ -203,6 +238,7 @@ impl Streams {
             self.ended.push(queue);
             let host = &self.host;
             self.past.retain(|past| host.get(&past.queue).is_none_or(|&at| at < past.at));
+            self.copies.retain(|copy| host.get(&copy.queue).is_none_or(|&at| at < copy.at));
             self.forget();
         }
     }
@@ -216,7 +252,8 @@ impl Streams {
     pub(super) fn kept(&self) -> usize {
         let known = self.streams.values().map(|stream| stream.knows.len());
         let known = known.chain(self.events.values().map(HashMap::len)).sum::<usize>();
-        self.streams.len() + self.events.len() + self.past.len() + self.host.len() + known
+        let work = self.past.len() + self.copies.len();
+        self.streams.len() + self.events.len() + work + self.host.len() + known
     }
 
     /// Forgets streams that were destroyed and have no launches that anybody could still race with.
@@ -224,7 +261,8 @@ impl Streams {
         if self.ended.is_empty() {
             return;
         }
-        let used: HashSet<Queue> = self.past.iter().map(|past| past.queue).collect();
+        let used = self.past.iter().map(|past| past.queue);
+        let used: HashSet<Queue> = used.chain(self.copies.iter().map(|copy| copy.queue)).collect();
         let gone: HashSet<Queue> =
             self.ended.extract_if(.., |queue| !used.contains(queue)).collect();
         if gone.is_empty() {

@@ -10,12 +10,13 @@ use std::process::Command;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 6] = [
+    let all: [(&str, Test); 7] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
+        ("the host through pointers", hosted),
         ("without texunit run", alone),
     ];
     let skipped = !setup.has(&["nvcc"]);
@@ -91,6 +92,55 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
     command.args(["--check", "race"]).arg(&program).arg("wait");
     let ended = succeed(&mut command, &program)?;
     same(&*ended.stderr, "", &ended)
+}
+
+/// Cases of `hosted.cu`: what is found in each, and what else must stand there.
+const HOSTED: [(&str, &str, &[&str]); 12] = [
+    (
+        "managed-read",
+        "race-host-read",
+        &["that a kernel stores to", "hosted.cu:12", "`cudaMallocManaged`"],
+    ),
+    ("managed-write", "race-host-write", &["that a kernel loads from", "hosted.cu:16"]),
+    ("pinned-read", "race-host-read", &["that a kernel stores to", "`cudaHostAlloc`"]),
+    ("variable", "race-host-read", &["that a kernel stores to", "`variable`"]),
+    ("copy-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
+    ("copy-target", "race-host-read", &["that a copy of 12000 bytes writes"]),
+    ("set", "race-host-read", &["that a fill of 12000 bytes writes"]),
+    ("library", "race-host-read", &["that a kernel stores to"]),
+    ("wrong-stream", "race-host-read", &["that a kernel stores to"]),
+    ("waits-for-other", "race-host-read", &["that a kernel stores to"]),
+    ("handlers", "race-host-read", &["that a kernel stores to"]),
+    ("turns", "race-host-write", &["that a copy of 12000 bytes reads"]),
+];
+
+/// Plain loads and stores of the program race with work that it has not waited for; not if it waits. What it prints
+/// is the same.
+fn hosted(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "hosted.cu", SHARED, &["-lineinfo", "-g"])?;
+    let source = setup.root.join("tests/cuda/commands/hosted.cu");
+    let source = std::fs::read_to_string(source)?;
+    for (case, code, texts) in HOSTED {
+        let plain = succeed(setup.run().arg(&program).arg(case), &program)?;
+        let mut command = setup.run();
+        let ended = succeed(command.args(["--check", "race"]).arg(&program).arg(case), &program)?;
+        same(&*ended.stdout, &*plain.stdout, &ended)?;
+        let line = source.lines().position(|line| line.ends_with(&format!("// {case}")));
+        let line = line.ok_or("the case has no line")? + 1;
+        contains(&ended, &format!("error[{code}]"))?;
+        contains(&ended, &format!("hosted.cu:{line}"))?;
+        texts.iter().try_for_each(|text| contains(&ended, text))?;
+        same(ended.stderr.matches("error[").count(), 1, &ended)?;
+        let mut command = setup.run();
+        command.args(["--check", "race"]).arg(&program).args([case, "waits"]);
+        let ended = succeed(&mut command, &program)?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    let plain = succeed(setup.run().arg(&program).arg("right"), &program)?;
+    let mut command = setup.run();
+    let ended = succeed(command.args(["--check", "race"]).arg(&program).arg("right"), &program)?;
+    same(&*ended.stderr, "", &ended)?;
+    same(&*ended.stdout, &*plain.stdout, &ended)
 }
 
 /// Both ends have their lines in the source, leaks the place in the program; what comes up again is counted.

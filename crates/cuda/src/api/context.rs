@@ -377,7 +377,5 @@ fn pop(out: Out<Handle<Context>>) -> Answer {
 
 /// The host has waited for everything.
 fn all_synchronized() {
-    if let Some(race) = crate::checks::race() {
-        race.all_synchronized();
-    }
+    crate::checks::waited(|race| race.all_synchronized());
 }

@@ -14,8 +14,8 @@ use texunit_cuda_abi::CUdeviceptr;
 
 /// A copy that is done when the call returns: the host has waited for it, and for what comes before it.
 pub(super) fn at_once(copied: Answer) -> Answer {
-    if let (Ok(()), Some(race)) = (&copied, checks::race()) {
-        race.synchronized(Queue::Default);
+    if copied.is_ok() {
+        checks::waited(|race| race.synchronized(Queue::Default));
     }
     copied
 }

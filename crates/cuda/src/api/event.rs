@@ -99,9 +99,7 @@ fn destroy(event: Handle<Event>) -> Answer {
 
 /// The host has waited for an event.
 fn waited(event: Handle<Event>) {
-    if let Some(race) = checks::race() {
-        race.event_waited(event.number() as u64, None);
-    }
+    checks::waited(|race| race.event_waited(event.number() as u64, None));
 }
 
 fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {

@@ -1,6 +1,8 @@
 //! Memory sets: 8, 16 and 32 bits, in a line or in rows.
 
+use crate::args::Answer;
 use crate::call::driver_api;
+use crate::checks;
 use crate::context::current;
 use crate::handle::Handle;
 use crate::memory::boxes::fill;
@@ -9,6 +11,14 @@ use std::ffi::{c_uchar, c_uint, c_ushort};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
+/// A call that is not of a stream has waited if the program can use the memory, too.
+fn at_once(set: Answer<bool>) -> Answer {
+    if set? {
+        checks::waited(|race| race.synchronized(Queue::Default));
+    }
+    Ok(())
+}
+
 /// The four functions of one size of number.
 macro_rules! memset {
     ($ty:ty: $line:ident, $rows:ident, $line_async:ident, $rows_async:ident) => {
@@ -16,7 +26,7 @@ macro_rules! memset {
             /// Sets `N` numbers. The address is a multiple of their size.
             fn $line(dstDevice: CUdeviceptr, value: $ty, N: usize) {
                 current()?;
-                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], Queue::Default)
+                at_once(fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], Queue::Default))
             }
 
             /// Sets rows of `Width` numbers that are a pitch apart.
@@ -28,7 +38,7 @@ macro_rules! memset {
                 Height: usize,
             ) {
                 current()?;
-                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Queue::Default)
+                at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Queue::Default))
             }
 
             /// As without `Async`.
@@ -39,7 +49,7 @@ macro_rules! memset {
                 hStream: Handle<Stream>,
             ) {
                 stream::on(hStream)?;
-                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], stream::queue(hStream))
+                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], stream::queue(hStream)).map(|_| ())
             }
 
             /// As without `Async`.
@@ -52,7 +62,7 @@ macro_rules! memset {
                 hStream: Handle<Stream>,
             ) {
                 stream::on(hStream)?;
-                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], stream::queue(hStream))
+                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], stream::queue(hStream)).map(|_| ())
             }
         }
     };

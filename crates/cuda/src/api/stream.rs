@@ -238,9 +238,7 @@ driver_api! {
 
 /// The host has waited for a stream.
 fn synchronized(stream: Handle<Stream>) {
-    if let Some(race) = checks::race() {
-        race.synchronized(stream::queue(stream));
-    }
+    checks::waited(|race| race.synchronized(stream::queue(stream)));
 }
 
 fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {

@@ -4,7 +4,7 @@
 use super::{copied, log, news};
 use crate::asked;
 use crate::memory::place::Place;
-use texunit_checks::race::Queue;
+use texunit_checks::race::{Memory, Queue};
 use texunit_checks::{Check, Finding, rules};
 
 /// A copy that is looked at, piece by piece.
@@ -19,6 +19,32 @@ pub(crate) struct Watch<'a> {
     is_tracked: bool,
     /// Undefined bytes that the host has got, and where the first of them was.
     lost: Option<(u64, [u64; 3])>,
+    /// What is copied of memory that the program can use, and whether it is written.
+    shared: Vec<(u64, u64, bool)>,
+}
+
+/// Adds a range to those that a copy reads or writes, with the one before it if it goes on there.
+fn push(pieces: &mut Vec<(u64, u64, bool)>, (at, len): (u64, u64), writes: bool) {
+    let before = pieces.iter_mut().rev().find(|piece| piece.2 == writes);
+    match before.filter(|piece| piece.0 + piece.1 == at) {
+        Some(piece) => piece.1 += len,
+        None => pieces.push((at, len, writes)),
+    }
+}
+
+/// Rows of memory that the program can use are set in a stream.
+pub(crate) fn fills(queue: Queue, rows: &[(u64, u64)]) {
+    let mut pieces = Vec::new();
+    rows.iter().for_each(|&row| push(&mut pieces, row, true));
+    let bytes = rows.iter().map(|row| row.1).sum();
+    super::waited(|race| submitted(race, queue, ("fill", bytes), &pieces));
+}
+
+/// Says that the host has not waited for a copy or fill.
+fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
+    let place = asked::here().into_iter().next();
+    let place = place.map_or_else(String::new, |place| format!(" at {place}"));
+    race.copies(queue, format!("a {what} of {bytes} bytes{place}"), pieces);
 }
 
 impl<'a> Watch<'a> {
@@ -28,8 +54,8 @@ impl<'a> Watch<'a> {
         let race = log.has(Check::Race).then_some(queue);
         let is_tracked = log.has(Check::Init);
         let looks = race.is_some() || is_tracked;
-        let (states, lost) = (Vec::new(), None);
-        looks.then_some(Self { from, to, race, states, is_tracked, lost })
+        let (states, lost, shared) = (Vec::new(), None, Vec::new());
+        looks.then_some(Self { from, to, race, states, is_tracked, lost, shared })
     }
 
     /// A piece has been copied, from one place to another.
@@ -38,6 +64,9 @@ impl<'a> Watch<'a> {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
                 if let Some(range) = place.range(at, len as u64) {
                     copied(queue, range, writes);
+                    if place.is_of_host() {
+                        push(&mut self.shared, range, writes);
+                    }
                 }
             }
         }
@@ -62,6 +91,17 @@ impl<'a> Watch<'a> {
 /// The copy is over: tells what the host has got of it.
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
+        if let Some(queue) = self.race {
+            if matches!(self.to, Place::Host(_)) {
+                // A call that copies to memory which is not pinned returns when it has done so.
+                super::waited(|race| race.synchronized(queue));
+            } else if !self.shared.is_empty() {
+                let written = self.shared.iter().filter(|piece| piece.2).map(|piece| piece.1);
+                let read = self.shared.iter().filter(|piece| !piece.2).map(|piece| piece.1);
+                let bytes = written.sum::<u64>().max(read.sum());
+                super::waited(|race| submitted(race, queue, ("copy", bytes), &self.shared));
+            }
+        }
         let (Some(log), Some((count, at))) = (log(), self.lost.take()) else { return };
         let (number, object) = self.from.named(at);
         let bytes = match count {

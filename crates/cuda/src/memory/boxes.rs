@@ -198,17 +198,18 @@ pub(crate) fn copy_bytes(to: End, from: End, len: usize, queue: Queue) -> Answer
     copy(&to, &from, [len as u64, 1, 1], queue)
 }
 
-/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows.
+/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows. Whether the program can use the
+/// memory, too: then a call that is not of a stream waits for it.
 pub(crate) fn fill(
     address: u64,
     pitch: usize,
     pattern: &[u8],
     size: [usize; 2],
     queue: Queue,
-) -> Answer {
+) -> Answer<bool> {
     let [width, height] = size.map(|n| n as u64);
     if width == 0 || height == 0 {
-        return Ok(());
+        return Ok(false);
     }
     let unit = pattern.len() as u64;
     let bytes = width.checked_mul(unit).ok_or_else(|| {
@@ -233,13 +234,19 @@ pub(crate) fn fill(
         return Err(CUresult::INVALID_VALUE
             .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
     };
+    let mut set = Vec::new();
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
     for y in 0..rows {
         let offset = found.offset([0, y, 0])[0];
         linear.fill(offset, pattern, count).map_err(refusal)?;
         if checks::race().is_some() {
-            checks::copied(queue, (linear.address() + offset, count * unit), true);
+            let range = (linear.address() + offset, count * unit);
+            checks::copied(queue, range, true);
+            set.extend(linear.is_of_host().then_some(range));
         }
     }
-    Ok(())
+    if !set.is_empty() {
+        checks::fills(queue, &set);
+    }
+    Ok(linear.is_of_host())
 }

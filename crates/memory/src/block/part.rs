@@ -9,8 +9,8 @@ impl Block {
     /// the bytes behind its own end are there, and belong to nobody. Memory of the program ends where it ends.
     pub fn rounded(self: &Arc<Self>) -> Self {
         let size = match self.storage {
-            Storage::Own { .. } => self.size.next_multiple_of(Self::ALIGN),
-            _ => self.size,
+            Storage::Foreign | Storage::Of(_) => self.size,
+            _ => self.size.next_multiple_of(Self::ALIGN),
         };
         self.part(size, if self.is_read_only() { 0 } else { size })
     }
