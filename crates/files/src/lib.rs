@@ -22,6 +22,7 @@ mod identity;
 mod io;
 mod ktx;
 mod leftovers;
+pub mod mipmaps;
 mod npy;
 mod picture;
 mod raster;
@@ -204,6 +205,11 @@ pub fn encode(kind: Kind, texels: &Texels) -> Result<Vec<u8>, Problem> {
         Kind::Raw => Ok(texels.bytes.clone()),
         Kind::Jpeg | Kind::Dds | Kind::Ktx2 => Err(not_written(kind)),
     }
+}
+
+/// Elements in C order, little endian, as an NPY file of this shape.
+pub fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+    npy::encode_array(dtype, shape, bytes)
 }
 
 /// Whether [`encode`] can write such texels; the reason if not. Asked before a launch.

@@ -359,20 +359,28 @@ pub(crate) fn encode(texels: &Texels) -> Result<Vec<u8>, Problem> {
     if texels.format.channels() > 1 {
         shape.push(texels.format.channels().into());
     }
-    let mut header = format!(
-        "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-        descr(channel),
-        shape_text(&shape)
-    );
+    let out = file(descr(channel), &shape, &texels.bytes);
+    debug_assert!(out.len() as u64 <= MAX_BYTES + (1 << 16));
+    Ok(out)
+}
+
+/// Elements in C order, little endian, as a file.
+pub(crate) fn encode_array(dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+    let order = if dtype.size == 1 { '|' } else { '<' };
+    file(&format!("{order}{}{}", dtype.kind, dtype.size), shape, bytes)
+}
+
+fn file(descr: &str, shape: &[u64], bytes: &[u8]) -> Vec<u8> {
+    let shape = shape_text(shape);
+    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     // The data begin at a multiple of 64 bytes; the header ends in a newline.
     let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
     header.extend(std::iter::repeat_n(' ', padded - 1 - header.len()));
     header.push('\n');
-    let mut out = Vec::with_capacity(10 + padded + texels.bytes.len());
+    let mut out = Vec::with_capacity(10 + padded + bytes.len());
     out.extend_from_slice(b"\x93NUMPY\x01\x00");
     out.extend_from_slice(&(padded as u16).to_le_bytes());
     out.extend_from_slice(header.as_bytes());
-    out.extend_from_slice(&texels.bytes);
-    debug_assert!(out.len() as u64 <= MAX_BYTES + 10 + padded as u64);
-    Ok(out)
+    out.extend_from_slice(bytes);
+    out
 }

@@ -63,6 +63,20 @@ impl Geometry {
         self.elements().len()
     }
 
+    /// The geometry of so many axes (3 for all above), in layers, or of cubes, which have 2. Layers of 3D are taken
+    /// for layers of 2D: there are no others.
+    pub const fn of(axes: usize, layered: bool, cube: bool) -> Self {
+        match (cube, layered, axes) {
+            (true, false, _) => Self::Cube,
+            (true, true, _) => Self::Acube,
+            (false, true, 1) => Self::A1d,
+            (false, true, _) => Self::A2d,
+            (false, false, 1) => Self::D1,
+            (false, false, 2) => Self::D2,
+            (false, false, _) => Self::D3,
+        }
+    }
+
     /// The geometry of layers of this one: `.a1d` of `.1d`, `.a2d` of `.2d`.
     pub const fn layered(self) -> Option<Self> {
         match self {

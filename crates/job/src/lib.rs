@@ -11,7 +11,6 @@ mod expect;
 pub mod formats;
 pub mod load;
 mod made;
-pub mod mipmaps;
 mod names;
 mod output;
 pub mod problem;

@@ -6,8 +6,8 @@ use super::operand::count;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_device::MipmappedArray;
-use texunit_files::{Container, Kind, Wanted};
-use texunit_job::{container_geometry, mipmaps};
+use texunit_files::{Container, Kind, Wanted, mipmaps};
+use texunit_job::container_geometry;
 use texunit_memory::Block;
 use texunit_texel::{Format, readings};
 use texunit_unit::{
@@ -23,7 +23,7 @@ struct Source {
 }
 
 /// The texture of a fetch. Sets the sRGB flag of the sampler if the file says so.
-pub(super) fn texture(
+pub(crate) fn texture(
     args: &TextureArgs,
     file: &Path,
     form: FetchForm,
@@ -261,6 +261,6 @@ fn make_levels(args: &TextureArgs, source: &mut Source) -> Result<(), Trouble> {
     let levels = args.levels.unwrap_or(most);
     source.shape.levels = Some(levels);
     source.shape.size().map_err(|e| Trouble::usage(format!("--levels: {e}")))?;
-    source.bytes = mipmaps::chain(&source.bytes, format, channel, extent, levels);
+    source.bytes = mipmaps::chain(&source.bytes, format, channel, extent.axes(), levels);
     Ok(())
 }

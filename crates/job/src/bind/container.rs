@@ -63,15 +63,7 @@ impl Binder<'_> {
 
 /// Kind of array that a file holds.
 pub fn container_geometry(container: &Container) -> Geometry {
-    match (container.is_cube, container.layers.is_some(), container.dims) {
-        (true, false, _) => Geometry::Cube,
-        (true, true, _) => Geometry::Acube,
-        (false, true, 1) => Geometry::A1d,
-        (false, true, _) => Geometry::A2d,
-        (false, false, 1) => Geometry::D1,
-        (false, false, 2) => Geometry::D2,
-        (false, false, _) => Geometry::D3,
-    }
+    Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube)
 }
 
 /// Number of axes of a geometry that `dims` can name.

@@ -2,13 +2,12 @@
 
 use super::Binder;
 use super::memory::file_problem;
-use crate::mipmaps;
 use crate::problem::{Problem, codes};
 use crate::spec::{ResourceSpec, TexelSource};
 use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry, MipmappedArray};
-use texunit_files::{Kind, MAX_BYTES, Texels, Wanted};
+use texunit_files::{Kind, MAX_BYTES, Texels, Wanted, mipmaps};
 
 /// An array that a job describes.
 #[derive(Clone, Debug)]
@@ -93,7 +92,7 @@ impl Binder<'_> {
             // More levels than there are the device refuses.
             if !plan.bytes.is_empty() && levels <= most {
                 let Plan { bytes, format, extent, .. } = &plan;
-                plan.bytes = mipmaps::chain(bytes, *format, channel, *extent, levels);
+                plan.bytes = mipmaps::chain(bytes, *format, channel, extent.axes(), levels);
             }
         }
         Ok(plan)

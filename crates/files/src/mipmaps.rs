@@ -2,29 +2,33 @@
 //! below it, rounded to nearest (of integers halves go up). The last row or column of an odd
 //! size is left out, as in most tools.
 
-use texunit_device::{Channel, Extent, Format};
+use texunit_texel::{Channel, Format};
 
 /// All levels, packed, of planes (layers, faces) that are given packed.
 pub fn chain(
     base: &[u8],
     format: Format,
     channel: Channel,
-    extent: Extent,
+    extent: [u32; 3],
     levels: u32,
 ) -> Vec<u8> {
     let mut all = base.to_vec();
     let mut last = base.to_vec();
     for level in 1..levels {
-        last = next(&last, format, channel, extent.level(level - 1), extent.level(level));
+        last = next(&last, format, channel, of_level(extent, level - 1), of_level(extent, level));
         all.extend_from_slice(&last);
     }
     all
 }
 
-fn next(texels: &[u8], format: Format, channel: Channel, from: Extent, to: Extent) -> Vec<u8> {
+fn of_level(extent: [u32; 3], level: u32) -> [u32; 3] {
+    extent.map(|n| n.checked_shr(level).unwrap_or(0).max(1))
+}
+
+fn next(texels: &[u8], format: Format, channel: Channel, from: [u32; 3], to: [u32; 3]) -> Vec<u8> {
     let texel = format.texel_size() as usize;
-    let [fw, fh, fd] = from.axes().map(|n| n as usize);
-    let [tw, th, td] = to.axes().map(|n| n as usize);
+    let [fw, fh, fd] = from.map(|n| n as usize);
+    let [tw, th, td] = to.map(|n| n as usize);
     let mut out = Vec::with_capacity(texels.len() / 2);
     let pair = |i: usize, n: usize| (2 * i).min(n - 1)..(2 * i + 2).min(n);
     for plane in texels.chunks_exact(fw * fh * fd * texel) {
@@ -68,7 +72,7 @@ fn push(out: &mut Vec<u8>, channel: Channel, mean: f64) {
     let whole = (mean + 0.5).floor() as i64;
     match channel {
         Channel::F32 => out.extend((mean as f32).to_le_bytes()),
-        Channel::F16 => out.extend(texunit_files::f64_to_f16(mean).to_le_bytes()),
+        Channel::F16 => out.extend(crate::f64_to_f16(mean).to_le_bytes()),
         integer => out.extend(&whole.to_le_bytes()[..integer.size() as usize]),
     }
 }
@@ -80,8 +84,6 @@ mod tests {
 
     fn made(format: &str, extent: [u32; 3], levels: u32, base: &[u8]) -> Vec<u8> {
         let format = Format::from_name(format).unwrap();
-        let [width, height, depth] = extent;
-        let extent = Extent { width, height, depth };
         chain(base, format, format.plain_channel().unwrap(), extent, levels)
     }
 

@@ -1,0 +1,219 @@
+//! Operands from arrays of any numbers to the registers of fetches: 32 bits each.
+
+use crate::error::SampleError;
+use crate::input::{Dtype, Input};
+use crate::walk::Walk;
+use std::ops::Range;
+use texunit_texel::f16_to_f32;
+
+/// What the registers of an operand hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// f32
+    Float {
+        /// Whether a float64 has to be a float32 exactly.
+        strict: bool,
+    },
+    /// s32
+    Signed,
+    /// u32
+    Unsigned,
+}
+
+impl Number {
+    /// Rules C3 to C10: which arrays can be such an operand.
+    pub(crate) fn check(self, what: &'static str, input: &Input<'_>) -> Result<(), SampleError> {
+        let found = input.dtype();
+        let rule = match self {
+            Self::Float { .. } if found.is_float() || input.is_weak() => return Ok(()),
+            Self::Float { .. } => {
+                "floats are needed, as coordinates of `sample` and `gather` are; `fetch` takes integers"
+            }
+            Self::Signed | Self::Unsigned if !found.is_float() => return Ok(()),
+            Self::Signed | Self::Unsigned => "integers are needed",
+        };
+        Err(SampleError::OperandType { what, found, rule })
+    }
+}
+
+/// An operand of many fetches.
+#[derive(Clone, Debug)]
+pub(crate) struct Operand<'a> {
+    pub(crate) what: &'static str,
+    pub(crate) input: Input<'a>,
+    pub(crate) walk: Walk,
+    pub(crate) number: Number,
+}
+
+impl<'a> Operand<'a> {
+    pub(crate) fn new(
+        what: &'static str,
+        input: Input<'a>,
+        shape: &[usize],
+        number: Number,
+    ) -> Result<Self, SampleError> {
+        number.check(what, &input)?;
+        let walk = input.walk(shape);
+        Ok(Self { what, input, walk, number })
+    }
+
+    /// The registers of these fetches, as many as `out` has.
+    pub(crate) fn fill(&self, range: Range<usize>, out: &mut [u32]) -> Result<(), SampleError> {
+        let (mut rest, mut wrong) = (out, None);
+        self.walk.runs(range, |start, step, count| {
+            let (now, after) = std::mem::take(&mut rest).split_at_mut(count);
+            rest = after;
+            if !self.run(start, step, now) && wrong.is_none() {
+                let places = (0..count).map(|i| start.wrapping_add_signed(step * i as isize));
+                wrong = places.map(|at| self.judge(at)).find_map(Result::err);
+            }
+        });
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// Elements at equal distances; whether the registers hold their values.
+    fn run(&self, start: usize, step: isize, out: &mut [u32]) -> bool {
+        let bytes = self.input.bytes();
+        macro_rules! integers {
+            ($type:ty, $to:ty) => {
+                each(bytes, start, step, out, |bytes| {
+                    let value = <$type>::from_le_bytes(bytes);
+                    let cut = value as $to;
+                    (cut as u32, i128::from(cut) == i128::from(value))
+                })
+            };
+        }
+        macro_rules! floats {
+            ($type:ty) => {
+                each(bytes, start, step, out, |bytes| {
+                    ((<$type>::from_le_bytes(bytes) as f32).to_bits(), true)
+                })
+            };
+        }
+        macro_rules! by_dtype {
+            ($macro:ident $(, $to:ty)?) => {
+                match self.input.dtype() {
+                    Dtype::U8 => $macro!(u8 $(, $to)?),
+                    Dtype::S8 => $macro!(i8 $(, $to)?),
+                    Dtype::U16 => $macro!(u16 $(, $to)?),
+                    Dtype::S16 => $macro!(i16 $(, $to)?),
+                    Dtype::U32 => $macro!(u32 $(, $to)?),
+                    Dtype::S32 => $macro!(i32 $(, $to)?),
+                    Dtype::U64 => $macro!(u64 $(, $to)?),
+                    Dtype::S64 => $macro!(i64 $(, $to)?),
+                    // `check` has refused them.
+                    Dtype::F16 | Dtype::F32 | Dtype::F64 => false,
+                }
+            };
+        }
+        match (self.number, self.input.dtype()) {
+            (Number::Float { .. }, Dtype::F32) => {
+                each(bytes, start, step, out, |bytes| (u32::from_le_bytes(bytes), true))
+            }
+            (Number::Float { .. }, Dtype::F16) => {
+                each(bytes, start, step, out, |bytes| (f16_to_f32(u16::from_le_bytes(bytes)), true))
+            }
+            (Number::Float { strict }, Dtype::F64) if strict && !self.input.is_weak() => {
+                each(bytes, start, step, out, |bytes| {
+                    let value = f64::from_le_bytes(bytes);
+                    let cut = value as f32;
+                    (cut.to_bits(), f64::from(cut) == value || value.is_nan())
+                })
+            }
+            (Number::Float { .. }, Dtype::F64) => floats!(f64),
+            (Number::Float { .. }, _) => by_dtype!(floats),
+            (Number::Signed, _) => by_dtype!(integers, i32),
+            (Number::Unsigned, _) => by_dtype!(integers, u32),
+        }
+    }
+
+    /// What is wrong with the element there.
+    fn judge(&self, at: usize) -> Result<(), SampleError> {
+        let mut word = [0; 8];
+        let size = self.input.dtype().size();
+        word[..size].copy_from_slice(&self.input.bytes()[at..at + size]);
+        let what = self.what;
+        if let Number::Float { .. } = self.number {
+            let value = f64::from_le_bytes(word);
+            let exact = f64::from(value as f32) == value || value.is_nan();
+            return if exact { Ok(()) } else { Err(SampleError::Inexact { what, value }) };
+        }
+        let bits = u64::from_le_bytes(word);
+        let value = match self.input.dtype() {
+            Dtype::S8 => i128::from(bits as i8),
+            Dtype::S16 => i128::from(bits as i16),
+            Dtype::S32 => i128::from(bits as i32),
+            Dtype::S64 => i128::from(bits as i64),
+            _ => i128::from(bits),
+        };
+        let (fits, rule) = match self.number {
+            Number::Unsigned => {
+                (u32::try_from(value).is_ok(), "it is a number from 0 to 4294967295")
+            }
+            _ => (i32::try_from(value).is_ok(), "it is a number from -2147483648 to 2147483647"),
+        };
+        if fits { Ok(()) } else { Err(SampleError::Range { what, value, rule }) }
+    }
+}
+
+/// Converts elements at equal distances; whether all of them could be.
+fn each<const SIZE: usize>(
+    bytes: &[u8],
+    start: usize,
+    step: isize,
+    out: &mut [u32],
+    convert: impl Fn([u8; SIZE]) -> (u32, bool),
+) -> bool {
+    if out.is_empty() {
+        return true;
+    }
+    let element = |at: usize| {
+        let mut word = [0; SIZE];
+        word.copy_from_slice(&bytes[at..at + SIZE]);
+        word
+    };
+    // The usual distances are known to the compiler, which makes vectors of them.
+    let (elements, _) = bytes[start..].as_chunks::<SIZE>();
+    match usize::try_from(step).map(|step| (step / SIZE, step % SIZE)) {
+        Ok((1, 0)) => apart::<SIZE, 1>(elements, out, convert),
+        Ok((2, 0)) => apart::<SIZE, 2>(elements, out, convert),
+        Ok((3, 0)) => apart::<SIZE, 3>(elements, out, convert),
+        Ok((4, 0)) => apart::<SIZE, 4>(elements, out, convert),
+        Ok((0, 0)) => {
+            let (word, fits) = convert(element(start));
+            out.fill(word);
+            fits
+        }
+        _ => {
+            let mut all = true;
+            for (i, to) in out.iter_mut().enumerate() {
+                let (word, fits) = convert(element(start.wrapping_add_signed(step * i as isize)));
+                *to = word;
+                all &= fits;
+            }
+            all
+        }
+    }
+}
+
+/// Every `N`-th element.
+#[inline]
+fn apart<const SIZE: usize, const N: usize>(
+    elements: &[[u8; SIZE]],
+    out: &mut [u32],
+    convert: impl Fn([u8; SIZE]) -> (u32, bool),
+) -> bool {
+    let (groups, rest) = elements.as_chunks::<N>();
+    let mut all = true;
+    for (to, group) in out.iter_mut().zip(groups) {
+        let (word, fits) = convert(group[0]);
+        *to = word;
+        all &= fits;
+    }
+    if let (Some(to), Some(&last)) = (out.get_mut(groups.len()), rest.first()) {
+        let (word, fits) = convert(last);
+        *to = word;
+        all &= fits;
+    }
+    all
+}

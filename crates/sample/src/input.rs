@@ -1,0 +1,269 @@
+//! Arrays as they come in: bytes with a shape, strides and an element type.
+
+use crate::error::{SampleError, shape_text};
+use crate::walk::Walk;
+use std::fmt;
+use texunit_texel::Channel;
+
+/// Type of the elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Dtype {
+    U8,
+    S8,
+    U16,
+    S16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F16,
+    F32,
+    F64,
+}
+
+#[rustfmt::skip]
+const DTYPES: [(Dtype, &str, usize); 11] = [
+    (Dtype::U8,  "uint8",   1),
+    (Dtype::S8,  "int8",    1),
+    (Dtype::U16, "uint16",  2),
+    (Dtype::S16, "int16",   2),
+    (Dtype::U32, "uint32",  4),
+    (Dtype::S32, "int32",   4),
+    (Dtype::U64, "uint64",  8),
+    (Dtype::S64, "int64",   8),
+    (Dtype::F16, "float16", 2),
+    (Dtype::F32, "float32", 4),
+    (Dtype::F64, "float64", 8),
+];
+
+impl Dtype {
+    /// NumPy's name: `float32`.
+    pub fn name(self) -> &'static str {
+        DTYPES[self as usize].1
+    }
+
+    /// By NumPy's letter and the bytes of an element: `('f', 4)`. Bool is uint8.
+    pub fn of(kind: char, size: usize) -> Option<Self> {
+        let prefix = match kind {
+            'b' | 'u' => "uint",
+            'i' => "int",
+            'f' => "float",
+            _ => return None,
+        };
+        let is = |row: &&(Self, &str, usize)| {
+            row.2 == size
+                && row.1.strip_prefix(prefix).is_some_and(|rest| rest.parse::<u8>().is_ok())
+        };
+        DTYPES.iter().find(is).map(|row| row.0)
+    }
+
+    /// What an NPY file calls it.
+    pub fn npy(self) -> texunit_files::Dtype {
+        let kind = match self {
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => 'u',
+            Self::S8 | Self::S16 | Self::S32 | Self::S64 => 'i',
+            Self::F16 | Self::F32 | Self::F64 => 'f',
+        };
+        texunit_files::Dtype { kind, size: self.size() }
+    }
+
+    /// Bytes of an element.
+    pub fn size(self) -> usize {
+        DTYPES[self as usize].2
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+
+    /// The channels that texels of it have; the type to convert to, if there are none (A12).
+    pub(crate) fn channel(self) -> Result<Channel, SampleError> {
+        let refused = |instead| Err(SampleError::TexelType { found: self, instead });
+        match self {
+            Self::U8 => Ok(Channel::U8),
+            Self::S8 => Ok(Channel::S8),
+            Self::U16 => Ok(Channel::U16),
+            Self::S16 => Ok(Channel::S16),
+            Self::U32 => Ok(Channel::U32),
+            Self::S32 => Ok(Channel::S32),
+            Self::F16 => Ok(Channel::F16),
+            Self::F32 => Ok(Channel::F32),
+            Self::U64 => refused(Self::U32),
+            Self::S64 => refused(Self::S32),
+            Self::F64 => refused(Self::F32),
+        }
+    }
+
+    /// The type of a channel as stored.
+    pub(crate) fn of_channel(channel: Channel) -> Self {
+        match channel {
+            Channel::U8 => Self::U8,
+            Channel::S8 => Self::S8,
+            Channel::U16 => Self::U16,
+            Channel::S16 => Self::S16,
+            Channel::U32 => Self::U32,
+            Channel::S32 => Self::S32,
+            Channel::F16 => Self::F16,
+            Channel::F32 => Self::F32,
+        }
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Most axes of an array; NumPy's limit.
+const MAX_RANK: usize = 64;
+
+/// An array: where each element lies in some bytes, little endian.
+#[derive(Clone, Debug)]
+pub struct Input<'a> {
+    shape: Vec<usize>,
+    /// Bytes from an element to the next, of each axis.
+    strides: Vec<isize>,
+    dtype: Dtype,
+    bytes: &'a [u8],
+    /// Where the first element is.
+    start: usize,
+    /// A number of Python: its type counts for nothing (C5).
+    is_weak: bool,
+}
+
+impl<'a> Input<'a> {
+    /// An array of any strides, whose first element lies `start` bytes in.
+    pub fn new(
+        shape: &[usize],
+        strides: &[isize],
+        dtype: Dtype,
+        bytes: &'a [u8],
+        start: usize,
+    ) -> Result<Self, SampleError> {
+        let refused =
+            |rule: &str| SampleError::Shape { shape: shape_text(shape), rule: rule.into() };
+        if shape.len() != strides.len() || shape.len() > MAX_RANK {
+            return Err(refused("there is a stride for each axis, of at most 64"));
+        }
+        let elements = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis));
+        let elements = elements.filter(|&n| n <= isize::MAX as usize / 64);
+        let elements = elements.ok_or_else(|| refused("larger than any memory"))?;
+        if elements > 0 {
+            let (mut low, mut high) = (start as i128, start as i128 + dtype.size() as i128);
+            for (&axis, &stride) in shape.iter().zip(strides) {
+                let reach = (axis as i128 - 1) * stride as i128;
+                low += reach.min(0);
+                high += reach.max(0);
+            }
+            if low < 0 || high > bytes.len() as i128 {
+                return Err(SampleError::Memory(bytes.len()));
+            }
+        }
+        let (shape, strides) = (shape.to_vec(), strides.to_vec());
+        Ok(Self { shape, strides, dtype, bytes, start, is_weak: false })
+    }
+
+    /// An array in C order without gaps.
+    pub fn contiguous(shape: &[usize], dtype: Dtype, bytes: &'a [u8]) -> Result<Self, SampleError> {
+        let mut stride = dtype.size() as isize;
+        let mut strides = vec![0; shape.len()];
+        for (to, &axis) in strides.iter_mut().zip(shape).rev() {
+            *to = stride;
+            stride = stride.saturating_mul(axis.max(1) as isize);
+        }
+        Self::new(shape, &strides, dtype, bytes, 0)
+    }
+
+    /// The same numbers, whose type counts for nothing: C5.
+    pub fn weak(self) -> Self {
+        Self { is_weak: true, ..self }
+    }
+
+    /// Length of each axis, slowest first.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Of the elements.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    pub(crate) fn is_weak(&self) -> bool {
+        self.is_weak
+    }
+
+    /// Element `index` of the last axis: an array of one axis less.
+    pub(crate) fn of_last(&self, index: usize) -> Self {
+        let last = self.shape.len() - 1;
+        let step =
+            if self.shape[..last].contains(&0) { 0 } else { self.strides[last] * index as isize };
+        Self {
+            shape: self.shape[..last].to_vec(),
+            strides: self.strides[..last].to_vec(),
+            start: self.start.wrapping_add_signed(step),
+            ..self.clone()
+        }
+    }
+
+    /// The way through its elements as if it had this shape, to which it broadcasts.
+    pub(crate) fn walk(&self, shape: &[usize]) -> Walk {
+        let skipped = shape.len() - self.shape.len();
+        let strides = (0..shape.len()).map(|axis| match axis.checked_sub(skipped) {
+            Some(own) if self.shape[own] == shape[axis] => self.strides[own],
+            _ => 0,
+        });
+        Walk::new(shape, &strides.collect::<Vec<_>>(), self.start)
+    }
+
+    /// The bytes of all elements in C order.
+    pub(crate) fn pack(&self, out: &mut Vec<u8>) {
+        let (size, walk) = (self.dtype.size(), self.walk(&self.shape));
+        out.reserve(walk.len() * size);
+        walk.runs(0..walk.len(), |start, step, count| {
+            if step == size as isize {
+                out.extend_from_slice(&self.bytes[start..start + count * size]);
+            } else {
+                for i in 0..count {
+                    let at = start.wrapping_add_signed(step * i as isize);
+                    out.extend_from_slice(&self.bytes[at..at + size]);
+                }
+            }
+        });
+    }
+}
+
+/// The shape to which all these broadcast, by NumPy's rule.
+pub(crate) fn broadcast<'a>(
+    all: impl IntoIterator<Item = (&'static str, &'a [usize])>,
+) -> Result<Vec<usize>, SampleError> {
+    let mut common: Vec<usize> = Vec::new();
+    for (what, shape) in all {
+        while common.len() < shape.len() {
+            common.insert(0, 1);
+        }
+        let skipped = common.len() - shape.len();
+        let others = common.clone();
+        for (to, &axis) in common[skipped..].iter_mut().zip(shape) {
+            if *to == 1 {
+                *to = axis;
+            } else if axis != 1 && axis != *to {
+                let (shape, others) = (shape_text(shape), shape_text(&others));
+                return Err(SampleError::Broadcast { what, shape, others });
+            }
+        }
+    }
+    let fetches = common.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis));
+    if fetches.is_none_or(|n| n > isize::MAX as usize / 64) {
+        let rule = "more fetches than any memory holds results".to_owned();
+        return Err(SampleError::Shape { shape: shape_text(&common), rule });
+    }
+    Ok(common)
+}

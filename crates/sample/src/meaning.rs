@@ -1,0 +1,211 @@
+//! What an array of texels is: rules A2 to A14 of docs/python-conventions.md.
+
+use crate::error::{SampleError, shape_text};
+use crate::input::Input;
+use texunit_texel::Format;
+use texunit_unit::{ArrayShape, Extent, Geometry};
+
+/// What the shape of an array alone does not say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArrayOptions {
+    /// Axes of space: 1, 2 or 3.
+    pub dim: Option<u8>,
+    /// Whether layers come first.
+    pub layered: bool,
+    /// Whether six faces come before the axes of space.
+    pub cube: bool,
+    /// Whether samples come before the axes of space.
+    pub multisample: bool,
+    /// Another format for the same bytes.
+    pub format: Option<Format>,
+    /// Width of block-compressed texels, then height and depth; four times the blocks, if left out.
+    pub size: Option<Vec<u32>>,
+    /// Mip levels to make.
+    pub mipmaps: Mipmaps,
+}
+
+/// Mip levels that are made of level 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mipmaps {
+    /// None: the texture has those that are given.
+    #[default]
+    Given,
+    /// As many as there can be.
+    All,
+    /// So many.
+    Levels(u32),
+}
+
+/// What the axes of an array are.
+struct Axes {
+    /// Layers, faces and samples.
+    lead: usize,
+    /// Of space.
+    space: usize,
+    /// Whether channels, or bytes of a block, come last.
+    has_channels: bool,
+}
+
+impl ArrayOptions {
+    /// What an array is: format, geometry, extent, layers, samples; without mip levels.
+    pub fn meaning(&self, input: &Input<'_>) -> Result<ArrayShape, SampleError> {
+        let axes = self.axes(input.shape())?;
+        let (format, block) = self.format_of(input, &axes)?;
+        let shape = input.shape();
+        let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
+        let length = |axis: usize| {
+            u32::try_from(shape[axis])
+                .map_err(|_| refused("an axis is longer than any texture".into()))
+        };
+        let mut extent = [1_u32; 3];
+        for (axis, to) in extent[..axes.space].iter_mut().enumerate() {
+            let count = length(axes.lead + axes.space - 1 - axis)?;
+            // Blocks are squares: slices are not divided.
+            *to = count.saturating_mul(if axis < 2 { block } else { 1 });
+        }
+        if let Some(size) = &self.size {
+            extent = self.with_size(size, extent, format).map_err(refused)?;
+        }
+        let geometry = self.geometry(axes.space)?;
+        let [width, height, depth] = extent;
+        if geometry.is_cube() && (shape[axes.lead - 1] != 6 || width != height) {
+            return Err(refused(
+                "a cube map is (6, N, N[, C]), after the layers of a layered one".into(),
+            ));
+        }
+        let plain = ArrayShape::new(format, geometry, Extent { width, height, depth });
+        Ok(ArrayShape {
+            layers: if self.layered { length(0)? } else { 1 },
+            samples: if self.multisample { length(axes.lead - 1)? } else { plain.samples },
+            ..plain
+        })
+    }
+
+    fn geometry(&self, space: usize) -> Result<Geometry, SampleError> {
+        Ok(match (space, self.layered) {
+            (2, false) if self.cube => Geometry::Cube,
+            (2, true) if self.cube => Geometry::Acube,
+            (2, false) if self.multisample => Geometry::D2ms,
+            (2, true) if self.multisample => Geometry::A2dms,
+            (1, false) => Geometry::D1,
+            (1, true) => Geometry::A1d,
+            (2, false) => Geometry::D2,
+            (2, true) => Geometry::A2d,
+            (3, false) => Geometry::D3,
+            _ => {
+                return Err(SampleError::Option(
+                    "no texture has layers of three dimensions".into(),
+                ));
+            }
+        })
+    }
+
+    fn axes(&self, shape: &[usize]) -> Result<Axes, SampleError> {
+        let wrong = |text: &str| Err(SampleError::Option(text.to_owned()));
+        match self.dim {
+            Some(0 | 4..) => return wrong("dim is 1, 2 or 3"),
+            Some(1 | 3) if self.cube || self.multisample => {
+                return wrong("cube maps and multi-sample textures have dim=2");
+            }
+            _ if self.cube && self.multisample => return wrong("no cube map has samples"),
+            _ => {}
+        }
+        let lead = [self.layered, self.cube, self.multisample].into_iter().filter(|&is| is).count();
+        let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
+        let Some(rest) = shape.len().checked_sub(lead).filter(|&rest| rest > 0) else {
+            return Err(refused(format!("{} axes at least are needed", lead + 1)));
+        };
+        // Depth formats and rgb10a2 are one number a texel.
+        let packed = self.format.is_some_and(|f| f.plain_channel().is_none() && !f.is_block());
+        let space = match self.dim {
+            Some(dim) => usize::from(dim),
+            None if self.cube || self.multisample => 2,
+            None if packed => rest,
+            None => [1, 1, 2, 2, 3][rest.min(4)],
+        };
+        match rest.checked_sub(space) {
+            Some(more @ (0 | 1)) if !(packed && more == 1) => {
+                Ok(Axes { lead, space, has_channels: more == 1 })
+            }
+            _ => Err(refused(format!(
+                "{} expected",
+                expected(self, space, if packed { "" } else { "[, C]" })
+            ))),
+        }
+    }
+
+    /// The format, and the texels along an edge of an element.
+    fn format_of(&self, input: &Input<'_>, axes: &Axes) -> Result<(Format, u32), SampleError> {
+        let shape = input.shape();
+        let last = if axes.has_channels { shape[shape.len() - 1] } else { 1 };
+        let bytes = input.dtype().size().saturating_mul(last);
+        let refused = |rule: String| SampleError::Shape { shape: shape_text(shape), rule };
+        if let Some(format) = self.format {
+            if format.texel_size() as usize != bytes {
+                return Err(refused(format!(
+                    "{} of {format} has {} bytes, but this array's has {bytes}",
+                    if format.is_block() { "a block" } else { "a texel" },
+                    format.texel_size(),
+                )));
+            }
+            return Ok((format, format.block_extent()));
+        }
+        let channel = input.dtype().channel()?;
+        let plain = u8::try_from(last).ok().and_then(|n| Format::new(channel, n));
+        let format = plain.ok_or_else(|| match last {
+            3 => SampleError::ThreeChannels { shape: shape_text(shape) },
+            _ => refused(format!(
+                "its last axis is read as channels, of which there are 1, 2 or 4{}",
+                others(self, shape)
+            )),
+        })?;
+        Ok((format, 1))
+    }
+
+    fn with_size(
+        &self,
+        size: &[u32],
+        blocks: [u32; 3],
+        format: Format,
+    ) -> Result<[u32; 3], String> {
+        let mut extent = [1; 3];
+        for (to, &given) in extent.iter_mut().zip(size) {
+            *to = given;
+        }
+        let rounded = |n: u32, axis: usize| {
+            let block = if axis < 2 { format.block_extent() } else { 1 };
+            n.div_ceil(block).saturating_mul(block)
+        };
+        let fits =
+            (0..3).all(|axis| extent[axis] > 0 && rounded(extent[axis], axis) == blocks[axis]);
+        if fits {
+            Ok(extent)
+        } else {
+            Err(format!("size={size:?} does not go with the texels that it has"))
+        }
+    }
+}
+
+/// `(L, H, W[, C])`
+fn expected(options: &ArrayOptions, space: usize, channels: &str) -> String {
+    let mut axes = Vec::new();
+    axes.extend(options.layered.then_some("L"));
+    axes.extend(options.cube.then_some("6"));
+    axes.extend(options.multisample.then_some("S"));
+    let space_axes: &[&str] = if options.cube { &["N", "N"] } else { &["D", "H", "W"] };
+    axes.extend(&space_axes[space_axes.len().saturating_sub(space)..]);
+    let comma = if axes.len() == 1 && channels.is_empty() { "," } else { "" };
+    format!("({}{channels}{comma})", axes.join(", "))
+}
+
+/// What the words would make of an array whose shape says nothing.
+fn others(options: &ArrayOptions, shape: &[usize]) -> &'static str {
+    let said = options.dim.is_some() || options.layered || options.cube || options.multisample;
+    match shape.len() {
+        3 if !said => {
+            "; dim=3 makes (D, H, W) of three axes, layered=True (L, H, W), cube=True (6, N, N)"
+        }
+        4 if !said => "; layered=True makes (L, H, W, C) of four axes, cube=True (6, N, N, C)",
+        _ => "",
+    }
+}

@@ -1,0 +1,141 @@
+//! The state of a texture, in the words of `cuda.core` and in short ones: rules S1 to S3 of
+//! docs/python-conventions.md.
+
+use crate::error::SampleError;
+use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler};
+
+/// The state of a texture. [`Default`] is what is left out, as in CUDA.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TextureOptions {
+    /// Filters, address modes, border, levels.
+    pub sampler: Sampler,
+    /// As elements, if left out; as normalized floats where a format has no other reading.
+    pub read_mode: Option<ReadMode>,
+    /// Whether coordinates run from 0 to 1.
+    pub normalized_coords: bool,
+}
+
+/// What an option is set to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    /// One or more words.
+    Words(Vec<String>),
+    /// Yes or no.
+    Flag(bool),
+    /// One or more numbers.
+    Numbers(Vec<f64>),
+}
+
+/// Each option: its word in `cuda.core`, its short word, and what it is set to.
+#[rustfmt::skip]
+pub const OPTIONS: [(&str, &str, &str); 13] = [
+    ("address_mode",           "address",           "wrap, clamp, mirror, border or clamp_ogl; one, or one for each axis"),
+    ("filter_mode",            "filter",            "point or linear"),
+    ("read_mode",              "read",              "element or normalized"),
+    ("normalized_coords",      "normalized_coords", "yes or no"),
+    ("srgb",                   "srgb",              "yes or no"),
+    ("border_color",           "border",            "four numbers"),
+    ("max_anisotropy",         "anisotropy",        "a number from 0 on"),
+    ("mipmap_filter_mode",     "mip_filter",        "point or linear"),
+    ("mipmap_level_bias",      "bias",              "a number"),
+    ("min_mipmap_level_clamp", "min_level",         "a number"),
+    ("max_mipmap_level_clamp", "max_level",         "a number"),
+    ("seamless_cubemap",       "seamless",          "yes or no"),
+    ("compare_function",       "compare",           "never, less, equal, less_equal, greater, not_equal, greater_equal or always"),
+];
+
+impl TextureOptions {
+    /// The state that these settings give, each by one of its words.
+    pub fn of<'a>(
+        settings: impl IntoIterator<Item = (&'a str, Setting)>,
+    ) -> Result<Self, SampleError> {
+        let (mut options, mut given) = (Self::default(), [""; OPTIONS.len()]);
+        for (word, setting) in settings {
+            let place = OPTIONS.iter().position(|row| row.0 == word || row.1 == word);
+            let place = place.ok_or_else(|| {
+                let short: Vec<&str> = OPTIONS.iter().map(|row| row.1).collect();
+                SampleError::Option(format!("no option is called `{word}`: {}", short.join(", ")))
+            })?;
+            if given[place] != "" {
+                let first = given[place];
+                return Err(SampleError::Option(format!("{word} is {first}, which is given too")));
+            }
+            given[place] = OPTIONS[place].0;
+            options.set(place, setting)?;
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, place: usize, setting: Setting) -> Result<(), SampleError> {
+        let (name, short, expected) = OPTIONS[place];
+        let wrong = || SampleError::Option(format!("{name}: expected {expected}"));
+        let sampler = &mut self.sampler;
+        match (short, &setting) {
+            ("address", Setting::Words(words)) if (1..=3).contains(&words.len()) => {
+                for (axis, mode) in sampler.address_mode.iter_mut().enumerate() {
+                    let text = words.get(axis).unwrap_or(&words[words.len() - 1]);
+                    *mode = word(name, text, &AddressMode::NAMES)?;
+                }
+            }
+            ("filter", Setting::Words(words)) => {
+                sampler.filter = word(name, one(words, wrong)?, &Filter::NAMES)?;
+            }
+            ("mip_filter", Setting::Words(words)) => {
+                sampler.mip_filter = word(name, one(words, wrong)?, &Filter::NAMES)?;
+            }
+            ("read", Setting::Words(words)) => {
+                self.read_mode = Some(word(name, one(words, wrong)?, &READ_MODES)?);
+            }
+            ("compare", Setting::Words(words)) => {
+                sampler.compare = Some(word(name, one(words, wrong)?, &CompareFunction::NAMES)?);
+            }
+            ("normalized_coords", &Setting::Flag(flag)) => self.normalized_coords = flag,
+            ("srgb", &Setting::Flag(flag)) => sampler.srgb = flag,
+            ("seamless", &Setting::Flag(flag)) => sampler.seamless_cube = flag,
+            ("border", Setting::Numbers(numbers)) => {
+                let four = <[f64; 4]>::try_from(&numbers[..]).map_err(|_| wrong())?;
+                sampler.border = four.map(|n| (n as f32).to_bits());
+            }
+            (_, Setting::Numbers(numbers)) => {
+                let &[number] = &numbers[..] else { return Err(wrong()) };
+                let to = match short {
+                    "bias" => &mut sampler.level_bias,
+                    "min_level" => &mut sampler.min_level_clamp,
+                    "max_level" => &mut sampler.max_level_clamp,
+                    "anisotropy" if number >= 0.0 && number.fract() == 0.0 => {
+                        sampler.max_anisotropy = number as u32;
+                        return Ok(());
+                    }
+                    _ => return Err(wrong()),
+                };
+                *to = number as f32;
+            }
+            _ => return Err(wrong()),
+        }
+        Ok(())
+    }
+}
+
+/// The words of this project and those of `cuda.core`.
+const READ_MODES: [(&str, ReadMode); 4] = [
+    ("element", ReadMode::Element),
+    ("normalized", ReadMode::NormalizedFloat),
+    ("element_type", ReadMode::Element),
+    ("normalized_float", ReadMode::NormalizedFloat),
+];
+
+fn one(words: &[String], wrong: impl Fn() -> SampleError) -> Result<&str, SampleError> {
+    match words {
+        [word] => Ok(word),
+        _ => Err(wrong()),
+    }
+}
+
+/// A word of a table, in any case: members of `cuda.core`'s enums are upper case.
+fn word<T: Copy>(option: &'static str, found: &str, names: &[(&str, T)]) -> Result<T, SampleError> {
+    let row = names.iter().find(|row| row.0.eq_ignore_ascii_case(found));
+    row.map(|row| row.1).ok_or_else(|| {
+        let expected: Vec<&str> = names.iter().map(|row| row.0).collect();
+        SampleError::Word { option, found: found.to_owned(), expected: expected.join(", ") }
+    })
+}

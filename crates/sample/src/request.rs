@@ -1,0 +1,215 @@
+//! What is asked of a texture: rules C1 to C11 of docs/python-conventions.md.
+
+use crate::error::{SampleError, shape_text};
+use crate::fill::{Number, Operand};
+use crate::input::{Input, broadcast};
+use texunit_unit::{CoordType, FetchForm, FetchKind, Geometry, Lod, ResultType};
+
+/// A vector operand of many fetches.
+#[derive(Clone, Debug)]
+pub enum Points<'a> {
+    /// x, y, z in the last axis; of one axis, the array is x itself.
+    Array(Input<'a>),
+    /// An array for each, which broadcast.
+    Separate(Vec<Input<'a>>),
+}
+
+/// What is done at each point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// `tex` with floats.
+    Sample,
+    /// `tex` with integers.
+    Fetch,
+    /// `tld4` of a component.
+    Gather(u8),
+}
+
+/// Many fetches.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What is done.
+    pub action: Action,
+    /// Where.
+    pub points: Points<'a>,
+    /// Levels.
+    pub lod: Option<Input<'a>>,
+    /// Gradients along x and y of the picture.
+    pub grad: Option<[Points<'a>; 2]>,
+    /// Layers, or cubes.
+    pub layer: Option<Input<'a>>,
+    /// Samples.
+    pub sample: Option<Input<'a>>,
+    /// Texels along each axis.
+    pub offset: Option<Points<'a>>,
+    /// Reference values.
+    pub compare: Option<Input<'a>>,
+    /// Whether results are f16.
+    pub half: bool,
+    /// Whether a float64 has to be a float32 exactly.
+    pub strict: bool,
+}
+
+impl<'a> Request<'a> {
+    /// Fetches at these points, and nothing else.
+    pub fn new(action: Action, points: Points<'a>) -> Self {
+        Self {
+            action,
+            points,
+            lod: None,
+            grad: None,
+            layer: None,
+            sample: None,
+            offset: None,
+            compare: None,
+            half: false,
+            strict: false,
+        }
+    }
+
+    /// The instruction of texture of this geometry and result type.
+    pub(crate) fn form(
+        &self,
+        geometry: Geometry,
+        result: ResultType,
+    ) -> Result<FetchForm, SampleError> {
+        let wrong = |text: &str| Err(SampleError::Operand(text.to_owned()));
+        let lod = match (&self.lod, &self.grad) {
+            (Some(_), Some(_)) => return wrong("lod and grad: one of the two says the level"),
+            (Some(_), None) => Lod::Level,
+            (None, Some(_)) => Lod::Gradient,
+            (None, None) => Lod::Implicit,
+        };
+        let kind = match self.action {
+            Action::Gather(_) if lod != Lod::Implicit => {
+                return wrong("a gather reads level 0: it has no lod and no grad");
+            }
+            Action::Gather(component) => FetchKind::Gather(component),
+            Action::Sample | Action::Fetch => FetchKind::Sample(lod),
+        };
+        let result = match (self.half, result) {
+            (true, ResultType::F32) => ResultType::F16,
+            (true, _) => return wrong("integers read as elements have no float16 results"),
+            (false, result) => result,
+        };
+        let coord = if self.action == Action::Fetch { CoordType::S32 } else { CoordType::F32 };
+        let (offset, compare) = (self.offset.is_some(), self.compare.is_some());
+        let form = FetchForm { kind, geometry, coord, result, offset, compare };
+        match form.why_impossible() {
+            Some(why) => {
+                let of = match (self.action, geometry.is_cube(), geometry.is_multisample()) {
+                    (Action::Fetch, true, _) => "; `sample` takes directions",
+                    (Action::Sample, _, true) => "; `fetch` takes those",
+                    _ => "",
+                };
+                Err(SampleError::Operand(format!("{why}{of}")))
+            }
+            None => Ok(form),
+        }
+    }
+
+    /// All operands by their places in registers, and the shape to which they broadcast.
+    pub(crate) fn operands(
+        self,
+        form: FetchForm,
+    ) -> Result<(Vec<usize>, Vec<(Slot, Operand<'a>)>), SampleError> {
+        let geometry = form.geometry;
+        let coord = match form.coord {
+            CoordType::F32 => Number::Float { strict: self.strict },
+            CoordType::S32 => Number::Signed,
+        };
+        let float = Number::Float { strict: self.strict };
+        let mut all = Vec::new();
+        let names = ["x", "y", "z"];
+        for (axis, input) in
+            self.points.axes("coordinates", geometry.gradients())?.into_iter().enumerate()
+        {
+            all.push((Slot::Point(axis), names[axis], input, coord));
+        }
+        let layer = index("layer", "layers", self.layer, geometry.is_array())?;
+        all.extend(layer.map(|input| (Slot::Layer, "layer", input, Number::Unsigned)));
+        let sample = index("sample", "samples", self.sample, geometry.is_multisample())?;
+        all.extend(sample.map(|input| (Slot::Sample, "sample", input, Number::Unsigned)));
+        all.extend(self.lod.map(|input| (Slot::Level, "lod", input, coord)));
+        if let Some([x, y]) = self.grad {
+            for (axis, input) in x.axes("grad", geometry.gradients())?.into_iter().enumerate() {
+                all.push((Slot::Dpdx(axis), "grad", input, float));
+            }
+            for (axis, input) in y.axes("grad", geometry.gradients())?.into_iter().enumerate() {
+                all.push((Slot::Dpdy(axis), "grad", input, float));
+            }
+        }
+        if let Some(offset) = self.offset {
+            for (axis, input) in offset.axes("offset", geometry.axes())?.into_iter().enumerate() {
+                all.push((Slot::Offset(axis), "offset", input, Number::Signed));
+            }
+        }
+        all.extend(self.compare.map(|input| (Slot::Compare, "compare", input, float)));
+        let shape = broadcast(all.iter().map(|row| (row.1, row.2.shape())))?;
+        let operand = |(slot, what, input, number)| {
+            Operand::new(what, input, &shape, number).map(|operand| (slot, operand))
+        };
+        let operands = all.into_iter().map(operand).collect::<Result<_, _>>()?;
+        Ok((shape, operands))
+    }
+}
+
+/// C8 and C9: an index that is there if the texture has what it counts, and only then.
+pub(crate) fn index<'a>(
+    name: &str,
+    things: &str,
+    given: Option<Input<'a>>,
+    has: bool,
+) -> Result<Option<Input<'a>>, SampleError> {
+    match (&given, has) {
+        (None, true) => Err(SampleError::Operand(format!(
+            "the texture has {things}: {name} says which is read"
+        ))),
+        (Some(_), false) => {
+            Err(SampleError::Operand(format!("the texture has no {things}: leave {name} out")))
+        }
+        _ => Ok(given),
+    }
+}
+
+/// Which operand of a fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Point(usize),
+    Layer,
+    Sample,
+    Level,
+    Dpdx(usize),
+    Dpdy(usize),
+    Offset(usize),
+    Compare,
+}
+
+impl<'a> Points<'a> {
+    /// The arrays of the axes, so many: C1 and C2.
+    pub(crate) fn axes(
+        self,
+        what: &'static str,
+        wanted: usize,
+    ) -> Result<Vec<Input<'a>>, SampleError> {
+        match self {
+            Self::Separate(all) if all.len() == wanted => Ok(all),
+            Self::Separate(all) => Err(SampleError::Operand(format!(
+                "{what}: {} expected, one for each axis, found {}",
+                if wanted == 1 { "1 array".to_owned() } else { format!("{wanted} arrays") },
+                all.len()
+            ))),
+            Self::Array(array) if wanted == 1 => Ok(vec![array]),
+            Self::Array(array) if array.shape().last() == Some(&wanted) => {
+                Ok((0..wanted).map(|axis| array.of_last(axis)).collect())
+            }
+            Self::Array(array) => Err(SampleError::Shape {
+                shape: shape_text(array.shape()),
+                rule: format!(
+                    "{what} are {} in a last axis of {wanted}, or separate arrays",
+                    ["x", "x, y", "x, y, z"][wanted - 1]
+                ),
+            }),
+        }
+    }
+}

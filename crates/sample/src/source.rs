@@ -1,0 +1,102 @@
+//! Textures from files: DDS and KTX 2.0 say all of it, NPY files are arrays, pictures are 2D.
+
+use crate::error::SampleError;
+use crate::input::{Dtype, Input};
+use crate::meaning::{ArrayOptions, Mipmaps};
+use crate::options::TextureOptions;
+use crate::texture::{Texture, made, make_levels, resource};
+use std::path::Path;
+use std::sync::Arc;
+use texunit_files::{Container, FileError, Kind, Problem, Wanted};
+use texunit_texel::Format;
+use texunit_unit::{ArrayShape, Extent, Geometry, Resource};
+
+impl Texture {
+    /// A texture of a file. Its sRGB flag is set if the file says so.
+    pub fn open(
+        path: &Path,
+        array: &ArrayOptions,
+        options: &TextureOptions,
+    ) -> Result<Self, SampleError> {
+        let (resource, srgb) = read(path, array)?;
+        let mut options = options.clone();
+        options.sampler.srgb |= srgb;
+        Self::of_resource(Arc::new(resource), &options)
+    }
+}
+
+/// The texels of a file, and whether it says that they are sRGB.
+pub fn read(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
+    match Kind::of(path) {
+        Kind::Dds | Kind::Ktx2 => container(path, array),
+        Kind::Npy => npy(path, array).map(|resource| (resource, false)),
+        Kind::Raw => {
+            let why = "is a raw file by its name: read it as an array, with its type and shape";
+            Err(FileError::new(path, Problem::Unsupported(why.into())).into())
+        }
+        kind => picture(path, kind, array).map(|resource| (resource, false)),
+    }
+}
+
+fn npy(path: &Path, array: &ArrayOptions) -> Result<Resource, SampleError> {
+    let file = texunit_files::read_array(path)?;
+    let refused = |why: &str| FileError::new(path, Problem::Unsupported(why.into()));
+    let shape: Result<Vec<usize>, _> = file.shape.iter().map(|&n| usize::try_from(n)).collect();
+    let shape = shape.map_err(|_| refused("is larger than memory"))?;
+    let dtype = Dtype::of(file.dtype.kind, file.dtype.size);
+    let dtype = dtype.ok_or_else(|| refused("has elements of another type than textures"))?;
+    resource(&[Input::contiguous(&shape, dtype, &file.bytes)?], array)
+}
+
+fn picture(path: &Path, kind: Kind, array: &ArrayOptions) -> Result<Resource, SampleError> {
+    only_whole(path, array)?;
+    let usual = if kind == Kind::Exr { "f32x4" } else { "u8x4" };
+    let format = array.format.or(Format::from_name(usual)).expect("a format of the table");
+    let wanted = Wanted { format, dims: Some(2), extent: None };
+    let texels = texunit_files::read_texels(path, &wanted)?;
+    let extent = Extent { width: texels.width, height: texels.height, depth: 1 };
+    let mut shape = ArrayShape::new(format, Geometry::D2, extent);
+    let mut bytes = texels.bytes;
+    make_levels(array.mipmaps, &mut shape, &mut bytes)?;
+    made(&shape, &bytes)
+}
+
+/// What files say themselves.
+fn only_whole(path: &Path, array: &ArrayOptions) -> Result<(), SampleError> {
+    let ArrayOptions { dim, layered, cube, multisample, ref size, .. } = *array;
+    if dim.is_some() || layered || cube || multisample || size.is_some() {
+        return Err(SampleError::Option(format!(
+            "`{}` says itself what it holds: leave dim, layered, cube, multisample and size out",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+fn container(path: &Path, array: &ArrayOptions) -> Result<(Resource, bool), SampleError> {
+    only_whole(path, array)?;
+    let container = texunit_files::read_container(path)?;
+    let geometry =
+        Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube);
+    let format = array.format.unwrap_or(container.format);
+    if !container.can_be(format) {
+        return Err(SampleError::Option(format!(
+            "`{}` holds texels of {}, which are not {format}",
+            path.display(),
+            container.format
+        )));
+    }
+    let Container { srgb, extent: [width, height, depth], layers, mut levels, .. } = container;
+    let count = levels.len() as u32;
+    let mut shape = ArrayShape {
+        layers: layers.unwrap_or(1),
+        levels: (count > 1).then_some(count),
+        ..ArrayShape::new(format, geometry, Extent { width, height, depth })
+    };
+    if array.mipmaps != Mipmaps::Given {
+        levels.truncate(1);
+    }
+    let mut bytes = levels.concat();
+    make_levels(array.mipmaps, &mut shape, &mut bytes)?;
+    Ok((made(&shape, &bytes)?, srgb || format.is_srgb_block()))
+}

@@ -1,0 +1,279 @@
+//! Surfaces on arrays: rules F1 to F5 of docs/python-conventions.md.
+
+use crate::error::{SampleError, shape_text};
+use crate::fill::{Number, Operand};
+use crate::input::{Dtype, Input, broadcast};
+use crate::meaning::ArrayOptions;
+use crate::request::{Points, index};
+use crate::texture::resource;
+use std::sync::Arc;
+use texunit_unit::{
+    ClampMode, Coordinates, Geometry, Lanes, ReduceOp, ReduceType, Resource, Surface as Header,
+    SurfaceAnswer, SurfaceForm, SurfaceKind, SurfacePlan, SurfaceRequest, ZERO_LANES,
+};
+
+/// Texels that are read and written in place.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    header: Arc<Header>,
+    dtype: Dtype,
+    channels: usize,
+}
+
+/// Where accesses go.
+#[derive(Clone, Debug)]
+pub struct Places<'a> {
+    /// x in texels, y, z: integers.
+    pub points: Points<'a>,
+    /// Layers; of cubes `6 * cube + face`.
+    pub layer: Option<Input<'a>>,
+    /// What is done outside.
+    pub boundary: ClampMode,
+}
+
+/// Accesses that are made ready.
+struct Accesses<'a> {
+    plan: SurfacePlan,
+    /// x, y, z, and the layer.
+    operands: Vec<Operand<'a>>,
+    /// Which of `layer, x, y, z` each is.
+    slots: Vec<usize>,
+    shape: Vec<usize>,
+    /// Bytes of a texel.
+    texel: i64,
+}
+
+impl Surface {
+    /// A surface of an array, whose texels are copied.
+    pub fn new(input: &Input<'_>, array: &ArrayOptions) -> Result<Self, SampleError> {
+        Self::of_resource(Arc::new(resource(std::slice::from_ref(input), array)?))
+    }
+
+    /// A surface of texels that are there: of one mip level.
+    pub fn of_resource(resource: Arc<Resource>) -> Result<Self, SampleError> {
+        let format = resource.format();
+        let channel = format.plain_channel();
+        let header = Arc::new(Header::new(resource)?);
+        let channel = channel.ok_or_else(|| {
+            SampleError::Operand(format!(
+                "a surface of {format} has no elements of an array's type"
+            ))
+        })?;
+        let (dtype, channels) = (Dtype::of_channel(channel), format.channels().into());
+        Ok(Self { header, dtype, channels })
+    }
+
+    /// The texels.
+    pub fn resource(&self) -> &Arc<Resource> {
+        &self.header.resource
+    }
+
+    /// Type of the texels' channels.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// Shape of the whole, as an array that it would be made of: A1 to A10.
+    pub fn shape(&self) -> Vec<usize> {
+        let shape = self.resource().shape();
+        let geometry = shape.geometry;
+        let axes = shape.extent.axes();
+        let mut all = Vec::new();
+        all.extend(geometry.is_array().then_some(shape.layers as usize));
+        all.extend(geometry.is_cube().then_some(6));
+        all.extend(axes[..geometry.axes()].iter().rev().map(|&n| n as usize));
+        all.extend((self.channels > 1).then_some(self.channels));
+        all
+    }
+
+    /// Shape of what is read at these places.
+    pub fn read_shape(&self, places: &Places<'_>) -> Result<Vec<usize>, SampleError> {
+        let mut shape = self.accesses(self.load(places.boundary), places.clone(), &[])?.shape;
+        shape.extend((self.channels > 1).then_some(self.channels));
+        Ok(shape)
+    }
+
+    /// Reads texels as they are stored, in C order.
+    pub fn read(&self, places: Places<'_>, out: &mut [u8]) -> Result<(), SampleError> {
+        let accesses = self.accesses(self.load(places.boundary), places, &[])?;
+        let size = self.dtype.size();
+        let needed = accesses.count() * self.channels * size;
+        if out.len() != needed {
+            return Err(SampleError::Out { found: out.len(), needed });
+        }
+        let mut answer = SurfaceAnswer::default();
+        accesses.each(|first, request| {
+            accesses.plan.load(request, &mut answer).map_err(|fault| (first, fault))?;
+            let lanes = request.active.count_ones() as usize;
+            let texels = out[first * self.channels * size..].chunks_exact_mut(self.channels * size);
+            for (lane, texel) in texels.take(lanes).enumerate() {
+                for (element, bytes) in answer.values.iter().zip(texel.chunks_exact_mut(size)) {
+                    bytes.copy_from_slice(&element[lane].to_le_bytes()[..size]);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Writes values of the surface's type, in C order.
+    pub fn write(&self, places: Places<'_>, values: &Input<'_>) -> Result<(), SampleError> {
+        let (element_size, vector) = (self.dtype.size() as u8, self.channels as u8);
+        let kind = SurfaceKind::Store { element_size, vector };
+        self.store(kind, places, values)
+    }
+
+    /// Combines values with the texels, each in one step.
+    pub fn reduce(
+        &self,
+        op: ReduceOp,
+        places: Places<'_>,
+        values: &Input<'_>,
+    ) -> Result<(), SampleError> {
+        let bits = matches!(op, ReduceOp::And | ReduceOp::Or);
+        let ty = match (self.dtype, self.channels) {
+            (Dtype::U32 | Dtype::S32, 1) if bits => ReduceType::B32,
+            (Dtype::U32, 1) => ReduceType::U32,
+            (Dtype::S32, 1) => ReduceType::S32,
+            (found, 1) => {
+                let rule = "reductions are of uint32 and int32";
+                return Err(SampleError::OperandType { what: "a surface", found, rule });
+            }
+            _ => {
+                let why = "reductions are of surfaces of one channel".to_owned();
+                return Err(SampleError::Operand(why));
+            }
+        };
+        self.store(SurfaceKind::Reduce { op, ty, formatted: false }, places, values)
+    }
+
+    fn load(&self, clamp: ClampMode) -> SurfaceForm {
+        let (element_size, vector) = (self.dtype.size() as u8, self.channels as u8);
+        let kind = SurfaceKind::Load { element_size, vector };
+        SurfaceForm { kind, geometry: self.geometry(), clamp }
+    }
+
+    /// Of instructions: the faces of cubes are layers.
+    fn geometry(&self) -> Geometry {
+        match self.resource().geometry() {
+            Geometry::Cube | Geometry::Acube => Geometry::A2d,
+            own => own,
+        }
+    }
+
+    fn store(
+        &self,
+        kind: SurfaceKind,
+        places: Places<'_>,
+        values: &Input<'_>,
+    ) -> Result<(), SampleError> {
+        if values.dtype() != self.dtype {
+            return Err(SampleError::OperandType {
+                what: "values",
+                found: values.dtype(),
+                rule: "they are of the surface's type, and stored as they are",
+            });
+        }
+        let elements = self.elements(values)?;
+        let shapes: Vec<_> = elements.iter().map(|input| ("values", input.shape())).collect();
+        let form = SurfaceForm { kind, geometry: self.geometry(), clamp: places.boundary };
+        let accesses = self.accesses(form, places, &shapes)?;
+        let walks: Vec<_> = elements.iter().map(|input| input.walk(&accesses.shape)).collect();
+        let size = self.dtype.size();
+        accesses.each(|first, request| {
+            let mut registers = [[0; 32]; 4];
+            let count = request.active.count_ones() as usize;
+            for ((register, walk), input) in registers.iter_mut().zip(&walks).zip(&elements) {
+                let mut lanes = register.iter_mut();
+                walk.runs(first..first + count, |start, step, count| {
+                    for (i, lane) in lanes.by_ref().take(count).enumerate() {
+                        let at = start.wrapping_add_signed(step * i as isize);
+                        let mut word = [0; 8];
+                        word[..size].copy_from_slice(&input.bytes()[at..at + size]);
+                        *lane = u64::from_le_bytes(word);
+                    }
+                });
+            }
+            accesses.plan.store(request, &registers).map_err(|fault| (first, fault))
+        })
+    }
+
+    /// The values of each channel.
+    fn elements<'a>(&self, values: &Input<'a>) -> Result<Vec<Input<'a>>, SampleError> {
+        if self.channels == 1 {
+            return Ok(vec![values.clone()]);
+        }
+        if values.shape().last() != Some(&self.channels) {
+            return Err(SampleError::Shape {
+                shape: shape_text(values.shape()),
+                rule: format!("values have a last axis of {} channels", self.channels),
+            });
+        }
+        Ok((0..self.channels).map(|channel| values.of_last(channel)).collect())
+    }
+
+    fn accesses<'a>(
+        &self,
+        form: SurfaceForm,
+        places: Places<'a>,
+        others: &[(&'static str, &[usize])],
+    ) -> Result<Accesses<'a>, SampleError> {
+        let geometry = self.geometry();
+        let layer = index("layer", "layers", places.layer, geometry.is_array())?;
+        let points = places.points.axes("coordinates", geometry.axes())?;
+        let mut all: Vec<_> =
+            points.into_iter().zip(1..).map(|(input, slot)| (slot, input)).collect();
+        all.extend(layer.map(|input| (0, input)));
+        let names = ["layer", "x", "y", "z"];
+        let own = all.iter().map(|(slot, input)| (names[*slot], input.shape()));
+        let shape = broadcast(own.chain(others.iter().copied()))?;
+        let (mut operands, mut slots) = (Vec::new(), Vec::new());
+        for (slot, input) in all {
+            let number = if slot == 0 { Number::Unsigned } else { Number::Signed };
+            operands.push(Operand::new(names[slot], input, &shape, number)?);
+            slots.push(slot);
+        }
+        let plan = SurfacePlan::new(form, &self.header)?;
+        let texel = (self.dtype.size() * self.channels) as i64;
+        Ok(Accesses { plan, operands, slots, shape, texel })
+    }
+}
+
+impl Accesses<'_> {
+    fn count(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Calls `access` for a warp after the other, with the number of its first access.
+    fn each(
+        &self,
+        mut access: impl FnMut(
+            usize,
+            &SurfaceRequest<'_>,
+        ) -> Result<(), (usize, texunit_unit::AccessFault)>,
+    ) -> Result<(), SampleError> {
+        let count = self.count();
+        for first in (0..count).step_by(32) {
+            let lanes = (count - first).min(32);
+            let mut words: [Lanes; 4] = [ZERO_LANES; 4];
+            for (operand, &slot) in self.operands.iter().zip(&self.slots) {
+                operand.fill(first..first + lanes, &mut words[slot][..lanes])?;
+            }
+            for x in &mut words[1] {
+                // In bytes; what is too far outside stays outside, at a multiple of every texel's size.
+                let bytes = i64::from(*x as i32) * self.texel;
+                *x = bytes.clamp(i32::MIN.into(), (i32::MAX - 15).into()) as i32 as u32;
+            }
+            let [layer, x, y, z] = &words;
+            let coords = Coordinates { layer, sample: &ZERO_LANES, point: [x, y, z] };
+            let request = SurfaceRequest { active: u32::MAX >> (32 - lanes), coords };
+            access(first, &request).map_err(|(first, fault)| {
+                let lane = match &fault {
+                    texunit_unit::AccessFault::Outside { lane, .. }
+                    | texunit_unit::AccessFault::Misaligned { lane, .. } => *lane as usize,
+                };
+                SampleError::Access { index: first + lane, fault }
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! A texture made of arrays, with the plans of its fetches.
+
+use crate::call::Call;
+use crate::error::{SampleError, shape_text};
+use crate::input::{Dtype, Input};
+use crate::meaning::{ArrayOptions, Mipmaps};
+use crate::options::TextureOptions;
+use crate::request::Request;
+use std::sync::{Arc, PoisonError, RwLock};
+use texunit_files::mipmaps;
+use texunit_memory::Block;
+use texunit_texel::{Reading, readings};
+use texunit_unit::{
+    ArrayShape, CreateError, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
+    ResultType, Sampler, Texture as Header, effective_sampler, overrides, resolve,
+};
+
+/// Texels with how they are read. Plans are made when they are first needed and kept.
+#[derive(Debug)]
+pub struct Texture {
+    header: Arc<Header>,
+    sampler: Sampler,
+    plans: RwLock<Vec<Arc<FetchPlan>>>,
+}
+
+/// The state that acts on fetches of one form.
+#[derive(Clone, Debug)]
+pub struct Effective {
+    /// What acts.
+    pub sampler: EffectiveSampler,
+    /// What was asked for and does not act as asked, and why.
+    pub overrides: Vec<Override>,
+    /// Why such a fetch has no answer.
+    pub refused: Option<String>,
+}
+
+impl Texture {
+    /// A texture of these arrays, one for each mip level (rules A1 to A16, S1 to S4).
+    pub fn new(
+        levels: &[Input<'_>],
+        array: &ArrayOptions,
+        options: &TextureOptions,
+    ) -> Result<Self, SampleError> {
+        let resource = resource(levels, array)?;
+        Self::of_resource(Arc::new(resource), options)
+    }
+
+    /// A texture of texels that are there.
+    pub fn of_resource(
+        resource: Arc<Resource>,
+        options: &TextureOptions,
+    ) -> Result<Self, SampleError> {
+        let mut sampler = options.sampler;
+        let format = resource.format();
+        sampler.srgb |= format.is_srgb_block();
+        let usual = match readings(format, false, sampler.srgb) {
+            Some(_) => ReadMode::Element,
+            None => ReadMode::NormalizedFloat,
+        };
+        let read_mode = options.read_mode.unwrap_or(usual);
+        let header = Header::new(resource, read_mode, options.normalized_coords, &sampler)?;
+        Ok(Self::of_header(Arc::new(header), sampler))
+    }
+
+    /// A texture and a sampler that are there.
+    pub fn of_header(header: Arc<Header>, sampler: Sampler) -> Self {
+        Self { header, sampler, plans: RwLock::default() }
+    }
+
+    /// The texels with how they are read.
+    pub fn header(&self) -> &Arc<Header> {
+        &self.header
+    }
+
+    /// The texels.
+    pub fn resource(&self) -> &Arc<Resource> {
+        &self.header.resource
+    }
+
+    /// The state as asked for.
+    pub fn sampler(&self) -> &Sampler {
+        &self.sampler
+    }
+
+    /// Fetches made ready: their shape and type are known, nothing is fetched yet.
+    pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>, SampleError> {
+        Call::new(self, request)
+    }
+
+    /// What the hardware makes of the state, for fetches of this form.
+    pub fn effective(&self, form: FetchForm) -> Effective {
+        Effective {
+            sampler: effective_sampler(&self.header, &self.sampler, form),
+            overrides: overrides(&self.header, &self.sampler, form),
+            refused: resolve(form, &self.header, &self.sampler).err().map(|why| why.to_string()),
+        }
+    }
+
+    /// How the first channel is read.
+    pub(crate) fn reading(&self) -> Reading {
+        let normalized = self.header.read_mode == ReadMode::NormalizedFloat;
+        let all = readings(self.resource().format(), normalized, self.sampler.srgb);
+        all.map_or(Reading::F32, |all| all[0])
+    }
+
+    /// Registers of a result, and the type of the array's elements (R4).
+    pub fn result(&self) -> (ResultType, Dtype) {
+        match self.reading() {
+            Reading::Uint { bits: 8 } => (ResultType::U32, Dtype::U8),
+            Reading::Uint { bits: 16 } => (ResultType::U32, Dtype::U16),
+            Reading::Uint { .. } => (ResultType::U32, Dtype::U32),
+            Reading::Sint { bits: 8 } => (ResultType::S32, Dtype::S8),
+            Reading::Sint { bits: 16 } => (ResultType::S32, Dtype::S16),
+            Reading::Sint { .. } => (ResultType::S32, Dtype::S32),
+            _ => (ResultType::F32, Dtype::F32),
+        }
+    }
+
+    /// Channels of a result: R2.
+    pub fn channels(&self) -> usize {
+        match self.resource().format().channels() {
+            3 => 4,
+            n => n.into(),
+        }
+    }
+
+    /// The plan of a form.
+    pub fn plan(&self, form: FetchForm) -> Result<Arc<FetchPlan>, SampleError> {
+        let find = |plans: &[Arc<FetchPlan>]| plans.iter().find(|p| p.form() == form).cloned();
+        let known = self.plans.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(plan) = find(&known) {
+            return Ok(plan);
+        }
+        drop(known);
+        let plan = Arc::new(FetchPlan::new(form, &self.header, &self.sampler)?);
+        let mut plans = self.plans.write().unwrap_or_else(PoisonError::into_inner);
+        plans.push(Arc::clone(&plan));
+        Ok(plan)
+    }
+}
+
+/// The texels of these arrays, one for each level.
+pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, SampleError> {
+    let none = || SampleError::Operand("a texture has a level at least".into());
+    let (first, rest) = levels.split_first().ok_or_else(none)?;
+    let mut shape = array.meaning(first)?;
+    if levels.len() > 1 && array.mipmaps != Mipmaps::Given {
+        let both = "mip levels are given, and made: one of the two".to_owned();
+        return Err(SampleError::Option(both));
+    }
+    let mut bytes = Vec::new();
+    first.pack(&mut bytes);
+    for (n, level) in (1..).zip(rest) {
+        check_level(array, &shape, n, level)?;
+        level.pack(&mut bytes);
+    }
+    if levels.len() > 1 {
+        shape.levels = Some(levels.len() as u32);
+    }
+    make_levels(array.mipmaps, &mut shape, &mut bytes)?;
+    made(&shape, &bytes)
+}
+
+/// A resource of packed texels.
+pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
+    let size = shape.size()?;
+    let memory = || CreateError::Refused(format!("{size} bytes of memory cannot be had"));
+    let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
+    let resource = Resource::array(shape, Arc::new(block.ok_or_else(memory)?), "texture")?;
+    resource.fill_packed(bytes)?;
+    Ok(resource)
+}
+
+fn check_level(
+    array: &ArrayOptions,
+    first: &ArrayShape,
+    n: u32,
+    level: &Input<'_>,
+) -> Result<(), SampleError> {
+    let extent = first.level_extent(n);
+    let size = first.format.is_block().then(|| extent.axes().to_vec());
+    let dim = Some(first.geometry.axes() as u8);
+    let own = ArrayOptions { size, dim, ..array.clone() }.meaning(level)?;
+    if own == (ArrayShape { extent, ..*first }) {
+        return Ok(());
+    }
+    let [width, height, depth] = extent.axes();
+    Err(SampleError::Shape {
+        shape: shape_text(level.shape()),
+        rule: format!(
+            "level {n} has half the size of the one before it, rounded down, and the same format and layers: \
+             {width} x {height} x {depth} texels of {}",
+            first.format
+        ),
+    })
+}
+
+/// A15.
+pub(crate) fn make_levels(
+    wanted: Mipmaps,
+    shape: &mut ArrayShape,
+    bytes: &mut Vec<u8>,
+) -> Result<(), SampleError> {
+    let longest = shape.extent.axes().into_iter().max().unwrap_or(1).max(1);
+    let levels = match wanted {
+        Mipmaps::Given => return Ok(()),
+        Mipmaps::All => 32 - longest.leading_zeros(),
+        Mipmaps::Levels(levels) => levels,
+    };
+    let channel = shape.format.plain_channel().ok_or_else(|| {
+        SampleError::Option(format!(
+            "mip levels are made of plain channels, not of {}",
+            shape.format
+        ))
+    })?;
+    shape.levels = Some(levels);
+    // Refuses levels that there are not, and sizes that no texture has, before anything is made.
+    let size = shape.packed_size()?;
+    *bytes = mipmaps::chain(bytes, shape.format, channel, shape.extent.axes(), levels);
+    debug_assert_eq!(size, bytes.len() as u64);
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The way through the elements of a strided array in C order.
+
+use std::ops::Range;
+
+/// Where the elements lie, with axes that follow each other without a gap made one.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    /// Length and stride in bytes of all axes but the last, slowest first.
+    outer: Vec<(usize, isize)>,
+    /// Length and stride of the last.
+    inner: (usize, isize),
+    start: usize,
+    len: usize,
+}
+
+impl Walk {
+    pub(crate) fn new(shape: &[usize], strides: &[isize], start: usize) -> Self {
+        let mut axes: Vec<(usize, isize)> = Vec::new();
+        for (&length, &stride) in shape.iter().zip(strides) {
+            match axes.last_mut() {
+                _ if length == 1 => {}
+                Some(last) if last.1 == stride.wrapping_mul(length as isize) => {
+                    *last = (last.0 * length, stride);
+                }
+                _ => axes.push((length, stride)),
+            }
+        }
+        let inner = axes.pop().unwrap_or((1, 0));
+        Self { outer: axes, inner, start, len: shape.iter().product() }
+    }
+
+    /// Number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether all elements are one.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.outer.is_empty() && self.inner.1 == 0
+    }
+
+    /// Calls `each` for pieces of a range in which elements lie at equal distances: where the first
+    /// is, bytes to the next, and how many.
+    pub(crate) fn runs(&self, range: Range<usize>, mut each: impl FnMut(usize, isize, usize)) {
+        let (length, step) = self.inner;
+        let mut index = range.start;
+        while index < range.end {
+            let (mut row, column) = (index / length, index % length);
+            let mut at = column as isize * step;
+            for &(length, stride) in self.outer.iter().rev() {
+                at += (row % length) as isize * stride;
+                row /= length;
+            }
+            let count = (length - column).min(range.end - index);
+            each(self.start.wrapping_add_signed(at), step, count);
+            index += count;
+        }
+    }
+}
