@@ -11,6 +11,7 @@ pub use crate::isa::IsaArgs;
 pub use crate::lsp::LspArgs;
 pub use crate::program::{InstallLibsArgs, RunArgs};
 pub use crate::reduce::ReduceArgs;
+pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
 use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -48,6 +49,12 @@ pub enum Command {
     /// expect; 2 wrong usage, or an internal error. docs/explain.md has examples.
     #[command(after_help = examples::EXPLAIN)]
     Explain(Box<ExplainArgs>),
+    /// Sample a texture at all coordinates of an array: NPY files in, an NPY file out.
+    ///
+    /// Exit codes: 0 the results are written; 1 wrong or unreadable input; 2 wrong usage, or an internal error.
+    /// docs/sample.md has the options, docs/python-conventions.md what an array means.
+    #[command(after_help = examples::SAMPLE)]
+    Sample(Box<SampleArgs>),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
     /// The driver library is opened at run time. Cases that the driver API cannot express are listed as

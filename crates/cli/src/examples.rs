@@ -26,6 +26,14 @@ Examples:
   texunit explain --tex a.png --op tex.level.2d.v4.f32.f32 --at 0.5,0.5 --lod 1.5 --mipmaps --mip-filter linear
   texunit explain tests/fetch/level.toml#3";
 
+/// `texunit sample`
+pub const SAMPLE: &str = "\
+Examples:
+  texunit sample --tex a.png --at xy.npy --out r.npy --filter linear --address wrap
+  texunit sample --tex volume.npy --geometry 3d --at xyz.npy --out r.npy --threads 0
+  texunit sample --tex a.dds --at xy.npy --lod lod.npy --mip-filter linear --out r.npy --format json
+  texunit sample --tex a.npy --at ij.npy --fetch --out r.npy";
+
 /// `texunit compare`
 pub const COMPARE: &str = "\
 Examples:

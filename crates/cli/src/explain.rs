@@ -5,14 +5,13 @@ mod case;
 mod cuda;
 pub mod launch;
 mod operand;
-mod texture;
+pub(crate) mod texture;
 
 use args::{ExplainArgs, ExplainFormat};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_explain::{Explanation, SurfaceExplanation};
-use texunit_files::Identity;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
 /// Why nothing can be explained.
@@ -25,11 +24,11 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    fn input(message: impl Into<String>) -> Self {
+    pub(crate) fn input(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_usage: false }
     }
 
-    fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_usage: true }
     }
 }
@@ -124,9 +123,7 @@ fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Trouble> {
     let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
     let case = case.filter(|path| path.is_file()).or(without.map(|(file, _)| Path::new(file)));
     let inputs = [case, args.tex.as_deref()];
-    let identity = Identity::of(out);
-    let mut lost = inputs.into_iter().flatten();
-    match lost.find(|input| identity.is_some() && Identity::of(input) == identity) {
+    match args::same_file(out, inputs.into_iter().flatten()) {
         None => Ok(()),
         Some(input) => Err(Trouble::input(format!(
             "--out: `{}` would overwrite `{}`, which is explained; name another file",

@@ -26,9 +26,10 @@ mod progress;
 pub mod reduce;
 pub mod rules;
 pub mod run;
+pub mod sample;
 pub mod sass;
 
-use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat};
+use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat, SampleArgs};
 use clap::{CommandFactory, Parser};
 use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
@@ -61,6 +62,7 @@ fn exit_code(work: impl FnOnce() -> u8 + std::panic::UnwindSafe) -> u8 {
 fn runs_kernels(command: &Command) -> Option<&'static str> {
     match command {
         Command::Launch(_) => Some("launch"),
+        Command::Sample(_) => Some("sample"),
         Command::Bench(_) => Some("bench"),
         Command::Reduce(_) => Some("reduce"),
         _ => None,
@@ -88,6 +90,7 @@ fn run_command() -> u8 {
         Command::Launch(args) => launch(&args),
         Command::Init(args) => init::run(&args),
         Command::Explain(args) => explain(&args),
+        Command::Sample(args) => sample(&args),
         Command::Compare(args) => compare(&args),
         Command::Check(args) => check::run(&args),
         Command::ExplainCode(args) => explain_code::run(&args),
@@ -126,6 +129,29 @@ fn explain(args: &ExplainArgs) -> u8 {
             }
             let error = serde_json::json!({ "error": trouble.message });
             exit(writeln!(std::io::stdout(), "{error:#}"), false).max(code)
+        }
+    }
+}
+
+fn sample(args: &SampleArgs) -> u8 {
+    match sample::run(args) {
+        Ok(report) => {
+            let printed = match args.format {
+                OutputFormat::Human => {
+                    let mut out = std::io::stdout();
+                    out.write_all(report.text().as_bytes()).and_then(|()| out.flush())
+                }
+                OutputFormat::Json => json::print(&report.json()),
+            };
+            exit(printed, true)
+        }
+        Err(trouble) => {
+            let code = if trouble.is_usage { USAGE } else { FAILED };
+            if args.format == OutputFormat::Human {
+                let _ = writeln!(std::io::stderr(), "error: {}", trouble.message);
+                return code;
+            }
+            exit(json::print(&serde_json::json!({ "error": trouble.message })), false).max(code)
         }
     }
 }

@@ -4,7 +4,8 @@ use super::operand;
 use crate::number;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use texunit_files::Identity;
 use texunit_job::problem::{listed, nearest};
 use texunit_texel::Format;
 use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
@@ -209,7 +210,7 @@ fn word<T: Copy + Send + Sync + 'static, const N: usize>(
 
 impl SamplerArgs {
     /// The state that the options give; `Err` is a message.
-    pub(super) fn sampler(&self) -> Result<Sampler, String> {
+    pub(crate) fn sampler(&self) -> Result<Sampler, String> {
         let default = Sampler::default();
         let mut address_mode = default.address_mode;
         if let Some(words) = &self.address {
@@ -244,6 +245,15 @@ impl SamplerArgs {
             compare: self.compare_func,
         })
     }
+}
+
+/// The one of some inputs that is the same file as an output.
+pub(crate) fn same_file<'a>(
+    out: &Path,
+    mut inputs: impl Iterator<Item = &'a Path>,
+) -> Option<&'a Path> {
+    let identity = Identity::of(out)?;
+    inputs.find(|input| Identity::of(input).as_ref() == Some(&identity))
 }
 
 fn format(text: &str) -> Result<Format, String> {

@@ -1,0 +1,138 @@
+//! Operands of `texunit sample`: numbers, or arrays in files.
+
+use super::SampleArgs;
+use crate::explain::Trouble;
+use std::path::{Path, PathBuf};
+use texunit_sample::{Action, Dtype, ErrorKind, Input, Points, Request, SampleError};
+
+/// An error of an array or a number.
+pub(super) fn trouble(error: SampleError) -> Trouble {
+    match error.kind() {
+        ErrorKind::Type => Trouble::usage(error.to_string()),
+        ErrorKind::Value => Trouble::input(error.to_string()),
+    }
+}
+
+/// An operand, kept while it is read.
+#[derive(Clone, Debug)]
+struct Owned {
+    file: Option<PathBuf>,
+    shape: Vec<usize>,
+    dtype: Dtype,
+    bytes: Vec<u8>,
+}
+
+/// All operands.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    at: Owned,
+    lod: Option<Owned>,
+    grad: Option<[Owned; 2]>,
+    layer: Option<Owned>,
+    sample: Option<Owned>,
+    offset: Option<Owned>,
+    compare: Option<Owned>,
+}
+
+impl Given {
+    /// Reads what the options name.
+    pub(super) fn read(args: &SampleArgs) -> Result<Self, Trouble> {
+        let fetch = &args.fetch;
+        let one = |option: &'static str, text: &Option<String>| {
+            text.as_deref().map(|text| Owned::read(option, text)).transpose()
+        };
+        let grad = match fetch.grad.as_deref() {
+            Some([x, y]) => Some([Owned::read("--grad", x)?, Owned::read("--grad", y)?]),
+            _ => None,
+        };
+        Ok(Self {
+            at: Owned::file(&args.at)?,
+            lod: one("--lod", &fetch.lod)?,
+            grad,
+            layer: one("--layer", &fetch.layer)?,
+            sample: one("--sample", &fetch.sample)?,
+            offset: one("--offset", &fetch.offset)?,
+            compare: one("--compare", &fetch.compare)?,
+        })
+    }
+
+    /// Files of operands, without the coordinates.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let single = [&self.lod, &self.layer, &self.sample, &self.offset, &self.compare];
+        let all = single.into_iter().flatten().chain(self.grad.iter().flatten());
+        all.filter_map(|owned| owned.file.as_deref())
+    }
+
+    /// What they ask for.
+    pub(super) fn request(&self, args: &SampleArgs) -> Result<Request<'_>, Trouble> {
+        let fetch = &args.fetch;
+        let action = match &fetch.gather {
+            Some(component) => Action::Gather(
+                ["r", "g", "b", "a"].iter().position(|c| c == component).unwrap_or(0) as u8,
+            ),
+            None if fetch.fetch => Action::Fetch,
+            None => Action::Sample,
+        };
+        let grad = match &self.grad {
+            Some([x, y]) => Some([x.points()?, y.points()?]),
+            None => None,
+        };
+        Ok(Request {
+            lod: self.lod.as_ref().map(Owned::input).transpose()?,
+            grad,
+            layer: self.layer.as_ref().map(Owned::input).transpose()?,
+            sample: self.sample.as_ref().map(Owned::input).transpose()?,
+            offset: self.offset.as_ref().map(Owned::points).transpose()?,
+            compare: self.compare.as_ref().map(Owned::input).transpose()?,
+            half: fetch.half,
+            strict: fetch.strict,
+            ..Request::new(action, self.at.points()?)
+        })
+    }
+}
+
+impl Owned {
+    /// A number, numbers with commas between, or a file.
+    fn read(option: &str, text: &str) -> Result<Self, Trouble> {
+        if text.to_ascii_lowercase().ends_with(".npy") {
+            return Self::file(Path::new(text));
+        }
+        let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let whole: Result<Vec<i64>, _> = parts.iter().map(|part| part.parse()).collect();
+        let (dtype, bytes): (_, Vec<u8>) = match whole {
+            Ok(numbers) => (Dtype::S64, numbers.into_iter().flat_map(i64::to_le_bytes).collect()),
+            Err(_) => {
+                let numbers: Result<Vec<f64>, _> = parts.iter().map(|part| part.parse()).collect();
+                let numbers = numbers.map_err(|_| {
+                    Trouble::usage(format!(
+                        "{option}: `{text}` is neither a number nor a .npy file"
+                    ))
+                })?;
+                (Dtype::F64, numbers.into_iter().flat_map(f64::to_le_bytes).collect())
+            }
+        };
+        let shape = if parts.len() == 1 { vec![] } else { vec![parts.len()] };
+        Ok(Self { file: None, shape, dtype, bytes })
+    }
+
+    fn file(path: &Path) -> Result<Self, Trouble> {
+        let array = texunit_files::read_array(path).map_err(|e| Trouble::input(e.to_string()))?;
+        let name = path.display();
+        let dtype = Dtype::of(array.dtype.kind, array.dtype.size)
+            .ok_or_else(|| Trouble::input(format!("`{name}` has elements that are no numbers")))?;
+        let shape: Result<Vec<usize>, _> =
+            array.shape.iter().map(|&n| usize::try_from(n)).collect();
+        let shape = shape.map_err(|_| Trouble::input(format!("`{name}` is larger than memory")))?;
+        Ok(Self { file: Some(path.to_owned()), shape, dtype, bytes: array.bytes })
+    }
+
+    /// Numbers of the command line have no type of their own.
+    fn input(&self) -> Result<Input<'_>, Trouble> {
+        let input = Input::contiguous(&self.shape, self.dtype, &self.bytes).map_err(trouble)?;
+        Ok(if self.file.is_none() { input.weak() } else { input })
+    }
+
+    fn points(&self) -> Result<Points<'_>, Trouble> {
+        Ok(Points::Array(self.input()?))
+    }
+}
