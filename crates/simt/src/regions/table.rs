@@ -147,13 +147,14 @@ impl Table {
         let Some(mut cut) = whole.or_else(|| self.cut(code, pc)) else {
             return self.close(mode, pc);
         };
-        let mut parts = cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
+        let mut parts = false;
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
         if !setting.always && u64::from(warmth) < pays(&cut) {
             // Much of it is interpreted, a little from each of many places on.
             let Some((all, parted)) = self.whole(code, cut.function, pays) else { return };
-            (cut, parts) = (all, parts | parted);
+            (cut, parts) = (all, parted);
         }
+        parts |= cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
         let made = if parts { Mode::Some } else { mode };
         let mut done = self.compile(code, setting, made, cut.clone());
         if made != mode && self.at(mode, pc).is_none() {
