@@ -65,13 +65,13 @@ impl Quick {
             Op::Load(ref access) if access.place == Place::KernelParam => {
                 let [d] = access.parts[..] else { return None };
                 let offset = u32::try_from(access.offset).ok()?;
-                let whole = match access.size {
+                let kind = match access.size {
                     4 if is_narrow(d) && access.mask >= u64::from(u32::MAX) => Kind::ParamNarrow,
                     8 if !d.is_none() && d.is_wide() && access.mask == u64::MAX => Kind::ParamWide,
                     _ => return None,
                 };
                 let aligned = offset % u32::from(access.size) == 0 && !access.constant;
-                aligned.then_some((whole, d, [number(offset), none, none]))?
+                aligned.then_some((kind, d, [number(offset), none, none]))?
             }
             _ => return None,
         })

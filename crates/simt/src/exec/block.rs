@@ -52,7 +52,7 @@ impl Team<'_> {
 
     /// Whether they have all lanes of their warps, and belong to no group.
     #[inline]
-    fn is_whole(&self) -> bool {
+    fn is_converged(&self) -> bool {
         !self.is_one() || may_go(&self.warps[0], &self.splits[0])
     }
 
@@ -73,7 +73,7 @@ impl Team<'_> {
     }
 
     /// Whether all are at the place of the first.
-    fn is_together(&self) -> bool {
+    fn is_at_one_place(&self) -> bool {
         let pc = self.pc();
         lanes(self.on).all(|i| self.splits[i].pc == pc)
     }
@@ -179,7 +179,7 @@ impl Context<'_> {
         if team.is_over() {
             return Some(Stopped::Over);
         }
-        (divides != 0 || !team.is_together()).then_some(Stopped::Apart(divides))
+        (divides != 0 || !team.is_at_one_place()).then_some(Stopped::Apart(divides))
     }
 
     /// What the inner loop does.
@@ -200,7 +200,7 @@ impl Context<'_> {
         } else if here {
             Some(Stopped::Stands)
         } else {
-            (!team.is_together()).then_some(Stopped::Apart(0))
+            (!team.is_at_one_place()).then_some(Stopped::Apart(0))
         }
     }
 
@@ -208,7 +208,7 @@ impl Context<'_> {
     fn effect(&mut self, team: &mut Team<'_>) -> Option<Stopped> {
         let (on, pc) = (team.on, team.pc());
         let inst = &self.launch.code.insts[pc as usize];
-        if inst.guard != Slot::TRUE || !team.is_whole() {
+        if inst.guard != Slot::TRUE || !team.is_converged() {
             return Some(Stopped::Stands);
         }
         // Those that cannot do it so.

@@ -1,7 +1,8 @@
 //! Calls, returns, indexed branches: lanes may part by a register's value.
 
 use super::context::{Context, Done, Launch, Trouble, trouble, trouble_of_all};
-use super::step::{Flow, join_at_return};
+use super::parting::join_at_return;
+use super::step::Flow;
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::alu::L32;
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
@@ -36,7 +37,7 @@ impl Context<'_> {
         }
         let mut rest = split.mask;
         let mut first = true;
-        let whole = *split;
+        let all = *split;
         while rest != 0 {
             let target = targets[self.narrow[rest.trailing_zeros() as usize] as usize];
             let same = lanes(rest)
@@ -48,7 +49,7 @@ impl Context<'_> {
                 return Ok(Flow::Goes);
             }
             if first {
-                split.group = warp.group_for(&whole, reconverge);
+                split.group = warp.group_for(&all, reconverge);
                 (split.pc, split.mask) = (target, same);
                 first = false;
             } else {

@@ -1,13 +1,13 @@
 //! What lanes do together: `.sync` instructions, shuffles, votes, matches, reductions, barriers.
 
 use super::context::{BarrierState, Context, Trouble, trouble};
+use super::cross::{reduce, vote};
 use super::step::Flow;
 use super::warp::{Split, State, Warp, lanes};
-use crate::alu::L32;
-use crate::code::{Barrier, BarrierKind, Inst, Op, Shuffle, Slot};
+use crate::code::{Barrier, BarrierKind, Inst, Op, Slot};
 use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronized};
-use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, ShflMode, VoteMode};
+use texunit_isa::BoolOp;
 
 impl Context<'_> {
     /// Instructions that lanes of a warp execute together.
@@ -19,7 +19,7 @@ impl Context<'_> {
     ) -> Result<Flow, Box<Trouble>> {
         if let Some(members) = inst.op.members() {
             let anywhere = matches!(inst.op, Op::WarpSync { .. });
-            if !self.together(warp, split, members, anywhere)? {
+            if !self.meet_members(warp, split, members, anywhere)? {
                 // The instruction is executed when the last lane comes.
                 return Ok(Flow::Waits(State::Sync));
             }
@@ -52,7 +52,7 @@ impl Context<'_> {
     /// Whether all lanes of the membermask that have not exited are at this instruction; lanes
     /// that wait here join the split. Lanes with another mask than the first are parted from it.
     /// `anywhere`: lanes may be at another instruction of this kind.
-    fn together(
+    fn meet_members(
         &mut self,
         warp: &mut Warp,
         split: &mut Split,
@@ -129,43 +129,6 @@ impl Context<'_> {
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, lanes, pc);
             self.tell_synchronized(at, &Synchronized::Joined);
-        }
-    }
-
-    fn shuffle(&mut self, warp: &mut Warp, op: &Shuffle, mask: u32) {
-        let constants = &self.launch.constants;
-        let (a, b, c) = (warp.n(constants, op.a), warp.n(constants, op.b), warp.n(constants, op.c));
-        let mut valid = 0;
-        for lane in 0..32 {
-            let (from, ok) = shuffle_source(op.mode, lane as u32, b[lane], c[lane]);
-            self.narrow[lane] = shuffled(a, from, mask);
-            valid |= u32::from(ok) << lane;
-        }
-        if !op.d.is_none() {
-            warp.put_n(op.d, &self.narrow, mask);
-        }
-        warp.put_p(op.p, valid, mask);
-    }
-
-    fn matching(&mut self, warp: &mut Warp, mode: MatchMode, [d, p, a]: [Slot; 3], mask: u32) {
-        warp.read(&self.launch.constants, a, &mut self.wide);
-        let equal =
-            |v: u64| lanes(mask).filter(|&l| self.wide[l] == v).fold(0_u32, |m, l| m | 1 << l);
-        match mode {
-            MatchMode::Any => {
-                for lane in lanes(mask) {
-                    self.narrow[lane] = equal(self.wide[lane]);
-                }
-            }
-            MatchMode::All => {
-                let first = self.wide[mask.trailing_zeros() as usize & 31];
-                let all = equal(first) == mask;
-                self.narrow = [if all { mask } else { 0 }; 32];
-                warp.put_p(p, if all { u32::MAX } else { 0 }, mask);
-            }
-        }
-        if !d.is_none() {
-            warp.put_n(d, &self.narrow, mask);
         }
     }
 
@@ -311,60 +274,4 @@ impl Context<'_> {
         };
         warp.put(op.d, &[u64::from(value); 32], u64::MAX, split.mask);
     }
-}
-
-/// What `shfl` brings from a lane: 0 of one that does not execute it (docs/numerics.md, rule 13.11).
-#[inline]
-fn shuffled(values: &L32, from: u32, executing: u32) -> u32 {
-    if executing >> from & 1 == 1 { values[from as usize] } else { 0 }
-}
-
-/// Where a lane's value of `shfl` comes from, and whether that is inside its segment
-/// (PTX ISA 9.7.9.6).
-pub(super) fn shuffle_source(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (by, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
-    let last = (lane & segment) | (clamp & !segment);
-    let (from, inside) = match mode {
-        ShflMode::Up => {
-            let from = i64::from(lane) - i64::from(by);
-            (from, from >= i64::from(last))
-        }
-        ShflMode::Down => (i64::from(lane + by), lane + by <= last),
-        ShflMode::Bfly => (i64::from(lane ^ by), lane ^ by <= last),
-        ShflMode::Idx => {
-            let from = (lane & segment) | (by & !segment);
-            (i64::from(from), from <= last)
-        }
-    };
-    match u32::try_from(from) {
-        Ok(from) if inside && from < 32 => (from, true),
-        _ => (lane, false),
-    }
-}
-
-fn vote(warp: &mut Warp, mode: VoteMode, d: Slot, p: Slot, mask: u32) {
-    let yes = warp.p(p) & mask;
-    let value = match mode {
-        VoteMode::Ballot => yes,
-        VoteMode::All => u32::from(yes == mask),
-        VoteMode::Any => u32::from(yes != 0),
-        VoteMode::Uni => u32::from(yes == mask || yes == 0),
-    };
-    warp.put(d, &[u64::from(value); 32], u64::MAX, mask);
-}
-
-fn reduce(op: AtomOp, ty: ScalarType, values: &L32, mask: u32) -> u32 {
-    let join = |a: u32, b: u32| match op {
-        AtomOp::Add => a.wrapping_add(b),
-        AtomOp::Min if ty.is_signed() => (a as i32).min(b as i32) as u32,
-        AtomOp::Max if ty.is_signed() => (a as i32).max(b as i32) as u32,
-        AtomOp::Min => a.min(b),
-        AtomOp::Max => a.max(b),
-        AtomOp::And => a & b,
-        AtomOp::Or => a | b,
-        AtomOp::Xor => a ^ b,
-        // redux has no others.
-        AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => b,
-    };
-    lanes(mask).map(|l| values[l]).reduce(join).unwrap_or(0)
 }

@@ -40,7 +40,7 @@ impl Warp {
     /// Takes the next split that can run, merged with others at its place. Opens a group when all
     /// splits are blocked. `None`: the warp is done or blocked.
     pub(crate) fn pick(&mut self) -> Option<Split> {
-        debug_assert!(self.is_whole(), "lanes of warp {} are lost: {self:?}", self.index);
+        debug_assert!(self.has_all_lanes(), "lanes of warp {} are lost: {self:?}", self.index);
         if let [Split { state: State::Ready, .. }] = self.splits[..] {
             return self.splits.pop();
         }
@@ -60,7 +60,7 @@ impl Warp {
     }
 
     /// Whether each lane that has not exited is in one split or waits in one group.
-    fn is_whole(&self) -> bool {
+    fn has_all_lanes(&self) -> bool {
         let splits = self.splits.iter().map(|s| s.mask);
         let mut all = splits.chain(self.groups.iter().map(|g| g.arrived));
         all.try_fold(0, |seen, m| (seen & m == 0).then_some(seen | m)) == Some(self.live)

@@ -107,22 +107,22 @@ macro_rules! define {
             let (constants, live) = (*constants, *live);
             let constants = Spread { narrow: &constants.narrow, wide: &constants.wide };
             let quick = &values.fixed.code.quick[..];
-            let Place { mut pc, mask: whole, grouped, mut steps, limit, mut threads, turns, .. } = **place;
+            let Place { mut pc, mask: active, grouped, mut steps, limit, mut threads, turns, .. } = **place;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
             let ended = loop {
                 let inst = &quick[pc as usize];
                 let lanes = Window { narrow, wide, predicates, constants };
                 let mask =
-                    if inst.guard == Slot::TRUE { whole } else { whole & lanes.p(inst.guard) };
+                    if inst.guard == Slot::TRUE { active } else { active & lanes.p(inst.guard) };
                 let count = u64::from(inst.count);
-                let active = count * u64::from(mask.count_ones());
+                let of_lanes = count * u64::from(mask.count_ones());
                 steps += count;
-                threads += active;
+                threads += of_lanes;
                 // Those that are not ours count where they run.
                 macro_rules! leave {
                     () => {{
                         steps -= count;
-                        threads -= active;
+                        threads -= of_lanes;
                         break Ended::Here;
                     }};
                 }
@@ -151,7 +151,7 @@ macro_rules! define {
                         Put::Wide
                     }
                     Kind::Branch => {
-                        if mask != whole {
+                        if mask != active {
                             leave!();
                         }
                         let from = pc;

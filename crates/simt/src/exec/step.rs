@@ -1,15 +1,13 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::block::{Stopped, Team};
-use super::context::{Context, Done, Trouble, trouble};
+use super::context::{Context, Done, Trouble};
+use super::parting::{diverge, join};
 use super::quick::{self, Ended, Place, Values};
 use super::warp::{self, Split, State, Warp};
-use crate::alu::Alu;
-use crate::code::{AT_RETURN, Inst, NONE, Op, Rare, Slot};
-use crate::fault::FaultKind;
+use crate::code::{Inst, NONE, Op, Slot};
 use crate::observe::{Called, Events};
 use std::slice::from_mut;
-use texunit_unit::SurfaceKind;
 
 /// Steps that a split runs before others of its warp get their turn.
 pub(super) const TURN: u64 = 512;
@@ -219,103 +217,6 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The less frequent of them.
-    #[inline(never)]
-    fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
-        // The guard may leave fewer lanes than the split has.
-        let first = mask.trailing_zeros() as usize;
-        match op {
-            Op::Nop => {}
-            Op::Mark(mark) => self.mark(warp, mark, mask),
-            Op::Shadow(shadow) => self.shadow(warp, shadow, mask),
-            Op::CountIndexed { counter, index, targets } => {
-                let index = warp.n(&self.launch.constants, *index);
-                for lane in super::warp::lanes(mask).filter(|&lane| index[lane] < *targets) {
-                    self.counts.add((counter + index[lane], Slot::TRUE), 1 << lane, 0);
-                }
-            }
-            Op::Rare(rare) => self.rare(warp, rare, mask),
-            Op::CountZero { divisor } => {
-                warp.read(&self.launch.constants, *divisor, &mut self.wide);
-                let zeros = super::warp::lanes(mask).filter(|&l| self.wide[l] == 0).count();
-                self.counters.divisions_by_zero += zeros as u64;
-            }
-            Op::Convert { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Special { .. }
-            | Op::FrameAddress { .. }
-            | Op::Cvta { .. }
-            | Op::IsSpace { .. }
-            | Op::IsType { .. } => self.transfer(warp, op, mask),
-            Op::LoadQuad(access) => {
-                let _one_at_a_time = super::atomic::quads();
-                self.load(warp, access, mask)?;
-            }
-            Op::StoreQuad(access) => {
-                let _one_at_a_time = super::atomic::quads();
-                self.store(warp, access, mask)?;
-            }
-            Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
-            Op::SurfaceStore(access) => {
-                if matches!(access.form.kind, SurfaceKind::Reduce { .. }) {
-                    warp.last_atomic = warp.steps;
-                }
-                self.surface_store(warp, access, mask)?;
-            }
-            Op::ActiveMask { d } => {
-                let active = [u64::from(mask); 32];
-                warp.put(*d, &active, u64::MAX, mask);
-            }
-            Op::Printf(printf) => self.printf(warp, printf, mask)?,
-            Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
-            Op::Stack(op) => self.stack(warp, op, mask)?,
-            Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
-            Op::EnvReg { d, number } => {
-                let workspace = self.launch.config.grid_workspace;
-                let value = match number {
-                    1 => workspace >> 32,
-                    2 => workspace & u64::from(u32::MAX),
-                    _ => 0,
-                };
-                warp.put(*d, &[value; 32], u64::MAX, mask);
-            }
-            Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
-            Op::Trap => return trouble(first, FaultKind::Trap { message: None }),
-            Op::Breakpoint => {
-                let message = Some("brkpt: a breakpoint without a debugger".to_owned());
-                return trouble(first, FaultKind::Trap { message });
-            }
-            _ => {
-                let what = "an instruction that texunit does not execute was reached";
-                return trouble(first, FaultKind::BadOperand(what.to_owned()));
-            }
-        }
-        Ok(())
-    }
-
-    fn rare(&mut self, warp: &mut Warp, rare: &Rare, mask: u32) {
-        let constants = &self.launch.constants;
-        for (out, &slot) in self.sources.iter_mut().zip(&rare.s) {
-            warp.read(constants, slot, out);
-        }
-        let [a, b, c, _] = &self.sources;
-        match rare.alu {
-            Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
-            Alu::Tiny(tiny) => tiny.run(&mut self.wide, a, b, c),
-            Alu::Video(video) => video.run(&mut self.wide, a, b, c),
-            Alu::Carry(f) => {
-                let carry = f(&mut self.wide, a, b, c, warp.carry);
-                if rare.write_carry {
-                    warp.carry = (warp.carry & !mask) | (carry & mask);
-                }
-            }
-            // The others have operations of their own.
-            _ => return,
-        }
-        warp.put(rare.d, &self.wide, rare.mask, mask);
-    }
-
     /// All lanes of a warp end, which are those of one split.
     pub(super) fn exit_all(&mut self, warp: &mut Warp, split: &mut Split, inst: &Inst) {
         let live = warp.live;
@@ -390,53 +291,4 @@ fn ends_block(op: &Op) -> bool {
             | Op::Elect { .. }
             | Op::Matrix(_)
     )
-}
-
-/// Parts the lanes of a split: `taken` go to `target`, the others to the next instruction.
-fn diverge(warp: &mut Warp, split: &mut Split, taken: u32, target: u32, reconverge: u32) {
-    let group = warp.group_for(split, reconverge);
-    let rest = split.mask & !taken;
-    split.group = group;
-    let next = split.pc + 1;
-    // Lanes that are at the meeting point at once need no split.
-    if target == reconverge {
-        let _ = warp.arrive(group, taken, target);
-        (split.mask, split.pc) = (rest, next);
-    } else if next == reconverge {
-        let _ = warp.arrive(group, rest, next);
-        (split.mask, split.pc) = (taken, target);
-    } else {
-        warp.frames.retain(split.frame);
-        warp.splits.push(Split { pc: target, mask: taken, ..*split });
-        (split.mask, split.pc) = (rest, next);
-    }
-}
-
-/// A split comes to a place where splits may meet.
-fn join(warp: &mut Warp, split: &mut Split) -> Flow {
-    while split.group != NONE && warp.meets(split, split.pc) {
-        match warp.arrive(split.group, split.mask, split.pc) {
-            Some((mask, group)) => (split.mask, split.group) = (mask, group),
-            None => {
-                warp.frames.release(split.frame);
-                return Flow::Gone;
-            }
-        }
-    }
-    split.pc += 1;
-    Flow::Goes
-}
-
-/// The same at the return of a function. Does not move the program counter.
-pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
-    while split.group != NONE && warp.meets(split, AT_RETURN) {
-        match warp.arrive(split.group, split.mask, split.pc) {
-            Some((mask, group)) => (split.mask, split.group) = (mask, group),
-            None => {
-                warp.frames.release(split.frame);
-                return Flow::Gone;
-            }
-        }
-    }
-    Flow::Goes
 }

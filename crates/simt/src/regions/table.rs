@@ -142,16 +142,16 @@ impl Table {
             return;
         }
         // Code for some lanes has that for all in it, and takes the place of what all have had before.
-        let whole = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
-        let whole = whole.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
-        let Some(mut cut) = whole.or_else(|| self.cut(code, pc)) else {
+        let former = self.at(Mode::Live, pc).filter(|_| mode == Mode::Some);
+        let former = former.and_then(|number| self.regions.get(number)).map(|of| of.cut.clone());
+        let Some(mut cut) = former.or_else(|| self.cut(code, pc)) else {
             return self.close(mode, pc);
         };
         let mut parts = false;
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
         if !setting.always && u64::from(warmth) < pays(&cut) {
             // Much of it is interpreted, a little from each of many places on.
-            let Some((all, parted)) = self.whole(code, cut.function, pays) else { return };
+            let Some((all, parted)) = self.function(code, cut.function, pays) else { return };
             (cut, parts) = (all, parted);
         }
         parts |= cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
@@ -181,7 +181,7 @@ impl Table {
 
     /// A function, if so much of it has been interpreted that code of all of it pays, and whether its lanes part. It is
     /// asked for once.
-    fn whole(
+    fn function(
         &self,
         code: &Code,
         function: usize,

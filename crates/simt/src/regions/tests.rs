@@ -17,7 +17,7 @@ fn lower(text: &str) -> Program {
     crate::lower(module, Symbols::default(), source)
 }
 
-fn whole(code: &Code) -> Region {
+fn region_of_all(code: &Code) -> Region {
     let facts = Flow::of(code, 0, usize::MAX).map(|flow| flow.facts());
     Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref())
 }
@@ -59,7 +59,7 @@ fn narrow(block: &Block) -> usize {
 #[test]
 fn temporaries_are_not_kept() {
     let program = lower(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
-    let region = whole(program.code(false));
+    let region = region_of_all(program.code(false));
     let counts: Vec<_> = region.blocks.iter().map(|b| (narrow(b), b.kept.len())).collect();
     let jumps = |block: &Block| matches!(block.end, End::Branch { .. });
     let inside = region.blocks.iter().position(jumps).expect("a loop");
@@ -78,7 +78,7 @@ fn what_is_interpreted_stands_between_blocks() {
     let body = ".reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\n\
                 add.u32 %r2, %r1, %r1;\nret;";
     let program = lower(&ptx::kernel(ptx::SM_75, "", body));
-    let region = whole(program.code(false));
+    let region = region_of_all(program.code(false));
     let leaves = region.blocks.iter().filter_map(|block| match block.end {
         End::Leave { at } => Some(at),
         _ => None,
@@ -99,7 +99,7 @@ fn packing_and_unpacking_read_before_they_write() {
     let body = ".reg .b32 %r<3>;\n.reg .b16 %h<3>;\n.reg .b64 %w;\nmov.b32 {%h0, %h1}, %r0;\n\
                 mov.b32 %r1, {%h1, %h0};\nmov.b64 %w, {%r0, %r1};\nmov.b64 {%r1, %r0}, %w;\nret;";
     let program = lower(&ptx::kernel(ptx::SM_75, "", body));
-    let region = whole(program.code(false));
+    let region = region_of_all(program.code(false));
     let all = || region.blocks.iter().flat_map(|block| &block.steps);
     assert!(all().filter(|step| step.counted).count() >= 4);
     assert!(all().all(|step| !matches!(step.action, Action::Leave { .. })));

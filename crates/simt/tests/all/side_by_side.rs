@@ -1,4 +1,4 @@
-//! Warps of a CTA that run together, or take turns at their fetches: the second runs ahead to its next fetch
+//! Warps of a CTA that run in lockstep, or take turns at their fetches: the second runs ahead to its next fetch
 //! when the first waits for texels. What they give, count and do wrong is what each gives alone.
 #![allow(clippy::unwrap_used)]
 

@@ -59,12 +59,12 @@ impl Context<'_> {
                 let door = self.compiled.as_ref()?.table.at(Mode::Live, splits[i].pc);
                 let Some(number) = door else { break };
                 let ends = &mut ends.clone();
-                let (ran, whole) =
+                let (ran, same) =
                     self.run_region(warps, splits, ends, 1 << i, (Mode::Live, number));
                 if ran == Ran::Outside {
                     self.arrive(Mode::Live, splits[i].pc, 1);
                 }
-                goes = whole && ran == Ran::Stands;
+                goes = same && ran == Ran::Stands;
             }
             same &= goes && to.is_none_or(|pc| pc == splits[i].pc);
             to = Some(splits[i].pc);

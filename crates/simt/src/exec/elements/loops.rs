@@ -10,14 +10,14 @@ use crate::exec::warp::{lanes, narrow};
 /// Puts what a lane gets into a register. Where lanes get the same, it is asked for once.
 #[inline(always)]
 fn fill<T: Copy>(to: &mut [T; 32], active: Active, same: bool, value: impl Fn(usize) -> T) {
-    let whole = active.mask == active.live;
+    let all = active.mask == active.live;
     if same {
         let value = value(active.mask.trailing_zeros() as usize & 31);
-        match whole {
+        match all {
             true => *to = [value; 32],
             false => each::merge(to, &[value; 32], active.mask),
         }
-    } else if whole {
+    } else if all {
         for lane in 0..32 {
             to[lane] = value(lane);
         }

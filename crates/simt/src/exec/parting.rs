@@ -1,0 +1,60 @@
+//! Lanes of a split that part at a branch, and meet again.
+
+use super::step::Flow;
+use super::warp::{Split, Warp};
+use crate::code::{AT_RETURN, NONE};
+
+/// Parts the lanes of a split: `taken` go to `target`, the others to the next instruction.
+pub(super) fn diverge(
+    warp: &mut Warp,
+    split: &mut Split,
+    taken: u32,
+    target: u32,
+    reconverge: u32,
+) {
+    let group = warp.group_for(split, reconverge);
+    let rest = split.mask & !taken;
+    split.group = group;
+    let next = split.pc + 1;
+    // Lanes that are at the meeting point at once need no split.
+    if target == reconverge {
+        let _ = warp.arrive(group, taken, target);
+        (split.mask, split.pc) = (rest, next);
+    } else if next == reconverge {
+        let _ = warp.arrive(group, rest, next);
+        (split.mask, split.pc) = (taken, target);
+    } else {
+        warp.frames.retain(split.frame);
+        warp.splits.push(Split { pc: target, mask: taken, ..*split });
+        (split.mask, split.pc) = (rest, next);
+    }
+}
+
+/// A split comes to a place where splits may meet.
+pub(super) fn join(warp: &mut Warp, split: &mut Split) -> Flow {
+    while split.group != NONE && warp.meets(split, split.pc) {
+        match warp.arrive(split.group, split.mask, split.pc) {
+            Some((mask, group)) => (split.mask, split.group) = (mask, group),
+            None => {
+                warp.frames.release(split.frame);
+                return Flow::Gone;
+            }
+        }
+    }
+    split.pc += 1;
+    Flow::Goes
+}
+
+/// The same at the return of a function. Does not move the program counter.
+pub(super) fn join_at_return(warp: &mut Warp, split: &mut Split) -> Flow {
+    while split.group != NONE && warp.meets(split, AT_RETURN) {
+        match warp.arrive(split.group, split.mask, split.pc) {
+            Some((mask, group)) => (split.mask, split.group) = (mask, group),
+            None => {
+                warp.frames.release(split.frame);
+                return Flow::Gone;
+            }
+        }
+    }
+    Flow::Goes
+}

@@ -1,0 +1,109 @@
+//! Instructions after which the next one runs, and that are seldom: conversions of addresses, surfaces, copies, output,
+//! and arithmetic with carries or of odd types.
+
+use super::atomic::quads;
+use super::context::{Context, Done, trouble};
+use super::warp::{Warp, lanes};
+use crate::alu::Alu;
+use crate::code::{Op, Rare, Slot};
+use crate::fault::FaultKind;
+use texunit_unit::SurfaceKind;
+
+impl Context<'_> {
+    /// Those that are neither arithmetic nor usual accesses.
+    #[inline(never)]
+    pub(super) fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
+        // The guard may leave fewer lanes than the split has.
+        let first = mask.trailing_zeros() as usize;
+        match op {
+            Op::Nop => {}
+            Op::Mark(mark) => self.mark(warp, mark, mask),
+            Op::Shadow(shadow) => self.shadow(warp, shadow, mask),
+            Op::CountIndexed { counter, index, targets } => {
+                let index = warp.n(&self.launch.constants, *index);
+                for lane in lanes(mask).filter(|&lane| index[lane] < *targets) {
+                    self.counts.add((counter + index[lane], Slot::TRUE), 1 << lane, 0);
+                }
+            }
+            Op::Rare(rare) => self.rare(warp, rare, mask),
+            Op::CountZero { divisor } => {
+                warp.read(&self.launch.constants, *divisor, &mut self.wide);
+                let zeros = lanes(mask).filter(|&l| self.wide[l] == 0).count();
+                self.counters.divisions_by_zero += zeros as u64;
+            }
+            Op::Convert { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Special { .. }
+            | Op::FrameAddress { .. }
+            | Op::Cvta { .. }
+            | Op::IsSpace { .. }
+            | Op::IsType { .. } => self.transfer(warp, op, mask),
+            Op::LoadQuad(access) => {
+                let _one_at_a_time = quads();
+                self.load(warp, access, mask)?;
+            }
+            Op::StoreQuad(access) => {
+                let _one_at_a_time = quads();
+                self.store(warp, access, mask)?;
+            }
+            Op::SurfaceLoad(access) => self.surface_load(warp, access, mask)?,
+            Op::SurfaceStore(access) => {
+                if matches!(access.form.kind, SurfaceKind::Reduce { .. }) {
+                    warp.last_atomic = warp.steps;
+                }
+                self.surface_store(warp, access, mask)?;
+            }
+            Op::ActiveMask { d } => {
+                let active = [u64::from(mask); 32];
+                warp.put(*d, &active, u64::MAX, mask);
+            }
+            Op::Printf(printf) => self.printf(warp, printf, mask)?,
+            Op::AsyncCopy(copy) => self.async_copy(warp, copy, mask)?,
+            Op::Stack(op) => self.stack(warp, op, mask)?,
+            Op::HeapCall(call) => self.heap_call(warp, call, mask)?,
+            Op::EnvReg { d, number } => {
+                let workspace = self.launch.config.grid_workspace;
+                let value = match number {
+                    1 => workspace >> 32,
+                    2 => workspace & u64::from(u32::MAX),
+                    _ => 0,
+                };
+                warp.put(*d, &[value; 32], u64::MAX, mask);
+            }
+            Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
+            Op::Trap => return trouble(first, FaultKind::Trap { message: None }),
+            Op::Breakpoint => {
+                let message = Some("brkpt: a breakpoint without a debugger".to_owned());
+                return trouble(first, FaultKind::Trap { message });
+            }
+            _ => {
+                let what = "an instruction that texunit does not execute was reached";
+                return trouble(first, FaultKind::BadOperand(what.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn rare(&mut self, warp: &mut Warp, rare: &Rare, mask: u32) {
+        let constants = &self.launch.constants;
+        for (out, &slot) in self.sources.iter_mut().zip(&rare.s) {
+            warp.read(constants, slot, out);
+        }
+        let [a, b, c, _] = &self.sources;
+        match rare.alu {
+            Alu::Convert(convert) => convert.run(&mut self.wide, a, b),
+            Alu::Tiny(tiny) => tiny.run(&mut self.wide, a, b, c),
+            Alu::Video(video) => video.run(&mut self.wide, a, b, c),
+            Alu::Carry(f) => {
+                let carry = f(&mut self.wide, a, b, c, warp.carry);
+                if rare.write_carry {
+                    warp.carry = (warp.carry & !mask) | (carry & mask);
+                }
+            }
+            // The others have operations of their own.
+            _ => return,
+        }
+        warp.put(rare.d, &self.wide, rare.mask, mask);
+    }
+}
