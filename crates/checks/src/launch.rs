@@ -2,19 +2,21 @@
 
 use crate::finding::Finding;
 use crate::log::Log;
-use crate::race::Queue;
+use crate::race::{Queue, Submitted};
 use crate::sink::Sink;
 use std::sync::Arc;
 use texunit_simt::Fault;
 use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe, probes};
 
 /// Which launch it is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Of {
     /// Its number among those that are checked.
     pub(crate) number: u64,
     /// Its stream.
     pub(crate) queue: Queue,
+    /// Its place there, if it was submitted before.
+    pub(crate) submitted: Option<Submitted>,
     /// Number of its context.
     pub(crate) context: u64,
     /// Whether anything is told of it: else only what it does to memory counts.
@@ -34,7 +36,7 @@ impl<'l> LaunchChecks<'l> {
     /// Those that the log asks for; `None`: none of them has to do with launches.
     pub(crate) fn new(log: &'l Log, of: Of) -> Option<Self> {
         let sink = Arc::new(Sink::new());
-        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, of);
+        let checks: Vec<Box<dyn Observer + 'l>> = crate::launch_checks(log, &sink, &of);
         (!checks.is_empty()).then_some(Self { log, of, sink, checks })
     }
 

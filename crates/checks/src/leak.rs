@@ -69,7 +69,7 @@ impl Observer for Leak<'_> {
             let end = || std::sync::Arc::new(End::new(launch.kernel, &launch.listing, &spot));
             let made = std::sync::Arc::clone(places.entry(spot.op).or_insert_with(end));
             if heap.len() < MOST {
-                heap.insert(address, Block { size, of: self.of, made });
+                heap.insert(address, Block { size, of: self.of.clone(), made });
             }
         }
     }

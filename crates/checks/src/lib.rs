@@ -47,7 +47,7 @@ use texunit_simt::Observer;
 fn launch_checks<'l>(
     log: &'l Log,
     sink: &Arc<Sink>,
-    of: launch::Of,
+    of: &launch::Of,
 ) -> Vec<Box<dyn Observer + 'l>> {
     let mut all: Vec<Box<dyn Observer + 'l>> = Vec::new();
     // What a kernel of which nothing is told writes is written, and what it frees is freed.
@@ -59,13 +59,15 @@ fn launch_checks<'l>(
         all.push(Box::new(init::Init::new(sink, log.init_when())));
     }
     if told(Check::Race) {
-        all.push(Box::new(race::Race::new(Arc::clone(sink), &log.race, of.queue)));
+        let submitted = of.submitted.clone();
+        let race = race::Race::new(Arc::clone(sink), &log.race, of.queue, submitted);
+        all.push(Box::new(race));
     }
     if told(Check::Texture) {
         all.push(Box::new(texture::Texture::new(sink)));
     }
     if log.has(Check::Leak) && (of.is_told || log.has_heap()) {
-        all.push(Box::new(leak::Leak::new(log, of)));
+        all.push(Box::new(leak::Leak::new(log, of.clone())));
     }
     all
 }

@@ -124,12 +124,22 @@ impl Log {
         queue: race::Queue,
         context: u64,
     ) -> Option<LaunchChecks<'_>> {
+        self.launch_submitted(kernel, (queue, None), context)
+    }
+
+    /// The same of one that was submitted to the stream before.
+    pub fn launch_submitted(
+        &self,
+        kernel: &str,
+        (queue, submitted): (race::Queue, Option<race::Submitted>),
+        context: u64,
+    ) -> Option<LaunchChecks<'_>> {
         if self.options.checks.is_none() {
             return None;
         }
         let is_told = self.options.has_kernel(kernel);
         let number = self.launches.fetch_add(1, Relaxed) + 1;
-        LaunchChecks::new(self, Of { number, queue, context, is_told })
+        LaunchChecks::new(self, Of { number, queue, submitted, context, is_told })
     }
 
     /// What orders launches and the host, if that is asked for.

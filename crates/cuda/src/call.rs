@@ -67,6 +67,7 @@ pub(crate) fn answer(
     arguments: &[Argument<'_>],
 ) -> CUresult {
     crate::checks::tell_host();
+    crate::late::called(name);
     let work = || match crate::state::gpus() {
         Err(refusal) if !BEFORE_INIT.contains(&name) => Err(refusal),
         _ => work(),

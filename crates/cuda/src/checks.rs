@@ -17,7 +17,7 @@ use crate::report;
 use crate::settings::settings;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use texunit_checks::race::{Memory, Queue};
+use texunit_checks::race::{Memory, Queue, Submitted};
 use texunit_checks::{
     Check, Checks, Finding, InitWhen, LaunchChecks, Log, Options, Pattern, Suppressions, rules,
 };
@@ -120,15 +120,39 @@ fn log() -> Option<&'static Log> {
     Some(log)
 }
 
+/// Where work stands: a stream, and its place there if it was submitted before it is done.
+#[derive(Clone, Debug)]
+pub(crate) struct Stand {
+    pub(crate) queue: Queue,
+    submitted: Option<Submitted>,
+}
+
+impl Stand {
+    /// Of work that is done now.
+    pub(crate) fn now(queue: Queue) -> Self {
+        Self { queue, submitted: None }
+    }
+
+    /// Of work that is submitted now.
+    pub(crate) fn submitted(queue: Queue) -> Self {
+        Self { queue, submitted: race().map(|race| race.submit(queue)) }
+    }
+}
+
+/// Makes the log, if anything is checked: what is asked for at the end of the program before it comes after it.
+pub(crate) fn prepare() {
+    log();
+}
+
 /// The checks of a launch, as its observer.
 pub(crate) fn of_launch(
     kernel: &str,
-    queue: Queue,
+    stand: Stand,
     context: Handle<Context>,
 ) -> Option<LaunchChecks<'static>> {
     let log = log()?;
     log.race().iter().for_each(|race| host::launches(race));
-    log.launch_in(kernel, queue, context.number() as u64)
+    log.launch_submitted(kernel, (stand.queue, stand.submitted), context.number() as u64)
 }
 
 /// What orders launches and the host, if races are checked.
@@ -145,9 +169,12 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
 }
 
 /// A copy reads or (`writes`) writes memory: tells which kernel accesses it and does not come before the copy.
-pub(crate) fn copied(queue: Queue, range: (u64, u64), writes: bool) {
+pub(crate) fn copied(stand: &Stand, range: (u64, u64), writes: bool) {
     let Some(log) = log() else { return };
-    let found = log.race().and_then(|race| race.accessed(Some(queue), range, writes));
+    let found = log.race().and_then(|race| match &stand.submitted {
+        Some(work) => race.accessed_by(work, range, writes),
+        None => race.accessed(Some(stand.queue), range, writes),
+    });
     let Some((end, stores)) = found else { return };
     let (rule, does) = match (writes, stores) {
         (false, _) => (rules::RACE_READ_AFTER_WRITE, "reads memory that a kernel stores to"),

@@ -4,8 +4,10 @@ mod reasons;
 
 use crate::args::{Answer, In, Raw};
 use crate::call::say;
+use crate::checks::Stand;
 use crate::context::{Context, Limit, MOST_STACK};
 use crate::handle::{Handle, Object};
+use crate::late::{self, Order};
 use crate::library::Kernel;
 use crate::module::{Function, Module};
 use crate::occupancy::{self, Block};
@@ -14,7 +16,6 @@ use crate::{faults, older, report, running};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END, CUresult,
 };
@@ -175,23 +176,48 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
     })
 }
 
-/// Runs a kernel. A fault is told at once, and ends the context: this call succeeds, and every
-/// later one answers its code, as those of an asynchronous launch do.
+/// Runs a kernel in a stream, now or later. A fault is told when it happens, and ends the context: this call succeeds,
+/// and every later one answers its code, as those of an asynchronous launch do.
 pub(crate) fn launch(
+    order: &Order,
+    function: &Arc<Function>,
+    shape: Shape,
+    params: Vec<u8>,
+) -> Answer {
+    let context = &order.context;
+    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
+        return Err(
+            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, &shape))
+        );
+    }
+    if shape.cooperative {
+        check_cooperative(context, function, &shape)?;
+    }
+    let options = LaunchOptions {
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared: shape.shared,
+        ..LaunchOptions::default()
+    };
+    if !late::is_on() || !function.kernel.takes(&options) {
+        return run(context, function, &shape, &params, Stand::now(order.queue));
+    }
+    let stand = Stand::submitted(order.queue);
+    let (context, function) = (Arc::clone(context), Arc::clone(function));
+    late::submit(order, move |works| {
+        works?;
+        run(&context, &function, &shape, &params, stand)
+    })
+}
+
+/// Runs a kernel.
+fn run(
     context: &Context,
     function: &Function,
     shape: &Shape,
     params: &[u8],
-    queue: Queue,
+    stand: Stand,
 ) -> Answer {
-    if u64::from(shape.shared) > function.max_dynamic_shared() as u64 {
-        return Err(
-            CUresult::INVALID_VALUE.because(reasons::too_much_shared(context, function, shape))
-        );
-    }
-    if shape.cooperative {
-        check_cooperative(context, function, shape)?;
-    }
     let module =
         Module::registry().find(function.module).ok_or_else(|| reasons::module_gone(function))?;
     let name = function.kernel.name();
@@ -200,7 +226,7 @@ pub(crate) fn launch(
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let counting = tallies.as_ref().map(|tallies| tallies as &dyn Observer);
     let covering = module.coverage.as_ref().map(|coverage| &**coverage as &dyn Observer);
-    let checks = crate::checks::of_launch(name, queue, context.handle);
+    let checks = crate::checks::of_launch(name, stand, context.handle);
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
     let all = watching.into_iter().chain(counting).chain(covering).chain(checking);
     let observers = Several(all.collect());

@@ -7,7 +7,7 @@
 //!
 //! * Work is done in the calling thread, before the call returns. Streams are therefore always in
 //!   order, an event has happened when it was recorded, and no call waits. Threads that call at the same time
-//!   run at the same time.
+//!   run at the same time. With `--schedule`, work of streams is done late instead (`late`).
 //! * A kernel's fault is reported as the driver does: the launch itself succeeds, and every later call
 //!   in the context answers the error. The diagnostic goes to standard error.
 //! * Handles are never used again, so that stale ones, those of another kind and garbage get the
@@ -42,6 +42,7 @@ mod format;
 pub mod functions;
 mod handle;
 mod image;
+mod late;
 mod launch;
 mod launch_trace;
 mod library;

@@ -22,7 +22,7 @@ use advice::AdviceMap;
 use pool::{Place, Share};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Block, Buffer, Device, Linear};
@@ -113,7 +113,7 @@ impl Allocation {
 
     /// It is no longer in the table. Device memory, and what it took of a pool, is given back when the last
     /// one that holds it lets it go.
-    fn end(&self) {
+    pub(crate) fn end(&self) {
         crate::asked::freed(self.id);
         if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
             for gpu in gpus {
@@ -187,6 +187,7 @@ pub(crate) fn with_room_if<T, E>(
 ) -> Result<T, E> {
     match make() {
         Err(error) if is_full(&error) => {
+            crate::late::wait_for_all();
             pool::give_back(gpu.ordinal);
             make()
         }
@@ -283,6 +284,15 @@ pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
 /// `CUDA_ERROR_INVALID_VALUE` if there is none: freed before, inside an allocation, unknown; or if it
 /// is given back in another way.
 pub(crate) fn free(name: &str, address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
+    take(name, address, right).map(|freed| freed.end())
+}
+
+/// The same; it ends ([`Allocation::end`]) when the caller says so.
+pub(crate) fn take(
+    name: &str,
+    address: u64,
+    right: impl FnOnce(&Kind) -> bool,
+) -> Answer<Arc<Allocation>> {
     let freed = {
         let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);
         match table.get(&address) {
@@ -291,12 +301,14 @@ pub(crate) fn free(name: &str, address: u64, right: impl FnOnce(&Kind) -> bool) 
         }
     };
     match freed {
-        Some(allocation) => {
-            allocation.end();
-            Ok(())
-        }
+        Some(allocation) => Ok(allocation),
         None => Err(CUresult::INVALID_VALUE.because(reasons::not_freed(name, address))),
     }
+}
+
+/// Whether copies of the memory that an address points into are always synchronous.
+pub(crate) fn is_sync(address: u64) -> bool {
+    find(address).is_some_and(|allocation| allocation.sync.load(Ordering::Relaxed))
 }
 
 /// Whether an address is one of some device, be there an allocation or not.

@@ -1,11 +1,12 @@
 //! Streams and events.
 //!
-//! Work is done before the call that asks for it returns, so that a stream is never busy. A stream is
-//! what it was made with, and the context in which its work is done.
+//! Work is done before the call that asks for it returns, so that a stream is never busy, unless it is done late
+//! ([`crate::late`]). A stream is what it was made with, and the context in which its work is done.
 
 use crate::args::Answer;
 use crate::context::{self, Context};
 use crate::handle::{Handle, Object, object};
+use crate::late::{self, Order};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -105,6 +106,15 @@ impl Event {
     pub(crate) fn when(&self) -> Option<Instant> {
         *self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Records an event, of a handle that is one: it happens when what comes before it in the stream is done.
+pub(crate) fn record(event: Handle<Event>, order: &Order) {
+    let Some(object) = Event::registry().find(event) else { return };
+    if let Some(race) = crate::checks::race() {
+        race.event_recorded(event.number() as u64, order.queue);
+    }
+    late::record(event.number(), order, move || object.record());
 }
 
 /// Ends the streams and events of a context.

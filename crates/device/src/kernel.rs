@@ -297,6 +297,12 @@ impl Kernel {
         self.run(options, params)
     }
 
+    /// Whether a launch with this grid, these blocks and this shared memory is not refused for them, nor for what the
+    /// kernel holds.
+    pub fn takes(&self, options: &LaunchOptions<'_>) -> bool {
+        self.check_shape(options).is_ok() && self.unsupported().is_empty()
+    }
+
     fn run(&self, options: &LaunchOptions<'_>, params: &[u8]) -> Result<LaunchStats, LaunchError> {
         let unsupported = self.unsupported();
         if !unsupported.is_empty() {

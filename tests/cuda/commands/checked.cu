@@ -43,6 +43,9 @@ int main(int count, char **arguments)
     of_device.allocType = cudaMemAllocationTypePinned;
     of_device.location.type = cudaMemLocationTypeDevice;
     cudaMemPoolCreate(&pool, &of_device);
+    int *of_stream = nullptr, *of_pool = nullptr;
+    cudaMallocAsync(&of_stream, 128, stream);
+    cudaMallocFromPoolAsync(&of_pool, 256, pool, stream);
     for (int i = 0; i < 2; i++)
         early<<<2, 64, 0, stream>>>(out, clean ? 64 : 50);
     if (!clean)
@@ -50,6 +53,7 @@ int main(int count, char **arguments)
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     if (clean) {
         cudaFree(out), cudaFree(pointers), cudaFree(again);
+        cudaFreeAsync(of_stream, stream), cudaFreeAsync(of_pool, stream);
         cudaStreamDestroy(stream);
         cudaEventDestroy(event);
         cudaMemPoolDestroy(pool);

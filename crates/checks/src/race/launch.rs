@@ -2,7 +2,7 @@
 
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
-use super::streams::{Queue, Streams, place_of};
+use super::streams::{Queue, Streams, Submitted, place_of};
 use crate::finding::End;
 use crate::sink::{Sink, Spot};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -45,8 +45,18 @@ impl Memory {
         lock(&self.streams)
     }
 
-    /// A launch begins in a stream.
-    pub(super) fn begin(&self, queue: Queue, info: &LaunchInfo<'_>) -> Order {
+    /// Work is submitted to a stream, to be done later.
+    pub fn submit(&self, queue: Queue) -> Submitted {
+        self.streams().submit(queue)
+    }
+
+    /// A launch begins in a stream, where it was submitted.
+    pub(super) fn begin(
+        &self,
+        queue: Queue,
+        submitted: Option<&Submitted>,
+        info: &LaunchInfo<'_>,
+    ) -> Order {
         let ctas = info.config.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let ctas = u32::try_from(ctas).unwrap_or(u32::MAX / 2).min(u32::MAX / 2);
         let mut first = self.next.fetch_add(ctas, Relaxed);
@@ -60,7 +70,8 @@ impl Memory {
         }
         let is_told = self.is_host_watched.load(Relaxed);
         let own = (first, first + ctas.saturating_sub(1));
-        let others = streams.begin(queue, own, info, is_told);
+        let submitted = submitted.cloned().unwrap_or_else(|| streams.submit(queue));
+        let others = streams.begin(submitted, own, info, is_told);
         if others.is_empty() && self.shadow.is_large() {
             self.shadow.forget();
         }
@@ -112,16 +123,31 @@ impl Memory {
         (address, len): (u64, u64),
         writes: bool,
     ) -> Option<(End, bool)> {
-        let streams = self.streams();
-        let others = streams.not_before(queue);
+        let others = self.streams().not_before(queue);
+        self.found(&others, (address, len), writes)
+    }
+
+    /// The same of a copy that was submitted before.
+    pub fn accessed_by(
+        &self,
+        work: &Submitted,
+        range: (u64, u64),
+        writes: bool,
+    ) -> Option<(End, bool)> {
+        let others = self.streams().not_before_work(work);
+        self.found(&others, range, writes)
+    }
+
+    /// Who of these has accessed memory.
+    fn found(&self, others: &[(u32, u32)], range: (u64, u64), writes: bool) -> Option<(End, bool)> {
         if others.is_empty() {
             return None;
         }
         let is_other = |serial: u32| others.iter().any(|o| (o.0..=o.1).contains(&serial));
-        let found = self.shadow.find((address, len), |stamp: Stamp| {
+        let found = self.shadow.find(range, |stamp: Stamp| {
             is_other(stamp.serial) && (writes || stamp.kind().writes())
         })?;
-        let end = streams.end(found.serial, found.thread(), found.op())?;
+        let end = self.end(found)?;
         Some((end, found.kind().writes()))
     }
 

@@ -38,7 +38,7 @@ mod view;
 
 pub use host::{HostRace, Pending, Touched};
 pub use launch::Memory;
-pub use streams::Queue;
+pub use streams::{Queue, Submitted};
 
 use crate::sink::Sink;
 use launch::{Launch, Order};
@@ -52,13 +52,19 @@ pub struct Race<'l> {
     sink: Arc<Sink>,
     memory: &'l Memory,
     queue: Queue,
+    submitted: Option<Submitted>,
     order: Mutex<Order>,
 }
 
 impl<'l> Race<'l> {
-    /// In a stream. It tells the sink what it finds.
-    pub fn new(sink: Arc<Sink>, memory: &'l Memory, queue: Queue) -> Self {
-        Self { sink, memory, queue, order: Mutex::default() }
+    /// In a stream, where it was submitted before if it was. It tells the sink what it finds.
+    pub fn new(
+        sink: Arc<Sink>,
+        memory: &'l Memory,
+        queue: Queue,
+        submitted: Option<Submitted>,
+    ) -> Self {
+        Self { sink, memory, queue, submitted, order: Mutex::default() }
     }
 }
 
@@ -80,6 +86,6 @@ impl Observer for Race<'_> {
     }
 
     fn launch_begins(&self, launch: &LaunchInfo<'_>) {
-        *lock(&self.order) = self.memory.begin(self.queue, launch);
+        *lock(&self.order) = self.memory.begin(self.queue, self.submitted.as_ref(), launch);
     }
 }

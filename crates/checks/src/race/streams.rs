@@ -29,6 +29,14 @@ pub enum Queue {
     },
 }
 
+/// A place in the order of a stream, for work that is submitted now and done later.
+#[derive(Clone, Debug)]
+pub struct Submitted {
+    queue: Queue,
+    at: u64,
+    before: Arc<Known>,
+}
+
 /// Launches that are kept although nothing is known to come behind them.
 const MOST: usize = 1024;
 /// Texts of modules that are kept for them.
@@ -124,17 +132,17 @@ impl Streams {
     }
 
     /// Something is submitted to a stream: its place there, and what comes before it.
-    fn submit(&mut self, queue: Queue) -> (u64, Known) {
+    pub(super) fn submit(&mut self, queue: Queue) -> Submitted {
         let before = self.before(queue);
         let stream = self.streams.entry(queue).or_default();
         stream.knows.clone_from(&before);
         stream.launches += 1;
-        (stream.launches, before)
+        Submitted { queue, at: stream.launches, before: Arc::new(before) }
     }
 
     /// A copy or fill is submitted.
     pub(super) fn copies(&mut self, queue: Queue, what: String, pieces: &[(u64, u64, bool)]) {
-        let (at, _) = self.submit(queue);
+        let at = self.submit(queue).at;
         let host = &self.host;
         self.copies.retain(|copy| host.get(&copy.queue).is_none_or(|&at| at < copy.at));
         if self.copies.len() >= MOST {
@@ -161,12 +169,12 @@ impl Streams {
     /// be asked for.
     pub(super) fn begin(
         &mut self,
-        queue: Queue,
+        submitted: Submitted,
         own: (u32, u32),
         info: &LaunchInfo<'_>,
         is_told: bool,
     ) -> Vec<(u32, u32)> {
-        let (at, before) = self.submit(queue);
+        let Submitted { queue, at, before } = submitted;
         let host = &self.host;
         let is_known =
             |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
@@ -221,7 +229,18 @@ impl Streams {
 
     /// Launches that do not come before what is submitted to a stream, or (`None`) before what the host does.
     pub(super) fn not_before(&self, queue: Option<Queue>) -> Vec<(u32, u32)> {
-        let known = queue.map_or_else(|| self.host.clone(), |queue| self.before(queue));
+        match queue {
+            Some(queue) => self.not_among(&self.before(queue)),
+            None => self.not_among(&self.host),
+        }
+    }
+
+    /// The same before what was submitted then.
+    pub(super) fn not_before_work(&self, work: &Submitted) -> Vec<(u32, u32)> {
+        self.not_among(&work.before)
+    }
+
+    fn not_among(&self, known: &Known) -> Vec<(u32, u32)> {
         let is_known = |past: &&Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
         self.past.iter().filter(|past| !is_known(past)).map(|p| (p.first, p.last)).collect()
     }

@@ -6,17 +6,20 @@ use crate::process::{Ended, run, succeed};
 use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 7] = [
+    let all: [(&str, Test); 8] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
         ("the host through pointers", hosted),
+        ("asynchronous work late", late),
         ("without texunit run", alone),
     ];
     let skipped = !setup.has(&["nvcc"]);
@@ -143,6 +146,61 @@ fn hosted(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stdout, &*plain.stdout, &ended)
 }
 
+/// `late.cu` with a seed; what it prints.
+fn late_with(
+    setup: &Setup,
+    program: &Path,
+    seed: Option<u64>,
+    case: &str,
+) -> Result<Ended, Failed> {
+    let mut command = setup.run();
+    command.args(seed.iter().flat_map(|seed| ["--schedule".to_owned(), seed.to_string()]));
+    Ok(succeed(command.arg(program).arg(case), program)?)
+}
+
+/// With `--schedule`, work of streams is done when the program waits: what is right stays the same, and what is not
+/// can be seen, the same with each run of a seed.
+fn late(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "late.cu", SHARED, &["-lineinfo"])?;
+    let with = |seed, case| late_with(setup, &program, seed, case);
+    let now = with(None, "late")?;
+    same(&*now.stdout, "7 16843009 1\n7 1010101 1\n1\n", &now)?;
+    let plain = with(None, "right")?;
+    if !plain.stdout.ends_with("13 10 cudaSuccess\n") {
+        return Err(format!("{plain:?}").into());
+    }
+    let many = with(None, "many")?;
+    let straight = with(None, "order")?;
+    same(&*straight.stdout, &*format!("{}\n", "2".repeat(40)), &straight)?;
+    let mut orders = BTreeSet::new();
+    for seed in 1..6 {
+        let later = with(Some(seed), "late")?;
+        same(&*later.stdout, "0 0 0\n7 1010101 1\n2\n", &later)?;
+        let right = with(Some(seed), "right")?;
+        same(&*right.stdout, &*plain.stdout, &right)?;
+        let order = with(Some(seed), "order")?;
+        same(&*with(Some(seed), "order")?.stdout, &*order.stdout, &order)?;
+        orders.insert(order.stdout);
+    }
+    if orders.len() < 4 {
+        return Err(format!("{orders:?}").into());
+    }
+    let ended = with(Some(7), "many")?;
+    same(&*ended.stdout, &*many.stdout, &ended)?;
+    let ended = with(Some(7), "exit")?;
+    same(&*ended.stdout, "end\nsaid\n", &ended)?;
+    let ended = with(Some(7), "fault")?;
+    let expected = "cudaErrorInvalidConfiguration\ncudaSuccess 0\ncudaErrorIllegalAddress 0\ncudaErrorIllegalAddress\n";
+    same(&*ended.stdout, expected, &ended)?;
+    contains(&ended, "late.cu:9")?;
+    // Nothing is told of the races of what is right.
+    let mut command = setup.run();
+    command.args(["--schedule", "3", "--check", "race"]).arg(&program).arg("right");
+    let ended = succeed(&mut command, &program)?;
+    same(&*ended.stderr, "", &ended)?;
+    same(&*ended.stdout, &*plain.stdout, &ended)
+}
+
 /// Both ends have their lines in the source, leaks the place in the program; what comes up again is counted.
 fn findings(setup: &Setup) -> Result<(), Failed> {
     for variant in [SHARED, STATIC] {
@@ -159,6 +217,8 @@ fn findings(setup: &Setup) -> Result<(), Failed> {
                 "exits here",
                 "1 allocation of cudaMalloc (4096 bytes) was not freed",
                 "2 allocations of cudaMalloc (1024 bytes in all) were not freed",
+                "1 allocation of cudaMallocAsync (128 bytes) was not freed",
+                "1 allocation of cudaMallocAsync (256 bytes) was not freed",
                 "1 stream was not destroyed",
                 "1 event was not destroyed",
                 "1 memory pool was not destroyed",

@@ -168,6 +168,23 @@ impl Case {
             called.extend(coverage::linked(&program));
             coverage::note(&format!("tests/cuda/{}.cu", self.name), &called);
         }
+        if variant == VARIANTS[0] {
+            return self.check_late(setup, variant, &expected);
+        }
+        Ok(())
+    }
+
+    /// What it prints is the same when work is done late and when the host is watched.
+    fn check_late(&self, setup: &Setup, variant: Variant, expected: &str) -> Result<(), Failed> {
+        for words in [&["--schedule", "5"][..], &["--check", "race"]] {
+            let mut command = setup.run();
+            command.args(words);
+            let ended = self.run_with(setup, variant, command)?;
+            if ended.stdout != expected {
+                let differs = difference(expected, &ended.stdout);
+                return Err(format!("{words:?}: {differs}\n{}", ended.stderr).into());
+            }
+        }
         Ok(())
     }
 }

@@ -5,6 +5,7 @@ use crate::args::{Answer, In, Out};
 use crate::call::driver_api;
 use crate::context::{self, Context, Limit};
 use crate::handle::Handle;
+use crate::late;
 use crate::memory::pool;
 use crate::state;
 use crate::stream::GREATEST_PRIORITY;
@@ -179,7 +180,10 @@ driver_api! {
     /// All work is done; the fault of the current context is answered. Pools give back what they keep
     /// above their thresholds, as at every call that waits.
     fn cuCtxSynchronize() {
-        pool::synchronized(context::current()?.gpu.ordinal);
+        let context = context::current()?;
+        late::wait_for_context(&context);
+        context.check()?;
+        pool::synchronized(context.gpu.ordinal);
         all_synchronized();
         Ok(())
     }
@@ -187,6 +191,7 @@ driver_api! {
     /// All work is done; the fault of a context is answered.
     fn cuCtxSynchronize_v2(ctx: Handle<Context>) {
         let ctx = given(ctx)?;
+        late::wait_for_context(&ctx);
         ctx.check()?;
         pool::synchronized(ctx.gpu.ordinal);
         all_synchronized();

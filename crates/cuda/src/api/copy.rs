@@ -4,11 +4,12 @@ use crate::args::{Answer, Raw};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::checks;
-use crate::context::{Context, current};
+use crate::context::Context;
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::memory::boxes::{End, copy_bytes};
 use crate::memory::place::Space;
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
 
@@ -27,14 +28,14 @@ macro_rules! copies {
         driver_api! {$(
             $(#[$doc])*
             fn $now($($arg: $type,)* ByteCount: usize) {
-                current()?;
-                at_once(copy_bytes($to, $from, ByteCount, Queue::Default))
+                let order = Order::current()?;
+                at_once(copy_bytes($to, $from, ByteCount, &order))
             }
 
             /// As without `Async`.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
-                stream::on(hStream)?;
-                copy_bytes($to, $from, ByteCount, stream::queue(hStream))
+                let order = Order::of(hStream)?;
+                copy_bytes($to, $from, ByteCount, &order)
             }
         )*}
     };
@@ -98,9 +99,9 @@ driver_api! {
         srcDevice: CUdeviceptr,
         ByteCount: usize,
     ) {
-        current()?;
+        let order = Order::current()?;
         let (to, from) = (array(dstArray, dstOffset)?, device(srcDevice));
-        at_once(copy_bytes(to, from, ByteCount, Queue::Default))
+        at_once(copy_bytes(to, from, ByteCount, &order))
     }
 
     /// Copies bytes out of the first row of an array.
@@ -110,9 +111,9 @@ driver_api! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        current()?;
+        let order = Order::current()?;
         let (to, from) = (device(dstDevice), array(srcArray, srcOffset)?);
-        at_once(copy_bytes(to, from, ByteCount, Queue::Default))
+        at_once(copy_bytes(to, from, ByteCount, &order))
     }
 
     /// Copies bytes of the first rows of two arrays.
@@ -123,9 +124,9 @@ driver_api! {
         srcOffset: usize,
         ByteCount: usize,
     ) {
-        current()?;
+        let order = Order::current()?;
         let (to, from) = (array(dstArray, dstOffset)?, array(srcArray, srcOffset)?);
-        at_once(copy_bytes(to, from, ByteCount, Queue::Default))
+        at_once(copy_bytes(to, from, ByteCount, &order))
     }
 }
 

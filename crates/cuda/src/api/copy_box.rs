@@ -4,13 +4,13 @@ use super::copy::at_once;
 use crate::args::{Answer, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
-use crate::context::{Context, current};
+use crate::context::Context;
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::memory::boxes::{self, End};
 use crate::memory::place::Space;
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::c_ulonglong;
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER, CU_MEMCPY_SRC_ACCESS_ORDER_ANY,
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_UNIFIED,
@@ -25,14 +25,14 @@ macro_rules! copies {
         driver_api! {$(
             $(#[$doc])*
             fn $($now)|+(pCopy: In<$type>) {
-                current()?;
-                at_once($copy(&pCopy.get()?, Queue::Default))
+                let order = Order::current()?;
+                at_once($copy(&pCopy.get()?, &order))
             }
 
             /// As without `Async`.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
-                stream::on(hStream)?;
-                $copy(&pCopy.get()?, stream::queue(hStream))
+                let order = Order::of(hStream)?;
+                $copy(&pCopy.get()?, &order)
             }
         )*}
     };
@@ -56,10 +56,10 @@ driver_api! {
         attr: In<CUmemcpyAttributes>,
         hStream: Handle<Stream>,
     ) {
-        on_other_than_default(hStream)?;
+        let order = on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
         let (to, from) = (super::copy::any(dst), super::copy::any(src));
-        boxes::copy_bytes(to, from, size, stream::queue(hStream))
+        boxes::copy_bytes(to, from, size, &order)
     }
 
     /// Copies slices, with something said of the copy.
@@ -68,8 +68,8 @@ driver_api! {
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
-        on_other_than_default(hStream)?;
-        copy_operations(op, 1, flags, stream::queue(hStream)).map_err(|(_, refusal)| refusal)
+        let order = on_other_than_default(hStream)?;
+        copy_operations(op, 1, flags, &order).map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many pieces of memory; `failIdx` is the one that went wrong.
@@ -84,9 +84,9 @@ driver_api! {
         failIdx: Out<usize>,
         hStream: Handle<Stream>,
     ) {
-        on_other_than_default(hStream)?;
+        let order = on_other_than_default(hStream)?;
         let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run(stream::queue(hStream)).map_err(|fault| failed(fault, failIdx))
+        batch.run(&order).map_err(|fault| failed(fault, failIdx))
     }
 
     /// As the first version, which says where it went wrong.
@@ -100,9 +100,9 @@ driver_api! {
         numAttrs: usize,
         hStream: Handle<Stream>,
     ) {
-        on_other_than_default(hStream)?;
+        let order = on_other_than_default(hStream)?;
         let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run(stream::queue(hStream)).map_err(|(_, refusal)| refusal)
+        batch.run(&order).map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many boxes; `failIdx` is the one that went wrong.
@@ -113,8 +113,8 @@ driver_api! {
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
-        on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags, stream::queue(hStream)).map_err(|fault| failed(fault, failIdx))
+        let order = on_other_than_default(hStream)?;
+        copy_operations(opList, numOps, flags, &order).map_err(|fault| failed(fault, failIdx))
     }
 
     /// As the first version, which says where it went wrong.
@@ -124,8 +124,8 @@ driver_api! {
         flags: c_ulonglong,
         hStream: Handle<Stream>,
     ) {
-        on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags, stream::queue(hStream)).map_err(|(_, refusal)| refusal)
+        let order = on_other_than_default(hStream)?;
+        copy_operations(opList, numOps, flags, &order).map_err(|(_, refusal)| refusal)
     }
 }
 
@@ -178,17 +178,17 @@ fn end_3d(name: &str, side: &CopySide3D) -> Answer<End> {
     })
 }
 
-fn copy_2d(copy: &CUDA_MEMCPY2D, queue: Queue) -> Answer {
+fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
-    boxes::copy(&end_2d("dst", &copy.dst)?, &end_2d("src", &copy.src)?, size, queue)
+    boxes::copy(&end_2d("dst", &copy.dst)?, &end_2d("src", &copy.src)?, size, order)
 }
 
-fn copy_3d(copy: &CUDA_MEMCPY3D, queue: Queue) -> Answer {
+fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
-    boxes::copy(&end_3d("dst", &copy.dst)?, &end_3d("src", &copy.src)?, size, queue)
+    boxes::copy(&end_3d("dst", &copy.dst)?, &end_3d("src", &copy.src)?, size, order)
 }
 
-fn copy_peer(copy: &CUDA_MEMCPY3D, queue: Queue) -> Answer {
+fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context says whose device memory or array it is; of host memory it says nothing.
         if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
@@ -198,18 +198,18 @@ fn copy_peer(copy: &CUDA_MEMCPY3D, queue: Queue) -> Answer {
                 .check()?;
         }
     }
-    copy_3d(copy, queue)
+    copy_3d(copy, order)
 }
 
 /// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
-fn on_other_than_default(stream: Handle<Stream>) -> Answer {
-    let context = stream::on(stream)?;
+fn on_other_than_default(stream: Handle<Stream>) -> Answer<Order> {
+    let order = Order::of(stream)?;
     match stream.number() {
         0 | 1 => Err(CUresult::INVALID_VALUE.because(
             "hStream is the default stream: batches and copies with attributes need one that was created, or \
              CU_STREAM_PER_THREAD",
         )),
-        _ => context.check(),
+        _ => order.context.check().map(|()| order),
     }
 }
 
@@ -250,7 +250,7 @@ struct Batch {
 
 impl Batch {
     /// Checks all, then copies.
-    fn run(&self, queue: Queue) -> Result<(), Fault> {
+    fn run(&self, order: &Order) -> Result<(), Fault> {
         let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
         if self.count == 0 {
             return refused("count is 0: a batch has at least one copy".to_owned());
@@ -281,7 +281,7 @@ impl Batch {
             let copy = || {
                 let (to, from) = (self.dsts.at(i)?, self.srcs.at(i)?);
                 let (to, from) = (super::copy::any(to), super::copy::any(from));
-                boxes::copy_bytes(to, from, self.sizes.at(i)?, queue)
+                boxes::copy_bytes(to, from, self.sizes.at(i)?, order)
             };
             copy()
                 .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
@@ -294,7 +294,7 @@ fn copy_operations(
     list: In<CUDA_MEMCPY3D_BATCH_OP>,
     count: usize,
     flags: c_ulonglong,
-    queue: Queue,
+    order: &Order,
 ) -> Result<(), Fault> {
     if count == 0 || flags != 0 {
         let reason = match count {
@@ -305,14 +305,14 @@ fn copy_operations(
     }
     for i in 0..count {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;
-        copy_operation(&operation, queue)
+        copy_operation(&operation, order)
             .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
     }
     Ok(())
 }
 
 /// One copy of a batch; sizes are in elements of the array, or in bytes if there is none.
-fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, queue: Queue) -> Answer {
+fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);
     if size.contains(&0) {
@@ -335,7 +335,7 @@ fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, queue: Queue) -> Answer {
     let from = operand(&operation.src, from, size, unit)?;
     let to = operand(&operation.dst, to, size, unit)?;
     let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
-    boxes::copy(&to, &from, [width, size[1], size[2]], queue)
+    boxes::copy(&to, &from, [width, size[1], size[2]], order)
 }
 
 fn array_of(operand: &CUmemcpy3DOperand) -> Answer<Option<Array>> {

@@ -6,6 +6,7 @@ use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
 use crate::handle::Handle;
+use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::stream::{self, Event, Stream};
 use std::ffi::c_uint;
@@ -66,13 +67,12 @@ driver_api! {
 
     /// An event has happened, or was never recorded, which is the same.
     fn cuEventQuery(hEvent: Handle<Event>) {
-        happened(hEvent).map(|_| waited(hEvent))
+        waited(hEvent).map(|_| ())
     }
 
     /// As `cuEventQuery`; pools give back what they keep above their thresholds.
     fn cuEventSynchronize(hEvent: Handle<Event>) {
-        pool::synchronized(happened(hEvent)?.gpu.ordinal);
-        waited(hEvent);
+        pool::synchronized(waited(hEvent)?.gpu.ordinal);
         Ok(())
     }
 
@@ -91,31 +91,32 @@ fn destroy(event: Handle<Event>) -> Answer {
     // As all calls, it answers a fault of the context, with which the event then ends.
     happened(event)?;
     event.take()?;
+    late::event_ended(event.number());
     if let Some(race) = checks::race() {
         race.event_ended(event.number() as u64);
     }
     Ok(())
 }
 
-/// The host has waited for an event.
-fn waited(event: Handle<Event>) {
+/// The host waits for an event.
+fn waited(event: Handle<Event>) -> Answer<Arc<Context>> {
+    happened(event)?;
+    late::wait_for_event(event.number());
+    let context = happened(event)?;
     checks::waited(|race| race.event_waited(event.number() as u64, None));
+    Ok(context)
 }
 
 fn record(event: Handle<Event>, stream: Handle<Stream>) -> Answer {
-    let number = event.number() as u64;
-    let event = event.get()?;
-    let context = stream::on(stream)?;
-    if context.handle != event.context {
+    let found = event.get()?;
+    let order = Order::of(stream)?;
+    if order.context.handle != found.context {
         return Err(CUresult::INVALID_HANDLE.because(format!(
             "hEvent is an event of context {:?}, and the stream is one of context {:?}",
-            event.context, context.handle
+            found.context, order.context.handle
         )));
     }
-    event.record();
-    if let Some(race) = checks::race() {
-        race.event_recorded(number, stream::queue(stream));
-    }
+    stream::record(event, &order);
     Ok(())
 }
 
@@ -130,6 +131,7 @@ fn happened(event: Handle<Event>) -> Answer<Arc<Context>> {
 
 fn elapsed(out: Out<f32>, start: Handle<Event>, end: Handle<Event>) -> Answer {
     out.check()?;
+    [start, end].into_iter().for_each(|event| late::wait_for_event(event.number()));
     let (start, end) = (start.get()?, end.get()?);
     if start.without_time || end.without_time {
         let name = if start.without_time { "hStart" } else { "hEnd" };

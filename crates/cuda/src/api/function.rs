@@ -5,9 +5,10 @@ use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::{Function, Module, Prepared};
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::{c_char, c_float, c_int, c_uint};
 use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::CUresult;
@@ -193,7 +194,8 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
 }
 
 fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>) -> Answer {
-    let context: Arc<Context> = stream::on(stream)?;
+    let order = Order::of(stream)?;
+    let context: Arc<Context> = Arc::clone(&order.context);
     let function = launch::function(function, &context)?;
     let [x, y] = grid.map(|n| {
         u32::try_from(n).map_err(|_| {
@@ -215,5 +217,5 @@ fn prepared(function: Handle<Function>, grid: [c_int; 2], stream: Handle<Stream>
     }
     params.truncate(size);
     let shape = Shape { grid: [x?, y?, 1], block, shared, cooperative: false };
-    launch::launch(&context, &function, &shape, &params, stream::queue(stream))
+    launch::launch(&order, &function, shape, params)
 }

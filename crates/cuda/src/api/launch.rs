@@ -3,6 +3,7 @@
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::launch::{self, Shape};
 use crate::module::Function;
 use crate::refused::say_refused;
@@ -81,7 +82,8 @@ driver_api! {
             attributed(one, &mut shape, &mut events)?;
         }
         launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)?;
-        events.iter().for_each(|event| event.record());
+        let order = Order::of(Handle::of(config.hStream))?;
+        events.into_iter().for_each(|event| stream::record(event, &order));
         Ok(())
     }
 }
@@ -90,7 +92,7 @@ driver_api! {
 fn attributed(
     one: &CUlaunchAttribute,
     shape: &mut Shape,
-    events: &mut Vec<std::sync::Arc<stream::Event>>,
+    events: &mut Vec<Handle<stream::Event>>,
 ) -> Answer {
     let [x, y, z, ..] = one.value;
     match one.id {
@@ -112,8 +114,8 @@ fn attributed(
         }
         attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {
             let event = Handle::<stream::Event>::of((u64::from(y) << 32 | u64::from(x)) as usize);
-            let event = event.get().map_err(|refusal| refusal.named("the event of the attribute"));
-            events.push(event?);
+            event.get().map_err(|refusal| refusal.named("the event of the attribute"))?;
+            events.push(event);
         }
         attribute::DEVICE_UPDATABLE_KERNEL_NODE if x != 0 => {
             let reason = "launches that a kernel can update are not supported";
@@ -149,8 +151,8 @@ fn launch(
     params: In<Raw>,
     extra: In<u64>,
 ) -> Answer {
-    let context = stream::on(stream)?;
-    let function = launch::function(f, &context)?;
+    let order = Order::of(stream)?;
+    let function = launch::function(f, &order.context)?;
     let params = launch::parameters(&function, params, extra)?;
-    launch::launch(&context, &function, shape, &params, stream::queue(stream))
+    launch::launch(&order, &function, *shape, params)
 }

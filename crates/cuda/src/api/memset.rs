@@ -3,10 +3,10 @@
 use crate::args::Answer;
 use crate::call::driver_api;
 use crate::checks;
-use crate::context::current;
 use crate::handle::Handle;
+use crate::late::Order;
 use crate::memory::boxes::fill;
-use crate::stream::{self, Stream};
+use crate::stream::Stream;
 use std::ffi::{c_uchar, c_uint, c_ushort};
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
@@ -25,8 +25,8 @@ macro_rules! memset {
         driver_api! {
             /// Sets `N` numbers. The address is a multiple of their size.
             fn $line(dstDevice: CUdeviceptr, value: $ty, N: usize) {
-                current()?;
-                at_once(fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], Queue::Default))
+                let order = Order::current()?;
+                at_once(fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order))
             }
 
             /// Sets rows of `Width` numbers that are a pitch apart.
@@ -37,8 +37,8 @@ macro_rules! memset {
                 Width: usize,
                 Height: usize,
             ) {
-                current()?;
-                at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], Queue::Default))
+                let order = Order::current()?;
+                at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order))
             }
 
             /// As without `Async`.
@@ -48,8 +48,8 @@ macro_rules! memset {
                 N: usize,
                 hStream: Handle<Stream>,
             ) {
-                stream::on(hStream)?;
-                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], stream::queue(hStream)).map(|_| ())
+                let order = Order::of(hStream)?;
+                fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
             }
 
             /// As without `Async`.
@@ -61,8 +61,8 @@ macro_rules! memset {
                 Height: usize,
                 hStream: Handle<Stream>,
             ) {
-                stream::on(hStream)?;
-                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], stream::queue(hStream)).map(|_| ())
+                let order = Order::of(hStream)?;
+                fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order).map(|_| ())
             }
         }
     };

@@ -4,6 +4,7 @@
 use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
 use crate::handle::Handle;
+use crate::late::{self, Order};
 use crate::memory::pool::{self, Place, Pool};
 use crate::memory::{self, Kind};
 use crate::state;
@@ -39,8 +40,13 @@ driver_api! {
 
     /// Frees memory of a pool, or of `cuMemAlloc`.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
-        stream::on(hStream)?;
-        memory::free("dptr", dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
+        let order = Order::of(hStream)?;
+        let right = |kind: &Kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed);
+        let freed = memory::take("dptr", dptr, right)?;
+        late::submit(&order, move |_| {
+            freed.end();
+            Ok(())
+        })
     }
 
     /// Gives back memory that the pool holds and does not use, in steps of 32 MiB, until it holds no more than

@@ -1,5 +1,5 @@
 //! Streams (driver API, "Stream Management"). Work is done in the calling thread before a call returns,
-//! so nothing is ever pending. Memory operations of streams (wait for a value, write a value) are not
+//! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits. Memory operations of streams (wait for a value, write a value) are not
 //! provided, as the device's attributes say.
 
 use crate::args::{Answer, In, Out};
@@ -7,12 +7,13 @@ use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
 use crate::handle::Handle;
+use crate::late::{self, Order};
 use crate::memory::pool;
 use crate::refused::InProgram;
 use crate::stream::{self, Event, GREATEST_PRIORITY, Stream};
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use texunit_cuda_abi::{CUdevice, CUresult};
 
 /// `CUstreamCallback`
@@ -46,34 +47,34 @@ driver_api! {
         destroy(hStream)
     }
 
-    /// All work of a stream is done when it was asked for; the fault of its context is answered.
+    /// All work of a stream is done when it was asked for, or now (`late`); the fault of its context is answered.
     fn cuStreamSynchronize(hStream: Handle<Stream>) {
-        pool::synchronized(stream::on(hStream)?.gpu.ordinal);
-        synchronized(hStream);
+        pool::synchronized(synchronized(hStream)?.gpu.ordinal);
         Ok(())
     }
 
     /// As `cuStreamSynchronize`: never `CUDA_ERROR_NOT_READY`.
     fn cuStreamQuery(hStream: Handle<Stream>) {
-        stream::on(hStream).map(|_| synchronized(hStream))
+        synchronized(hStream).map(|_| ())
     }
 
-    /// Waits for an event, which has happened.
+    /// Waits for an event.
     fn cuStreamWaitEvent(hStream: Handle<Stream>, hEvent: Handle<Event>, Flags: c_uint) {
         if Flags > 1 {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "Flags {Flags:#x} is not CU_EVENT_WAIT_DEFAULT (0) or CU_EVENT_WAIT_EXTERNAL (1)"
             )));
         }
-        stream::on(hStream)?;
+        let order = Order::of(hStream)?;
         hEvent.get()?;
         if let Some(race) = checks::race() {
-            race.event_waited(hEvent.number() as u64, Some(stream::queue(hStream)));
+            race.event_waited(hEvent.number() as u64, Some(order.queue));
         }
+        late::stream_waits(&order, hEvent.number());
         Ok(())
     }
 
-    /// Calls a function of the host when the stream's work is done: now.
+    /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
     fn cuStreamAddCallback(
         hStream: Handle<Stream>,
         callback: StreamCallback,
@@ -84,27 +85,32 @@ driver_api! {
         if flags != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!("flags {flags:#x} is not 0")));
         }
-        let status = match stream::on(hStream) {
-            Ok(_) => CUresult::SUCCESS,
-            Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => return Err(refusal),
-            Err(refusal) => refusal.code,
+        let call = move |works: Answer| {
+            let status = works.map_or_else(|refusal| refusal.code, |()| CUresult::SUCCESS);
+            let inside = InProgram::enter();
+            // SAFETY: the caller's function, called as the driver would.
+            unsafe { callback(hStream, status, userData) };
+            drop(inside);
+            Ok(())
         };
-        let inside = InProgram::enter();
-        // SAFETY: the caller's function, called as the driver would.
-        unsafe { callback(hStream, status, userData) };
-        drop(inside);
-        Ok(())
+        match Order::of(hStream) {
+            Ok(order) => late::submit(&order, call),
+            Err(refusal) if refusal.code == CUresult::INVALID_HANDLE => Err(refusal),
+            Err(refusal) => call(Err(refusal)),
+        }
     }
 
-    /// Calls a function of the host when the stream's work is done: now.
+    /// Calls a function of the host when the stream's work is done: now, or with `--schedule` then.
     fn cuLaunchHostFunc(hStream: Handle<Stream>, function: HostFunction, userData: *mut c_void) {
         let function = function.ok_or(CUresult::INVALID_VALUE.because("fn is null"))?;
-        stream::on(hStream)?;
-        let inside = InProgram::enter();
-        // SAFETY: the caller's function, called as the driver would.
-        unsafe { function(userData) };
-        drop(inside);
-        Ok(())
+        late::submit(&Order::of(hStream)?, move |works| {
+            works?;
+            let inside = InProgram::enter();
+            // SAFETY: the caller's function, called as the driver would.
+            unsafe { function(userData) };
+            drop(inside);
+            Ok(())
+        })
     }
 
     /// The context of a stream.
@@ -236,9 +242,13 @@ driver_api! {
     }
 }
 
-/// The host has waited for a stream.
-fn synchronized(stream: Handle<Stream>) {
-    checks::waited(|race| race.synchronized(stream::queue(stream)));
+/// The host waits for a stream; its context.
+fn synchronized(stream: Handle<Stream>) -> Answer<Arc<Context>> {
+    let order = Order::of(stream)?;
+    late::wait_for_stream(&order);
+    order.context.check()?;
+    checks::waited(|race| race.synchronized(order.queue));
+    Ok(order.context)
 }
 
 fn create(out: Out<Handle<Stream>>, flags: c_uint, priority: c_int) -> Answer {

@@ -1,7 +1,7 @@
 //! What checks look at in copies: which bytes nobody has written (`init`), and which kernels use the memory at the same
 //! time (`race`).
 
-use super::{copied, log, news};
+use super::{Stand, copied, log, news};
 use crate::asked;
 use crate::memory::place::Place;
 use texunit_checks::race::{Memory, Queue};
@@ -12,7 +12,7 @@ pub(crate) struct Watch<'a> {
     from: &'a Place,
     to: &'a Place,
     /// Told of races, if that is asked for.
-    race: Option<Queue>,
+    race: Option<&'a Stand>,
     /// Which bytes of a piece are undefined.
     states: Vec<u8>,
     /// Whether states go along.
@@ -49,9 +49,9 @@ fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[
 
 impl<'a> Watch<'a> {
     /// `None`: nothing of copies is checked.
-    pub(crate) fn new(from: &'a Place, to: &'a Place, queue: Queue) -> Option<Self> {
+    pub(crate) fn new(from: &'a Place, to: &'a Place, stand: &'a Stand) -> Option<Self> {
         let log = log()?;
-        let race = log.has(Check::Race).then_some(queue);
+        let race = log.has(Check::Race).then_some(stand);
         let is_tracked = log.has(Check::Init);
         let looks = race.is_some() || is_tracked;
         let (states, lost, shared) = (Vec::new(), None, Vec::new());
@@ -60,10 +60,10 @@ impl<'a> Watch<'a> {
 
     /// A piece has been copied, from one place to another.
     pub(crate) fn copied(&mut self, from: [u64; 3], to: [u64; 3], len: usize) {
-        if let Some(queue) = self.race {
+        if let Some(stand) = self.race {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
                 if let Some(range) = place.range(at, len as u64) {
-                    copied(queue, range, writes);
+                    copied(stand, range, writes);
                     if place.is_of_host() {
                         push(&mut self.shared, range, writes);
                     }
@@ -91,7 +91,7 @@ impl<'a> Watch<'a> {
 /// The copy is over: tells what the host has got of it.
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
-        if let Some(queue) = self.race {
+        if let Some(&Stand { queue, .. }) = self.race {
             if matches!(self.to, Place::Host(_)) {
                 // A call that copies to memory which is not pinned returns when it has done so.
                 super::waited(|race| race.synchronized(queue));

@@ -1,13 +1,13 @@
 //! Copies of boxes: width in bytes, rows, slices. A copy without pitch is a box of one row.
 
 use crate::args::Answer;
-use crate::checks::{self, Watch};
+use crate::checks::{self, Stand, Watch};
 use crate::error::refusal;
+use crate::late::{self, Order};
 use crate::memory;
 use crate::memory::place::{Place, Space};
-use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUresult;
-use texunit_device::Array;
+use texunit_device::{Array, Linear};
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
@@ -158,6 +158,21 @@ impl Found {
         }
     }
 
+    /// What may be the program's again when the call returns is read now.
+    fn staged(self, size: [u64; 3]) -> Answer<Self> {
+        if !matches!(self.place, Place::Host(_)) {
+            return Ok(self);
+        }
+        let [width, rows, slices] = size.map(|n| n as usize);
+        let mut bytes = vec![0; width * rows * slices];
+        for (i, row) in bytes.chunks_exact_mut(width).enumerate() {
+            let at = [0, (i % rows) as u64, (i / rows) as u64];
+            self.place.read(self.offset(at), row)?;
+        }
+        let steps = [size[0], size[0] * size[1]];
+        Ok(Self { place: Place::Staged(bytes.into()), steps, at: [0; 3] })
+    }
+
     /// Whether a box of this size has no gaps between its rows.
     fn is_packed(&self, size: [u64; 3]) -> bool {
         !matches!(self.place, Place::Array(_))
@@ -166,16 +181,39 @@ impl Found {
     }
 }
 
-/// Copies a box in a stream. Nothing is copied if one of the ends is wrong; an empty box is fine.
-pub(crate) fn copy(to: &End, from: &End, size: [u64; 3], queue: Queue) -> Answer {
+/// Copies a box in a stream, now or later. Nothing is copied if one of the ends is wrong; an empty box is fine.
+pub(crate) fn copy(to_end: &End, from_end: &End, size: [u64; 3], order: &Order) -> Answer {
     if size.contains(&0) {
         return Ok(());
     }
-    let (from, to) = (from.find("src", size)?, to.find("dst", size)?);
+    let (from, to) = (from_end.find("src", size)?, to_end.find("dst", size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
+    if !late::is_on() {
+        return transfer(&from, &to, size, &Stand::now(order.queue));
+    }
+    // A copy to memory that is not pinned has ended when the call returns.
+    let is_sync =
+        |end: &End| matches!(end, End::Memory { address, .. } if memory::is_sync(*address));
+    let waits =
+        order.waits || matches!(to.place, Place::Host(_)) || is_sync(to_end) || is_sync(from_end);
+    if waits {
+        late::wait_before(order);
+        order.context.check()?;
+        return transfer(&from, &to, size, &Stand::now(order.queue));
+    }
+    let from = from.staged(size)?;
+    let stand = Stand::submitted(order.queue);
+    late::submit(order, move |works| {
+        works?;
+        transfer(&from, &to, size, &stand)
+    })
+}
+
+/// Copies a box.
+fn transfer(from: &Found, to: &Found, size: [u64; 3], stand: &Stand) -> Answer {
     let mut piece = vec![0; size[0].min(PIECE) as usize];
-    let mut watch = Watch::new(&from.place, &to.place, queue);
+    let mut watch = Watch::new(&from.place, &to.place, stand);
     for z in 0..size[2] {
         for y in 0..size[1] {
             let mut x = 0;
@@ -194,8 +232,8 @@ pub(crate) fn copy(to: &End, from: &End, size: [u64; 3], queue: Queue) -> Answer
 }
 
 /// Copies bytes.
-pub(crate) fn copy_bytes(to: End, from: End, len: usize, queue: Queue) -> Answer {
-    copy(&to, &from, [len as u64, 1, 1], queue)
+pub(crate) fn copy_bytes(to: End, from: End, len: usize, order: &Order) -> Answer {
+    copy(&to, &from, [len as u64, 1, 1], order)
 }
 
 /// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows. Whether the program can use the
@@ -205,7 +243,7 @@ pub(crate) fn fill(
     pitch: usize,
     pattern: &[u8],
     size: [usize; 2],
-    queue: Queue,
+    order: &Order,
 ) -> Answer<bool> {
     let [width, height] = size.map(|n| n as u64);
     if width == 0 || height == 0 {
@@ -234,19 +272,47 @@ pub(crate) fn fill(
         return Err(CUresult::INVALID_VALUE
             .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
     };
-    let mut set = Vec::new();
+    let (linear, is_of_host) = (linear.clone(), linear.is_of_host());
     let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
-    for y in 0..rows {
-        let offset = found.offset([0, y, 0])[0];
+    let pattern = pattern.to_vec();
+    let set = move |stand: &Stand| {
+        let rows = (0..rows).map(|y| found.offset([0, y, 0])[0]);
+        set(&linear, rows, (&pattern, count), stand)
+    };
+    if !late::is_on() {
+        set(&Stand::now(order.queue))?;
+    } else if order.waits && is_of_host {
+        late::wait_before(order);
+        order.context.check()?;
+        set(&Stand::now(order.queue))?;
+    } else {
+        let stand = Stand::submitted(order.queue);
+        late::submit(order, move |works| {
+            works?;
+            set(&stand)
+        })?;
+    }
+    Ok(is_of_host)
+}
+
+/// Sets numbers from these places on.
+fn set(
+    linear: &Linear,
+    rows: impl Iterator<Item = u64>,
+    (pattern, count): (&[u8], u64),
+    stand: &Stand,
+) -> Answer {
+    let mut set = Vec::new();
+    for offset in rows {
         linear.fill(offset, pattern, count).map_err(refusal)?;
         if checks::race().is_some() {
-            let range = (linear.address() + offset, count * unit);
-            checks::copied(queue, range, true);
+            let range = (linear.address() + offset, count * pattern.len() as u64);
+            checks::copied(stand, range, true);
             set.extend(linear.is_of_host().then_some(range));
         }
     }
     if !set.is_empty() {
-        checks::fills(queue, &set);
+        checks::fills(stand.queue, &set);
     }
-    Ok(linear.is_of_host())
+    Ok(())
 }

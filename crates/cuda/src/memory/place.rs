@@ -4,6 +4,7 @@ use crate::args::{Answer, Raw};
 use crate::error::refusal;
 use crate::memory;
 use crate::state;
+use std::sync::Arc;
 use texunit_cuda_abi::CUresult;
 use texunit_device::{Array, Linear};
 
@@ -38,6 +39,8 @@ pub(crate) enum Place {
     Host(Raw),
     /// An array.
     Array(Array),
+    /// What was read of the program's memory before.
+    Staged(Arc<[u8]>),
 }
 
 impl Place {
@@ -82,6 +85,13 @@ impl Place {
             Self::Linear(linear) => linear.read(at[0], out).map_err(refusal),
             Self::Host(raw) => raw.read(at[0] as usize, out),
             Self::Array(array) => array.read_row(at, out).map_err(refusal),
+            Self::Staged(bytes) => {
+                let start = at[0] as usize;
+                let part = bytes.get(start..start.saturating_add(out.len()));
+                let inside = part.map(|part| out.copy_from_slice(part));
+                inside
+                    .ok_or_else(|| CUresult::INVALID_VALUE.because("more is copied than was read"))
+            }
         }
     }
 
@@ -89,7 +99,7 @@ impl Place {
     pub(crate) fn states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         match self {
             Self::Linear(linear) => linear.states(at[0], out),
-            Self::Host(_) => false,
+            Self::Host(_) | Self::Staged(_) => false,
             Self::Array(array) => array.row_states(at, out),
         }
     }
@@ -98,7 +108,7 @@ impl Place {
     pub(crate) fn set_states(&self, at: [u64; 3], states: &[u8]) {
         match self {
             Self::Linear(linear) => linear.set_states(at[0], states),
-            Self::Host(_) => {}
+            Self::Host(_) | Self::Staged(_) => {}
             Self::Array(array) => array.set_row_states(at, states),
         }
     }
@@ -107,7 +117,7 @@ impl Place {
     pub(crate) fn is_of_host(&self) -> bool {
         match self {
             Self::Linear(linear) => linear.is_of_host(),
-            Self::Host(_) => true,
+            Self::Host(_) | Self::Staged(_) => true,
             Self::Array(_) => false,
         }
     }
@@ -130,7 +140,7 @@ impl Place {
                 let name = linear.name();
                 (number, format!("byte {offset} of allocation {number} ({size} bytes of `{name}`)"))
             }
-            Self::Host(_) => (0, "memory of the host".to_owned()),
+            Self::Host(_) | Self::Staged(_) => (0, "memory of the host".to_owned()),
             Self::Array(array) => {
                 let ([x, y, z], number) = (at, array.number());
                 let size = array.size();
@@ -145,6 +155,7 @@ impl Place {
             Self::Linear(linear) => linear.write(at[0], bytes).map_err(refusal),
             Self::Host(raw) => raw.write(at[0] as usize, bytes),
             Self::Array(array) => array.write_row(at, bytes).map_err(refusal),
+            Self::Staged(_) => Err(CUresult::INVALID_VALUE.because("what was read is not written")),
         }
     }
 }

@@ -154,6 +154,7 @@ impl World {
         let mut at = 0;
         ok!(cuMemAlloc_v2(&raw mut at, room));
         ok!(cuMemsetD8_v2(at, 0, room));
+        self.order();
         let stream = self.target(choices, which);
         let launch = Launch { function, grid, threads, shared, stream, at, words: [rounds, 0] };
         let code = launch.cooperative(choices.once_in(2));
@@ -161,6 +162,7 @@ impl World {
         let expected =
             if fits { CUresult::SUCCESS } else { CUresult::COOPERATIVE_LAUNCH_TOO_LARGE };
         assert_eq!(code, expected, "{grid:?} of {threads}, {shared} bytes: {most} at a time");
+        self.order();
         let mut words = vec![0_u32; room / 4];
         ok!(cuMemcpyDtoH_v2(words.as_mut_ptr().cast(), at, room));
         let all = if fits { rounds * launch.blocks() } else { 0 };

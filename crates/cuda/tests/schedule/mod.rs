@@ -91,6 +91,8 @@ pub(crate) struct World {
     /// Of [`Self::contexts`].
     current: Option<usize>,
     tally: Tally,
+    /// Whether work is done late (`TEXUNIT_SCHEDULE`): then events put everything in the order of the calls.
+    is_late: bool,
     /// Handles and addresses that are no more.
     gone: Vec<Gone>,
 }
@@ -107,7 +109,8 @@ enum Gone {
 /// Makes the calls that choices decide, in this thread, which ends without a context.
 pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
     ok!(cuInit(0));
-    let mut world = World::default();
+    let is_late = std::env::var_os("TEXUNIT_SCHEDULE").is_some();
+    let mut world = World { is_late, ..World::default() };
     let mut count = 0;
     ok!(cuDeviceGetCount(&raw mut count));
     assert_eq!(count, 3, "TEXUNIT_DEVICE is {DEVICES}");
@@ -115,9 +118,11 @@ pub(crate) fn play(choices: &mut Choices<'_>) -> Tally {
         if choices.is_done() {
             break;
         }
+        world.order();
         world.step(choices);
     }
     while !world.contexts.is_empty() {
+        world.order();
         world.compare(0);
         world.end(0, true);
     }
@@ -146,6 +151,40 @@ impl World {
             13 | 14 => self.launch(choices),
             _ => self.cooperative(choices),
         }
+    }
+
+    /// Has every stream wait for all others, if work is done late.
+    pub(super) fn order(&mut self) {
+        if !self.is_late || self.contexts.is_empty() {
+            return;
+        }
+        let (before, mut events) = (self.current, Vec::new());
+        // In one stream all others meet, and then they wait for it.
+        for which in 0..self.contexts.len() {
+            self.switch(Some(which));
+            for stream in self.contexts[which].streams.clone().into_iter().chain([null_mut()]) {
+                events.push(Self::recorded(stream));
+            }
+        }
+        let last = self.contexts.len() - 1;
+        events.iter().for_each(|&event| ok!(cuStreamWaitEvent(null_mut(), event, 0)));
+        let all = Self::recorded(null_mut());
+        for which in 0..=last {
+            self.switch(Some(which));
+            for stream in self.contexts[which].streams.clone().into_iter().chain([null_mut()]) {
+                ok!(cuStreamWaitEvent(stream, all, 0));
+            }
+        }
+        events.into_iter().chain([all]).for_each(|event| ok!(cuEventDestroy_v2(event)));
+        self.switch(before);
+    }
+
+    /// A new event of the current context, recorded in a stream of it.
+    fn recorded(stream: Ptr) -> Ptr {
+        let mut event = null_mut();
+        ok!(cuEventCreate(&raw mut event, 0));
+        ok!(cuEventRecord(event, stream));
+        event
     }
 
     fn any(&self, choices: &mut Choices<'_>) -> usize {

@@ -1,0 +1,393 @@
+//! Asynchronous work that is done late (`--schedule SEED`): kernels, copies, fills and host functions of streams are
+//! kept when they are asked for, and done when the program waits for them, or for others in a random order.
+//!
+//! Each item has others behind which it comes: the one before it in its stream, those of streams that the legacy
+//! default stream and blocking streams wait for, and what an event that its stream waits for was recorded behind. When
+//! the program waits, what it waits for is done, in an order that these allow and the seed decides; now and then other
+//! work that could be done is done, too. Without `--schedule` work is done in the call, and nothing is kept.
+
+use crate::args::Answer;
+use crate::call::Owner;
+use crate::context::{self, Context};
+use crate::handle::Handle;
+use crate::settings::settings;
+use crate::stream::{self, Stream};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use texunit_checks::race::Queue;
+
+/// Where work is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    pub(crate) context: Arc<Context>,
+    pub(crate) queue: Queue,
+    /// Whether the call returns when the work is done.
+    pub(crate) waits: bool,
+}
+
+impl Order {
+    /// In a stream; as [`stream::on`].
+    pub(crate) fn of(stream: Handle<Stream>) -> Answer<Self> {
+        let context = stream::on(stream)?;
+        Ok(Self { context, queue: stream::queue(stream), waits: false })
+    }
+
+    /// Of a call that is not of a stream: in the default stream of the current context.
+    pub(crate) fn current() -> Answer<Self> {
+        Ok(Self { context: context::current()?, queue: Queue::Default, waits: true })
+    }
+
+    fn line(&self) -> Line {
+        Line { context: self.context.handle.number(), queue: self.queue }
+    }
+}
+
+/// What is done later. It is given what the context answers by then.
+struct Work(Box<dyn FnOnce(Answer) -> Answer>);
+
+// SAFETY: what a stream does may be done by any thread: memory and objects of the device are for all of them, and
+// pointers are those of the program, which it has promised to keep valid until the stream has been waited for.
+unsafe impl Send for Work {}
+
+/// Number of an item, in the order in which they were asked for.
+type Id = u64;
+
+/// A stream: each context has a default one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Line {
+    context: usize,
+    queue: Queue,
+}
+
+struct Item {
+    context: Arc<Context>,
+    /// What it comes behind, and is not done.
+    after: Vec<Id>,
+    work: Work,
+}
+
+/// Items that are kept, as the queues of a GPU have an end; then the oldest half is done.
+const MOST: usize = 1024;
+
+#[derive(Default)]
+struct State {
+    last: Id,
+    waiting: BTreeMap<Id, Item>,
+    /// What a thread is doing, and in which context.
+    running: BTreeMap<Id, usize>,
+    /// Behind what the next item of a stream comes.
+    tails: HashMap<Line, Vec<Id>>,
+    /// Behind what an event comes, by its handle.
+    events: HashMap<usize, Vec<Id>>,
+    random: u64,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// An item is done.
+static DONE: Condvar = Condvar::new();
+/// Whose items these are: not those of a process that was forked off.
+static OWNER: Owner = Owner::none();
+
+thread_local! {
+    /// Whether the thread does an item.
+    static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether work is kept.
+pub(crate) fn is_on() -> bool {
+    settings().schedule.is_some() && !IS_INSIDE.get()
+}
+
+fn state() -> MutexGuard<'static, Option<State>> {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !OWNER.is_this_process() {
+        OWNER.take();
+        *state = None;
+    }
+    state.get_or_insert_with(|| State {
+        random: settings().schedule.unwrap_or_default(),
+        ..State::default()
+    });
+    state
+}
+
+/// Works with what is kept.
+fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
+    work(state().get_or_insert_default())
+}
+
+impl State {
+    fn is_open(&self, id: Id) -> bool {
+        self.waiting.contains_key(&id) || self.running.contains_key(&id)
+    }
+
+    fn tail(&self, line: Line) -> impl Iterator<Item = Id> {
+        self.tails.get(&line).into_iter().flatten().copied().filter(|&id| self.is_open(id))
+    }
+
+    /// What the next item of a stream comes behind.
+    fn before(&self, line: Line) -> Vec<Id> {
+        let waits = |other: &Line| match (line.queue, other.queue) {
+            _ if other.context != line.context => false,
+            (Queue::Default, Queue::Own { is_blocking, .. })
+            | (Queue::Own { is_blocking, .. }, Queue::Default) => is_blocking,
+            _ => *other == line,
+        };
+        let lines = self.tails.keys().copied().filter(waits);
+        let ids: BTreeSet<Id> = lines.flat_map(|line| self.tail(line)).collect();
+        ids.into_iter().collect()
+    }
+
+    fn add(&mut self, line: Line, context: &Arc<Context>, work: Work) -> Id {
+        self.last += 1;
+        let (id, after) = (self.last, self.before(line));
+        self.waiting.insert(id, Item { context: Arc::clone(context), after, work });
+        self.tails.insert(line, vec![id]);
+        id
+    }
+
+    /// Items, and all that they come behind.
+    fn with_all_before(&self, ids: &[Id]) -> BTreeSet<Id> {
+        let (mut all, mut more) = (BTreeSet::new(), ids.to_vec());
+        while let Some(id) = more.pop() {
+            if self.is_open(id) && all.insert(id) {
+                more.extend(self.waiting.get(&id).iter().flat_map(|item| &item.after));
+            }
+        }
+        all
+    }
+
+    /// SplitMix64.
+    fn random(&mut self, below: usize) -> usize {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as usize % below.max(1)
+    }
+
+    /// One of those that can be done, of the wanted ones or, now and then, of others.
+    fn choose(&mut self, wanted: &BTreeSet<Id>) -> Option<Id> {
+        let ready = self.waiting.iter().filter(|(_, item)| item.after.is_empty());
+        let (ours, others): (Vec<Id>, Vec<Id>) =
+            ready.map(|(&id, _)| id).partition(|id| wanted.contains(id));
+        let from = if !others.is_empty() && self.random(4) == 0 { others } else { ours };
+        let i = self.random(from.len());
+        from.get(i).copied()
+    }
+
+    fn begin(&mut self, id: Id) -> Option<Item> {
+        let item = self.waiting.remove(&id)?;
+        self.running.insert(id, item.context.handle.number());
+        Some(item)
+    }
+
+    fn end(&mut self, id: Id) {
+        self.running.remove(&id);
+        self.waiting.values_mut().for_each(|item| item.after.retain(|&other| other != id));
+        if self.waiting.is_empty() && self.running.is_empty() {
+            self.tails.clear();
+            self.events.clear();
+        }
+    }
+}
+
+/// Does work in a stream: now, or (`--schedule`) later. It is given what the context answers by then, and what it
+/// answers when it is late is what every later call answers.
+pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'static) -> Answer {
+    if !is_on() {
+        return work(Ok(()));
+    }
+    keep(order, Work(Box::new(work)));
+    Ok(())
+}
+
+fn keep(order: &Order, work: Work) -> Id {
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(|| {
+        // What is asked for later is called first at the end.
+        crate::checks::prepare();
+        crate::call::at_exit(end);
+    });
+    let (id, oldest) = with(|state| {
+        let id = state.add(order.line(), &order.context, work);
+        let is_full = state.waiting.len() > MOST;
+        let oldest: Vec<Id> = match is_full {
+            true => state.waiting.keys().copied().take(MOST / 2).collect(),
+            false => Vec::new(),
+        };
+        (id, oldest)
+    });
+    if !oldest.is_empty() {
+        settle(&oldest);
+    }
+    id
+}
+
+/// Does what these items are, and what they come behind.
+fn settle(ids: &[Id]) {
+    let mut guard = state();
+    let Some(state) = guard.as_mut() else { return };
+    let mut wanted = state.with_all_before(ids);
+    loop {
+        let Some(state) = guard.as_mut() else { return };
+        wanted.retain(|&id| state.is_open(id));
+        if wanted.is_empty() {
+            return;
+        }
+        let chosen = state.choose(&wanted);
+        let Some((id, item)) = chosen.and_then(|id| Some((id, state.begin(id)?))) else {
+            // Other threads do the rest.
+            guard = DONE.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        drop(guard);
+        run(id, item);
+        guard = self::state();
+    }
+}
+
+fn run(id: Id, item: Item) {
+    /// The item is done, whatever has come of it.
+    struct Ends(Id);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            IS_INSIDE.set(false);
+            with(|state| state.end(self.0));
+            DONE.notify_all();
+        }
+    }
+    IS_INSIDE.set(true);
+    let _ends = Ends(id);
+    let answer = (item.work.0)(item.context.check());
+    if let Err(refusal) = answer {
+        item.context.fail(refusal);
+    }
+}
+
+/// Whether there may be anything to wait for.
+fn has_any() -> bool {
+    is_on() && with(|state| !state.waiting.is_empty() || !state.running.is_empty())
+}
+
+/// The program waits for a stream.
+pub(crate) fn wait_for_stream(order: &Order) {
+    if has_any() {
+        let ids = with(|state| match order.queue {
+            Queue::Default => state.before(order.line()),
+            Queue::Own { .. } => state.tail(order.line()).collect(),
+        });
+        settle(&ids);
+    }
+}
+
+/// Something that a stream would do is done at once: all that comes before it is done.
+pub(crate) fn wait_before(order: &Order) {
+    if has_any() {
+        settle(&with(|state| state.before(order.line())));
+    }
+}
+
+/// The program waits for an event.
+pub(crate) fn wait_for_event(event: usize) {
+    if has_any() {
+        settle(&with(|state| state.events.get(&event).cloned().unwrap_or_default()));
+    }
+}
+
+/// The program waits for a context.
+pub(crate) fn wait_for_context(context: &Context) {
+    if has_any() {
+        let number = context.handle.number();
+        settle(&with(|state| {
+            let waiting =
+                state.waiting.iter().map(|(&id, item)| (id, item.context.handle.number()));
+            let running = state.running.iter().map(|(&id, &of)| (id, of));
+            let all = waiting.chain(running).filter(|(_, of)| *of == number);
+            all.map(|(id, _)| id).collect::<Vec<_>>()
+        }));
+    }
+}
+
+/// The program waits for everything.
+pub(crate) fn wait_for_all() {
+    if has_any() {
+        settle(&with(|state| {
+            state.waiting.keys().chain(state.running.keys()).copied().collect::<Vec<_>>()
+        }));
+    }
+}
+
+/// An event is recorded in a stream: `happens` when what comes before it is done.
+pub(crate) fn record(event: usize, order: &Order, happens: impl FnOnce() + 'static) {
+    if !is_on() {
+        return happens();
+    }
+    let work = move |_| {
+        happens();
+        Ok(())
+    };
+    let id = keep(order, Work(Box::new(work)));
+    with(|state| state.events.insert(event, vec![id]));
+}
+
+/// A stream waits for an event, or for what was recorded in it last.
+pub(crate) fn stream_waits(order: &Order, event: usize) {
+    if has_any() {
+        with(|state| {
+            let ids = state.events.get(&event).cloned().unwrap_or_default();
+            let mut tail: Vec<Id> = state.tail(order.line()).collect();
+            tail.extend(ids.into_iter().filter(|&id| state.is_open(id)));
+            state.tails.insert(order.line(), tail);
+        });
+    }
+}
+
+/// An event is destroyed.
+pub(crate) fn event_ended(event: usize) {
+    if is_on() {
+        with(|state| state.events.remove(&event));
+    }
+}
+
+/// Calls that wait for all work: what they change or take away may be in use.
+const WAITING: &[&str] = &[
+    "cuArrayDestroy",
+    "cuCtxDestroy",
+    "cuCtxDestroy_v2",
+    "cuCtxDetach",
+    "cuCtxSetLimit",
+    "cuDevicePrimaryCtxRelease",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxReset",
+    "cuDevicePrimaryCtxReset_v2",
+    "cuFuncSetAttribute",
+    "cuKernelSetAttribute",
+    "cuLibraryUnload",
+    "cuMemFree_v2",
+    "cuMemFreeHost",
+    "cuMemHostUnregister",
+    "cuMemMapArrayAsync",
+    "cuMipmappedArrayDestroy",
+    "cuModuleUnload",
+    "cuSurfObjectDestroy",
+    "cuSurfRefSetArray",
+    "cuTexObjectDestroy",
+];
+
+/// A function of the driver is called.
+pub(crate) fn called(name: &str) {
+    let waits = |name: &str| WAITING.contains(&name) || name.starts_with("cuTexRefSet");
+    if settings().schedule.is_some() && waits(name) {
+        wait_for_all();
+    }
+}
+
+/// The program ends.
+extern "C" fn end() {
+    // In a process that was forked off, whoever held a lock may not be there.
+    if OWNER.is_this_process() {
+        wait_for_all();
+    }
+}
