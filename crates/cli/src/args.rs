@@ -10,6 +10,7 @@ pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
 pub use crate::lsp::LspArgs;
 pub use crate::program::{InstallLibsArgs, RunArgs};
+pub use crate::ranges::MergeArgs;
 pub use crate::reduce::ReduceArgs;
 pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
@@ -17,7 +18,7 @@ use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use texunit_device::{ComputeCapability, Fill, GradientPath};
+use texunit_device::{ComputeCapability, CtaRange, Fill, GradientPath};
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
@@ -37,6 +38,12 @@ pub enum Command {
     /// fault of the kernel; 2 wrong usage, or an internal error.
     #[command(after_help = examples::LAUNCH)]
     Launch(LaunchArgs),
+    /// Merge what ranges of CTAs have written, and write the outputs of the whole grid.
+    ///
+    /// The bytes are those of one launch, or there is none: ranges that depend on each other are refused with both
+    /// instructions. Exit codes: 0 the outputs are written; 1 wrong or unreadable input, or ranges that cannot be merged;
+    /// 2 wrong usage, or an internal error. docs/distributed.md says what is merged.
+    Merge(MergeArgs),
     /// Write a job file for a kernel, with every parameter filled in as far as the PTX says what it is.
     ///
     /// Textures, surfaces and buffers are told apart by what the kernel does with its parameters; sizes and values
@@ -176,6 +183,16 @@ pub struct LaunchArgs {
     /// the kernel from running faster.
     #[arg(long)]
     pub interpreted: bool,
+    /// Launch only these CTAs, by their numbers in the grid (x + width * (y + height * z)): the first, and the one behind
+    /// the last. No outputs are written: `texunit merge` does that when all ranges have run.
+    #[arg(long, value_name = "A..B", requires = "writes", value_parser = crate::ranges::range)]
+    pub ctas: Option<CtaRange>,
+    /// Write what these CTAs have read and written to this file.
+    #[arg(long, value_name = "FILE", requires = "ctas")]
+    pub writes: Option<PathBuf>,
+    /// Files of sets to be merged in place of a launch: `texunit merge`.
+    #[arg(skip)]
+    pub merge: Vec<PathBuf>,
 }
 
 /// How a job is launched: options of `texunit launch` and `texunit reduce`. Without one of them it is what the job says,

@@ -9,6 +9,10 @@ use texunit_syntax::codes::Code;
 pub const UNREADABLE: &str = "E0000";
 /// A state file of `texunit sass exec`.
 pub const STATE_FILE: &str = "E0620";
+/// Something that a range of CTAs cannot do alone.
+pub const NOT_ALONE: &str = "E0630";
+/// Ranges of CTAs that cannot be merged.
+pub const DEPENDENT: &str = "E0631";
 /// An instruction that `texunit sass exec` cannot execute.
 pub const NOT_EXECUTED: &str = "E0621";
 
@@ -22,6 +26,8 @@ pub const CODES: &[Code] = &[
     code(UNREADABLE, "file that cannot be read or written", "The file is not there, is a folder, a pipe or a device, may not be read, or is longer than any module. `-` stands for standard input. With `--fix` also: the corrected text cannot be written in its place."),
     code(STATE_FILE, "mistake in a state file", "A state file of `texunit sass exec` is TOML that describes registers, predicates, constants, textures, samplers and memory. docs/sass.md lists the keys; the message says which one is wrong."),
     code(NOT_EXECUTED, "instruction that cannot be executed", "The word of the constant bank is not there, descriptors or texels lie outside of memory, a descriptor asks for something that the unit does not have, or the fetch has no defined answer. The state is as it was."),
+    code(NOT_ALONE, "range of CTAs that cannot be launched alone", "With `texunit launch --ctas` a part of the CTAs runs, perhaps on another machine than the others. What the kernel does here depends on more than memory: on a clock or the number of a multiprocessor, on the heap of the device, or on CTAs that run at the same time. Launch the grid as a whole. docs/distributed.md has the list."),
+    code(DEPENDENT, "ranges of CTAs that depend on each other", "`texunit merge` gives the bytes of one launch, or none. One range has read or changed bytes that another one has changed, so that neither has seen what it would have seen in one launch. Integer add, min, max, and, or, xor whose results are not used are folded; atomics whose results are used, and those of floats, are not. Launch the grid as a whole, or choose ranges whose CTAs do not share these bytes."),
     code(job::SYNTAX, "job that is not TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Strings are in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
     code(job::UNKNOWN_KEY, "unknown key in a job", "Jobs have no such key in this place. The help names the nearest one, or all."),
     code(job::MISSING_KEY, "missing key in a job", "A key that must be there is not: every job needs `ptx`, `kernel`, `grid` and `block`, and objects need what describes them."),

@@ -18,6 +18,13 @@ Examples:
   texunit launch job.toml --explain 3,5          the fetches of thread (3, 5)
   texunit launch job.toml --format json --quiet > report.json";
 
+/// `texunit merge`
+pub const MERGE: &str = "\
+Examples:
+  texunit launch job.toml --ctas 0..512 --writes a.sets       on one machine
+  texunit launch job.toml --ctas 512..1024 --writes b.sets    on another one
+  texunit merge job.toml a.sets b.sets --out results          the outputs of the whole grid";
+
 /// `texunit explain`
 pub const EXPLAIN: &str = "\
 Examples:

@@ -74,6 +74,15 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
             out.extend_from_slice(explained.text(report.located()).as_bytes());
         }
         if !quiet && report.ran() {
+            if let Some(sets) = &report.sets {
+                err += &format!(
+                    "wrote {}: {} bytes read, {} written, in {}\n",
+                    sets.path.display(),
+                    sets.read,
+                    sets.written,
+                    sets.bytes
+                );
+            }
             for written in &report.outputs {
                 err += &format!("wrote {}\n", written.path.display());
             }
@@ -103,10 +112,16 @@ fn findings(log: &Log, report: &Report, color: bool) -> String {
 fn summary(report: &Report) -> String {
     let Some(stats) = &report.stats else { return String::new() };
     let seconds = report.times.launch.as_secs_f64();
+    let grid = shape(report.grid.unwrap_or([1; 3]));
+    let ctas = match (report.ctas, report.merged) {
+        (Some(ctas), _) => format!("CTAs {ctas} of {grid}"),
+        (_, Some(merged)) => format!("{} ranges of {grid} CTAs", merged.files),
+        _ => format!("{grid} CTAs"),
+    };
+    let done = if report.merged.is_some() { "merged in" } else { "in" };
     let mut text = format!(
-        "{}: {} CTAs of {} threads in {}",
+        "{}: {ctas} of {} threads {done} {}",
         report.kernel.as_deref().unwrap_or_default(),
-        shape(report.grid.unwrap_or([1; 3])),
         shape(report.block.unwrap_or([1; 3])),
         time(seconds)
     );

@@ -37,6 +37,7 @@ pub fn render(report: &Report) -> Value {
         "kernel": report.kernel,
         "grid": report.grid,
         "block": report.block,
+        "ctas": report.ctas.map(|ctas| [ctas.begin, ctas.end]),
         "times": {
             "load": seconds(report.times.load),
             "compile": seconds(report.times.compile),
@@ -54,6 +55,16 @@ pub fn render(report: &Report) -> Value {
         "interpreted": stats.map(|_| crate::interpreted::json(report)),
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
+        "sets": report.sets.as_ref().map(|sets| json!({
+            "path": sets.path.display().to_string(),
+            "bytes": sets.bytes,
+            "read": sets.read,
+            "written": sets.written,
+        })),
+        "merged": report.merged.map(|merged| json!({
+            "files": merged.files,
+            "bytes": merged.bytes,
+        })),
         "checked": report.checked,
         "explained": report.explained.as_ref().map(|e| e.json(located)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),

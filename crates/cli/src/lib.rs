@@ -23,6 +23,7 @@ pub mod lsp;
 pub mod number;
 pub mod program;
 mod progress;
+pub mod ranges;
 pub mod reduce;
 pub mod rules;
 pub mod run;
@@ -88,6 +89,7 @@ fn run_command() -> u8 {
     }
     match cli.command {
         Command::Launch(args) => launch(&args),
+        Command::Merge(args) => launch(&args.as_launch()),
         Command::Init(args) => init::run(&args),
         Command::Explain(args) => explain(&args),
         Command::Sample(args) => sample(&args),

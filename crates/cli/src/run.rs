@@ -5,13 +5,14 @@ use crate::coverage;
 use crate::effective::{self, Line};
 use crate::explain::launch::Explained;
 use crate::progress::with_bar;
+use crate::ranges::{self, MergedSets, Recording, WrittenSets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_checks::{Check, Log};
 use texunit_device::observe::Several;
 use texunit_device::{
-    Device, DeviceOptions, Fault, Fill, Fresh, Kernel, LaunchError, LaunchOptions, LaunchStats,
+    CtaRange, Device, DeviceOptions, Fault, Fill, Fresh, Kernel, LaunchError, LaunchOptions, LaunchStats,
     Module, Observer, Sources, Watch,
 };
 use texunit_files::FileError;
@@ -66,6 +67,8 @@ pub struct Report {
     pub kernel: Option<String>,
     /// CTAs along x, y, z, once the job is read.
     pub grid: Option<[u32; 3]>,
+    /// Those that are launched, if they are not all.
+    pub ctas: Option<CtaRange>,
     /// Threads along x, y, z, once the job is read.
     pub block: Option<[u32; 3]>,
     /// Times of the parts that were reached.
@@ -76,6 +79,10 @@ pub struct Report {
     pub checked: Option<usize>,
     /// Files written.
     pub outputs: Vec<Written>,
+    /// The file of what a range of CTAs has read and written.
+    pub sets: Option<WrittenSets>,
+    /// What was merged in place of a launch.
+    pub merged: Option<MergedSets>,
     /// Remarks that stop nothing: warnings about the PTX.
     pub ptx_warnings: Vec<Diagnostic>,
     /// Remarks that stop nothing: others.
@@ -135,6 +142,7 @@ pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Re
         job: args.job.display().to_string(),
         tells_interpreted: args.interpreted,
         gen_suppressions: args.checks.gen_suppressions,
+        ctas: args.ctas,
         ..Report::default()
     };
     let start = Instant::now();
@@ -199,6 +207,7 @@ fn run_job(
         report.failures.extend(kernel.unsupported().into_iter().map(Failure::Ptx));
         report.warnings.append(&mut bound.warnings);
         if bound.has_outputs()
+            && args.ctas.is_none()
             && let Some(failure) = no_folder(&args.out)
         {
             report.fail(failure);
@@ -206,6 +215,8 @@ fn run_job(
         let read = [args.job.clone(), folder.join(&job.ptx.value)];
         let lost = bound.overwriting(&args.out, &read);
         report.failures.extend(lost.into_iter().map(Failure::Job));
+        let sets = args.writes.as_ref();
+        report.failures.extend(sets.and_then(|file| ranges::misplaced(file, &read)));
         let file = args.coverage.as_ref();
         report.failures.extend(file.and_then(|file| coverage::misplaced(file, &read)));
         if let Some(failure) = args.explain.and_then(|thread| not_in_grid(thread, job, args)) {
@@ -217,7 +228,17 @@ fn run_job(
         }
         if report.failures.is_empty() {
             report.effective = args.effective.then(|| effective::lines(&kernel, &bound));
-            run_kernel(job, (&kernel, &bound), args, observer, report);
+            if args.merge.is_empty() {
+                run_kernel(job, (&kernel, &bound), args, observer, report);
+            } else {
+                let start = Instant::now();
+                let is_merged = ranges::merge(job, &device, &kernel, args, report);
+                report.times.launch = start.elapsed();
+                if is_merged {
+                    compare(&bound, report);
+                    write_outputs(&bound, args, report);
+                }
+            }
         }
     }
 }
@@ -257,7 +278,9 @@ fn run_kernel(
     report: &mut Report,
 ) {
     let values = bound.args().expect("every object was made, as there is no failure");
-    let total = job.grid.value.iter().fold(1_u64, |n, &d| n.saturating_mul(d.into()));
+    let total = args.ctas.unwrap_or_else(|| CtaRange::of_grid(job.grid.value)).len();
+    let recording = Recording::of(job, kernel, args, report);
+    let recorder = recording.as_ref().map(|recording| &recording.recorder as &dyn Observer);
     let show = !args.quiet && args.format == OutputFormat::Human;
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
@@ -269,8 +292,8 @@ fn run_kernel(
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| log.launch(kernel.name()));
     let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
-    let observers =
-        Several(observer.into_iter().chain(watching).chain(covering).chain(checking).collect());
+    let observers = observer.into_iter().chain(watching).chain(covering).chain(checking);
+    let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
@@ -292,6 +315,7 @@ fn run_kernel(
             schedule: args.how.schedule,
             ..LaunchOptions::default()
         };
+        let options = recording.as_ref().map_or(options, |recording| recording.options(options));
         kernel.launch(&options, &values)
     });
     report.times.launch = start.elapsed();
@@ -303,7 +327,14 @@ fn run_kernel(
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);
     report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));
+    if recording.as_ref().is_some_and(|recording| recording.is_refused(report)) {
+        return;
+    }
     match result {
+        Ok(stats) if recording.is_some() => {
+            report.stats = Some(stats);
+            recording.iter().for_each(|recording| recording.write(job.grid.value, report));
+        }
         Ok(stats) => {
             report.stats = Some(stats);
             compare(bound, report);

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::observe::Events;
-use texunit_simt::{Bounds, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Observer};
+use texunit_simt::{
+    Bounds, CtaRange, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Observer,
+};
 use texunit_syntax::Diagnostic;
 
 /// How to launch.
@@ -18,6 +20,8 @@ use texunit_syntax::Diagnostic;
 pub struct LaunchOptions<'a> {
     /// CTAs along x, y, z.
     pub grid: [u32; 3],
+    /// Run only these CTAs of the grid, all of whose registers say what they say in a launch of the whole; `None`: all.
+    pub ctas: Option<CtaRange>,
     /// Threads of a CTA along x, y, z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
@@ -61,6 +65,7 @@ impl Default for LaunchOptions<'_> {
     fn default() -> Self {
         Self {
             grid: [1; 3],
+            ctas: None,
             block: [1; 3],
             dynamic_shared: 0,
             threads: 0,
@@ -96,6 +101,9 @@ pub enum ArgError {
         /// Largest possible.
         max: u32,
     },
+    /// CTAs that the grid does not have, or some of a launch whose CTAs must all run.
+    #[error("{0}")]
+    Ctas(String),
     /// Too many threads, or not those that the kernel was made for.
     #[error("{0}")]
     Block(String),
@@ -175,6 +183,20 @@ pub enum LaunchError {
     /// The kernel went wrong.
     #[error("{}", .0.kind)]
     Fault(Box<Fault>),
+}
+
+fn check_ctas(some: CtaRange, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
+    let all = CtaRange::of_grid(options.grid);
+    if some.is_empty() || some.within(all) != some {
+        let n = all.end;
+        let why = format!("the range {some} of CTAs is not one of a grid of {n}: they are 0..{n}");
+        return Err(ArgError::Ctas(why));
+    }
+    if options.cooperative {
+        let why = "a part of the CTAs of a cooperative launch cannot run without the others";
+        return Err(ArgError::Ctas(why.to_owned()));
+    }
+    Ok(())
 }
 
 /// Largest shared memory of a CTA (227 KiB, sm_90).
@@ -333,6 +355,7 @@ impl Kernel {
         };
         let config = LaunchConfig {
             grid: options.grid,
+            ctas: options.ctas,
             block: options.block,
             dynamic_shared: options.dynamic_shared,
             params,
@@ -390,6 +413,9 @@ impl Kernel {
                     return Err(ArgError::Dimension { what, axis, value, max });
                 }
             }
+        }
+        if let Some(some) = options.ctas {
+            check_ctas(some, options)?;
         }
         let [x, y, z] = options.block;
         let threads = x * y * z;

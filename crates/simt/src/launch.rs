@@ -46,10 +46,52 @@ pub enum Bounds {
 /// What a GPU rounds the size of dynamic shared memory up to.
 pub const SHARED_ROUNDING: u32 = 1024;
 
+/// Some CTAs of a grid, by their numbers: x + width * (y + height * z).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CtaRange {
+    /// The first one.
+    pub begin: u64,
+    /// Behind the last one.
+    pub end: u64,
+}
+
+impl CtaRange {
+    /// All CTAs of a grid.
+    pub fn of_grid(grid: [u32; 3]) -> Self {
+        let ctas = grid.iter().try_fold(1_u64, |n, &g| n.checked_mul(g.into()));
+        Self { begin: 0, end: ctas.unwrap_or(u64::MAX) }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> u64 {
+        self.end.saturating_sub(self.begin)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those that another range has, too.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        Self { begin: self.begin.max(other.begin), end: self.end.min(other.end) }
+    }
+}
+
+impl std::fmt::Display for CtaRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}..{}", self.begin, self.end)
+    }
+}
+
 /// How to run a kernel.
 pub struct LaunchConfig<'a> {
     /// CTAs along x, y, z; none 0.
     pub grid: [u32; 3],
+    /// Run only these CTAs of the grid, all of whose registers say what they say in a launch of the whole; `None`: all.
+    /// Cooperative launches run all.
+    pub ctas: Option<CtaRange>,
     /// Threads along x, y, z; none 0, at most 1024 in all.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.

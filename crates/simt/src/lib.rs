@@ -24,7 +24,7 @@ pub use cores::cores;
 pub use exec::launch;
 pub use fault::{Described, Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{Bounds, Descriptors, Interpreted, LaunchConfig, LaunchStats};
+pub use launch::{Bounds, CtaRange, Descriptors, Interpreted, LaunchConfig, LaunchStats};
 pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,

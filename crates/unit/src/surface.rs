@@ -11,8 +11,8 @@ mod place;
 pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, PlanError, SurfaceAnswer,
-    SurfaceForm, SurfaceRequest, lanes,
+    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, PlanError, ReduceOp,
+    SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
 use crate::resource::Resource;
 use crate::sampler::Surface;
@@ -112,6 +112,23 @@ impl SurfacePlan {
             }
         }
         Ok(())
+    }
+
+    /// Offset in the block and size of the bytes of an access at these coordinates; `None` if it has none.
+    pub fn bytes(&self, coords: Coordinates<u32>) -> Option<(u64, u32)> {
+        let outcome = self.rule.apply(self.rule.coordinate(coords), &self.surface.resource);
+        match outcome {
+            SurfaceOutcome::Made(place) => Some((place.offset, self.rule.size)),
+            _ => None,
+        }
+    }
+
+    /// What a reduction does, and whether with signed numbers; `None`: the access is none.
+    pub fn reduction(&self) -> Option<(ReduceOp, bool)> {
+        match self.action {
+            Action::Reduce { op, number } => Some((op, number.is_signed())),
+            _ => None,
+        }
     }
 
     /// How an access at these coordinates finds its bytes. Nothing is stored.

@@ -44,7 +44,7 @@ mod yielding;
 use crate::code::Func;
 use crate::cores::cores;
 use crate::fault::Fault;
-use crate::launch::{Bounds, LaunchConfig, LaunchStats, SHARED_ROUNDING};
+use crate::launch::{Bounds, CtaRange, LaunchConfig, LaunchStats, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
@@ -135,9 +135,12 @@ pub fn launch(
     config: &LaunchConfig<'_>,
 ) -> Result<LaunchStats, Box<Fault>> {
     let threads = config.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let ctas = config.grid.iter().try_fold(1_u64, |n, &g| n.checked_mul(u64::from(g)));
-    let ctas = ctas.unwrap_or(u64::MAX);
-    if threads == 0 || ctas == 0 {
+    let all = CtaRange::of_grid(config.grid);
+    let ctas = match config.ctas {
+        Some(some) if !config.cooperative => some.within(all),
+        _ => all,
+    };
+    if threads == 0 || ctas.is_empty() {
         return Ok(LaunchStats::default());
     }
     let events = config.observer.map_or(Events::NONE, |observer| observer.wants());
@@ -148,19 +151,19 @@ pub fn launch(
     let observed = config.observer.map(|_| unit.observed(program, events));
     let threads = threads.min(1024) as u32;
     let of = (program, kernel, unit);
-    let launch = prepare(of, config, (events, observed.as_deref()), (threads, ctas));
+    let launch = prepare(of, config, (events, observed.as_deref()), (threads, ctas.len()));
     if let Some(observer) = config.observer {
         observer.launch_begins(&launch.info(0));
     }
     let shared = Shared {
-        next: AtomicU64::new(0),
+        next: AtomicU64::new(ctas.begin),
         faulted: AtomicU64::new(u64::MAX),
         state: Mutex::new(Collected::default()),
     };
     if let Some(seed) = config.schedule {
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
-        cooperative::run(&launch, &shared, ctas);
+        cooperative::run(&launch, &shared, ctas.end);
     } else if launch.workers == 1 {
         shared.timed(&launch, || work(&launch, &shared, 0, ctas));
     } else {
@@ -312,17 +315,17 @@ const MOST_TAKEN: u64 = 8;
 const SHARES: u64 = 64;
 
 /// Runs CTAs until none is left.
-fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: u64) {
+fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     let mut context = Context::new(launch, worker);
     context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
     // What CTAs beside each other read and write is often together: one worker takes a few of them.
-    let share = (ctas / (SHARES * launch.workers as u64)).clamp(1, MOST_TAKEN);
+    let share = (ctas.len() / (SHARES * launch.workers as u64)).clamp(1, MOST_TAKEN);
     let mut own = 0..0;
     loop {
         if own.is_empty() {
             let first = shared.next.fetch_add(share, Relaxed);
-            own = first..ctas.min(first.saturating_add(share));
+            own = first..ctas.end.min(first.saturating_add(share));
         }
         let Some(index) = own.next() else { break };
         if index >= shared.faulted.load(Relaxed) {
@@ -362,6 +365,7 @@ mod tests {
         let kernel = program.kernel("k").expect("declared");
         let config = LaunchConfig {
             grid: [64, 1, 1],
+            ctas: None,
             block: [block, 1, 1],
             dynamic_shared: 0,
             params: &[],

@@ -10,6 +10,7 @@ use super::cta::progress_of;
 use super::step::Turn;
 use super::warp::Warp;
 use crate::fault::Fault;
+use crate::launch::CtaRange;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -123,8 +124,9 @@ impl Context<'_> {
 }
 
 /// Runs all CTAs to their ends, or to the end of the round with the first fault.
-pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64, seed: u64) {
-    let most = if launch.config.cooperative { ctas } else { ctas.min(MOST).min(launch.fit) };
+pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange, seed: u64) {
+    let all = ctas.len();
+    let most = if launch.config.cooperative { all } else { all.min(MOST).min(launch.fit) };
     let resident = |_| Resident {
         index: 0,
         context: Context::new(launch, 0),
@@ -133,10 +135,10 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64, seed: u64) {
     };
     let mut residents: Vec<Resident<'_>> = (0..most.max(1)).map(resident).collect();
     let mut counts = Counts::new(launch.counters);
-    let (mut random, mut next) = (Random::new(seed), 0);
+    let (mut random, mut next) = (Random::new(seed), ctas.begin);
     loop {
         for resident in residents.iter_mut().filter(|resident| !resident.runs) {
-            if next < ctas && shared.faulted.load(Relaxed) == u64::MAX {
+            if next < ctas.end && shared.faulted.load(Relaxed) == u64::MAX {
                 resident.context.counts = std::mem::take(&mut counts);
                 resident.begin(next, shared);
                 counts = std::mem::take(&mut resident.context.counts);

@@ -69,11 +69,7 @@ impl Builder<'_> {
                         | R::ReservedSmemOffset0
                         | R::ReservedSmemOffset1
                 );
-                let clock = matches!(reg, R::Clock | R::ClockHi | R::Clock64);
-                let timer = matches!(reg, R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi);
-                if (clock || timer || matches!(reg, R::Smid | R::Nsmid))
-                    && !self.needs.fleeting.contains(reg)
-                {
+                if crate::observe::is_fleeting(*reg) && !self.needs.fleeting.contains(reg) {
                     self.needs.fleeting.push(*reg);
                 }
                 let d = if wide { self.temporary_wide() } else { self.temporary_narrow() };

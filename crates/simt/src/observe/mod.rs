@@ -103,6 +103,8 @@ pub use object::{MemoryObject, ObjectKind};
 pub use order::{Order, Scope, Semantics};
 pub use origins::Origin;
 pub use several::{Several, probes};
+pub use used::AtomicForm;
+pub(crate) use used::is_fleeting;
 
 use crate::fault::Fault;
 

@@ -224,6 +224,7 @@ fn cancelling_and_progress() {
     let params = address.to_le_bytes();
     let mut config = LaunchConfig {
         grid: [5, 2, 3],
+        ctas: None,
         block: [1, 1, 1],
         dynamic_shared: 0,
         params: &params,

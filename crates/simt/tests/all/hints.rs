@@ -18,6 +18,7 @@ const ONE: How = How {
     cancelled: false,
     jit: None,
     schedule: None,
+    ctas: None,
 };
 
 #[test]

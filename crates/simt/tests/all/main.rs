@@ -29,6 +29,7 @@ mod partial_warps;
 mod places;
 mod printing;
 mod random;
+mod ranges;
 mod reductions;
 mod rows;
 mod side_by_side;

@@ -98,6 +98,8 @@ pub struct How {
     pub jit: Option<texunit_simt::JitMode>,
     /// Seed of a random order.
     pub schedule: Option<u64>,
+    /// Only these CTAs.
+    pub ctas: Option<texunit_simt::CtaRange>,
 }
 
 impl Default for How {
@@ -116,6 +118,7 @@ impl Default for How {
             cancelled: false,
             jit: None,
             schedule: None,
+            ctas: None,
         }
     }
 }
@@ -175,6 +178,7 @@ impl Loaded {
         let map = self.memory.map();
         let config = LaunchConfig {
             grid: how.grid,
+            ctas: how.ctas,
             block: how.block,
             dynamic_shared: how.dynamic_shared,
             params: &params,

@@ -104,6 +104,10 @@ impl Number {
         }
     }
 
+    pub(super) fn is_signed(self) -> bool {
+        matches!(self, Self::S32 | Self::S64)
+    }
+
     fn size(self) -> u32 {
         match self {
             Self::U32 | Self::S32 => 4,

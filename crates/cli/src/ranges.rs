@@ -1,0 +1,343 @@
+//! `texunit launch --ctas A..B --writes FILE` and `texunit merge`: a grid in ranges of CTAs, on one machine or many.
+
+use crate::args::{HowArgs, LaunchArgs, OutputFormat};
+use crate::codes::{DEPENDENT, NOT_ALONE};
+use crate::examples;
+use crate::run::{Failure, Report};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use texunit_device::{CtaRange, Device, Diagnostic, Kernel, LaunchOptions, SourceFile};
+use texunit_files::Identity;
+use texunit_job::Job;
+use texunit_sets::{Conflict, Does, End, MergeError, Objects, Recorder, Refused, Sets, identity};
+use texunit_syntax::Span;
+
+/// Arguments of `texunit merge`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = examples::MERGE)]
+pub struct MergeArgs {
+    /// The job file that all ranges were launched with.
+    #[arg(value_name = "JOB.toml")]
+    pub job: PathBuf,
+    /// Files that `texunit launch --ctas --writes` has written, in any order: all CTAs of the grid.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Folder for the outputs; created if it does not exist.
+    #[arg(long, value_name = "DIR", default_value = "texunit-out")]
+    pub out: PathBuf,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
+    pub format: OutputFormat,
+    /// Print nothing but errors and what the kernel has printed.
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// How the ranges were executed: the same options as theirs.
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+impl MergeArgs {
+    /// A launch with these files in place of the kernel.
+    pub(crate) fn as_launch(&self) -> LaunchArgs {
+        LaunchArgs {
+            job: self.job.clone(),
+            out: self.out.clone(),
+            threads: 0,
+            format: self.format,
+            quiet: self.quiet,
+            how: self.how,
+            checks: crate::checks::CheckOptions::default(),
+            kernel: Vec::new(),
+            coverage: None,
+            effective: false,
+            explain: None,
+            interpreted: false,
+            ctas: None,
+            writes: None,
+            merge: self.files.clone(),
+        }
+    }
+}
+
+/// `0..128`
+pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
+    let number = |text: &str| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse::<u64>().ok().filter(|_| digits)
+    };
+    let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
+    match ends {
+        Some((begin, end)) if begin < end => Ok(CtaRange { begin, end }),
+        _ => {
+            Err("expected a range of CTAs, such as 0..128: the first, and the one behind the last")
+        }
+    }
+}
+
+/// A file of sets that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenSets {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes of memory that the range has read.
+    pub read: u64,
+    /// Bytes of memory that it has written or reduced.
+    pub written: u64,
+}
+
+/// Sets that were merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergedSets {
+    /// How many files.
+    pub files: usize,
+    /// Bytes that were put into memory.
+    pub bytes: u64,
+}
+
+/// A launch of a range that is recorded.
+pub(crate) struct Recording<'a> {
+    pub(crate) recorder: Recorder,
+    identity: [u8; 32],
+    ctas: CtaRange,
+    file: &'a Path,
+}
+
+impl<'a> Recording<'a> {
+    /// Of what is on the device now; `None`: the launch is a whole one.
+    pub(crate) fn of(
+        job: &Job,
+        kernel: &Kernel,
+        args: &'a LaunchArgs,
+        report: &Report,
+    ) -> Option<Self> {
+        let (ctas, file) = (args.ctas?, args.writes.as_deref()?);
+        let objects = Objects::of(&kernel.module().device().state());
+        let identity = identity_of(job, kernel, &args.how, report, &objects);
+        Some(Self { recorder: Recorder::new(objects), identity, ctas, file })
+    }
+
+    /// The options of the launch with those of the range.
+    pub(crate) fn options<'o>(&'o self, options: LaunchOptions<'o>) -> LaunchOptions<'o> {
+        LaunchOptions { ctas: Some(self.ctas), cancel: Some(self.recorder.stop()), ..options }
+    }
+
+    /// Tells why there are no sets, if there are none for another reason than a fault.
+    pub(crate) fn is_refused(&self, report: &mut Report) -> bool {
+        let refused = self.recorder.refused();
+        report.failures.extend(refused.iter().map(refusal));
+        !refused.is_empty()
+    }
+
+    /// Writes the file, of a launch that has come to its end.
+    pub(crate) fn write(&self, grid: [u32; 3], report: &mut Report) {
+        let stats = report.stats.clone().unwrap_or_default();
+        let sets = match self.recorder.sets(self.identity, (grid, self.ctas), &stats) {
+            Ok(sets) => sets,
+            Err(refused) => return report.failures.extend(refused.iter().map(refusal)),
+        };
+        let bytes = sets.to_bytes();
+        if bytes.len() as u64 > texunit_files::MAX_BYTES {
+            let message = format!("the sets have {} bytes, more than a file can have", bytes.len());
+            let help = Some("take smaller ranges".to_owned());
+            let path = self.file.to_owned();
+            return report.failures.push(Failure::File { path, message, help });
+        }
+        match texunit_files::write_atomically(self.file, &bytes) {
+            Ok(()) => {
+                let (read, written) = (sets.read(), sets.written());
+                let (path, bytes) = (self.file.to_owned(), bytes.len() as u64);
+                report.sets = Some(WrittenSets { path, bytes, read, written });
+            }
+            Err(error) => {
+                let message = format!("cannot write {error}");
+                let path = self.file.to_owned();
+                report.failures.push(Failure::File { path, message, help: None });
+            }
+        }
+    }
+}
+
+/// What makes the launch what it is, and what options change about it.
+fn identity_of(
+    job: &Job,
+    kernel: &Kernel,
+    how: &HowArgs,
+    report: &Report,
+    objects: &Objects,
+) -> [u8; 32] {
+    let settings = &job.settings;
+    let bounds = how.bounds.map(Into::into).or(settings.bounds);
+    let options = format!(
+        "{:?} {:?} {:?} {:?} {}",
+        how.arch.or(settings.arch),
+        how.fill,
+        bounds.unwrap_or_default(),
+        how.fmad || settings.fmad,
+        how.via_txd,
+    );
+    let texts = [&report.job_source, &report.ptx_source]
+        .map(|text| text.as_ref().map_or("", SourceFile::text));
+    identity([kernel.name(), texts[0], texts[1], &options], objects)
+}
+
+/// A file of sets cannot take the place of what the job reads.
+pub(crate) fn misplaced(file: &Path, read: &[PathBuf]) -> Option<Failure> {
+    let named = Identity::of(file)?;
+    let same = read.iter().find(|path| Identity::of(path).as_ref() == Some(&named))?;
+    let message = format!("--writes: {} would be written over", same.display());
+    Some(Failure::File { path: file.to_owned(), message, help: Some("name another file".into()) })
+}
+
+fn refusal(refused: &Refused) -> Failure {
+    let message = format!("a range of CTAs cannot be launched alone: {}", refused.message);
+    match refused.span {
+        Some(span) => Failure::Ptx(Diagnostic::error(NOT_ALONE, span, message).help(refused.help)),
+        None => {
+            let help = Some(refused.help.to_owned());
+            Failure::File { path: PathBuf::new(), message, help }
+        }
+    }
+}
+
+/// Reads the files and puts what they say into the memory of the job.
+pub(crate) fn merge(
+    job: &Job,
+    device: &Device,
+    kernel: &Kernel,
+    args: &LaunchArgs,
+    report: &mut Report,
+) -> bool {
+    let mut all = Vec::new();
+    for path in &args.merge {
+        let sets = texunit_files::read_bytes(path).map_err(|error| error.to_string());
+        let sets = sets.and_then(|bytes| {
+            Sets::from_bytes(&bytes).map_err(|e| format!("`{}`: {e}", path.display()))
+        });
+        match sets {
+            Ok(sets) => all.push(sets),
+            Err(message) => {
+                report.failures.push(Failure::File { path: path.clone(), message, help: None });
+            }
+        }
+    }
+    if !report.failures.is_empty() {
+        return false;
+    }
+    let objects = Objects::of(&device.state());
+    let own = identity_of(job, kernel, &args.how, report, &objects);
+    let limit = job.settings.printf_limit.unwrap_or(LaunchOptions::default().printf_limit);
+    match texunit_sets::merge(&objects, &own, &all, limit) {
+        Ok(merged) => {
+            report.stats = Some(merged.stats);
+            report.merged = Some(MergedSets { files: all.len(), bytes: merged.bytes });
+            true
+        }
+        Err(error) => {
+            let failure = failure(&error, args, &objects, report);
+            report.failures.push(failure);
+            false
+        }
+    }
+}
+
+fn failure(error: &MergeError, args: &LaunchArgs, objects: &Objects, report: &Report) -> Failure {
+    let file = |i: usize| args.merge.get(i).cloned().unwrap_or_default();
+    let of_file = |i: usize, help: Option<&str>| {
+        let message = format!("`{}`: {error}", file(i).display());
+        Failure::File { path: file(i), message, help: help.map(str::to_owned) }
+    };
+    match error {
+        MergeError::Conflict(conflict) => {
+            let text = report.ptx_source.as_ref();
+            Failure::Ptx(dependence(conflict, objects, text))
+        }
+        MergeError::Other(i) | MergeError::Object(i) => {
+            let help = "the job, its files, the PTX and the options must be those of all ranges";
+            of_file(*i, Some(help))
+        }
+        MergeError::Twice(_, first, second) => {
+            let names = [*first, *second].map(|i| format!("`{}`", file(i).display()));
+            let message = format!("{error}: {} and {}", names[0], names[1]);
+            Failure::File { path: file(*second), message, help: None }
+        }
+        MergeError::Missing(range) => {
+            let help = format!("`texunit launch --ctas {range} --writes FILE` makes it");
+            let (path, message) = (args.job.clone(), error.to_string());
+            Failure::File { path, message, help: Some(help) }
+        }
+        MergeError::Nothing => {
+            Failure::File { path: args.job.clone(), message: error.to_string(), help: None }
+        }
+    }
+}
+
+/// What each of two ranges does with the same bytes.
+fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>) -> Diagnostic {
+    let [first, second] = conflict.ends;
+    let place = objects.list().get(conflict.object as usize).map_or_else(String::new, |object| {
+        let name = object.block.name();
+        match object.address {
+            Some(address) => {
+                let at = address.wrapping_add(conflict.offset);
+                format!("`{name}` + {:#x}, address {at:#x}", conflict.offset)
+            }
+            None => format!("byte {:#x} of `{name}`", conflict.offset),
+        }
+    });
+    let (a, b) = (first.ctas, second.ctas);
+    let message = match (first.does, second.does) {
+        (Does::Writes, Does::Writes) => {
+            format!("the CTAs {a} and the CTAs {b} write different values to {place}")
+        }
+        (Does::Reduces, Does::Reduces) => {
+            format!("the CTAs {a} and the CTAs {b} reduce {place} in two ways")
+        }
+        (Does::Writes, _) => {
+            format!("the CTAs {b} {} what the CTAs {a} write: {place}", verb(second))
+        }
+        (_, Does::Writes) => {
+            format!("the CTAs {b} write what the CTAs {a} {}: {place}", verb(first))
+        }
+        _ => format!("the CTAs {b} {} what the CTAs {a} {}: {place}", verb(second), verb(first)),
+    };
+    let label = |end: End| format!("the CTAs {} {} it here", end.ctas, verb(end));
+    let is_atomic = |end: End| text.is_some_and(|text| starts_with_atomic(text, end.span));
+    let help = if is_atomic(first) || is_atomic(second) {
+        "only integer add, min, max, and, or and xor whose results are not used are folded; launch the grid as a whole"
+    } else {
+        "each range has run without what the others do; launch the grid as a whole"
+    };
+    let error = Diagnostic::error(DEPENDENT, second.span, message).label(label(second)).help(help);
+    if first.span == second.span { error } else { error.note(first.span, label(first)) }
+}
+
+fn verb(end: End) -> &'static str {
+    match end.does {
+        Does::Reads => "read",
+        Does::Writes => "write",
+        Does::Reduces => "reduce",
+    }
+}
+
+/// Whether an instruction is an atomic; a guard may stand before it.
+fn starts_with_atomic(text: &SourceFile, span: Span) -> bool {
+    let mut words = text.snippet(span).split_whitespace();
+    let word = words.next().filter(|word| !word.starts_with('@')).or_else(|| words.next());
+    word.is_some_and(|word| word.starts_with("atom") || word.starts_with("red"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_a_first_and_an_end() {
+        assert_eq!(range("3..7"), Ok(CtaRange { begin: 3, end: 7 }));
+        for wrong in ["", "3", "3..", "..3", "3..3", "4..3", "+1..3", "0x1..2", "1...3", "1..3..5"]
+        {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+    }
+}

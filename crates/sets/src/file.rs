@@ -1,0 +1,274 @@
+//! Sets as bytes.
+//!
+//! [`MAGIC`], then numbers as LEB128 (seven bits a byte, low ones first), then a SHA-256 of all before it.
+//! docs/distributed.md has the layout. A reader takes no count for what it says before that many bytes are there, and
+//! no run that does not lie in its object.
+
+use crate::fold::Fold;
+use crate::runs::{Part, Run, SECTOR};
+use crate::set::{ObjectSets, Sets};
+use sha2::{Digest, Sha256};
+use texunit_device::{CtaRange, LaunchStats};
+use texunit_syntax::Span;
+
+/// What a file of sets begins with; its last byte but one is the version.
+pub const MAGIC: &[u8; 16] = b"texunit sets  1\n";
+
+/// Most sectors of all runs of an object and kind, as a multiple of those that it has: each word may have its own.
+const MOST_TIMES: u64 = 64;
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It is something else.
+    #[error("it is not a file of sets that `texunit launch --writes` has written")]
+    Other,
+    /// It was written by another version.
+    #[error("it has another version of the format of sets than this texunit")]
+    Version,
+    /// Bytes are missing or others.
+    #[error("it is damaged: its bytes are not those that were written")]
+    Damaged,
+    /// It says what cannot be.
+    #[error("it is damaged: {0}")]
+    Wrong(&'static str),
+}
+
+impl Sets {
+    /// The file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend_from_slice(&self.identity);
+        let stats = &self.stats;
+        let numbers = self.grid.map(u64::from).into_iter().chain([
+            self.ctas.0,
+            self.ctas.1,
+            stats.warp_instructions,
+            stats.thread_instructions,
+            stats.fetches,
+            stats.surface_accesses,
+            stats.divisions_by_zero,
+            stats.printf.len() as u64,
+        ]);
+        numbers.for_each(|n| put(&mut out, n));
+        out.extend_from_slice(&stats.printf);
+        put(&mut out, self.objects.len() as u64);
+        for object in &self.objects {
+            put(&mut out, object.number.into());
+            put(&mut out, object.size);
+            for parts in [&object.reads, &object.writes, &object.folds] {
+                put(&mut out, parts.len() as u64);
+                parts.iter().for_each(|part| put_part(&mut out, part));
+            }
+        }
+        let sum = Sha256::digest(&out);
+        out.extend_from_slice(&sum);
+        out
+    }
+
+    /// What a file says.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let version = MAGIC.len() - 2;
+        match bytes.get(..MAGIC.len()) {
+            Some(head) if head == MAGIC => {}
+            Some(head) if head[..version - 1] == MAGIC[..version - 1] => {
+                return Err(Unreadable::Version);
+            }
+            _ => return Err(Unreadable::Other),
+        }
+        let (body, sum) = bytes.split_last_chunk::<32>().ok_or(Unreadable::Damaged)?;
+        if body.len() < MAGIC.len() || Sha256::digest(body)[..] != sum[..] {
+            return Err(Unreadable::Damaged);
+        }
+        Self::from_body(&body[MAGIC.len()..])
+    }
+
+    /// The same without what it begins and ends with.
+    pub(crate) fn from_body(body: &[u8]) -> Result<Self, Unreadable> {
+        let mut reader = Reader(body);
+        let mut sets =
+            Self { identity: reader.bytes(32)?.try_into().unwrap_or_default(), ..Self::default() };
+        for axis in &mut sets.grid {
+            *axis = reader.small()?;
+        }
+        sets.ctas = (reader.number()?, reader.number()?);
+        if sets.range().is_empty()
+            || sets.range().within(CtaRange::of_grid(sets.grid)) != sets.range()
+        {
+            return Err(Unreadable::Wrong("its CTAs are not of its grid"));
+        }
+        sets.stats = LaunchStats {
+            warp_instructions: reader.number()?,
+            thread_instructions: reader.number()?,
+            fetches: reader.number()?,
+            surface_accesses: reader.number()?,
+            divisions_by_zero: reader.number()?,
+            ..LaunchStats::default()
+        };
+        let printed = reader.number()?;
+        sets.stats.printf = reader.bytes(printed)?.to_vec();
+        for _ in 0..reader.count(5)? {
+            let object = reader.object()?;
+            if sets.objects.last().is_some_and(|last: &ObjectSets| last.number >= object.number) {
+                return Err(Unreadable::Wrong("its objects are in no order"));
+            }
+            sets.objects.push(object);
+        }
+        if reader.0.is_empty() {
+            Ok(sets)
+        } else {
+            Err(Unreadable::Wrong("something follows on it"))
+        }
+    }
+}
+
+fn put(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn put_part(out: &mut Vec<u8>, part: &Part) {
+    put(out, part.span.start.into());
+    put(out, u64::from(part.span.end.saturating_sub(part.span.start)));
+    put(out, part.fold.map_or(0, Fold::code).into());
+    put(out, part.runs.len() as u64);
+    let mut behind = 0;
+    for run in &part.runs {
+        put(out, run.first - behind);
+        // Whole sectors are what there is most often.
+        let whole = run.mask == u32::MAX;
+        put(out, run.count << 1 | u64::from(whole));
+        if !whole {
+            out.extend_from_slice(&run.mask.to_le_bytes());
+        }
+        behind = run.first + run.count;
+    }
+    out.extend_from_slice(&part.values);
+}
+
+/// Bytes that have not been read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, count: u64) -> Result<&'a [u8], Unreadable> {
+        let count = usize::try_from(count).map_err(|_| Unreadable::Damaged)?;
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or(Unreadable::Damaged)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn number(&mut self) -> Result<u64, Unreadable> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.bytes(1)?[0];
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                break;
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(Unreadable::Wrong("a number is too large"))
+    }
+
+    fn small(&mut self) -> Result<u32, Unreadable> {
+        let number = self.number()?;
+        u32::try_from(number).map_err(|_| Unreadable::Wrong("a number is too large"))
+    }
+
+    /// How many things follow, each of at least so many bytes.
+    fn count(&mut self, each: usize) -> Result<usize, Unreadable> {
+        let count = self.number()?;
+        match usize::try_from(count) {
+            Ok(count) if count <= self.0.len() / each => Ok(count),
+            _ => Err(Unreadable::Damaged),
+        }
+    }
+
+    fn object(&mut self) -> Result<ObjectSets, Unreadable> {
+        let (number, size) = (self.small()?, self.number()?);
+        let reads = self.parts(size, false)?;
+        let (writes, folds) = (self.parts(size, true)?, self.parts(size, true)?);
+        if folds.iter().any(|part| part.fold.is_none()) {
+            return Err(Unreadable::Wrong("a reduction has no operation"));
+        }
+        Ok(ObjectSets { number, size, reads, writes, folds })
+    }
+
+    fn parts(&mut self, size: u64, valued: bool) -> Result<Vec<Part>, Unreadable> {
+        let count = self.count(4)?;
+        let mut parts = Vec::with_capacity(count.min(64));
+        let (mut sectors, most) = (0_u64, size.div_ceil(SECTOR).saturating_mul(MOST_TIMES));
+        for _ in 0..count {
+            let part = self.part(size, valued)?;
+            sectors = part.runs.iter().fold(sectors, |n, run| n.saturating_add(run.count));
+            if sectors > most {
+                return Err(Unreadable::Wrong("an object has more runs than bytes"));
+            }
+            parts.push(part);
+        }
+        Ok(parts)
+    }
+
+    fn part(&mut self, size: u64, valued: bool) -> Result<Part, Unreadable> {
+        let (start, len) = (self.small()?, self.small()?);
+        let end = start.checked_add(len).ok_or(Unreadable::Wrong("a number is too large"))?;
+        let fold = match self.small()? {
+            0 => None,
+            code => {
+                let fold = u8::try_from(code).ok().and_then(Fold::from_code);
+                Some(fold.ok_or(Unreadable::Wrong("a reduction is none"))?)
+            }
+        };
+        let count = self.count(2)?;
+        let (mut runs, mut behind, mut bytes) = (Vec::with_capacity(count), 0_u64, 0_u64);
+        for _ in 0..count {
+            let run = self.run(&mut behind, size, fold)?;
+            bytes = bytes.saturating_add(run.bytes());
+            runs.push(run);
+        }
+        let values = if valued { self.bytes(bytes)?.to_vec() } else { Vec::new() };
+        Ok(Part { span: Span { start, end }, fold, runs, values })
+    }
+
+    /// A run that begins behind the one before it, and lies in an object of this size.
+    fn run(&mut self, behind: &mut u64, size: u64, fold: Option<Fold>) -> Result<Run, Unreadable> {
+        const OUTSIDE: Unreadable = Unreadable::Wrong("a run does not lie in its object");
+        let first = behind.checked_add(self.number()?).ok_or(OUTSIDE)?;
+        let count = self.number()?;
+        let mask = match count & 1 {
+            1 => u32::MAX,
+            _ => u32::from_le_bytes(self.bytes(4)?.try_into().unwrap_or_default()),
+        };
+        let count = count >> 1;
+        let end = first.checked_add(count).ok_or(OUTSIDE)?;
+        // The last byte that is meant.
+        let last = end.checked_sub(1).and_then(|last| last.checked_mul(SECTOR)).ok_or(OUTSIDE)?;
+        let last = last + u64::from(31 - mask.leading_zeros().min(31));
+        if count == 0 || mask == 0 || last >= size {
+            return Err(OUTSIDE);
+        }
+        // Numbers that are reduced are whole ones.
+        let step = match fold {
+            None => 1,
+            Some(fold) => fold.size(),
+        };
+        let whole = |i: u32| {
+            let part = mask >> i & (u32::MAX >> (32 - step));
+            part == 0 || part == u32::MAX >> (32 - step)
+        };
+        if !(0..32).step_by(step as usize).all(whole) {
+            return Err(Unreadable::Wrong("a part of a number is reduced"));
+        }
+        *behind = end;
+        Ok(Run { first, count, mask })
+    }
+}
+
+#[cfg(test)]
+mod tests;

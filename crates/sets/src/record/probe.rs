@@ -1,0 +1,285 @@
+//! What a worker is told, and which bytes that marks.
+
+use super::{Known, Recorder, lock};
+use crate::fold::Fold;
+use crate::runs::SECTOR;
+use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
+use std::sync::Arc;
+use texunit_memory::MemoryMap;
+use texunit_simt::SpaceKind;
+use texunit_simt::observe::{
+    Access, At, Called, Doing, FetchMade, LaunchInfo, Listing, Probe, SurfaceAnswered,
+};
+use texunit_unit::{
+    Coordinates, Resource, Surface, SurfaceForm, SurfaceKind, SurfacePlan, TexelIndex, Texture,
+};
+
+const HELP_HEAP: &str =
+    "the addresses that malloc gives depend on what all threads do with the heap";
+const HELP_UNKNOWN: &str = "only allocations, variables, textures and surfaces are recorded";
+
+/// What is done with bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Reads,
+    Writes,
+    Both,
+    Reduces(Fold),
+}
+
+/// A worker of a launch.
+pub(super) struct Worker<'a> {
+    recorder: &'a Recorder,
+    map: &'a MemoryMap,
+    listing: Listing<'a>,
+    /// The number of the object of each block of the map.
+    numbers: Vec<Option<u32>>,
+    /// Where the last access was.
+    hint: usize,
+    fetched: Vec<Arc<Texture>>,
+    surfaces: Vec<(SurfaceForm, Arc<Surface>, SurfacePlan)>,
+}
+
+impl Kind {
+    /// Marks bytes of a sector.
+    fn mark(self, page: &Page, (sector, mask): (usize, u32), op: u32) {
+        let marks = || Box::new(Marks::new());
+        if matches!(self, Self::Reads | Self::Both) {
+            page.read.get_or_init(marks).set(sector, mask, op);
+        }
+        if matches!(self, Self::Writes | Self::Both) {
+            page.written.get_or_init(marks).set(sector, mask, op);
+        }
+        if let Self::Reduces(fold) = self {
+            let folds = page.reduced.get_or_init(|| Box::new(Folds::new()));
+            let (word, words) =
+                (mask.trailing_zeros() as usize / 4, mask.count_ones() as usize / 4);
+            folds.set(sector, (word, words), fold.code(), op);
+        }
+    }
+}
+
+/// Sectors of one object, marked as soon as another one comes.
+struct Marking<'s> {
+    shadow: &'s Shadow,
+    kind: Kind,
+    op: u32,
+    sector: u64,
+    mask: u32,
+}
+
+impl Marking<'_> {
+    /// Marks bytes of the object, which has them.
+    #[inline]
+    fn add(&mut self, offset: u64, size: u64) {
+        let (mut at, end) = (offset, offset + size);
+        while at < end {
+            let (sector, first) = (at / SECTOR, at % SECTOR);
+            let count = (end - at).min(SECTOR - first);
+            let mask = ((1_u64 << count) - 1) << first;
+            // Each number of a reduction is one.
+            if sector != self.sector || matches!(self.kind, Kind::Reduces(_)) {
+                self.flush();
+                (self.sector, self.mask) = (sector, 0);
+            }
+            self.mask |= mask as u32;
+            at += count;
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.mask != 0 {
+            let page = self.shadow.page(self.sector * SECTOR);
+            let sector = self.sector % (PAGE / SECTOR);
+            self.kind.mark(page, (sector as usize, self.mask), self.op);
+        }
+    }
+}
+
+impl Drop for Marking<'_> {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(recorder: &'a Recorder, launch: &LaunchInfo<'a>) -> Self {
+        let map = launch.config.memory;
+        let number = |(_, block): &(u64, Arc<_>)| recorder.objects.number(block);
+        Self {
+            recorder,
+            map,
+            listing: launch.listing,
+            numbers: map.blocks().iter().map(number).collect(),
+            hint: 0,
+            fetched: Vec::new(),
+            surfaces: Vec::new(),
+        }
+    }
+
+    fn marking(&self, object: u32, kind: Kind, op: u32) -> Marking<'a> {
+        let recorder: &'a Recorder = self.recorder;
+        let shadow = recorder.shadow_to_mark(object);
+        Marking { shadow, kind, op, sector: 0, mask: 0 }
+    }
+
+    fn fold(&self, op: u32) -> Option<Fold> {
+        let known: &Known = self.recorder.known.get()?;
+        known.folds.get(&op).copied().flatten()
+    }
+
+    fn unknown(&self, op: u32, address: u64) {
+        let message = format!("{address:#x} is in nothing that is recorded");
+        self.recorder.refuse(Some(op), message, HELP_UNKNOWN);
+    }
+
+    /// An access of lanes to global memory.
+    fn global(&mut self, at: &At, access: &Access<'_>, kind: Kind) {
+        let (size, addresses) = (u64::from(access.bytes()), access.addresses);
+        let mut rest = at.lanes;
+        while rest != 0 {
+            let first = addresses[rest.trailing_zeros() as usize];
+            // What is in no block is a fault, unless ends are those of hardware.
+            let Ok((index, _)) = self.map.find(first, size, self.hint) else {
+                return self.unknown(at.op, first);
+            };
+            self.hint = index;
+            let base = self.map.base(index);
+            let len = self.map.block(index).size() as u64;
+            let Some(object) = self.numbers[index] else { return self.unknown(at.op, first) };
+            let mut marking = self.marking(object, kind, at.op);
+            let mut others = rest;
+            while others != 0 {
+                let lane = others.trailing_zeros();
+                others &= others - 1;
+                let offset = addresses[lane as usize].wrapping_sub(base);
+                if offset < len && size <= len - offset {
+                    marking_number(&mut marking, offset, (access.size, access.elements));
+                    rest &= !(1 << lane);
+                }
+            }
+        }
+    }
+
+    /// The plan of a surface access, and the surface.
+    fn plan(&mut self, form: SurfaceForm, surface: &Arc<Surface>) -> Option<&SurfacePlan> {
+        let is_it = |(f, s, _): &(SurfaceForm, Arc<Surface>, SurfacePlan)| {
+            *f == form && Arc::ptr_eq(s, surface)
+        };
+        let at = match self.surfaces.iter().position(is_it) {
+            Some(at) => at,
+            None => {
+                let plan = SurfacePlan::new(form, surface).ok()?;
+                self.surfaces.push((form, Arc::clone(surface), plan));
+                self.surfaces.len() - 1
+            }
+        };
+        Some(&self.surfaces[at].2)
+    }
+}
+
+/// Marks the elements of a lane: reductions one by one.
+#[inline]
+fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32, u32)) {
+    if !matches!(marking.kind, Kind::Reduces(_)) {
+        return marking.add(offset, u64::from(size) * u64::from(elements));
+    }
+    for element in 0..u64::from(elements) {
+        marking.add(offset + element * u64::from(size), size.into());
+    }
+}
+
+/// The bytes of a block that the texels of a resource lie in.
+fn bytes(resource: &Resource) -> (u64, u64) {
+    let (mut first, mut end) = (u64::MAX, 0);
+    let shape = resource.shape();
+    for (number, level) in (0..).zip(resource.levels()) {
+        let [w, h, d] = [level.extent.width, level.extent.height, level.extent.depth];
+        let begin = TexelIndex { level: number, ..TexelIndex::default() };
+        let last = TexelIndex {
+            level: number,
+            at: [w.max(1) - 1, h.max(1) - 1, d.max(1) - 1],
+            plane: shape.planes().max(1) - 1,
+            sample: shape.samples.max(1) - 1,
+        };
+        let size = u64::from(resource.format().texel_size());
+        first = resource.texel_offset(begin).map_or(first, |at| first.min(at));
+        end = resource.texel_offset(last).map_or(end, |at| end.max(at + size));
+    }
+    let size = resource.block().size() as u64;
+    (first.min(size), end.min(size))
+}
+
+impl Probe for Worker<'_> {
+    fn access(&mut self, at: &At, access: &Access<'_>) {
+        if access.space != SpaceKind::Global {
+            return;
+        }
+        let kind = match access.doing {
+            Doing::Atomic(_) => self.fold(at.op).map_or(Kind::Both, Kind::Reduces),
+            doing if doing.writes() => Kind::Writes,
+            _ => Kind::Reads,
+        };
+        self.global(at, access, kind);
+    }
+
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        if matches!(called, Called::Allocates { .. } | Called::Frees { .. }) {
+            let message = "the kernel calls malloc or free".to_owned();
+            self.recorder.refuse(Some(at.op), message, HELP_HEAP);
+        }
+    }
+
+    fn fetch(&mut self, at: &At, fetch: &FetchMade<'_>) {
+        let texture = fetch.plan.texture();
+        if self.fetched.iter().any(|other| Arc::ptr_eq(other, texture)) {
+            return;
+        }
+        let resource = &texture.resource;
+        match self.recorder.objects.number(resource.block()) {
+            Some(object) => {
+                let (first, end) = bytes(resource);
+                lock(&self.recorder.fetched).entry((object, first, end)).or_insert(at.op);
+                self.fetched.push(Arc::clone(texture));
+            }
+            None => {
+                let message = format!("`{}` is nothing that is recorded", resource.name());
+                self.recorder.refuse(Some(at.op), message, HELP_UNKNOWN);
+            }
+        }
+    }
+
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        // Of fetches the whole texture counts; of surfaces it is asked where.
+        let is_surface =
+            self.listing.words(at.op).next().is_some_and(|word| word.starts_with("su"));
+        if is_surface { at.lanes } else { 0 }
+    }
+
+    fn surface_answer(&mut self, at: &At, answered: &SurfaceAnswered<'_>) {
+        let surface = answered.surface;
+        let Some(object) = self.recorder.objects.number(surface.resource.block()) else {
+            let message = format!("`{}` is nothing that is recorded", surface.resource.name());
+            return self.recorder.refuse(Some(at.op), message, HELP_UNKNOWN);
+        };
+        let coords: Coordinates<_> = answered.request.coords;
+        let Some(plan) = self.plan(answered.form, surface) else { return };
+        let reduction = plan.reduction();
+        let mut places = Vec::with_capacity(32);
+        for lane in (0..32).filter(|lane| at.lanes >> lane & 1 == 1) {
+            places.extend(plan.bytes(coords.map(|axis| axis[lane])));
+        }
+        for (offset, size) in places {
+            let kind = match (answered.form.kind, reduction) {
+                (SurfaceKind::Load { .. }, _) => Kind::Reads,
+                (_, None) => Kind::Writes,
+                // Only where it is a number of its own do folds know it.
+                (_, Some((op, signed))) if offset.is_multiple_of(size.into()) => {
+                    Kind::Reduces(Fold::of_surface(op, signed, size))
+                }
+                _ => Kind::Both,
+            };
+            self.marking(object, kind, at.op).add(offset, size.into());
+        }
+    }
+}

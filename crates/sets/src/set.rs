@@ -1,0 +1,238 @@
+//! The sets of a range, as data.
+
+use crate::fold::Fold;
+use crate::record::{Known, Recorder, Refused};
+use crate::runs::{Maker, Part, Run, SECTOR};
+use crate::shadow::{MIXED, Marks, PAGE, Page, SECTORS, WORDS};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use texunit_device::{CtaRange, LaunchStats};
+use texunit_memory::Block;
+
+/// What a range of CTAs has done to memory, and what it has printed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sets {
+    /// Which launch it is of: see [`crate::identity`].
+    pub identity: [u8; 32],
+    /// CTAs of the whole grid along x, y, z.
+    pub grid: [u32; 3],
+    /// Numbers of the CTAs: the first, and behind the last.
+    pub ctas: (u64, u64),
+    /// Counters and text of the range. What is counted by others than the kernel is left out.
+    pub stats: LaunchStats,
+    /// Objects that something was done to, by their numbers.
+    pub objects: Vec<ObjectSets>,
+}
+
+/// What was done to an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectSets {
+    /// Its number among the objects of the device.
+    pub number: u32,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Bytes that were read, by instructions.
+    pub reads: Vec<Part>,
+    /// Bytes that were written.
+    pub writes: Vec<Part>,
+    /// Bytes that were only reduced, in one way.
+    pub folds: Vec<Part>,
+}
+
+impl Sets {
+    /// The CTAs.
+    pub fn range(&self) -> CtaRange {
+        CtaRange { begin: self.ctas.0, end: self.ctas.1 }
+    }
+
+    /// Bytes that were written or reduced.
+    pub fn written(&self) -> u64 {
+        let parts = self.objects.iter().flat_map(|o| o.writes.iter().chain(&o.folds));
+        parts.map(|part| part.values.len() as u64).sum()
+    }
+
+    /// Bytes that were read.
+    pub fn read(&self) -> u64 {
+        let parts = self.objects.iter().flat_map(|object| &object.reads);
+        parts.flat_map(|part| &part.runs).map(|run| run.bytes()).sum()
+    }
+}
+
+/// Runs by what does it.
+#[derive(Default)]
+struct Makers(BTreeMap<(u32, u8), Maker>);
+
+impl Makers {
+    /// Bytes of a sector, by the operation of each word.
+    fn push(&mut self, sector: u64, mask: u32, code: impl Fn(usize) -> (u32, u8)) {
+        let mut rest = mask;
+        while rest != 0 {
+            let of = code(rest.trailing_zeros() as usize / 4);
+            let words = (0..WORDS).filter(|&word| rest >> (4 * word) & 0xf != 0);
+            let same = words.filter(|&word| code(word) == of).fold(0, |m, w| m | 0xf << (4 * w));
+            self.0.entry(of).or_default().push(sector, rest & same);
+            rest &= !same;
+        }
+    }
+
+    fn into_parts(self, known: &Known, values: Option<&Block>) -> Vec<Part> {
+        let part = |((op, code), maker): ((u32, u8), Maker)| {
+            let span = known.spans.get(op as usize).copied().unwrap_or_default();
+            let runs = maker.into_runs();
+            let values = values.map_or_else(Vec::new, |block| bytes_of(block, &runs));
+            Part { span, fold: Fold::from_code(code), runs, values }
+        };
+        self.0.into_iter().map(part).collect()
+    }
+}
+
+/// What the bytes of runs hold.
+fn bytes_of(block: &Block, runs: &[Run]) -> Vec<u8> {
+    let mut values = Vec::new();
+    let mut sector_bytes = [0; SECTOR as usize];
+    for run in runs {
+        for sector in run.sectors() {
+            let at = sector * SECTOR;
+            let len = (block.size() as u64 - at).min(SECTOR) as usize;
+            block.read(at, &mut sector_bytes[..len]).expect("the sector begins in the block");
+            if run.mask == u32::MAX {
+                values.extend_from_slice(&sector_bytes);
+            } else {
+                let meant = (0..32).filter(|i| run.mask >> i & 1 == 1);
+                values.extend(meant.map(|i| sector_bytes[i]));
+            }
+        }
+    }
+    values
+}
+
+/// The words of a sector that are parts of numbers which were reduced in one way and not touched otherwise.
+fn folded(page: &Page, sector: usize, touched: u32) -> u32 {
+    let Some(folds) = page.reduced.get() else { return 0 };
+    let reduced = folds.marks.mask(sector);
+    let is_own = |word: usize, code: u8| {
+        let own = reduced >> (4 * word) & 0xf == 0xf && touched >> (4 * word) & 0xf == 0;
+        own && code != MIXED && folds.code(sector, word) == code
+    };
+    let mut words = 0;
+    for word in (0..WORDS).filter(|&word| reduced >> (4 * word) & 0xf != 0) {
+        let code = folds.code(sector, word);
+        let Some(fold) = Fold::from_code(code) else { continue };
+        let other = if fold.wide { word ^ 1 } else { word };
+        if is_own(word, code) && is_own(other, code) {
+            words |= 0xf << (4 * word);
+        }
+    }
+    words
+}
+
+/// Adds a page of an object to its sets.
+fn add_page(first: u64, page: &Page, [reads, writes, folds]: &mut [Makers; 3]) {
+    for sector in 0..SECTORS {
+        let mask = |marks: &OnceLock<Box<Marks>>| marks.get().map_or(0, |marks| marks.mask(sector));
+        let (read, written) = (mask(&page.read), mask(&page.written));
+        let reduced = page.reduced.get().map_or(0, |folds| folds.marks.mask(sector));
+        if read | written | reduced == 0 {
+            continue;
+        }
+        let number = first + sector as u64;
+        let folded = folded(page, sector, read | written);
+        if let Some(all) = page.reduced.get() {
+            folds.push(number, folded, |w| (all.marks.op(sector, w), all.code(sector, w)));
+            // What else was done with these: it depends on the order.
+            let both = reduced & !folded;
+            reads.push(number, both & !read, |w| (all.marks.op(sector, w), 0));
+            writes.push(number, both & !written, |w| (all.marks.op(sector, w), 0));
+        }
+        if let Some(marks) = page.read.get() {
+            reads.push(number, read, |w| (marks.op(sector, w), 0));
+        }
+        if let Some(marks) = page.written.get() {
+            writes.push(number, written, |w| (marks.op(sector, w), 0));
+        }
+    }
+}
+
+/// A run of a range of bytes, and those at its ends.
+fn runs_of(first: u64, end: u64) -> Vec<Run> {
+    let mut maker = Maker::default();
+    let mut at = first;
+    while at < end {
+        let (sector, skip) = (at / SECTOR, at % SECTOR);
+        if skip == 0 && end - at >= SECTOR {
+            let count = (end - at) / SECTOR;
+            maker.push_many(sector, count);
+            at += count * SECTOR;
+            continue;
+        }
+        let count = (end - at).min(SECTOR - skip);
+        maker.push(sector, (((1_u64 << count) - 1) << skip) as u32);
+        at += count;
+    }
+    maker.into_runs()
+}
+
+impl Recorder {
+    /// The sets of the launch, which has ended well; `Err`: why there are none.
+    pub fn sets(
+        &self,
+        identity: [u8; 32],
+        (grid, ctas): ([u32; 3], CtaRange),
+        stats: &LaunchStats,
+    ) -> Result<Sets, Vec<Refused>> {
+        let refused = self.refused();
+        if !refused.is_empty() {
+            return Err(refused);
+        }
+        let mut sets = Sets { identity, grid, ctas: (ctas.begin, ctas.end), ..Sets::default() };
+        sets.stats = LaunchStats {
+            warp_instructions: stats.warp_instructions,
+            thread_instructions: stats.thread_instructions,
+            fetches: stats.fetches,
+            surface_accesses: stats.surface_accesses,
+            divisions_by_zero: stats.divisions_by_zero,
+            printf: stats.printf.clone(),
+            ..LaunchStats::default()
+        };
+        // Nothing of the range has run.
+        let Some(known) = self.known() else { return Ok(sets) };
+        let fetched = self.fetched();
+        for (number, object) in (0..).zip(self.objects().list()) {
+            let mut makers: [Makers; 3] = Default::default();
+            for (page, marks) in self.shadow(number).into_iter().flat_map(|s| s.pages()) {
+                add_page(page * (PAGE / SECTOR), marks, &mut makers);
+            }
+            let [reads, writes, folds] = makers;
+            let block = &*object.block;
+            let mut reads = reads.into_parts(known, None);
+            for &((_, first, end), op) in fetched.iter().filter(|((of, ..), _)| *of == number) {
+                let span = known.spans.get(op as usize).copied().unwrap_or_default();
+                let runs = runs_of(first, end);
+                reads.push(Part { span, fold: None, runs, values: Vec::new() });
+            }
+            let writes = writes.into_parts(known, Some(block));
+            let folds = folds.into_parts(known, Some(block));
+            if !(reads.is_empty() && writes.is_empty() && folds.is_empty()) {
+                let size = object.size();
+                sets.objects.push(ObjectSets { number, size, reads, writes, folds });
+            }
+        }
+        Ok(sets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_have_the_bytes_of_a_range() {
+        for (first, end) in [(0, 0), (0, 32), (3, 7), (5, 100), (32, 96), (31, 33), (64, 65)] {
+            let runs = runs_of(first, end);
+            for byte in 0..160 {
+                let has = runs.iter().any(|run| run.has(byte));
+                assert_eq!(has, (first..end).contains(&byte), "{byte} of {first}..{end}: {runs:?}");
+            }
+        }
+    }
+}
