@@ -44,7 +44,9 @@ pub(super) struct Known {
     pub(super) reads: Option<u32>,
     /// The base of its access.
     pub(super) base: Option<Affine>,
-    /// Whether the index of that has been loaded in the block: then it may be anything.
+    /// A wide register that it makes such an address, and does.
+    pub(super) makes: Option<(u32, Affine)>,
+    /// Whether the index of the base has been loaded in the block: then it may be anything.
     pub(super) is_loaded: bool,
     /// Registers that have their values only if it leaves.
     pub(super) late: Vec<Late>,
@@ -105,10 +107,15 @@ fn base(step: &Step, shift: u8) -> Option<u32> {
 fn plan(block: &Block, params: &[(Place, u32)]) -> Plan {
     let mut definitions = definitions(block, params);
     settle(block, &mut definitions);
-    if !definitions.iter().any(|d| d.is_late) {
+    if definitions.is_empty() {
         return Plan::new();
     }
     let mut plan = vec![Known::default(); block.steps.len()];
+    for made in definitions.iter().filter(|d| !d.is_late) {
+        if let Place::Wide(register) = made.place {
+            plan[made.step].makes = Some((register, made.value));
+        }
+    }
     for late in definitions.iter().filter(|d| d.is_late) {
         (plan[late.step].is_late, plan[late.step].reads) = (true, late.same);
         let last = late.readers.iter().copied().max().unwrap_or(late.step);

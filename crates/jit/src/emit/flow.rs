@@ -218,12 +218,12 @@ impl<'a, B: Backend> Emitter<'a, B> {
             let straight = rest.iter().position(leaves).unwrap_or(rest.len());
             if straight != 0 {
                 B::steps(self, i..i + straight)?;
-                self.forget_changed(i..i + straight);
+                self.note_changed(i..i + straight);
             }
             i += straight;
             if let Some(step) = block.steps.get(i) {
                 self.leaving(step, i)?;
-                self.forget_changed(i..i + 1);
+                self.note_changed(i..i + 1);
                 i += 1;
             }
         }

@@ -3,25 +3,26 @@
 //! What is added to the index is the same as long as the site is filled, so that the site knows where index 0 lies and
 //! which indices there are ([`crate::machine::Site::indices`]). What an access has found out of the indices of a register
 //! stays in the frame until the register changes: whether each lane's is one more than that of the lane before, from
-//! which first one on ([`ROW`]), or they are anything ([`NEITHER`]). Whoever enters the code clears that. Only code for all
-//! live lanes looks for it, where all 32 are.
+//! which first one on ([`ROW`]), or they are anything ([`NEITHER`]). And where an address that a block has made of an index is the
+//! base of accesses in others, the frame says whether it still is what was made. Whoever enters the code clears that. Only
+//! code for all live lanes looks for it, where all 32 are.
 
 use super::Emitter;
-use super::affine::{Affine, Plan};
+use super::affine::{Affine, Plan, Plus};
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
 use super::near;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
-use crate::region::{Access, Action, Region, Step};
+use crate::region::{Access, Action, Region, Space, Step};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::collections::HashMap;
 
-/// Of how many registers something can be known.
+/// Of how many registers something can be known: of indices, and of addresses that are made of them.
 pub(crate) const INDICES: usize = 8;
 
-/// What is known of one: 0 is nothing.
+/// What is known of an index: 0 is nothing.
 pub(super) const ROW: i32 = 1;
 pub(super) const NEITHER: i32 = 2;
 
@@ -30,19 +31,28 @@ pub(super) const NEITHER: i32 = 2;
 pub(super) struct Indexed {
     /// Where the frame says what is known of the register.
     pub(super) slot: Option<usize>,
+    /// Where it says whether the base has been made of it, if another block has done that.
+    pub(super) carried: Option<usize>,
+    /// What is added to the index.
+    pub(super) plus: Plus,
     /// Whether it can be one of all lanes beside each other.
     pub(super) rows: bool,
     /// Whether the register has been loaded: then it is not looked at what it has.
     pub(super) is_loaded: bool,
 }
 
+/// Slots, as bits: those of indices, and [`INDICES`] above those of addresses.
+type Slots = u16;
+
 /// Registers of which something is known, by block and step.
 #[derive(Debug, Default)]
 pub(super) struct Indices {
     slots: HashMap<u32, usize>,
+    /// Wide registers that are such addresses for accesses of other blocks.
+    carried: HashMap<u32, (usize, Affine)>,
     /// By block: slots that something looks at where it begins, and behind each step; before they change.
-    start: Vec<u8>,
-    behind: Vec<Vec<u8>>,
+    start: Vec<Slots>,
+    behind: Vec<Vec<Slots>>,
 }
 
 /// The access of a step.
@@ -65,44 +75,113 @@ fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 
+/// Whether all lanes make the access of a step.
+fn is_row(step: &Step) -> bool {
+    step.guard == Predicate::Always
+}
+
+/// Wide registers that are made one kind of address alone.
+fn made(plans: &[Plan]) -> HashMap<u32, Affine> {
+    let mut made: HashMap<u32, Option<Affine>> = HashMap::new();
+    for (register, value) in plans.iter().flatten().filter_map(|known| known.makes) {
+        let of = made.entry(register).or_insert(Some(value));
+        *of = of.filter(|&other| other == value);
+    }
+    made.into_iter().filter_map(|(register, value)| Some((register, value?))).collect()
+}
+
+/// The wide register by which a step makes its access, if its block has not made that.
+fn carried_of(plan: &Plan, i: usize, step: &Step) -> Option<u32> {
+    let access = access(step).filter(|_| is_row(step))?;
+    match (access.space, access.base?) {
+        (Space::Global, Source::Wide(base)) => {
+            let known = plan.get(i).is_some_and(|known| known.base.is_some());
+            (!known).then_some(base)
+        }
+        _ => None,
+    }
+}
+
 impl Indices {
     /// Those of a region.
     pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
         let mut counts: HashMap<u32, usize> = HashMap::new();
-        let blocks = || region.blocks.iter().zip(plans);
-        for (block, plan) in blocks() {
+        let mut carried: HashMap<u32, Affine> = HashMap::new();
+        let made = made(plans);
+        for (block, plan) in region.blocks.iter().zip(plans) {
             for (i, step) in block.steps.iter().enumerate() {
-                if let Some(value) = index_of(plan, i, step).filter(|_| is_row(step))
-                    && !plan[i].is_loaded
+                let by_index = index_of(plan, i, step).filter(|_| is_row(step));
+                if let Some(value) = by_index.filter(|_| !plan[i].is_loaded) {
+                    *counts.entry(value.index).or_default() += 1;
+                }
+                let by_address = carried_of(plan, i, step);
+                if let Some((base, &value)) = by_address.and_then(|i| Some((i, made.get(&i)?)))
+                    && fits(step, value)
                 {
                     *counts.entry(value.index).or_default() += 1;
+                    carried.insert(base, value);
                 }
             }
         }
         let mut all: Vec<(usize, u32)> = counts.into_iter().map(|(index, n)| (n, index)).collect();
         all.retain(|of| of.0 > 1);
         all.sort_unstable_by(|a, b| b.cmp(a));
-        let slots = all.iter().take(INDICES).zip(0..).map(|(of, slot)| (of.1, slot)).collect();
-        let mut indices = Self { slots, ..Self::default() };
+        let slots: HashMap<u32, usize> =
+            all.iter().take(INDICES).zip(0..).map(|(of, slot)| (of.1, slot)).collect();
+        carried.retain(|_, value| slots.contains_key(&value.index));
+        let mut carried: Vec<(u32, Affine)> = carried.into_iter().collect();
+        carried.sort_unstable_by_key(|of| of.0);
+        let carried = carried.into_iter().take(INDICES).zip(0..);
+        let carried = carried.map(|((base, value), slot)| (base, (slot, value))).collect();
+        let mut indices = Self { slots, carried, ..Self::default() };
         if !indices.slots.is_empty() {
             indices.follow(region, plans);
         }
         indices
     }
 
-    /// The slot that a step looks at, and those of registers that it changes, as bits.
-    fn effects(&self, plan: &Plan, i: usize, step: &Step) -> (u8, u8) {
-        let index = index_of(plan, i, step).filter(|_| is_row(step));
-        let slot = index.and_then(|value| self.slots.get(&value.index));
-        let mut changes = 0;
-        step.each_written(|place| {
-            if let Place::Narrow(index) = place
-                && let Some(slot) = self.slots.get(&index)
-            {
-                changes |= 1 << slot;
+    /// What is known of the access of a step.
+    fn access(&self, plan: &Plan, i: usize, step: &Step) -> Option<Indexed> {
+        let slot = |value: Affine| self.slots.get(&value.index).copied();
+        if let Some(value) = index_of(plan, i, step) {
+            let (plus, is_loaded) = (value.plus, plan[i].is_loaded);
+            return Some(Indexed { slot: slot(value), carried: None, plus, rows: true, is_loaded });
+        }
+        let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
+        let (slot, plus) = (slot(value), value.plus);
+        let indexed = Indexed { slot, carried: Some(carried), plus, rows: true, is_loaded: false };
+        fits(step, value).then_some(indexed)
+    }
+
+    /// The slots that a step looks at, and those of registers that it changes; of the latter, those of addresses that
+    /// it makes.
+    fn effects(&self, plan: &Plan, i: usize, step: &Step) -> (Slots, Slots, Slots) {
+        let indexed = self.access(plan, i, step).filter(|_| is_row(step));
+        let slot = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
+        let carried = indexed.and_then(|of| of.carried).map_or(0, |slot| 1 << (INDICES + slot));
+        let (mut changes, mut makes) = (0, 0);
+        step.each_written(|place| match place {
+            Place::Narrow(index) => {
+                if let Some(slot) = self.slots.get(&index) {
+                    changes |= 1 << slot;
+                    let of = self.carried.values().filter(|(_, value)| value.index == index);
+                    of.for_each(|(slot, _)| changes |= 1 << (INDICES + slot));
+                }
             }
+            Place::Wide(register) => {
+                if let Some((slot, _)) = self.carried.get(&register) {
+                    changes |= 1 << (INDICES + slot);
+                }
+            }
+            Place::Predicate(_) => {}
         });
-        (slot.map_or(0, |slot| 1 << slot), changes)
+        if let Some((register, value)) = plan.get(i).and_then(|known| known.makes)
+            && let Some(&(slot, of)) = self.carried.get(&register)
+            && of == value
+        {
+            makes = 1 << (INDICES + slot);
+        }
+        (slot | carried, changes, makes)
     }
 
     /// Finds out where slots are looked at.
@@ -117,7 +196,7 @@ impl Indices {
                 let mut now = block.end.blocks().fold(0, |bits, to| bits | self.start[to]);
                 for (i, step) in block.steps.iter().enumerate().rev() {
                     self.behind[b][i] = now;
-                    let (looks, writes) = self.effects(&plans[b], i, step);
+                    let (looks, writes, _) = self.effects(&plans[b], i, step);
                     now = now & !writes | looks;
                 }
                 changes |= self.start[b] != now;
@@ -127,19 +206,14 @@ impl Indices {
     }
 
     /// Slots that something looks at behind the beginning of a block.
-    pub(super) fn at_start(&self, block: usize) -> u8 {
+    pub(super) fn at_start(&self, block: usize) -> Slots {
         self.start.get(block).copied().unwrap_or(0)
     }
 
     /// The same behind a step.
-    pub(super) fn behind(&self, block: usize, step: usize) -> u8 {
+    pub(super) fn behind(&self, block: usize, step: usize) -> Slots {
         self.behind.get(block).and_then(|steps| steps.get(step)).copied().unwrap_or(0)
     }
-}
-
-/// Whether all lanes make the access of a step.
-fn is_row(step: &Step) -> bool {
-    step.guard == Predicate::Always
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -147,46 +221,58 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];
         let plan = self.plans.get(self.block)?;
-        let value = index_of(plan, self.step, step)?;
+        let indexed = self.indices.access(plan, self.step, step)?;
         let rows = self.mode == Mode::Live && is_row(step);
-        let slot = self.indices.slots.get(&value.index).copied().filter(|_| rows);
-        Some(Indexed { slot, rows, is_loaded: plan[self.step].is_loaded })
+        if indexed.carried.is_some() && !rows {
+            return None;
+        }
+        Some(Indexed { slot: indexed.slot.filter(|_| rows), rows, ..indexed })
     }
 
     /// What is known of some registers is known no longer.
-    pub(super) fn forget_indices(&mut self, slots: u8) {
-        for slot in (0..INDICES).filter(|slot| slots >> slot & 1 != 0) {
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));
+    pub(super) fn forget_indices(&mut self, slots: Slots) {
+        self.note_indices(slots, 0);
+    }
+
+    /// The same; but some of them are what they are for others.
+    fn note_indices(&mut self, slots: Slots, made: Slots) {
+        for slot in (0..2 * INDICES).filter(|slot| slots >> slot & 1 != 0) {
+            let field = match slot.checked_sub(INDICES) {
+                None => Frame::index(slot),
+                Some(slot) => Frame::carried(slot),
+            };
+            let is_made = i32::from(made >> slot & 1 != 0);
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, field), is_made));
         }
     }
 
-    /// Forgets what is known of registers that steps have changed and that something looks at behind them.
-    pub(super) fn forget_changed(&mut self, steps: std::ops::Range<usize>) {
+    /// Notes what is known of registers that steps have changed and that something looks at behind them.
+    pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
         if self.mode != Mode::Live || self.indices.slots.is_empty() || steps.is_empty() {
             return;
         }
+        let Some(plan) = self.plans.get(self.block) else { return };
         let open = self.indices.behind(self.block, steps.end - 1);
-        let all = &self.region.blocks[self.block].steps[steps];
-        let mut changed = 0;
-        for step in all {
-            step.each_written(|place| {
-                if let Place::Narrow(index) = place
-                    && let Some(slot) = self.indices.slots.get(&index)
-                {
-                    changed |= 1 << slot;
-                }
-            });
+        let (mut changed, mut made) = (0, 0);
+        for i in steps {
+            let step = &self.region.blocks[self.block].steps[i];
+            let (_, changes, makes) = self.indices.effects(plan, i, step);
+            changed |= changes;
+            made = made & !changes | makes;
         }
-        self.forget_indices(changed & open);
+        self.note_indices(changed & open, made);
     }
 }
 
 /// What the sites of accesses by indices are made of, by their numbers.
-pub(super) fn sites(region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
+pub(super) fn sites(indices: &Indices, region: &Region, plans: &[Plan]) -> Vec<(u32, Source)> {
     let mut sites = Vec::new();
     for (block, plan) in region.blocks.iter().zip(plans) {
         for (i, step) in block.steps.iter().enumerate() {
-            if let (Some(value), Some(access)) = (index_of(plan, i, step), access(step)) {
+            let carried = carried_of(plan, i, step).and_then(|base| indices.carried.get(&base));
+            let carried = carried.map(|of| of.1).filter(|&value| fits(step, value));
+            let value = index_of(plan, i, step).or(carried);
+            if let (Some(value), Some(access)) = (value, access(step)) {
                 sites.push((access.site, value.add));
             }
         }

@@ -95,7 +95,7 @@ struct Emitter<'a, B: Backend> {
     open: u8,
     /// Registers that are indices, and of which of them something is known that steps behind here look at.
     indices: Indices,
-    open_indices: u8,
+    open_indices: u16,
     entries: Vec<(Mode, u32, Label)>,
     exit: Label,
     /// What parts lanes, and what lanes call that come where they meet.
@@ -166,7 +166,7 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
             to.near = (lowest, span);
         }
     }
-    for (site, add) in index::sites(&region, &e.plans) {
+    for (site, add) in index::sites(&e.indices, &region, &e.plans) {
         if let Some(Some(to)) = uses.get_mut(site as usize) {
             to.index = Some(add);
         }

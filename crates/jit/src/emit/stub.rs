@@ -40,7 +40,7 @@ pub(super) struct Stub {
     /// Slots of groups of accesses that steps behind it look up.
     open: u8,
     /// Registers of which something is known that steps behind it look at.
-    open_indices: u8,
+    open_indices: u16,
     /// Where it belongs to.
     mode: Mode,
     block: usize,

@@ -30,6 +30,8 @@ const NARROW_AT: u32 = NARROW as u32 - 2;
 const WIDE_AT: u32 = WIDE as u32 - 2;
 /// The word and the row of inputs that have the active lanes, and perhaps others that do not live.
 pub(crate) const MEMBERS: [Source; 2] = [Source::Word(3), Source::Row(2)];
+/// One that is made an address of an index, now and then.
+const CARRIED: u32 = WIDE_AT - 2;
 /// Registers that live in a block alone.
 const TEMPORARY: [Place; 3] = [
     Place::Narrow(NARROW_AT - 1),
@@ -133,6 +135,11 @@ pub(crate) fn world(random: &mut Random) -> World {
         let unit = if at == 0 { 1 } else { random.of(&[1, 4, 4, 8]) };
         narrow[NARROW_AT as usize + at] = addresses(random, 0, len).map(|x| x as u32 / unit);
         wide[WIDE_AT as usize + at] = addresses(random, base, GLOBAL as u64);
+        // Numbers of threads.
+        if random.one_in(3) {
+            let first = random.below(20_u32);
+            narrow[NARROW_AT as usize + at] = std::array::from_fn(|lane| first + lane as u32);
+        }
     }
     let global = (0..2).map(|_| {
         let block = Memory::new(GLOBAL, "global").expect("memory");
@@ -360,7 +367,9 @@ impl Maker<'_> {
         let at = self.random.below(2);
         let (base, offset) = match space {
             Space::Global => {
-                let base = Source::Wide(WIDE_AT + at);
+                // Or what another block may have made an address.
+                let base = if self.random.one_in(5) { CARRIED } else { WIDE_AT + at };
+                let base = Source::Wide(base);
                 (Some(base), total.wrapping_mul(self.random.of(&[0, 0, 0, 1, 2, 5, u64::MAX])))
             }
             Space::Shared | Space::Local => {
@@ -599,11 +608,20 @@ impl Maker<'_> {
     /// An address of a number that all lanes have and one for each, and accesses to it; most often nothing else reads it.
     fn affine(&mut self) -> Vec<Action> {
         let [_, to, _] = TEMPORARY;
+        let to = if self.random.one_in(3) { Place::Wide(CARRIED) } else { to };
         let Place::Wide(register) = to else { return Vec::new() };
-        let (base, zero) = (Source::Wide(register), Source::Literal(0));
+        let base = Source::Wide(register);
+        let zero = Source::Literal(0);
         let mut index = Source::Narrow(NARROW_AT + self.random.below(2));
-        let scale = Source::Literal(self.random.of(&[1, 2, 4, 4, 8, 16]));
+        let bytes = self.random.of(&[1, 2, 4, 4, 8, 16_u64]);
+        let scale = Source::Literal(bytes);
         let mut before = Vec::new();
+        if let (Source::Narrow(own), true) = (index, self.random.one_in(3)) {
+            let number = Source::Literal(self.random.of(&[0, 16, 16, u64::from(u32::MAX - 15)]));
+            let from = if self.random.one_in(6) { Source::Lane } else { index };
+            let (op, to) = (Op::Add, Place::Narrow(own));
+            before.push(Action::Compute { op, to, from: [from, number, zero] });
+        }
         // What all lanes have may be added to the index, or taken from it.
         for _ in 0..self.random.of(&[0, 0, 1, 1, 2]) {
             let number = match self.random.below(6) {
@@ -661,9 +679,27 @@ impl Maker<'_> {
             if access.space == Space::Global {
                 access.base = Some(base);
             }
+            // As large as the scale, most often.
+            let count = access.count;
+            if access.space == Space::Global && self.random.chance(70) {
+                access.count = count.min(bytes as u8);
+                access.size = bytes as u8 / access.count;
+                access.offset = bytes.wrapping_mul(self.random.of(&[0, 0, 1, u64::MAX]));
+                if access.size > 8 {
+                    (access.size, access.count) = (8, 2);
+                }
+            }
+            let count = usize::from(access.count);
+            match &mut action {
+                Action::Load(load) => load.to.resize(count, None),
+                Action::Store(store) => store.from.resize(count, Source::Lane),
+                _ => {}
+            }
             all.push(action);
         }
-        self.ready[1] = self.random.one_in(4);
+        if to == TEMPORARY[1] {
+            self.ready[1] = self.random.one_in(4);
+        }
         all
     }
 

@@ -18,10 +18,11 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
-/// What becomes of a row: its parts go to registers, or a slot has where they begin.
+/// What becomes of a row: its parts go to registers or come from them, or a slot has where they begin.
 #[derive(Clone, Copy)]
 pub(super) enum Row<'a> {
     Loads(&'a [Reg]),
+    Stores(&'a [Reg]),
     Points(Slot),
 }
 
@@ -84,8 +85,14 @@ impl Maker<'_> {
 
     /// An access of lanes whose indices lie one behind the other; others go on behind this code.
     pub(super) fn row_by_index(&mut self, way: &Way<'_>, indexed: Indexed, row: Row<'_>, to: Ways) {
-        let Base::Affine(value) = way.base else { return };
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
+        let looks = matches!(way.base, Base::Affine(_));
+        let apart = if looks { to.apart } else { other };
+        if let Some(carried) = indexed.carried {
+            let carried = at(R::RDI, Frame::carried(carried));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, carried, 0));
+            self.asm.jump(C::Je_rel32_64, other);
+        }
         let names = indexed.slot.map(|slot| {
             [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
         });
@@ -94,36 +101,37 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
             self.asm.jump(C::Jne_rel32_64, look);
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, first));
-            self.asm.bind(go);
         } else {
             self.asm.jump(C::Jmp_rel32_64, look);
-            self.asm.bind(go);
         }
-        self.add_plus(value.plus, R::EAX, R::R13);
+        self.asm.bind(go);
+        self.add_plus(indexed.plus, R::EAX, R::R13);
         let rows = site(way.access, offset_of!(Site, rows));
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, rows));
-        self.asm.jump(C::Jae_rel32_64, to.apart);
+        self.asm.jump(C::Jae_rel32_64, apart);
         self.make_row(way, row);
         self.asm.jump(C::Jmp_rel32_64, to.done);
         self.asm.bind(look);
-        if indexed.slot.is_some() {
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
-            self.asm.jump(C::Je_rel32_64, to.apart);
+        if looks {
+            if indexed.slot.is_some() {
+                self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+                self.asm.jump(C::Je_rel32_64, to.apart);
+            }
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
+            self.asm.jump(C::Jne_rel32_64, other);
+            self.if_row(way, other);
+            if let Some([shape, first]) = names {
+                self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
+                self.asm.put(I::with2(C::Mov_rm32_imm32, shape, ROW));
+            }
+            self.asm.jump(C::Jmp_rel32_64, go);
         }
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::R8D, -1));
-        self.asm.jump(C::Jne_rel32_64, other);
-        self.if_row(way, other);
-        if let Some([shape, first]) = names {
-            self.asm.put(I::with2(C::Mov_rm32_r32, first, R::EAX));
-            self.asm.put(I::with2(C::Mov_rm32_imm32, shape, ROW));
-        }
-        self.asm.jump(C::Jmp_rel32_64, go);
         self.asm.bind(other);
     }
 
     /// The indices are anything.
     pub(super) fn no_row(&mut self, indexed: Indexed) {
-        if let Some(slot) = indexed.slot {
+        if let Some(slot) = indexed.slot.filter(|_| indexed.carried.is_none()) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }
@@ -171,6 +179,14 @@ impl Maker<'_> {
                     self.load_plain(d, way.total);
                 }
                 self.back.behind = 0;
+            }
+            Row::Stores(from) => {
+                let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
+                self.asm.put(I::with2(C::Lea_r64_m, R::R13, first));
+                for (part, from) in from.iter().enumerate() {
+                    let to = self.behind_first(8 * way.total * part);
+                    self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
+                }
             }
             Row::Points(slot) => {
                 slot.forget(self);

@@ -24,11 +24,18 @@ impl Maker<'_> {
     /// A store that may leave: before it, every lane is looked at.
     pub(super) fn store_lanes(&mut self, step: &Step, store: &Store) -> Option<()> {
         let member = self.near.member(self.block, self.step);
+        let indexed = self.indexed().filter(|of| of.rows && !of.is_loaded);
+        // What a row is stored from at once. No registers are taken from here on.
+        let values = match indexed {
+            Some(_) => self.words_of_all(store)?,
+            None => Vec::new(),
+        };
         let way = self.way(&store.access, step.guard, step.at);
         if way.never {
             return Some(());
         }
-        let (apart, done) = (self.asm.label(), self.asm.label());
+        let masks = (!values.is_empty()).then(|| [self.temporary(), self.temporary()]);
+        let (apart, done, stored) = (self.asm.label(), self.asm.label(), self.asm.label());
         let (rest, lanes) = (at(R::RDI, REST), at(R::RDI, LANES));
         self.taking(&way);
         if way.access.space != Space::Local {
@@ -36,15 +43,17 @@ impl Maker<'_> {
                 self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EBX, -1));
                 self.asm.jump(C::Jne_rel32_64, apart);
             }
-            let indexed = self.indexed();
             let reached = self.asm.label();
-            if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
+            if let Some(indexed) = indexed {
                 let slot = Slot::of(member);
                 if member.is_some_and(|member| member.leads) {
                     slot.forget(self);
                 }
-                let to = Ways { done: reached, apart };
-                self.row_by_index(&way, indexed, Row::Points(slot), to);
+                let (row, done) = match values.is_empty() {
+                    true => (Row::Points(slot), reached),
+                    false => (Row::Stores(&values), stored),
+                };
+                self.row_by_index(&way, indexed, row, Ways { done, apart });
             }
             self.reach(&way, member, false, apart);
             if member.is_some() {
@@ -69,12 +78,23 @@ impl Maker<'_> {
         self.asm.bind(done);
         self.values.unpin();
         self.back.behind = slot.behind;
-        self.put_rows(store, slot)?;
+        self.put_rows(store, slot, masks)?;
         self.back.behind = 0;
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, rest));
         self.data_rows();
         self.each_lane(|e| e.deliver(&way));
+        self.asm.bind(stored);
         Some(())
+    }
+
+    /// The parts of a number of 32 bits that all lanes store, if it is one alone and there are registers that have it.
+    fn words_of_all(&mut self, store: &Store) -> Option<Vec<Reg>> {
+        match (store.access.size, &store.from[..]) {
+            (4, &[source @ (Source::Narrow(_) | Source::Literal(_))]) => {
+                (0..PARTS).map(|part| self.narrow(source, part)).collect()
+            }
+            _ => Some(Vec::new()),
+        }
     }
 
     /// Copies the data of the lane in `ebp` to its address.
@@ -107,7 +127,7 @@ impl Maker<'_> {
     }
 
     /// The elements of all lanes become rows where the slot has them.
-    fn put_rows(&mut self, store: &Store, slot: Slot) -> Option<()> {
+    fn put_rows(&mut self, store: &Store, slot: Slot, masks: Option<[Reg; 2]>) -> Option<()> {
         let (size, count) = (usize::from(store.access.size), usize::from(store.access.count));
         if store.from.len() != count {
             return None;
@@ -116,7 +136,7 @@ impl Maker<'_> {
         for part in 0..PARTS {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, slot.pointer(part)));
             if by_mask(store) {
-                self.put_by_mask(store, part)?;
+                self.put_by_mask(store, part, masks)?;
                 continue;
             }
             if size == 8 {
@@ -142,8 +162,8 @@ impl Maker<'_> {
         Some(())
     }
 
-    /// A part of elements of 4 or 8 bytes, of the lanes that take the step.
-    fn put_by_mask(&mut self, store: &Store, part: u8) -> Option<()> {
+    /// A part of elements of 4 or 8 bytes, of the lanes that take the step. `masks`: temporaries, if there are any.
+    fn put_by_mask(&mut self, store: &Store, part: u8, masks: Option<[Reg; 2]>) -> Option<()> {
         let (source, wide) = (store.from[0], store.access.size == 8);
         let values = match (wide, source) {
             (true, _) => {
@@ -154,7 +174,7 @@ impl Maker<'_> {
             }
             _ => vec![self.narrow(source, part)?],
         };
-        let (mask, half_mask) = (self.temporary(), self.temporary());
+        let [mask, half_mask] = masks.unwrap_or_else(|| [self.temporary(), self.temporary()]);
         let (some, done) = (self.asm.label(), self.asm.label());
         let to = |e: &Self, half: usize| e.behind_first(half * LANES_SIZE);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, LANES), -1));

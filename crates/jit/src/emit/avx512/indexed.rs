@@ -20,16 +20,24 @@ impl Maker<'_> {
     /// If it is known that the indices of the register lie one behind the other, the access is made; it goes to `each` if
     /// they are known to be anything.
     pub(super) fn known_row(&mut self, way: &Way, pieces: &Pieces, (done, each): (Label, Label)) {
-        let Some(slot) = way.indexed.filter(|of| of.rows).and_then(|of| of.slot) else { return };
+        let Some(indexed) = way.indexed.filter(|of| of.rows) else { return };
+        let Some(slot) = indexed.slot else { return };
         let other = self.asm.label();
+        if let Some(carried) = indexed.carried {
+            let carried = at(R::RDI, Frame::carried(carried));
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, carried, 0));
+            self.asm.jump(C::Je_rel32_64, other);
+        }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
         self.asm.jump(C::Jne_rel32_64, other);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::first_index(slot))));
         self.row_from_first(way, pieces, (done, each));
         self.asm.bind(other);
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
-        self.asm.jump(C::Je_rel32_64, each);
+        if indexed.carried.is_none() {
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
+            self.asm.jump(C::Je_rel32_64, each);
+        }
     }
 
     /// The indices of each half lie one behind the other: if those of the second half come behind those of the first,
@@ -58,15 +66,17 @@ impl Maker<'_> {
 
     /// The indices are anything.
     pub(super) fn no_row(&mut self, way: &Way) {
-        if let Some(slot) = way.indexed.filter(|of| of.rows).and_then(|of| of.slot) {
+        if let Some(slot) = way.indexed.filter(|of| of.rows).and_then(|of| of.slot)
+            && way.affine.is_some()
+        {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }
 
     /// Makes the access of 32 lanes one behind the other: `eax` has the index of the first, without what is added to it.
     fn row_from_first(&mut self, way: &Way, pieces: &Pieces, (done, each): (Label, Label)) {
-        let Some((value, _)) = way.affine else { return };
-        self.add_plus(value.plus, R::EAX, R::R13);
+        let Some(indexed) = way.indexed else { return };
+        self.add_plus(indexed.plus, R::EAX, R::R13);
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, site(way, offset_of!(Site, rows))));
         self.asm.jump(C::Jae_rel32_64, each);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
