@@ -207,6 +207,16 @@ impl Case {
             )
         };
         for _ in 0..40 {
+            // Another warp enters: what the code has kept of this one is not for it.
+            if random.one_in(8) {
+                let other = random::world(random);
+                for world in [&mut here, &mut there] {
+                    world.narrow.clone_from(&other.narrow);
+                    world.wide.clone_from(&other.wide);
+                    world.predicates.clone_from(&other.predicates);
+                }
+                warp = Warp::new(Next::At(0, 0), self.mask);
+            }
             let until = self.until(random, &mut warp);
             let mut model = warp.clone();
             let before = format!("{:?}, {}", warp.running.at, warp.standing());
