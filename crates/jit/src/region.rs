@@ -37,6 +37,8 @@ pub struct Region {
     /// By block, if it is known: registers that have a number of [`Inputs::bytes`] in all lanes where the block
     /// begins, and its offset.
     pub params: Vec<Vec<(Place, u32)>>,
+    /// What is known of [`Inputs::words`]: two of them, and the one that is their product.
+    pub products: Vec<[u32; 3]>,
 }
 
 /// Steps that follow each other, and where it goes on.

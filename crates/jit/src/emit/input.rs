@@ -230,6 +230,7 @@ impl Known<'_> {
             }
             let (step, joins) = (&mut block.steps[i], block.joins && i == 0);
             read(step, &now);
+            multiply(step, &self.region.products);
             step.each_written(|place| {
                 now.remove(&place);
             });
@@ -315,6 +316,19 @@ fn read(step: &mut Step, now: &BTreeMap<Place, (Input, Ahead)>) {
         Action::Load(load) if load.access.space == Space::Global => {
             load.access.base.iter_mut().for_each(change);
         }
+        _ => {}
+    }
+}
+
+/// The product of two words is one, if it is known.
+fn multiply(step: &mut Step, products: &[[u32; 3]]) {
+    let Action::Compute { op, from, .. } = &mut step.action else { return };
+    let [Source::Word(a), Source::Word(b), c] = *from else { return };
+    let is = |of: &&[u32; 3]| of[..2] == [a, b] || of[..2] == [b, a];
+    let Some(product) = products.iter().find(is).map(|of| Source::Word(of[2])) else { return };
+    match op {
+        Op::Mul => (*op, from[0]) = (Op::Copy, product),
+        Op::MulAdd => (*op, *from) = (Op::Add, [product, c, Source::Literal(0)]),
         _ => {}
     }
 }

@@ -44,6 +44,9 @@ impl Needs {
                 taken.place().map_or(Ok(()), |place| needs.place(place))?;
             }
         }
+        for &word in region.products.as_flattened() {
+            needs.input(Source::Word(word))?;
+        }
         for &(place, at) in region.params.iter().flatten() {
             needs.input(match place {
                 Place::Wide(_) => Source::Bytes64(at),

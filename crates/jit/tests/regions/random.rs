@@ -115,11 +115,12 @@ pub(crate) fn fixed(random: &mut Random, (mask, live): (u32, u32)) -> Fixed {
     let members = mask | number(random) as u32 & !live;
     rows.push([members; 32]);
     (0..32).filter(|lane| mask >> lane & 1 == 0).for_each(|lane| rows[2][lane] = random.u32());
+    let (a, b) = (random.u32(), random.u32());
     Fixed {
         rows,
         constants: vec![[number(random) as u32; 32]; 2],
         wide_constants: vec![[number(random); 32]; 2],
-        words: vec![random.u32(), random.u32(), random.u32(), members, random.below(20)],
+        words: vec![a, b, random.u32(), members, random.below(20), a.wrapping_mul(b)],
         bytes: BASES.iter().flat_map(|base| base.to_le_bytes()).chain(random.bytes(24)).collect(),
     }
 }
@@ -565,7 +566,12 @@ impl Maker<'_> {
             return match self.random.below(24) {
                 0..6 => {
                     let op = self.narrow_op();
-                    let from = [self.source(), self.source(), self.source()];
+                    let mut from = [self.source(), self.source(), self.source()];
+                    if matches!(op, Op::Mul | Op::MulAdd) && self.random.one_in(2) {
+                        // Their product is a word, too.
+                        let order = self.random.of(&[[0, 1], [1, 0]]);
+                        order.into_iter().zip(&mut from).for_each(|(i, of)| *of = Source::Word(i));
+                    }
                     Action::Compute { op, to: Place::Narrow(self.narrow()), from }
                 }
                 6..9 => {
@@ -818,5 +824,5 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         blocks.push(Block { at: first, is_entry, joins, steps, end, kept: kept.clone() });
     }
     meeting(maker.random, &mut blocks);
-    Region { blocks, sites: maker.sites, params: Vec::new() }
+    Region { blocks, sites: maker.sites, params: Vec::new(), products: vec![[0, 1, 5]] }
 }

@@ -16,6 +16,13 @@ pub(crate) struct Quick {
     pub(crate) s: [Slot; 3],
 }
 
+/// How many values are the same for all threads of a CTA: those of [`of_cta`], and behind them, for each component, the
+/// product of `%ctaid` and `%ntid`.
+pub(crate) const OF_CTA: usize = 12;
+
+/// Of the values of a CTA: two, and the one that is their product.
+pub(crate) const PRODUCTS: [[u32; 3]; 3] = [[0, 3, 9], [1, 4, 10], [2, 5, 11]];
+
 /// Number of a value that is the same for all threads of a CTA: its place in
 /// `Context::of_cta`.
 pub(crate) fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {

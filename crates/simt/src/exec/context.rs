@@ -9,7 +9,7 @@ use super::shadow::{OwnShadows, Shadows};
 use super::texture::Sites;
 use super::transfer::thread_of;
 use crate::alu::{L32, L64};
-use crate::code::{Code, Constants, Slot};
+use crate::code::{Code, Constants, OF_CTA, Slot};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
@@ -206,7 +206,7 @@ pub(crate) struct Context<'a> {
     /// What the inner loop reads.
     pub(super) fixed: Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
-    pub(crate) of_cta: [u32; 9],
+    pub(crate) of_cta: [u32; OF_CTA],
     /// %tid of the lanes of each warp, by axis: three rows a warp.
     pub(crate) tids: Rows<u32>,
     /// Where the last global access was found.
@@ -257,7 +257,7 @@ impl<'a> Context<'a> {
                 constants: &launch.constants,
                 params: launch.config.params,
             },
-            of_cta: [0; 9],
+            of_cta: [0; OF_CTA],
             tids: tids(launch.warps, launch.config.block),
             hint: 0,
             narrow: [0; 32],

@@ -122,7 +122,9 @@ impl Context<'_> {
         let launch = self.launch;
         let [x, y, _] = launch.config.grid.map(u64::from);
         self.cta.id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
-        let of_cta = [self.cta.id, launch.config.block, launch.config.grid];
+        let (id, block) = (self.cta.id, launch.config.block);
+        let begins: [u32; 3] = std::array::from_fn(|i| id[i].wrapping_mul(block[i]));
+        let of_cta = [id, block, launch.config.grid, begins];
         self.of_cta.copy_from_slice(of_cta.as_flattened());
         self.cta.shared.clear();
         self.cta.shared.resize(launch.shared_len, 0);

@@ -11,7 +11,7 @@ use super::context::Counts;
 use super::warp::Warp;
 use crate::alu::words::*;
 use crate::alu::{Kind, L32, inner_rows};
-use crate::code::{Code, Constants, Slot};
+use crate::code::{Code, Constants, OF_CTA, Slot};
 use crate::simd::Level;
 use arms::arm;
 use lanes::{Lanes, Spread, Window};
@@ -29,7 +29,7 @@ pub(super) struct Fixed<'a> {
 pub(super) struct Values<'a> {
     pub(super) fixed: &'a Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
-    pub(super) of_cta: &'a [u32; 9],
+    pub(super) of_cta: &'a [u32; OF_CTA],
     /// %tid of the warp's lanes, by axis.
     pub(super) tid: &'a [L32],
     /// Counters of blocks and branches.

@@ -3,7 +3,7 @@
 use super::action;
 use super::operand::{Operands, place, predicate};
 use crate::bits::Set;
-use crate::code::{Code, Inst, Op, Slot};
+use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
 use crate::flow::{Facts, Flow, Use, each_slot};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -54,7 +54,7 @@ impl Cut {
         let kept = self.kept(code, facts, &starts, &parts);
         let blocks = Blocks { cut: self, starts: &starts }.of(code, parts, kept);
         let params = self.params(code, facts, &starts);
-        Region { blocks, sites, params }
+        Region { blocks, sites, params, products: PRODUCTS.to_vec() }
     }
 
     /// The first instructions of its blocks: what jumps lead to, or comes behind what may end a block.

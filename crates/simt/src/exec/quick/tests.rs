@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::alu::{Alu, L64, inner};
-use crate::code::Quick;
+use crate::code::{OF_CTA, Quick};
 use texunit_testkit::Random;
 
 /// Values with edges among them.
@@ -65,7 +65,7 @@ impl Bank {
         let code = Code { quick: vec![quick, leave], ..Code::default() };
         let values = Values {
             fixed: &Fixed { code: &code, constants: &constants, params: &[] },
-            of_cta: &[0; 9],
+            of_cta: &[0; OF_CTA],
             tid: &[[0; 32]; 3],
             counts: &Counts::default(),
         };
