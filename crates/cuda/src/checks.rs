@@ -5,7 +5,7 @@ mod copies;
 mod host;
 mod leaks;
 
-pub(crate) use copies::{Watch, fills};
+pub(crate) use copies::{Watch, copies, fills};
 pub(crate) use host::{tell as tell_host, update as watch_host, watch};
 pub(crate) use leaks::{ended, made};
 
@@ -131,6 +131,11 @@ impl Stand {
     /// Of work that is done now.
     pub(crate) fn now(queue: Queue) -> Self {
         Self { queue, submitted: None }
+    }
+
+    /// Whether it was submitted before.
+    pub(crate) fn is_late(&self) -> bool {
+        self.submitted.is_some()
     }
 
     /// Of work that is submitted now.

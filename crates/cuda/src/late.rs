@@ -6,14 +6,16 @@
 //! the program waits, what it waits for is done, in an order that these allow and the seed decides; now and then other
 //! work that could be done is done, too. Without `--schedule` work is done in the call, and nothing is kept.
 
+mod kept;
+
 use crate::args::Answer;
 use crate::call::Owner;
 use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::settings::settings;
 use crate::stream::{self, Stream};
+use kept::{Id, Item, Line, State, Work};
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use texunit_checks::race::Queue;
 
@@ -43,45 +45,8 @@ impl Order {
     }
 }
 
-/// What is done later. It is given what the context answers by then.
-struct Work(Box<dyn FnOnce(Answer) -> Answer>);
-
-// SAFETY: what a stream does may be done by any thread: memory and objects of the device are for all of them, and
-// pointers are those of the program, which it has promised to keep valid until the stream has been waited for.
-unsafe impl Send for Work {}
-
-/// Number of an item, in the order in which they were asked for.
-type Id = u64;
-
-/// A stream: each context has a default one of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Line {
-    context: usize,
-    queue: Queue,
-}
-
-struct Item {
-    context: Arc<Context>,
-    /// What it comes behind, and is not done.
-    after: Vec<Id>,
-    work: Work,
-}
-
 /// Items that are kept, as the queues of a GPU have an end; then the oldest half is done.
 const MOST: usize = 1024;
-
-#[derive(Default)]
-struct State {
-    last: Id,
-    waiting: BTreeMap<Id, Item>,
-    /// What a thread is doing, and in which context.
-    running: BTreeMap<Id, usize>,
-    /// Behind what the next item of a stream comes.
-    tails: HashMap<Line, Vec<Id>>,
-    /// Behind what an event comes, by its handle.
-    events: HashMap<usize, Vec<Id>>,
-    random: u64,
-}
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// An item is done.
@@ -115,82 +80,6 @@ fn state() -> MutexGuard<'static, Option<State>> {
 /// Works with what is kept.
 fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     work(state().get_or_insert_default())
-}
-
-impl State {
-    fn is_open(&self, id: Id) -> bool {
-        self.waiting.contains_key(&id) || self.running.contains_key(&id)
-    }
-
-    fn tail(&self, line: Line) -> impl Iterator<Item = Id> {
-        self.tails.get(&line).into_iter().flatten().copied().filter(|&id| self.is_open(id))
-    }
-
-    /// What the next item of a stream comes behind.
-    fn before(&self, line: Line) -> Vec<Id> {
-        let waits = |other: &Line| match (line.queue, other.queue) {
-            _ if other.context != line.context => false,
-            (Queue::Default, Queue::Own { is_blocking, .. })
-            | (Queue::Own { is_blocking, .. }, Queue::Default) => is_blocking,
-            _ => *other == line,
-        };
-        let lines = self.tails.keys().copied().filter(waits);
-        let ids: BTreeSet<Id> = lines.flat_map(|line| self.tail(line)).collect();
-        ids.into_iter().collect()
-    }
-
-    fn add(&mut self, line: Line, context: &Arc<Context>, work: Work) -> Id {
-        self.last += 1;
-        let (id, after) = (self.last, self.before(line));
-        self.waiting.insert(id, Item { context: Arc::clone(context), after, work });
-        self.tails.insert(line, vec![id]);
-        id
-    }
-
-    /// Items, and all that they come behind.
-    fn with_all_before(&self, ids: &[Id]) -> BTreeSet<Id> {
-        let (mut all, mut more) = (BTreeSet::new(), ids.to_vec());
-        while let Some(id) = more.pop() {
-            if self.is_open(id) && all.insert(id) {
-                more.extend(self.waiting.get(&id).iter().flat_map(|item| &item.after));
-            }
-        }
-        all
-    }
-
-    /// SplitMix64.
-    fn random(&mut self, below: usize) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as usize % below.max(1)
-    }
-
-    /// One of those that can be done, of the wanted ones or, now and then, of others.
-    fn choose(&mut self, wanted: &BTreeSet<Id>) -> Option<Id> {
-        let ready = self.waiting.iter().filter(|(_, item)| item.after.is_empty());
-        let (ours, others): (Vec<Id>, Vec<Id>) =
-            ready.map(|(&id, _)| id).partition(|id| wanted.contains(id));
-        let from = if !others.is_empty() && self.random(4) == 0 { others } else { ours };
-        let i = self.random(from.len());
-        from.get(i).copied()
-    }
-
-    fn begin(&mut self, id: Id) -> Option<Item> {
-        let item = self.waiting.remove(&id)?;
-        self.running.insert(id, item.context.handle.number());
-        Some(item)
-    }
-
-    fn end(&mut self, id: Id) {
-        self.running.remove(&id);
-        self.waiting.values_mut().for_each(|item| item.after.retain(|&other| other != id));
-        if self.waiting.is_empty() && self.running.is_empty() {
-            self.tails.clear();
-            self.events.clear();
-        }
-    }
 }
 
 /// Does work in a stream: now, or (`--schedule`) later. It is given what the context answers by then, and what it

@@ -8,6 +8,7 @@
 
 pub(crate) mod advice;
 pub(crate) mod boxes;
+pub(crate) mod fill;
 pub(crate) mod place;
 pub(crate) mod pool;
 mod reasons;

@@ -1,6 +1,8 @@
 //! What the host does through pointers, and asynchronous copies and fills, among what it has not waited for.
 
 use super::launch::Memory;
+use super::line::LINE;
+use super::shadow::PAGE;
 use super::stamp::Stamp;
 use super::streams::Queue;
 use crate::finding::End;
@@ -72,28 +74,38 @@ impl Pending<'_> {
         self.launches.is_empty() && self.copies.is_empty()
     }
 
-    /// What it does with bytes.
-    pub fn of(&self, address: u64, len: u64) -> Touched {
+    /// What it does with each page of a range, which begins with one.
+    pub fn pages(&self, (address, len): (u64, u64), page: u64) -> Vec<Touched> {
         let end = address.saturating_add(len);
-        let meets =
-            |&&(at, len, _): &&(u64, u64, bool)| at < end && at.saturating_add(len) > address;
-        let copies = self.copies.iter().filter(meets);
-        let touch = |writes: bool| if writes { Touched::Written } else { Touched::Read };
-        let most = copies.map(|copy| touch(copy.2)).max().unwrap_or(Touched::No);
-        if most == Touched::Written || self.launches.is_empty() {
-            return most;
+        let mut all = vec![Touched::No; len.div_ceil(page) as usize];
+        for &(at, len, writes) in &self.copies {
+            let (from, to) = (at.max(address), at.saturating_add(len).min(end));
+            if from >= to {
+                continue;
+            }
+            let touch = if writes { Touched::Written } else { Touched::Read };
+            let pages = (from - address) / page..(to - address).div_ceil(page);
+            for one in &mut all[pages.start as usize..pages.end as usize] {
+                *one = touch.max(*one);
+            }
         }
-        let mut is_read = most == Touched::Read;
-        let written = self.memory.shadow.find((address, len), |stamp: Stamp| {
-            let is_pending = has(&self.launches, stamp.serial);
-            is_read |= is_pending;
-            is_pending && stamp.kind().writes()
+        if self.launches.is_empty() {
+            return all;
+        }
+        self.memory.shadow.each((address, len), |number, kept| {
+            let i = (number * PAGE).saturating_sub(address) / page;
+            let Some(one) = all.get_mut(i as usize) else { return };
+            for stamp in kept.lines.iter().flat_map(|line| line.stamps(0..LINE)) {
+                if *one == Touched::Written {
+                    return;
+                }
+                if has(&self.launches, stamp.serial) {
+                    let writes = stamp.kind().writes();
+                    *one = if writes { Touched::Written } else { Touched::Read };
+                }
+            }
         });
-        match (written, is_read) {
-            (Some(_), _) => Touched::Written,
-            (None, true) => Touched::Read,
-            (None, false) => Touched::No,
-        }
+        all
     }
 }
 

@@ -230,6 +230,14 @@ impl Shadow {
         None
     }
 
+    /// Pages of a range of bytes of which anything is kept, by their numbers.
+    pub(super) fn each(&self, (address, len): (u64, u64), mut look: impl FnMut(u64, &Page)) {
+        let end = address.saturating_add(len);
+        for (number, page) in self.pages(address / PAGE, end.div_ceil(PAGE)) {
+            look(number, &lock(&page));
+        }
+    }
+
     /// Pages of a range of numbers, in order.
     fn pages(&self, first: u64, end: u64) -> Vec<(u64, Shared)> {
         let mut all = Vec::new();

@@ -81,8 +81,9 @@ driver_api! {
         for one in &attributes {
             attributed(one, &mut shape, &mut events)?;
         }
-        launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)?;
+        // A fault of the kernel is not this call's.
         let order = Order::of(Handle::of(config.hStream))?;
+        launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)?;
         events.into_iter().for_each(|event| stream::record(event, &order));
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::call::driver_api;
 use crate::checks;
 use crate::handle::Handle;
 use crate::late::Order;
-use crate::memory::boxes::fill;
+use crate::memory::fill::fill;
 use crate::stream::Stream;
 use std::ffi::{c_uchar, c_uint, c_ushort};
 use texunit_checks::race::Queue;

@@ -40,6 +40,17 @@ pub(crate) fn fills(queue: Queue, rows: &[(u64, u64)]) {
     super::waited(|race| submitted(race, queue, ("fill", bytes), &pieces));
 }
 
+/// A copy is submitted to a stream, of these ranges of memory that the program can use, too.
+pub(crate) fn copies(queue: Queue, pieces: impl Iterator<Item = ((u64, u64), bool)>, bytes: u64) {
+    let mut all = Vec::new();
+    if super::race().is_some() {
+        pieces.for_each(|(range, writes)| push(&mut all, range, writes));
+    }
+    if !all.is_empty() {
+        super::waited(|race| submitted(race, queue, ("copy", bytes), &all));
+    }
+}
+
 /// Says that the host has not waited for a copy or fill.
 fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[(u64, u64, bool)]) {
     let place = asked::here().into_iter().next();
@@ -64,7 +75,7 @@ impl<'a> Watch<'a> {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
                 if let Some(range) = place.range(at, len as u64) {
                     copied(stand, range, writes);
-                    if place.is_of_host() {
+                    if place.is_of_host() && !stand.is_late() {
                         push(&mut self.shared, range, writes);
                     }
                 }

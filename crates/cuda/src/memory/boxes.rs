@@ -7,7 +7,7 @@ use crate::late::{self, Order};
 use crate::memory;
 use crate::memory::place::{Place, Space};
 use texunit_cuda_abi::CUresult;
-use texunit_device::{Array, Linear};
+use texunit_device::Array;
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
@@ -38,8 +38,8 @@ pub(crate) enum End {
 }
 
 /// An end that has been checked and found.
-struct Found {
-    place: Place,
+pub(super) struct Found {
+    pub(super) place: Place,
     /// Byte offsets from a row to the next, and from a slice to the next; of memory.
     steps: [u64; 2],
     /// Where the box begins: byte, row, slice of an array; of memory only the byte.
@@ -53,7 +53,7 @@ impl End {
     }
 
     /// Checks that a box of this size is inside. `side` is what the parameters begin with: `src`, `dst`.
-    fn find(&self, side: &str, size: [u64; 3]) -> Answer<Found> {
+    pub(super) fn find(&self, side: &str, size: [u64; 3]) -> Answer<Found> {
         match self {
             Self::Array { array, at } => {
                 array.check_box(*at, size).map_err(|error| {
@@ -151,11 +151,18 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
 
 impl Found {
     /// Where a byte of a row is.
-    fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
+    pub(super) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
             Place::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
             _ => [self.at[0] + z * self.steps[1] + y * self.steps[0] + x, 0, 0],
         }
+    }
+
+    /// Rows of memory that the program can use, too.
+    fn shared(&self, size: [u64; 3]) -> impl Iterator<Item = (u64, u64)> {
+        let slices = if self.place.is_of_host() { size[2] } else { 0 };
+        let rows = (0..slices).flat_map(move |z| (0..size[1]).map(move |y| [0, y, z]));
+        rows.filter_map(move |at| self.place.range(self.offset(at), size[0]))
     }
 
     /// What may be the program's again when the call returns is read now.
@@ -174,7 +181,7 @@ impl Found {
     }
 
     /// Whether a box of this size has no gaps between its rows.
-    fn is_packed(&self, size: [u64; 3]) -> bool {
+    pub(super) fn is_packed(&self, size: [u64; 3]) -> bool {
         !matches!(self.place, Place::Array(_))
             && (size[1] * size[2] == 1 || self.steps[0] == size[0])
             && (size[2] == 1 || self.steps[1] == size[0] * size[1])
@@ -204,6 +211,9 @@ pub(crate) fn copy(to_end: &End, from_end: &End, size: [u64; 3], order: &Order) 
     }
     let from = from.staged(size)?;
     let stand = Stand::submitted(order.queue);
+    let shared = from.shared(size).map(|row| (row, false));
+    let shared = shared.chain(to.shared(size).map(|row| (row, true)));
+    checks::copies(order.queue, shared, size.iter().product());
     late::submit(order, move |works| {
         works?;
         transfer(&from, &to, size, &stand)
@@ -234,85 +244,4 @@ fn transfer(from: &Found, to: &Found, size: [u64; 3], stand: &Stand) -> Answer {
 /// Copies bytes.
 pub(crate) fn copy_bytes(to: End, from: End, len: usize, order: &Order) -> Answer {
     copy(&to, &from, [len as u64, 1, 1], order)
-}
-
-/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows. Whether the program can use the
-/// memory, too: then a call that is not of a stream waits for it.
-pub(crate) fn fill(
-    address: u64,
-    pitch: usize,
-    pattern: &[u8],
-    size: [usize; 2],
-    order: &Order,
-) -> Answer<bool> {
-    let [width, height] = size.map(|n| n as u64);
-    if width == 0 || height == 0 {
-        return Ok(false);
-    }
-    let unit = pattern.len() as u64;
-    let bytes = width.checked_mul(unit).ok_or_else(|| {
-        CUresult::INVALID_VALUE
-            .because(format!("{width} numbers of {unit} bytes are more bytes than 64 bits count"))
-    })?;
-    if !address.is_multiple_of(unit) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "dstDevice {address:#x} is not a multiple of {unit}, the bytes of a number that is set"
-        )));
-    }
-    if height > 1 && !(pitch as u64).is_multiple_of(unit) {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
-        )));
-    }
-    let all = [bytes, height, 1];
-    let end =
-        End::Memory { space: Space::Device, address, pitch: pitch as u64, height: 0, at: [0; 3] };
-    let found = end.find("dst", all)?;
-    let Place::Linear(linear) = &found.place else {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
-    };
-    let (linear, is_of_host) = (linear.clone(), linear.is_of_host());
-    let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
-    let pattern = pattern.to_vec();
-    let set = move |stand: &Stand| {
-        let rows = (0..rows).map(|y| found.offset([0, y, 0])[0]);
-        set(&linear, rows, (&pattern, count), stand)
-    };
-    if !late::is_on() {
-        set(&Stand::now(order.queue))?;
-    } else if order.waits && is_of_host {
-        late::wait_before(order);
-        order.context.check()?;
-        set(&Stand::now(order.queue))?;
-    } else {
-        let stand = Stand::submitted(order.queue);
-        late::submit(order, move |works| {
-            works?;
-            set(&stand)
-        })?;
-    }
-    Ok(is_of_host)
-}
-
-/// Sets numbers from these places on.
-fn set(
-    linear: &Linear,
-    rows: impl Iterator<Item = u64>,
-    (pattern, count): (&[u8], u64),
-    stand: &Stand,
-) -> Answer {
-    let mut set = Vec::new();
-    for offset in rows {
-        linear.fill(offset, pattern, count).map_err(refusal)?;
-        if checks::race().is_some() {
-            let range = (linear.address() + offset, count * pattern.len() as u64);
-            checks::copied(stand, range, true);
-            set.extend(linear.is_of_host().then_some(range));
-        }
-    }
-    if !set.is_empty() {
-        checks::fills(stand.queue, &set);
-    }
-    Ok(())
 }

@@ -1,0 +1,106 @@
+//! Sets of numbers, in a line or in rows.
+
+use super::boxes::End;
+use crate::args::Answer;
+use crate::checks::{self, Stand};
+use crate::error::refusal;
+use crate::late::{self, Order};
+use crate::memory::place::{Place, Space};
+use texunit_cuda_abi::CUresult;
+use texunit_device::Linear;
+
+/// What is set.
+struct Rows {
+    linear: Linear,
+    /// Where rows begin.
+    offsets: Vec<u64>,
+    pattern: Vec<u8>,
+    /// Numbers in a row.
+    count: u64,
+}
+
+impl Rows {
+    /// Addresses of the rows, and their bytes.
+    fn ranges(&self) -> Vec<(u64, u64)> {
+        let len = self.count * self.pattern.len() as u64;
+        self.offsets.iter().map(|offset| (self.linear.address() + offset, len)).collect()
+    }
+
+    fn set(&self, stand: &Stand) -> Answer {
+        for &offset in &self.offsets {
+            self.linear.fill(offset, &self.pattern, self.count).map_err(refusal)?;
+        }
+        if checks::race().is_some() {
+            let ranges = self.ranges();
+            ranges.iter().for_each(|&range| checks::copied(stand, range, true));
+            if self.linear.is_of_host() && !stand.is_late() {
+                checks::fills(stand.queue, &ranges);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets them in a stream, now or later. Whether the program can use the memory, too.
+    fn submit(self, order: &Order) -> Answer<bool> {
+        let is_of_host = self.linear.is_of_host();
+        if !late::is_on() {
+            self.set(&Stand::now(order.queue))?;
+        } else if order.waits && is_of_host {
+            late::wait_before(order);
+            order.context.check()?;
+            self.set(&Stand::now(order.queue))?;
+        } else {
+            let stand = Stand::submitted(order.queue);
+            if is_of_host && checks::race().is_some() {
+                checks::fills(order.queue, &self.ranges());
+            }
+            late::submit(order, move |works| {
+                works?;
+                self.set(&stand)
+            })?;
+        }
+        Ok(is_of_host)
+    }
+}
+
+/// Sets rows of numbers: `pattern` is one of them, `size` numbers in a row, and rows. Whether the program can use the
+/// memory, too: then a call that is not of a stream waits for it.
+pub(crate) fn fill(
+    address: u64,
+    pitch: usize,
+    pattern: &[u8],
+    size: [usize; 2],
+    order: &Order,
+) -> Answer<bool> {
+    let [width, height] = size.map(|n| n as u64);
+    if width == 0 || height == 0 {
+        return Ok(false);
+    }
+    let unit = pattern.len() as u64;
+    let bytes = width.checked_mul(unit).ok_or_else(|| {
+        CUresult::INVALID_VALUE
+            .because(format!("{width} numbers of {unit} bytes are more bytes than 64 bits count"))
+    })?;
+    if !address.is_multiple_of(unit) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "dstDevice {address:#x} is not a multiple of {unit}, the bytes of a number that is set"
+        )));
+    }
+    if height > 1 && !(pitch as u64).is_multiple_of(unit) {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "dstPitch {pitch} is not a multiple of {unit}, the bytes of a number that is set"
+        )));
+    }
+    let all = [bytes, height, 1];
+    let end =
+        End::Memory { space: Space::Device, address, pitch: pitch as u64, height: 0, at: [0; 3] };
+    let found = end.find("dst", all)?;
+    let Place::Linear(linear) = &found.place else {
+        return Err(CUresult::INVALID_VALUE
+            .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
+    };
+    let linear = linear.clone();
+    let (rows, count) = if found.is_packed(all) { (1, width * height) } else { (height, width) };
+    let offsets = (0..rows).map(|y| found.offset([0, y, 0])[0]).collect();
+    Rows { linear, offsets, pattern: pattern.to_vec(), count }.submit(order)
+}

@@ -1,0 +1,299 @@
+//! Two mappings of one file in memory, and the table in which handlers of signals find them.
+
+use crate::Rights;
+use std::ops::Range;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering::*};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Blocks that can be so at a time.
+const MOST: usize = 4096;
+/// Runs of pages of one block with rights of their own: the system counts mappings.
+const MOST_RUNS: usize = 512;
+/// The same of all blocks.
+const MOST_RUNS_OF_ALL: usize = 16384;
+/// Bytes from which on a block begins as drivers align it.
+const LARGE: usize = 1 << 20;
+
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// A block as handlers of signals find it.
+struct Slot {
+    /// Where the program sees it; 0: there is none.
+    start: AtomicUsize,
+    pages: AtomicUsize,
+    /// Rights of each page. There is room for as many as the slot has ever had, and it is never given back: a
+    /// handler may look.
+    states: AtomicPtr<AtomicU8>,
+}
+
+static SLOTS: [Slot; MOST] = [const {
+    Slot {
+        start: AtomicUsize::new(0),
+        pages: AtomicUsize::new(0),
+        states: AtomicPtr::new(null_mut()),
+    }
+}; MOST];
+/// Slots that have ever been used: the first so many.
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+/// What handlers do not look at.
+struct Books {
+    /// Of each used slot: pages that its states have room for, and runs that are closed.
+    slots: Vec<(usize, usize)>,
+    runs: usize,
+}
+
+static BOOKS: Mutex<Books> = Mutex::new(Books { slots: Vec::new(), runs: 0 });
+
+fn books() -> MutexGuard<'static, Books> {
+    BOOKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn want() {
+    WANTED.store(true, Relaxed);
+}
+
+pub(super) fn page() -> usize {
+    static PAGE: AtomicUsize = AtomicUsize::new(0);
+    match PAGE.load(Relaxed) {
+        0 => {
+            // SAFETY: it takes no pointer.
+            let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+            let size = usize::try_from(size).ok().filter(|size| size.is_power_of_two());
+            PAGE.store(size.unwrap_or(4096), Relaxed);
+            size.unwrap_or(4096)
+        }
+        size => size,
+    }
+}
+
+/// The two views of a block's bytes, which are zero at first.
+#[derive(Debug)]
+pub(crate) struct Views {
+    ours: NonNull<u8>,
+    theirs: NonNull<u8>,
+    /// Bytes of each.
+    len: [usize; 2],
+    slot: usize,
+}
+
+/// Maps shared pages of a file at an address, or (null) anywhere.
+fn map(at: *mut libc::c_void, len: usize, file: i32) -> Option<NonNull<u8>> {
+    let rights = libc::PROT_READ | libc::PROT_WRITE;
+    let fixed = if at.is_null() { 0 } else { libc::MAP_FIXED };
+    // SAFETY: a new mapping, or one over addresses that the caller has reserved.
+    let mapped = unsafe { libc::mmap(at, len, rights, libc::MAP_SHARED | fixed, file, 0) };
+    if mapped == libc::MAP_FAILED { None } else { NonNull::new(mapped.cast()) }
+}
+
+fn unmap(at: *mut u8, len: usize) {
+    if len > 0 {
+        // SAFETY: whole pages of a mapping that the caller has made and nobody uses any more.
+        unsafe { libc::munmap(at.cast(), len) };
+    }
+}
+
+/// Addresses of whole pages that nothing else gets, at a multiple of a power of two.
+fn reserve(len: usize, align: usize) -> Option<NonNull<u8>> {
+    let all = len.checked_add(align)?;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping.
+    let mapped = unsafe { libc::mmap(null_mut(), all, libc::PROT_NONE, flags, -1, 0) };
+    if mapped == libc::MAP_FAILED {
+        return None;
+    }
+    let first: *mut u8 = mapped.cast();
+    let before = first.addr().next_multiple_of(align) - first.addr();
+    let start = first.wrapping_add(before);
+    unmap(first, before);
+    unmap(start.wrapping_add(len), all - before - len);
+    NonNull::new(start)
+}
+
+impl Views {
+    /// For `size` bytes, with `slack` more behind them in ours. `None`: it is not wanted, there are too many, or the
+    /// system has none.
+    pub(crate) fn new(size: usize, slack: usize) -> Option<Self> {
+        if !WANTED.load(Relaxed) {
+            return None;
+        }
+        let theirs_len = size.checked_next_multiple_of(page())?;
+        let ours_len = theirs_len.checked_add(slack)?.checked_next_multiple_of(page())?;
+        // SAFETY: the name is a C string.
+        let file = unsafe { libc::memfd_create(c"texunit".as_ptr(), libc::MFD_CLOEXEC) };
+        if file < 0 {
+            return None;
+        }
+        let made = Self::of_file(file, [ours_len, theirs_len]);
+        // SAFETY: opened above; mappings stay.
+        unsafe { libc::close(file) };
+        made
+    }
+
+    fn of_file(file: i32, len: [usize; 2]) -> Option<Self> {
+        let end = libc::off_t::try_from(len[0]).ok()?;
+        // SAFETY: it takes no pointer.
+        if unsafe { libc::ftruncate(file, end) } != 0 {
+            return None;
+        }
+        let ours = map(null_mut(), len[0], file)?;
+        let align = if len[1] >= LARGE { 2 * LARGE } else { page() };
+        let theirs = reserve(len[1], align);
+        let theirs = theirs.and_then(|at| {
+            map(at.as_ptr().cast(), len[1], file).or_else(|| {
+                unmap(at.as_ptr(), len[1]);
+                None
+            })
+        });
+        let Some(theirs) = theirs else {
+            unmap(ours.as_ptr(), len[0]);
+            return None;
+        };
+        let Some(slot) = enter(theirs.as_ptr().expose_provenance(), len[1] / page()) else {
+            unmap(ours.as_ptr(), len[0]);
+            unmap(theirs.as_ptr(), len[1]);
+            return None;
+        };
+        Some(Self { ours, theirs, len, slot })
+    }
+
+    pub(crate) fn ours(&self) -> NonNull<u8> {
+        self.ours
+    }
+
+    pub(crate) fn theirs(&self) -> NonNull<u8> {
+        self.theirs
+    }
+}
+
+impl Drop for Views {
+    fn drop(&mut self) {
+        let mut books = books();
+        SLOTS[self.slot].start.store(0, SeqCst);
+        let runs = std::mem::take(&mut books.slots[self.slot].1);
+        books.runs = books.runs.saturating_sub(runs);
+        unmap(self.theirs.as_ptr(), self.len[1]);
+        unmap(self.ours.as_ptr(), self.len[0]);
+    }
+}
+
+/// Makes a block known: its slot.
+fn enter(start: usize, pages: usize) -> Option<usize> {
+    let mut books = books();
+    let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
+    // One that has room already, before any other.
+    let fits = (0..books.slots.len()).find(|i| is_free(i) && books.slots[*i].0 >= pages);
+    let i = fits.or_else(|| (0..books.slots.len()).find(is_free)).unwrap_or(books.slots.len());
+    if i == MOST {
+        return None;
+    }
+    if i == books.slots.len() {
+        books.slots.push((0, 0));
+    }
+    let slot = &SLOTS[i];
+    if books.slots[i].0 < pages {
+        let room = pages.next_power_of_two();
+        let states: Vec<AtomicU8> = (0..room).map(|_| AtomicU8::new(0)).collect();
+        slot.states.store(Box::leak(states.into_boxed_slice()).as_mut_ptr(), SeqCst);
+        books.slots[i].0 = room;
+    }
+    slot.pages.store(pages, SeqCst);
+    for page in 0..pages {
+        state(slot, page).store(Rights::ReadWrite as u8, Relaxed);
+    }
+    slot.start.store(start, SeqCst);
+    USED.fetch_max(i + 1, SeqCst);
+    Some(i)
+}
+
+/// What is kept of a page, which the slot has.
+fn state(slot: &Slot, page: usize) -> &AtomicU8 {
+    // SAFETY: states are there for as many pages as the slot has ever had, and are never given back.
+    unsafe { &*slot.states.load(SeqCst).add(page) }
+}
+
+fn rights(state: u8) -> Rights {
+    match state {
+        0 => Rights::None,
+        1 => Rights::Read,
+        _ => Rights::ReadWrite,
+    }
+}
+
+pub(super) fn all() -> Vec<Range<u64>> {
+    let books = books();
+    let slots = SLOTS[..books.slots.len()].iter();
+    let ranges = slots.map(|slot| {
+        let start = slot.start.load(Relaxed);
+        start as u64..(start + slot.pages.load(Relaxed) * page()) as u64
+    });
+    ranges.filter(|range| range.start != 0).collect()
+}
+
+fn protect(start: usize, pages: usize, rights: Rights) -> bool {
+    let flags = match rights {
+        Rights::None => libc::PROT_NONE,
+        Rights::Read => libc::PROT_READ,
+        Rights::ReadWrite => libc::PROT_READ | libc::PROT_WRITE,
+    };
+    let at = std::ptr::with_exposed_provenance_mut(start);
+    // SAFETY: whole pages of the program's view of a block; nothing of ours goes through it.
+    unsafe { libc::mprotect(at, pages * page(), flags) == 0 }
+}
+
+pub(super) fn set(start: usize, wanted: &[Rights]) {
+    let mut books = books();
+    let slots = &SLOTS[..books.slots.len()];
+    let Some(i) = slots.iter().position(|slot| slot.start.load(Relaxed) == start) else {
+        return;
+    };
+    let slot = &SLOTS[i];
+    let runs: Vec<&[Rights]> = wanted.chunk_by(|a, b| a == b).collect();
+    let is_closed = |run: &&[Rights]| run[0] != Rights::ReadWrite;
+    let others = books.runs - books.slots[i].1;
+    let most = MOST_RUNS.min(MOST_RUNS_OF_ALL.saturating_sub(others));
+    let (mut page, mut closed) = (0, 0);
+    for run in runs {
+        let pages = run.len().min(slot.pages.load(Relaxed).saturating_sub(page));
+        let mut right = run[0];
+        if is_closed(&run) && closed == most {
+            right = Rights::ReadWrite;
+        }
+        closed += usize::from(right != Rights::ReadWrite);
+        let all = || (page..page + pages).map(|page| state(slot, page));
+        if all().any(|state| rights(state.load(SeqCst)) != right) {
+            all().for_each(|state| state.store(right as u8, SeqCst));
+            let is_set = protect(start + page * self::page(), pages, right);
+            if !is_set {
+                // The system has no room for more mappings: all of the block is one again.
+                let count = slot.pages.load(Relaxed);
+                (0..count).for_each(|p| state(slot, p).store(Rights::ReadWrite as u8, SeqCst));
+                protect(start, count, Rights::ReadWrite);
+                closed = 0;
+                break;
+            }
+        }
+        page += pages;
+    }
+    books.slots[i].1 = closed;
+    books.runs = others + closed;
+}
+
+pub(super) fn opens(address: usize) -> Option<Rights> {
+    for slot in &SLOTS[..USED.load(SeqCst)] {
+        let start = slot.start.load(SeqCst);
+        let page = address.wrapping_sub(start) / self::page();
+        if start == 0 || address < start || page >= slot.pages.load(SeqCst) {
+            continue;
+        }
+        // Opened before it is said, so that a page that is said to be open is.
+        let is_open = protect(start + page * self::page(), 1, Rights::ReadWrite)
+            || protect(start, slot.pages.load(SeqCst), Rights::ReadWrite);
+        if !is_open {
+            return None;
+        }
+        return Some(rights(state(slot, page).swap(Rights::ReadWrite as u8, SeqCst)));
+    }
+    None
+}
