@@ -1,4 +1,14 @@
-//! The compiled part of the Python package `texunit`.
+//! The compiled part of the Python package `texunit`: textures and surfaces on arrays, by the conventions of
+//! docs/python-conventions.md. What is fetched, and which rules hold, is the business of `texunit-sample`; here
+//! objects of Python become its arrays, and back.
+
+mod array;
+mod error;
+mod explanation;
+mod operands;
+mod options;
+mod surface;
+mod texture;
 
 use pyo3::prelude::*;
 
@@ -6,6 +16,13 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _texunit {
     use super::*;
+
+    #[pymodule_export]
+    use super::explanation::Explanation;
+    #[pymodule_export]
+    use super::surface::Surface;
+    #[pymodule_export]
+    use super::texture::Texture;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -3,13 +3,21 @@
 This wheel carries the program ``texunit``, which runs CUDA programs without a GPU, and the libraries that it
 loads into them in place of NVIDIA's. ``texunit`` is on the path after ``pip install``; ``python -m texunit`` is
 the same.
+
+``Texture`` and ``Surface`` are textures and surfaces on arrays, read as NVIDIA's texture unit reads them, bit for bit:
+
+>>> tex = texunit.Texture(picture, filter="linear", address="wrap", read="normalized", normalized_coords=True)
+>>> colours = tex.sample(xy)            # xy of shape (..., 2), colours of shape (..., channels)
+>>> tex.explain(0.3, 0.7)               # every step of one fetch; a picture in a notebook
+
+What an array means is one table, docs/python-conventions.md. Results are NumPy arrays.
 """
 
 import os as _os
 
-from ._texunit import __version__
+from ._texunit import Explanation, Surface, Texture, __version__
 
-__all__ = ["__version__", "path"]
+__all__ = ["Explanation", "Surface", "Texture", "__version__", "path"]
 
 _FOLDER = _os.path.dirname(_os.path.abspath(__file__))
 

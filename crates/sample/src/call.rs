@@ -7,6 +7,7 @@ use crate::input::Dtype;
 use crate::interleave::interleave;
 use crate::request::{Action, Request, Slot};
 use crate::texture::Texture;
+use std::cell::Cell;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
@@ -150,7 +151,19 @@ struct Worker {
     /// Whether those that are the same for all fetches are there.
     has_constants: bool,
     results: [Vec<u32>; 4],
-    scratch: Scratch,
+    /// There until it is dropped.
+    scratch: Option<Box<Scratch>>,
+}
+
+thread_local! {
+    /// The scratch space of this thread, where no call has it: to make one takes longer than a few fetches.
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        SCRATCH.set(self.scratch.take());
+    }
 }
 
 impl Worker {
@@ -160,7 +173,7 @@ impl Worker {
             registers: call.operands.iter().map(|_| room(true)).collect(),
             has_constants: false,
             results: std::array::from_fn(|register| room(register < call.registers)),
-            scratch: Scratch::new(),
+            scratch: Some(SCRATCH.take().unwrap_or_default()),
         }
     }
 
@@ -181,33 +194,37 @@ impl Worker {
 
     /// The operands of the first `count` fetches of the block.
     fn arrays(&self, call: &Call<'_>, count: usize) -> FetchArrays<'_> {
-        let mut arrays = FetchArrays::new(Coordinates::at([&[][..]; 3], &[][..]));
-        arrays.components = (1 << call.registers) - 1;
-        for ((slot, _), registers) in call.operands.iter().zip(&self.registers) {
-            let place = match *slot {
-                Slot::Point(axis) => &mut arrays.coords.point[axis],
-                Slot::Layer => &mut arrays.coords.layer,
-                Slot::Sample => &mut arrays.coords.sample,
-                Slot::Level => &mut arrays.level,
-                Slot::Dpdx(axis) => &mut arrays.dpdx[axis],
-                Slot::Dpdy(axis) => &mut arrays.dpdy[axis],
-                Slot::Offset(axis) => &mut arrays.offset[axis],
-                Slot::Compare => &mut arrays.compare,
-            };
-            *place = &registers[..count];
-        }
-        arrays
+        arrays(call, &self.registers, count)
     }
 
     fn fetch(&mut self, call: &Call<'_>, count: usize) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let mut results = std::mem::take(&mut self.results);
+        let Self { registers, results, scratch, .. } = self;
         let out = results.each_mut().map(|results| {
             let count = count.min(results.len());
             &mut results[..count]
         });
-        let fetched = call.plan.fetch_arrays(&self.arrays(call, count), out, &mut scratch);
+        let scratch = scratch.get_or_insert_default();
+        let fetched = call.plan.fetch_arrays(&arrays(call, registers, count), out, scratch);
         fetched.expect("all arrays have the length of the block");
-        (self.scratch, self.results) = (scratch, results);
     }
+}
+
+/// The operands of the first `count` fetches of a block, from the registers of each.
+fn arrays<'a>(call: &Call<'_>, registers: &'a [Vec<u32>], count: usize) -> FetchArrays<'a> {
+    let mut arrays = FetchArrays::new(Coordinates::at([&[][..]; 3], &[][..]));
+    arrays.components = (1 << call.registers) - 1;
+    for ((slot, _), registers) in call.operands.iter().zip(registers) {
+        let place = match *slot {
+            Slot::Point(axis) => &mut arrays.coords.point[axis],
+            Slot::Layer => &mut arrays.coords.layer,
+            Slot::Sample => &mut arrays.coords.sample,
+            Slot::Level => &mut arrays.level,
+            Slot::Dpdx(axis) => &mut arrays.dpdx[axis],
+            Slot::Dpdy(axis) => &mut arrays.dpdy[axis],
+            Slot::Offset(axis) => &mut arrays.offset[axis],
+            Slot::Compare => &mut arrays.compare,
+        };
+        *place = &registers[..count];
+    }
+    arrays
 }

@@ -96,6 +96,27 @@ impl Texture {
         }
     }
 
+    /// The texels of a mip level, as an array that it could be made of: shape, type, and bytes in C order. What is no
+    /// plain channels comes as bytes: blocks, and the texels of packed formats, have a last axis of bytes.
+    pub fn level(&self, level: u32) -> Result<(Vec<usize>, Dtype, Vec<u8>), SampleError> {
+        let resource = self.resource().single_level(level)?;
+        let shape = resource.shape();
+        let (geometry, format, axes) = (shape.geometry, shape.format, shape.extent.axes());
+        let block = format.block_extent();
+        let mut all = Vec::new();
+        all.extend(geometry.is_array().then_some(shape.layers as usize));
+        all.extend(geometry.is_cube().then_some(6));
+        all.extend(geometry.is_multisample().then_some(shape.samples as usize));
+        let counted = |axis: usize| axes[axis].div_ceil(if axis < 2 { block } else { 1 }) as usize;
+        all.extend((0..geometry.axes()).rev().map(counted));
+        let (dtype, last) = match format.plain_channel() {
+            Some(channel) => (Dtype::of_channel(channel), format.channels().into()),
+            None => (Dtype::U8, format.texel_size() as usize),
+        };
+        all.extend((last > 1).then_some(last));
+        Ok((all, dtype, resource.to_packed()))
+    }
+
     /// How the first channel is read.
     pub(crate) fn reading(&self) -> Reading {
         let normalized = self.header.read_mode == ReadMode::NormalizedFloat;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What its tests need.
-const PYTEST: &str = "pytest==9.2.0";
+const TOOLS: [&str; 2] = ["pytest==9.2.0", "numpy==2.4.6"];
 
 /// Installs the wheel in a new environment below `folder`, and runs python/tests there.
 pub(super) fn check(
@@ -23,7 +23,7 @@ pub(super) fn check(
     // It needs nothing but itself.
     tools::run(empty(&python, folder).args(pip).args(["--no-index", "--no-deps"]).arg(wheel))?;
     tools::run(empty(&python, folder).args(["-c", "import texunit; texunit.path()"]))?;
-    tools::run(empty(&python, folder).args(pip).arg(PYTEST))?;
+    tools::run(empty(&python, folder).args(pip).args(TOOLS))?;
     let mut tests = empty(&python, folder);
     tests.args(["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "--basetemp"]);
     tests.arg(folder.join("temporary")).arg(crate::workspace().join("python/tests"));

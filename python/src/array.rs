@@ -1,0 +1,293 @@
+//! Objects of Python as arrays, and arrays for results.
+//!
+//! An object gives its memory by the buffer protocol, `__array_interface__` or DLPack, and is held while that is
+//! read. As in NumPy, arrays must not be changed by other threads during a call.
+
+#![allow(unsafe_code, reason = "memory of other objects, while they are held")]
+
+mod dlpack;
+
+use crate::error::OrRaise;
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
+use texunit_sample::{Dtype, Input};
+
+/// An array that is held.
+pub(crate) struct Held {
+    shape: Vec<usize>,
+    strides: Vec<isize>,
+    dtype: Dtype,
+    /// The lowest byte of any element, and how many bytes there are up to the highest.
+    data: *const u8,
+    len: usize,
+    /// The first element.
+    start: usize,
+    is_weak: bool,
+    _owner: Owner,
+}
+
+/// What keeps the memory.
+#[allow(dead_code, reason = "kept, not looked at")]
+enum Owner {
+    Buffer(PyUntypedBuffer),
+    Object(Py<PyAny>),
+    DlPack(dlpack::Managed),
+    Number(Box<[u8; 8]>),
+}
+
+/// Where an array is, as objects tell it.
+struct Place {
+    shape: Vec<usize>,
+    /// In bytes; none: C order without gaps.
+    strides: Option<Vec<isize>>,
+    dtype: Dtype,
+    /// The first element.
+    first: *const u8,
+}
+
+impl Held {
+    /// The array of an object.
+    pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if object.is_exact_instance_of::<PyFloat>() {
+            return Ok(Self::number(Dtype::F64, object.extract::<f64>()?.to_le_bytes()));
+        }
+        if object.is_exact_instance_of::<PyInt>() {
+            let number = object.extract::<i64>();
+            let number = number
+                .map_err(|_| PyValueError::new_err(format!("{what}: 64 bits do not hold it")))?;
+            return Ok(Self::number(Dtype::S64, number.to_le_bytes()));
+        }
+        if object.is_instance_of::<PyList>() {
+            // Of numbers of Python, whose type counts for nothing.
+            let array = numpy(object.py(), "asarray")?.call1((object,))?;
+            return Ok(Self { is_weak: true, ..Self::of_buffer(what, &array)? });
+        }
+        if let Ok(buffer) = PyUntypedBuffer::get(object) {
+            return Self::of_exported(what, buffer);
+        }
+        if let Ok(view) = PyMemoryView::from(object) {
+            return Self::of_copy(what, &view);
+        }
+        let py = object.py();
+        if let Ok(interface) = object.getattr(pyo3::intern!(py, "__array_interface__")) {
+            return Self::of_interface(what, object, &interface);
+        }
+        if object.hasattr(pyo3::intern!(py, "__dlpack__"))? {
+            let (managed, place) = dlpack::managed(what, object)?;
+            return Ok(Self::at(place, Owner::DlPack(managed)));
+        }
+        Err(PyTypeError::new_err(format!(
+            "{what}: {} is no array: it has no buffer, no __array_interface__ and no __dlpack__",
+            object.get_type().name()?
+        )))
+    }
+
+    /// A buffer without shape or strides, which PyO3 takes for an error, as those of arrays without axes, numbers of
+    /// NumPy and arrays of ctypes: a copy in C order.
+    fn of_copy(what: &str, view: &Bound<'_, PyMemoryView>) -> PyResult<Self> {
+        let format: String = view.getattr("format")?.extract()?;
+        let bytes = view.call_method0("tobytes")?;
+        let content = bytes.cast::<PyBytes>()?.as_bytes();
+        let size: usize = view.getattr("itemsize")?.extract()?;
+        let dtype = of_format(&format, size).ok_or_else(|| {
+            PyTypeError::new_err(format!("{what}: elements of type {format:?} are not read"))
+        })?;
+        let shape = view.getattr("shape")?.extract()?;
+        let place = Place { shape, strides: None, dtype, first: content.as_ptr() };
+        Ok(Self::at(place, Owner::Object(bytes.unbind())))
+    }
+
+    fn number(dtype: Dtype, bytes: [u8; 8]) -> Self {
+        let bytes = Box::new(bytes);
+        let place = Place { shape: vec![], strides: None, dtype, first: bytes.as_ptr() };
+        Self { is_weak: true, ..Self::at(place, Owner::Number(bytes)) }
+    }
+
+    fn of_buffer(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::of_exported(what, PyUntypedBuffer::get(object)?)
+    }
+
+    fn of_exported(what: &str, buffer: PyUntypedBuffer) -> PyResult<Self> {
+        let format = buffer.format().to_str().unwrap_or("?");
+        let dtype = of_format(format, buffer.item_size()).ok_or_else(|| {
+            PyTypeError::new_err(format!("{what}: elements of type {format:?} are not read"))
+        })?;
+        if buffer.suboffsets().is_some_and(|all| all.iter().any(|&offset| offset >= 0)) {
+            return Err(PyTypeError::new_err(format!("{what}: an array of pointers is not read")));
+        }
+        let place = Place {
+            shape: buffer.shape().to_vec(),
+            strides: Some(buffer.strides().to_vec()),
+            dtype,
+            first: buffer.buf_ptr().cast(),
+        };
+        Ok(Self::at(place, Owner::Buffer(buffer)))
+    }
+
+    fn of_interface(
+        what: &str,
+        object: &Bound<'_, PyAny>,
+        interface: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let interface = interface.cast::<PyDict>()?;
+        let item =
+            |key: &str| interface.get_item(key).map(|item| item.filter(|item| !item.is_none()));
+        let missing =
+            || PyTypeError::new_err(format!("{what}: its __array_interface__ is not whole"));
+        let typestr: String = item("typestr")?.ok_or_else(missing)?.extract()?;
+        let dtype = of_typestr(&typestr).ok_or_else(|| {
+            PyTypeError::new_err(format!("{what}: elements of type {typestr} are not read"))
+        })?;
+        let shape: Vec<usize> = item("shape")?.ok_or_else(missing)?.extract()?;
+        let strides: Option<Vec<isize>> = item("strides")?.map(|all| all.extract()).transpose()?;
+        if strides.as_ref().is_some_and(|strides| strides.len() != shape.len()) {
+            return Err(missing());
+        }
+        let (address, _): (usize, bool) = item("data")?.ok_or_else(missing)?.extract()?;
+        let first = std::ptr::with_exposed_provenance(address);
+        let owner = Owner::Object(object.clone().unbind());
+        Ok(Self::at(Place { shape, strides, dtype, first }, owner))
+    }
+
+    fn at(place: Place, owner: Owner) -> Self {
+        let Place { shape, strides, dtype, first } = place;
+        let size = dtype.size() as isize;
+        let strides = strides.unwrap_or_else(|| {
+            let mut stride = size;
+            let mut all = vec![0; shape.len()];
+            for (to, &axis) in all.iter_mut().zip(&shape).rev() {
+                *to = stride;
+                stride = stride.wrapping_mul(axis as isize);
+            }
+            all
+        });
+        let (mut low, mut high) = (0_isize, size);
+        for (&axis, &stride) in shape.iter().zip(&strides) {
+            let reach = (axis as isize - 1).wrapping_mul(stride);
+            low = low.wrapping_add(reach.min(0));
+            high = high.wrapping_add(reach.max(0));
+        }
+        let len = if shape.contains(&0) { 0 } else { high.wrapping_sub(low) as usize };
+        let data = first.wrapping_offset(low);
+        let start = if len == 0 { 0 } else { low.unsigned_abs() };
+        Self { shape, strides, dtype, data, len, start, is_weak: false, _owner: owner }
+    }
+
+    /// As `texunit-sample` takes it.
+    pub(crate) fn input(&self) -> PyResult<Input<'_>> {
+        let bytes = if self.len == 0 {
+            &[][..]
+        } else {
+            // SAFETY: the owner has told that its elements lie there, and is held as long as `self`.
+            unsafe { std::slice::from_raw_parts(self.data, self.len) }
+        };
+        let input =
+            Input::new(&self.shape, &self.strides, self.dtype, bytes, self.start).or_raise()?;
+        Ok(if self.is_weak { input.weak() } else { input })
+    }
+
+    pub(crate) fn is_weak(&self) -> bool {
+        self.is_weak
+    }
+}
+
+/// A format of the buffer protocol: native or little endian.
+fn of_format(format: &str, size: usize) -> Option<Dtype> {
+    let kind = match format.trim_start_matches(['@', '=', '<']) {
+        "?" => 'b',
+        "b" | "h" | "i" | "l" | "q" | "n" => 'i',
+        "B" | "H" | "I" | "L" | "Q" | "N" => 'u',
+        "e" | "f" | "d" => 'f',
+        _ => return None,
+    };
+    Dtype::of(kind, size)
+}
+
+/// `<f4`
+fn of_typestr(text: &str) -> Option<Dtype> {
+    let mut letters = text.chars();
+    if !matches!(letters.next(), Some('<' | '|' | '=')) {
+        return None;
+    }
+    Dtype::of(letters.next()?, letters.as_str().parse().ok()?)
+}
+
+/// A function of NumPy, which is imported when it is first needed.
+pub(crate) fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let import = || py.import("numpy").map(Bound::unbind);
+    let module = NUMPY.get_or_try_init(py, import).map_err(|_| {
+        PyImportError::new_err(
+            "results are NumPy arrays, which is not installed: `pip install numpy`",
+        )
+    })?;
+    module.bind(py).getattr(name)
+}
+
+/// An array that results are written to.
+pub(crate) struct Out<'py> {
+    object: Bound<'py, PyAny>,
+    buffer: PyUntypedBuffer,
+    /// A new array, which stands for one without axes.
+    is_scalar: bool,
+}
+
+impl<'py> Out<'py> {
+    /// The caller's array, if it has the right shape and type (R7), or a new one.
+    pub(crate) fn new(
+        py: Python<'py>,
+        given: Option<Bound<'py, PyAny>>,
+        shape: &[usize],
+        dtype: Dtype,
+    ) -> PyResult<Self> {
+        let Some(object) = given else {
+            static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+            let empty = EMPTY.get_or_try_init(py, || numpy(py, "empty").map(Bound::unbind))?;
+            // A buffer without axes has no shape, which PyO3 takes for an error.
+            let is_scalar = shape.is_empty();
+            let axes = PyTuple::new(py, if is_scalar { &[1] } else { shape })?;
+            let object = empty.bind(py).call1((axes, PyString::new(py, dtype.name())))?;
+            let buffer = PyUntypedBuffer::get(&object)?;
+            return Ok(Self { object, buffer, is_scalar });
+        };
+        let without_axes =
+            || object.call_method1("reshape", (1,)).and_then(|one| PyUntypedBuffer::get(&one));
+        let buffer = if shape.is_empty() { without_axes() } else { PyUntypedBuffer::get(&object) };
+        let buffer = buffer
+            .map_err(|_| PyTypeError::new_err("out: it is no array of the results' shape"))?;
+        let format = buffer.format().to_str().unwrap_or("?");
+        if of_format(format, buffer.item_size()) != Some(dtype) {
+            return Err(PyTypeError::new_err(format!(
+                "out: the results are {dtype}, not {format:?}"
+            )));
+        }
+        if buffer.shape() != if shape.is_empty() { &[1] } else { shape } {
+            let found = buffer.shape();
+            return Err(PyValueError::new_err(format!(
+                "out: the results have shape {shape:?}, not {found:?}"
+            )));
+        }
+        if buffer.readonly() || !buffer.is_c_contiguous() {
+            return Err(PyValueError::new_err("out: it has to be writable and C-contiguous"));
+        }
+        Ok(Self { object, buffer, is_scalar: false })
+    }
+
+    /// The bytes of all elements.
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        let len = self.buffer.len_bytes();
+        if len == 0 {
+            return &mut [];
+        }
+        // SAFETY: C-contiguous and writable, as a new array is and others have been asked; the buffer is held.
+        unsafe { std::slice::from_raw_parts_mut(self.buffer.buf_ptr().cast(), len) }
+    }
+
+    /// What is returned: a scalar for a new array without axes, as NumPy does.
+    pub(crate) fn finish(self) -> PyResult<Bound<'py, PyAny>> {
+        if self.is_scalar { self.object.get_item(0) } else { Ok(self.object) }
+    }
+}

@@ -1,0 +1,73 @@
+//! DLPack: tensors of other libraries, in the memory of the CPU.
+
+use super::Place;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyCapsuleMethods};
+use std::ffi::{CStr, c_void};
+use texunit_sample::Dtype;
+
+/// `DLManagedTensor` of dlpack.h, as unversioned capsules hold it.
+#[repr(C)]
+struct ManagedTensor {
+    data: *mut c_void,
+    device_type: i32,
+    device_id: i32,
+    ndim: i32,
+    code: u8,
+    bits: u8,
+    lanes: u16,
+    shape: *const i64,
+    strides: *const i64,
+    byte_offset: u64,
+    manager: *mut c_void,
+    deleter: Option<unsafe extern "C" fn(*mut ManagedTensor)>,
+}
+
+/// A tensor that is held.
+pub(super) struct Managed {
+    /// A capsule that nobody else has taken: its destructor frees the tensor.
+    _capsule: Py<PyAny>,
+}
+
+/// kDLCPU
+const CPU: i32 = 1;
+/// The name of a capsule that nobody has taken.
+const NAME: &CStr = c"dltensor";
+
+/// The tensor of an object, and where its elements are.
+pub(super) fn managed(what: &str, object: &Bound<'_, PyAny>) -> PyResult<(Managed, Place)> {
+    let (device, _): (i32, i32) = object.call_method0("__dlpack_device__")?.extract()?;
+    if device != CPU {
+        return Err(PyValueError::new_err(format!(
+            "{what}: it is not in the memory of the CPU: copy it there"
+        )));
+    }
+    let capsule = object.call_method0("__dlpack__")?;
+    let tensor = capsule.cast::<PyCapsule>()?.pointer_checked(Some(NAME))?.cast::<ManagedTensor>();
+    // SAFETY: a capsule of this name holds such a tensor, and lives as long as the reference.
+    let tensor = unsafe { tensor.as_ref() };
+    let kind = match tensor.code {
+        0 => 'i',
+        1 => 'u',
+        2 => 'f',
+        6 => 'b',
+        _ => '?',
+    };
+    let dtype = Dtype::of(kind, usize::from(tensor.bits / 8)).filter(|_| tensor.lanes == 1);
+    let dtype = dtype.ok_or_else(|| {
+        PyTypeError::new_err(format!("{what}: elements of its type are not read"))
+    })?;
+    let axes = usize::try_from(tensor.ndim).unwrap_or(0);
+    let numbers = |from: *const i64| -> Option<Vec<i64>> {
+        // SAFETY: both arrays have an element for each axis, if they are there.
+        (!from.is_null()).then(|| unsafe { std::slice::from_raw_parts(from, axes) }.to_vec())
+    };
+    let shape = if axes == 0 { vec![] } else { numbers(tensor.shape).unwrap_or_default() };
+    let size = dtype.size() as isize;
+    let strides = if axes == 0 { None } else { numbers(tensor.strides) };
+    let strides = strides.map(|all| all.iter().map(|&n| n as isize * size).collect());
+    let first = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
+    let shape = shape.iter().map(|&n| usize::try_from(n).unwrap_or(0)).collect();
+    Ok((Managed { _capsule: capsule.unbind() }, Place { shape, strides, dtype, first }))
+}

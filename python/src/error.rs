@@ -1,0 +1,29 @@
+//! Errors as those of Python.
+
+use pyo3::exceptions::{PyFileNotFoundError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use texunit_files::Problem;
+use texunit_sample::{ErrorKind, SampleError};
+
+/// `TypeError` or `ValueError`, with the rule.
+pub(crate) fn error(error: SampleError) -> PyErr {
+    let text = error.to_string();
+    match (&error, error.kind()) {
+        (SampleError::File(file), _) if matches!(file.problem, Problem::Missing) => {
+            PyFileNotFoundError::new_err(text)
+        }
+        (_, ErrorKind::Type) => PyTypeError::new_err(text),
+        (_, ErrorKind::Value) => PyValueError::new_err(text),
+    }
+}
+
+/// A result of `texunit-sample` as one of Python.
+pub(crate) trait OrRaise<T> {
+    fn or_raise(self) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for Result<T, SampleError> {
+    fn or_raise(self) -> PyResult<T> {
+        self.map_err(error)
+    }
+}

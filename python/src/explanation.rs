@@ -1,0 +1,42 @@
+//! What a fetch did, as text, a dictionary and a picture.
+
+use pyo3::prelude::*;
+
+/// What one fetch did: ``print`` shows the steps, a notebook the picture.
+#[pyclass(frozen, module = "texunit")]
+pub(crate) struct Explanation {
+    pub(crate) text: String,
+    pub(crate) json: String,
+    pub(crate) svg: String,
+}
+
+#[pymethods]
+impl Explanation {
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.text
+    }
+
+    /// All steps as a dictionary; bits are strings of eight hexadecimal digits.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (&self.json,))
+    }
+
+    /// The picture.
+    #[getter]
+    fn svg(&self) -> &str {
+        &self.svg
+    }
+
+    fn _repr_svg_(&self) -> &str {
+        &self.svg
+    }
+
+    fn _repr_html_(&self) -> String {
+        let text = self.text.replace('&', "&amp;").replace('<', "&lt;");
+        format!("{}<pre>{text}</pre>", self.svg)
+    }
+}

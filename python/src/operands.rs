@@ -1,0 +1,130 @@
+//! The operands of fetches, held while they are read.
+
+use crate::array::Held;
+use crate::error::OrRaise;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use texunit_sample::{Action, Call, Points, Request, Texture};
+
+/// Coordinates, offsets or gradients: C1 and C2.
+pub(crate) enum Vectors {
+    Array(Held),
+    Separate(Vec<Held>),
+}
+
+impl Vectors {
+    /// A tuple is an array for each axis.
+    pub(crate) fn of(what: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(tuple) = object.cast::<PyTuple>() else {
+            return Ok(Self::Array(Held::of(what, object)?));
+        };
+        let all = tuple.iter().map(|item| Held::of(what, &item));
+        Ok(Self::Separate(all.collect::<PyResult<_>>()?))
+    }
+
+    pub(crate) fn points(&self) -> PyResult<Points<'_>> {
+        Ok(match self {
+            Self::Array(held) => Points::Array(held.input()?),
+            Self::Separate(all) => {
+                Points::Separate(all.iter().map(Held::input).collect::<PyResult<_>>()?)
+            }
+        })
+    }
+}
+
+/// All operands of a call.
+pub(crate) struct Operands {
+    pub(crate) action: Action,
+    pub(crate) points: Vectors,
+    pub(crate) lod: Option<Held>,
+    pub(crate) grad: Option<[Vectors; 2]>,
+    pub(crate) layer: Option<Held>,
+    pub(crate) sample: Option<Held>,
+    pub(crate) offset: Option<Vectors>,
+    pub(crate) compare: Option<Held>,
+    pub(crate) half: bool,
+    pub(crate) strict: bool,
+}
+
+type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// An operand that may be left out.
+pub(crate) fn held(what: &str, object: Given<'_, '_>) -> PyResult<Option<Held>> {
+    object.map(|object| Held::of(what, object)).transpose()
+}
+
+impl Operands {
+    pub(crate) fn new(action: Action, points: Vectors) -> Self {
+        Self {
+            action,
+            points,
+            lod: None,
+            grad: None,
+            layer: None,
+            sample: None,
+            offset: None,
+            compare: None,
+            half: false,
+            strict: false,
+        }
+    }
+
+    /// `grad=(ddx, ddy)`
+    pub(crate) fn with_grad(mut self, grad: Given<'_, '_>) -> PyResult<Self> {
+        let Some(grad) = grad else { return Ok(self) };
+        let two = grad.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 2);
+        let two = two
+            .ok_or_else(|| PyTypeError::new_err("grad: a tuple of two is expected, (ddx, ddy)"))?;
+        self.grad = Some([
+            Vectors::of("grad", &two.get_item(0)?)?,
+            Vectors::of("grad", &two.get_item(1)?)?,
+        ]);
+        Ok(self)
+    }
+
+    pub(crate) fn with_offset(mut self, offset: Given<'_, '_>) -> PyResult<Self> {
+        self.offset = offset.map(|offset| Vectors::of("offset", offset)).transpose()?;
+        Ok(self)
+    }
+
+    /// `dtype="float16"`, by its name or as a type of NumPy.
+    pub(crate) fn with_dtype(mut self, texture: &Texture, dtype: Given<'_, '_>) -> PyResult<Self> {
+        let Some(dtype) = dtype else { return Ok(self) };
+        let name = match dtype.extract::<String>() {
+            Ok(name) => name,
+            Err(_) => dtype.getattr("name").or_else(|_| dtype.getattr("__name__"))?.extract()?,
+        };
+        let usual = texture.result().1.name();
+        self.half = match name.as_str() {
+            "float16" => true,
+            name if name == usual => false,
+            _ => {
+                return Err(PyValueError::new_err(format!(
+                    "dtype: the results are {usual}, or float16 of floats"
+                )));
+            }
+        };
+        Ok(self)
+    }
+
+    /// Fetches made ready.
+    pub(crate) fn call(&self, texture: &Texture) -> PyResult<Call<'_>> {
+        let grad = match &self.grad {
+            Some([x, y]) => Some([x.points()?, y.points()?]),
+            None => None,
+        };
+        let request = Request {
+            lod: self.lod.as_ref().map(Held::input).transpose()?,
+            grad,
+            layer: self.layer.as_ref().map(Held::input).transpose()?,
+            sample: self.sample.as_ref().map(Held::input).transpose()?,
+            offset: self.offset.as_ref().map(Vectors::points).transpose()?,
+            compare: self.compare.as_ref().map(Held::input).transpose()?,
+            half: self.half,
+            strict: self.strict,
+            ..Request::new(self.action, self.points.points()?)
+        };
+        texture.call(request).or_raise()
+    }
+}

@@ -1,0 +1,104 @@
+//! Keywords of textures: what an array means, and the state in the words of `cuda.core`.
+
+use crate::error::OrRaise;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use texunit_sample::{ArrayOptions, Mipmaps, Setting, TextureOptions};
+use texunit_texel::Format;
+
+/// What an array means, by keywords that are taken out of all that are given.
+pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<ArrayOptions> {
+    let mut options = ArrayOptions::default();
+    let Some(keywords) = keywords else { return Ok(options) };
+    let take = |key: &str| -> PyResult<Option<Bound<'_, PyAny>>> {
+        let value = keywords.get_item(key)?;
+        if value.is_some() {
+            keywords.del_item(key)?;
+        }
+        Ok(value.filter(|value| !value.is_none()))
+    };
+    options.dim = take("dim")?.map(|value| value.extract()).transpose()?;
+    for (key, to) in [
+        ("layered", &mut options.layered),
+        ("cube", &mut options.cube),
+        ("multisample", &mut options.multisample),
+    ] {
+        if let Some(value) = take(key)? {
+            *to = value.extract()?;
+        }
+    }
+    if let Some(value) = take("format")? {
+        let name: String = value.extract()?;
+        let known = Format::from_name(&name);
+        options.format = Some(known.ok_or_else(|| {
+            let all: Vec<&str> = Format::names().collect();
+            PyValueError::new_err(format!("format: `{name}` is not one of {}", all.join(", ")))
+        })?);
+    }
+    if let Some(value) = take("size")? {
+        // As shapes are: x last.
+        let size: Vec<u32> = value.extract()?;
+        options.size = Some(size.into_iter().rev().collect());
+    }
+    if let Some(value) = take("mipmaps")? {
+        options.mipmaps = if value.is_instance_of::<PyBool>() {
+            if value.extract()? { Mipmaps::All } else { Mipmaps::Given }
+        } else {
+            Mipmaps::Levels(value.extract().map_err(|_| {
+                PyTypeError::new_err(
+                    "mipmaps: True, or how many levels; levels that are there are a list of arrays",
+                )
+            })?)
+        };
+    }
+    Ok(options)
+}
+
+/// The state, by the keywords that are left.
+pub(crate) fn texture_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<TextureOptions> {
+    let mut settings = Vec::new();
+    for (key, value) in keywords.into_iter().flatten() {
+        if !value.is_none() {
+            settings.push((key.extract::<String>()?, setting(&value)?));
+        }
+    }
+    let settings = settings.iter().map(|(key, setting)| (key.as_str(), setting.clone()));
+    TextureOptions::of(settings).or_raise()
+}
+
+fn setting(value: &Bound<'_, PyAny>) -> PyResult<Setting> {
+    if value.is_instance_of::<PyBool>() {
+        return Ok(Setting::Flag(value.extract()?));
+    }
+    if let Some(word) = word(value)? {
+        return Ok(Setting::Words(vec![word]));
+    }
+    if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+        return Ok(Setting::Numbers(vec![value.extract()?]));
+    }
+    let items: Vec<Bound<'_, PyAny>> = match value.try_iter() {
+        Ok(items) => items.collect::<PyResult<_>>()?,
+        // A number of NumPy.
+        Err(_) => return Ok(Setting::Numbers(vec![value.extract()?])),
+    };
+    let words: Vec<Option<String>> = items.iter().map(word).collect::<PyResult<_>>()?;
+    if let Some(words) =
+        words.into_iter().collect::<Option<Vec<_>>>().filter(|words| !words.is_empty())
+    {
+        return Ok(Setting::Words(words));
+    }
+    Ok(Setting::Numbers(items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?))
+}
+
+/// A string, or the name of a member of an enum: `cuda.core`'s `FilterMode.LINEAR`.
+fn word(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if value.is_instance_of::<PyString>() {
+        return Ok(Some(value.extract()?));
+    }
+    // Members have both; a number of NumPy has no name.
+    if value.hasattr("name")? && value.hasattr("value")? {
+        return Ok(value.getattr("name")?.extract().ok());
+    }
+    Ok(None)
+}

@@ -1,0 +1,337 @@
+//! `texunit.Texture`.
+
+use crate::array::{Held, Out};
+use crate::error::OrRaise;
+use crate::explanation::Explanation;
+use crate::operands::{Operands, Vectors, held};
+use crate::options::{array_options, texture_options};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::path::PathBuf;
+use texunit_sample::{Action, Texture as Made};
+use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
+
+/// A texture on an array, read as NVIDIA's texture unit reads it, bit for bit.
+///
+/// ``array`` is anything with a buffer, ``__array_interface__`` or DLPack, or a list of such, one for each mip
+/// level; rules A1 to A16 of docs/python-conventions.md say what its axes are. Keywords: ``dim``, ``layered``,
+/// ``cube``, ``multisample``, ``format``, ``size``, ``mipmaps``, and the state in the words of ``cuda.core`` or in
+/// short ones: ``filter="linear"``, ``address="wrap"``, ``read="normalized"``, ``normalized_coords=True``.
+#[pyclass(frozen, module = "texunit")]
+pub(crate) struct Texture {
+    made: Made,
+}
+
+/// Fetches that are worth letting other threads of Python run.
+const WORTH_DETACHING: usize = 256;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// Coordinates, with the interpreter that they come from.
+type At<'py> = (Python<'py>, Vectors);
+
+/// An operand that may be left out.
+type Maybe<'py> = Option<Object<'py>>;
+
+/// lod, grad, layer, offset, compare.
+type Given<'py> = (Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>);
+
+/// An object for each axis.
+fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'py>> {
+    let py = x.py();
+    let all = [Some(x), y, z].into_iter().flatten();
+    let all = all.map(|object| Held::of("coordinates", &object));
+    Ok((py, Vectors::Separate(all.collect::<PyResult<_>>()?)))
+}
+
+impl Texture {
+    fn operands(points: Vectors, given: &Given<'_>) -> PyResult<Operands> {
+        let (lod, grad, layer, offset, compare) = given;
+        let operands = Operands {
+            lod: held("lod", lod.as_ref())?,
+            layer: held("layer", layer.as_ref())?,
+            compare: held("compare", compare.as_ref())?,
+            ..Operands::new(Action::Sample, points)
+        };
+        operands.with_grad(grad.as_ref())?.with_offset(offset.as_ref())
+    }
+
+    fn sampled<'py>(
+        &self,
+        (py, points): At<'py>,
+        given: Given<'py>,
+        dtype: Option<&Object<'py>>,
+        strict: bool,
+        out: Maybe<'py>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let operands = Operands { strict, ..Self::operands(points, &given)? };
+        self.run(py, &operands.with_dtype(&self.made, dtype)?, out, threads)
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        operands: &Operands,
+        out: Option<Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        if threads > 1024 {
+            return Err(PyValueError::new_err("threads: a number from 0 to 1024"));
+        }
+        let call = operands.call(&self.made)?;
+        let mut out = Out::new(py, out, call.shape(), call.dtype())?;
+        let bytes = out.bytes();
+        if call.fetches() < WORTH_DETACHING {
+            call.run(bytes, 1).or_raise()?;
+        } else {
+            py.detach(|| call.run(bytes, threads)).or_raise()?;
+        }
+        out.finish()
+    }
+
+    /// The instruction of a method.
+    fn form(&self, method: &str) -> PyResult<FetchForm> {
+        let (kind, coord) = match method {
+            "sample" => (FetchKind::Sample(Lod::Implicit), CoordType::F32),
+            "lod" => (FetchKind::Sample(Lod::Level), CoordType::F32),
+            "grad" => (FetchKind::Sample(Lod::Gradient), CoordType::F32),
+            "gather" => (FetchKind::Gather(0), CoordType::F32),
+            "fetch" => (FetchKind::Sample(Lod::Implicit), CoordType::S32),
+            _ => return Err(PyValueError::new_err("expected sample, lod, grad, gather or fetch")),
+        };
+        let geometry = self.made.resource().geometry();
+        let (result, compare) = (self.made.result().0, self.made.sampler().compare.is_some());
+        let form = FetchForm { kind, geometry, coord, result, offset: false, compare };
+        let form = FetchForm { compare: compare && form.why_impossible().is_none(), ..form };
+        match form.why_impossible() {
+            Some(why) => Err(PyTypeError::new_err(why)),
+            None => Ok(form),
+        }
+    }
+
+    fn state<'py>(&self, py: Python<'py>, form: FetchForm) -> PyResult<Bound<'py, PyDict>> {
+        let effective = self.made.effective(form);
+        let (state, axes) = (&effective.sampler, form.geometry.axes());
+        let modes = state
+            .address_mode
+            .map(|modes| modes[..axes].iter().map(|m| m.name()).collect::<Vec<_>>());
+        let dict = PyDict::new(py);
+        dict.set_item("instruction", form.to_string())?;
+        dict.set_item("coordinates", state.coords.name())?;
+        dict.set_item("filter", state.filter.name())?;
+        dict.set_item("mip_filter", state.mip_filter.map(|filter| filter.name()))?;
+        dict.set_item("address", modes)?;
+        dict.set_item("level_clamp", state.level_clamp.map(|level| level as f64 / 256.0))?;
+        dict.set_item("max_anisotropy", state.max_anisotropy)?;
+        dict.set_item("srgb", state.srgb)?;
+        dict.set_item("seamless_cube", state.seamless_cube)?;
+        dict.set_item("compare", state.compare.map(|function| function.name()))?;
+        let reasons = effective.overrides.iter().map(|change| (change.rule, change.text.as_str()));
+        dict.set_item("overrides", reasons.collect::<Vec<_>>())?;
+        dict.set_item("refused", effective.refused)?;
+        Ok(dict)
+    }
+}
+
+#[pymethods]
+#[allow(clippy::too_many_arguments, reason = "they are keywords")]
+impl Texture {
+    #[new]
+    #[pyo3(signature = (array, **keywords))]
+    fn new(array: Object<'_>, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+        let options = array_options(keywords.as_ref())?;
+        let state = texture_options(keywords.as_ref())?;
+        // A list of arrays is mip levels; one of numbers, or of lists of them, is an array.
+        let is_number =
+            |item: &Object<'_>| item.is_instance_of::<PyList>() || item.extract::<f64>().is_ok();
+        let list =
+            array.cast::<PyList>().ok().filter(|list| list.iter().any(|item| !is_number(&item)));
+        let held = match list {
+            Some(levels) => levels
+                .iter()
+                .map(|level| Held::of("array", &level))
+                .collect::<PyResult<Vec<_>>>()?,
+            None => vec![Held::of("array", &array)?],
+        };
+        let inputs = held.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
+        let made = array.py().detach(|| Made::new(&inputs, &options, &state)).or_raise()?;
+        Ok(Self { made })
+    }
+
+    /// A texture of a file: DDS, KTX 2.0, PNG, JPEG, OpenEXR or NPY.
+    #[staticmethod]
+    #[pyo3(signature = (path, **keywords))]
+    fn open(path: PathBuf, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+        let options = array_options(keywords.as_ref())?;
+        let state = texture_options(keywords.as_ref())?;
+        Ok(Self { made: Made::open(&path, &options, &state).or_raise()? })
+    }
+
+    /// Samples at float coordinates: x, y, z in the last axis, or a tuple of arrays (C1 to C11, R1 to R9).
+    #[pyo3(signature = (xy, *, lod=None, grad=None, layer=None, offset=None, compare=None, dtype=None, strict=false,
+                        out=None, threads=1))]
+    fn sample<'py>(
+        &self,
+        xy: Object<'py>,
+        lod: Option<Object<'py>>,
+        grad: Option<Object<'py>>,
+        layer: Option<Object<'py>>,
+        offset: Option<Object<'py>>,
+        compare: Option<Object<'py>>,
+        dtype: Option<Object<'py>>,
+        strict: bool,
+        out: Option<Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let points = (xy.py(), Vectors::of("coordinates", &xy)?);
+        let given = (lod, grad, layer, offset, compare);
+        self.sampled(points, given, dtype.as_ref(), strict, out, threads)
+    }
+
+    /// ``sample`` with separate coordinates.
+    #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None, dtype=None,
+                        strict=false, out=None, threads=1))]
+    fn __call__<'py>(
+        &self,
+        x: Object<'py>,
+        y: Option<Object<'py>>,
+        z: Option<Object<'py>>,
+        lod: Option<Object<'py>>,
+        grad: Option<Object<'py>>,
+        layer: Option<Object<'py>>,
+        offset: Option<Object<'py>>,
+        compare: Option<Object<'py>>,
+        dtype: Option<Object<'py>>,
+        strict: bool,
+        out: Option<Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let points = separate(x, y, z)?;
+        let given = (lod, grad, layer, offset, compare);
+        self.sampled(points, given, dtype.as_ref(), strict, out, threads)
+    }
+
+    /// The four texels around each point, of one component: ``tld4``.
+    #[pyo3(signature = (xy, component=0, *, layer=None, offset=None, compare=None, strict=false, out=None, threads=1))]
+    fn gather<'py>(
+        &self,
+        xy: Object<'py>,
+        component: u8,
+        layer: Option<Object<'py>>,
+        offset: Option<Object<'py>>,
+        compare: Option<Object<'py>>,
+        strict: bool,
+        out: Option<Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        if component > 3 {
+            return Err(PyValueError::new_err("component: 0 to 3"));
+        }
+        let operands = Operands {
+            layer: held("layer", layer.as_ref())?,
+            compare: held("compare", compare.as_ref())?,
+            strict,
+            ..Operands::new(Action::Gather(component), Vectors::of("coordinates", &xy)?)
+        };
+        self.run(xy.py(), &operands.with_offset(offset.as_ref())?, out, threads)
+    }
+
+    /// Reads texels by integer coordinates; outside is 0.
+    #[pyo3(signature = (ij, *, lod=None, layer=None, sample=None, offset=None, dtype=None, out=None, threads=1))]
+    fn fetch<'py>(
+        &self,
+        ij: Object<'py>,
+        lod: Option<Object<'py>>,
+        layer: Option<Object<'py>>,
+        sample: Option<Object<'py>>,
+        offset: Option<Object<'py>>,
+        dtype: Option<Object<'py>>,
+        out: Option<Object<'py>>,
+        threads: usize,
+    ) -> PyResult<Object<'py>> {
+        let operands = Operands {
+            lod: held("lod", lod.as_ref())?,
+            layer: held("layer", layer.as_ref())?,
+            sample: held("sample", sample.as_ref())?,
+            ..Operands::new(Action::Fetch, Vectors::of("coordinates", &ij)?)
+        };
+        let operands =
+            operands.with_offset(offset.as_ref())?.with_dtype(&self.made, dtype.as_ref())?;
+        self.run(ij.py(), &operands, out, threads)
+    }
+
+    /// What one sample does: every step with its rule.
+    #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
+    fn explain<'py>(
+        &self,
+        x: Object<'py>,
+        y: Option<Object<'py>>,
+        z: Option<Object<'py>>,
+        lod: Option<Object<'py>>,
+        grad: Option<Object<'py>>,
+        layer: Option<Object<'py>>,
+        offset: Option<Object<'py>>,
+        compare: Option<Object<'py>>,
+    ) -> PyResult<Explanation> {
+        let (_, points) = separate(x, y, z)?;
+        let operands = Self::operands(points, &(lod, grad, layer, offset, compare))?;
+        let call = operands.call(&self.made)?;
+        if call.fetches() != 1 {
+            return Err(PyValueError::new_err(
+                "explain: one fetch is explained, not an array of them",
+            ));
+        }
+        let fetch = call.operands(0).or_raise()?;
+        let (header, sampler) = (self.made.header(), self.made.sampler());
+        let explained = texunit_explain::Explanation::new(call.form(), header, sampler, &fetch)
+            .map_err(|why| PyValueError::new_err(why.to_string()))?;
+        Ok(Explanation {
+            text: explained.text(),
+            json: explained.json().to_string(),
+            svg: explained.svg(),
+        })
+    }
+
+    /// The mip levels as arrays: copies. Block-compressed ones are bytes of blocks.
+    #[getter]
+    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let all = PyList::empty(py);
+        for level in 0..self.made.resource().levels().len() {
+            let (shape, dtype, bytes) = self.made.level(level as u32).or_raise()?;
+            let mut array = Out::new(py, None, &shape, dtype)?;
+            array.bytes().copy_from_slice(&bytes);
+            all.append(array.finish()?)?;
+        }
+        Ok(all)
+    }
+
+    /// The state that the hardware uses for ``sample``; ``overrides`` are pairs of a rule and what it changes.
+    #[getter]
+    fn effective<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let multisample = self.made.resource().geometry().is_multisample();
+        self.state(py, self.form(if multisample { "fetch" } else { "sample" })?)
+    }
+
+    /// Likewise for ``"sample"``, ``"lod"``, ``"grad"``, ``"gather"`` or ``"fetch"``.
+    fn effective_for<'py>(&self, py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> {
+        self.state(py, self.form(method)?)
+    }
+
+    /// PTX's word for what it is: ``2d``, ``acube``, ...
+    #[getter]
+    fn geometry(&self) -> &'static str {
+        self.made.resource().geometry().name()
+    }
+
+    /// Format of the texels: ``u8x4``, ``bc7``, ...
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.made.resource().format().name()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<texunit.Texture: {}>", self.made.resource().describe())
+    }
+}

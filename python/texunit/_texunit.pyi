@@ -1,0 +1,172 @@
+"""The compiled part; docs/python-conventions.md has every rule by its number."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Literal, final
+
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+
+# A word of texunit, or a member of cuda.core's enums.
+_Word = Any
+_Mode = _Word | Sequence[_Word]
+_Points = ArrayLike | tuple[ArrayLike, ...]
+_Boundary = Literal["trap", "clamp", "zero"]
+
+@final
+class Explanation:
+    @property
+    def svg(self) -> str: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def _repr_svg_(self) -> str: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Texture:
+    def __new__(
+        cls,
+        array: ArrayLike | list[Any],
+        *,
+        dim: int | None = None,
+        layered: bool = False,
+        cube: bool = False,
+        multisample: bool = False,
+        format: str | None = None,
+        size: Sequence[int] | None = None,
+        mipmaps: bool | int | None = None,
+        address: _Mode | None = None,
+        address_mode: _Mode | None = None,
+        filter: _Word | None = None,
+        filter_mode: _Word | None = None,
+        read: _Word | None = None,
+        read_mode: _Word | None = None,
+        normalized_coords: bool = False,
+        srgb: bool = False,
+        border: Sequence[float] | None = None,
+        border_color: Sequence[float] | None = None,
+        anisotropy: int | None = None,
+        max_anisotropy: int | None = None,
+        mip_filter: _Word | None = None,
+        mipmap_filter_mode: _Word | None = None,
+        bias: float | None = None,
+        mipmap_level_bias: float | None = None,
+        min_level: float | None = None,
+        min_mipmap_level_clamp: float | None = None,
+        max_level: float | None = None,
+        max_mipmap_level_clamp: float | None = None,
+        seamless: bool = False,
+        seamless_cubemap: bool = False,
+        compare: _Word | None = None,
+        compare_function: _Word | None = None,
+    ) -> Texture: ...
+    @staticmethod
+    def open(path: str | PathLike[str], **keywords: Any) -> Texture: ...
+    def sample(
+        self,
+        xy: _Points,
+        *,
+        lod: ArrayLike | None = None,
+        grad: tuple[_Points, _Points] | None = None,
+        layer: ArrayLike | None = None,
+        offset: _Points | None = None,
+        compare: ArrayLike | None = None,
+        dtype: Any = None,
+        strict: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Any: ...
+    def __call__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+        *,
+        lod: ArrayLike | None = None,
+        grad: tuple[_Points, _Points] | None = None,
+        layer: ArrayLike | None = None,
+        offset: _Points | None = None,
+        compare: ArrayLike | None = None,
+        dtype: Any = None,
+        strict: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Any: ...
+    def gather(
+        self,
+        xy: _Points,
+        component: int = 0,
+        *,
+        layer: ArrayLike | None = None,
+        offset: _Points | None = None,
+        compare: ArrayLike | None = None,
+        strict: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> NDArray[Any]: ...
+    def fetch(
+        self,
+        ij: _Points,
+        *,
+        lod: ArrayLike | None = None,
+        layer: ArrayLike | None = None,
+        sample: ArrayLike | None = None,
+        offset: _Points | None = None,
+        dtype: Any = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Any: ...
+    def explain(
+        self,
+        x: float,
+        y: float | None = None,
+        z: float | None = None,
+        *,
+        lod: float | None = None,
+        grad: tuple[_Points, _Points] | None = None,
+        layer: int | None = None,
+        offset: _Points | None = None,
+        compare: float | None = None,
+    ) -> Explanation: ...
+    @property
+    def levels(self) -> list[NDArray[Any]]: ...
+    @property
+    def effective(self) -> dict[str, Any]: ...
+    def effective_for(self, method: Literal["sample", "lod", "grad", "gather", "fetch"]) -> dict[str, Any]: ...
+    @property
+    def geometry(self) -> str: ...
+    @property
+    def format(self) -> str: ...
+
+@final
+class Surface:
+    def __new__(
+        cls,
+        array: ArrayLike,
+        *,
+        dim: int | None = None,
+        layered: bool = False,
+        cube: bool = False,
+        format: str | None = None,
+    ) -> Surface: ...
+    def read(
+        self,
+        ij: _Points,
+        *,
+        layer: ArrayLike | None = None,
+        boundary: _Boundary = "trap",
+        out: NDArray[Any] | None = None,
+    ) -> Any: ...
+    def write(
+        self, ij: _Points, values: ArrayLike, *, layer: ArrayLike | None = None, boundary: _Boundary = "trap"
+    ) -> None: ...
+    def reduce(
+        self,
+        op: Literal["add", "min", "max", "and", "or"],
+        ij: _Points,
+        values: ArrayLike,
+        *,
+        layer: ArrayLike | None = None,
+        boundary: _Boundary = "trap",
+    ) -> None: ...
+    def to_array(self) -> NDArray[Any]: ...
