@@ -1,7 +1,7 @@
 //! Launches in streams: which race with each other, and which are ordered.
 #![allow(missing_docs)]
 
-use texunit_checks::race::Queue;
+use texunit_checks::race::{HostRace, Queue, Touched};
 use texunit_checks::{Check, Log, Options};
 use texunit_device::{Arg, Buffer, Device, Kernel, LaunchOptions, Module};
 
@@ -148,4 +148,66 @@ fn a_stream_for_each_job_is_forgotten() {
     race.stream_ended(last);
     program.launch(&program.read, A);
     assert_eq!(program.found().len(), 1);
+}
+
+#[test]
+fn the_host_races_with_what_it_has_not_waited_for() {
+    let program = Program::new();
+    let race = program.log.race().expect("it is asked for");
+    race.watch_host();
+    let [p, q] = [0, 1].map(|i| program.buffers[i].address());
+    let all = race.pending().pages((p, 4096), 4096);
+    assert_eq!((all, race.pending().is_empty()), (vec![Touched::No], true));
+    // It reads `p` and writes the first 64 words of `q`.
+    program.launch(&program.read, A);
+    let pages = |at| race.pending().pages((at, 4096), 4096)[0];
+    assert_eq!((pages(p), pages(q)), (Touched::Read, Touched::Written));
+    assert!(race.host_accessed(p, false).is_none() && race.host_accessed(q + 256, true).is_none());
+    for (at, writes, stores) in [(p + 4, true, false), (q, false, true), (q + 255, true, true)] {
+        let Some(HostRace::Kernel(Some(end), found)) = race.host_accessed(at, writes) else {
+            panic!("nothing is found at {at:#x}");
+        };
+        assert_eq!((end.kernel.as_str(), found), ("read", stores));
+    }
+    race.synchronized(B);
+    assert!(race.host_accessed(q, false).is_some());
+    // A copy, in another stream.
+    race.copies(B, "a copy".to_owned(), &[(p + 8, 8, false), (p + 4096, 1, true)]);
+    assert_eq!(race.pending().pages((p, 8192), 4096), [Touched::Read, Touched::Written]);
+    race.synchronized(A);
+    assert!(race.host_accessed(q, false).is_none() && race.host_accessed(p + 4, true).is_none());
+    assert!(race.host_accessed(p + 8, false).is_none());
+    let copy = race.host_accessed(p + 15, true);
+    assert!(matches!(copy, Some(HostRace::Copy(text, false)) if text == "a copy"));
+    race.all_synchronized();
+    assert!(race.pending().is_empty() && race.host_accessed(p + 8, true).is_none());
+}
+
+#[test]
+fn what_is_done_late_has_the_order_of_when_it_was_submitted() {
+    for is_ordered in [true, false] {
+        let program = Program::new();
+        let race = program.log.race().expect("it is asked for");
+        program.launch(&program.write, B);
+        race.all_synchronized();
+        let write = race.submit(A);
+        race.event_recorded(7, A);
+        if is_ordered {
+            race.event_waited(7, Some(B));
+        }
+        let read = race.submit(B);
+        // The event is recorded anew, and says nothing of what was submitted before.
+        race.event_recorded(7, B);
+        race.event_waited(7, Some(A));
+        for (kernel, queue, work) in [(&program.write, A, write), (&program.read, B, read)] {
+            let checks = program.log.launch_submitted(kernel.name(), (queue, Some(work)), 0);
+            let checks = checks.expect("it is checked");
+            let block = [64, 1, 1];
+            let options =
+                LaunchOptions { block, observer: Some(&checks), ..LaunchOptions::default() };
+            let [p, q] = &program.buffers;
+            kernel.launch(&options, &[Arg::Buffer(p), Arg::Buffer(q)]).expect("it ends");
+        }
+        assert_eq!(program.found().len(), usize::from(!is_ordered));
+    }
 }
