@@ -72,8 +72,7 @@ pub(crate) struct Frame {
     /// What is known of groups of accesses ([`super::near`]).
     pub(crate) near: [Found; super::near::SLOTS],
     /// What is known of registers ([`super::index`]), and the numbers of their first lanes.
-    pub(crate) indices: [[u32; 2]; super::index::INDICES],
-    pub(crate) carried: [u32; super::index::INDICES],
+    pub(crate) indices: [[u32; 2]; 2 * super::index::INDICES],
     /// What the code keeps during a call.
     pub(crate) saved: [u64; 4],
     /// Where the parts of an access begin that has no group.
@@ -159,8 +158,7 @@ impl Frame {
             last_atomic: 0,
             zeros: 0,
             near: [Found { shape: 0, at: [0; 4] }; super::near::SLOTS],
-            indices: [[0; 2]; super::index::INDICES],
-            carried: [0; super::index::INDICES],
+            indices: [[0; 2]; 2 * super::index::INDICES],
             saved: [0; 4],
             parts: [0; 4],
             resting: [0; 32],
@@ -269,11 +267,6 @@ impl Frame {
     /// Where the index of the first lane is.
     pub(super) fn first_index(slot: usize) -> usize {
         Self::index(slot) + 4
-    }
-
-    /// Where it says whether an address is what was made of an index.
-    pub(super) fn carried(slot: usize) -> usize {
-        offset_of!(Frame, carried) + 4 * slot
     }
 
     /// Where a scratch row is.

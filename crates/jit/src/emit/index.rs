@@ -3,8 +3,8 @@
 //! What is added to the index is the same as long as the site is filled, so that the site knows where index 0 lies and
 //! which indices there are ([`crate::machine::Site::indices`]). What an access has found out of the indices of a register
 //! stays in the frame until the register changes: whether each lane's is one more than that of the lane before, from
-//! which first one on ([`ROW`]), or they are anything ([`NEITHER`]). And where an address that a block has made of an index is the
-//! base of accesses in others, the frame says whether it still is what was made. Whoever enters the code clears that. Only
+//! which first one on ([`ROW`]), or they are anything ([`NEITHER`]). Where an address that a block has made of an index is the
+//! base of accesses in others, the frame has the same of that, from when it was made. Whoever enters the code clears that. Only
 //! code for all live lanes looks for it, where all 32 are.
 
 use super::Emitter;
@@ -29,10 +29,10 @@ pub(super) const NEITHER: i32 = 2;
 /// An access by an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Indexed {
-    /// Where the frame says what is known of the register.
+    /// Where the frame says what is known of the index.
     pub(super) slot: Option<usize>,
-    /// Where it says whether the base has been made of it, if another block has done that.
-    pub(super) carried: Option<usize>,
+    /// Whether that is what was known when the base was made of it.
+    pub(super) is_carried: bool,
     /// What is added to the index.
     pub(super) plus: Plus,
     /// Whether it can be one of all lanes beside each other.
@@ -43,6 +43,14 @@ pub(super) struct Indexed {
 
 /// Slots, as bits: those of indices, and [`INDICES`] above those of addresses.
 type Slots = u16;
+
+/// An address of the index of a slot, with what is added to that; and its own slot.
+#[derive(Clone, Copy)]
+struct Made {
+    slot: usize,
+    to: usize,
+    plus: Plus,
+}
 
 /// Registers of which something is known, by block and step.
 #[derive(Debug, Default)]
@@ -145,43 +153,41 @@ impl Indices {
         let slot = |value: Affine| self.slots.get(&value.index).copied();
         if let Some(value) = index_of(plan, i, step) {
             let (plus, is_loaded) = (value.plus, plan[i].is_loaded);
-            return Some(Indexed { slot: slot(value), carried: None, plus, rows: true, is_loaded });
+            let (slot, is_carried) = (slot(value), false);
+            return Some(Indexed { slot, is_carried, plus, rows: true, is_loaded });
         }
         let &(carried, value) = self.carried.get(&carried_of(plan, i, step)?)?;
-        let (slot, plus) = (slot(value), value.plus);
-        let indexed = Indexed { slot, carried: Some(carried), plus, rows: true, is_loaded: false };
+        let (slot, plus) = (Some(INDICES + carried), Plus::NONE);
+        let indexed = Indexed { slot, is_carried: true, plus, rows: true, is_loaded: false };
         fits(step, value).then_some(indexed)
     }
 
-    /// The slots that a step looks at, and those of registers that it changes; of the latter, those of addresses that
-    /// it makes.
-    fn effects(&self, plan: &Plan, i: usize, step: &Step) -> (Slots, Slots, Slots) {
+    /// The slots that a step looks at, and those of registers that it changes.
+    fn effects(&self, plan: &Plan, i: usize, step: &Step) -> (Slots, Slots) {
         let indexed = self.access(plan, i, step).filter(|_| is_row(step));
-        let slot = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
-        let carried = indexed.and_then(|of| of.carried).map_or(0, |slot| 1 << (INDICES + slot));
-        let (mut changes, mut makes) = (0, 0);
-        step.each_written(|place| match place {
-            Place::Narrow(index) => {
-                if let Some(slot) = self.slots.get(&index) {
-                    changes |= 1 << slot;
-                    let of = self.carried.values().filter(|(_, value)| value.index == index);
-                    of.for_each(|(slot, _)| changes |= 1 << (INDICES + slot));
-                }
-            }
-            Place::Wide(register) => {
-                if let Some((slot, _)) = self.carried.get(&register) {
-                    changes |= 1 << (INDICES + slot);
-                }
-            }
-            Place::Predicate(_) => {}
-        });
-        if let Some((register, value)) = plan.get(i).and_then(|known| known.makes)
-            && let Some(&(slot, of)) = self.carried.get(&register)
-            && of == value
-        {
-            makes = 1 << (INDICES + slot);
+        let mut looks = indexed.and_then(|of| of.slot).map_or(0, |slot| 1 << slot);
+        if let Some(Made { slot, .. }) = self.made(plan, i) {
+            looks |= 1 << slot;
         }
-        (slot | carried, changes, makes)
+        let mut changes = 0;
+        step.each_written(|place| {
+            let slot = match place {
+                Place::Narrow(index) => self.slots.get(&index).copied(),
+                Place::Wide(register) => self.carried.get(&register).map(|of| INDICES + of.0),
+                Place::Predicate(_) => None,
+            };
+            changes |= slot.map_or(0, |slot| 1 << slot);
+        });
+        (looks, changes)
+    }
+
+    /// The address that a step makes for accesses of other blocks.
+    fn made(&self, plan: &Plan, i: usize) -> Option<Made> {
+        let (register, value) = plan.get(i)?.makes?;
+        let &(carried, of) = self.carried.get(&register)?;
+        let slot = *self.slots.get(&value.index)?;
+        let made = Made { slot, to: INDICES + carried, plus: value.plus };
+        (of == value).then_some(made)
     }
 
     /// Finds out where slots are looked at.
@@ -196,7 +202,7 @@ impl Indices {
                 let mut now = block.end.blocks().fold(0, |bits, to| bits | self.start[to]);
                 for (i, step) in block.steps.iter().enumerate().rev() {
                     self.behind[b][i] = now;
-                    let (looks, writes, _) = self.effects(&plans[b], i, step);
+                    let (looks, writes) = self.effects(&plans[b], i, step);
                     now = now & !writes | looks;
                 }
                 changes |= self.start[b] != now;
@@ -223,7 +229,7 @@ impl<B: Backend> Emitter<'_, B> {
         let plan = self.plans.get(self.block)?;
         let indexed = self.indices.access(plan, self.step, step)?;
         let rows = self.mode == Mode::Live && is_row(step);
-        if indexed.carried.is_some() && !rows {
+        if indexed.is_carried && !rows {
             return None;
         }
         Some(Indexed { slot: indexed.slot.filter(|_| rows), rows, ..indexed })
@@ -231,36 +237,36 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// What is known of some registers is known no longer.
     pub(super) fn forget_indices(&mut self, slots: Slots) {
-        self.note_indices(slots, 0);
-    }
-
-    /// The same; but some of them are what they are for others.
-    fn note_indices(&mut self, slots: Slots, made: Slots) {
         for slot in (0..2 * INDICES).filter(|slot| slots >> slot & 1 != 0) {
-            let field = match slot.checked_sub(INDICES) {
-                None => Frame::index(slot),
-                Some(slot) => Frame::carried(slot),
-            };
-            let is_made = i32::from(made >> slot & 1 != 0);
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, field), is_made));
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), 0));
         }
     }
 
     /// Notes what is known of registers that steps have changed and that something looks at behind them.
     pub(super) fn note_changed(&mut self, steps: std::ops::Range<usize>) {
-        if self.mode != Mode::Live || self.indices.slots.is_empty() || steps.is_empty() {
+        if self.mode != Mode::Live || self.indices.slots.is_empty() {
             return;
         }
-        let Some(plan) = self.plans.get(self.block) else { return };
-        let open = self.indices.behind(self.block, steps.end - 1);
-        let (mut changed, mut made) = (0, 0);
         for i in steps {
+            let Some(plan) = self.plans.get(self.block) else { return };
             let step = &self.region.blocks[self.block].steps[i];
-            let (_, changes, makes) = self.indices.effects(plan, i, step);
-            changed |= changes;
-            made = made & !changes | makes;
+            let open = self.indices.behind(self.block, i);
+            let ((_, changes), made) =
+                (self.indices.effects(plan, i, step), self.indices.made(plan, i));
+            let made = made.filter(|made| open >> made.to & 1 != 0);
+            let own = made.map_or(0, |made| 1 << made.to);
+            if let Some(Made { slot, to, plus }) = made {
+                let [from, to] = [slot, to].map(|slot| {
+                    [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
+                });
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[0]));
+                self.asm.put(I::with2(C::Mov_rm32_r32, to[0], R::EAX));
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, from[1]));
+                self.add_plus(plus, R::EAX, R::R13);
+                self.asm.put(I::with2(C::Mov_rm32_r32, to[1], R::EAX));
+            }
+            self.forget_indices(changes & open & !own);
         }
-        self.note_indices(changed & open, made);
     }
 }
 

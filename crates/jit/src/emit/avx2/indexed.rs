@@ -88,11 +88,6 @@ impl Maker<'_> {
         let (look, go, other) = (self.asm.label(), self.asm.label(), self.asm.label());
         let looks = matches!(way.base, Base::Affine(_));
         let apart = if looks { to.apart } else { other };
-        if let Some(carried) = indexed.carried {
-            let carried = at(R::RDI, Frame::carried(carried));
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, carried, 0));
-            self.asm.jump(C::Je_rel32_64, other);
-        }
         let names = indexed.slot.map(|slot| {
             [Frame::index(slot), Frame::first_index(slot)].map(|field| at(R::RDI, field))
         });
@@ -131,7 +126,7 @@ impl Maker<'_> {
 
     /// The indices are anything.
     pub(super) fn no_row(&mut self, indexed: Indexed) {
-        if let Some(slot) = indexed.slot.filter(|_| indexed.carried.is_none()) {
+        if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
             self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::index(slot)), NEITHER));
         }
     }

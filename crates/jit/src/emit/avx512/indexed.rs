@@ -23,18 +23,13 @@ impl Maker<'_> {
         let Some(indexed) = way.indexed.filter(|of| of.rows) else { return };
         let Some(slot) = indexed.slot else { return };
         let other = self.asm.label();
-        if let Some(carried) = indexed.carried {
-            let carried = at(R::RDI, Frame::carried(carried));
-            self.asm.put(I::with2(C::Cmp_rm32_imm8, carried, 0));
-            self.asm.jump(C::Je_rel32_64, other);
-        }
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::index(slot))));
         self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, ROW));
         self.asm.jump(C::Jne_rel32_64, other);
         self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, Frame::first_index(slot))));
         self.row_from_first(way, pieces, (done, each));
         self.asm.bind(other);
-        if indexed.carried.is_none() {
+        if !indexed.is_carried {
             self.asm.put(I::with2(C::Cmp_rm32_imm8, R::EAX, NEITHER));
             self.asm.jump(C::Je_rel32_64, each);
         }
