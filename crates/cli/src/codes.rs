@@ -137,6 +137,8 @@ pub fn without_example(code: &str) -> Option<&'static str> {
     match code {
         STATE_FILE => Some("no PTX is wrong: the state file is"),
         NOT_EXECUTED => Some("no PTX is wrong: the state does not go with the instruction"),
+        NOT_ALONE => Some("no PTX is wrong: it cannot run on several machines"),
+        DEPENDENT => Some("no PTX is wrong: its CTAs depend on each other"),
         _ => WITHOUT.iter().find(|(without, _)| *without == code).map(|(_, why)| *why),
     }
 }

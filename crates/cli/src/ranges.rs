@@ -38,7 +38,7 @@ pub struct MergeArgs {
 
 impl MergeArgs {
     /// A launch with these files in place of the kernel.
-    pub(crate) fn as_launch(&self) -> LaunchArgs {
+    pub fn as_launch(&self) -> LaunchArgs {
         LaunchArgs {
             job: self.job.clone(),
             out: self.out.clone(),
@@ -278,12 +278,16 @@ fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>)
     let [first, second] = conflict.ends;
     let place = objects.list().get(conflict.object as usize).map_or_else(String::new, |object| {
         let name = object.block.name();
+        let plus = match conflict.offset {
+            0 => String::new(),
+            offset => format!(" + {offset:#x}"),
+        };
         match object.address {
             Some(address) => {
                 let at = address.wrapping_add(conflict.offset);
-                format!("`{name}` + {:#x}, address {at:#x}", conflict.offset)
+                format!("`{name}`{plus}, address {at:#x}")
             }
-            None => format!("byte {:#x} of `{name}`", conflict.offset),
+            None => format!("`{name}`{plus}"),
         }
     });
     let (a, b) = (first.ctas, second.ctas);

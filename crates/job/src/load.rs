@@ -117,7 +117,7 @@ pub fn kernel(job: &Job, module: &Module) -> Result<Kernel, Problem> {
 /// A launch that no driver would make, at the key of the job that is to blame.
 pub fn wrong_shape(job: &Job, error: &ArgError) -> Problem {
     let at = match error {
-        ArgError::Dimension { what: "grid", .. } => job.grid.at(),
+        ArgError::Dimension { what: "grid", .. } | ArgError::Ctas(_) => job.grid.at(),
         ArgError::Dimension { .. } | ArgError::Block(_) | ArgError::LocalMemory { .. } => {
             job.block.at()
         }

@@ -137,6 +137,9 @@ impl<'a> Worker<'a> {
     fn global(&mut self, at: &At, access: &Access<'_>, kind: Kind) {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let mut rest = at.lanes;
+        if rest == u32::MAX && self.row(at, access, kind) {
+            return;
+        }
         while rest != 0 {
             let first = addresses[rest.trailing_zeros() as usize];
             // What is in no block is a fault, unless ends are those of hardware.
@@ -161,7 +164,32 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The plan of a surface access, and the surface.
+    /// An access of all lanes to places one behind the other, or to one: most are. False: it is another one.
+    fn row(&mut self, at: &At, access: &Access<'_>, kind: Kind) -> bool {
+        let (size, addresses) = (u64::from(access.bytes()), access.addresses);
+        let first = addresses[0];
+        // All lanes are asked: then it is done for several at once.
+        let is = |step: u64| {
+            (0..32_u64)
+                .fold(true, |all, l| all & (addresses[l as usize] == first.wrapping_add(l * step)))
+        };
+        let lanes = match () {
+            () if is(size) => 32,
+            () if is(0) => 1,
+            () => return false,
+        };
+        let Ok((index, offset)) = self.map.find(first, lanes * size, self.hint) else {
+            return false;
+        };
+        self.hint = index;
+        let Some(object) = self.numbers[index] else { return false };
+        let mut marking = self.marking(object, kind, at.op);
+        let elements = access.elements * lanes as u32;
+        marking_number(&mut marking, offset, (access.size, elements));
+        true
+    }
+
+    /// The plan of a surface access.
     fn plan(&mut self, form: SurfaceForm, surface: &Arc<Surface>) -> Option<&SurfacePlan> {
         let is_it = |(f, s, _): &(SurfaceForm, Arc<Surface>, SurfacePlan)| {
             *f == form && Arc::ptr_eq(s, surface)
