@@ -33,7 +33,8 @@ pub struct EvidenceArgs {
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Run the CTAs and warps of each launch in a random fair order that follows from this seed: what a race does shows,
-    /// and the same seed repeats it exactly. One host thread, everything interpreted.
+    /// and the same seed repeats it exactly. One host thread, everything interpreted. Asynchronous work of streams is
+    /// done late, in an order that follows from the seed, too.
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
