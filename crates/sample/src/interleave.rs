@@ -4,8 +4,8 @@
 pub(crate) fn interleave(out: &mut [u8], size: usize, from: &[&[u32]]) {
     match (from, size) {
         (&[x], 4) => texels::<1, 4>(out, [x]),
-        (&[x, y], 4) => texels::<2, 4>(out, [x, y]),
-        (&[x, y, z, w], 4) => texels::<4, 4>(out, [x, y, z, w]),
+        (&[x, y], 4) => two(out, x, y),
+        (&[x, y, z, w], 4) => four(out, [x, y], [z, w]),
         (&[x], 2) => texels::<1, 2>(out, [x]),
         (&[x, y], 2) => texels::<2, 2>(out, [x, y]),
         (&[x, y, z, w], 2) => texels::<4, 2>(out, [x, y, z, w]),
@@ -25,5 +25,29 @@ fn texels<const C: usize, const SIZE: usize>(out: &mut [u8], from: [&[u32]; C]) 
         for (element, register) in texel.iter_mut().zip(&from) {
             element.copy_from_slice(&register[i].to_le_bytes()[..SIZE]);
         }
+    }
+}
+
+/// Two words as one: pairs are what the compiler makes shuffles of vectors of.
+fn pair(low: u32, high: u32) -> [u8; 8] {
+    (u64::from(low) | u64::from(high) << 32).to_le_bytes()
+}
+
+/// Texels of two words.
+fn two(out: &mut [u8], x: &[u32], y: &[u32]) {
+    let (texels, _) = out.as_chunks_mut::<8>();
+    for ((texel, &x), &y) in texels.iter_mut().zip(x).zip(y) {
+        *texel = pair(x, y);
+    }
+}
+
+/// Texels of four words.
+fn four(out: &mut [u8], [x, y]: [&[u32]; 2], [z, w]: [&[u32]; 2]) {
+    let (halves, _) = out.as_chunks_mut::<8>();
+    let (texels, _) = halves.as_chunks_mut::<2>();
+    let low = x.iter().zip(y);
+    let high = z.iter().zip(w);
+    for ((texel, (&x, &y)), (&z, &w)) in texels.iter_mut().zip(low).zip(high) {
+        *texel = [pair(x, y), pair(z, w)];
     }
 }
