@@ -90,9 +90,11 @@ impl<'c> Operands<'c> {
 
     /// Whether an observer is told how lanes meet at an instruction.
     pub(super) fn is_told(&self, at: u32) -> bool {
-        let before = at.checked_sub(1).and_then(|at| self.code.insts.get(at as usize));
+        let before = self.code.insts.get(..at as usize).unwrap_or_default();
+        // Other things than its mark may stand between that and it, but no instruction that counts.
+        let mut own = before.iter().rev().take_while(|inst| inst.count == 0);
         let tells = |mark: &Mark| mark.tells.has(Events::SYNCHRONIZATION);
-        before.is_some_and(|inst| matches!(&inst.op, Op::Mark(mark) if tells(mark)))
+        own.any(|inst| matches!(&inst.op, Op::Mark(mark) if tells(mark)))
     }
 
     /// The number of the site of an access: a new one, where it needs one.
