@@ -6,7 +6,9 @@ use crate::examples;
 use crate::run::{Failure, Report};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use texunit_device::{CtaRange, Device, Diagnostic, Kernel, LaunchOptions, SourceFile};
+use texunit_device::{
+    CtaRange, Device, Diagnostic, Fault, FaultKind, Kernel, LaunchOptions, SourceFile,
+};
 use texunit_files::Identity;
 use texunit_job::Job;
 use texunit_sets::{Conflict, Does, End, MergeError, Objects, Recorder, Refused, Sets, identity};
@@ -128,6 +130,12 @@ impl<'a> Recording<'a> {
         let refused = self.recorder.refused();
         report.failures.extend(refused.iter().map(refusal));
         !refused.is_empty()
+    }
+
+    /// Why a range may not have come to its end.
+    pub(crate) fn waits(&self, fault: &Fault) -> Option<String> {
+        let waits = matches!(fault.kind, FaultKind::StepLimit { .. } | FaultKind::Deadlock { .. });
+        waits.then(|| format!("the CTAs {} may wait for what others do", self.ctas))
     }
 
     /// Writes the file, of a launch that has come to its end.

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use texunit_checks::{Check, Log};
 use texunit_device::observe::Several;
 use texunit_device::{
-    CtaRange, Device, DeviceOptions, Fault, Fill, Fresh, Kernel, LaunchError, LaunchOptions, LaunchStats,
-    Module, Observer, Sources, Watch,
+    CtaRange, Device, DeviceOptions, Fault, Fill, Fresh, Kernel, LaunchError, LaunchOptions,
+    LaunchStats, Module, Observer, Sources, Watch,
 };
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -341,6 +341,9 @@ fn run_kernel(
             write_outputs(bound, args, report);
         }
         Err(LaunchError::Fault(mut fault)) => {
+            if let Some(recording) = &recording {
+                report.warnings.extend(recording.waits(&fault));
+            }
             report.stats = Some(std::mem::take(&mut fault.stats));
             report.fault = Some(fault);
         }

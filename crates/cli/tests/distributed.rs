@@ -184,7 +184,9 @@ fn cases() {
                     at(report);
                 }
                 ("fault", Ended::Stopped(report)) => {
-                    assert!(report.fault.is_some(), "{name}: {}", words(report));
+                    let words = words(report);
+                    assert!(report.fault.is_some(), "{name}: {words}");
+                    assert!(words.contains("may wait for what others do"), "{words}");
                 }
                 (_, Ended::Merged) => panic!("{name}, {ends:?}: was merged"),
                 (_, Ended::Refused(report) | Ended::Stopped(report)) => {

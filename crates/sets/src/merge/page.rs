@@ -98,7 +98,7 @@ impl Pages {
         })
     }
 
-    fn to_change(&mut self, sector: u64) -> (&mut Page, usize) {
+    fn page_for(&mut self, sector: u64) -> (&mut Page, usize) {
         let page = self.pages[(sector / SECTORS) as usize]
             .get_or_insert_with(|| Box::new(Page { read: [0; SECTORS as usize], changed: None }));
         (page, (sector % SECTORS) as usize)
@@ -107,7 +107,7 @@ impl Pages {
     /// The page with its bytes, which are the block's until somebody changes them.
     fn with_bytes(&mut self, sector: u64) -> (&mut Changed, usize) {
         let block = Arc::clone(&self.block);
-        let (page, at) = self.to_change(sector);
+        let (page, at) = self.page_for(sector);
         let changed = page.changed.get_or_insert_with(|| {
             let first = sector / SECTORS * PAGE;
             let mut bytes = vec![0; PAGE as usize];
@@ -122,7 +122,7 @@ impl Pages {
 
     pub(super) fn read(&mut self, run: Run) {
         for sector in run.sectors() {
-            let (page, at) = self.to_change(sector);
+            let (page, at) = self.page_for(sector);
             page.read[at] |= run.mask;
         }
     }
