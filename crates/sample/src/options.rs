@@ -56,7 +56,7 @@ impl TextureOptions {
                 let short: Vec<&str> = OPTIONS.iter().map(|row| row.1).collect();
                 SampleError::Option(format!("no option is called `{word}`: {}", short.join(", ")))
             })?;
-            if given[place] != "" {
+            if !given[place].is_empty() {
                 let first = given[place];
                 return Err(SampleError::Option(format!("{word} is {first}, which is given too")));
             }

@@ -109,10 +109,7 @@ impl<'a> Request<'a> {
     }
 
     /// All operands by their places in registers, and the shape to which they broadcast.
-    pub(crate) fn operands(
-        self,
-        form: FetchForm,
-    ) -> Result<(Vec<usize>, Vec<(Slot, Operand<'a>)>), SampleError> {
+    pub(crate) fn operands(self, form: FetchForm) -> Result<Broadcast<'a>, SampleError> {
         let geometry = form.geometry;
         let coord = match form.coord {
             CoordType::F32 => Number::Float { strict: self.strict },
@@ -171,6 +168,9 @@ pub(crate) fn index<'a>(
         _ => Ok(given),
     }
 }
+
+/// The shape of fetches, and their operands by their places in registers.
+type Broadcast<'a> = (Vec<usize>, Vec<(Slot, Operand<'a>)>);
 
 /// Which operand of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -161,6 +161,5 @@ fn cases_give_their_bits() {
             }
         }
     }
-    println!("{done} cases, {fetches} fetches; {refused} refused, {left} left out");
     assert!(done > 1000 && fetches > 30_000 && refused > 10, "{done} {fetches} {refused} {left}");
 }
