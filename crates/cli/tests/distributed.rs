@@ -224,6 +224,62 @@ fn examples() {
     assert!(merged >= 8, "{merged}");
 }
 
+/// A program of tests/programs as a job in a folder, all of whose buffers and surfaces are written.
+fn program(case: &toml::Table, ptx: &Path, folder: &TempDir) -> PathBuf {
+    let mut job = case.clone();
+    job.retain(|key, _| !key.starts_with("expect"));
+    job.insert("ptx".into(), ptx.to_str().unwrap().into());
+    if let Some(params) = job.get_mut("params").and_then(toml::Value::as_table_mut) {
+        for (name, param) in params.iter_mut() {
+            let param = param.as_table_mut().unwrap();
+            if param.contains_key("buffer") || param.contains_key("surface") {
+                let file = format!("{name}.raw");
+                let output = toml::Table::from_iter([("file".to_owned(), file.into())]);
+                param.insert("output".into(), output.into());
+            }
+        }
+    }
+    folder.file("job.toml", toml::to_string(&job).unwrap())
+}
+
+/// Programs of several CTAs, as each compiler made them: equal, or refused.
+#[test]
+fn programs() {
+    let mut random = Random::for_test(26);
+    let (mut merged, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(repository().join("tests/programs")).unwrap() {
+        let source = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(source.join("case.toml")) else { continue };
+        let case: toml::Table = text.parse().unwrap();
+        let grid = case["grid"].as_array().unwrap().iter();
+        let ctas = grid.map(|n| n.as_integer().unwrap() as u64).product::<u64>();
+        if ctas < 2 {
+            continue;
+        }
+        let folder = TempDir::new("distributed-programs");
+        for (name, bytes) in files(&source) {
+            folder.file(name, bytes);
+        }
+        for form in case["ptx"].as_array().unwrap() {
+            let job = program(&case, &source.join(form.as_str().unwrap()), &folder);
+            let _ = std::fs::remove_dir_all(folder.path().join("whole"));
+            let whole = whole(&job, &folder, &["--threads", "1"]);
+            let mut ends = ends(&mut random, ctas);
+            if ends.len() == 2 {
+                ends.insert(1, 1);
+            }
+            match whole.in_ranges(&ends, &folder, &["--threads", "1"]) {
+                Ended::Merged => merged += 1,
+                Ended::Refused(report) | Ended::Stopped(report) => {
+                    println!("{}: {}", source.display(), words(&report));
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(merged >= 25 && refused >= 5, "{merged} merged, {refused} refused");
+}
+
 fn texunit(folder: &TempDir, args: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
     let output =
