@@ -1,5 +1,5 @@
 //! Grids in ranges of CTAs: the cases of tests/distributed, the examples, and the command line.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
