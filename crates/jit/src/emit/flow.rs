@@ -1,96 +1,22 @@
 //! Blocks and their steps, whatever instructions they become.
 
-use super::asm::{Assembler, at};
+use super::Emitter;
+use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::index::Indices;
-use super::input::Owed;
-use super::live::{Numbers, Uses};
-use super::near::Near;
 use super::part::Parting;
 use super::stub::Reason;
 use super::values::Values;
-use super::{Emitter, Version};
 use crate::Error;
 use crate::machine::Mode;
 use crate::operand::Predicate;
-use crate::region::{Action, Block, End, Region, Step, Target};
+use crate::region::{Action, Block, End, Step, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
-use std::collections::HashMap;
 
 /// Registers that a function must give back as they were.
 const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
 
-impl<'a, B: Backend> Emitter<'a, B> {
-    pub(super) fn new(region: &'a Region, owed: Vec<Owed>, mode: Mode, any_nans: bool) -> Self {
-        let n = region.blocks.len();
-        let mut asm = Assembler::new();
-        let mut scratch = Vec::new();
-        let numbers = Numbers::of(region);
-        let plans = if B::AFFINE { super::affine::plans(region) } else { Vec::new() };
-        let plan = |block: usize| plans.get(block).map_or(&[][..], |plan: &super::Plan| plan);
-        let blocks = region.blocks.iter().enumerate();
-        let mut uses: Vec<Uses> =
-            blocks.map(|(i, b)| Uses::of(b, &numbers, plan(i), &mut scratch)).collect();
-        for (uses, owed) in uses.iter_mut().zip(&owed) {
-            owed.at_start().filter_map(|p| numbers.get(p)).for_each(|i| uses.live_in.insert(i));
-        }
-        let mut version = || Version {
-            labels: (0..n).map(|_| asm.label()).collect(),
-            bodies: (0..n).map(|_| asm.label()).collect(),
-            doors: vec![None; n],
-            states: vec![None; n],
-            edges: vec![0; n],
-        };
-        let mut e = Self {
-            versions: [version(), version()],
-            both: mode == Mode::Some && Parting::any(region),
-            exit: asm.label(),
-            parts: asm.label(),
-            arrives: asm.label(),
-            asm,
-            region,
-            mode,
-            block: 0,
-            step: 0,
-            next: vec![super::live::NEVER; numbers.len()],
-            numbers,
-            uses,
-            values: Values::default(),
-            pending: 0,
-            guarded: None,
-            pool: Vec::new(),
-            pooled: HashMap::new(),
-            routines: Vec::new(),
-            loops: vec![None; n],
-            stubs: Vec::new(),
-            near: Near::of(region),
-            indices: Indices::of(region, &plans),
-            open_indices: 0,
-            plans,
-            late: Vec::new(),
-            owed,
-            owes: Vec::new(),
-            open: 0,
-            entries: Vec::new(),
-            any_nans,
-            contradiction: false,
-            back: B::default(),
-        };
-        for (i, block) in region.blocks.iter().enumerate() {
-            // Where lanes part, ways lead from both versions to that for some lanes.
-            let apart = if Parting::of(region, &block.end).is_some() { 2 } else { 0 };
-            for target in block.end.blocks() {
-                e.versions[0].edges[target] += 1;
-                e.versions[1].edges[target] += 1 + apart;
-                if target <= i {
-                    e.loops[target] = Some(i);
-                }
-            }
-        }
-        e
-    }
-
+impl<B: Backend> Emitter<'_, B> {
     /// The whole function.
     pub(super) fn function(&mut self) -> Result<(), Error> {
         let last = self.mode;
@@ -263,81 +189,6 @@ impl<'a, B: Backend> Emitter<'a, B> {
         Ok(())
     }
 
-    /// What every step begins with: the lanes that do not take it are counted, or will be.
-    pub(super) fn before(&mut self, i: usize) {
-        let step = &self.region.blocks[self.block].steps[i];
-        self.step = i;
-        if !step.counted || step.guard == Predicate::Always {
-            self.count_before_change(step);
-            return;
-        }
-        match &mut self.guarded {
-            Some((guard, n)) if *guard == step.guard => *n += 1,
-            _ => {
-                self.count_guarded();
-                self.guarded = Some((step.guard, 1));
-            }
-        }
-        self.count_before_change(step);
-    }
-
-    /// If the step changes the predicate by which lanes are to be counted, they are counted now.
-    fn count_before_change(&mut self, step: &Step) {
-        let Some(place) = self.guarded.and_then(|(guard, _)| guard.place()) else { return };
-        let mut changes = false;
-        step.each_written(|written| changes |= written == place);
-        if changes {
-            self.count_guarded();
-        }
-    }
-
-    /// Counts the lanes that have not taken steps with a guard. Between steps only: nothing is pinned behind it.
-    pub(super) fn count_guarded(&mut self) {
-        let Some((guard, n)) = self.guarded.take() else { return };
-        match guard {
-            Predicate::Never => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D)),
-            guard => {
-                B::lanes(self, guard, R::EAX);
-                self.asm.put(I::with1(C::Not_rm32, R::EAX));
-                self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
-            }
-        }
-        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
-        if n != 1 {
-            self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
-        }
-        self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
-        self.values.unpin();
-    }
-
-    /// What every step ends with: it is counted, and what nobody reads any more is forgotten.
-    pub(super) fn behind(&mut self, i: usize) {
-        if self.region.blocks[self.block].steps[i].counted {
-            self.pending += 1;
-        }
-        self.behind_steps(i);
-    }
-
-    fn behind_steps(&mut self, i: usize) {
-        let after = &mut self.uses[self.block].after[i];
-        let again = self.both && self.mode == Mode::Live;
-        let after = if again { after.clone() } else { std::mem::take(after) };
-        if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
-            && after.iter().any(|a| a.place == place && !a.lives)
-        {
-            self.count_guarded();
-        }
-        self.values.unpin();
-        for a in after {
-            if let Some(number) = self.numbers.get(a.place) {
-                self.next[number] = a.next;
-            }
-            if !a.lives {
-                self.values.forget(a.place);
-            }
-        }
-    }
-
     fn end(&mut self, block: &Block) -> Result<(), Error> {
         self.count_guarded();
         self.values.unpin();
@@ -436,21 +287,4 @@ impl<'a, B: Backend> Emitter<'a, B> {
 /// Whether a step can end the region.
 fn leaves(step: &Step) -> bool {
     step.may_leave()
-}
-
-impl End {
-    /// The blocks where it goes on.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = usize> {
-        let targets = match *self {
-            End::Jump(to) => [Some(to), None],
-            End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
-            End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
-            End::Branch { to, next, .. } => [Some(to), Some(next)],
-            End::Leave { .. } => [None; 2],
-        };
-        targets.into_iter().flatten().filter_map(|target| match target {
-            Target::Block(i) => Some(i as usize),
-            Target::Leave(_) => None,
-        })
-    }
 }

@@ -5,13 +5,13 @@
 //! follows knows what it has ([`Region::params`]). In code for some lanes nothing is owed from block to block, as lanes
 //! that wait have their registers at home.
 
-use super::Emitter;
-use super::backend::Backend;
-use super::values::{Key, Width, kind_of};
-use crate::machine::Mode;
+mod ahead;
+mod owe;
+
 use crate::op::Op;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, End, Load, Region, Space, Step, Target};
+use ahead::{Ahead, Aheads, aheads};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A register and the input that it has.
@@ -33,23 +33,6 @@ pub(super) struct Owed {
     /// Where it ends: what is filled there, and what may go on being owed.
     fills: Vec<Input>,
     end: Vec<Input>,
-}
-
-/// What the rest of a block does with the value of a register.
-#[derive(Clone, Copy, Debug)]
-struct Ahead {
-    /// Whether all that reads it can read an input in its place.
-    fits: bool,
-    /// The last step that reads it.
-    last: Option<usize>,
-    /// Whether it is there at the end.
-    reaches_end: bool,
-}
-
-impl Default for Ahead {
-    fn default() -> Self {
-        Self { fits: true, last: None, reaches_end: true }
-    }
 }
 
 /// The region with steps that read inputs, and what is owed, by block.
@@ -86,42 +69,6 @@ pub(super) fn read_in_place(region: &Region) -> (Region, Vec<Owed>) {
         owed.push(of);
     }
     (new, owed)
-}
-
-/// What is ahead where a block begins, of registers that it names and of others, and behind the steps that copy
-/// inputs.
-struct Aheads {
-    at_start: HashMap<Place, Ahead>,
-    other: Ahead,
-    copies: HashMap<usize, Ahead>,
-}
-
-fn aheads(block: &Block) -> Aheads {
-    let mut now: HashMap<Place, Ahead> = HashMap::new();
-    let mut copies = HashMap::new();
-    // What a register that is not named yet has ahead.
-    let mut other = Ahead::default();
-    for (i, step) in block.steps.iter().enumerate().rev() {
-        if let Action::Leave { .. } = step.action {
-            // It needs all registers, and may write any.
-            now.clear();
-            other = Ahead { fits: true, last: Some(i), reaches_end: false };
-        }
-        if let Some((to, _)) = copied(step) {
-            copies.insert(i, now.get(&to).copied().unwrap_or(other));
-        }
-        if step.guard == Predicate::Always {
-            step.each_written(|place| {
-                now.insert(place, Ahead { reaches_end: false, ..Ahead::default() });
-            });
-        }
-        step.each_read(|place| {
-            let ahead = now.entry(place).or_insert(other);
-            ahead.fits &= can_read_input(step, place);
-            ahead.last = ahead.last.max(Some(i));
-        });
-    }
-    Aheads { at_start: now, other, copies }
 }
 
 /// The register to which a step copies an input, and the input.
@@ -337,65 +284,5 @@ impl Owed {
     /// Registers whose inputs are known where the block begins, and which are needed where it is left.
     pub(super) fn at_start(&self) -> impl Iterator<Item = Place> {
         self.start.iter().map(|of| of.place)
-    }
-}
-
-impl<B: Backend> Emitter<'_, B> {
-    /// What is owed where the block begins, from here on.
-    pub(super) fn owe_at_start(&mut self) {
-        self.owe(|owed| &owed.start);
-    }
-
-    /// The same before a step that may leave.
-    pub(super) fn owe_before(&mut self, step: usize) {
-        self.owe(|owed| owed.steps.get(&step).map_or(&[], |of| of));
-    }
-
-    /// The same at the end of the block, where what nobody knows behind it is filled.
-    pub(super) fn owe_at_end(&mut self) {
-        let some = self.mode == Mode::Some;
-        let owed = &self.owed[self.block];
-        let mut fills = owed.fills.clone();
-        if some {
-            fills.extend(&owed.end);
-            fills.retain(|of| !of.from_before);
-        }
-        self.fill(&fills);
-        self.owe(|owed| if some { &[] } else { &owed.end });
-    }
-
-    fn owe(&mut self, of: impl Fn(&Owed) -> &[Input]) {
-        let some = self.mode == Mode::Some;
-        let all = of(&self.owed[self.block]).iter();
-        self.owes = all.filter(|of| !(some && of.from_before)).copied().collect();
-    }
-
-    /// Fills what is owed, before it leaves.
-    pub(super) fn fill_owed(&mut self) {
-        let owes = std::mem::take(&mut self.owes);
-        self.fill(&owes);
-    }
-
-    /// Registers get the inputs that they have. Uses `rax` and `rbx`; nothing is pinned behind it.
-    fn fill(&mut self, inputs: &[Input]) {
-        for of in inputs {
-            let mut first = None;
-            for key in Key::all::<B>(of.place) {
-                let (width, part) = match (key, of.source) {
-                    (Key::Narrow(_, part), Source::Row(_) | Source::Lane) => (Width::Narrow, part),
-                    (Key::Wide(..), _) => (Width::Wide, 0),
-                    _ => (Width::Narrow, 0),
-                };
-                let reg = self.temporary();
-                let other = Key::Other(of.source, width, part);
-                match first.filter(|_| !matches!(of.source, Source::Row(_) | Source::Lane)) {
-                    Some(first) => B::copy(self, reg, first),
-                    None => B::load(self, reg, other),
-                }
-                first = first.or(Some(reg));
-                self.define(key, reg, kind_of(other));
-            }
-            self.values.unpin();
-        }
     }
 }

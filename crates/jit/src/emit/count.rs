@@ -1,0 +1,85 @@
+//! What every step begins and ends with: lanes and steps are counted.
+
+use super::Emitter;
+use super::backend::Backend;
+use crate::machine::Mode;
+use crate::operand::Predicate;
+use crate::region::Step;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+impl<B: Backend> Emitter<'_, B> {
+    /// What every step begins with: the lanes that do not take it are counted, or will be.
+    pub(super) fn before(&mut self, i: usize) {
+        let step = &self.region.blocks[self.block].steps[i];
+        self.step = i;
+        if !step.counted || step.guard == Predicate::Always {
+            self.count_before_change(step);
+            return;
+        }
+        match &mut self.guarded {
+            Some((guard, n)) if *guard == step.guard => *n += 1,
+            _ => {
+                self.count_guarded();
+                self.guarded = Some((step.guard, 1));
+            }
+        }
+        self.count_before_change(step);
+    }
+
+    /// If the step changes the predicate by which lanes are to be counted, they are counted now.
+    fn count_before_change(&mut self, step: &Step) {
+        let Some(place) = self.guarded.and_then(|(guard, _)| guard.place()) else { return };
+        let mut changes = false;
+        step.each_written(|written| changes |= written == place);
+        if changes {
+            self.count_guarded();
+        }
+    }
+
+    /// Counts the lanes that have not taken steps with a guard. Between steps only: nothing is pinned behind it.
+    pub(super) fn count_guarded(&mut self) {
+        let Some((guard, n)) = self.guarded.take() else { return };
+        match guard {
+            Predicate::Never => self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, R::R8D)),
+            guard => {
+                B::lanes(self, guard, R::EAX);
+                self.asm.put(I::with1(C::Not_rm32, R::EAX));
+                self.asm.put(I::with2(C::And_r32_rm32, R::EAX, R::R8D));
+            }
+        }
+        self.asm.put(I::with2(C::Popcnt_r32_rm32, R::EAX, R::EAX));
+        if n != 1 {
+            self.asm.put(I::with3(C::Imul_r32_rm32_imm32, R::EAX, R::EAX, n as i32));
+        }
+        self.asm.put(I::with2(C::Add_r64_rm64, R::R11, R::RAX));
+        self.values.unpin();
+    }
+
+    /// What every step ends with: it is counted, and what nobody reads any more is forgotten.
+    pub(super) fn behind(&mut self, i: usize) {
+        if self.region.blocks[self.block].steps[i].counted {
+            self.pending += 1;
+        }
+        self.behind_steps(i);
+    }
+
+    pub(super) fn behind_steps(&mut self, i: usize) {
+        let after = &mut self.uses[self.block].after[i];
+        let again = self.both && self.mode == Mode::Live;
+        let after = if again { after.clone() } else { std::mem::take(after) };
+        if let Some(place) = self.guarded.and_then(|(guard, _)| guard.place())
+            && after.iter().any(|a| a.place == place && !a.lives)
+        {
+            self.count_guarded();
+        }
+        self.values.unpin();
+        for a in after {
+            if let Some(number) = self.numbers.get(a.place) {
+                self.next[number] = a.next;
+            }
+            if !a.lives {
+                self.values.forget(a.place);
+            }
+        }
+    }
+}
