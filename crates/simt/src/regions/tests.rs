@@ -3,11 +3,13 @@
 use super::action::steps;
 use super::cut::Cut;
 use super::operand::Operands;
+use super::setting::{JitMode, Setting};
+use super::table::Table;
 use crate::code::{Code, Op};
 use crate::flow::Flow;
 use crate::lower::{Program, Symbols};
 use texunit_jit::Place;
-use texunit_jit::region::{Action, Block, End, Region, Target};
+use texunit_jit::region::{Action, Block, End, Mode, Region, Target};
 use texunit_syntax::SourceFile;
 use texunit_testkit::ptx;
 
@@ -103,4 +105,28 @@ fn packing_and_unpacking_read_before_they_write() {
     let all = || region.blocks.iter().flat_map(|block| &block.steps);
     assert!(all().filter(|step| step.counted).count() >= 4);
     assert!(all().all(|step| !matches!(step.action, Action::Leave { .. })));
+}
+
+/// A function that is interpreted a little from each of many places on becomes one region, once that pays.
+#[test]
+fn places_of_a_function_add_up() {
+    let Some(setting) = Setting::of(Some(JitMode::On)) else { return };
+    let mut body = ".reg .b32 %r1;\nmov.u32 %r1, 1;\n".to_owned();
+    (0..40).for_each(|_| body += "bar.sync 0;\nadd.u32 %r1, %r1, %r1;\n");
+    let program = lower(&ptx::kernel(ptx::SM_75, "", &(body + "ret;")));
+    let code = program.code(false);
+    let barriers = (0..).zip(&code.insts).filter(|(_, inst)| matches!(inst.op, Op::Barrier(_)));
+    let places: Vec<u32> = barriers.map(|(at, _)| at + 1).collect();
+    let table = Table::new(code);
+    let first = places[0];
+    for _ in 0..2 {
+        table.make(code, setting, Mode::Live, first);
+        assert_eq!(table.at(Mode::Live, first), None, "too little has been interpreted");
+        places.iter().for_each(|&at| {
+            table.warm(code, Mode::Live, at, 1000);
+        });
+    }
+    table.make(code, setting, Mode::Live, first);
+    let number = table.at(Mode::Live, first).expect("code of the function");
+    assert!(places.iter().all(|&at| table.at(Mode::Live, at) == Some(number)));
 }
