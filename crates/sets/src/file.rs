@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
             }
         };
         let count = self.count(2)?;
-        let (mut runs, mut behind, mut bytes) = (Vec::with_capacity(count), 0_u64, 0_u64);
+        let (mut runs, mut behind, mut bytes) = (Vec::with_capacity(count.min(64)), 0_u64, 0_u64);
         for _ in 0..count {
             let run = self.run(&mut behind, size, fold)?;
             bytes = bytes.saturating_add(run.bytes());

@@ -205,7 +205,14 @@ impl Recorder {
             let [reads, writes, folds] = makers;
             let block = &*object.block;
             let mut reads = reads.into_parts(known, None);
+            // In the order of where they begin: of what lies in several textures, the first one counts.
+            let mut behind = 0;
             for &((_, first, end), op) in fetched.iter().filter(|((of, ..), _)| *of == number) {
+                let first = behind.max(first);
+                if first >= end {
+                    continue;
+                }
+                behind = end;
                 let span = known.spans.get(op as usize).copied().unwrap_or_default();
                 let runs = runs_of(first, end);
                 reads.push(Part { span, fold: None, runs, values: Vec::new() });
