@@ -15,15 +15,8 @@ use texunit_checks::{End, Finding};
 use texunit_testkit::TempDir;
 use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};
 
-/// Kinds of findings that jobs cannot show: tests/cuda has them.
-const OF_PROGRAMS: &[&str] = &[
-    "init-copy-to-host",
-    "init-load",
-    "leak-allocation",
-    "leak-object",
-    "race-host-read",
-    "race-host-write",
-];
+/// Programs that show what jobs cannot: their marks are compared by `--test cuda -- check/`.
+const PROGRAMS: [&str; 3] = ["checked.cu", "fresh.cu", "hosted.cu"];
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -33,7 +26,9 @@ fn main() {
     files.extend(self::files(&folder.join("cuda"), "cu"));
     let mut all = files.clone();
     all.extend(self::files(&folder.join("race"), "cu"));
-    let mut trials = vec![Trial::test("every_finding_has_a_case", move || every_finding(&all))];
+    let programs = folder.join("../cuda/commands");
+    let mut trials =
+        vec![Trial::test("every_finding_has_a_case", move || every_finding(&all, &programs))];
     trials.push(Trial::test("every_finding_is_documented", documented));
     for path in files {
         let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
@@ -128,7 +123,8 @@ fn launch(
     let job = temp.file("job.toml", &text);
     let out = temp.join("out");
     let mut options = vec!["--quiet"];
-    options.extend(check.iter().flat_map(|list| ["--check", list]));
+    // A file may have more options behind its list.
+    options.extend(check.iter().flat_map(|list| ["--check"].into_iter().chain(list.split(' '))));
     let args = LaunchArgs::parse(&job, &out, &options).map_err(|error| error.to_string())?;
     let report = texunit::run::launch(&args);
     if !report.failures.is_empty() {
@@ -215,20 +211,21 @@ fn documented() -> Result<(), Failed> {
 }
 
 /// Each kind of finding is somewhere, and somewhere else it looks as if it were and is not; and there are enough kernels.
-fn every_finding(files: &[PathBuf]) -> Result<(), Failed> {
+fn every_finding(files: &[PathBuf], programs: &Path) -> Result<(), Failed> {
     let texts: Vec<String> = files.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?;
-    let found: BTreeSet<String> =
-        texts.iter().flat_map(|text| wanted(text)).map(|wanted| wanted.code).collect();
-    let right: BTreeSet<String> = texts.iter().flat_map(|text| right(text)).collect();
-    let rules = texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code);
-    let is_here = |code: &&str| !OF_PROGRAMS.contains(code);
-    let rules: Vec<&str> = rules.filter(is_here).collect();
-    let without = |in_cases: &BTreeSet<String>| -> Vec<&str> {
-        rules.iter().copied().filter(|code| !in_cases.contains(*code)).collect()
-    };
     let kernel =
         |text: &String| text.matches(".entry ").count() + text.matches("__global__").count();
     let cases: usize = texts.iter().map(kernel).sum();
+    let programs = PROGRAMS.iter().map(|name| std::fs::read_to_string(programs.join(name)));
+    let texts: Vec<String> = texts.into_iter().map(Ok).chain(programs).collect::<Result<_, _>>()?;
+    let found: BTreeSet<String> =
+        texts.iter().flat_map(|text| wanted(text)).map(|wanted| wanted.code).collect();
+    let right: BTreeSet<String> = texts.iter().flat_map(|text| right(text)).collect();
+    let rules: Vec<&str> =
+        texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code).collect();
+    let without = |in_cases: &BTreeSet<String>| -> Vec<&str> {
+        rules.iter().copied().filter(|code| !in_cases.contains(*code)).collect()
+    };
     let (wrong, right) = (without(&found), without(&right));
     if wrong.is_empty() && right.is_empty() && cases >= 150 {
         return Ok(());

@@ -17,7 +17,7 @@ use toml::{Table, Value};
 mod model;
 
 /// Those that are looked into (`explained.toml`).
-const CHECKS: &str = "race,sync,leak,texture";
+const CHECKS: &str = "all";
 
 fn main() {
     let args = Arguments::from_args();

@@ -30,12 +30,12 @@ int main(int count, char **arguments)
     bool reset = count > 1 && !strcmp(arguments[1], "reset");
     int *out = nullptr, *again = nullptr;
     int **pointers = nullptr;
-    cudaMalloc(&out, 4096);
+    cudaMalloc(&out, 4096); // finding[leak-allocation]: 1 allocation of cudaMalloc (4096 bytes) was not freed
     for (int i = 0; i < (clean ? 1 : 2); i++)
         cudaMalloc(&again, 512);
     cudaMalloc(&pointers, 256);
     cudaStream_t stream;
-    cudaStreamCreate(&stream);
+    cudaStreamCreate(&stream); // finding[leak-object]: 1 stream was not destroyed
     cudaEvent_t event;
     cudaEventCreate(&event);
     cudaMemPool_t pool;
@@ -52,11 +52,11 @@ int main(int count, char **arguments)
         keep<<<1, 3>>>(pointers);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     if (clean) {
-        cudaFree(out), cudaFree(pointers), cudaFree(again);
+        cudaFree(out), cudaFree(pointers), cudaFree(again); // right[leak-allocation]: all is freed
         cudaFreeAsync(of_stream, stream), cudaFreeAsync(of_pool, stream);
         cudaStreamDestroy(stream);
         cudaEventDestroy(event);
-        cudaMemPoolDestroy(pool);
+        cudaMemPoolDestroy(pool); // right[leak-object]: all is destroyed
     }
     if (reset)
         cudaDeviceReset();

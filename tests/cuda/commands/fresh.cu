@@ -11,7 +11,7 @@ int main() {
     cudaMalloc(&memory, 256);
     cudaMalloc(&copy, 256);
     half<<<1, 64>>>(memory);
-    cudaMemcpy(host, memory, 256, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, memory, 256, cudaMemcpyDeviceToHost); // finding[init-copy-to-host]: a copy to the host has 128 bytes
     // What is copied on the device is as undefined there, until it is set.
     cudaMemcpy(copy, memory, 256, cudaMemcpyDeviceToDevice);
     cudaMemset(copy, 0, 128);
@@ -22,7 +22,7 @@ int main() {
     unsigned short lines[3][5];
     cudaMallocPitch(&rows, &pitch, 10, 3);
     cudaMemset2D(rows, pitch, 0, 10, 3);
-    cudaMemcpy2D(lines, 10, rows, pitch, 10, 3, cudaMemcpyDeviceToHost);
+    cudaMemcpy2D(lines, 10, rows, pitch, 10, 3, cudaMemcpyDeviceToHost); // right[init-copy-to-host]: no padding comes along
     printf("%x %x %x %x\n", host[32], other[32], host[31], other[31] + lines[2][4]);
     cudaFree(memory);
     cudaFree(copy);

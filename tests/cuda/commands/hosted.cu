@@ -73,16 +73,16 @@ int main(int argc, char **argv) {
     if (is("managed-read")) {
         int *p = managed();
         put<<<30, 100>>>(p);
-        if (waits) cudaDeviceSynchronize();
-        for (int i = 0; i < N; i++) sum += p[i]; // managed-read
+        if (waits) cudaDeviceSynchronize(); // right[race-host-read]: the host waits
+        for (int i = 0; i < N; i++) sum += p[i]; // finding[race-host-read]: that a kernel stores to // managed-read
     } else if (is("managed-write")) {
         int *p = managed(), *q = device();
         put<<<30, 100>>>(p);
         cudaDeviceSynchronize();
         get<<<30, 100, 0, a>>>(p, q);
-        if (waits) cudaStreamSynchronize(a);
+        if (waits) cudaStreamSynchronize(a); // right[race-host-write]: the host waits
         sum = p[N - 1]; // It is only read there, too.
-        p[N - 1] = 5; // managed-write
+        p[N - 1] = 5; // finding[race-host-write]: that a kernel loads from // managed-write
     } else if (is("pinned-read")) {
         int *p = pinned();
         put<<<30, 100, 0, a>>>(p);

@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
+use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
@@ -39,6 +40,19 @@ fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
         true => Err(format!("`{text}` in {ended:?}").into()),
         false => Ok(()),
     }
+}
+
+/// What the marks of a program say (`// finding[CODE]: words`, as in tests/findings) is told, with its line.
+fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands").join(source))?;
+    let all = texunit_testkit::findings::expected(&text);
+    same(all.is_empty(), false, ended)?;
+    for Expected { line, code, words, .. } in all {
+        contains(ended, &format!("error[{code}]"))?;
+        contains(ended, &words)?;
+        contains(ended, &format!("{source}:{line}"))?;
+    }
+    Ok(())
 }
 
 /// What nobody has written comes to the host, and is what `--fill` says; the padding of rows does not.
@@ -73,6 +87,7 @@ fn fresh(setup: &Setup) -> Result<(), Failed> {
     ] {
         contains(&ended, text)?;
     }
+    marked(setup, "fresh.cu", &ended)?;
     same(ended.stderr.matches("error[init-copy-to-host]").count(), 2, &ended)
 }
 
@@ -228,6 +243,7 @@ fn findings(setup: &Setup) -> Result<(), Failed> {
                 contains(&ended, text)?;
             }
             same(ended.stderr.matches(EARLY).count(), 1, &ended)?;
+            marked(setup, "checked.cu", &ended)?;
         }
         let ended = succeed(setup.run().arg(&program), &program)?;
         same(&*ended.stderr, "", &ended)?;

@@ -61,7 +61,7 @@ impl Listing<'_> {
         for inst in insts {
             let pointer = match &inst.op {
                 Op::FrameAddress { d, .. } => *d,
-                Op::Cvta { d, a, .. } if all.contains(a) => *d,
+                Op::Cvta { d, a, .. } | Op::MovWide { d, a } if all.contains(a) => *d,
                 _ => continue,
             };
             all.push(pointer);
