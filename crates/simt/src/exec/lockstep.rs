@@ -113,6 +113,8 @@ impl Context<'_> {
                 members.on &= !on;
                 return Ok(());
             }
+            // The limit of steps is asked for at barriers: the caller finds that it is reached.
+            Op::Barrier(_) if members.spent(warps, on) != 0 => return Ok(()),
             Op::Barrier(barrier) if inst.guard == Slot::TRUE => {
                 let counted = (inst.count.into(), true);
                 let threads = members.threads_of(on, warps);

@@ -104,6 +104,10 @@ impl Context<'_> {
                 return Ok(Flow::Pauses);
             }
             let inst = &insts[split.pc as usize];
+            // Regions ask for the limit of steps where they turn, and not where a barrier follows.
+            if warp.steps >= limit && matches!(inst.op, Op::Barrier(_)) {
+                return Ok(Flow::Pauses);
+            }
             match self.step(warp, split, inst)? {
                 Flow::Goes => {}
                 Flow::Parts => {

@@ -43,8 +43,10 @@ impl Context<'_> {
             }
             let left = self.enter_each(warps, &mut members.splits, &members.ends, on);
             let inst = left.map(|at| (at, &self.launch.code.insts[at as usize]));
+            // The limit of steps is asked for at barriers.
+            let may_go_on = members.spent(warps, on) == 0;
             let arrival = match inst {
-                Some((at, inst)) if inst.guard == Slot::TRUE => match &inst.op {
+                Some((at, inst)) if inst.guard == Slot::TRUE && may_go_on => match &inst.op {
                     Op::Barrier(op) => self.barrier_in_step(warps, (on, at), members.threads, op),
                     _ => Arrival::OneByOne,
                 },
