@@ -90,6 +90,16 @@ pub struct MipmappedArray {
     whole: Array,
 }
 
+/// Of a fresh array the texels are what nobody has written, and not what pads their rows, which nobody reads.
+fn undefine_texels(resource: &Resource) {
+    let block = resource.block();
+    let size = block.size() as u64;
+    if block.shadow().is_some() && resource.size_in_bytes() != size {
+        block.define(0, size);
+        resource.rows().for_each(|row| block.undefine(row.start, row.end - row.start));
+    }
+}
+
 impl Array {
     pub(crate) fn new(device: &Device, descriptor: &ArrayDescriptor) -> Result<Self, Error> {
         Self::of_shape(device, descriptor, None)
@@ -121,6 +131,7 @@ impl Array {
             resource = crate::sparse::without_tiles(resource, &shape)?;
         }
         let resource = Arc::new(resource);
+        undefine_texels(&resource);
         storage.keep(&resource);
         Ok(Self { storage, resource })
     }
@@ -271,15 +282,32 @@ impl Array {
         }
         let mut all = self.resource.to_packed();
         all[..bytes.len()].copy_from_slice(bytes);
-        self.fill_packed(&all)
+        self.resource.fill_packed(&all)?;
+        self.define_packed(len);
+        Ok(())
     }
 
     fn fill_packed(&self, bytes: &[u8]) -> Result<(), Error> {
         self.resource.fill_packed(bytes)?;
-        // Of a part, the rest counts as written, too: that can only cost findings.
-        let block = self.resource.block();
-        block.define(0, block.size() as u64);
+        self.define_packed(bytes.len() as u64);
         Ok(())
+    }
+
+    /// The first texels have been written: so many bytes of those that [`Self::read`] returns.
+    fn define_packed(&self, len: u64) {
+        let block = self.resource.block();
+        if block.shadow().is_none() {
+            return;
+        }
+        let mut rest = len;
+        for row in self.resource.rows() {
+            let part = rest.min(row.end - row.start);
+            block.define(row.start, part);
+            rest -= part;
+            if rest == 0 {
+                break;
+            }
+        }
     }
 
     /// One sample of every texel of a multi-sample array, layer by layer.
@@ -301,6 +329,7 @@ impl Array {
         for (texels, new) in planes.zip(bytes.chunks_exact(at.len())) {
             texels[at.clone()].copy_from_slice(new);
         }
+        // The other samples count as written, too: that can only cost findings.
         self.fill_packed(&all)
     }
 

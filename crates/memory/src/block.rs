@@ -66,6 +66,8 @@ pub struct Block {
     end: AtomicU8,
     /// Which bytes are undefined, where that is wanted.
     shadow: OnceLock<Arc<Block>>,
+    /// Where a byte was undefined when somebody looked last ([`Block::has_undefined`]).
+    undefined_at: AtomicU64,
 }
 
 /// Whose the bytes of a block are.
@@ -243,8 +245,8 @@ impl Block {
         name: String,
     ) -> Self {
         let number = NUMBERS.fetch_add(1, Relaxed);
-        let (end, shadow) = (AtomicU8::new(0), OnceLock::new());
-        Self { data, storage, size, writable, name, number, end, shadow }
+        let (end, shadow, undefined_at) = (AtomicU8::new(0), OnceLock::new(), AtomicU64::new(0));
+        Self { data, storage, size, writable, name, number, end, shadow, undefined_at }
     }
 
     /// A block over memory that somebody else has allocated (`cuMemHostRegister`). It is not freed

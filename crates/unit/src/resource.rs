@@ -216,6 +216,20 @@ impl Resource {
         })
     }
 
+    /// Offset in the block and number of the bytes that a channel of a texel is read from: those of all of an element
+    /// whose format does not store channels one after the other. `None` outside of the extents, and of a channel that the
+    /// format does not have. Residency is not looked at.
+    pub fn channel_bytes(&self, index: TexelIndex, channel: u32) -> Option<(u64, u32)> {
+        let (format, offset) = (self.format(), self.texel_offset(index)?);
+        if channel >= u32::from(format.channels()) {
+            return None;
+        }
+        Some(match format.plain_channel() {
+            Some(plain) => (offset + u64::from(channel * plain.size()), plain.size()),
+            None => (offset, format.texel_size()),
+        })
+    }
+
     /// Codes of a texel as stored (decoded, of block-compressed formats), or `None` outside the
     /// extents. Residency is not looked at.
     pub fn texel(&self, index: TexelIndex) -> Option<[u32; 4]> {
@@ -278,8 +292,8 @@ impl Resource {
         rest.is_empty()
     }
 
-    /// Where each row lies in the block.
-    fn rows(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+    /// Where each row lies in the block, in the order of [`Self::to_packed`].
+    pub fn rows(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let (planes, samples) = (self.shape.planes(), self.shape.samples);
         self.levels.iter().enumerate().flat_map(move |(n, level)| {
             let (_, rows) = elements(self.format(), level.extent);

@@ -114,11 +114,21 @@ impl SurfacePlan {
         Ok(())
     }
 
+    /// The surface that was planned.
+    pub fn surface(&self) -> &Arc<Surface> {
+        &self.surface
+    }
+
     /// Offset in the block and size of the bytes of an access at these coordinates; `None` if it has none.
     pub fn bytes(&self, coords: Coordinates<u32>) -> Option<(u64, u32)> {
+        self.place(coords).map(|(place, size)| (place.offset, size))
+    }
+
+    /// Where an access at these coordinates finds its bytes, and how many; `None` if it has none.
+    pub fn place(&self, coords: Coordinates<u32>) -> Option<(SurfacePlace, u32)> {
         let outcome = self.rule.apply(self.rule.coordinate(coords), &self.surface.resource);
         match outcome {
-            SurfaceOutcome::Made(place) => Some((place.offset, self.rule.size)),
+            SurfaceOutcome::Made(place) => Some((place, self.rule.size)),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ mod origins;
 use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
-use origins::{Brought, Origins};
+use origins::{Brought, Origins, Source};
 use std::sync::Arc;
 use texunit_report::CheckRule;
 use texunit_simt::SpaceKind;
@@ -96,13 +96,20 @@ impl Worker<'_> {
         Spot { op, ..Spot::new(at, lane as u32, self.launch.config.block) }
     }
 
-    /// Bytes in memory, in words, and the object that they lie in.
+    /// Bytes in memory or a texel, in words, and the object that they lie in.
     fn memory(&self, brought: &Brought, lane: usize) -> (String, String) {
-        let (address, bits) = (brought.addresses[lane], brought.bits[lane]);
+        let bits = brought.bits[lane];
+        let (space, address) = match &brought.from {
+            Source::Memory { space, addresses } => (*space, addresses[lane]),
+            Source::Texels { of, shape, at } => {
+                let texel = shape.words(&at[lane]);
+                return (format!("{texel} of the {of}, that nobody has written"), of.clone());
+            }
+        };
         let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
         let first = (0..brought.size).find(is_undefined).unwrap_or(0);
         let count = (0..brought.size).filter(is_undefined).count().max(1);
-        let name = match brought.space {
+        let name = match space {
             SpaceKind::Local => "local memory".to_owned(),
             space => object::name(&self.launch, space, address.wrapping_add(first.into())),
         };

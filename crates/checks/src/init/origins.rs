@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{At, Origin, Register, Undefined};
+use texunit_unit::{Resource, TexelIndex};
 
 /// Loads of a CTA that are remembered; of others it is not said where a value came from.
 const MOST: usize = 1 << 14;
@@ -13,18 +14,112 @@ pub(super) struct Brought {
     lanes: u32,
     /// The later, the higher.
     number: u64,
-    pub(super) space: SpaceKind,
-    pub(super) addresses: [u64; 32],
     pub(super) bits: [u64; 32],
     pub(super) size: u32,
+    pub(super) from: Source,
+}
+
+/// Where it comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Memory {
+        space: SpaceKind,
+        addresses: [u64; 32],
+    },
+    /// The first texel of each lane that nobody has written.
+    Texels {
+        /// What they lie in, in words.
+        of: String,
+        /// Whether there are other levels, layers and samples, and how many axes.
+        shape: Shape,
+        at: [TexelIndex; 32],
+    },
+}
+
+/// Which numbers a texel has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    axes: usize,
+    has_levels: bool,
+    has_planes: bool,
+    is_cube: bool,
+    has_samples: bool,
+    is_block: bool,
+}
+
+impl Shape {
+    fn of(resource: &Resource) -> Self {
+        let (geometry, shape) = (resource.geometry(), resource.shape());
+        Self {
+            axes: if geometry.is_cube() { 2 } else { geometry.axes().clamp(1, 3) },
+            has_levels: resource.is_mipmapped(),
+            has_planes: shape.planes() > 1,
+            is_cube: geometry.is_cube(),
+            has_samples: shape.samples > 1,
+            is_block: resource.format().is_block(),
+        }
+    }
+
+    /// `texel (3, 0) of layer 2 of level 1`.
+    pub(super) fn words(self, at: &TexelIndex) -> String {
+        let axes: Vec<String> = at.at[..self.axes].iter().map(u32::to_string).collect();
+        let mut words = match (self.axes, self.is_block) {
+            (_, true) => format!("the block of texel ({})", axes.join(", ")),
+            (1, false) => format!("texel {}", axes[0]),
+            (_, false) => format!("texel ({})", axes.join(", ")),
+        };
+        let mut add = |has: bool, what: &str, number: u32| {
+            if has {
+                words += &format!(" of {what} {number}");
+            }
+        };
+        add(self.has_samples, "sample", at.sample);
+        if self.is_cube {
+            add(true, "face", at.plane % 6);
+            add(self.has_planes && at.plane >= 6, "cube", at.plane / 6);
+        } else {
+            add(self.has_planes, "layer", at.plane);
+        }
+        add(self.has_levels, "level", at.level);
+        words
+    }
 }
 
 impl Brought {
-    /// What an event tells of memory.
+    /// What an event tells of memory or texels.
     pub(super) fn of(at: &At, what: &Undefined<'_>) -> Option<Self> {
-        let (space, addresses) = what.memory?;
-        let (addresses, bits) = (*addresses, *what.bits);
-        Some(Self { lanes: at.lanes, number: 0, space, addresses, bits, size: what.size.min(8) })
+        let from = match (what.memory, what.texels) {
+            (Some((space, addresses)), _) => Source::Memory { space, addresses: *addresses },
+            (None, Some(texels)) => Source::Texels {
+                of: format!("{} `{}`", texels.resource.kind(), texels.resource.name()),
+                shape: Shape::of(texels.resource),
+                at: *texels.at,
+            },
+            (None, None) => return None,
+        };
+        let size = what.size.min(8);
+        Some(Self { lanes: at.lanes, number: 0, bits: *what.bits, size, from })
+    }
+
+    /// Takes what the lanes of another one have brought; false: it comes from elsewhere.
+    fn take(&mut self, other: &Self) -> bool {
+        let lanes = || (0..32).filter(|lane| other.lanes >> lane & 1 == 1);
+        match (&mut self.from, &other.from) {
+            (
+                Source::Memory { space, addresses },
+                Source::Memory { space: other_space, addresses: new },
+            ) if space == other_space => lanes().for_each(|lane| addresses[lane] = new[lane]),
+            (
+                Source::Texels { of, shape, at },
+                Source::Texels { of: other, shape: same, at: new },
+            ) if of == other && shape == same => {
+                lanes().for_each(|lane| at[lane] = new[lane]);
+            }
+            _ => return false,
+        }
+        lanes().for_each(|lane| self.bits[lane] = other.bits[lane]);
+        self.lanes |= other.lanes;
+        true
     }
 }
 
@@ -51,18 +146,12 @@ impl Origins {
         }
         self.number += 1;
         let number = self.number;
-        match self.loads.get_mut(&key) {
-            Some(known) if known.space == brought.space => {
-                for lane in (0..32).filter(|lane| at.lanes >> lane & 1 == 1) {
-                    known.addresses[lane] = brought.addresses[lane];
-                    known.bits[lane] = brought.bits[lane];
-                }
-                known.lanes |= at.lanes;
-                known.number = number;
-            }
-            _ => {
-                self.loads.insert(key, Brought { number, ..brought });
-            }
+        if let Some(known) = self.loads.get_mut(&key)
+            && known.take(&brought)
+        {
+            known.number = number;
+        } else {
+            self.loads.insert(key, Brought { number, ..brought });
         }
     }
 

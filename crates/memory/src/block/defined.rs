@@ -13,6 +13,9 @@ const MOST: u64 = 4 << 30;
 /// Bytes that are looked at or set at a time.
 const PIECE: usize = 4096;
 
+/// Stands for no byte that is undefined.
+const NONE: u64 = u64::MAX;
+
 /// Bytes of all shadows.
 static USED: AtomicU64 = AtomicU64::new(0);
 
@@ -50,6 +53,41 @@ impl Block {
     /// Makes bytes undefined, if that is tracked.
     pub fn undefine(&self, offset: u64, len: u64) {
         self.set_shadow(offset, len, 0xff);
+        self.undefined_at.store(offset, Relaxed);
+    }
+
+    /// Whether some byte is undefined: quick where none was when somebody looked last, and the first that was found
+    /// still is. What is stored to the shadow by itself ([`Self::shadow`]) counts when [`Self::look_again`] has been
+    /// called.
+    pub fn has_undefined(&self) -> bool {
+        let Some(shadow) = self.shadow.get() else { return false };
+        let at = self.undefined_at.load(Relaxed);
+        if at == NONE {
+            return false;
+        }
+        if shadow.load_u8(at).is_ok_and(|state| state != 0) {
+            return true;
+        }
+        let found = shadow.first_byte_set();
+        self.undefined_at.store(found.unwrap_or(NONE), Relaxed);
+        found.is_some()
+    }
+
+    /// Somebody may store to the shadow by itself.
+    pub(crate) fn look_again(&self) {
+        self.undefined_at.store(0, Relaxed);
+    }
+
+    /// Of a shadow: the first byte that is not 0.
+    fn first_byte_set(&self) -> Option<u64> {
+        let size = self.size as u64;
+        let mut piece = [0; PIECE];
+        (0..size).step_by(PIECE).find_map(|at| {
+            let part = &mut piece[..(size - at).min(PIECE as u64) as usize];
+            self.read(at, part).ok()?;
+            let found = part.iter().position(|&state| state != 0)?;
+            Some(at + found as u64)
+        })
     }
 
     /// Bytes have been written by somebody who does not say otherwise: they are defined. Those that are not inside
@@ -84,6 +122,9 @@ impl Block {
     pub fn set_states(&self, offset: u64, states: &[u8]) {
         if let Some(shadow) = self.shadow.get() {
             let _ = shadow.write(offset, states);
+            if let Some(first) = states.iter().position(|&state| state != 0) {
+                self.undefined_at.store(offset.saturating_add(first as u64), Relaxed);
+            }
         }
     }
 }
@@ -118,6 +159,8 @@ mod tests {
             if below(3) == 0 {
                 blocks[to].define(b as u64, len as u64);
                 models[to][b..b + len].fill(0);
+                let is_any = models[to].iter().any(|&state| state != 0);
+                assert_eq!(blocks[to].has_undefined(), is_any);
                 continue;
             }
             let mut states = vec![0; len];
@@ -132,6 +175,18 @@ mod tests {
             models[to][b..b + len].copy_from_slice(&part);
         }
         for (block, model) in blocks.iter().zip(&models) {
+            block.define(0, block.size() as u64 - 1);
+            let last = block.size() - 1;
+            assert_eq!(block.has_undefined(), model[last] != 0);
+            block.set_states(last as u64, &[0xff]);
+            assert!(block.has_undefined());
+            block.define(last as u64, 1);
+            assert!(!block.has_undefined());
+            block.shadow().unwrap().store_u8(3, 0xff).unwrap();
+            assert!(!block.has_undefined(), "nobody has said that it may be");
+            block.look_again();
+            assert!(block.has_undefined());
+            block.set_states(0, model);
             assert_eq!(&block.shadow().unwrap().to_vec(), model);
         }
     }

@@ -1,7 +1,7 @@
 //! The bytes of a block with other limits.
 
 use super::{Block, Storage};
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 impl Block {
@@ -33,6 +33,7 @@ impl Block {
             end: AtomicU8::new(0),
             // Of a part, nothing is known that is not known of the block.
             shadow: OnceLock::new(),
+            undefined_at: AtomicU64::new(0),
         }
     }
 }

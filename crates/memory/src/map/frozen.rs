@@ -107,9 +107,13 @@ impl MemoryMap {
         &self.blocks[index].1
     }
 
-    /// The shadows of the blocks, at the addresses of their blocks ([`Block::shadow`]); blocks without are left out.
+    /// The shadows of the blocks, at the addresses of their blocks ([`Block::shadow`]), to store to; blocks without are
+    /// left out.
     pub fn shadows(&self) -> Self {
-        let of = |(base, block): &(u64, Arc<Block>)| Some((*base, Arc::clone(block.shadow()?)));
+        let of = |(base, block): &(u64, Arc<Block>)| {
+            block.look_again();
+            Some((*base, Arc::clone(block.shadow()?)))
+        };
         let blocks = self.blocks.iter().filter_map(of).collect();
         Self { blocks, graves: Arc::clone(&self.graves) }
     }

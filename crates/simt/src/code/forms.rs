@@ -6,7 +6,7 @@ use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_memory::SpaceKind;
 use texunit_syntax::Span;
 use texunit_unit::{
-    Attribute, Coordinates, FetchForm, FetchRequest, Lanes, SurfaceForm, ZERO_LANES,
+    Attribute, Coordinates, FetchForm, FetchRequest, Lanes, SurfaceForm, SurfaceKind, ZERO_LANES,
 };
 
 /// State space of an access as far as it is known before it runs.
@@ -398,4 +398,11 @@ pub(crate) struct SurfaceAccess {
     pub(crate) mask: u64,
     /// What remains of a loaded element in its register.
     pub(crate) register_mask: u64,
+}
+
+impl SurfaceAccess {
+    /// Whether it computes with what is there (`sured`).
+    pub(crate) fn is_reduction(&self) -> bool {
+        matches!(self.form.kind, SurfaceKind::Reduce { .. })
+    }
 }

@@ -12,7 +12,7 @@ mod transport;
 pub use forms::HandleSource;
 pub(crate) use forms::*;
 pub(crate) use quick::{OF_CTA, PRODUCTS, Quick, of_cta};
-pub(crate) use shadow::{Check, Shadow};
+pub(crate) use shadow::{Check, FetchShadow, Shadow, SurfaceShadow};
 pub(crate) use slot::Slot;
 pub use transport::MbarrierAction;
 pub(crate) use transport::*;

@@ -21,7 +21,6 @@ use crate::observe::{Events, FetchMade};
 use barrier::{Arrival, Walked};
 use members::Members;
 use texunit_jit::region::Mode;
-use texunit_unit::SurfaceKind;
 
 /// Warps that run in lockstep at most: their registers should fit the first cache of a core.
 pub(super) const LOCKSTEP: usize = 8;
@@ -31,8 +30,12 @@ pub(crate) fn is_quiet(op: &Op) -> bool {
     match op {
         Op::Mark(mark) => mark.is_quiet,
         // In the order of what they stand before.
-        Op::Shadow(shadow) => !matches!(**shadow, Shadow::AsyncCopy(_)),
-        Op::SurfaceStore(access) => !matches!(access.form.kind, SurfaceKind::Reduce { .. }),
+        Op::Shadow(shadow) => match &**shadow {
+            Shadow::AsyncCopy(_) => false,
+            Shadow::Surface(of) => !of.access.is_reduction(),
+            _ => true,
+        },
+        Op::SurfaceStore(access) => !access.is_reduction(),
         Op::Atomic(_)
         | Op::LoadQuad(_)
         | Op::StoreQuad(_)

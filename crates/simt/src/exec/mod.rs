@@ -34,6 +34,7 @@ mod shadow;
 mod step;
 mod surface;
 mod tell;
+mod texels;
 mod texture;
 mod transfer;
 mod transport;

@@ -7,7 +7,7 @@ use super::context::{Context, Launch};
 use super::warp::{Warp, lanes};
 use crate::alu::{L32, L64};
 use crate::code::{Access, AsyncCopy, Check, Located, Place, Shadow};
-use crate::observe::{At, Events, Register, Sink, Undefined};
+use crate::observe::{At, Events, Register, Sink, Texels, Undefined};
 use texunit_memory::{Block, MemoryMap, Reach, SpaceKind};
 
 /// Bytes that are set at a time.
@@ -162,6 +162,8 @@ impl Context<'_> {
                     let _ = self.matrix_in(warp, matrix, mask, true);
                 }
             }
+            Shadow::Fetch(of) => self.fetch_shadow(warp, of, mask),
+            Shadow::Surface(of) => self.surface_shadow(warp, of, mask),
             Shadow::Define { at, size } => self.define(warp, at, *size, mask),
         }
     }
@@ -340,7 +342,21 @@ impl Context<'_> {
         memory: Option<(SpaceKind, &L64)>,
     ) {
         let at = At { cta: self.cta.id, warp: warp.index, lanes, op };
-        let what = Undefined { sink, register, bits, size, memory };
+        let what = Undefined { sink, register, bits, size, memory, texels: None };
+        self.probe.iter_mut().for_each(|probe| probe.undefined(&at, &what));
+    }
+
+    /// The same of what comes from texels.
+    pub(super) fn tell_texels(
+        &mut self,
+        warp: &Warp,
+        (op, lanes): (u32, u32),
+        (sink, register): (Sink, Option<Register>),
+        (bits, size): (&L64, u32),
+        texels: Texels<'_>,
+    ) {
+        let at = At { cta: self.cta.id, warp: warp.index, lanes, op };
+        let what = Undefined { sink, register, bits, size, memory: None, texels: Some(texels) };
         self.probe.iter_mut().for_each(|probe| probe.undefined(&at, &what));
     }
 }

@@ -1,16 +1,79 @@
 //! Surface loads, stores and reductions.
 
-use super::context::{Context, Done, trouble};
+use super::context::{Context, Done, Trouble, trouble};
 use super::handles::{accessed_of, surface_of};
-use super::texture::{find, keep};
+use super::texture::{Kept, find, keep};
 use super::warp::{Warp, lanes};
-use crate::code::SurfaceAccess;
+use crate::code::{Constants, SurfaceAccess};
 use crate::fault::FaultKind;
+use crate::launch::Descriptors;
 use crate::observe::{At, Events, SurfaceAnswered, SurfaceMade};
-use texunit_unit::{AccessFault, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES};
+use texunit_unit::{
+    AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
+};
 
 /// What a plan does with the elements of a warp.
 type Access = fn(&SurfacePlan, &SurfaceRequest<'_>, &mut SurfaceAnswer) -> Result<(), AccessFault>;
+
+/// The lanes of a surface access, by the handles that they have.
+pub(super) struct SurfaceLanes<'w> {
+    surface: &'w [u64; 32],
+    rest: u32,
+}
+
+impl<'w> SurfaceLanes<'w> {
+    pub(super) fn new(
+        op: &SurfaceAccess,
+        warp: &'w Warp,
+        constants: &'w Constants,
+        mask: u32,
+    ) -> Self {
+        Self { surface: warp.w(constants, op.surface.slot), rest: mask }
+    }
+
+    /// The first lane of those that are left, its handle, and all that have the same.
+    pub(super) fn next(&mut self) -> Option<(usize, u64, u32)> {
+        if self.rest == 0 {
+            return None;
+        }
+        let lane = self.rest.trailing_zeros() as usize;
+        let handle = self.surface[lane];
+        let is_same = |&l: &usize| self.surface[l] == handle;
+        let active = lanes(self.rest).filter(is_same).fold(0, |m, l| m | 1 << l);
+        self.rest &= !active;
+        Some((lane, handle, active))
+    }
+}
+
+/// The plan for this handle, which is the first one kept now.
+pub(super) fn plan<'k>(
+    kept: &'k mut Kept<SurfacePlan>,
+    tables: &Descriptors,
+    op: &SurfaceAccess,
+    handle: u64,
+    lane: usize,
+) -> Result<&'k SurfacePlan, Box<Trouble>> {
+    if !find(kept, (handle, 0)) {
+        let found = accessed_of(tables, &op.surface, handle, lane)?;
+        match SurfacePlan::new(op.form, found) {
+            Ok(plan) => keep(kept, (handle, 0), plan),
+            Err(e) => return trouble(lane, FaultKind::unplanned(e, true)),
+        }
+    }
+    Ok(&kept[0].1)
+}
+
+/// The coordinates of all lanes; zeros where there are none.
+pub(super) fn coordinates<'w>(
+    op: &SurfaceAccess,
+    warp: &'w Warp,
+    constants: &'w Constants,
+) -> Coordinates<&'w Lanes> {
+    op.coords.map(|c| match c.is_none() {
+        true => &ZERO_LANES,
+        false => warp.n(constants, c),
+    })
+}
 
 impl Context<'_> {
     /// Calls `access` with the plan for each surface handle and the lanes that use it.
@@ -20,27 +83,12 @@ impl Context<'_> {
         let at = self.at_site(warp, mask, op.site);
         let asked = self.answer_lanes(&at);
         let tables = self.launch.config.descriptors;
-        let surface = warp.w(constants, op.surface.slot);
-        let coords = op.coords.map(|c| match c.is_none() {
-            true => &ZERO_LANES,
-            false => warp.n(constants, c),
-        });
+        let coords = coordinates(op, warp, constants);
         let kept = &mut self.sites.surfaces[op.site];
-        let mut rest = mask;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            let handle = surface[lane];
-            let active = lanes(rest).filter(|&l| surface[l] == handle).fold(0, |m, l| m | 1 << l);
-            rest &= !active;
-            if !find(kept, (handle, 0)) {
-                let found = accessed_of(tables, &op.surface, handle, lane)?;
-                match SurfacePlan::new(op.form, found) {
-                    Ok(plan) => keep(kept, (handle, 0), plan),
-                    Err(e) => return trouble(lane, FaultKind::unplanned(e, true)),
-                }
-            }
+        let mut groups = SurfaceLanes::new(op, warp, constants, mask);
+        while let Some((lane, handle, active)) = groups.next() {
+            let plan = plan(kept, tables, op, handle, lane)?;
             let request = SurfaceRequest { active, coords };
-            let Some((_, plan)) = kept.first() else { continue };
             let (at, form) = (At { lanes: active, ..at }, op.form);
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
                 let surface = surface_of(tables, &op.surface, handle, lane)?;

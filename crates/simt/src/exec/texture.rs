@@ -6,7 +6,7 @@ use super::warp::{Warp, count, lanes, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
-use crate::launch::SURFACE_BIT;
+use crate::launch::{Descriptors, SURFACE_BIT};
 use crate::observe::{At, Events, FetchAnswered, FetchMade};
 use texunit_unit::{
     Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
@@ -83,6 +83,57 @@ pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle:
     first == handle && (of.uniform || warp.live & !same(handles, handle) == 0)
 }
 
+/// The lanes of a fetch, by the handles that they have.
+pub(super) struct FetchLanes<'w> {
+    texture: &'w [u64; 32],
+    /// None of its own: that of the texture.
+    sampler: Option<&'w [u64; 32]>,
+    rest: u32,
+}
+
+impl<'w> FetchLanes<'w> {
+    pub(super) fn new(fetch: &Fetch, warp: &'w Warp, constants: &'w Constants, mask: u32) -> Self {
+        let texture = warp.w(constants, fetch.texture.slot);
+        let sampler = fetch.sampler.as_ref().map(|s| warp.w(constants, s.slot));
+        Self { texture, sampler, rest: mask }
+    }
+
+    /// The first lane of those that are left, its handles, and all that have the same.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<(usize, (u64, u64), u32)> {
+        if self.rest == 0 {
+            return None;
+        }
+        let lane = self.rest.trailing_zeros() as usize;
+        let handles = (self.texture[lane], self.sampler.unwrap_or(self.texture)[lane]);
+        let mut active = self.rest & same(self.texture, handles.0);
+        if let Some(sampler) = self.sampler {
+            active &= same(sampler, handles.1);
+        }
+        self.rest &= !active;
+        Some((lane, handles, active))
+    }
+}
+
+/// The plan for these handles, which is the first one kept now.
+#[inline(always)]
+pub(super) fn plan<'k>(
+    kept: &'k mut Kept<FetchPlan>,
+    tables: &Descriptors,
+    fetch: &Fetch,
+    handles: (u64, u64),
+    lane: usize,
+) -> Result<&'k FetchPlan, Box<Trouble>> {
+    if !find(kept, handles) {
+        let (t, s) = fetched_of(tables, fetch, handles, lane)?;
+        match FetchPlan::new(fetch.form, t, s) {
+            Ok(plan) => keep(kept, handles, plan),
+            Err(e) => return trouble(lane, FaultKind::unplanned(e, false)),
+        }
+    }
+    Ok(&kept[0].1)
+}
+
 /// Writes the registers of a fetch.
 fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
     for (values, &d) in values.iter().zip(&fetch.parts) {
@@ -94,7 +145,7 @@ fn put_parts(warp: &mut Warp, fetch: &Fetch, values: &[Lanes; 4], mask: u32) {
 
 /// The operands of a fetch for these lanes.
 #[inline(always)]
-fn request<'w>(
+pub(super) fn request<'w>(
     fetch: &Fetch,
     warp: &'w Warp,
     constants: &'w Constants,
@@ -141,35 +192,15 @@ impl Context<'_> {
         self.counters.fetches += count(mask);
         let at = self.at_site(warp, mask, fetch.site);
         let asked = self.answer_lanes(&at);
-        let texture = warp.w(constants, fetch.texture.slot);
-        let sampler = match &fetch.sampler {
-            Some(s) => warp.w(constants, s.slot),
-            None => texture,
-        };
         let mut request = request(fetch, warp, constants, 0);
         request.components = if asked != 0 { 0xf } else { fetch.components };
         let engine = self.launch.config.gradients.filter(|_| fetch.form.kind == GRADIENT);
         let sites = &mut self.sites;
         let kept = &mut sites.fetches[fetch.site];
-        let mut rest = mask;
-        while rest != 0 {
-            let lane = rest.trailing_zeros() as usize;
-            let handles = (texture[lane], sampler[lane]);
-            let mut active = rest & same(texture, handles.0);
-            if fetch.sampler.is_some() {
-                active &= same(sampler, handles.1);
-            }
-            rest &= !active;
-            if !find(kept, handles) {
-                let descriptors = self.launch.config.descriptors;
-                let (t, s) = fetched_of(descriptors, fetch, handles, lane)?;
-                match FetchPlan::new(fetch.form, t, s) {
-                    Ok(plan) => keep(kept, handles, plan),
-                    Err(e) => return trouble(lane, FaultKind::unplanned(e, false)),
-                }
-            }
+        let mut groups = FetchLanes::new(fetch, warp, constants, mask);
+        while let Some((lane, handles, active)) = groups.next() {
+            let plan = plan(kept, self.launch.config.descriptors, fetch, handles, lane)?;
             request.active = active;
-            let Some((_, plan)) = kept.first() else { continue };
             let at = At { lanes: active, ..at };
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
                 probe.fetch(&at, &FetchMade { plan });

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use texunit_isa::AtomOp;
 use texunit_memory::SpaceKind;
 use texunit_unit::{
-    AccessFault, FetchAnswer, FetchPlan, FetchRequest, Surface, SurfaceAnswer, SurfaceForm,
-    SurfaceRequest,
+    AccessFault, FetchAnswer, FetchPlan, FetchRequest, Resource, Surface, SurfaceAnswer,
+    SurfaceForm, SurfaceRequest, TexelIndex,
 };
 
 /// Who does something, and where.
@@ -273,6 +273,17 @@ pub struct Undefined<'a> {
     pub size: u32,
     /// The memory that it comes from or goes to, if it is an element of an access: space, addresses as of [`Access`].
     pub memory: Option<(SpaceKind, &'a L64)>,
+    /// The texels that it comes from, or that a reduction on a surface computes with.
+    pub texels: Option<Texels<'a>>,
+}
+
+/// Texels that nobody has written, as a fetch or surface access finds them.
+#[derive(Clone, Copy)]
+pub struct Texels<'a> {
+    /// What they lie in, as the instruction sees it.
+    pub resource: &'a Resource,
+    /// The first of each lane of the event.
+    pub at: &'a [TexelIndex; 32],
 }
 
 /// What a function call or its end is.

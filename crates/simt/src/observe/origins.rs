@@ -12,7 +12,7 @@ const MOST: usize = 1 << 16;
 /// What a value was made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
-    /// A load or another access of this operation has put it into this register.
+    /// A load, a fetch or another access of this operation has put it into this register.
     Memory(u32, Register),
     /// A function has returned it at this call.
     Call(u32),
@@ -53,7 +53,12 @@ impl Listing<'_> {
                 }
                 if is_written {
                     match &inst.op {
-                        Op::Load(_) | Op::LoadQuad(_) | Op::Atomic(_) | Op::Matrix(_) => {
+                        Op::Load(_)
+                        | Op::LoadQuad(_)
+                        | Op::Atomic(_)
+                        | Op::Matrix(_)
+                        | Op::Fetch(_)
+                        | Op::SurfaceLoad(_) => {
                             let register = Register::of(slot);
                             found.extend(register.map(|register| Origin::Memory(at, register)));
                         }

@@ -238,7 +238,11 @@ impl Fetch<'_> {
             Found::Outside => true,
             Found::Missing(three) => three.into_iter().all(|at| self.resource().is_resident(at)),
         };
-        TexelTrace { corner, index, at, codes, values, weight, exact, resident, compared }
+        let made_of = match found {
+            Found::Missing(three) => Some(three),
+            Found::At(_) | Found::Outside => None,
+        };
+        TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
     fn codes(&self, at: TexelIndex) -> [u32; 4] {

@@ -2,7 +2,7 @@
 //! makes one; [`fetch`](super::fetch) only keeps its answer.
 
 use crate::effective::EffectiveSampler;
-use crate::request::{FetchForm, FetchOperands};
+use crate::request::{FetchForm, FetchKind, FetchOperands};
 use crate::resource::{Extent, TexelIndex};
 use crate::sampler::AddressMode;
 use texunit_texel::Reading;
@@ -47,6 +47,31 @@ pub struct Trace {
     pub channels: Vec<ChannelTrace>,
     /// The result.
     pub answer: FetchValue,
+}
+
+impl Trace {
+    /// The channel of the texels that a component of the result comes from.
+    pub fn channel_of(&self, component: u32) -> u32 {
+        match self.form.kind {
+            // Whatever the component, a compare is with the depth.
+            _ if self.effective.compare.is_some() => 0,
+            FetchKind::Gather(channel) => channel.into(),
+            FetchKind::Sample(_) => component,
+        }
+    }
+
+    /// The texels in memory that a component of the result comes from: of a gather one, else all with a weight. What is not
+    /// resident reads none.
+    pub fn texels_of(&self, component: u32) -> impl Iterator<Item = TexelIndex> + '_ {
+        let is_gather = matches!(self.form.kind, FetchKind::Gather(_));
+        let reads = move |number: usize| !is_gather || number == component as usize;
+        let footprints = self.footprints.iter().filter(|_| self.answer.resident);
+        let texels = footprints.flat_map(move |footprint| {
+            let texels = footprint.texels.iter().enumerate();
+            texels.filter(move |(number, _)| reads(*number)).map(|(_, texel)| texel)
+        });
+        texels.flat_map(|texel| texel.at.into_iter().chain(texel.made_of.into_iter().flatten()))
+    }
 }
 
 /// From a direction to a face (docs/numerics.md 7).
@@ -128,6 +153,8 @@ pub struct TexelTrace {
     /// Where it is; `None` is the border colour, zeros outside for integer coordinates, or the
     /// texel that a corner of a cube lacks. A seamless cube fetch may be on another face.
     pub at: Option<TexelIndex>,
+    /// The three texels that one which a corner of a cube lacks is made of.
+    pub made_of: Option<[TexelIndex; 3]>,
     /// Codes as stored, or the border colour's.
     pub codes: [u32; 4],
     /// What a point fetch would return for it, f32 or integer bits.

@@ -121,6 +121,9 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
         Op::SurfaceLoad(of) | Op::SurfaceStore(of) => {
             f(Sink::Fetch, of.surface.slot);
             of.coords.into_iter().for_each(|&slot| f(Sink::Fetch, slot));
+            if of.is_reduction() {
+                of.parts.iter().for_each(|&slot| f(Sink::Operand, slot));
+            }
         }
         Op::Fetch(_) | Op::Query(_) => reads(&inst.op, |slot| f(Sink::Fetch, slot)),
         Op::WarpSync { .. }

@@ -6,8 +6,9 @@ use super::state::{self, COMPUTED, Files, State, is_constant_load};
 use super::{SCRATCH, Sink};
 use crate::alu::{Alu, Kind, L64, Row, lop3};
 use crate::code::{
-    Access, Atomic, Call, Check, CompareTo, Constants, HeapAction, Inst, Located, Matrix,
-    MatrixAction, MbarrierAction, Op, Place, Rare, Shadow, Slot, Value,
+    Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
+    Located, Matrix, MatrixAction, MbarrierAction, Op, Place, Rare, Shadow, Slot, SurfaceAccess,
+    SurfaceShadow, Value,
 };
 use texunit_isa::{AtomOp, BoolOp, ScalarType};
 
@@ -345,9 +346,21 @@ impl<'a> Making<'a> {
                     self.all(*d, any);
                 }
             }
+            Op::Fetch(fetch) => self.fetch(fetch),
+            Op::SurfaceLoad(access) => {
+                let homes = access.parts.iter().map(|&part| self.home(part));
+                let shadows: Box<[Slot]> = homes.map(|home| home.unwrap_or(Slot::NONE)).collect();
+                if shadows.iter().any(|shadow| !shadow.is_none()) {
+                    self.surface(access, shadows);
+                }
+            }
             Op::SurfaceStore(access) => {
-                self.computed(&access.parts, None);
-                self.defined();
+                // Operands of reductions have been looked at.
+                if !access.is_reduction() {
+                    self.computed(&access.parts, None);
+                }
+                let shadows = access.parts.iter().map(|&part| self.shadow(part)).collect();
+                self.surface(access, shadows);
             }
             _ => self.defined(),
         }
@@ -643,6 +656,20 @@ impl<'a> Making<'a> {
                 self.all(d, None);
             }
         }
+    }
+
+    fn fetch(&mut self, fetch: &Fetch) {
+        let shadows = fetch.parts.map(|part| self.home(part).unwrap_or(Slot::NONE));
+        if shadows.iter().any(|shadow| !shadow.is_none()) {
+            let (fetch, op) = (fetch.clone(), self.op);
+            self.shadow_op(Shadow::Fetch(FetchShadow { fetch, op, shadows }));
+        }
+        self.all(fetch.resident, None);
+    }
+
+    fn surface(&mut self, access: &SurfaceAccess, shadows: Box<[Slot]>) {
+        let (access, op) = (access.clone(), self.op);
+        self.shadow_op(Shadow::Surface(SurfaceShadow { access, op, shadows }));
     }
 
     fn matrix(&mut self, matrix: &Matrix) {

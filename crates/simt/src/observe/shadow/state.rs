@@ -179,7 +179,8 @@ fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
             }
         }
         Op::Atomic(atomic) if atomic.op == texunit_isa::AtomOp::Exch => COPY,
-        Op::Call(_) => COPY,
+        // Filtered or not: texels are where they come from.
+        Op::Call(_) | Op::Fetch(_) | Op::SurfaceLoad(_) => COPY,
         Op::Compute { row, s, .. } => {
             let amounts = amounts(code, row, s);
             let is_copy = rows::is_copy(row, &amounts);

@@ -1,0 +1,267 @@
+//! Shadows of texels: which results of fetches and surface loads nobody has written, and what surface stores leave.
+//!
+//! As all operations on shadows these stand before the access itself and never fault: what it will refuse is left alone.
+
+use super::context::Context;
+use super::surface::{self, SurfaceLanes};
+use super::texture::{self, FetchLanes};
+use super::warp::{Warp, lanes};
+use crate::alu::L64;
+use crate::code::{FetchShadow, Slot, SurfaceShadow};
+use crate::observe::{Register, Sink, Texels};
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_unit::{
+    FetchOperands, FetchPlan, Lanes, Resource, ResultType, Surface, SurfaceKind, SurfacePlace,
+    SurfacePlan, TexelIndex, Texture, reference,
+};
+
+/// Undefined bits of a register, and the first texel of each lane that they come from.
+struct Found<S> {
+    /// Number of the register among those of the instruction.
+    part: usize,
+    lanes: u32,
+    bits: L64,
+    at: [TexelIndex; 32],
+    /// What the texels lie in.
+    of: Arc<S>,
+}
+
+impl<S> Found<S> {
+    fn new(part: usize, of: &Arc<S>) -> Self {
+        let (bits, at) = ([0; 32], [TexelIndex::default(); 32]);
+        Self { part, lanes: 0, bits, at, of: Arc::clone(of) }
+    }
+
+    fn add(&mut self, lane: usize, bits: u64, at: TexelIndex) {
+        if self.lanes >> lane & 1 == 0 {
+            self.at[lane] = at;
+        }
+        self.lanes |= 1 << lane;
+        self.bits[lane] |= bits;
+    }
+}
+
+/// The components of a register of a result, with the bits that each has of it.
+fn components(result: ResultType, part: usize) -> &'static [(u32, u32)] {
+    const WHOLE: [[(u32, u32); 1]; 4] = [[(0, !0)], [(1, !0)], [(2, !0)], [(3, !0)]];
+    const HALVES: [[(u32, u32); 1]; 4] =
+        [[(0, 0xffff)], [(1, 0xffff)], [(2, 0xffff)], [(3, 0xffff)]];
+    const PAIRS: [[(u32, u32); 2]; 2] =
+        [[(0, 0xffff), (1, 0xffff_0000)], [(2, 0xffff), (3, 0xffff_0000)]];
+    match result {
+        ResultType::F16x2 => PAIRS.get(part).map_or(&[], |pair| pair),
+        ResultType::F16 => &HALVES[part & 3],
+        ResultType::F32 | ResultType::S32 | ResultType::U32 => &WHOLE[part & 3],
+    }
+}
+
+/// Whether a channel of a texel has an undefined byte.
+fn is_undefined(resource: &Resource, at: TexelIndex, channel: u32) -> bool {
+    let mut states = [0; 16];
+    resource.channel_bytes(at, channel).is_some_and(|(offset, size)| {
+        resource.block().states(offset, &mut states[..(size as usize).min(16)])
+    })
+}
+
+/// Which bits of the results of a lane are undefined: one entry for each register that has some.
+fn look(
+    plan: &FetchPlan,
+    operands: &FetchOperands,
+    (shadows, lane): (&[Slot; 4], usize),
+    found: &mut Vec<Found<Texture>>,
+) {
+    let (texture, sampler) = (plan.texture(), plan.sampler());
+    // What the plan took cannot be refused.
+    let Ok(trace) = reference::trace(plan.form(), texture, sampler, operands) else { return };
+    let resource = &*plan.seen().resource;
+    for (part, _) in shadows.iter().enumerate().filter(|(_, shadow)| !shadow.is_none()) {
+        for &(component, bits) in components(plan.form().result, part) {
+            let channel = trace.channel_of(component);
+            let first = trace.texels_of(component).find(|&at| is_undefined(resource, at, channel));
+            let Some(at) = first else { continue };
+            let known = found
+                .iter()
+                .position(|found| found.part == part && Arc::ptr_eq(&found.of, plan.seen()));
+            let number = known.unwrap_or_else(|| {
+                found.push(Found::new(part, plan.seen()));
+                found.len() - 1
+            });
+            found[number].add(lane, bits.into(), at);
+        }
+    }
+}
+
+/// Where a surface access finds its texel.
+fn texel(place: &SurfacePlace, resource: &Resource) -> TexelIndex {
+    let x = place.x / u64::from(resource.format().texel_size().max(1));
+    let at = [x as u32, place.y as u32, place.z as u32];
+    TexelIndex { plane: place.layer, at, ..TexelIndex::default() }
+}
+
+/// Leaves the states of a value in memory, lowest byte first.
+fn leave(block: &Block, offset: u64, size: usize, bits: u64) {
+    // Where nothing is undefined, nothing has to be made defined.
+    if bits != 0 || block.has_undefined() {
+        let bytes = bits.to_le_bytes().map(|byte| if byte == 0 { 0 } else { u8::MAX });
+        block.set_states(offset, &bytes[..size.min(8)]);
+    }
+}
+
+/// Leaves the states of the channels of a texel that a formatted store packs.
+fn leave_texel(resource: &Resource, offset: u64, values: &[L64; 4], lane: usize) {
+    let format = resource.format();
+    let is_undefined = |c: usize| values[c][lane] as u32 != 0;
+    match format.plain_channel() {
+        Some(plain) => {
+            let size = plain.size() as usize;
+            for c in 0..usize::from(format.channels()).min(4) {
+                let bits = if is_undefined(c) { u64::MAX } else { 0 };
+                leave(resource.block(), offset + (c * size) as u64, size, bits);
+            }
+        }
+        None => {
+            let bits = if (0..4).any(is_undefined) { u64::MAX } else { 0 };
+            leave(resource.block(), offset, format.texel_size() as usize, bits);
+        }
+    }
+}
+
+/// What is done with the shadows of a surface by a lane; what is undefined is noted.
+struct SurfaceLook<'a> {
+    plan: &'a SurfacePlan,
+    surface: &'a Arc<Surface>,
+    kind: SurfaceKind,
+}
+
+impl SurfaceLook<'_> {
+    fn lane(
+        &self,
+        lane: usize,
+        (place, size): (SurfacePlace, u32),
+        values: &[L64; 4],
+        found: &mut Vec<Found<Surface>>,
+    ) {
+        let resource = &*self.surface.resource;
+        let block = resource.block();
+        let mut states = [0; 8];
+        let mut note = |part: usize, offset: u64, size: usize| {
+            if !block.has_undefined() || !block.states(offset, &mut states[..size]) {
+                return false;
+            }
+            states[size..].fill(0);
+            let is_it =
+                |found: &Found<Surface>| found.part == part && Arc::ptr_eq(&found.of, self.surface);
+            let number = found.iter().position(is_it).unwrap_or_else(|| {
+                found.push(Found::new(part, self.surface));
+                found.len() - 1
+            });
+            found[number].add(lane, u64::from_le_bytes(states), texel(&place, resource));
+            true
+        };
+        match self.kind {
+            SurfaceKind::Load { element_size, vector } => {
+                for element in 0..usize::from(vector) {
+                    let offset = place.offset + (element * usize::from(element_size)) as u64;
+                    note(element, offset, element_size.into());
+                }
+            }
+            SurfaceKind::Store { element_size, vector } => {
+                for (element, value) in values.iter().enumerate().take(vector.into()) {
+                    let offset = place.offset + (element * usize::from(element_size)) as u64;
+                    leave(block, offset, element_size.into(), value[lane]);
+                }
+            }
+            SurfaceKind::StoreFormatted { .. } => {
+                leave_texel(resource, place.offset, values, lane);
+            }
+            SurfaceKind::Reduce { .. } => {
+                if note(0, place.offset, size as usize) {
+                    // What has been told counts as defined.
+                    block.define(place.offset, size.into());
+                }
+            }
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The shadows of what a fetch will give.
+    pub(super) fn fetch_shadow(&mut self, warp: &mut Warp, of: &FetchShadow, mask: u32) {
+        let (fetch, launch) = (&of.fetch, self.launch);
+        let mut found: Vec<Found<Texture>> = Vec::new();
+        let request = texture::request(fetch, warp, &launch.constants, mask);
+        let mut groups = FetchLanes::new(fetch, warp, &launch.constants, mask);
+        while let Some((lane, handles, active)) = groups.next() {
+            let kept = &mut self.sites.fetches[fetch.site];
+            let tables = launch.config.descriptors;
+            let Ok(plan) = texture::plan(kept, tables, fetch, handles, lane) else { continue };
+            if plan.seen().resource.block().has_undefined() {
+                for lane in lanes(active) {
+                    look(plan, &request.lane(lane), (&of.shadows, lane), &mut found);
+                }
+            }
+        }
+        for (part, &shadow) in of.shadows.iter().enumerate().filter(|(_, s)| !s.is_none()) {
+            let mut bits: Lanes = [0; 32];
+            for found in found.iter().filter(|found| found.part == part) {
+                lanes(found.lanes).for_each(|lane| bits[lane] = found.bits[lane] as u32);
+            }
+            warp.put_n(shadow, &bits, mask);
+        }
+        for found in found {
+            let what = (Sink::Origin, Register::of(fetch.parts[found.part]));
+            let texels = Texels { resource: &found.of.resource, at: &found.at };
+            self.tell_texels(warp, (of.op, found.lanes), what, (&found.bits, 4), texels);
+        }
+    }
+
+    /// The shadows of what a surface load will give, or of what a store or reduction leaves.
+    pub(super) fn surface_shadow(&mut self, warp: &mut Warp, of: &SurfaceShadow, mask: u32) {
+        let (access, launch) = (&of.access, self.launch);
+        let kind = access.form.kind;
+        let is_load = matches!(kind, SurfaceKind::Load { .. });
+        let mut values: [L64; 4] = [[0; 32]; 4];
+        if !is_load {
+            for (values, &shadow) in values.iter_mut().zip(&of.shadows) {
+                warp.read(&launch.constants, shadow, values);
+            }
+        }
+        let mut found: Vec<Found<Surface>> = Vec::new();
+        let coords = surface::coordinates(access, warp, &launch.constants);
+        let mut groups = SurfaceLanes::new(access, warp, &launch.constants, mask);
+        while let Some((lane, handle, active)) = groups.next() {
+            let kept = &mut self.sites.surfaces[access.site];
+            let tables = launch.config.descriptors;
+            let Ok(plan) = surface::plan(kept, tables, access, handle, lane) else { continue };
+            let surface = plan.surface();
+            if surface.resource.block().shadow().is_some() {
+                let look = SurfaceLook { plan, surface, kind };
+                for lane in lanes(active) {
+                    // What faults, or has no place, reads and leaves nothing.
+                    if let Some(place) = look.plan.place(coords.map(|c| c[lane])) {
+                        look.lane(lane, place, &values, &mut found);
+                    }
+                }
+            }
+        }
+        for (part, &shadow) in of.shadows.iter().enumerate().filter(|_| is_load) {
+            let mut bits: L64 = [0; 32];
+            for found in found.iter().filter(|found| found.part == part) {
+                lanes(found.lanes).for_each(|lane| bits[lane] = found.bits[lane]);
+            }
+            warp.put(shadow, &bits, access.register_mask, mask);
+        }
+        for found in found {
+            let register = access.parts.get(found.part).filter(|_| is_load);
+            let sink = if is_load { Sink::Origin } else { Sink::Atomic };
+            let what = (sink, register.and_then(|&part| Register::of(part)));
+            let texels = Texels { resource: &found.of.resource, at: &found.at };
+            let size = match kind {
+                SurfaceKind::Load { element_size, .. } => element_size.into(),
+                _ => 8,
+            };
+            self.tell_texels(warp, (of.op, found.lanes), what, (&found.bits, size), texels);
+        }
+    }
+}
