@@ -13,6 +13,7 @@ use texunit::run::Report;
 use texunit_device::{LaunchStats, Observer};
 use toml::{Table, Value};
 
+mod explained;
 #[path = "programs/model.rs"]
 mod model;
 
@@ -31,6 +32,13 @@ fn main() {
     let mut trials: Vec<_> = cases.iter().flat_map(|folder| trials(folder)).collect();
     assert!(trials.len() > 100, "the programs are not where they were");
     trials.push(Trial::test("wrong expectations fail", wrong_expectations));
+    trials.push(Trial::test("what is explained has its program", move || {
+        let names = cases.iter().filter_map(|case| case.file_name()?.to_str()).collect();
+        match &*explained::without_case("programs", &names)? {
+            [] => Ok(()),
+            others => Err(format!("there is no program of these names: {others:?}").into()),
+        }
+    }));
     libtest_mimic::run(&args, trials).exit();
 }
 
@@ -86,7 +94,7 @@ fn by_txd(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
 /// Checks change nothing, and find what tests/findings/explained.toml says and nothing else.
 fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     let name = folder.file_name().unwrap().to_str().unwrap();
-    let explained = explained(name, form)?;
+    let explained = explained::findings("programs", name, form)?;
     let (plain, _) = launch(folder, case.clone(), form, &[])?;
     let (bytes, report) = launch(folder, case, form, &["--check", CHECKS])?;
     if plain != bytes {
@@ -98,25 +106,6 @@ fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
         true => Ok(()),
         false => Err(format!("found {found:?}, explained are {explained:?}").into()),
     }
-}
-
-/// What is found in a form of a program, by the list.
-fn explained(program: &str, form: &str) -> Result<BTreeSet<String>, Failed> {
-    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/findings/explained.toml");
-    let list: Table = std::fs::read_to_string(list)?.parse()?;
-    let rows = list["programs"].as_array().ok_or("no programs")?;
-    let is_in = |row: &Table| match row.get("forms").and_then(Value::as_array) {
-        Some(forms) => forms.iter().any(|other| other.as_str() == Some(form)),
-        None => true,
-    };
-    let rows = rows.iter().filter_map(Value::as_table);
-    let rows = rows.filter(|row| row["program"].as_str() == Some(program) && is_in(row));
-    let code = |row: &Table| Some(row["finding"].as_str()?.to_owned());
-    // Each has its reason.
-    Ok(rows
-        .filter(|row| row["why"].as_str().is_some_and(|why| why.len() > 20))
-        .filter_map(code)
-        .collect())
 }
 
 /// An observer that is told everything changes nothing, and what it is told fits together.

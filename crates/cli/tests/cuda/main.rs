@@ -13,6 +13,8 @@ mod coverage;
 mod covered;
 mod dlopen;
 mod evidence;
+#[path = "../explained/mod.rs"]
+mod explained;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
 mod parent;
@@ -22,6 +24,7 @@ mod program;
 mod record;
 mod redirected;
 mod refused;
+mod swept;
 mod tools;
 
 use libtest_mimic::Arguments;
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(swept::trials(&setup));
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
     trials.extend(dlopen::trials(&setup));

@@ -112,6 +112,12 @@ impl Case {
         case
     }
 
+    /// What it prints.
+    pub(crate) fn expected(&self) -> Result<String, Failed> {
+        let file = self.source.with_extension("expected");
+        Ok(std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?)
+    }
+
     /// The first variant that it is built in.
     pub(crate) fn variant(&self) -> Variant {
         let is_built = |v: &Variant| self.only.is_empty() || self.only.contains(&v.name());
@@ -139,9 +145,7 @@ impl Case {
 
     fn check(&self, setup: &Setup, variant: Variant) -> Result<(), Failed> {
         let program = build(setup, &self.source, variant, &self.nvcc)?;
-        let expected = self.source.with_extension("expected");
-        let expected = std::fs::read_to_string(&expected)
-            .map_err(|e| format!("{}: {e}", expected.display()))?;
+        let expected = self.expected()?;
         let traced = !variant.is_static;
         let mut command = setup.run();
         if traced {
