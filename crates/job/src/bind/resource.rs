@@ -152,6 +152,9 @@ impl Binder<'_> {
         let row = u64::from(width) * u64::from(format.texel_size());
         if layout == TextureLayout::Linear {
             let buffer = self.device.alloc(row.max(1), name).map_err(refused(at))?;
+            if !spec.is_undefined {
+                buffer.clear();
+            }
             buffer.write(0, &bytes).map_err(refused(at))?;
             return Ok(Made::Linear { buffer, offset: 0, format, width });
         }
@@ -162,8 +165,13 @@ impl Binder<'_> {
         }
         let size = pitch.saturating_mul(height.into());
         let buffer = self.device.alloc(size, name).map_err(refused(at))?;
-        for (y, bytes) in bytes.chunks_exact(row.max(1) as usize).enumerate() {
-            buffer.write(y as u64 * pitch, bytes).map_err(refused(at))?;
+        let zeros = vec![0; if bytes.is_empty() && !spec.is_undefined { row as usize } else { 0 }];
+        for y in 0..u64::from(height) {
+            // What pads rows is fresh.
+            let (start, len) = ((y * row).min(bytes.len() as u64) as usize, row as usize);
+            let given = &bytes[start..bytes.len().min(start.saturating_add(len))];
+            let given = if zeros.is_empty() { given } else { &zeros };
+            buffer.write(y * pitch, given).map_err(refused(at))?;
         }
         Ok(Made::Pitched { buffer, offset: 0, format, width, height, pitch })
     }

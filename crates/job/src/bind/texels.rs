@@ -19,7 +19,7 @@ pub(super) struct Plan {
     pub(super) layers: u32,
     pub(super) levels: Option<u32>,
     pub(super) samples: u32,
-    /// Packed texels of all levels; none for zeros.
+    /// Packed texels of all levels, or the first of them; none for zeros.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -224,7 +224,10 @@ fn own_levels(spec: &ResourceSpec) -> u32 {
 /// Puts texels into a plan, which must be as many.
 fn fill<T>(plan: Plan, spec: &ResourceSpec, at: &At<T>, bytes: Vec<u8>) -> Result<Plan, Problem> {
     let needed = plan.size(own_levels(spec));
-    if needed != bytes.len() as u64 {
+    let given = bytes.len() as u64;
+    // The rest may be undefined, if no levels are made of it.
+    let is_part = spec.is_undefined && spec.mipmaps.is_none() && (1..needed).contains(&given);
+    if needed != given && !is_part {
         let message = format!(
             "there are {} bytes of texels, but the array takes {needed}: {}",
             bytes.len(),

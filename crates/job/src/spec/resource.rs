@@ -113,7 +113,7 @@ pub struct ViewSpec {
 pub struct ResourceSpec {
     /// Where they come from.
     pub source: TexelSource,
-    /// Nobody has written them: they are what fresh memory holds.
+    /// Nobody has written those that are not given: they are what fresh memory holds.
     pub is_undefined: bool,
     /// `format`; left out only where the texels are those of another object.
     pub format: Option<At<Format>>,
@@ -276,7 +276,11 @@ fn source(table: &Table<'_>, what: &str) -> Option<TexelSource> {
         "array",
         "memory",
     ];
-    let given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
+    let mut given: Vec<_> = keys.into_iter().filter_map(|k| Some((k, table.get(k)?))).collect();
+    // Beside texels it says what they do not cover.
+    if given.len() == 2 && given.iter().any(|(key, _)| *key == "texels") {
+        given.retain(|(key, _)| *key != "undefined" || !super::memory::undefined(table));
+    }
     let (key, v) = match given.as_slice() {
         [(key, v)] => (*key, v),
         [] => {

@@ -92,9 +92,9 @@ fn look(
     }
 }
 
-/// Where a surface access finds its texel.
-fn texel(place: &SurfacePlace, resource: &Resource) -> TexelIndex {
-    let x = place.x / u64::from(resource.format().texel_size().max(1));
+/// The texel of a byte that a surface access finds, counted from its first.
+fn texel(place: &SurfacePlace, byte: u64, resource: &Resource) -> TexelIndex {
+    let x = (place.x + byte) / u64::from(resource.format().texel_size().max(1));
     let at = [x as u32, place.y as u32, place.z as u32];
     TexelIndex { plane: place.layer, at, ..TexelIndex::default() }
 }
@@ -145,7 +145,8 @@ impl SurfaceLook<'_> {
         let resource = &*self.surface.resource;
         let block = resource.block();
         let mut states = [0; 8];
-        let mut note = |part: usize, offset: u64, size: usize| {
+        let mut note = |part: usize, byte: u64, size: usize| {
+            let offset = place.offset + byte;
             if !block.has_undefined() || !block.states(offset, &mut states[..size]) {
                 return false;
             }
@@ -156,14 +157,14 @@ impl SurfaceLook<'_> {
                 found.push(Found::new(part, self.surface));
                 found.len() - 1
             });
-            found[number].add(lane, u64::from_le_bytes(states), texel(&place, resource));
+            found[number].add(lane, u64::from_le_bytes(states), texel(&place, byte, resource));
             true
         };
         match self.kind {
             SurfaceKind::Load { element_size, vector } => {
                 for element in 0..usize::from(vector) {
-                    let offset = place.offset + (element * usize::from(element_size)) as u64;
-                    note(element, offset, element_size.into());
+                    let byte = (element * usize::from(element_size)) as u64;
+                    note(element, byte, element_size.into());
                 }
             }
             SurfaceKind::Store { element_size, vector } => {
@@ -176,7 +177,7 @@ impl SurfaceLook<'_> {
                 leave_texel(resource, place.offset, values, lane);
             }
             SurfaceKind::Reduce { .. } => {
-                if note(0, place.offset, size as usize) {
+                if note(0, 0, size as usize) {
                     // What has been told counts as defined.
                     block.define(place.offset, size.into());
                 }
