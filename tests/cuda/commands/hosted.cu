@@ -41,6 +41,13 @@ static int *device() {
     return p;
 }
 
+static cudaArray_t array() {
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+    cudaMallocArray(&array, &format, 50, 60);
+    return array;
+}
+
 static sigjmp_buf back;
 static volatile int handled;
 
@@ -151,6 +158,35 @@ int main(int argc, char **argv) {
             cudaMemcpyAsync(q, half, N * sizeof(int), cudaMemcpyHostToDevice, turn % 2 ? a : b);
         }
         cudaDeviceSynchronize();
+    } else if (is("rows-source")) {
+        // 50 of 60 words of each row.
+        int *p = pinned(), *q = device();
+        cudaMemcpy2DAsync(q, 240, p, 240, 200, 50, cudaMemcpyHostToDevice, a);
+        p[59] = 7; // What is between the rows is not copied.
+        cudaStreamSynchronize(a);
+        cudaMemcpy2DAsync(q, 240, p + 1200, 240, 200, 20, cudaMemcpyHostToDevice, a);
+        if (waits) cudaStreamSynchronize(a);
+        p[1200 + 60] = 8; // finding[race-host-write]: that a copy of 4000 bytes reads // rows-source
+    } else if (is("array-source")) {
+        int *p = pinned();
+        cudaMemcpy2DToArrayAsync(array(), 0, 0, p, 200, 200, 60, cudaMemcpyHostToDevice, a);
+        if (waits) cudaStreamSynchronize(a);
+        p[70] = 8; // array-source
+    } else if (is("array-target")) {
+        int *p = pinned();
+        cudaMemcpy2DFromArrayAsync(p, 200, array(), 0, 0, 200, 60, cudaMemcpyDeviceToHost, a);
+        if (waits) cudaStreamSynchronize(a);
+        sum = p[70]; // array-target
+    } else if (is("box-source")) {
+        cudaMemcpy3DParms box = {};
+        int *p = pinned();
+        box.srcPtr = make_cudaPitchedPtr(p, 200, 50, 60);
+        box.dstArray = array();
+        box.extent = make_cudaExtent(50, 60, 1);
+        box.kind = cudaMemcpyHostToDevice;
+        cudaMemcpy3DAsync(&box, a);
+        if (waits) cudaStreamSynchronize(a);
+        p[70] = 8; // box-source
     } else if (is("right")) {
         // Others than those that work uses, also beside each other.
         int *p = managed(1), *q = managed(1), *r = pinned(1), *s = pinned(1), *big = managed(4 * N);

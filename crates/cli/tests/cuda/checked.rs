@@ -13,12 +13,14 @@ use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 8] = [
+    let all: [(&str, Test); 10] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
         ("a clean program", nothing),
         ("streams and the host", streams),
+        ("rows and boxes that are copied", rows),
+        ("the heap of devices, some kernels", heap),
         ("the host through pointers", hosted),
         ("asynchronous work late", late),
         ("without texunit run", alone),
@@ -112,8 +114,65 @@ fn streams(setup: &Setup) -> Result<(), Failed> {
     same(&*ended.stderr, "", &ended)
 }
 
+/// Copies of rows and boxes race with the kernels that access what is copied, and with none that accesses what is
+/// between the rows.
+fn rows(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "raced_rows.cu", SHARED, &["-lineinfo"])?;
+    let with = |case: &[&str]| {
+        let mut command = setup.run();
+        succeed(command.args(["--check", "race"]).arg(&program).args(case), &program)
+    };
+    for (case, code, message) in [
+        ("rows-read", "race-read-after-write", "reads memory that a kernel stores to"),
+        ("rows-write", "race-write-after-read", "writes memory that a kernel loads from"),
+        ("rows-both", "race-write-after-write", "writes memory that a kernel stores to"),
+        ("rows-set", "race-write-after-write", "writes memory that a kernel stores to"),
+        ("box-read", "race-read-after-write", "reads memory that a kernel stores to"),
+        ("array-write", "race-read-after-write", "reads memory that a kernel stores to"),
+        ("array-read", "race-write-after-read", "writes memory that a kernel loads from"),
+    ] {
+        let ended = with(&[case])?;
+        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+        contains(&ended, &format!("error[{code}]"))?;
+        contains(&ended, message)?;
+        contains(&ended, "raced_rows.cu:")?;
+        same(ended.stderr.matches("error[").count(), 1, &ended)?;
+        for right in [&[case, "waits"][..], &[case, "beside"]] {
+            let ended = with(right)?;
+            same(&*ended.stderr, "", &ended)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a kernel that is not checked frees, is freed; what it makes is not told.
+fn heap(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "heap.cu", SHARED, &["-lineinfo"])?;
+    let with = |kernel: &str, case: &str| {
+        let mut command = setup.run();
+        command.args(["--check", "leak", "--kernel", kernel]).arg(&program).arg(case);
+        succeed(&mut command, &program)
+    };
+    let leak = "2 allocations of the device heap, 48 bytes in all, were not freed";
+    for (kernel, case, is_told) in [
+        ("makes*", "frees", false),
+        ("makes*", "keeps", true),
+        ("frees*", "keeps", false),
+        ("*", "keeps", true),
+        ("*", "frees", false),
+    ] {
+        let ended = with(kernel, case)?;
+        same(&*ended.stdout, "cudaSuccess\n", &ended)?;
+        match is_told {
+            true => contains(&ended, leak)?,
+            false => same(&*ended.stderr, "", &ended)?,
+        }
+    }
+    Ok(())
+}
+
 /// Cases of `hosted.cu`: what is found in each, and what else must stand there.
-const HOSTED: [(&str, &str, &[&str]); 12] = [
+const HOSTED: [(&str, &str, &[&str]); 16] = [
     (
         "managed-read",
         "race-host-read",
@@ -130,6 +189,10 @@ const HOSTED: [(&str, &str, &[&str]); 12] = [
     ("waits-for-other", "race-host-read", &["that a kernel stores to"]),
     ("handlers", "race-host-read", &["that a kernel stores to"]),
     ("turns", "race-host-write", &["that a copy of 12000 bytes reads"]),
+    ("rows-source", "race-host-write", &["that a copy of 4000 bytes reads"]),
+    ("array-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
+    ("array-target", "race-host-read", &["that a copy of 12000 bytes writes"]),
+    ("box-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
 ];
 
 /// Plain loads and stores of the program race with work that it has not waited for; not if it waits. What it prints

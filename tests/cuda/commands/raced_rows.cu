@@ -1,0 +1,55 @@
+// Copies of rows and boxes beside kernels of another stream, for `texunit run --check race`. The first argument is a case; a second one
+// says that everything is waited for (waits), or that the kernel accesses what is between the rows (beside).
+#include <cstdio>
+#include <cstring>
+
+constexpr int W = 64, H = 48, COPIED = 40;
+
+// A thread for each row and each word behind `from`.
+__global__ void put(int *p, int from) { p[blockIdx.x * W + from + threadIdx.x] = threadIdx.x; }
+
+__global__ void get(const int *p, int from, int *q) {
+    q[blockIdx.x * W + threadIdx.x] = p[blockIdx.x * W + from + threadIdx.x];
+}
+
+int main(int argc, char **argv) {
+    auto is = [&](const char *name) { return !strcmp(argv[1], name); };
+    bool waits = argc > 2 && !strcmp(argv[2], "waits");
+    int from = argc > 2 && !waits ? COPIED : 20;
+    constexpr size_t PITCH = W * sizeof(int), WIDTH = COPIED * sizeof(int);
+    int *p, *q, *r;
+    cudaArray_t array;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+    cudaMalloc(&p, H * PITCH);
+    cudaMalloc(&q, H * PITCH);
+    cudaMalloc(&r, H * PITCH);
+    cudaMallocArray(&array, &format, W, H);
+    cudaMemset(p, 1, H * PITCH);
+    cudaStream_t a, b;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    if (is("rows-write") || is("array-read"))
+        get<<<H, W - COPIED, 0, a>>>(p, from, r);
+    else
+        put<<<H, W - COPIED, 0, a>>>(p, from);
+    if (waits) cudaStreamSynchronize(a);
+    if (is("rows-read")) {
+        cudaMemcpy2DAsync(q, PITCH, p, PITCH, WIDTH, H, cudaMemcpyDeviceToDevice, b);
+    } else if (is("rows-write") || is("rows-both")) {
+        cudaMemcpy2DAsync(p, PITCH, q, PITCH, WIDTH, H, cudaMemcpyDeviceToDevice, b);
+    } else if (is("rows-set")) {
+        cudaMemset2DAsync(p, PITCH, 0, WIDTH, H, b);
+    } else if (is("box-read")) {
+        cudaMemcpy3DParms box = {};
+        box.srcPtr = make_cudaPitchedPtr(p, PITCH, W, H / 4);
+        box.dstPtr = make_cudaPitchedPtr(q, PITCH, W, H / 4);
+        box.extent = make_cudaExtent(WIDTH, H / 4, 4);
+        box.kind = cudaMemcpyDeviceToDevice;
+        cudaMemcpy3DAsync(&box, b);
+    } else if (is("array-write")) {
+        cudaMemcpy2DToArrayAsync(array, 0, 0, p, PITCH, WIDTH, H, cudaMemcpyDeviceToDevice, b);
+    } else if (is("array-read")) {
+        cudaMemcpy2DFromArrayAsync(p, PITCH, array, 0, 0, WIDTH, H, cudaMemcpyDeviceToDevice, b);
+    }
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
