@@ -25,6 +25,7 @@ mod record;
 mod redirected;
 mod refused;
 mod swept;
+mod texels;
 mod tools;
 
 use libtest_mimic::Arguments;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
     trials.extend(swept::trials(&setup));
+    trials.push(texels::trial(&setup));
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
     trials.extend(dlopen::trials(&setup));
