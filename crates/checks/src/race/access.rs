@@ -1,7 +1,7 @@
 //! An access of a warp, taken apart: a row of lines, one place for all lanes, or lane by lane.
 
 use super::cell::{Conflict, Touch};
-use super::line::{Bytes, LINE, Line, Row, Words};
+use super::line::{Bytes, LINE, Line, Part, Row, Words};
 use super::stamp::{Kind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Order, Scope, Semantics};
@@ -152,6 +152,28 @@ impl<'a> Warp<'a> {
         line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
     }
 
+    /// Accesses of lanes to one line. Lanes that are done; the others one by one.
+    pub(super) fn part(&self, line: &mut Line, view: &View<'_>, (lanes, epoch): (u32, u64)) -> u32 {
+        if !matches!(self.words, 1..=4) || self.kind.strength() != 0 {
+            return 0;
+        }
+        let value = |lane: u32, i: usize| self.value(lane, 4 * i as u64).map_or(0, |v| v as u32);
+        let (stamp, addresses, count) = (self.stamp, self.access.addresses, self.words);
+        line.part(view, &Part { stamp, lanes, addresses, count, epoch, value: &value })
+    }
+
+    /// The first of some lanes, with those behind it that access the same line.
+    pub(super) fn of_line(&self, mut rest: u32) -> (u32, u64) {
+        let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
+        let mut here = 0;
+        while rest != 0 && self.access.addresses[rest.trailing_zeros() as usize] / LINE == at / LINE
+        {
+            here |= rest & rest.wrapping_neg();
+            rest &= rest - 1;
+        }
+        (here, at)
+    }
+
     /// One lane's access.
     pub(super) fn lane(
         &self,
@@ -176,6 +198,10 @@ impl<'a> Warp<'a> {
 }
 
 /// Numbers of lanes.
-pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
 }

@@ -56,6 +56,22 @@ pub(super) struct Words<'a> {
     pub(super) value: &'a dyn Fn(usize) -> u32,
 }
 
+/// An access of lanes to whole words of one line, which is neither strong nor a copy.
+pub(super) struct Part<'a> {
+    /// Of the warp's first thread.
+    pub(super) stamp: Stamp,
+    /// Bits of its lanes.
+    pub(super) lanes: u32,
+    /// Of all lanes of the warp.
+    pub(super) addresses: &'a [u64; 32],
+    /// Words of a lane.
+    pub(super) count: usize,
+    /// As of [`Words`].
+    pub(super) epoch: u64,
+    /// What a lane stores in its words.
+    pub(super) value: &'a dyn Fn(u32, usize) -> u32,
+}
+
 /// An access of lanes one behind the other to all words of a line, weak and at once.
 pub(super) struct Row<'a> {
     /// Of the first word.
@@ -274,6 +290,94 @@ impl Line {
         }
         self.open.last = self.open.last.max((view.serial, view.now));
         true
+    }
+
+    /// What [`Self::words`] does for each of these lanes, with little to look at where nothing is open. Lanes that are
+    /// done; the others are to be made by [`Self::bytes`].
+    #[inline]
+    pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+        if !self.is_words {
+            return 0;
+        }
+        if self.open.epoch != part.epoch {
+            self.look(view, part.epoch);
+        }
+        let low = (1_u32 << part.count) - 1;
+        let (mut rest, mut all, mut off) = (part.lanes, 0, 0);
+        while rest != 0 {
+            let at = part.addresses[rest.trailing_zeros() as usize];
+            all |= low << (at % LINE / 4);
+            off |= at;
+            rest &= rest - 1;
+        }
+        if !off.is_multiple_of(4) {
+            return 0;
+        }
+        let done = match part.stamp.kind().writes() {
+            true => self.store_part(view, part),
+            // Loads of words that enough is kept of.
+            false if all & (self.open.stored | !self.open.full) == 0 => part.lanes,
+            false => self.load_part(view, part),
+        };
+        self.open.last = self.open.last.max((view.serial, view.now));
+        done
+    }
+
+    fn store_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+        let (mut rest, mut done) = (part.lanes, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let first = (part.addresses[lane as usize] % LINE / 4) as usize;
+            let stamp = part.stamp.of_thread(part.stamp.thread() + lane);
+            let is_done = (0..part.count).all(|i| {
+                let (bit, open) = (1 << (first + i), &mut self.open);
+                let stamp = stamp.with((part.value)(lane, i));
+                let cell = &mut self.cells[first + i];
+                if (open.stored | open.others) & bit == 0 {
+                    cell.stored(stamp);
+                } else if !cell.store_own(view, stamp, 1 << lane) {
+                    return false;
+                }
+                (open.stored, open.full) = (open.stored | bit, open.full & !bit);
+                true
+            });
+            done |= u32::from(is_done) << lane;
+        }
+        done
+    }
+
+    fn load_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+        let (mut rest, mut done) = (part.lanes, 0);
+        while rest != 0 {
+            // Lanes beside each other that load the same are one.
+            let lane = rest.trailing_zeros();
+            let at = part.addresses[lane as usize];
+            let mut lanes = 1 << lane;
+            rest &= rest - 1;
+            while rest != 0 && part.addresses[rest.trailing_zeros() as usize] == at {
+                lanes |= rest & rest.wrapping_neg();
+                rest &= rest - 1;
+            }
+            let first = (at % LINE / 4) as usize;
+            let stamp = part.stamp.of_thread(part.stamp.thread() + lane).with(lanes);
+            let is_done = (0..part.count).all(|i| {
+                let (bit, open) = (1 << (first + i), &mut self.open);
+                let cell = &mut self.cells[first + i];
+                if open.stored & bit == 0 {
+                    if open.full & bit == 0 {
+                        cell.note(view, stamp);
+                        open.full |= if cell.is_full(view) { bit } else { 0 };
+                    }
+                } else if !lanes.is_power_of_two() || !cell.load_own(view, stamp) {
+                    return false;
+                }
+                open.others |= bit;
+                true
+            });
+            done |= if is_done { lanes } else { 0 };
+        }
+        done
     }
 
     /// Forgets what bytes have been accessed by.

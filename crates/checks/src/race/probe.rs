@@ -126,9 +126,13 @@ impl<'a> Worker<'a> {
             }
             _ => {}
         }
-        for lane in lanes(rest) {
-            let at = warp.access.addresses[lane as usize];
-            if let Some(line) = line_of(&mut lines, (at / LINE) as usize) {
+        while rest != 0 {
+            let (here, at) = warp.of_line(rest);
+            rest &= !here;
+            let Some(line) = line_of(&mut lines, (at / LINE) as usize) else { continue };
+            let done = warp.part(line, &view, (here, epoch));
+            for lane in lanes(here & !done) {
+                let at = warp.access.addresses[lane as usize];
                 races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
             }
         }
@@ -196,11 +200,16 @@ impl<'a> Worker<'a> {
             }
             grows |= line.len() != before;
         }
-        for lane in lanes(rest) {
-            let at = warp.access.addresses[lane as usize];
+        while rest != 0 {
+            let (here, at) = warp.of_line(rest);
+            rest &= !here;
             let line = page.line((at % PAGE / LINE) as usize);
             let before = line.len();
-            races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
+            let done = warp.part(line, &view, (here, epoch));
+            for lane in lanes(here & !done) {
+                let at = warp.access.addresses[lane as usize];
+                races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
+            }
             grows |= line.len() != before;
         }
         self.races = races;
