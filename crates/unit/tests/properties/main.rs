@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod draw;
+mod origins;
 
 use draw::*;
 use proptest::prelude::*;
