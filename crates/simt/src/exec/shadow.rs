@@ -8,10 +8,14 @@ use super::warp::{Warp, lanes};
 use crate::alu::{L32, L64};
 use crate::code::{Access, AsyncCopy, Check, Located, Place, Shadow};
 use crate::observe::{At, Events, Register, Sink, Texels, Undefined};
+use std::sync::Arc;
 use texunit_memory::{Block, MemoryMap, Reach, SpaceKind};
+use texunit_unit::Texture;
 
-/// Bytes that are set at a time.
+/// Bytes that are set or looked at at a time.
 const PIECE: usize = 4096;
+/// Textures of which it is remembered whether texels are undefined.
+const LOOKED: usize = 64;
 
 /// What a launch has of shadows.
 #[derive(Debug)]
@@ -46,6 +50,8 @@ pub(crate) struct OwnShadows<'a> {
     worker: usize,
     /// The block of the last access.
     hint: usize,
+    /// Textures in memory that has undefined bytes, and whether those are among their texels.
+    looked: Vec<(Arc<Texture>, bool)>,
 }
 
 impl<'a> OwnShadows<'a> {
@@ -53,11 +59,42 @@ impl<'a> OwnShadows<'a> {
         let of = launch.shadows.as_ref()?;
         let shares = launch.config.cooperative || launch.config.schedule.is_some();
         let own = if shares { Block::new(launch.shared_len.max(1), "shadow") } else { None };
-        (own.is_some() == shares).then_some(Self { of, own, worker, hint: usize::MAX })
+        (own.is_some() == shares).then_some(Self {
+            of,
+            own,
+            worker,
+            hint: usize::MAX,
+            looked: Vec::new(),
+        })
     }
 
     fn shared(&self) -> &Block {
         self.own.as_ref().unwrap_or(&self.of.shared[self.worker])
+    }
+
+    /// Whether a texel of a texture is undefined, or was when the launch came by first: what it stores to the memory of a
+    /// texture, fetches need not see.
+    pub(super) fn has_undefined(&mut self, texture: &Arc<Texture>) -> bool {
+        let resource = &texture.resource;
+        if !resource.block().has_undefined() {
+            return false;
+        }
+        let known = self.looked.iter().find(|(other, _)| Arc::ptr_eq(other, texture));
+        if let Some((_, has)) = known {
+            return *has;
+        }
+        let mut piece = [0; PIECE];
+        let has = resource.rows().any(|row| {
+            row.clone().step_by(PIECE).any(|at| {
+                let len = (row.end - at).min(PIECE as u64) as usize;
+                resource.block().states(at, &mut piece[..len])
+            })
+        });
+        if self.looked.len() == LOOKED {
+            self.looked.clear();
+        }
+        self.looked.push((Arc::clone(texture), has));
+        has
     }
 
     /// What compiled code may reach for an operation on shadows that has left it.

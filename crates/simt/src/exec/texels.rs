@@ -197,7 +197,7 @@ impl Context<'_> {
             let kept = &mut self.sites.fetches[fetch.site];
             let tables = launch.config.descriptors;
             let Ok(plan) = texture::plan(kept, tables, fetch, handles, lane) else { continue };
-            if plan.seen().resource.block().has_undefined() {
+            if self.shadows.as_mut().is_some_and(|shadows| shadows.has_undefined(plan.seen())) {
                 for lane in lanes(active) {
                     look(plan, &request.lane(lane), (&of.shadows, lane), &mut found);
                 }
