@@ -157,6 +157,13 @@ impl Cell {
         found
     }
 
+    /// [`Self::note`] of what is kept of the same warp and time but for its lanes. False: nothing is done.
+    #[inline(always)]
+    pub(super) fn note_again(&mut self, stamp: Stamp) -> bool {
+        let slot = self.others.iter_mut().find(|slot| slot.is_like(stamp));
+        slot.map(|slot| *slot = stamp.with(slot.extra | stamp.extra)).is_some()
+    }
+
     /// Keeps an access beside the last store.
     #[inline]
     pub(super) fn note(&mut self, view: &View<'_>, stamp: Stamp) {

@@ -30,6 +30,8 @@ pub(super) struct Line {
 struct Open {
     /// The time. 0: it is not known.
     epoch: u64,
+    /// Words that have been looked at in this time.
+    known: u32,
     /// Words with stores (or more).
     stored: u32,
     /// Words with other accesses (or more).
@@ -38,6 +40,8 @@ struct Open {
     full: u32,
     /// The last access, if all of one CTA; [`NEVER`]: nobody knows.
     last: (u32, u32),
+    /// The same of the words that have been looked at.
+    newest: (u32, u32),
 }
 
 /// A time at which nothing is past.
@@ -216,31 +220,50 @@ impl Line {
 
     /// Whether no more loads of any word need be kept.
     fn is_read_enough(&mut self, view: &View<'_>, epoch: u64) -> bool {
-        if self.open.epoch != epoch {
-            self.look(view, epoch);
-        }
+        self.look(view, epoch, u32::MAX);
         self.open.stored == 0 && self.open.full == u32::MAX
     }
 
-    /// Looks at what is not over.
-    fn look(&mut self, view: &View<'_>, epoch: u64) {
-        let (serial, time) = self.open.last;
-        let past = serial < view.below || (view.near && serial == view.serial && time <= view.all);
-        let mut open = Open { epoch, last: (0, 0), ..Open::default() };
-        if past {
-            open.last = self.open.last;
-        } else {
-            for (i, cell) in self.cells.iter().enumerate() {
-                let [stored, others] = cell.is_open(view);
-                open.stored |= u32::from(stored) << i;
-                open.others |= u32::from(others) << i;
-                for stamp in cell.stamps() {
-                    let time = if stamp.kind().is_async() { NEVER } else { stamp.time() };
-                    open.last = open.last.max((stamp.serial, time));
-                }
+    /// Looks at what is not over of some words, once in a time.
+    #[inline]
+    fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
+        if self.open.epoch != epoch {
+            let last = self.open.last;
+            let past =
+                last.0 < view.below || (view.near && last.0 == view.serial && last.1 <= view.all);
+            let (known, newest) = if past { (u32::MAX, last) } else { (0, (0, 0)) };
+            self.open = Open { epoch, known, last, newest, ..Open::default() };
+        }
+        if words & !self.open.known != 0 {
+            self.look_at(view, words & !self.open.known);
+        }
+    }
+
+    fn look_at(&mut self, view: &View<'_>, words: u32) {
+        let (mut rest, open) = (words, &mut self.open);
+        while rest != 0 {
+            let i = rest.trailing_zeros();
+            rest &= rest - 1;
+            let Some(cell) = self.cells.get(i as usize) else { break };
+            let [stored, others] = cell.is_open(view);
+            open.stored |= u32::from(stored) << i;
+            open.others |= u32::from(others) << i;
+            for stamp in cell.stamps() {
+                let time = if stamp.kind().is_async() { NEVER } else { stamp.time() };
+                open.newest = open.newest.max((stamp.serial, time));
             }
         }
-        self.open = open;
+        open.known |= words;
+        if open.known == u32::MAX {
+            open.last = open.newest;
+        }
+    }
+
+    /// An access of now has been made.
+    #[inline(always)]
+    fn made(&mut self, view: &View<'_>) {
+        let (now, open) = ((view.serial, view.now), &mut self.open);
+        (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
     }
 
     /// An access to whole words that needs no look at who knows what. False: it must be made by [`Self::bytes`].
@@ -250,9 +273,8 @@ impl Line {
         if !self.is_words || !at.is_multiple_of(4) || first + words.count > self.cells.len() {
             return false;
         }
-        if self.open.epoch != words.epoch {
-            self.look(view, words.epoch);
-        }
+        let of_word = |i: usize| 1_u32 << (first + i);
+        self.look(view, words.epoch, (0..words.count).map(of_word).sum());
         let (kind, stamp) = (words.stamp.kind(), words.stamp);
         for i in 0..words.count {
             let (bit, open) = (1 << (first + i), &mut self.open);
@@ -288,7 +310,7 @@ impl Line {
                 open.others |= bit;
             }
         }
-        self.open.last = self.open.last.max((view.serial, view.now));
+        self.made(view);
         true
     }
 
@@ -298,9 +320,6 @@ impl Line {
     pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
         if !self.is_words {
             return 0;
-        }
-        if self.open.epoch != part.epoch {
-            self.look(view, part.epoch);
         }
         let low = (1_u32 << part.count) - 1;
         let (mut rest, mut all, mut off) = (part.lanes, 0, 0);
@@ -313,13 +332,14 @@ impl Line {
         if !off.is_multiple_of(4) {
             return 0;
         }
+        self.look(view, part.epoch, all);
         let done = match part.stamp.kind().writes() {
             true => self.store_part(view, part),
             // Loads of words that enough is kept of.
             false if all & (self.open.stored | !self.open.full) == 0 => part.lanes,
             false => self.load_part(view, part),
         };
-        self.open.last = self.open.last.max((view.serial, view.now));
+        self.made(view);
         done
     }
 
@@ -365,7 +385,7 @@ impl Line {
                 let (bit, open) = (1 << (first + i), &mut self.open);
                 let cell = &mut self.cells[first + i];
                 if open.stored & bit == 0 {
-                    if open.full & bit == 0 {
+                    if open.full & bit == 0 && !cell.note_again(stamp) {
                         cell.note(view, stamp);
                         open.full |= if cell.is_full(view) { bit } else { 0 };
                     }

@@ -15,7 +15,7 @@ use texunit_simt::observe::{
 use texunit_simt::{Fault, SpaceKind};
 
 /// Pages that a worker has at hand.
-const AT_HAND: usize = 64;
+const AT_HAND: usize = 1024;
 /// Stands for the number of the CTA itself: nothing else accesses its shared memory.
 const NEAR: u32 = u32::MAX;
 /// More shared memory than any CTA has.
