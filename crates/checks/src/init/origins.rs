@@ -32,7 +32,7 @@ pub(super) enum Source {
         of: String,
         /// Whether there are other levels, layers and samples, and how many axes.
         shape: Shape,
-        at: [TexelIndex; 32],
+        at: Box<[TexelIndex; 32]>,
     },
 }
 
@@ -93,7 +93,7 @@ impl Brought {
             (None, Some(texels)) => Source::Texels {
                 of: format!("{} `{}`", texels.resource.kind(), texels.resource.name()),
                 shape: Shape::of(texels.resource),
-                at: *texels.at,
+                at: Box::new(*texels.at),
             },
             (None, None) => return None,
         };
