@@ -24,7 +24,7 @@ pub(super) struct Brought {
 pub(super) enum Source {
     Memory {
         space: SpaceKind,
-        addresses: [u64; 32],
+        addresses: Box<[u64; 32]>,
     },
     /// The first texel of each lane that nobody has written.
     Texels {
@@ -89,7 +89,9 @@ impl Brought {
     /// What an event tells of memory or texels.
     pub(super) fn of(at: &At, what: &Undefined<'_>) -> Option<Self> {
         let from = match (what.memory, what.texels) {
-            (Some((space, addresses)), _) => Source::Memory { space, addresses: *addresses },
+            (Some((space, addresses)), _) => {
+                Source::Memory { space, addresses: Box::new(*addresses) }
+            }
             (None, Some(texels)) => Source::Texels {
                 of: format!("{} `{}`", texels.resource.kind(), texels.resource.name()),
                 shape: Shape::of(texels.resource),
