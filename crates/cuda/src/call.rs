@@ -66,6 +66,7 @@ pub(crate) fn answer(
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> CUresult {
+    let _call = crate::checks::called();
     crate::checks::tell_host();
     crate::late::called(name);
     let work = || match crate::state::gpus() {

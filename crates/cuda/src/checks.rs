@@ -6,7 +6,9 @@ mod host;
 mod leaks;
 
 pub(crate) use copies::{Watch, copies, fills};
-pub(crate) use host::{tell as tell_host, update as watch_host, watch};
+pub(crate) use host::{
+    called, registered, tell as tell_host, unregistered, update as watch_host, watch,
+};
 pub(crate) use leaks::{ended, made};
 
 use crate::call::{Owner, say};

@@ -116,6 +116,9 @@ impl Allocation {
     /// one that holds it lets it go.
     pub(crate) fn end(&self) {
         crate::asked::freed(self.id);
+        if matches!(self.kind, Kind::Registered(_)) {
+            crate::checks::unregistered(self.base, self.size);
+        }
         if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
             for gpu in gpus {
                 gpu.device.unmap_host(self.base);

@@ -16,9 +16,46 @@ pub fn want() {
 /// Where the program sees such blocks: whole pages.
 pub fn all() -> Vec<Range<u64>> {
     #[cfg(all(target_os = "linux", not(miri)))]
-    return linux::all();
+    return linux::all(false);
     #[cfg(not(all(target_os = "linux", not(miri))))]
     Vec::new()
+}
+
+/// Memory of the program itself, which is to be watched from now on: the whole pages in it, if none is of the stack.
+///
+/// It has one address for all, so that its pages may be closed only while nothing of ours uses it: [`open_lent`].
+pub fn lend(range: &Range<u64>) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    linux::lend(range);
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = range;
+}
+
+/// It is no longer to be watched, and open.
+pub fn take_back(range: &Range<u64>) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    linux::take_back(range);
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = range;
+}
+
+/// The pages of such memory which the program may still use as it likes: mapped, to be read and written.
+pub fn all_lent() -> Vec<Range<u64>> {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    {
+        let all = linux::all(true);
+        let rights = if all.is_empty() { None } else { crate::rights(&all) };
+        let all = all.into_iter().zip(rights.unwrap_or_default());
+        all.filter(|of| of.1 == Rights::ReadWrite).map(|of| of.0).collect()
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    Vec::new()
+}
+
+/// Opens all such memory.
+pub fn open_lent() {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    linux::open_lent();
 }
 
 /// Bytes of a page.
@@ -103,5 +140,38 @@ mod tests {
         let large = Block::page_aligned(1 << 20, "large").unwrap();
         assert_eq!(large.host_address() % (2 << 20), 0);
         assert!(large.load_u64((1 << 20) - 8).is_ok_and(|value| value == 0));
+    }
+
+    #[test]
+    fn memory_of_the_program_is_open_when_it_is_asked_for() {
+        want();
+        let size = 4 * page() as usize;
+        let bytes = vec![1_u8; size];
+        let start = bytes.as_ptr().addr() as u64;
+        let range = start..start + size as u64;
+        let first = start.next_multiple_of(page());
+        lend(&range);
+        // Whole pages in it, and none of the blocks that have two views.
+        let lent = all_lent().into_iter().find(|of| of.start == first).unwrap();
+        assert!(lent.end <= range.end && range.end - lent.end < page());
+        assert!(all().iter().all(|of| of.start != first));
+        let count = ((lent.end - lent.start) / page()) as usize;
+        set(first, &vec![Rights::None; count]);
+        assert_eq!(rights_of(first..first + page()), Rights::None);
+        // It is not what may be closed by now.
+        assert!(all_lent().iter().all(|of| of.start != first));
+        assert_eq!(opens(first + 1), Some(Rights::None));
+        open_lent();
+        assert_eq!(rights_of(lent.clone()), Rights::ReadWrite);
+        set(first, &vec![Rights::Read; count]);
+        take_back(&range);
+        assert_eq!(rights_of(lent), Rights::ReadWrite);
+        assert_eq!(opens(first), None);
+        // What is on the stack is left alone.
+        let local = [0_u8; 20000];
+        let at = local.as_ptr().addr() as u64;
+        lend(&(at..at + 20000));
+        assert!(all_lent().iter().all(|of| of.end <= at || of.start >= at + 20000));
+        assert_eq!(bytes.iter().map(|&b| usize::from(b)).sum::<usize>(), size);
     }
 }

@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 constexpr int N = 3000;
@@ -31,6 +32,13 @@ static int *managed(int n = N) {
 static int *pinned(int n = N) {
     int *p;
     cudaHostAlloc(&p, n * sizeof(int), cudaHostAllocMapped);
+    return p;
+}
+
+static int *registered() {
+    int *p = (int *)aligned_alloc(4096, 4 * 4096);
+    memset(p, 0, 4 * 4096);
+    cudaHostRegister(p, N * sizeof(int), cudaHostRegisterDefault);
     return p;
 }
 
@@ -158,6 +166,20 @@ int main(int argc, char **argv) {
             cudaMemcpyAsync(q, half, N * sizeof(int), cudaMemcpyHostToDevice, turn % 2 ? a : b);
         }
         cudaDeviceSynchronize();
+    } else if (is("registered-read")) {
+        int *p = registered(), *d;
+        cudaHostGetDevicePointer(&d, p, 0);
+        put<<<30, 100>>>(d);
+        if (waits) cudaDeviceSynchronize();
+        sum = p[N / 2]; // registered-read
+        cudaDeviceSynchronize();
+        sum += p[N / 2 + 1];
+    } else if (is("registered-source")) {
+        int *p = registered(), *q = device();
+        cudaMemcpyAsync(q, p, N * sizeof(int), cudaMemcpyHostToDevice, a);
+        sum = p[N / 2]; // The copy only reads it.
+        if (waits) cudaStreamSynchronize(a);
+        p[N / 2] = 8; // registered-source
     } else if (is("rows-source")) {
         // 50 of 60 words of each row.
         int *p = pinned(), *q = device();
@@ -218,6 +240,23 @@ int main(int argc, char **argv) {
         sum += big[150] + *q;
         cudaMemset(big, 0, 4 * N);
         sum += big[0];
+        // Registered memory, which is the program's own: other parts of it, and when it is registered no more.
+        int *own = registered();
+        cudaMemcpyAsync(d, own, N, cudaMemcpyHostToDevice, a);
+        own[N - 1] = sum;
+        sum += own[N / 8];
+        cudaHostUnregister(own);
+        own[0] = 1;
+        free(own);
+        own = registered();
+        put<<<30, 100, 0, a>>>(own);
+        cudaStreamSynchronize(a);
+        sum += own[N / 2];
+        put<<<30, 100, 0, a>>>(own);
+        cudaMemset(d, 0, 4);
+        cudaMemcpyAsync(own, d, N, cudaMemcpyDeviceToHost, a);
+        cudaStreamSynchronize(a);
+        own[N / 2]++;
         // Memory that is given back and made anew.
         put<<<30, 100, 0, a>>>(big);
         cudaFree(big);

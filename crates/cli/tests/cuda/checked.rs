@@ -172,13 +172,13 @@ fn heap(setup: &Setup) -> Result<(), Failed> {
 }
 
 /// Cases of `hosted.cu`: what is found in each, and what else must stand there.
-const HOSTED: [(&str, &str, &[&str]); 16] = [
+const HOSTED: [(&str, &str, &[&str]); 18] = [
     (
         "managed-read",
         "race-host-read",
-        &["that a kernel stores to", "hosted.cu:12", "`cudaMallocManaged`"],
+        &["that a kernel stores to", "hosted.cu:13", "`cudaMallocManaged`"],
     ),
-    ("managed-write", "race-host-write", &["that a kernel loads from", "hosted.cu:16"]),
+    ("managed-write", "race-host-write", &["that a kernel loads from", "hosted.cu:17"]),
     ("pinned-read", "race-host-read", &["that a kernel stores to", "`cudaHostAlloc`"]),
     ("variable", "race-host-read", &["that a kernel stores to", "`variable`"]),
     ("copy-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
@@ -189,6 +189,8 @@ const HOSTED: [(&str, &str, &[&str]); 16] = [
     ("waits-for-other", "race-host-read", &["that a kernel stores to"]),
     ("handlers", "race-host-read", &["that a kernel stores to"]),
     ("turns", "race-host-write", &["that a copy of 12000 bytes reads"]),
+    ("registered-read", "race-host-read", &["that a kernel stores to", "`registered host memory`"]),
+    ("registered-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
     ("rows-source", "race-host-write", &["that a copy of 4000 bytes reads"]),
     ("array-source", "race-host-write", &["that a copy of 12000 bytes reads"]),
     ("array-target", "race-host-read", &["that a copy of 12000 bytes writes"]),

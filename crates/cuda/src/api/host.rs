@@ -124,7 +124,11 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     // not unmapped during one of them is up to the caller of the C function. The library makes no references to
     // memory of its callers.
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
-    memory::map_host(context, Arc::new(block), Kind::Registered(flags)).map(|_| ())
+    memory::map_host(context, Arc::new(block), Kind::Registered(flags))?;
+    if writable {
+        crate::checks::registered(address, size as u64);
+    }
+    Ok(())
 }
 
 /// Whether the program may use memory that it registers, and write it unless it is to be read only.

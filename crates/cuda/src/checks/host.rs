@@ -5,18 +5,23 @@
 //! are closed, and those that it has read can only be read. An access to one is a signal: its handler notes who it
 //! was, opens the page, and the program goes on. The next call of ours tells what was noted, before anything is
 //! waited for.
+//!
+//! Registered memory is the program's own, and has one view: whole pages of it are closed between calls, and open
+//! during each.
 
 use super::{log, news, race};
 use crate::asked;
 use crate::memory;
+use crate::settings::settings;
 use crate::state;
+use std::ops::Range;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use std::sync::{Mutex, PoisonError};
 use texunit_checks::race::{HostRace, Memory, Touched};
-use texunit_checks::{Finding, rules};
+use texunit_checks::{Check, Finding, rules};
 use texunit_device::{Rights, views};
 
 /// Has memory made from now on so that the program can be watched.
@@ -24,9 +29,61 @@ pub(crate) fn watch() {
     views::want();
 }
 
+/// Whether memory of the program has ever been registered.
+static HAS_LENT: AtomicBool = AtomicBool::new(false);
+
+/// Memory of the program is registered: it is watched, too.
+pub(crate) fn registered(base: u64, size: u64) {
+    if counts_calls() {
+        HAS_LENT.store(true, SeqCst);
+        views::lend(&(base..base.saturating_add(size)));
+    }
+}
+
+/// It is not any more.
+pub(crate) fn unregistered(base: u64, size: u64) {
+    views::take_back(&(base..base.saturating_add(size)));
+}
+
+/// Calls of the program that are under way.
+static CALLS: Mutex<usize> = Mutex::new(0);
+
+fn counts_calls() -> bool {
+    settings().checks.as_ref().is_some_and(|wanted| wanted.has(Check::Race))
+}
+
+/// A call of the program. Registered memory has one address for the program and for us, so that it is open as long
+/// as there is one.
+pub(crate) struct Call(());
+
+/// A call begins.
+pub(crate) fn called() -> Option<Call> {
+    if !counts_calls() {
+        return None;
+    }
+    let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+    *calls += 1;
+    if HAS_LENT.load(SeqCst) {
+        views::open_lent();
+    }
+    Some(Call(()))
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
+        *calls = calls.saturating_sub(1);
+        let is_last = *calls == 0 && HAS_LENT.load(SeqCst);
+        // It is open now, and stays so if the host has waited for everything.
+        if is_last && race().is_some_and(|race| !race.pending().is_empty()) {
+            close(views::all_lent);
+        }
+    }
+}
+
 /// A launch begins: what is said of it if the host does not wait.
 pub(super) fn launches(race: &Memory) {
-    if !views::all().is_empty() {
+    if HAS_LENT.load(SeqCst) || !views::all().is_empty() {
         race.watch_host();
     }
 }
@@ -34,9 +91,17 @@ pub(super) fn launches(race: &Memory) {
 /// What the host has not waited for has changed: opens and closes pages.
 pub(crate) fn update() {
     static ONE: Mutex<()> = Mutex::new(());
-    let blocks = views::all();
-    let Some(race) = race().filter(|_| !blocks.is_empty()) else { return };
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    close(views::all);
+}
+
+/// Says what the program may do with some blocks.
+fn close(blocks: impl FnOnce() -> Vec<Range<u64>>) {
+    let Some(race) = race() else { return };
+    let blocks = blocks();
+    if blocks.is_empty() {
+        return;
+    }
     let pending = race.pending();
     let page = views::page();
     for block in blocks {

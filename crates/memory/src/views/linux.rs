@@ -22,6 +22,8 @@ struct Slot {
     /// Where the program sees it; 0: there is none.
     start: AtomicUsize,
     pages: AtomicUsize,
+    /// Whether it is the program's own memory: there is no other view of it.
+    is_lent: AtomicBool,
     /// Rights of each page. There is room for as many as the slot has ever had, and it is never given back: a
     /// handler may look.
     states: AtomicPtr<AtomicU8>,
@@ -31,6 +33,7 @@ static SLOTS: [Slot; MOST] = [const {
     Slot {
         start: AtomicUsize::new(0),
         pages: AtomicUsize::new(0),
+        is_lent: AtomicBool::new(false),
         states: AtomicPtr::new(null_mut()),
     }
 }; MOST];
@@ -150,7 +153,7 @@ impl Views {
             unmap(ours.as_ptr(), len[0]);
             return None;
         };
-        let Some(slot) = enter(theirs.as_ptr().expose_provenance(), len[1] / page()) else {
+        let Some(slot) = enter(theirs.as_ptr().expose_provenance(), len[1] / page(), false) else {
             unmap(ours.as_ptr(), len[0]);
             unmap(theirs.as_ptr(), len[1]);
             return None;
@@ -170,16 +173,89 @@ impl Views {
 impl Drop for Views {
     fn drop(&mut self) {
         let mut books = books();
-        SLOTS[self.slot].start.store(0, SeqCst);
-        let runs = std::mem::take(&mut books.slots[self.slot].1);
-        books.runs = books.runs.saturating_sub(runs);
+        leave(&mut books, self.slot);
         unmap(self.theirs.as_ptr(), self.len[1]);
         unmap(self.ours.as_ptr(), self.len[0]);
     }
 }
 
+/// A block is not known any more.
+fn leave(books: &mut Books, slot: usize) {
+    SLOTS[slot].start.store(0, SeqCst);
+    let runs = std::mem::take(&mut books.slots[slot].1);
+    books.runs = books.runs.saturating_sub(runs);
+}
+
+/// The whole pages of a range.
+fn inside(range: &Range<u64>) -> Range<usize> {
+    let start = (range.start as usize).next_multiple_of(page());
+    start..(range.end as usize / page() * page()).max(start)
+}
+
+/// Whether a range has a part in the stack of this thread.
+fn is_stack(range: &Range<usize>) -> bool {
+    // SAFETY: a plain structure of C, which is filled before it is read.
+    let mut all: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
+    let (mut low, mut size) = (null_mut(), 0);
+    // SAFETY: all pointers are to variables of this function; what is made is destroyed.
+    let is_known = unsafe {
+        libc::pthread_getattr_np(libc::pthread_self(), &raw mut all) == 0 && {
+            let known = libc::pthread_attr_getstack(&raw const all, &raw mut low, &raw mut size);
+            libc::pthread_attr_destroy(&raw mut all);
+            known == 0
+        }
+    };
+    !is_known || (range.start < low.addr() + size && low.addr() < range.end)
+}
+
+pub(super) fn lend(range: &Range<u64>) {
+    let pages = inside(range);
+    // A handler needs a stack.
+    if WANTED.load(Relaxed) && !pages.is_empty() && !is_stack(&pages) {
+        enter(pages.start, pages.len() / page(), true);
+    }
+}
+
+/// The slot of memory of the program.
+fn lent(books: &Books, start: usize) -> Option<usize> {
+    let is = |slot: &Slot| slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) == start;
+    SLOTS[..books.slots.len()].iter().position(is)
+}
+
+pub(super) fn take_back(range: &Range<u64>) {
+    let mut books = books();
+    let Some(i) = lent(&books, inside(range).start) else { return };
+    open(&mut books, i);
+    leave(&mut books, i);
+}
+
+/// Opens what is closed of the program's memory.
+fn open(books: &mut Books, i: usize) {
+    let slot = &SLOTS[i];
+    let (start, pages) = (slot.start.load(Relaxed), slot.pages.load(Relaxed));
+    for page in 0..pages {
+        let state = state(slot, page);
+        if rights(state.load(SeqCst)) != Rights::ReadWrite {
+            protect(start + page * self::page(), 1, Rights::ReadWrite);
+            state.store(Rights::ReadWrite as u8, SeqCst);
+        }
+    }
+    let runs = std::mem::take(&mut books.slots[i].1);
+    books.runs = books.runs.saturating_sub(runs);
+}
+
+pub(super) fn open_lent() {
+    let mut books = books();
+    for i in 0..books.slots.len() {
+        let slot = &SLOTS[i];
+        if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && books.slots[i].1 != 0 {
+            open(&mut books, i);
+        }
+    }
+}
+
 /// Makes a block known: its slot.
-fn enter(start: usize, pages: usize) -> Option<usize> {
+fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
     let mut books = books();
     let is_free = |&i: &usize| SLOTS[i].start.load(Relaxed) == 0;
     // One that has room already, before any other.
@@ -199,6 +275,7 @@ fn enter(start: usize, pages: usize) -> Option<usize> {
         books.slots[i].0 = room;
     }
     slot.pages.store(pages, SeqCst);
+    slot.is_lent.store(is_lent, SeqCst);
     for page in 0..pages {
         state(slot, page).store(Rights::ReadWrite as u8, Relaxed);
     }
@@ -221,9 +298,10 @@ fn rights(state: u8) -> Rights {
     }
 }
 
-pub(super) fn all() -> Vec<Range<u64>> {
+pub(super) fn all(lent: bool) -> Vec<Range<u64>> {
     let books = books();
     let slots = SLOTS[..books.slots.len()].iter();
+    let slots = slots.filter(|slot| slot.is_lent.load(Relaxed) == lent);
     let ranges = slots.map(|slot| {
         let start = slot.start.load(Relaxed);
         start as u64..(start + slot.pages.load(Relaxed) * page()) as u64
