@@ -246,8 +246,8 @@ fn open(books: &mut Books, i: usize) {
 
 pub(super) fn open_lent() {
     let mut books = books();
-    for i in 0..books.slots.len() {
-        let slot = &SLOTS[i];
+    let used = books.slots.len();
+    for (i, slot) in SLOTS[..used].iter().enumerate() {
         if slot.is_lent.load(Relaxed) && slot.start.load(Relaxed) != 0 && books.slots[i].1 != 0 {
             open(&mut books, i);
         }
