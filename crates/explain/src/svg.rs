@@ -139,7 +139,8 @@ fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
         reading,
         Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }
     );
-    if !sums || !shown || trace.effective.compare.is_some() {
+    let resident = trace.answer.resident;
+    if !sums || !shown || !resident || trace.effective.compare.is_some() {
         return None;
     }
     let texels = &footprint.texels;
@@ -165,6 +166,11 @@ fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
         let mut text = format!("{name} = {value} ({bits:08x})");
         if let Some(exact) = without_rounding(trace, n) {
             text += &format!(", with unrounded weights {exact:.7}");
+            // Texels from 0 to 1, or from -1 to 1, are apart in the unit of the weights.
+            if exact.abs() <= 1.0 {
+                let apart = (f64::from(f32::from_bits(bits)) - exact) * 256.0;
+                text += &format!(", {apart:+.3}/256 apart");
+            }
         }
         p.text(left, y, NORMAL, Anchor::Start, INK, &text);
         y += 20.0;

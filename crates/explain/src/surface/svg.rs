@@ -1,14 +1,15 @@
-//! A surface access as a picture: the rows of a slice or layer, and the bytes of the access.
+//! A surface access as a picture: the texels around it with their bytes, and the bytes of the access.
 
 use super::text::{conversion_lines, element_text, headline, way};
 use super::{Kind, SurfaceExplanation, kind_of, verb};
 use crate::picture::{Anchor, Picture, Rect};
-use crate::svg::{EMPTY, EXACT, GAP, INK, MARGIN, MARK, SMALL, head};
-use texunit_unit::SurfaceOutcome;
+use crate::svg::{EMPTY, EXACT, FAINT, GAP, INK, MARGIN, MARK, OUTSIDE, SMALL, head};
+use texunit_unit::{SurfaceOutcome, TexelIndex};
 
-/// Size of the surface in the picture.
-const SIZE: (f64, f64) = (360.0, 200.0);
+/// Edge of the cell of a byte.
 const BYTE: f64 = 30.0;
+/// Size of the text in a cell.
+const TINY: f64 = 10.0;
 
 pub(super) fn svg(e: &SurfaceExplanation) -> String {
     let mut p = Picture::default();
@@ -16,8 +17,7 @@ pub(super) fn svg(e: &SurfaceExplanation) -> String {
     let mut lines = vec![e.surface.resource.describe()];
     lines.extend(e.place.clone());
     head(&mut p, &title, &lines);
-    let top = p.bottom() + GAP;
-    draw_surface(&mut p, e, top);
+    draw_places(&mut p, e);
     text(&mut p, &way(e));
     text(&mut p, &conversion_lines(e));
     draw_bytes(&mut p, e);
@@ -33,40 +33,100 @@ fn text(p: &mut Picture, lines: &[String]) {
     }
 }
 
-/// A slice of the surface, where the coordinates are (blue) and where the access went (red).
-fn draw_surface(p: &mut Picture, e: &SurfaceExplanation, top: f64) {
-    // Room around, for coordinates outside.
-    const AROUND: f64 = 40.0;
-    let resource = &e.surface.resource;
-    let extent = resource.extent();
-    let block = resource.format().block_extent();
-    let bytes = resource.row_bytes(0) as f64;
-    let rows = f64::from(extent.height.div_ceil(block));
-    let unit = (SIZE.0 / bytes, (SIZE.1 / rows).min(24.0));
-    let (left, top) = (MARGIN + AROUND, top + AROUND / 2.0);
-    let sheet = Rect { x: left, y: top, width: SIZE.0, height: rows * unit.1 };
-    p.rect(sheet, EMPTY, INK, 1.5);
-    let label = format!("{bytes} bytes wide, {rows} rows");
-    p.text(left, top - 6.0, SMALL, Anchor::Start, INK, &label);
-    // The place of the coordinates is drawn around that of the access, which is mostly the same.
-    let mut mark = |x: f64, y: f64, colour: &str, around: f64| {
-        // An access may be larger than a row.
-        let width = (f64::from(e.trace.size) * unit.0).clamp(3.0, SIZE.0 + AROUND);
-        let height = unit.1.max(3.0);
-        let limit = |v: f64, most: f64| v.clamp(-AROUND / 2.0, most + AROUND / 2.0 - 3.0);
-        let x = left + limit(x * unit.0, SIZE.0);
-        let y = top + limit(y * unit.1, sheet.height);
-        let (x, y) = (x - around, y - around);
-        let (width, height) = (width + 2.0 * around, height + 2.0 * around);
-        p.rect(Rect { x, y, width, height }, "none", colour, 2.0);
+/// Where an access begins: x in bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    x: i64,
+    y: i64,
+    z: i64,
+    layer: u32,
+}
+
+/// The texels around where the coordinates are (blue), and around where the access is made (red), if that is elsewhere.
+fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
+    let [_, y, z] = e.trace.at.map(i64::from);
+    let asked = Place { x: e.trace.byte_x, y, z, layer: e.trace.layer.unwrap_or(0) };
+    // Places inside a surface are far below 2^63.
+    let whole = |v: u64| i64::try_from(v).unwrap_or(i64::MAX);
+    let made = match e.trace.outcome {
+        SurfaceOutcome::Made(at) | SurfaceOutcome::NotResident(at) => {
+            Some(Place { x: whole(at.x), y: whole(at.y), z: whole(at.z), layer: at.layer })
+        }
+        SurfaceOutcome::Dropped | SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => None,
     };
-    mark(e.trace.byte_x as f64, f64::from(e.trace.at[1]), EXACT, 3.0);
-    if let SurfaceOutcome::Made(at) | SurfaceOutcome::NotResident(at) = e.trace.outcome {
-        mark(at.x as f64, at.y as f64, MARK, 0.0);
+    if made != Some(asked) {
+        draw_window(p, e, asked, EXACT, "as the coordinates say");
+    }
+    if let Some(made) = made {
+        draw_window(p, e, made, MARK, "where the access is made");
+    }
+}
+
+/// The texels of an access and those beside them, each with its bytes as they are in memory; of compressed formats, the
+/// blocks. Hatched is what is outside the surface.
+fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: &str, title: &str) {
+    let format = e.surface.resource.format();
+    let size = i64::from(format.texel_size());
+    let axes = e.form.geometry.axes();
+    let unit = if format.is_block() { "blocks" } else { "texels" };
+    let bytes = if size == 1 { "byte" } else { "bytes" };
+    let mut heading = format!("{title}: {unit} of {size} {bytes}");
+    if axes == 3 {
+        heading += &format!(", slice {}", at.z);
+    }
+    if e.trace.layer.is_some() {
+        heading += &format!(", layer {}", at.layer);
     }
     let y = p.bottom() + GAP;
-    p.text(MARGIN, y, SMALL, Anchor::Start, EXACT, "as the coordinates say");
-    p.text(MARGIN + 180.0, y, SMALL, Anchor::Start, MARK, "where the access is made");
+    p.text(MARGIN, y, SMALL, Anchor::Start, colour, &heading);
+    let first = at.x.div_euclid(size) - 1;
+    let last = (at.x + i64::from(e.trace.size) - 1).div_euclid(size) + 1;
+    let rows = if axes == 1 { 0..=0 } else { at.y - 1..=at.y + 1 };
+    let width = size as f64 * BYTE;
+    let label = |y: i64| if axes == 1 { String::new() } else { format!("row {y}") };
+    let longest = rows.clone().map(|y| label(y).len()).max().unwrap_or(0);
+    let (left, top) = (MARGIN + longest as f64 * TINY * 0.65 + 6.0, y + 24.0);
+    let corner = |x: i64, y: i64| {
+        (left + (x - first) as f64 * width, top + (y - rows.start()) as f64 * BYTE)
+    };
+    for x in first..=last {
+        let name = x.to_string();
+        // Long numbers of narrow texels would run into each other: the first one says enough.
+        if x == first || name.len() as f64 * TINY * 0.65 < width {
+            p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Anchor::Start, INK, &name);
+        }
+    }
+    for y in rows.clone() {
+        p.text(MARGIN, corner(first, y).1 + 19.0, TINY, Anchor::Start, INK, &label(y));
+        for x in first..=last {
+            let (x, y, bytes) = (corner(x, y).0, corner(x, y).1, texel_bytes(e, at, [x, y]));
+            let fill = if bytes.is_some() { EMPTY } else { OUTSIDE };
+            p.rect(Rect { x, y, width, height: BYTE }, fill, FAINT, 1.0);
+            for (n, byte) in bytes.iter().flatten().enumerate() {
+                let middle = x + (n as f64 + 0.5) * BYTE;
+                p.text(middle, y + 19.0, TINY, Anchor::Middle, INK, &format!("{byte:02x}"));
+            }
+        }
+    }
+    let (x, y) = corner(first, at.y.max(*rows.start()));
+    let x = x + (at.x - first * size) as f64 * BYTE;
+    let width = f64::from(e.trace.size) * BYTE;
+    p.rect(Rect { x, y, width, height: BYTE }, "none", colour, 3.0);
+}
+
+/// The bytes of a texel, or of a block, in the slice and layer of a place; `None` outside.
+fn texel_bytes(e: &SurfaceExplanation, place: Place, [x, y]: [i64; 2]) -> Option<Vec<u8>> {
+    let resource = &e.surface.resource;
+    let block = i64::from(resource.format().block_extent());
+    let mut at = [0; 3];
+    for (to, from) in at.iter_mut().zip([x.checked_mul(block)?, y.checked_mul(block)?, place.z]) {
+        *to = u32::try_from(from).ok()?;
+    }
+    let index = TexelIndex { level: 0, plane: place.layer, sample: 0, at };
+    let offset = resource.texel_offset(index)?;
+    let mut bytes = vec![0; resource.format().texel_size() as usize];
+    resource.block().read(offset, &mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
