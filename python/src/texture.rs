@@ -7,7 +7,7 @@ use crate::operands::{Operands, Vectors, held};
 use crate::options::{array_options, texture_options};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::path::PathBuf;
 use texunit_sample::{Action, Texture as Made};
 use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
@@ -21,6 +21,8 @@ use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 #[pyclass(frozen, module = "texunit")]
 pub(crate) struct Texture {
     made: Made,
+    /// As they were given, for pickles.
+    keywords: Option<Py<PyDict>>,
 }
 
 /// Fetches that are worth letting other threads of Python run.
@@ -141,6 +143,7 @@ impl Texture {
     #[new]
     #[pyo3(signature = (array, **keywords))]
     fn new(array: Object<'_>, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+        let given = keywords.as_ref().map(|all| all.copy().map(Bound::unbind)).transpose()?;
         let options = array_options(keywords.as_ref())?;
         let state = texture_options(keywords.as_ref())?;
         // A list of arrays is mip levels; one of numbers, or of lists of them, is an array.
@@ -157,16 +160,18 @@ impl Texture {
         };
         let inputs = held.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
         let made = array.py().detach(|| Made::new(&inputs, &options, &state)).or_raise()?;
-        Ok(Self { made })
+        Ok(Self { made, keywords: given })
     }
 
     /// A texture of a file: DDS, KTX 2.0, PNG, JPEG, OpenEXR or NPY.
     #[staticmethod]
     #[pyo3(signature = (path, **keywords))]
     fn open(path: PathBuf, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+        let given = keywords.as_ref().map(|all| all.copy().map(Bound::unbind)).transpose()?;
         let options = array_options(keywords.as_ref())?;
         let state = texture_options(keywords.as_ref())?;
-        Ok(Self { made: Made::open(&path, &options, &state).or_raise()? })
+        let made = Made::open(&path, &options, &state).or_raise()?;
+        Ok(Self { made, keywords: given })
     }
 
     /// Samples at float coordinates: x, y, z in the last axis, or a tuple of arrays (C1 to C11, R1 to R9).
@@ -305,6 +310,30 @@ impl Texture {
             all.append(array.finish()?)?;
         }
         Ok(all)
+    }
+
+    /// For pickles: the mip levels as arrays, what their axes are, and the state as it was given.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let keywords = match &self.keywords {
+            Some(given) => given.bind(py).copy()?,
+            None => PyDict::new(py),
+        };
+        let resource = self.made.resource();
+        let geometry = resource.geometry();
+        let levels = self.levels(py)?;
+        let array = if levels.len() == 1 { levels.get_item(0)? } else { levels.into_any() };
+        if resource.levels().len() > 1 && keywords.contains("mipmaps")? {
+            keywords.del_item("mipmaps")?;
+        }
+        keywords.set_item("dim", geometry.axes())?;
+        keywords.set_item("layered", geometry.name().starts_with('a'))?;
+        keywords.set_item("cube", geometry.is_cube())?;
+        keywords.set_item("multisample", geometry.is_multisample())?;
+        keywords.set_item("format", resource.format().name())?;
+        Ok((PyTuple::new(py, [array])?, keywords))
     }
 
     /// The state that the hardware uses for ``sample``; ``overrides`` are pairs of a rule and what it changes.
