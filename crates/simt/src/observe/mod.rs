@@ -95,7 +95,8 @@ pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{
     Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, MbarrierAction,
-    MbarrierState, Registers, Sink, SurfaceAnswered, SurfaceMade, Synchronized, Texels, Undefined, Values,
+    MbarrierState, Registers, Sink, SurfaceAnswered, SurfaceMade, Synchronized, Texels, Undefined,
+    Values,
 };
 pub use events::Events;
 pub use listing::{Constant, LaunchInfo, Listing, Operands, Register};
