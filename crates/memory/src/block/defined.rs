@@ -57,7 +57,7 @@ impl Block {
     }
 
     /// Whether some byte is undefined: quick where none was when somebody looked last, and the first that was found
-    /// still is. What is stored to the shadow by itself ([`Self::shadow`]) counts when [`Self::look_again`] has been
+    /// still is. What is stored to the shadow by itself ([`Self::shadow`]) counts when `look_again` has been
     /// called.
     pub fn has_undefined(&self) -> bool {
         let Some(shadow) = self.shadow.get() else { return false };
