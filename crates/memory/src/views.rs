@@ -161,8 +161,15 @@ mod tests {
         // It is not what may be closed by now.
         assert!(all_lent().iter().all(|of| of.start != first));
         assert_eq!(opens(first + 1), Some(Rights::None));
+        // Pages between others are open already.
+        let mut wanted = vec![Rights::None; count];
+        wanted[1] = Rights::ReadWrite;
+        set(first, &wanted);
         open_lent();
         assert_eq!(rights_of(lent.clone()), Rights::ReadWrite);
+        // What has no whole page in it is not what begins behind it.
+        take_back(&(first - 8..first + 8));
+        assert!(all_lent().contains(&lent));
         set(first, &vec![Rights::Read; count]);
         take_back(&range);
         assert_eq!(rights_of(lent), Rights::ReadWrite);

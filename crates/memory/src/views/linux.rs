@@ -223,8 +223,13 @@ fn lent(books: &Books, start: usize) -> Option<usize> {
 }
 
 pub(super) fn take_back(range: &Range<u64>) {
+    let pages = inside(range);
+    // Without a whole page it was never known, and another range may begin where its first one would.
+    if pages.is_empty() {
+        return;
+    }
     let mut books = books();
-    let Some(i) = lent(&books, inside(range).start) else { return };
+    let Some(i) = lent(&books, pages.start) else { return };
     open(&mut books, i);
     leave(&mut books, i);
 }
@@ -233,12 +238,17 @@ pub(super) fn take_back(range: &Range<u64>) {
 fn open(books: &mut Books, i: usize) {
     let slot = &SLOTS[i];
     let (start, pages) = (slot.start.load(Relaxed), slot.pages.load(Relaxed));
-    for page in 0..pages {
-        let state = state(slot, page);
-        if rights(state.load(SeqCst)) != Rights::ReadWrite {
-            protect(start + page * self::page(), 1, Rights::ReadWrite);
-            state.store(Rights::ReadWrite as u8, SeqCst);
+    let is_closed = |&page: &usize| rights(state(slot, page).load(SeqCst)) != Rights::ReadWrite;
+    let mut page = 0;
+    while let Some(first) = (page..pages).find(is_closed) {
+        page = (first..pages).find(|page| !is_closed(page)).unwrap_or(pages);
+        let run = first..page;
+        let unlock = |first, count| protect(start + first * self::page(), count, Rights::ReadWrite);
+        // Of a run in which the program has unmapped pages, those that are there.
+        if !unlock(first, run.len()) {
+            run.clone().for_each(|page| _ = unlock(page, 1));
         }
+        run.for_each(|page| state(slot, page).store(Rights::ReadWrite as u8, SeqCst));
     }
     let runs = std::mem::take(&mut books.slots[i].1);
     books.runs = books.runs.saturating_sub(runs);
