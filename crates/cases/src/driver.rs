@@ -35,7 +35,7 @@ fn resource_reason(resource: &ResourceSpec) -> Option<&'static str> {
 
 fn surface_reason(surface: &SurfaceCase) -> Option<&'static str> {
     if surface.error.is_some() {
-        return Some("the case is about an error of ours");
+        return Some("the case is about an error of texunit's own");
     }
     if surface.resource.layout != Layout::Array {
         return Some("CUDA makes surfaces of arrays only");
@@ -46,7 +46,7 @@ fn surface_reason(surface: &SurfaceCase) -> Option<&'static str> {
 fn fetch_reason(fetch: &FetchCase) -> Option<&'static str> {
     let sampler = &fetch.sampler;
     if matches!(fetch.expected, Expected::Error(_)) {
-        return Some("the case is about an error of ours");
+        return Some("the case is about an error of texunit's own");
     }
     if sampler.compare.is_some() {
         return Some("CUDA textures have no compare function");

@@ -75,7 +75,7 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     }
     if flags & !FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "Flags {flags:#x} has bits that are no CUDA_ARRAY3D flags: {:#x}",
+            "Flags {flags:#x} has bits that are not CUDA_ARRAY3D flags: {:#x}",
             flags & !FLAGS
         )));
     }

@@ -166,7 +166,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         settings.schedule = seed.trim().parse().ok();
         if settings.schedule.is_none() {
             settings.complaints.push(format!(
-                "TEXUNIT_SCHEDULE is `{seed}`, which is no seed (0 to {}); the order stays as it is",
+                "TEXUNIT_SCHEDULE is `{seed}`, which is not a seed (0 to {}); the order stays as it is",
                 u64::MAX
             ));
         }

@@ -132,7 +132,7 @@ pub(crate) fn descriptor(
     let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
     if flags & !FLAGS != 0 {
         return refused(format!(
-            "flags {flags:#x} has bits that are no CU_TRSF flags: {:#x}",
+            "flags {flags:#x} has bits that are not CU_TRSF flags: {:#x}",
             flags & !FLAGS
         ));
     }

@@ -128,7 +128,7 @@ fn textures_and_surfaces() {
         array, CUDA_TEXTURE_DESC { address_mode: [0, 7, 0], ..plain });
     tried(value, "filterMode 5 is not a CUfilter_mode: 0 (point), 1 (linear)",
         array, CUDA_TEXTURE_DESC { filter_mode: 5, ..plain });
-    tried(value, "flags 0x100000 has bits that are no CU_TRSF flags: 0x100000",
+    tried(value, "flags 0x100000 has bits that are not CU_TRSF flags: 0x100000",
         array, CUDA_TEXTURE_DESC { flags: 0x10_0000, ..plain });
     tried(value, "CU_TRSF_SEAMLESS_CUBEMAP is set, and the resource is not a cubemap",
         array, CUDA_TEXTURE_DESC { flags: 0x40, ..plain });
@@ -162,7 +162,7 @@ fn arrays() {
         CUDA_ARRAY3D_DESCRIPTOR { num_channels: 3, ..ARRAY });
     tried(value, "NumChannels 1 is not a number of channels that CUarray_format 0x99 has: 2",
         CUDA_ARRAY3D_DESCRIPTOR { format: 0x99, ..ARRAY });
-    tried(value, "Flags 0x8000 has bits that are no CUDA_ARRAY3D flags: 0x8000",
+    tried(value, "Flags 0x8000 has bits that are not CUDA_ARRAY3D flags: 0x8000",
         CUDA_ARRAY3D_DESCRIPTOR { flags: 0x8000, ..ARRAY });
     tried(value, "Depth is 0: of a layered array (CUDA_ARRAY3D_LAYERED) it is the number of layers",
         CUDA_ARRAY3D_DESCRIPTOR { flags: layered, ..ARRAY });
@@ -343,7 +343,7 @@ fn contexts_streams_events_devices() {
         cuStreamSynchronize(0x1234 as Ptr));
     refused!(cases, INVALID_VALUE, "Flags 0x6 is not CU_STREAM_DEFAULT (0) or CU_STREAM_NON_BLOCKING (1)",
         cuStreamCreate(&raw mut stream, 6));
-    refused!(cases, INVALID_VALUE, "Flags 0x40 has bits that are no CUevent_flags: those are 1 (blocking sync), 2 (disable timing) and 4 (interprocess)",
+    refused!(cases, INVALID_VALUE, "Flags 0x40 has bits that are not CUevent_flags: those are 1 (blocking sync), 2 (disable timing) and 4 (interprocess)",
         cuEventCreate(&raw mut event, 64));
     refused!(cases, INVALID_HANDLE, "hEvent 0x.. is not an event: it was destroyed, or never was one",
         cuEventRecord(world.stream, null_mut()));

@@ -25,14 +25,14 @@ impl Random {
     /// of this one. A panic while it lives prints the seed.
     ///
     /// # Panics
-    /// If `TEXUNIT_SEED` is no number.
+    /// If `TEXUNIT_SEED` is not a number.
     pub fn for_test(seed: u64) -> Self {
         let seed = std::env::var("TEXUNIT_SEED").map_or(seed, |text| {
             let parsed = match text.strip_prefix("0x") {
                 Some(digits) => u64::from_str_radix(digits, 16),
                 None => text.parse(),
             };
-            parsed.unwrap_or_else(|_| panic!("TEXUNIT_SEED={text} is no number"))
+            parsed.unwrap_or_else(|_| panic!("TEXUNIT_SEED={text} is not a number"))
         });
         Self { state: seed, told: Some(seed), bytes: Vec::new() }
     }

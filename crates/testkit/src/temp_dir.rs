@@ -52,10 +52,10 @@ impl TempDir {
     /// The path of something in it as text, for arguments and environment variables.
     ///
     /// # Panics
-    /// If the path is no text.
+    /// If the path is not UTF-8.
     pub fn text(&self, name: &str) -> String {
         let path = self.0.join(name);
-        path.to_str().unwrap_or_else(|| panic!("{} is no text", path.display())).to_owned()
+        path.to_str().unwrap_or_else(|| panic!("{} is not UTF-8", path.display())).to_owned()
     }
 }
 

@@ -241,7 +241,7 @@ mod checks {
             let pinned = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
             assert!(pinned.clone().count() > 0, "{}", requirements.display());
             for line in pinned {
-                assert!(line.contains("=="), "{}: {line} is no one release", client.name);
+                assert!(line.contains("=="), "{}: {line} does not name one release", client.name);
             }
             let own = client.tests.iter().filter(|path| path.starts_with("{tests}"));
             for path in own {

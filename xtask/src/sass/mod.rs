@@ -44,8 +44,9 @@ impl Request {
                 "--ptxas" => release = Some(value()?.parse()?),
                 option if option.starts_with('-') => return Err(format!("no option {option}")),
                 number => {
-                    numbers
-                        .push(number.parse::<u64>().map_err(|_| format!("{number} is no number"))?);
+                    numbers.push(
+                        number.parse::<u64>().map_err(|_| format!("{number} is not a number"))?,
+                    );
                 }
             }
         }

@@ -96,17 +96,17 @@ pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> i
                 Word::Txd(_) => "TXD",
                 Word::Other(other) => other.form.name,
                 Word::Refused { .. } => "refused",
-                Word::Unknown => "none of ours",
+                Word::Unknown => "of another kind",
             };
             match kind {
                 "refused" if refused >= REFUSED / Arch::ALL.len() => continue,
-                "none of ours" if unknown >= UNKNOWN / Arch::ALL.len() => continue,
+                "of another kind" if unknown >= UNKNOWN / Arch::ALL.len() => continue,
                 "refused" => refused += 1,
-                "none of ours" => unknown += 1,
+                "of another kind" => unknown += 1,
                 _ => right.push(*asked),
             }
             *counts.entry((kind, arch)).or_default() += 1;
-            if matches!(kind, "refused" | "none of ours") {
+            if matches!(kind, "refused" | "of another kind") {
                 alone.push(*asked);
             }
         }

@@ -49,7 +49,7 @@ fn run(runner: &Runner, path: &Path) -> Result<Outcome, Outcome> {
     }
     if job.params.iter().any(|param| param.is_object) || !job.places.is_empty() {
         return Err(skipped(
-            "the card gives out addresses and handles of its own, and a recorded launch has others",
+            "the card hands out addresses and handles of its own, and a recorded launch has others",
         ));
     }
     let device = Device::new(&DeviceOptions::default());

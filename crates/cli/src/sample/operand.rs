@@ -119,7 +119,7 @@ impl Owned {
         let array = texunit_files::read_array(path).map_err(|e| Trouble::input(e.to_string()))?;
         let name = path.display();
         let dtype = Dtype::of(array.dtype.kind, array.dtype.size)
-            .ok_or_else(|| Trouble::input(format!("`{name}` has elements that are no numbers")))?;
+            .ok_or_else(|| Trouble::input(format!("`{name}` has elements that are not numbers")))?;
         let shape: Result<Vec<usize>, _> =
             array.shape.iter().map(|&n| usize::try_from(n)).collect();
         let shape = shape.map_err(|_| Trouble::input(format!("`{name}` is larger than memory")))?;

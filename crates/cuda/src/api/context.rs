@@ -296,7 +296,7 @@ fn check_flags(flags: c_uint) -> Answer {
     let scheduling = flags & SCHEDULING;
     if flags & !FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} has bits that are no CUctx_flags: {:#x}",
+            "flags {flags:#x} has bits that are not CUctx_flags: {:#x}",
             flags & !FLAGS
         )));
     }

@@ -27,7 +27,7 @@ driver_api! {
         let context = context::current()?;
         if Flags & !(BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS) != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {Flags:#x} has bits that are no CUevent_flags: those are 1 (blocking sync), 2 (disable \
+                "Flags {Flags:#x} has bits that are not CUevent_flags: those are 1 (blocking sync), 2 (disable \
                  timing) and 4 (interprocess)"
             )));
         }

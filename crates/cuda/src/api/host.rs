@@ -77,7 +77,7 @@ fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer
     out.check()?;
     if flags & !ALL != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "Flags {flags:#x} has bits that are no CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
+            "Flags {flags:#x} has bits that are not CU_MEMHOSTALLOC flags: those are 1 (portable), 2 (device map) \
              and 4 (write-combined)"
         )));
     }
@@ -101,7 +101,7 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     }
     if flags & !ALL != 0 {
         return refused(format!(
-            "Flags {flags:#x} has bits that are no CU_MEMHOSTREGISTER flags: {:#x}",
+            "Flags {flags:#x} has bits that are not CU_MEMHOSTREGISTER flags: {:#x}",
             flags & !ALL
         ));
     }

@@ -198,7 +198,7 @@ driver_api! {
         current()?;
         if Flags & !texture::FLAGS != 0 {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "Flags {Flags:#x} has bits that are no CU_TRSF flags: {:#x}",
+                "Flags {Flags:#x} has bits that are not CU_TRSF flags: {:#x}",
                 Flags & !texture::FLAGS
             )));
         }

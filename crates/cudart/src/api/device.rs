@@ -270,7 +270,7 @@ fn reset() -> Answer {
 fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
     if flags & !FLAGS != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} has bits that are no cudaDevice flags: {:#x}",
+            "flags {flags:#x} has bits that are not cudaDevice flags: {:#x}",
             flags & !FLAGS
         )));
     }
