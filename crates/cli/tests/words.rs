@@ -101,8 +101,8 @@ fn literals(source: &str) -> Vec<String> {
         let tail = &rest[at..];
         if tail.starts_with("//") {
             rest = tail.find('\n').map_or("", |end| &tail[end..]);
-        } else if tail.starts_with("'\"'") {
-            rest = &tail[3..];
+        } else if let Some(behind) = tail.strip_prefix("'\"'") {
+            rest = behind;
         } else if tail.starts_with("'\\") {
             // A character such as '\'' or '\\'.
             rest = tail.get(3..).unwrap_or("");
