@@ -2,8 +2,10 @@
 //!
 //! Only a C caller makes values of these types: they are the parameters of the exported functions of both
 //! libraries, and their fields are private. The contract of both APIs is that such a pointer is null, or points to
-//! what its name says for as long as the call runs. Null is checked here; the rest cannot be checked by
-//! anybody, and is what makes the exported functions `unsafe`.
+//! one value of its type for as long as the call runs. Null is checked here; the rest cannot be checked by
+//! anybody, and is what makes the exported functions `unsafe`. How many values stand behind the first one is what another
+//! argument says: to take it at its word ([`In::elements`], [`Out::elements`], [`Raw::bytes`]) is `unsafe`, too, and what
+//! comes of that knows its length.
 
 use crate::{CUresult, Refusal, Subject};
 use std::ffi::{CStr, c_char, c_void};
@@ -46,6 +48,11 @@ macro_rules! pointer {
             pub fn subject(&self) -> Option<Subject> {
                 Some(Subject::new::<Self>(self.0.addr() as u64))
             }
+
+            /// The pointer itself, to hand it on.
+            pub fn as_ptr(self) -> $pointer {
+                self.0
+            }
         }
     };
 }
@@ -81,18 +88,37 @@ impl<T> Out<T> {
         if self.is_null() { Err(null::<Self>()) } else { Ok(()) }
     }
 
-    /// Element `index` of an array; null stays null.
-    pub fn nth(self, index: usize) -> Self {
-        if self.is_null() { self } else { Self(self.0.wrapping_add(index)) }
+    /// The array of `count` values that begins here.
+    ///
+    /// # Safety
+    /// It is null, or has room for so many.
+    pub unsafe fn elements(self, count: usize) -> OutElements<T> {
+        OutElements { first: self.0, count }
+    }
+}
+
+/// An array of a C caller that results go to.
+#[derive(Debug)]
+pub struct OutElements<T> {
+    first: *mut T,
+    count: usize,
+}
+
+impl<T> OutElements<T> {
+    /// Where result `index` goes; null if the array is.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn nth(&self, index: usize) -> Out<T> {
+        assert!(index < self.count, "element {index} of {}", self.count);
+        if self.first.is_null() { Out(self.first) } else { Out(self.first.wrapping_add(index)) }
     }
 
-    /// Writes as many results as there are, from the first on.
-    pub fn set_all(self, values: impl IntoIterator<Item = T>) -> Answer {
-        self.check()?;
-        for (i, value) in values.into_iter().enumerate() {
-            // SAFETY: the caller's array has as many elements as the function's contract says, which
-            // is what it is asked to fill.
-            unsafe { self.0.add(i).write_unaligned(value) }
+    /// Writes as many results as there are, and room for them, from the first on.
+    pub fn set_all(&self, values: impl IntoIterator<Item = T>) -> Answer {
+        Out(self.first).check()?;
+        for (i, value) in values.into_iter().take(self.count).enumerate() {
+            self.nth(i).set_if(value);
         }
         Ok(())
     }
@@ -134,18 +160,39 @@ impl<T: Copy> In<T> {
         (!self.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 
-    /// Element `index` of an array.
+    /// The array of `count` values that begins here.
+    ///
+    /// # Safety
+    /// It is null, or has so many.
+    pub unsafe fn elements(self, count: usize) -> Elements<T> {
+        Elements { first: self, count }
+    }
+}
+
+/// An array of a C caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements<T> {
+    first: In<T>,
+    count: usize,
+}
+
+impl<T: Copy> Elements<T> {
+    /// Element `index`; `CUDA_ERROR_INVALID_VALUE` if the array is null.
+    ///
+    /// # Panics
+    /// If there are not so many.
     pub fn at(self, index: usize) -> Answer<T> {
-        if self.is_null() {
-            return Err(null::<Self>());
+        assert!(index < self.count, "element {index} of {}", self.count);
+        if self.first.is_null() {
+            return Err(null::<In<T>>());
         }
-        // SAFETY: the array has as many elements as the function's contract says.
-        Ok(unsafe { self.0.add(index).read_unaligned() })
+        // SAFETY: whoever made this said that there are so many.
+        Ok(unsafe { self.first.0.add(index).read_unaligned() })
     }
 
-    /// An array of `count` elements. Null is fine if there are none.
-    pub fn all(self, count: usize) -> Answer<Vec<T>> {
-        (0..count).map(|i| self.at(i)).collect()
+    /// All of them. Null is fine if there are none.
+    pub fn to_vec(self) -> Answer<Vec<T>> {
+        (0..self.count).map(|i| self.at(i)).collect()
     }
 }
 
@@ -227,6 +274,11 @@ impl Raw {
         if self.is_null() { Err(null::<Self>()) } else { Ok(()) }
     }
 
+    /// The pointer itself, to hand it on.
+    pub fn as_ptr(self) -> *mut c_void {
+        self.0
+    }
+
     /// As text that ends with a zero byte.
     pub fn text(self) -> Text {
         Text(self.0.cast())
@@ -237,30 +289,52 @@ impl Raw {
         self.0.expose_provenance() as u64
     }
 
+    /// The `size` bytes that begin here.
+    ///
+    /// # Safety
+    /// It is null, or there are so many, which may be written if they are.
+    pub unsafe fn bytes(self, size: usize) -> RawBytes {
+        RawBytes { first: self, size }
+    }
+}
+
+/// Memory of the host with its size.
+#[derive(Clone, Copy, Debug)]
+pub struct RawBytes {
+    first: Raw,
+    size: usize,
+}
+
+impl RawBytes {
+    /// Where bytes `offset` to `offset + count` are; null is `CUDA_ERROR_INVALID_VALUE` unless there are none.
+    fn range(self, offset: usize, count: usize) -> Answer<*mut u8> {
+        if self.first.is_null() && count != 0 {
+            return Err(null::<Raw>());
+        }
+        let inside = offset.checked_add(count).is_some_and(|end| end <= self.size);
+        assert!(inside, "{count} bytes from {offset} of {}", self.size);
+        Ok(self.first.0.cast::<u8>().wrapping_add(offset))
+    }
+
     /// Copies `out.len()` bytes from `offset` on; null is `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// # Panics
+    /// If there are not so many.
     pub fn read(self, offset: usize, out: &mut [u8]) -> Answer {
-        if self.is_null() && !out.is_empty() {
-            return Err(null::<Self>());
-        }
-        // SAFETY: the caller's memory holds what the call's sizes say (module header); `out` is ours
-        // and does not overlap it.
-        unsafe {
-            let from = self.0.cast::<u8>().wrapping_add(offset);
-            from.copy_to_nonoverlapping(out.as_mut_ptr(), out.len());
-        }
+        let from = self.range(offset, out.len())?;
+        // SAFETY: whoever made this said that there are so many; `out` is ours and does not overlap them.
+        unsafe { from.copy_to_nonoverlapping(out.as_mut_ptr(), out.len()) };
         Ok(())
     }
 
     /// Copies `bytes` to `offset` and on; null is `CUDA_ERROR_INVALID_VALUE`.
+    ///
+    /// # Panics
+    /// If there are not so many.
     pub fn write(self, offset: usize, bytes: &[u8]) -> Answer {
-        if self.is_null() && !bytes.is_empty() {
-            return Err(null::<Self>());
-        }
+        let to = self.range(offset, bytes.len())?;
         // SAFETY: as above.
-        unsafe {
-            let to = self.0.cast::<u8>().wrapping_add(offset);
-            to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
-        }
+        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
     }
 }

@@ -11,6 +11,7 @@
 pub mod args;
 mod array;
 mod copy;
+pub mod driver;
 pub mod format;
 mod launch;
 mod memory;
@@ -21,6 +22,10 @@ mod texture;
 
 pub use array::*;
 pub use copy::*;
+pub use driver::{
+    CUarray, CUcontext, CUevent, CUfunction, CUhostFn, CUkernel, CUlibrary, CUmemoryPool,
+    CUmipmappedArray, CUmodule, CUstream, CUstreamCallback,
+};
 pub use launch::*;
 pub use memory::*;
 pub use module::*;

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use texunit_cuda_abi::args::Answer;
+use texunit_cuda_abi::driver::Parameter;
 use texunit_cuda_abi::{CUresult, Refusal, Subject};
 
 /// The first handle: no address of a process looks like it.
@@ -119,6 +120,10 @@ impl<T> Registry<T> {
 pub struct Handle<T> {
     number: usize,
     kind: PhantomData<fn() -> T>,
+}
+
+impl<T> Parameter for Handle<T> {
+    type C = usize;
 }
 
 impl<T> Clone for Handle<T> {

@@ -49,10 +49,12 @@ pub(crate) enum Content {
 /// The fatbin behind a pointer, whose header says how large it is.
 fn fatbin_at(image: Raw) -> Answer<Vec<u8>> {
     let mut header = [0; fatbin::HEADER];
-    image.read(0, &mut header)?;
+    // SAFETY: a fatbin begins with a header.
+    unsafe { image.bytes(fatbin::HEADER) }.read(0, &mut header)?;
     let size = fatbin::size(&header).map_err(invalid)?;
     let mut bytes = vec![0; size];
-    image.read(0, &mut bytes)?;
+    // SAFETY: the header says so.
+    unsafe { image.bytes(size) }.read(0, &mut bytes)?;
     Ok(bytes)
 }
 
@@ -69,13 +71,11 @@ const MOST_LINKED: usize = 1 << 16;
 impl Image {
     /// An image of the host of which no size is known.
     pub(crate) fn at(image: Raw) -> Answer<Self> {
-        if image.is_null() {
-            image.read(0, &mut [0])?;
-        }
+        image.check()?;
         let mut first = [0; 4];
         for at in 0..4 {
-            // No further than the zero at the end of a text.
-            image.read(at, &mut first[at..=at])?;
+            // SAFETY: no further than the zero at the end of a text, and no other image is so short.
+            unsafe { image.bytes(at + 1) }.read(at, &mut first[at..=at])?;
             if first[at] == 0 {
                 break;
             }
@@ -151,7 +151,8 @@ impl Content {
     /// version 2 a pointer to a list of fatbins that ends with null.
     fn wrapped(image: Raw) -> Answer<Self> {
         let mut bytes = [0; 24];
-        image.read(0, &mut bytes)?;
+        // SAFETY: a structure of that size, whose magic number was read.
+        unsafe { image.bytes(24) }.read(0, &mut bytes)?;
         let word =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
         let (version, data, list) = (word(0) >> 32, word(8), word(16));
@@ -161,7 +162,8 @@ impl Content {
             let mut fatbins = Vec::new();
             for i in 0..MOST_LINKED {
                 let mut address = [0; 8];
-                list.read(8 * i, &mut address)?;
+                // SAFETY: no address before this one was null, which ends the list.
+                unsafe { list.bytes(8 * (i + 1)) }.read(8 * i, &mut address)?;
                 match u64::from_le_bytes(address) {
                     0 => break,
                     // SAFETY: as above.

@@ -117,7 +117,10 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
             )));
         }
         (false, true) => {
-            for (i, param) in function.kernel.params().iter().enumerate() {
+            let params = function.kernel.params();
+            // SAFETY: there is a pointer for each parameter of the kernel.
+            let each = unsafe { each.elements(params.len()) };
+            for (i, param) in params.iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
                 let place = buffer.get_mut(start..end).ok_or_else(|| {
                     CUresult::INVALID_VALUE.because(format!(
@@ -125,7 +128,8 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
                         reasons::shown(function)
                     ))
                 })?;
-                let argument = each.at(i)?.read(0, place);
+                // SAFETY: each points to as many bytes as the parameter has.
+                let argument = unsafe { each.at(i)?.bytes(place.len()) }.read(0, place);
                 argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
             }
         }
@@ -138,14 +142,16 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
 /// structure of C is that ends with padding.
 fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
     let (mut pointer, mut size) = (0, None);
+    // SAFETY: the list ends with CU_LAUNCH_PARAM_END, and no element before this one was that.
+    let at = |i: usize| unsafe { extra.elements(i + 1) }.at(i);
     for i in 0.. {
-        match extra.at(2 * i)? {
+        match at(2 * i)? {
             CU_LAUNCH_PARAM_END => break,
-            CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = extra.at(2 * i + 1)?,
+            CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = at(2 * i + 1)?,
             CU_LAUNCH_PARAM_BUFFER_SIZE => {
                 let mut bytes = [0; 8];
                 // SAFETY: the list holds a pointer to a `size_t` here.
-                let given = unsafe { Raw::of(extra.at(2 * i + 1)?) }.read(0, &mut bytes);
+                let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.read(0, &mut bytes);
                 given.map_err(|refusal| {
                     refusal.named("the pointer behind CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
                 })?;
@@ -170,7 +176,7 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
             .because(format!("{given}, and the parameters of the kernel have {needed} bytes")));
     }
     // SAFETY: the list holds a pointer to a buffer of that size.
-    let read = unsafe { Raw::of(pointer) }.read(0, buffer);
+    let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);
     read.map_err(|refusal| {
         refusal.named("the pointer behind CU_LAUNCH_PARAM_BUFFER_POINTER in extra")
     })

@@ -34,6 +34,7 @@ unsafe impl Sync for Jit {}
 #[derive(Clone, Copy, Debug, Default)]
 struct Log {
     buffer: Option<Raw>,
+    /// Bytes of the buffer.
     size: usize,
     /// Where the number of bytes goes that were written.
     written: Option<Out<usize>>,
@@ -51,6 +52,8 @@ impl Log {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
+        // SAFETY: the caller has said that it has so many.
+        let buffer = unsafe { buffer.bytes(self.size) };
         // The buffer is not null: nothing can fail.
         let _ = buffer.write(0, &text.as_bytes()[..end]);
         let _ = buffer.write(end, &[0]);
@@ -65,7 +68,10 @@ impl Jit {
     pub(crate) fn read(count: u32, options: In<u32>, values: Out<usize>) -> Answer<Self> {
         let mut jit = Self::default();
         let mut sizes = [None; 2];
-        for i in 0..count as usize {
+        let count = count as usize;
+        // SAFETY: the caller has said that there are so many of both.
+        let (options, values) = unsafe { (options.elements(count), values.elements(count)) };
+        for i in 0..count {
             let slot = values.nth(i);
             let value = slot.get()?;
             // SAFETY: the option's value is a pointer to a buffer of the caller.

@@ -7,7 +7,7 @@ use crate::driver::{self, CUkernel, CUlibrary, ask};
 use crate::told;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{CString, c_void};
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::args::Answer;
@@ -109,8 +109,17 @@ impl Registry {
             LOADED_BY.store(std::process::id(), Ordering::Relaxed);
             // SAFETY: the program's wrapper, which stays until it is unregistered.
             ask(|library| unsafe {
-                let code = std::ptr::with_exposed_provenance::<c_void>(binary);
-                driver::cuLibraryLoadData(library, code, null(), null(), 0, null(), null(), 0)
+                let code = std::ptr::with_exposed_provenance_mut::<c_void>(binary);
+                driver::cuLibraryLoadData(
+                    library,
+                    code,
+                    null(),
+                    null_mut(),
+                    0,
+                    null(),
+                    null_mut(),
+                    0,
+                )
             })
         });
         library.clone()

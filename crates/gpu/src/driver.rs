@@ -1,10 +1,11 @@
 //! Safe handles of what lives on the card: memory, arrays, textures, surfaces, kernels. Each is
 //! freed when dropped. All belong to one [`Gpu`], on one thread.
 
-use crate::ffi::{self, Api, CuResult, DevicePointer, Opaque};
+use crate::ffi::{self, Api, Handle};
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::rc::Rc;
+use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
 
 /// Why the card cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +43,7 @@ pub enum GpuError {
 /// `CUresult` numbers after which every call of the process fails: the device is gone or broken, or
 /// a kernel has faulted.
 #[rustfmt::skip]
-const LOST: [CuResult; 15] = [
+const LOST: [u32; 15] = [
     // CUDA_ERROR_ DEINITIALIZED, DEVICE_UNAVAILABLE, ECC_UNCORRECTABLE, NVLINK_UNCORRECTABLE, CONTAINED
     4, 46, 214, 220, 226,
     // ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, CONTEXT_IS_DESTROYED, ASSERT
@@ -67,7 +68,7 @@ pub const LIBRARY_VARIABLE: &str = "TEXUNIT_LIBCUDA";
 
 struct Context {
     api: Api,
-    device: c_int,
+    device: CUdevice,
     /// The error after which the card answers nothing more.
     lost: RefCell<Option<GpuError>>,
 }
@@ -133,7 +134,7 @@ impl Gpu {
     pub(crate) fn start(api: Api) -> Result<Self, GpuError> {
         // SAFETY: of all calls here, the out parameters are ours and of the types of `cuda.h`.
         let code = unsafe { (api.init)(0) };
-        if code != 0 {
+        if code != CUresult::SUCCESS {
             return Err(GpuError::NoGpu(format!(" ({})", api.error_text(code))));
         }
         let (mut count, mut device, mut version) = (0, 0, 0);
@@ -161,7 +162,7 @@ impl Gpu {
         };
         let capability =
             (attribute(ffi::COMPUTE_CAPABILITY_MAJOR)?, attribute(ffi::COMPUTE_CAPABILITY_MINOR)?);
-        let mut handle = std::ptr::null_mut();
+        let mut handle = 0;
         // SAFETY: as above.
         let code = unsafe { (api.context_retain)(&raw mut handle, device) };
         check(&api, "cuDevicePrimaryCtxRetain", code)?;
@@ -192,10 +193,10 @@ impl Gpu {
         &self.context.api
     }
 
-    pub(crate) fn check(&self, function: &'static str, code: CuResult) -> Result<(), GpuError> {
+    pub(crate) fn check(&self, function: &'static str, code: CUresult) -> Result<(), GpuError> {
         let done = check(self.api(), function, code);
         if let Err(error) = &done
-            && LOST.contains(&code)
+            && LOST.contains(&code.0)
         {
             self.context.lost.borrow_mut().get_or_insert_with(|| error.clone());
         }
@@ -220,24 +221,24 @@ impl Gpu {
         let text =
             CString::new(ptx).map_err(|_| GpuError::Ptx("it holds a NUL character".to_owned()))?;
         let mut log = vec![0_u8; LOG];
-        let mut options = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG as *mut c_void];
-        let mut module = std::ptr::null_mut();
+        let options = [ffi::JIT_ERROR_LOG_BUFFER, ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+        let mut values = [log.as_mut_ptr().expose_provenance(), LOG];
+        let mut module = 0;
         // SAFETY: the text ends in NUL; the two options have values of the kinds that `cuda.h`
         // names for them, and the log is as long as said.
         let code = unsafe {
             (self.api().module_load)(
                 &raw mut module,
-                text.as_ptr().cast(),
+                text.as_ptr().cast_mut().cast(),
                 2,
-                options.as_mut_ptr(),
+                options.as_ptr(),
                 values.as_mut_ptr(),
             )
         };
-        if LOST.contains(&code) {
+        if LOST.contains(&code.0) {
             self.check("cuModuleLoadDataEx", code)?;
         }
-        if code != 0 {
+        if code != CUresult::SUCCESS {
             let text = String::from_utf8_lossy(&log);
             let text = text.trim_end_matches('\0').trim();
             let reason = self.api().error_text(code);
@@ -258,18 +259,18 @@ impl Gpu {
     }
 }
 
-fn check(api: &Api, function: &'static str, code: CuResult) -> Result<(), GpuError> {
-    if code == 0 {
+fn check(api: &Api, function: &'static str, code: CUresult) -> Result<(), GpuError> {
+    if code == CUresult::SUCCESS {
         return Ok(());
     }
-    Err(GpuError::Call { function, reason: api.error_text(code), code })
+    Err(GpuError::Call { function, reason: api.error_text(code), code: code.0.cast_signed() })
 }
 
 /// A loaded module.
 #[derive(Debug)]
 pub struct Module {
     gpu: Gpu,
-    module: Opaque,
+    module: Handle,
 }
 
 /// Threads and CTAs of a launch, and its dynamic shared memory in bytes.
@@ -290,7 +291,7 @@ impl Module {
         shape: LaunchShape,
         arguments: &[Vec<u8>],
     ) -> Result<(), GpuError> {
-        let mut function = std::ptr::null_mut();
+        let mut function = 0;
         let name = CString::new(kernel)
             .map_err(|_| GpuError::Ptx("the kernel's name holds a NUL character".to_owned()))?;
         // SAFETY: the module is loaded; the name ends in NUL.
@@ -298,7 +299,7 @@ impl Module {
             (self.gpu.api().module_function)(&raw mut function, self.module, name.as_ptr())
         };
         self.gpu.check("cuModuleGetFunction", code)?;
-        let mut arguments = Arguments::new(arguments);
+        let arguments = Arguments::new(arguments);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the driver reads a pointer for each parameter that the kernel declares, and as
         // many bytes behind it as the parameter has: `Arguments` has more of both than any kernel.
@@ -312,9 +313,9 @@ impl Module {
                 by,
                 bz,
                 shape.shared,
-                std::ptr::null_mut(),
-                arguments.pointers.as_mut_ptr(),
-                std::ptr::null_mut(),
+                0,
+                arguments.pointers.as_ptr(),
+                std::ptr::null(),
             )
         };
         self.gpu.check("cuLaunchKernel", code)?;
@@ -361,7 +362,7 @@ impl Drop for Module {
 #[derive(Debug)]
 pub struct Buffer {
     gpu: Gpu,
-    address: DevicePointer,
+    address: CUdeviceptr,
     size: usize,
 }
 
@@ -375,8 +376,9 @@ impl Buffer {
     pub fn write(&self, bytes: &[u8]) -> Result<(), GpuError> {
         let count = bytes.len().min(self.size);
         // SAFETY: both sides hold so many bytes.
-        let code =
-            unsafe { (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast(), count) };
+        let code = unsafe {
+            (self.gpu.api().copy_to_device)(self.address, bytes.as_ptr().cast_mut().cast(), count)
+        };
         self.gpu.check("cuMemcpyHtoD", code)
     }
 

@@ -2,18 +2,25 @@
 //! the calls to the conventions of the driver API, so that all but the card itself is tested.
 
 use crate::driver::{Gpu, GpuError};
-use crate::ffi::{self, Api, ArrayDescriptor, Copy3d, CuResult, Opaque, ResourceDescriptor};
+use crate::ffi::{self, Api, Handle};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR,
+    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CU_RESOURCE_TYPE_PITCH2D, CU_TRSF_NORMALIZED_COORDINATES,
+    CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP, CU_TRSF_SRGB, CUDA_ARRAY3D_CUBEMAP,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult,
+};
 use texunit_device::{
     AddressMode, Arg, Array, Buffer, Device, Extent, Filter, Format, Geometry, GradientPath,
     GradientStats, LaunchOptions, MipmappedArray, Module, ReadMode, Sampler, SurfaceObject,
     TextureDescriptor, TextureObject, TextureResource,
 };
 
-const INVALID_VALUE: CuResult = 1;
-const LAUNCH_FAILED: CuResult = 719;
+const SUCCESS: CUresult = CUresult::SUCCESS;
+const INVALID_VALUE: CUresult = CUresult::INVALID_VALUE;
 
 /// What an opaque handle stands for.
 enum Object {
@@ -44,10 +51,10 @@ fn with<T>(f: impl FnOnce(&mut State) -> T) -> T {
 }
 
 impl State {
-    fn keep(&mut self, object: Object) -> Opaque {
+    fn keep(&mut self, object: Object) -> Handle {
         self.next += 16;
         self.objects.insert(self.next, object);
-        self.next as Opaque
+        self.next as Handle
     }
 }
 
@@ -125,69 +132,73 @@ pub fn gpu() -> Result<Gpu, GpuError> {
     })
 }
 
-unsafe extern "C" fn init(flags: c_uint) -> CuResult {
-    c_int::from(flags != 0)
+unsafe extern "C" fn init(flags: c_uint) -> CUresult {
+    refused_if(flags != 0)
+}
+
+fn refused_if(wrong: bool) -> CUresult {
+    if wrong { INVALID_VALUE } else { SUCCESS }
 }
 
 /// Sets what an out parameter points to. All callers are the driver's functions below, and the
 /// crate calls those with places of its own.
-fn set<T>(place: *mut T, value: T) -> CuResult {
+fn set<T>(place: *mut T, value: T) -> CUresult {
     // SAFETY: out parameters of the calls are valid.
     unsafe { place.write(value) };
-    0
+    SUCCESS
 }
 
-unsafe extern "C" fn driver_version(out: *mut c_int) -> CuResult {
+unsafe extern "C" fn driver_version(out: *mut c_int) -> CUresult {
     set(out, 12_040)
 }
 
-unsafe extern "C" fn device_count(out: *mut c_int) -> CuResult {
+unsafe extern "C" fn device_count(out: *mut c_int) -> CUresult {
     set(out, 1)
 }
 
-unsafe extern "C" fn device_get(out: *mut c_int, _: c_int) -> CuResult {
+unsafe extern "C" fn device_get(out: *mut c_int, _: c_int) -> CUresult {
     set(out, 0)
 }
 
-unsafe extern "C" fn device_name(out: *mut c_char, size: c_int, _: c_int) -> CuResult {
+unsafe extern "C" fn device_name(out: *mut c_char, size: c_int, _: c_int) -> CUresult {
     let name = c"texunit test card".to_bytes_with_nul();
     assert!(name.len() <= size as usize);
     // SAFETY: the buffer is as long as the caller says.
     unsafe { out.cast::<u8>().copy_from(name.as_ptr(), name.len()) };
-    0
+    SUCCESS
 }
 
-unsafe extern "C" fn device_attribute(out: *mut c_int, which: c_int, _: c_int) -> CuResult {
+unsafe extern "C" fn device_attribute(out: *mut c_int, which: c_int, _: c_int) -> CUresult {
     set(out, if which == ffi::COMPUTE_CAPABILITY_MAJOR { 8 } else { 6 })
 }
 
-unsafe extern "C" fn context_retain(out: *mut Opaque, _: c_int) -> CuResult {
-    set(out, 8 as Opaque)
+unsafe extern "C" fn context_retain(out: *mut Handle, _: c_int) -> CUresult {
+    set(out, 8 as Handle)
 }
 
-unsafe extern "C" fn context_release(_: c_int) -> CuResult {
-    0
+unsafe extern "C" fn context_release(_: c_int) -> CUresult {
+    SUCCESS
 }
 
-unsafe extern "C" fn context_set(context: Opaque) -> CuResult {
-    c_int::from(context.is_null())
+unsafe extern "C" fn context_set(context: Handle) -> CUresult {
+    refused_if(context == 0)
 }
 
-unsafe extern "C" fn synchronize() -> CuResult {
-    0
+unsafe extern "C" fn synchronize() -> CUresult {
+    SUCCESS
 }
 
-unsafe extern "C" fn error_text(_: CuResult, out: *mut *const c_char) -> CuResult {
+unsafe extern "C" fn error_text(_: CUresult, out: *mut *const c_char) -> CUresult {
     set(out, c"an error of the test card".as_ptr())
 }
 
 unsafe extern "C" fn module_load(
-    out: *mut Opaque,
-    image: *const c_void,
+    out: *mut Handle,
+    image: *mut c_void,
     options: c_uint,
-    names: *mut c_int,
-    values: *mut *mut c_void,
-) -> CuResult {
+    names: *const c_uint,
+    values: *mut usize,
+) -> CUresult {
     // SAFETY: PTX is a string that ends in NUL.
     let text = unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy();
     with(|s| match Module::load(&s.device, "test.ptx", &text) {
@@ -201,25 +212,26 @@ unsafe extern "C" fn module_load(
                 assert_eq!(options, 2);
                 assert_eq!(*names, ffi::JIT_ERROR_LOG_BUFFER);
                 assert_eq!(*names.add(1), ffi::JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
-                let size = *values.add(1) as usize;
+                let size = *values.add(1);
                 let message = error.to_string();
                 let count = message.len().min(size - 1);
-                (*values).cast::<u8>().copy_from(message.as_ptr(), count);
+                std::ptr::with_exposed_provenance_mut::<u8>(*values)
+                    .copy_from(message.as_ptr(), count);
             }
-            218
+            CUresult::INVALID_PTX
         }
     })
 }
 
-unsafe extern "C" fn free_object(handle: Opaque) -> CuResult {
-    c_int::from(with(|s| s.objects.remove(&(handle as u64))).is_none())
+unsafe extern "C" fn free_object(handle: Handle) -> CUresult {
+    refused_if(with(|s| s.objects.remove(&(handle as u64))).is_none())
 }
 
 unsafe extern "C" fn module_function(
-    out: *mut Opaque,
-    module: Opaque,
+    out: *mut Handle,
+    module: Handle,
     name: *const c_char,
-) -> CuResult {
+) -> CUresult {
     // SAFETY: a name that ends in NUL.
     let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
     with(|s| {
@@ -229,7 +241,7 @@ unsafe extern "C" fn module_function(
 }
 
 unsafe extern "C" fn launch(
-    function: Opaque,
+    function: Handle,
     gx: c_uint,
     gy: c_uint,
     gz: c_uint,
@@ -237,10 +249,10 @@ unsafe extern "C" fn launch(
     by: c_uint,
     bz: c_uint,
     shared: c_uint,
-    _: Opaque,
-    arguments: *mut *mut c_void,
-    extra: *mut *mut c_void,
-) -> CuResult {
+    _: Handle,
+    arguments: *const *mut c_void,
+    extra: *const u64,
+) -> CUresult {
     assert!(extra.is_null());
     with(|s| {
         let Some(Object::Function(module, name)) = s.objects.remove(&(function as u64)) else {
@@ -270,38 +282,38 @@ unsafe extern "C" fn launch(
         match kernel.launch(&options, &arguments) {
             Ok(stats) => {
                 count_gradients(&mut s.gradients, stats.gradients);
-                0
+                SUCCESS
             }
-            Err(_) => LAUNCH_FAILED,
+            Err(_) => CUresult::LAUNCH_FAILED,
         }
     })
 }
 
-unsafe extern "C" fn allocate(out: *mut u64, size: usize) -> CuResult {
+unsafe extern "C" fn allocate(out: *mut u64, size: usize) -> CUresult {
     with(|s| match s.device.alloc(size as u64, "memory") {
         Ok(buffer) => {
             let address = buffer.address();
             s.buffers.insert(address, buffer);
             set(out, address)
         }
-        Err(_) => 2,
+        Err(_) => CUresult::OUT_OF_MEMORY,
     })
 }
 
-unsafe extern "C" fn free(address: u64) -> CuResult {
-    c_int::from(with(|s| s.buffers.remove(&address)).is_none())
+unsafe extern "C" fn free(address: u64) -> CUresult {
+    refused_if(with(|s| s.buffers.remove(&address)).is_none())
 }
 
-unsafe extern "C" fn copy_to_device(address: u64, from: *const c_void, size: usize) -> CuResult {
+unsafe extern "C" fn copy_to_device(address: u64, from: *mut c_void, size: usize) -> CUresult {
     // SAFETY: the caller's memory holds so many bytes.
     let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
     with(|s| match s.buffers.get(&address).map(|b| b.write(0, bytes)) {
-        Some(Ok(())) => 0,
+        Some(Ok(())) => SUCCESS,
         _ => INVALID_VALUE,
     })
 }
 
-unsafe extern "C" fn copy_to_host(to: *mut c_void, address: u64, size: usize) -> CuResult {
+unsafe extern "C" fn copy_to_host(to: *mut c_void, address: u64, size: usize) -> CUresult {
     with(|s| {
         let Some(buffer) = s.buffers.get(&address) else { return INVALID_VALUE };
         let bytes = buffer.read();
@@ -310,18 +322,18 @@ unsafe extern "C" fn copy_to_host(to: *mut c_void, address: u64, size: usize) ->
         }
         // SAFETY: the caller's memory holds so many bytes.
         unsafe { to.cast::<u8>().copy_from(bytes.as_ptr(), size) };
-        0
+        SUCCESS
     })
 }
 
-unsafe extern "C" fn copy_3d(copy: *const Copy3d) -> CuResult {
+unsafe extern "C" fn copy_3d(copy: *const CUDA_MEMCPY3D) -> CUresult {
     // SAFETY: an initialised descriptor.
     let copy = unsafe { *copy };
     let size = copy.width_in_bytes * copy.height * copy.depth;
-    let upload = copy.source.memory_type == ffi::MEMORY_HOST;
-    let (host, array) =
-        if upload { (copy.source, copy.destination) } else { (copy.destination, copy.source) };
-    assert_eq!((host.memory_type, array.memory_type), (ffi::MEMORY_HOST, ffi::MEMORY_ARRAY));
+    let upload = copy.src.memory_type == CU_MEMORYTYPE_HOST;
+    let (host, array) = if upload { (copy.src, copy.dst) } else { (copy.dst, copy.src) };
+    assert_eq!((host.memory_type, array.memory_type), (CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_ARRAY));
+    let memory: *mut u8 = std::ptr::with_exposed_provenance_mut(host.host as usize);
     assert_eq!((host.pitch, host.height), (copy.width_in_bytes, copy.height));
     with(|s| {
         let Some(Object::Array(array)) = s.objects.get(&(array.array as u64)) else {
@@ -330,30 +342,30 @@ unsafe extern "C" fn copy_3d(copy: *const Copy3d) -> CuResult {
         assert_eq!(array.size(), size as u64, "whole levels are copied");
         if upload {
             // SAFETY: the caller's memory holds so many bytes.
-            let bytes = unsafe { std::slice::from_raw_parts(host.host.cast::<u8>(), size) };
-            c_int::from(array.write(bytes).is_err())
+            let bytes = unsafe { std::slice::from_raw_parts(memory, size) };
+            refused_if(array.write(bytes).is_err())
         } else {
             // SAFETY: as above.
-            unsafe { host.host.cast::<u8>().copy_from(array.read().as_ptr(), size) };
-            0
+            unsafe { memory.copy_from(array.read().as_ptr(), size) };
+            SUCCESS
         }
     })
 }
 
 /// Our format of a `CUarray_format` and number of channels.
-fn format(cuda: c_int, channels: c_uint) -> Format {
+fn format(cuda: u32, channels: u32) -> Format {
     let name = crate::mirror::format_name(cuda, channels).expect("a known format");
     Format::from_name(name).expect("a known format")
 }
 
 /// The geometry that a descriptor stands for, by the rules of `cuArray3DCreate`, with the extent of
 /// a layer and the number of layers.
-fn geometry(d: &ArrayDescriptor) -> (Geometry, Extent, u32) {
+fn geometry(d: &CUDA_ARRAY3D_DESCRIPTOR) -> (Geometry, Extent, u32) {
     let flag = |f| d.flags & f != 0;
-    let layered = flag(ffi::ARRAY_LAYERED);
+    let layered = flag(CUDA_ARRAY3D_LAYERED);
     let (w, h, z) = (d.width as u32, d.height as u32, d.depth as u32);
     let extent = |height: u32, depth: u32| Extent { width: w, height, depth };
-    match (flag(ffi::ARRAY_CUBEMAP), layered) {
+    match (flag(CUDA_ARRAY3D_CUBEMAP), layered) {
         (true, false) => {
             assert_eq!(z, 6);
             (Geometry::Cube, extent(h, 1), 1)
@@ -370,15 +382,15 @@ fn geometry(d: &ArrayDescriptor) -> (Geometry, Extent, u32) {
     }
 }
 
-fn array_descriptor(d: &ArrayDescriptor) -> texunit_device::ArrayDescriptor {
+fn array_descriptor(d: &CUDA_ARRAY3D_DESCRIPTOR) -> texunit_device::ArrayDescriptor {
     let (geometry, extent, layers) = geometry(d);
-    let format = format(d.format, d.channels);
+    let format = format(d.format, d.num_channels);
     let mut made = texunit_device::ArrayDescriptor::new(format, geometry, extent, "array");
     made.layers = layers;
     made
 }
 
-unsafe extern "C" fn array_create(out: *mut Opaque, d: *const ArrayDescriptor) -> CuResult {
+unsafe extern "C" fn array_create(out: *mut Handle, d: *const CUDA_ARRAY3D_DESCRIPTOR) -> CUresult {
     // SAFETY: an initialised descriptor.
     let descriptor = array_descriptor(unsafe { &*d });
     with(|s| match s.device.create_array(&descriptor) {
@@ -391,10 +403,10 @@ unsafe extern "C" fn array_create(out: *mut Opaque, d: *const ArrayDescriptor) -
 }
 
 unsafe extern "C" fn mipmapped_create(
-    out: *mut Opaque,
-    d: *const ArrayDescriptor,
+    out: *mut Handle,
+    d: *const CUDA_ARRAY3D_DESCRIPTOR,
     levels: c_uint,
-) -> CuResult {
+) -> CUresult {
     // SAFETY: an initialised descriptor.
     let descriptor = array_descriptor(unsafe { &*d });
     with(|s| match s.device.create_mipmapped_array(&descriptor, levels) {
@@ -406,7 +418,7 @@ unsafe extern "C" fn mipmapped_create(
     })
 }
 
-unsafe extern "C" fn mipmapped_level(out: *mut Opaque, of: Opaque, level: c_uint) -> CuResult {
+unsafe extern "C" fn mipmapped_level(out: *mut Handle, of: Handle, level: c_uint) -> CUresult {
     with(|s| {
         let Some(Object::Mipmapped(array)) = s.objects.get(&(of as u64)) else {
             return INVALID_VALUE;
@@ -417,39 +429,38 @@ unsafe extern "C" fn mipmapped_level(out: *mut Opaque, of: Opaque, level: c_uint
         let key = (of as u64) << 32 | s.next;
         s.next += 16;
         s.objects.insert(key, Object::Array(level));
-        set(out, key as Opaque)
+        set(out, key as Handle)
     })
 }
 
 unsafe extern "C" fn texture_create(
     out: *mut u64,
-    resource: *const ResourceDescriptor,
-    texture: *const ffi::TextureDescriptor,
-    view: *const c_void,
-) -> CuResult {
+    resource: *const CUDA_RESOURCE_DESC,
+    texture: *const CUDA_TEXTURE_DESC,
+    view: *const CUDA_RESOURCE_VIEW_DESC,
+) -> CUresult {
     assert!(view.is_null());
     // SAFETY: initialised descriptors.
-    let (resource, texture) = unsafe { (*resource, *texture) };
-    let of = resource.of;
+    let (of, texture) = unsafe { (*resource, *texture) };
     with(|s| {
-        let resource = match resource.kind {
-            ffi::RESOURCE_LINEAR | ffi::RESOURCE_PITCH2D => {
-                let Some(buffer) = s.buffers.get(&of.handle) else { return INVALID_VALUE };
-                let format = format(of.format, of.channels);
-                if resource.kind == ffi::RESOURCE_LINEAR {
-                    let width = of.width as u32 / format.texel_size();
+        let resource = match of.res_type {
+            CU_RESOURCE_TYPE_LINEAR | CU_RESOURCE_TYPE_PITCH2D => {
+                let Some(buffer) = s.buffers.get(&of.what) else { return INVALID_VALUE };
+                let format = format(of.format, of.num_channels);
+                if of.res_type == CU_RESOURCE_TYPE_LINEAR {
+                    let width = of.size as u32 / format.texel_size();
                     TextureResource::Linear { buffer, offset: 0, format, width }
                 } else {
-                    let (width, height) = (of.width as u32, of.height as u32);
-                    let pitch = of.pitch as u64;
+                    let (width, height) = (of.size as u32, of.height as u32);
+                    let pitch = of.pitch_in_bytes as u64;
                     TextureResource::Pitched { buffer, offset: 0, format, width, height, pitch }
                 }
             }
-            _ => match s.objects.get(&of.handle) {
-                Some(Object::Array(a)) if resource.kind == ffi::RESOURCE_ARRAY => {
+            _ => match s.objects.get(&of.what) {
+                Some(Object::Array(a)) if of.res_type == CU_RESOURCE_TYPE_ARRAY => {
                     TextureResource::Array(a)
                 }
-                Some(Object::Mipmapped(a)) if resource.kind == ffi::RESOURCE_MIPMAPPED => {
+                Some(Object::Mipmapped(a)) if of.res_type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
                     TextureResource::Mipmapped(a)
                 }
                 _ => return INVALID_VALUE,
@@ -466,7 +477,7 @@ unsafe extern "C" fn texture_create(
     })
 }
 
-fn texture_descriptor(t: &ffi::TextureDescriptor) -> TextureDescriptor {
+fn texture_descriptor(t: &CUDA_TEXTURE_DESC) -> TextureDescriptor {
     let flag = |f| t.flags & f != 0;
     let mode = |m| match m {
         0 => AddressMode::Wrap,
@@ -476,12 +487,12 @@ fn texture_descriptor(t: &ffi::TextureDescriptor) -> TextureDescriptor {
     };
     let filter = |f| if f == 1 { Filter::Linear } else { Filter::Point };
     TextureDescriptor {
-        read_mode: if flag(ffi::READ_AS_INTEGER) {
+        read_mode: if flag(CU_TRSF_READ_AS_INTEGER) {
             ReadMode::Element
         } else {
             ReadMode::NormalizedFloat
         },
-        normalized_coords: flag(ffi::NORMALIZED_COORDINATES),
+        normalized_coords: flag(CU_TRSF_NORMALIZED_COORDINATES),
         sampler: Sampler {
             filter: filter(t.filter_mode),
             mip_filter: filter(t.mipmap_filter_mode),
@@ -491,25 +502,25 @@ fn texture_descriptor(t: &ffi::TextureDescriptor) -> TextureDescriptor {
             max_level_clamp: t.max_mipmap_level_clamp,
             level_bias: t.mipmap_level_bias,
             max_anisotropy: t.max_anisotropy,
-            srgb: flag(ffi::SRGB),
-            seamless_cube: flag(ffi::SEAMLESS_CUBEMAP),
+            srgb: flag(CU_TRSF_SRGB),
+            seamless_cube: flag(CU_TRSF_SEAMLESS_CUBEMAP),
             ..Sampler::default()
         },
     }
 }
 
-unsafe extern "C" fn texture_destroy(handle: u64) -> CuResult {
-    c_int::from(with(|s| s.textures.remove(&handle)).is_none())
+unsafe extern "C" fn texture_destroy(handle: u64) -> CUresult {
+    refused_if(with(|s| s.textures.remove(&handle)).is_none())
 }
 
 unsafe extern "C" fn surface_create(
     out: *mut u64,
-    resource: *const ResourceDescriptor,
-) -> CuResult {
+    resource: *const CUDA_RESOURCE_DESC,
+) -> CUresult {
     // SAFETY: an initialised descriptor.
     let resource = unsafe { *resource };
     with(|s| {
-        let Some(Object::Array(array)) = s.objects.get(&resource.of.handle) else {
+        let Some(Object::Array(array)) = s.objects.get(&resource.what) else {
             return INVALID_VALUE;
         };
         match s.device.create_surface(array) {
@@ -523,6 +534,6 @@ unsafe extern "C" fn surface_create(
     })
 }
 
-unsafe extern "C" fn surface_destroy(handle: u64) -> CuResult {
-    c_int::from(with(|s| s.surfaces.remove(&handle)).is_none())
+unsafe extern "C" fn surface_destroy(handle: u64) -> CUresult {
+    refused_if(with(|s| s.surfaces.remove(&handle)).is_none())
 }

@@ -1,22 +1,27 @@
 //! Resources of `unit` made again on the card, by way of the driver API.
 
 use crate::driver::{Buffer, Gpu, GpuError};
-use crate::ffi::{self, Opaque, ResourceDescriptor, ResourceUnion};
-use std::ffi::{c_int, c_uint};
+use crate::ffi::Handle;
 use texunit_cuda_abi::format::FORMATS;
+use texunit_cuda_abi::{
+    CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR,
+    CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST,
+    CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUresult, CopySide3D,
+};
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
 
 /// Name of the format that the driver has these numbers for.
 #[cfg(any(test, feature = "test-card"))]
-pub(crate) fn format_name(cuda: c_int, channels: c_uint) -> Option<&'static str> {
-    FORMATS.iter().find(|row| (row.1.cast_signed(), row.2) == (cuda, channels)).map(|row| row.0)
+pub(crate) fn format_name(cuda: u32, channels: u32) -> Option<&'static str> {
+    FORMATS.iter().find(|row| (row.1, row.2) == (cuda, channels)).map(|row| row.0)
 }
 
-fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
+fn cuda_format(format: Format) -> Result<(u32, u32), GpuError> {
     let name = format.to_string();
     match FORMATS.iter().find(|row| row.0 == name) {
-        Some(&(_, cuda, channels)) => Ok((cuda.cast_signed(), channels)),
+        Some(&(_, cuda, channels)) => Ok((cuda, channels)),
         None => Err(GpuError::NotExpressible(format!("the driver has no arrays of {format}"))),
     }
 }
@@ -24,8 +29,8 @@ fn cuda_format(format: Format) -> Result<(c_int, c_uint), GpuError> {
 /// The memory behind a resource.
 #[derive(Debug)]
 pub(crate) enum Storage {
-    Array(Opaque),
-    Mipmapped(Opaque),
+    Array(Handle),
+    Mipmapped(Handle),
     Memory(Buffer),
 }
 
@@ -103,7 +108,7 @@ impl CardResource {
     fn each_level(
         &self,
         bytes: &mut [u8],
-        f: impl Fn(&Gpu, Opaque, LevelCopy) -> Result<(), GpuError>,
+        f: impl Fn(&Gpu, Handle, LevelCopy) -> Result<(), GpuError>,
     ) -> Result<(), GpuError> {
         let mut rest = bytes;
         for level in 0..self.shape.level_count() {
@@ -120,8 +125,8 @@ impl CardResource {
     }
 
     /// The array of a level of a mipmapped array.
-    pub(crate) fn level(&self, whole: Opaque, level: u32) -> Result<Opaque, GpuError> {
-        let mut array = std::ptr::null_mut();
+    pub(crate) fn level(&self, whole: Handle, level: u32) -> Result<Handle, GpuError> {
+        let mut array = 0;
         // SAFETY: the out parameter is ours, and the mipmapped array lives; the array of a level
         // is not to be freed.
         let code = unsafe { (self.gpu.api().mipmapped_level)(&raw mut array, whole, level) };
@@ -129,45 +134,45 @@ impl CardResource {
         Ok(array)
     }
 
-    pub(crate) fn descriptor(&self) -> Result<ResourceDescriptor, GpuError> {
-        let (format, channels) = cuda_format(self.shape.format)?;
+    pub(crate) fn descriptor(&self) -> Result<CUDA_RESOURCE_DESC, GpuError> {
+        let (format, num_channels) = cuda_format(self.shape.format)?;
         let Extent { width, height, .. } = self.shape.extent;
-        let (kind, of) = match (&self.storage, self.layout) {
-            (Storage::Array(a), _) => return Ok(of_array(*a)),
-            (Storage::Mipmapped(a), _) => (
-                ffi::RESOURCE_MIPMAPPED,
-                ResourceUnion { handle: *a as u64, ..ResourceUnion::default() },
-            ),
-            (Storage::Memory(buffer), Layout::Pitched) => (
-                ffi::RESOURCE_PITCH2D,
-                ResourceUnion {
-                    handle: buffer.address(),
-                    format,
-                    channels,
-                    width: width as usize,
-                    height: height as usize,
-                    pitch: self.row_pitch as usize,
-                    ..ResourceUnion::default()
-                },
-            ),
-            (Storage::Memory(buffer), _) => (
-                ffi::RESOURCE_LINEAR,
-                ResourceUnion {
-                    handle: buffer.address(),
-                    format,
-                    channels,
-                    width: width as usize * self.shape.format.texel_size() as usize,
-                    ..ResourceUnion::default()
-                },
-            ),
-        };
-        Ok(ResourceDescriptor { kind, of, flags: 0 })
+        let empty = CUDA_RESOURCE_DESC::default();
+        Ok(match (&self.storage, self.layout) {
+            (Storage::Array(array), _) => of_array(*array),
+            (Storage::Mipmapped(array), _) => CUDA_RESOURCE_DESC {
+                res_type: CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                what: *array as u64,
+                ..empty
+            },
+            (Storage::Memory(buffer), Layout::Pitched) => CUDA_RESOURCE_DESC {
+                res_type: CU_RESOURCE_TYPE_PITCH2D,
+                what: buffer.address(),
+                format,
+                num_channels,
+                size: width as usize,
+                height: height as usize,
+                pitch_in_bytes: self.row_pitch as usize,
+                ..empty
+            },
+            (Storage::Memory(buffer), _) => CUDA_RESOURCE_DESC {
+                res_type: CU_RESOURCE_TYPE_LINEAR,
+                what: buffer.address(),
+                format,
+                num_channels,
+                size: width as usize * self.shape.format.texel_size() as usize,
+                ..empty
+            },
+        })
     }
 }
 
-pub(crate) fn of_array(array: Opaque) -> ResourceDescriptor {
-    let of = ResourceUnion { handle: array as u64, ..ResourceUnion::default() };
-    ResourceDescriptor { kind: ffi::RESOURCE_ARRAY, of, flags: 0 }
+pub(crate) fn of_array(array: Handle) -> CUDA_RESOURCE_DESC {
+    CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_ARRAY,
+        what: array as u64,
+        ..CUDA_RESOURCE_DESC::default()
+    }
 }
 
 /// Bytes from a row to the next of the base level.
@@ -184,7 +189,7 @@ pub(crate) fn not_expressible(reason: impl std::fmt::Display) -> GpuError {
 }
 
 fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError> {
-    let (format, channels) = cuda_format(shape.format)?;
+    let (format, num_channels) = cuda_format(shape.format)?;
     let Extent { width, height, depth } = shape.extent;
     let planes = if shape.geometry.is_array() || shape.geometry.is_cube() {
         shape.planes() as usize
@@ -198,19 +203,25 @@ fn create(gpu: &Gpu, shape: &ArrayShape, uses: Uses) -> Result<Storage, GpuError
     };
     let mut flags = 0;
     for (wanted, flag) in [
-        (shape.geometry.is_array(), ffi::ARRAY_LAYERED),
-        (shape.geometry.is_cube(), ffi::ARRAY_CUBEMAP),
-        (uses.surface, ffi::ARRAY_SURFACE),
+        (shape.geometry.is_array(), CUDA_ARRAY3D_LAYERED),
+        (shape.geometry.is_cube(), CUDA_ARRAY3D_CUBEMAP),
+        (uses.surface, CUDA_ARRAY3D_SURFACE_LDST),
         // The driver takes the flag for plain 2D arrays only, and other kinds gather without.
-        (uses.gather && shape.geometry == Geometry::D2, ffi::ARRAY_GATHER),
+        (uses.gather && shape.geometry == Geometry::D2, CUDA_ARRAY3D_TEXTURE_GATHER),
     ] {
         if wanted {
             flags |= flag;
         }
     }
-    let descriptor =
-        ffi::ArrayDescriptor { width: width as usize, height, depth, format, channels, flags };
-    let mut handle = std::ptr::null_mut();
+    let descriptor = CUDA_ARRAY3D_DESCRIPTOR {
+        width: width as usize,
+        height,
+        depth,
+        format,
+        num_channels,
+        flags,
+    };
+    let mut handle = 0;
     if let Some(levels) = shape.levels {
         // SAFETY: the out parameter is ours, the descriptor is initialised.
         let code =
@@ -231,7 +242,7 @@ impl Drop for CardResource {
             match self.storage {
                 Storage::Array(a) => (self.gpu.api().array_destroy)(a),
                 Storage::Mipmapped(a) => (self.gpu.api().mipmapped_destroy)(a),
-                Storage::Memory(_) => 0,
+                Storage::Memory(_) => CUresult::SUCCESS,
             }
         };
     }
@@ -262,50 +273,36 @@ impl LevelCopy {
         self.row_bytes * self.rows * self.slices
     }
 
-    fn host_side(&self) -> ffi::CopySide {
-        ffi::CopySide {
-            memory_type: ffi::MEMORY_HOST,
-            host: self.host.cast(),
+    fn host_side(&self) -> CopySide3D {
+        CopySide3D {
+            memory_type: CU_MEMORYTYPE_HOST,
+            host: self.host.expose_provenance() as u64,
             pitch: self.row_bytes,
             height: self.rows,
-            ..EMPTY_SIDE
+            ..CopySide3D::default()
         }
     }
 
-    fn copy(&self, source: ffi::CopySide, destination: ffi::CopySide) -> ffi::Copy3d {
+    fn copy(&self, source: CopySide3D, destination: CopySide3D) -> CUDA_MEMCPY3D {
         let (width_in_bytes, height, depth) = (self.row_bytes, self.rows, self.slices);
-        ffi::Copy3d { source, destination, width_in_bytes, height, depth }
+        CUDA_MEMCPY3D { src: source, dst: destination, width_in_bytes, height, depth }
     }
 
-    fn host_to_array(&self, array: Opaque) -> ffi::Copy3d {
+    fn host_to_array(&self, array: Handle) -> CUDA_MEMCPY3D {
         self.copy(self.host_side(), array_side(array))
     }
 
-    fn array_to_host(&self, array: Opaque) -> ffi::Copy3d {
+    fn array_to_host(&self, array: Handle) -> CUDA_MEMCPY3D {
         self.copy(array_side(array), self.host_side())
     }
 }
 
-const EMPTY_SIDE: ffi::CopySide = ffi::CopySide {
-    x_in_bytes: 0,
-    y: 0,
-    z: 0,
-    lod: 0,
-    memory_type: 0,
-    host: std::ptr::null_mut(),
-    device: 0,
-    array: std::ptr::null_mut(),
-    reserved: std::ptr::null_mut(),
-    pitch: 0,
-    height: 0,
-};
-
-fn array_side(array: Opaque) -> ffi::CopySide {
-    ffi::CopySide { memory_type: ffi::MEMORY_ARRAY, array, ..EMPTY_SIDE }
+fn array_side(array: Handle) -> CopySide3D {
+    CopySide3D { memory_type: CU_MEMORYTYPE_ARRAY, array, ..CopySide3D::default() }
 }
 
 impl Gpu {
-    fn copy(&self, copy: ffi::Copy3d) -> Result<(), GpuError> {
+    fn copy(&self, copy: CUDA_MEMCPY3D) -> Result<(), GpuError> {
         // SAFETY: the host side holds `LevelCopy::size` bytes, the array a level of that size.
         self.check("cuMemcpy3D", unsafe { (self.api().copy_3d)(&raw const copy) })
     }

@@ -1,9 +1,11 @@
 //! Texture and surface objects of resources on the card.
 
 use crate::driver::GpuError;
-use crate::ffi::{self, TextureDescriptor};
 use crate::mirror::{CardResource, Storage, not_expressible, of_array};
-use std::ffi::c_int;
+use texunit_cuda_abi::{
+    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
+    CU_TRSF_SRGB, CUDA_TEXTURE_DESC,
+};
 use texunit_unit::{AddressMode, Filter, ReadMode, Sampler, Texture};
 
 /// A texture object on the card.
@@ -25,7 +27,7 @@ impl<'a> CardTexture<'a> {
         // On the card such a level is an array of one level, whose coordinates differ (docs/numerics.md 1.11).
         if texture.resource.levels().len() == 1
             && texture.resource.array_levels() > 1
-            && descriptor.flags & ffi::NORMALIZED_COORDINATES == 0
+            && descriptor.flags & CU_TRSF_NORMALIZED_COORDINATES == 0
         {
             return Err(not_expressible("a view of one level is an array of its own on the card"));
         }
@@ -56,7 +58,7 @@ impl Drop for CardTexture<'_> {
     }
 }
 
-fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<TextureDescriptor, GpuError> {
+fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<CUDA_TEXTURE_DESC, GpuError> {
     let mode = |mode| match mode {
         AddressMode::Wrap => Ok(0),
         AddressMode::Clamp => Ok(1),
@@ -70,22 +72,22 @@ fn texture_descriptor(texture: &Texture, sampler: &Sampler) -> Result<TextureDes
     let [x, y, z] = sampler.address_mode;
     let mut flags = 0;
     for (wanted, flag) in [
-        (texture.read_mode == ReadMode::Element, ffi::READ_AS_INTEGER),
+        (texture.read_mode == ReadMode::Element, CU_TRSF_READ_AS_INTEGER),
         (
             texture.normalized_coords && !sampler.force_unnormalized_coords,
-            ffi::NORMALIZED_COORDINATES,
+            CU_TRSF_NORMALIZED_COORDINATES,
         ),
-        (sampler.srgb, ffi::SRGB),
-        (sampler.seamless_cube, ffi::SEAMLESS_CUBEMAP),
+        (sampler.srgb, CU_TRSF_SRGB),
+        (sampler.seamless_cube, CU_TRSF_SEAMLESS_CUBEMAP),
     ] {
         if wanted {
             flags |= flag;
         }
     }
-    let filter = |filter| c_int::from(filter == Filter::Linear);
+    let filter = |filter| u32::from(filter == Filter::Linear);
     // No array has so many levels; infinity is not a number of the descriptor's fields.
     let level = |level: f32| level.clamp(-1000.0, 1000.0);
-    Ok(TextureDescriptor {
+    Ok(CUDA_TEXTURE_DESC {
         address_mode: [mode(x)?, mode(y)?, mode(z)?],
         filter_mode: filter(sampler.filter),
         flags,

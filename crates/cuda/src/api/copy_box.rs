@@ -261,12 +261,20 @@ impl Batch {
                 self.groups, self.count
             ));
         }
+        // SAFETY: the caller says that there are so many of each.
+        let (attrs, indices) =
+            unsafe { (self.attrs.elements(self.groups), self.indices.elements(self.groups)) };
+        // SAFETY: as above.
+        let (dsts, srcs) =
+            unsafe { (self.dsts.elements(self.count), self.srcs.elements(self.count)) };
+        // SAFETY: as above.
+        let sizes = unsafe { self.sizes.elements(self.count) };
         let mut before = None;
         for group in 0..self.groups {
-            let attributes = self.attrs.at(group).map_err(whole)?;
+            let attributes = attrs.at(group).map_err(whole)?;
             check_attributes(attributes.src_access_order)
                 .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
-            let first = self.indices.at(group).map_err(whole)?;
+            let first = indices.at(group).map_err(whole)?;
             let wanted = if group == 0 { first == 0 } else { before < Some(first) };
             if !wanted || first >= self.count {
                 return refused(format!(
@@ -279,9 +287,9 @@ impl Batch {
         }
         for i in 0..self.count {
             let copy = || {
-                let (to, from) = (self.dsts.at(i)?, self.srcs.at(i)?);
+                let (to, from) = (dsts.at(i)?, srcs.at(i)?);
                 let (to, from) = (super::copy::any(to), super::copy::any(from));
-                boxes::copy_bytes(to, from, self.sizes.at(i)?, order)
+                boxes::copy_bytes(to, from, sizes.at(i)?, order)
             };
             copy()
                 .map_err(|refusal| (i, refusal.within(|| format!("copy {i} of the batch"), &[])))?;
@@ -303,6 +311,8 @@ fn copy_operations(
         };
         return Err(whole(CUresult::INVALID_VALUE.because(reason)));
     }
+    // SAFETY: the caller says that there are so many.
+    let list = unsafe { list.elements(count) };
     for i in 0..count {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;
         copy_operation(&operation, order)

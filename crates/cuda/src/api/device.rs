@@ -199,5 +199,6 @@ fn text(out: Out<c_char>, len: c_int, text: &str) -> Answer {
         CUresult::INVALID_VALUE.because(format!("len {len} is not a size of a text, 1 and more"))
     })?;
     let bytes = text.bytes().take(room - 1).chain([0]);
-    out.set_all(bytes.map(|byte| byte as c_char))
+    // SAFETY: the caller says that there is room for so many.
+    unsafe { out.elements(room) }.set_all(bytes.map(|byte| byte as c_char))
 }

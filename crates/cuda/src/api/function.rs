@@ -138,7 +138,8 @@ driver_api! {
             )));
         }
         let mut bytes = vec![0; numbytes as usize];
-        ptr.read(0, &mut bytes)?;
+        // SAFETY: the caller says that there are so many.
+        unsafe { ptr.bytes(bytes.len()) }.read(0, &mut bytes)?;
         parameter(hfunc, offset, &bytes)
     }
 

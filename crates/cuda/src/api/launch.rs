@@ -69,8 +69,10 @@ driver_api! {
     ) {
         let config = config.get()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
-        let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
-        let attributes = attributes.all(config.numAttrs as usize)?;
+        let attributes = unsafe {
+        In::<CUlaunchAttribute>::of(config.attrs).elements(config.numAttrs as usize)
+    };
+        let attributes = attributes.to_vec()?;
         let mut shape = Shape {
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],

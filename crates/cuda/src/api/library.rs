@@ -9,7 +9,7 @@ use crate::image::Image;
 use crate::library::{self, Kernel, Library};
 use crate::module::{Function, Module};
 use crate::module_options::Jit;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
 
 driver_api! {
@@ -70,7 +70,8 @@ driver_api! {
         lib: Handle<Library>,
     ) {
         let library = lib.get()?;
-        kernels.set_all(library.kernels.iter().copied().take(numKernels as usize))
+        // SAFETY: the caller says that there is room for so many.
+        unsafe { kernels.elements(numKernels as usize) }.set_all(library.kernels.iter().copied())
     }
 
     /// The library's module in the current context.
@@ -113,7 +114,7 @@ driver_api! {
     }
 
     /// Functions that host and device call through one pointer: no module has any here.
-    fn cuLibraryGetUnifiedFunction(fptr: Out<usize>, library: Handle<Library>, symbol: Text) {
+    fn cuLibraryGetUnifiedFunction(fptr: Out<*mut c_void>, library: Handle<Library>, symbol: Text) {
         fptr.check()?;
         library.get()?;
         symbol.get()?;
@@ -217,7 +218,8 @@ fn library_options((count, options, values): LibraryOptions) -> Answer {
         return Err(CUresult::INVALID_VALUE
             .because(format!("libraryOptionValues is null, and numLibraryOptions is {count}")));
     }
-    match options.all(count as usize)?.iter().find(|&&option| option > 1) {
+    // SAFETY: the caller says that there are so many.
+    match unsafe { options.elements(count as usize) }.to_vec()?.iter().find(|&&option| option > 1) {
         None => Ok(()),
         Some(option) => Err(CUresult::INVALID_VALUE.because(format!(
             "libraryOptions has {option}, which is not a CUlibraryOption: 0 or 1"

@@ -178,7 +178,8 @@ fn add_data(
         );
     }
     let mut bytes = vec![0; size];
-    data.read(0, &mut bytes)?;
+    // SAFETY: the caller says that there are so many.
+    unsafe { data.bytes(size) }.read(0, &mut bytes)?;
     let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
     let image = input(kind, Image::of(bytes, Origin::At(data.address())))?;
     state.add(&image, &name, &jit, context.gpu.profile)

@@ -11,6 +11,7 @@ use crate::stream::{self, Stream};
 use std::ffi::{c_uint, c_ulonglong};
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_cuda_abi::args::Elements;
 use texunit_cuda_abi::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST,
     CU_MEM_ATTACH_SINGLE, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
@@ -82,7 +83,9 @@ driver_api! {
     ) {
         stream::on(hStream)?;
         none(flags)?;
-        check_ranges(dptrs, sizes, count)
+        // SAFETY: the caller says that there are so many of both.
+        let (addresses, sizes) = unsafe { (dptrs.elements(count), sizes.elements(count)) };
+        check_ranges(addresses, sizes, count)
     }
 
     /// Both: the contents stay as they are.
@@ -127,6 +130,14 @@ driver_api! {
         if numAttributes == 0 {
             return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
         }
+        // SAFETY: the caller says that there are so many of each.
+        let (data, dataSizes, attributes) = unsafe {
+            (
+                data.elements(numAttributes),
+                dataSizes.elements(numAttributes),
+                attributes.elements(numAttributes),
+            )
+        };
         for i in 0..numAttributes {
             range_attribute(data.at(i)?, dataSizes.at(i)?, attributes.at(i)?, devPtr, count)?;
         }
@@ -253,7 +264,7 @@ fn prefetch(address: u64, count: usize, location: CUmemLocation) -> Answer {
     Ok(())
 }
 
-fn check_ranges(addresses: In<u64>, sizes: In<usize>, count: usize) -> Answer {
+fn check_ranges(addresses: Elements<u64>, sizes: Elements<usize>, count: usize) -> Answer {
     if count == 0 {
         return Err(CUresult::INVALID_VALUE.because("count is 0: at least one range is given"));
     }
@@ -272,6 +283,10 @@ fn prefetch_batch(
     count: usize,
     (locations, indices, groups): Groups,
 ) -> Answer {
+    // SAFETY: the caller says that there are so many of each.
+    let (addresses, sizes) = unsafe { (addresses.elements(count), sizes.elements(count)) };
+    // SAFETY: as above.
+    let (locations, indices) = unsafe { (locations.elements(groups), indices.elements(groups)) };
     check_ranges(addresses, sizes, count)?;
     if groups == 0 || groups > count || indices.at(0)? != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
@@ -328,7 +343,8 @@ fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: 
         return Err(CUresult::INVALID_VALUE
             .because(format!("dataSize {size} is not 4, the size of attribute {attribute}")));
     }
-    data.write(0, &value.to_ne_bytes())
+    // SAFETY: the caller has said that there is room for so many.
+    unsafe { data.bytes(size) }.write(0, &value.to_ne_bytes())
 }
 
 /// The devices that all of a range was said to be accessed by; no device in the rest of the array.
@@ -352,6 +368,8 @@ fn accessed_by(
         }
     }
     let all = all.unwrap_or_default();
+    // SAFETY: the caller has said that there is room for so many.
+    let data = unsafe { data.bytes(size) };
     for i in 0..size / 4 {
         data.write(4 * i, &number(all.get(i).copied()).to_ne_bytes())?;
     }

@@ -22,6 +22,7 @@ mod pointer;
 mod pool;
 mod procs;
 mod profiler;
+mod signatures;
 mod sparse;
 mod stream;
 mod surface;

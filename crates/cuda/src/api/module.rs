@@ -77,7 +77,9 @@ driver_api! {
         hmod: Handle<Module>,
     ) {
         let module = hmod.get()?;
-        functions.set_all(module.functions.iter().copied().take(numFunctions as usize))
+        // SAFETY: the caller says that there is room for so many.
+        let room = unsafe { functions.elements(numFunctions as usize) };
+        room.set_all(module.functions.iter().copied())
     }
 
     /// Address and size of a variable; either may be left out, but not both.

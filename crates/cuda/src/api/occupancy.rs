@@ -181,8 +181,9 @@ fn held(function: Handle<Function>, config: In<CUlaunchConfig>) -> Answer<(u32, 
     let config = config.get()?;
     let (function, context) = current(function)?;
     // SAFETY: a structure of the caller points to as many attributes as it says.
-    let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
-    for one in attributes.all(config.numAttrs as usize)? {
+    let attributes =
+        unsafe { In::<CUlaunchAttribute>::of(config.attrs).elements(config.numAttrs as usize) };
+    for one in attributes.to_vec()? {
         if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
             let reason = "texunit runs clusters of one block only";
             say_refused(reason);

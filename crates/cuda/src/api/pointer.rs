@@ -39,7 +39,10 @@ driver_api! {
             return Err(CUresult::INVALID_VALUE.because("numAttributes is 0: at least one is asked for"));
         }
         let pointer = Pointer::of(ptr)?;
-        for i in 0..numAttributes as usize {
+        let count = numAttributes as usize;
+        // SAFETY: the caller says that there are so many.
+        let (attributes, data) = unsafe { (attributes.elements(count), data.elements(count)) };
+        for i in 0..count {
             let attribute = Attribute::of(attributes.at(i)?)?;
             let value = pointer.as_ref().and_then(|pointer| attribute.of_pointer(pointer).ok());
             value.unwrap_or_else(|| attribute.of_unknown()).write(data.at(i)?)?;
@@ -57,7 +60,8 @@ driver_api! {
             )));
         }
         let mut flag = [0];
-        value.read(0, &mut flag)?;
+        // SAFETY: the value of this attribute is a byte (the header: "boolean").
+        unsafe { value.bytes(1) }.read(0, &mut flag)?;
         let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
             "ptr {ptr:#x} is not an address in memory that was allocated or registered"
         )))?;
@@ -102,10 +106,12 @@ enum Value {
 
 impl Value {
     fn write(&self, to: Raw) -> Answer {
+        // SAFETY: there is room for a value of the size that the attribute has.
+        let write = |bytes: &[u8]| unsafe { to.bytes(bytes.len()) }.write(0, bytes);
         match *self {
-            Value::Bool(value) => to.write(0, &[value.into()]),
-            Value::Int(value) => to.write(0, &value.to_ne_bytes()),
-            Value::Long(value) => to.write(0, &value.to_ne_bytes()),
+            Value::Bool(value) => write(&[value.into()]),
+            Value::Int(value) => write(&value.to_ne_bytes()),
+            Value::Long(value) => write(&value.to_ne_bytes()),
         }
     }
 }

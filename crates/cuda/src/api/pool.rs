@@ -87,6 +87,8 @@ driver_api! {
     fn cuMemPoolSetAccess(pool: Handle<Pool>, map: In<CUmemAccessDesc>, count: usize) {
         state::gpus()?;
         let pool = pool.get()?;
+        // SAFETY: the caller says that there are so many.
+        let map = unsafe { map.elements(count) };
         for i in 0..count {
             let CUmemAccessDesc { location, flags } = map.at(i)?;
             if location.kind != CU_MEM_LOCATION_TYPE_DEVICE {
@@ -213,12 +215,14 @@ fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
     match attribute {
         1..=3 => {
             let mut bytes = [0; 4];
-            value.read(0, &mut bytes)?;
+            // SAFETY: these attributes are `int`.
+            unsafe { value.bytes(4) }.read(0, &mut bytes)?;
             state.reuse[attribute as usize - 1] = i32::from_ne_bytes(bytes);
         }
         4 | 6 | 8 => {
             let mut bytes = [0; 8];
-            value.read(0, &mut bytes)?;
+            // SAFETY: these attributes are `cuuint64_t`.
+            unsafe { value.bytes(8) }.read(0, &mut bytes)?;
             match (attribute, u64::from_ne_bytes(bytes)) {
                 (4, threshold) => state.threshold = threshold,
                 (6, 0) => state.most_reserved = state.reserved,
@@ -245,8 +249,10 @@ fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
         Place::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
         _ => CU_MEM_ALLOCATION_TYPE_PINNED,
     };
-    let short = |number: i32| value.write(0, &number.to_ne_bytes());
-    let long = |number: u64| value.write(0, &number.to_ne_bytes());
+    // SAFETY: there is room for an `int`, as the attribute is one.
+    let short = |number: i32| unsafe { value.bytes(4) }.write(0, &number.to_ne_bytes());
+    // SAFETY: there is room for a `cuuint64_t`, as the attribute is one.
+    let long = |number: u64| unsafe { value.bytes(8) }.write(0, &number.to_ne_bytes());
     match attribute {
         1..=3 => short(state.reuse[attribute as usize - 1]),
         4 => long(state.threshold),

@@ -49,7 +49,9 @@ driver_api! {
         if count == 0 {
             return Err(CUresult::INVALID_VALUE.because("count is 0: at least one change is given"));
         }
-        sparse::map(&context, &mapInfoList.all(count as usize)?)
+        // SAFETY: the caller says that there are so many.
+        let list = unsafe { mapInfoList.elements(count as usize) };
+        sparse::map(&context, &list.to_vec()?)
     }
 
     /// Makes memory for tiles (`CU_MEM_CREATE_USAGE_TILE_POOL`).

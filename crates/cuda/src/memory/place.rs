@@ -1,6 +1,6 @@
 //! Where a copy reads or writes: memory of a device, of the program, or an array.
 
-use crate::args::{Answer, Raw};
+use crate::args::{Answer, Raw, RawBytes};
 use crate::error::refusal;
 use crate::memory;
 use crate::state;
@@ -36,7 +36,7 @@ pub(crate) enum Place {
     /// Memory that devices can reach.
     Linear(Linear),
     /// Any other memory of the program.
-    Host(Raw),
+    Host(RawBytes),
     /// An array.
     Array(Array),
     /// What was read of the program's memory before.
@@ -76,7 +76,7 @@ impl Place {
         }
         // SAFETY: it is no memory of ours, so that it is the program's, whose pointer the caller says
         // is valid for the copy.
-        Ok(Self::Host(unsafe { Raw::of(address) }))
+        Ok(Self::Host(unsafe { Raw::of(address).bytes(len as usize) }))
     }
 
     /// Copies bytes out. `at` is byte, row and slice of an array; of memory, only the byte.

@@ -1,7 +1,7 @@
 //! Arrays (runtime API, "Memory Management"). A `cudaArray_t` is a `CUarray`.
 
-use super::mipmap::cuMipmappedArrayGetLevel;
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::{check_device, context};
 use crate::types::{Array, Format, Mipmap, cudaChannelFormatDesc, cudaExtent};
 use std::ffi::c_uint;
@@ -12,22 +12,6 @@ use texunit_cuda_abi::{
 };
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
-unsafe extern "C" {
-    safe fn cuArray3DCreate_v2(array: Out<Array>, from: &CUDA_ARRAY3D_DESCRIPTOR) -> CUresult;
-    safe fn cuArray3DGetDescriptor_v2(to: &mut CUDA_ARRAY3D_DESCRIPTOR, array: Array) -> CUresult;
-    safe fn cuArrayDestroy(array: Array) -> CUresult;
-    safe fn cuArrayGetPlane(plane: Out<Array>, array: Array, index: c_uint) -> CUresult;
-    safe fn cuArrayGetSparseProperties(
-        to: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
-        array: Array,
-    ) -> CUresult;
-    safe fn cuArrayGetMemoryRequirements(
-        to: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
-        array: Array,
-        device: CUdevice,
-    ) -> CUresult;
-}
-
 runtime_api! {
     /// Allocates an array of one or two axes.
     fn cudaMallocArray(
@@ -70,7 +54,7 @@ runtime_api! {
         if array == 0 {
             return Ok(());
         }
-        check(cuArrayDestroy(array))
+        check(driver::cuArrayDestroy(array))
     }
 
     /// Format, extent and flags of an array. Null for what is not wanted.
@@ -99,7 +83,7 @@ runtime_api! {
     /// The array of a plane of a video array.
     fn cudaArrayGetPlane(pPlaneArray: Out<Array>, hArray: Array, planeIdx: c_uint) {
         context()?;
-        check(cuArrayGetPlane(pPlaneArray, hArray, planeIdx))
+        check(driver::cuArrayGetPlane(pPlaneArray, hArray, planeIdx))
     }
 
     /// Tiles and mip tail of a sparse array.
@@ -108,7 +92,7 @@ runtime_api! {
         array: Array,
     ) {
         context()?;
-        check(cuArrayGetSparseProperties(sparseProperties, array))
+        check(driver::cuArrayGetSparseProperties(sparseProperties, array))
     }
 
     /// The memory that an array with deferred mapping needs.
@@ -119,7 +103,7 @@ runtime_api! {
     ) {
         context()?;
         check_device(device)?;
-        check(cuArrayGetMemoryRequirements(memoryRequirements, array, device))
+        check(driver::cuArrayGetMemoryRequirements(memoryRequirements, array, device))
     }
 }
 
@@ -166,7 +150,7 @@ fn create(
 ) -> Answer {
     context()?;
     array.check()?;
-    check(cuArray3DCreate_v2(array, &descriptor(desc, extent, flags)?))
+    check(driver::cuArray3DCreate_v2(array, &descriptor(desc, extent, flags)?))
 }
 
 /// What an array was made with, and its format.
@@ -175,7 +159,7 @@ pub(super) fn format_of(array: Array) -> Answer<(CUDA_ARRAY3D_DESCRIPTOR, Format
         return Err(CUresult::INVALID_HANDLE.because("array is null"));
     }
     let mut of = CUDA_ARRAY3D_DESCRIPTOR::default();
-    check(cuArray3DGetDescriptor_v2(&mut of, array))?;
+    check(driver::cuArray3DGetDescriptor_v2(&mut of, array))?;
     let format = Format { format: of.format, channels: of.num_channels };
     Ok((of, format))
 }
@@ -186,6 +170,6 @@ pub(super) fn format_of_mipmap(mipmap: Mipmap) -> Answer<Format> {
         return Err(CUresult::INVALID_HANDLE.because("mipmappedArray is null"));
     }
     let mut level = 0;
-    check(cuMipmappedArrayGetLevel(&mut level, mipmap, 0))?;
+    check(driver::cuMipmappedArrayGetLevel(&mut level, mipmap, 0))?;
     Ok(format_of(level)?.1)
 }

@@ -2,39 +2,18 @@
 //! which copy went wrong.
 
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::Stream;
 use std::ffi::c_ulonglong;
 use texunit_cuda_abi::args::In;
 #[cfg(feature = "cuda-12")]
 use texunit_cuda_abi::args::Out;
-use texunit_cuda_abi::{CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes, CUresult};
+use texunit_cuda_abi::{CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpyAttributes};
 
 #[cfg(feature = "cuda-12")]
 mod versions {
     use super::*;
-
-    // The pointers that they take come from the C caller, whose they are.
-    unsafe extern "C" {
-        safe fn cuMemcpyBatchAsync(
-            to: In<CUdeviceptr>,
-            from: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            attributes: In<CUmemcpyAttributes>,
-            indices: In<usize>,
-            groups: usize,
-            failed: Out<usize>,
-            stream: Stream,
-        ) -> CUresult;
-        safe fn cuMemcpy3DBatchAsync(
-            count: usize,
-            list: In<CUDA_MEMCPY3D_BATCH_OP>,
-            failed: Out<usize>,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) -> CUresult;
-    }
 
     runtime_api! {
         /// Copies many pieces of memory.
@@ -50,9 +29,14 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemcpyBatchAsync(
-                dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, failIdx, stream,
-            ))
+            let (dsts, srcs, sizes) = (dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr());
+            let (attrs, indices) = (attrs.as_ptr(), attrsIdxs.as_ptr());
+            // SAFETY: the addresses and lists are the caller's, of which the driver has the same contract.
+            check(unsafe {
+                driver::cuMemcpyBatchAsync(
+                    dsts, srcs, sizes, count, attrs, indices, numAttrs, failIdx.as_ptr(), stream,
+                )
+            })
         }
 
         /// Copies many boxes.
@@ -64,7 +48,9 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemcpy3DBatchAsync(numOps, opList, failIdx, flags, stream))
+            let (list, failed) = (opList.as_ptr(), failIdx.as_ptr());
+            // SAFETY: as above.
+            check(unsafe { driver::cuMemcpy3DBatchAsync(numOps, list, failed, flags, stream) })
         }
     }
 }
@@ -73,38 +59,6 @@ mod versions {
 mod versions {
     use super::*;
 
-    // The pointers that they take come from the C caller, whose they are.
-    unsafe extern "C" {
-        safe fn cuMemcpyBatchAsync_v2(
-            to: In<CUdeviceptr>,
-            from: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            attributes: In<CUmemcpyAttributes>,
-            indices: In<usize>,
-            groups: usize,
-            stream: Stream,
-        ) -> CUresult;
-        safe fn cuMemcpy3DBatchAsync_v2(
-            count: usize,
-            list: In<CUDA_MEMCPY3D_BATCH_OP>,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) -> CUresult;
-        safe fn cuMemcpyWithAttributesAsync(
-            to: CUdeviceptr,
-            from: CUdeviceptr,
-            size: usize,
-            attribute: In<CUmemcpyAttributes>,
-            stream: Stream,
-        ) -> CUresult;
-        safe fn cuMemcpy3DWithAttributesAsync(
-            copy: In<CUDA_MEMCPY3D_BATCH_OP>,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) -> CUresult;
-    }
-
     runtime_api! {
         /// Copies many pieces of memory.
         fn cudaMemcpyBatchAsync(
@@ -118,9 +72,14 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemcpyBatchAsync_v2(
-                dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream,
-            ))
+            let (dsts, srcs, sizes) = (dsts.as_ptr(), srcs.as_ptr(), sizes.as_ptr());
+            let (attrs, indices) = (attrs.as_ptr(), attrsIdxs.as_ptr());
+            // SAFETY: the addresses and lists are the caller's, of which the driver has the same contract.
+            check(unsafe {
+                driver::cuMemcpyBatchAsync_v2(
+                    dsts, srcs, sizes, count, attrs, indices, numAttrs, stream,
+                )
+            })
         }
 
         /// Copies many boxes.
@@ -131,7 +90,8 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemcpy3DBatchAsync_v2(numOps, opList, flags, stream))
+            // SAFETY: as above.
+            check(unsafe { driver::cuMemcpy3DBatchAsync_v2(numOps, opList.as_ptr(), flags, stream) })
         }
 
         /// Copies bytes, with something said of the copy.
@@ -143,7 +103,10 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemcpyWithAttributesAsync(dst, src, size, attr, stream))
+            // SAFETY: as above.
+            check(unsafe {
+                driver::cuMemcpyWithAttributesAsync(dst, src, size, attr.as_ptr(), stream)
+            })
         }
 
         /// Copies slices, with something said of the copy.
@@ -153,7 +116,8 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemcpy3DWithAttributesAsync(op, flags, stream))
+            // SAFETY: as above.
+            check(unsafe { driver::cuMemcpy3DWithAttributesAsync(op.as_ptr(), flags, stream) })
         }
     }
 }

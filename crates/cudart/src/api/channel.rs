@@ -1,22 +1,14 @@
 //! Channel descriptors (runtime API, "Texture Object Management").
 
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{Format, cudaChannelFormatDesc};
 use std::ffi::c_int;
+use texunit_cuda_abi::CUdevice;
 use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{CUdevice, CUresult};
 
 // The pointer that it takes comes from the C caller, whose it is.
-unsafe extern "C" {
-    safe fn cuDeviceGetTexture1DLinearMaxWidth(
-        width: Out<usize>,
-        format: u32,
-        channels: u32,
-        device: CUdevice,
-    ) -> CUresult;
-}
-
 /// A channel descriptor of the parts that are given.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
@@ -39,6 +31,6 @@ runtime_api! {
     ) {
         context()?;
         let Format { format, channels } = fmtDesc.get()?.format()?;
-        check(cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device))
+        check(driver::cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device))
     }
 }

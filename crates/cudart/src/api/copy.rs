@@ -1,62 +1,12 @@
 //! Copies of bytes in a line and of rows of memory (runtime API, "Memory Management").
 
 use crate::call::{check, runtime_api};
-use crate::driver::CUcontext;
+use crate::driver::{self, CUcontext};
 use crate::state::{check_device, context, primary};
 use crate::types::{Direction, INVALID_PITCH_VALUE, Stream};
+use std::ffi::c_void;
 use texunit_cuda_abi::args::Answer;
-use texunit_cuda_abi::{
-    CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CUresult, CopySide2D,
-};
-
-// The addresses that they take come from the C caller, whose memory it is.
-unsafe extern "C" {
-    safe fn cuMemcpy(to: CUdeviceptr, from: CUdeviceptr, count: usize) -> CUresult;
-    safe fn cuMemcpyAsync(
-        to: CUdeviceptr,
-        from: CUdeviceptr,
-        count: usize,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: u64, count: usize) -> CUresult;
-    safe fn cuMemcpyHtoDAsync_v2(
-        to: CUdeviceptr,
-        from: u64,
-        count: usize,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemcpyDtoH_v2(to: u64, from: CUdeviceptr, count: usize) -> CUresult;
-    safe fn cuMemcpyDtoHAsync_v2(
-        to: u64,
-        from: CUdeviceptr,
-        count: usize,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize) -> CUresult;
-    safe fn cuMemcpyDtoDAsync_v2(
-        to: CUdeviceptr,
-        from: CUdeviceptr,
-        count: usize,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemcpyPeer(
-        to: CUdeviceptr,
-        to_context: CUcontext,
-        from: CUdeviceptr,
-        from_context: CUcontext,
-        count: usize,
-    ) -> CUresult;
-    safe fn cuMemcpyPeerAsync(
-        to: CUdeviceptr,
-        to_context: CUcontext,
-        from: CUdeviceptr,
-        from_context: CUcontext,
-        count: usize,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemcpy2DUnaligned_v2(copy: &CUDA_MEMCPY2D) -> CUresult;
-    safe fn cuMemcpy2DAsync_v2(copy: &CUDA_MEMCPY2D, stream: Stream) -> CUresult;
-}
+use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D};
 
 /// When the work is done.
 #[derive(Clone, Copy, Debug)]
@@ -135,19 +85,36 @@ pub(super) fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) ->
     if count == 0 {
         return Ok(());
     }
-    check(match (Direction::of(kind)?, order) {
-        (Direction::HostToHost, _) => {
-            // One row, without a pitch, which would be limited.
-            return copy_rows((to, 0), (from, 0), [count, 1], Direction::HostToHost, order);
+    let direction = Direction::of(kind)?;
+    let host = |address: u64| std::ptr::with_exposed_provenance_mut::<c_void>(address as usize);
+    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    check(unsafe {
+        match (direction, order) {
+            (Direction::HostToHost, _) => {
+                // One row, without a pitch, which would be limited.
+                return copy_rows((to, 0), (from, 0), [count, 1], direction, order);
+            }
+            (Direction::HostToDevice, Order::Wait) => {
+                driver::cuMemcpyHtoD_v2(to, host(from), count)
+            }
+            (Direction::HostToDevice, Order::Stream(stream)) => {
+                driver::cuMemcpyHtoDAsync_v2(to, host(from), count, stream)
+            }
+            (Direction::DeviceToHost, Order::Wait) => {
+                driver::cuMemcpyDtoH_v2(host(to), from, count)
+            }
+            (Direction::DeviceToHost, Order::Stream(stream)) => {
+                driver::cuMemcpyDtoHAsync_v2(host(to), from, count, stream)
+            }
+            (Direction::DeviceToDevice, Order::Wait) => driver::cuMemcpyDtoD_v2(to, from, count),
+            (Direction::DeviceToDevice, Order::Stream(stream)) => {
+                driver::cuMemcpyDtoDAsync_v2(to, from, count, stream)
+            }
+            (Direction::Default, Order::Wait) => driver::cuMemcpy(to, from, count),
+            (Direction::Default, Order::Stream(stream)) => {
+                driver::cuMemcpyAsync(to, from, count, stream)
+            }
         }
-        (Direction::HostToDevice, Order::Wait) => cuMemcpyHtoD_v2(to, from, count),
-        (Direction::HostToDevice, Order::Stream(s)) => cuMemcpyHtoDAsync_v2(to, from, count, s),
-        (Direction::DeviceToHost, Order::Wait) => cuMemcpyDtoH_v2(to, from, count),
-        (Direction::DeviceToHost, Order::Stream(s)) => cuMemcpyDtoHAsync_v2(to, from, count, s),
-        (Direction::DeviceToDevice, Order::Wait) => cuMemcpyDtoD_v2(to, from, count),
-        (Direction::DeviceToDevice, Order::Stream(s)) => cuMemcpyDtoDAsync_v2(to, from, count, s),
-        (Direction::Default, Order::Wait) => cuMemcpy(to, from, count),
-        (Direction::Default, Order::Stream(s)) => cuMemcpyAsync(to, from, count, s),
     })
 }
 
@@ -169,8 +136,8 @@ fn peer(
     }
     let (to_context, from_context) = (context_of(to_device)?, context_of(from_device)?);
     check(match order {
-        Order::Wait => cuMemcpyPeer(to, to_context, from, from_context, count),
-        Order::Stream(s) => cuMemcpyPeerAsync(to, to_context, from, from_context, count, s),
+        Order::Wait => driver::cuMemcpyPeer(to, to_context, from, from_context, count),
+        Order::Stream(s) => driver::cuMemcpyPeerAsync(to, to_context, from, from_context, count, s),
     })
 }
 
@@ -208,9 +175,12 @@ fn copy_rows(
         width_in_bytes: width,
         height,
     };
-    check(match order {
-        Order::Wait => cuMemcpy2DUnaligned_v2(&copy),
-        Order::Stream(stream) => cuMemcpy2DAsync_v2(&copy, stream),
+    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    check(unsafe {
+        match order {
+            Order::Wait => driver::cuMemcpy2DUnaligned_v2(&raw const copy),
+            Order::Stream(stream) => driver::cuMemcpy2DAsync_v2(&raw const copy, stream),
+        }
     })
 }
 

@@ -4,6 +4,7 @@ use super::array::format_of;
 use super::copy::{Order, context_of};
 use super::copy_array::boxes;
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{
     Array, Direction, Format, INVALID_PITCH_VALUE, Stream, array_side, cudaExtent,
@@ -13,11 +14,6 @@ use texunit_cuda_abi::args::{Answer, In};
 use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUresult, CopySide3D};
 
 // The addresses in the structure come from the C caller, whose memory it is.
-unsafe extern "C" {
-    safe fn cuMemcpy3DPeer(copy: &CUDA_MEMCPY3D) -> CUresult;
-    safe fn cuMemcpy3DPeerAsync(copy: &CUDA_MEMCPY3D, stream: Stream) -> CUresult;
-}
-
 runtime_api! {
     /// Copies slices.
     fn cudaMemcpy3D(p: In<cudaMemcpy3DParms>) {
@@ -90,9 +86,12 @@ fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     (src.context, dst.context) = (src_context, dst_context);
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    check(match order {
-        Order::Wait => cuMemcpy3DPeer(&copy),
-        Order::Stream(stream) => cuMemcpy3DPeerAsync(&copy, stream),
+    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    check(unsafe {
+        match order {
+            Order::Wait => driver::cuMemcpy3DPeer(&raw const copy),
+            Order::Stream(stream) => driver::cuMemcpy3DPeerAsync(&raw const copy, stream),
+        }
     })
 }
 

@@ -3,6 +3,7 @@
 use super::array::format_of;
 use super::copy::Order;
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{
     Array, Direction, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE, Stream, array_side,
@@ -12,11 +13,6 @@ use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D};
 
 // The addresses in the structure come from the C caller, whose memory it is.
-unsafe extern "C" {
-    safe fn cuMemcpy3D_v2(copy: &CUDA_MEMCPY3D) -> CUresult;
-    safe fn cuMemcpy3DAsync_v2(copy: &CUDA_MEMCPY3D, stream: Stream) -> CUresult;
-}
-
 /// A place in the first slice of an array: its handle, bytes before, rows before.
 type Place = (Array, usize, usize);
 
@@ -185,9 +181,12 @@ runtime_api! {
 pub(super) fn boxes(src: CopySide3D, dst: CopySide3D, size: [usize; 3], order: Order) -> Answer {
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    check(match order {
-        Order::Wait => cuMemcpy3D_v2(&copy),
-        Order::Stream(stream) => cuMemcpy3DAsync_v2(&copy, stream),
+    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    check(unsafe {
+        match order {
+            Order::Wait => driver::cuMemcpy3D_v2(&raw const copy),
+            Order::Stream(stream) => driver::cuMemcpy3DAsync_v2(&raw const copy, stream),
+        }
     })
 }
 

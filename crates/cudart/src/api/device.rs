@@ -59,7 +59,8 @@ runtime_api! {
                 "len {len} is not from 0 to {count}, the number of devices"
             )));
         }
-        let all = device_arr.all(len as usize)?;
+        // SAFETY: the caller says that there are so many.
+        let all = unsafe { device_arr.elements(len as usize) }.to_vec()?;
         all.iter().try_for_each(|&device| state::check_device(device))?;
         state::set_first_device(all.first().copied().unwrap_or(0));
         Ok(())

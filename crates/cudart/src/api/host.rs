@@ -1,24 +1,11 @@
 //! Memory of the host that kernels can use (runtime API, "Memory Management").
 
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use std::ffi::c_uint;
+use texunit_cuda_abi::CUdeviceptr;
 use texunit_cuda_abi::args::{Answer, Out, Raw};
-use texunit_cuda_abi::{CUdeviceptr, CUresult};
-
-// The pointers that they take come from the C caller, whose they are.
-unsafe extern "C" {
-    safe fn cuMemHostAlloc(address: Out<u64>, size: usize, flags: c_uint) -> CUresult;
-    safe fn cuMemFreeHost(pointer: Raw) -> CUresult;
-    safe fn cuMemHostRegister_v2(pointer: Raw, size: usize, flags: c_uint) -> CUresult;
-    safe fn cuMemHostUnregister(pointer: Raw) -> CUresult;
-    safe fn cuMemHostGetDevicePointer_v2(
-        address: Out<CUdeviceptr>,
-        pointer: Raw,
-        flags: c_uint,
-    ) -> CUresult;
-    safe fn cuMemHostGetFlags(flags: Out<c_uint>, pointer: Raw) -> CUresult;
-}
 
 runtime_api! {
     /// Allocates host memory; of no bytes, null.
@@ -37,31 +24,31 @@ runtime_api! {
         if ptr.is_null() {
             return Ok(());
         }
-        check(cuMemFreeHost(ptr))
+        check(driver::cuMemFreeHost(ptr))
     }
 
     /// Lets kernels use memory of the program.
     fn cudaHostRegister(ptr: Raw, size: usize, flags: c_uint) {
         context()?;
-        check(cuMemHostRegister_v2(ptr, size, flags))
+        check(driver::cuMemHostRegister_v2(ptr, size, flags))
     }
 
     /// From here on kernels cannot use the memory.
     fn cudaHostUnregister(ptr: Raw) {
         context()?;
-        check(cuMemHostUnregister(ptr))
+        check(driver::cuMemHostUnregister(ptr))
     }
 
     /// The address by which kernels reach host memory.
     fn cudaHostGetDevicePointer(pDevice: Out<CUdeviceptr>, pHost: Raw, flags: c_uint) {
         context()?;
-        check(cuMemHostGetDevicePointer_v2(pDevice, pHost, flags))
+        check(driver::cuMemHostGetDevicePointer_v2(pDevice, pHost, flags))
     }
 
     /// The flags that host memory was allocated or registered with.
     fn cudaHostGetFlags(pFlags: Out<c_uint>, pHost: Raw) {
         context()?;
-        check(cuMemHostGetFlags(pFlags, pHost))
+        check(driver::cuMemHostGetFlags(pFlags, pHost))
     }
 }
 
@@ -70,5 +57,5 @@ fn allocate(pointer: Out<u64>, size: usize, flags: c_uint) -> Answer {
     if size == 0 {
         return pointer.set(0);
     }
-    check(cuMemHostAlloc(pointer, size, flags))
+    check(driver::cuMemHostAlloc(pointer, size, flags))
 }

@@ -5,7 +5,7 @@ use crate::abi::cudaLaunchParams;
 use crate::abi::{Dim3, cudaLaunchConfig_t};
 use crate::call::{check, runtime_api};
 use crate::codes::{INVALID_CONFIGURATION, INVALID_DEVICE_FUNCTION};
-use crate::driver::{self, CUfunction, CUstream, HostFunction, ask};
+use crate::driver::{self, CUfunction, CUhostFn, CUstream, ask};
 use crate::{registry, state};
 use std::ffi::{c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, In, Raw};
@@ -50,15 +50,15 @@ runtime_api! {
     fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, func: Raw, args: In<Raw>) {
         let config = config.get()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
-        let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs) };
-        let attributes = attributes.all(config.numAttrs as usize)?;
+        let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs).elements(config.numAttrs as usize) };
+        let attributes = attributes.to_vec()?;
         let (grid, block) = (config.gridDim.all(), config.blockDim.all());
         let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
         launch(func.address() as usize, &shape, args, config.stream, &attributes)
     }
 
     /// Calls a function of the host when the work of a stream is done.
-    fn cudaLaunchHostFunc(stream: CUstream, function: HostFunction, userData: *mut c_void) {
+    fn cudaLaunchHostFunc(stream: CUstream, function: CUhostFn, userData: *mut c_void) {
         state::context()?;
         // SAFETY: the caller's function and its argument, for it to be called with.
         check(unsafe { driver::cuLaunchHostFunc(stream, function, userData) })
@@ -70,7 +70,7 @@ runtime_api! {
     /// As `cudaLaunchHostFunc`; how its end is awaited (blocking 0, spinning 1) changes nothing.
     fn cudaLaunchHostFunc_v2(
         stream: CUstream,
-        function: HostFunction,
+        function: CUhostFn,
         userData: *mut c_void,
         syncMode: c_uint,
     ) {
@@ -137,8 +137,10 @@ pub(crate) fn launch(
     check_stream(stream)?;
     let config = config(shape, stream, attributes)?;
     // SAFETY: the configuration is our own; the arguments are the caller's, for this kernel.
-    let code =
-        unsafe { driver::cuLaunchKernelEx(&raw const config, kernel, args, std::ptr::null()) };
+    let code = unsafe {
+        let args = args.as_ptr().cast();
+        driver::cuLaunchKernelEx(&raw const config, kernel, args, std::ptr::null())
+    };
     launched(code, kernel, function)
 }
 

@@ -11,12 +11,12 @@ runtime_api! {
     /// Makes a library of PTX text or a fatbin.
     fn cudaLibraryLoadData(
         library: Out<CUlibrary>,
-        code: *const c_void,
+        code: *mut c_void,
         jitOptions: *const c_uint,
-        jitOptionsValues: *const *mut c_void,
+        jitOptionsValues: *mut usize,
         numJitOptions: c_uint,
         libraryOptions: *const c_uint,
-        libraryOptionValues: *const *mut c_void,
+        libraryOptionValues: *mut c_void,
         numLibraryOptions: c_uint,
     ) {
         library.check()?;
@@ -34,10 +34,10 @@ runtime_api! {
         library: Out<CUlibrary>,
         fileName: *const c_char,
         jitOptions: *const c_uint,
-        jitOptionsValues: *const *mut c_void,
+        jitOptionsValues: *mut usize,
         numJitOptions: c_uint,
         libraryOptions: *const c_uint,
-        libraryOptionValues: *const *mut c_void,
+        libraryOptionValues: *mut c_void,
         numLibraryOptions: c_uint,
     ) {
         library.check()?;

@@ -3,49 +3,12 @@
 //! the latter have the plain names.
 
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::Stream;
 use std::ffi::c_uint;
 use texunit_cuda_abi::args::{In, Raw};
-use texunit_cuda_abi::{CUdeviceptr, CUmemLocation, CUresult};
-
-// The pointers that they take come from the C caller, whose they are.
-unsafe extern "C" {
-    safe fn cuMemAdvise_v2(
-        address: CUdeviceptr,
-        count: usize,
-        advice: c_uint,
-        location: CUmemLocation,
-    ) -> CUresult;
-    safe fn cuMemPrefetchAsync_v2(
-        address: CUdeviceptr,
-        count: usize,
-        location: CUmemLocation,
-        flags: c_uint,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemRangeGetAttribute(
-        data: Raw,
-        size: usize,
-        attribute: c_uint,
-        address: CUdeviceptr,
-        count: usize,
-    ) -> CUresult;
-    safe fn cuMemRangeGetAttributes(
-        data: In<Raw>,
-        sizes: In<usize>,
-        attributes: In<c_uint>,
-        number: usize,
-        address: CUdeviceptr,
-        count: usize,
-    ) -> CUresult;
-    safe fn cuStreamAttachMemAsync(
-        stream: Stream,
-        address: CUdeviceptr,
-        length: usize,
-        flags: c_uint,
-    ) -> CUresult;
-}
+use texunit_cuda_abi::{CUdeviceptr, CUmemLocation};
 
 runtime_api! {
     /// What has been advised of a range of managed memory.
@@ -57,7 +20,7 @@ runtime_api! {
         count: usize,
     ) {
         context()?;
-        check(cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count))
+        check(driver::cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count))
     }
 
     /// Several attributes of a range.
@@ -70,7 +33,7 @@ runtime_api! {
         count: usize,
     ) {
         context()?;
-        check(cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count))
+        check(driver::cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count))
     }
 
     /// Managed memory for one stream, for all, or for the host.
@@ -81,7 +44,7 @@ runtime_api! {
         flags: c_uint,
     ) {
         context()?;
-        check(cuStreamAttachMemAsync(stream, devPtr, length, flags))
+        check(driver::cuStreamAttachMemAsync(stream, devPtr, length, flags))
     }
 }
 
@@ -97,7 +60,7 @@ macro_rules! by_location {
                 location: CUmemLocation,
             ) {
                 context()?;
-                check(cuMemAdvise_v2(devPtr, count, advice, location))
+                check(driver::cuMemAdvise_v2(devPtr, count, advice, location))
             }
 
             /// Moves memory to a location.
@@ -109,7 +72,7 @@ macro_rules! by_location {
                 stream: Stream,
             ) {
                 context()?;
-                check(cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
+                check(driver::cuMemPrefetchAsync_v2(devPtr, count, location, flags, stream))
             }
         }
     };
@@ -121,28 +84,13 @@ mod versions {
     use std::ffi::c_int;
 
     // Addresses are those of managed memory, which the driver checks.
-    unsafe extern "C" {
-        safe fn cuMemAdvise(
-            address: CUdeviceptr,
-            count: usize,
-            advice: c_uint,
-            device: c_int,
-        ) -> CUresult;
-        safe fn cuMemPrefetchAsync(
-            address: CUdeviceptr,
-            count: usize,
-            device: c_int,
-            stream: Stream,
-        ) -> CUresult;
-    }
-
     by_location!(cudaMemAdvise_v2, cudaMemPrefetchAsync_v2);
 
     runtime_api! {
         /// Gives advice; the location is a device's number, or that of the host.
         fn cudaMemAdvise(devPtr: CUdeviceptr, count: usize, advice: c_uint, location: c_int) {
             context()?;
-            check(cuMemAdvise(devPtr, count, advice, location))
+            check(driver::cuMemAdvise(devPtr, count, advice, location))
         }
 
         /// Moves memory to a device, or to the host.
@@ -153,7 +101,7 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemPrefetchAsync(devPtr, count, dstDevice, stream))
+            check(driver::cuMemPrefetchAsync(devPtr, count, dstDevice, stream))
         }
     }
 }
@@ -162,17 +110,6 @@ mod versions {
 mod versions {
     use super::*;
     use std::ffi::c_ulonglong;
-
-    // The pointers that it takes come from the C caller, whose they are.
-    unsafe extern "C" {
-        safe fn cuMemDiscardBatchAsync(
-            addresses: In<CUdeviceptr>,
-            sizes: In<usize>,
-            count: usize,
-            flags: c_ulonglong,
-            stream: Stream,
-        ) -> CUresult;
-    }
 
     by_location!(cudaMemAdvise, cudaMemPrefetchAsync);
 
@@ -186,27 +123,13 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(cuMemDiscardBatchAsync(dptrs, sizes, count, flags, stream))
+            check(driver::cuMemDiscardBatchAsync(dptrs, sizes, count, flags, stream))
         }
     }
 
     /// The functions that move many pieces of memory, each to one of some places.
     macro_rules! prefetches {
         ($($(#[$doc:meta])* fn $name:ident = $driver:ident;)*) => {
-            // The pointers that they take come from the C caller, whose they are.
-            unsafe extern "C" {
-                $(safe fn $driver(
-                    addresses: In<CUdeviceptr>,
-                    sizes: In<usize>,
-                    count: usize,
-                    locations: In<CUmemLocation>,
-                    indices: In<usize>,
-                    groups: usize,
-                    flags: c_ulonglong,
-                    stream: Stream,
-                ) -> CUresult;)*
-            }
-
             runtime_api! {
                 $($(#[$doc])*
                 fn $name(
@@ -221,7 +144,7 @@ mod versions {
                 ) {
                     context()?;
                     let (places, indices, groups) = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-                    check($driver(dptrs, sizes, count, places, indices, groups, flags, stream))
+                    check(driver::$driver(dptrs, sizes, count, places, indices, groups, flags, stream))
                 })*
             }
         };

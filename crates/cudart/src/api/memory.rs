@@ -1,6 +1,7 @@
 //! Memory of devices (runtime API, "Memory Management").
 
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{cudaExtent, cudaPitchedPtr};
 use std::ffi::c_uint;
@@ -8,20 +9,6 @@ use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
-unsafe extern "C" {
-    safe fn cuMemAlloc_v2(address: Out<CUdeviceptr>, size: usize) -> CUresult;
-    safe fn cuMemAllocPitch_v2(
-        address: &mut CUdeviceptr,
-        pitch: &mut usize,
-        width: usize,
-        height: usize,
-        element: c_uint,
-    ) -> CUresult;
-    safe fn cuMemAllocManaged(address: Out<CUdeviceptr>, size: usize, flags: c_uint) -> CUresult;
-    safe fn cuMemFree_v2(address: CUdeviceptr) -> CUresult;
-    safe fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> CUresult;
-}
-
 runtime_api! {
     /// Allocates device memory; of no bytes, null.
     fn cudaMalloc(devPtr: Out<CUdeviceptr>, size: usize) {
@@ -29,7 +16,7 @@ runtime_api! {
         if size == 0 {
             return devPtr.set(0);
         }
-        check(cuMemAlloc_v2(devPtr, size))
+        check(driver::cuMemAlloc_v2(devPtr, size))
     }
 
     /// Allocates managed memory; of no bytes, null.
@@ -38,7 +25,7 @@ runtime_api! {
         if size == 0 {
             return devPtr.set(0);
         }
-        check(cuMemAllocManaged(devPtr, size, flags))
+        check(driver::cuMemAllocManaged(devPtr, size, flags))
     }
 
     /// Allocates device memory for rows.
@@ -72,13 +59,13 @@ runtime_api! {
         if devPtr == 0 {
             return Ok(());
         }
-        check(cuMemFree_v2(devPtr))
+        check(driver::cuMemFree_v2(devPtr))
     }
 
     /// Bytes of device memory that are free, and all.
     fn cudaMemGetInfo(free: Out<usize>, total: Out<usize>) {
         context()?;
-        check(cuMemGetInfo_v2(free, total))
+        check(driver::cuMemGetInfo_v2(free, total))
     }
 }
 
@@ -86,7 +73,7 @@ runtime_api! {
 fn rows(width: usize, height: usize) -> Answer<(CUdeviceptr, usize)> {
     let (mut address, mut pitch) = (0, 0);
     if width != 0 && height != 0 {
-        check(cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, 4))?;
+        check(driver::cuMemAllocPitch_v2(&mut address, &mut pitch, width, height, 4))?;
     }
     Ok((address, pitch))
 }

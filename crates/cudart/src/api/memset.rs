@@ -2,36 +2,12 @@
 
 use super::copy::Order;
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{Stream, cudaExtent, cudaPitchedPtr};
-use std::ffi::{c_int, c_uchar};
+use std::ffi::c_int;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
-
-unsafe extern "C" {
-    safe fn cuMemsetD8_v2(address: CUdeviceptr, value: c_uchar, count: usize) -> CUresult;
-    safe fn cuMemsetD8Async(
-        address: CUdeviceptr,
-        value: c_uchar,
-        count: usize,
-        stream: Stream,
-    ) -> CUresult;
-    safe fn cuMemsetD2D8_v2(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: c_uchar,
-        width: usize,
-        height: usize,
-    ) -> CUresult;
-    safe fn cuMemsetD2D8Async(
-        address: CUdeviceptr,
-        pitch: usize,
-        value: c_uchar,
-        width: usize,
-        height: usize,
-        stream: Stream,
-    ) -> CUresult;
-}
 
 runtime_api! {
     /// Sets bytes.
@@ -89,8 +65,8 @@ fn line(address: CUdeviceptr, value: c_int, count: usize, order: Order) -> Answe
         return Ok(());
     }
     check(match order {
-        Order::Wait => cuMemsetD8_v2(address, value as u8, count),
-        Order::Stream(stream) => cuMemsetD8Async(address, value as u8, count, stream),
+        Order::Wait => driver::cuMemsetD8_v2(address, value as u8, count),
+        Order::Stream(stream) => driver::cuMemsetD8Async(address, value as u8, count, stream),
     })
 }
 
@@ -106,8 +82,10 @@ fn rows(
     }
     let value = value as u8;
     check(match order {
-        Order::Wait => cuMemsetD2D8_v2(address, pitch, value, width, height),
-        Order::Stream(stream) => cuMemsetD2D8Async(address, pitch, value, width, height, stream),
+        Order::Wait => driver::cuMemsetD2D8_v2(address, pitch, value, width, height),
+        Order::Stream(stream) => {
+            driver::cuMemsetD2D8Async(address, pitch, value, width, height, stream)
+        }
     })
 }
 

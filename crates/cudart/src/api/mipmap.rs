@@ -3,38 +3,14 @@
 
 use super::array::descriptor;
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::{check_device, context};
 use crate::types::{Array, Mipmap, cudaChannelFormatDesc, cudaExtent};
 use std::ffi::c_uint;
 use texunit_cuda_abi::args::{In, Out};
 use texunit_cuda_abi::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
-    CUdevice, CUresult,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR, CUdevice,
 };
-
-// The pointers that they take come from the C caller, whose they are, or are to our own variables.
-unsafe extern "C" {
-    safe fn cuMipmappedArrayCreate(
-        mipmap: Out<Mipmap>,
-        from: &CUDA_ARRAY3D_DESCRIPTOR,
-        levels: c_uint,
-    ) -> CUresult;
-    pub(super) safe fn cuMipmappedArrayGetLevel(
-        array: &mut Array,
-        mipmap: Mipmap,
-        level: c_uint,
-    ) -> CUresult;
-    safe fn cuMipmappedArrayDestroy(mipmap: Mipmap) -> CUresult;
-    safe fn cuMipmappedArrayGetSparseProperties(
-        to: Out<CUDA_ARRAY_SPARSE_PROPERTIES>,
-        mipmap: Mipmap,
-    ) -> CUresult;
-    safe fn cuMipmappedArrayGetMemoryRequirements(
-        to: Out<CUDA_ARRAY_MEMORY_REQUIREMENTS>,
-        mipmap: Mipmap,
-        device: CUdevice,
-    ) -> CUresult;
-}
 
 runtime_api! {
     /// Allocates a mipmapped array.
@@ -48,7 +24,7 @@ runtime_api! {
         context()?;
         mipmappedArray.check()?;
         let descriptor = descriptor(desc, extent, flags)?;
-        check(cuMipmappedArrayCreate(mipmappedArray, &descriptor, numLevels))
+        check(driver::cuMipmappedArrayCreate(mipmappedArray, &descriptor, numLevels))
     }
 
     /// The array of a level, which the mipmapped array owns.
@@ -56,7 +32,7 @@ runtime_api! {
         context()?;
         levelArray.check()?;
         let mut array = 0;
-        check(cuMipmappedArrayGetLevel(&mut array, mipmappedArray, level))?;
+        check(driver::cuMipmappedArrayGetLevel(&mut array, mipmappedArray, level))?;
         levelArray.set(array)
     }
 
@@ -66,7 +42,7 @@ runtime_api! {
         if mipmappedArray == 0 {
             return Ok(());
         }
-        check(cuMipmappedArrayDestroy(mipmappedArray))
+        check(driver::cuMipmappedArrayDestroy(mipmappedArray))
     }
 
     /// Tiles and mip tail of a sparse array.
@@ -75,7 +51,7 @@ runtime_api! {
         mipmap: Mipmap,
     ) {
         context()?;
-        check(cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap))
+        check(driver::cuMipmappedArrayGetSparseProperties(sparseProperties, mipmap))
     }
 
     /// The memory that an array with deferred mapping needs.
@@ -86,6 +62,6 @@ runtime_api! {
     ) {
         context()?;
         check_device(device)?;
-        check(cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device))
+        check(driver::cuMipmappedArrayGetMemoryRequirements(memoryRequirements, mipmap, device))
     }
 }

@@ -98,8 +98,9 @@ fn clusters(
     let given = given.get()?;
     let kernel = kernel(function)?;
     // SAFETY: a structure of the caller points to as many attributes as it says.
-    let attributes = unsafe { In::<CUlaunchAttribute>::of(given.attrs) };
-    let attributes = attributes.all(given.numAttrs as usize)?;
+    let attributes =
+        unsafe { In::<CUlaunchAttribute>::of(given.attrs).elements(given.numAttrs as usize) };
+    let attributes = attributes.to_vec()?;
     let (grid, block) = (given.gridDim.all(), given.blockDim.all());
     let shape = Shape { grid, block, shared: given.dynamicSmemBytes };
     let config = config(&shape, given.stream, &attributes)?;

@@ -1,24 +1,16 @@
 //! What a pointer points to (runtime API, "Unified Addressing").
 
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{
     MEMORY_DEVICE, MEMORY_HOST, MEMORY_MANAGED, MEMORY_UNREGISTERED, cudaPointerAttributes,
 };
 use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, Out};
-use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CUresult};
+use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST};
 
 // Numbers and results are our own arrays of `count` elements.
-unsafe extern "C" {
-    fn cuPointerGetAttributes(
-        count: c_uint,
-        attributes: *const c_uint,
-        data: *const *mut u64,
-        address: u64,
-    ) -> CUresult;
-}
-
 /// `CU_POINTER_ATTRIBUTE_*`: memory type, address for kernels, address for the program, whether the memory
 /// is managed, number of the device, part of the device.
 const ATTRIBUTES: [c_uint; 6] = [2, 3, 4, 8, 9, 22];
@@ -38,7 +30,9 @@ fn of(address: u64) -> Answer<cudaPointerAttributes> {
     let data = values.each_mut().map(std::ptr::from_mut::<u64>);
     let count = ATTRIBUTES.len() as c_uint;
     // SAFETY: both arrays have so many elements, and no attribute is wider than 64 bits.
-    check(unsafe { cuPointerGetAttributes(count, ATTRIBUTES.as_ptr(), data.as_ptr(), address) })?;
+    check(unsafe {
+        driver::cuPointerGetAttributes(count, ATTRIBUTES.as_ptr(), data.as_ptr().cast(), address)
+    })?;
     #[cfg_attr(feature = "cuda-12", allow(unused_variables))]
     let [memory, device_pointer, host_pointer, managed, device, domain] = values;
     let kind = match memory as u32 {

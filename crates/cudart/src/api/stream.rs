@@ -2,7 +2,7 @@
 //! provided.
 
 use crate::call::{check, runtime_api};
-use crate::driver::{self, CUevent, CUstream, StreamCallback, ask};
+use crate::driver::{self, CUevent, CUstream, CUstreamCallback, ask};
 use crate::state;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use texunit_cuda_abi::CUdevice;
@@ -51,7 +51,7 @@ runtime_api! {
     /// Calls a function of the host when the work of a stream is done.
     fn cudaStreamAddCallback(
         stream: CUstream,
-        callback: StreamCallback,
+        callback: CUstreamCallback,
         userData: *mut c_void,
         flags: c_uint,
     ) {

@@ -2,24 +2,13 @@
 
 use super::array::format_of;
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::cudaResourceDesc;
 use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUresult, CUsurfObject};
+use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUsurfObject};
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
-unsafe extern "C" {
-    safe fn cuSurfObjectCreate(
-        object: Out<CUsurfObject>,
-        resource: &CUDA_RESOURCE_DESC,
-    ) -> CUresult;
-    safe fn cuSurfObjectDestroy(object: CUsurfObject) -> CUresult;
-    safe fn cuSurfObjectGetResourceDesc(
-        to: &mut CUDA_RESOURCE_DESC,
-        object: CUsurfObject,
-    ) -> CUresult;
-}
-
 runtime_api! {
     /// Makes a surface object of an array, which need not have been made for them (inferred from what
     /// the driver was seen to do: docs/cuda-api.md, "Answers of a driver").
@@ -30,7 +19,7 @@ runtime_api! {
         if resource.res_type == CU_RESOURCE_TYPE_ARRAY {
             format_of(resource.what as usize)?;
         }
-        check(cuSurfObjectCreate(pSurfObject, &resource))
+        check(driver::cuSurfObjectCreate(pSurfObject, &resource))
     }
 
     /// Ends a surface object; 0 is fine.
@@ -39,7 +28,7 @@ runtime_api! {
         if surfObject == 0 {
             return Ok(());
         }
-        check(cuSurfObjectDestroy(surfObject))
+        check(driver::cuSurfObjectDestroy(surfObject))
     }
 
     /// What a surface object is of.
@@ -50,7 +39,7 @@ runtime_api! {
         context()?;
         pResDesc.check()?;
         let mut resource = CUDA_RESOURCE_DESC::default();
-        check(cuSurfObjectGetResourceDesc(&mut resource, surfObject))?;
+        check(driver::cuSurfObjectGetResourceDesc(&mut resource, surfObject))?;
         pResDesc.set(cudaResourceDesc::of_driver(&resource)?)
     }
 }

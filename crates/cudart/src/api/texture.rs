@@ -2,6 +2,7 @@
 
 use super::array::{format_of, format_of_mipmap};
 use crate::call::{check, runtime_api};
+use crate::driver;
 use crate::state::context;
 use crate::types::{Format, cudaResourceDesc, cudaResourceViewDesc, cudaTextureDesc};
 use texunit_cuda_abi::args::{Answer, In, Out};
@@ -11,25 +12,6 @@ use texunit_cuda_abi::{
 };
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
-unsafe extern "C" {
-    safe fn cuTexObjectCreate(
-        object: Out<CUtexObject>,
-        resource: &CUDA_RESOURCE_DESC,
-        texture: &CUDA_TEXTURE_DESC,
-        view: Option<&CUDA_RESOURCE_VIEW_DESC>,
-    ) -> CUresult;
-    safe fn cuTexObjectDestroy(object: CUtexObject) -> CUresult;
-    safe fn cuTexObjectGetResourceDesc(
-        to: &mut CUDA_RESOURCE_DESC,
-        object: CUtexObject,
-    ) -> CUresult;
-    safe fn cuTexObjectGetTextureDesc(to: &mut CUDA_TEXTURE_DESC, object: CUtexObject) -> CUresult;
-    safe fn cuTexObjectGetResourceViewDesc(
-        to: &mut CUDA_RESOURCE_VIEW_DESC,
-        object: CUtexObject,
-    ) -> CUresult;
-}
-
 runtime_api! {
     /// Makes a texture object. `cudaErrorInvalidFilterSetting`: a linear filter of integers;
     /// `cudaErrorInvalidNormSetting`: a read mode that the format does not have. The format is that
@@ -46,7 +28,7 @@ runtime_api! {
         let texture = texture.to_driver(format(&resource)?)?;
         pTexObject.check()?;
         let view = pResViewDesc.get_if().map(cudaResourceViewDesc::to_driver);
-        check(cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
+        check(driver::cuTexObjectCreate(pTexObject, &resource, &texture, view.as_ref()))
     }
 
     /// Ends a texture object; 0 is fine.
@@ -55,7 +37,7 @@ runtime_api! {
         if texObject == 0 {
             return Ok(());
         }
-        check(cuTexObjectDestroy(texObject))
+        check(driver::cuTexObjectDestroy(texObject))
     }
 
     /// What a texture object is of.
@@ -76,7 +58,7 @@ runtime_api! {
         }
         let format = format(&resource(texObject)?)?;
         let mut texture = CUDA_TEXTURE_DESC::default();
-        check(cuTexObjectGetTextureDesc(&mut texture, texObject))?;
+        check(driver::cuTexObjectGetTextureDesc(&mut texture, texObject))?;
         pTexDesc.set(cudaTextureDesc::of_driver(&texture, format)?)
     }
 
@@ -88,14 +70,14 @@ runtime_api! {
         context()?;
         pResViewDesc.check()?;
         let mut view = CUDA_RESOURCE_VIEW_DESC::default();
-        check(cuTexObjectGetResourceViewDesc(&mut view, texObject))?;
+        check(driver::cuTexObjectGetResourceViewDesc(&mut view, texObject))?;
         pResViewDesc.set(cudaResourceViewDesc::of_driver(&view))
     }
 }
 
 fn resource(object: CUtexObject) -> Answer<CUDA_RESOURCE_DESC> {
     let mut resource = CUDA_RESOURCE_DESC::default();
-    check(cuTexObjectGetResourceDesc(&mut resource, object))?;
+    check(driver::cuTexObjectGetResourceDesc(&mut resource, object))?;
     Ok(resource)
 }
 

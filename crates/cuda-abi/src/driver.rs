@@ -1,0 +1,587 @@
+//! The signatures of the driver's functions, once: for `texunit-cuda`, which defines them, for
+//! `texunit-cudart`, which is linked with it, and for `texunit-gpu`, which finds them in a driver.
+//!
+//! [`driver_functions!`](crate::driver_functions) hands the list to a macro. The definitions are compared with it
+//! ([`Signature`]), so that a difference is an error of the compiler, not of a program.
+
+use crate::args::{In, Out, Raw, Text};
+use crate::{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_RESOURCE_DESC,
+    CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUlaunchConfig, CUmemAccessDesc, CUmemLocation,
+    CUmemPoolProps, CUmemcpyAttributes, CUresult, CUuuid,
+};
+use std::ffi::{c_char, c_void};
+
+/// Handle of a context (`CUcontext`).
+pub type CUcontext = usize;
+/// Handle of a module (`CUmodule`).
+pub type CUmodule = usize;
+/// Handle of a library (`CUlibrary`).
+pub type CUlibrary = usize;
+/// Handle of a kernel of a library (`CUkernel`).
+pub type CUkernel = usize;
+/// Handle of a kernel in a context (`CUfunction`). A [`CUkernel`] can be given in its place.
+pub type CUfunction = usize;
+/// Handle of a stream (`CUstream`).
+pub type CUstream = usize;
+/// Handle of an event (`CUevent`).
+pub type CUevent = usize;
+/// Handle of an array (`CUarray`).
+pub type CUarray = usize;
+/// Handle of a mipmapped array (`CUmipmappedArray`).
+pub type CUmipmappedArray = usize;
+/// Handle of a memory pool (`CUmemoryPool`).
+pub type CUmemoryPool = usize;
+/// A function of the program that a stream calls (`CUhostFn`).
+pub type CUhostFn = Option<unsafe extern "C" fn(*mut c_void)>;
+/// A function of the program that a stream calls with its state (`CUstreamCallback`).
+pub type CUstreamCallback = Option<unsafe extern "C" fn(CUstream, CUresult, *mut c_void)>;
+
+/// Hands the signatures of the driver's functions to a macro, `$with! { safe { fn ...; } unsafe { fn ...; } }`, in the
+/// types of `cuda.h` (handles are numbers, and so are values of options and lists that end with a number; that untyped memory
+/// is `const` is not said). All return a [`CUresult`].
+///
+/// Those under `safe` can be called by Rust code that passes pointers which are valid: everything else is checked by the
+/// function. Those under `unsafe` take an address as a number or within a structure, or memory whose
+/// length follows from something else.
+#[macro_export]
+macro_rules! driver_functions {
+    ($($with:ident)::+) => {
+        $($with)::+! {
+        safe {
+            // Initialisation, devices, contexts.
+            fn cuInit(flags: c_uint);
+            fn cuCtxSetCurrent(context: CUcontext);
+            fn cuCtxSynchronize();
+            fn cuCtxSetLimit(limit: c_uint, value: usize);
+            fn cuCtxSetCacheConfig(config: c_uint);
+            fn cuCtxSetSharedMemConfig(config: c_uint);
+            fn cuCtxResetPersistingL2Cache();
+            fn cuCtxEnablePeerAccess(peer: CUcontext, flags: c_uint);
+            fn cuCtxDisablePeerAccess(peer: CUcontext);
+            fn cuDevicePrimaryCtxReset_v2(device: CUdevice);
+            fn cuDevicePrimaryCtxSetFlags_v2(device: CUdevice, flags: c_uint);
+            fn cuProfilerStart();
+            fn cuProfilerStop();
+            // Libraries, kernels, functions, launches, occupancy.
+            fn cuLibraryUnload(library: CUlibrary);
+            fn cuKernelSetAttribute(attribute: c_uint, value: c_int, kernel: CUkernel, device: CUdevice);
+            fn cuFuncSetAttribute(function: CUfunction, attribute: c_uint, value: c_int);
+            fn cuFuncSetCacheConfig(function: CUfunction, config: c_uint);
+            fn cuFuncSetSharedMemConfig(function: CUfunction, config: c_uint);
+            // Streams and events.
+            fn cuStreamDestroy_v2(stream: CUstream);
+            fn cuStreamSynchronize(stream: CUstream);
+            fn cuStreamQuery(stream: CUstream);
+            fn cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+            fn cuStreamCopyAttributes(to: CUstream, from: CUstream);
+            fn cuEventDestroy_v2(event: CUevent);
+            fn cuEventRecordWithFlags(event: CUevent, stream: CUstream, flags: c_uint);
+            fn cuEventQuery(event: CUevent);
+            fn cuEventSynchronize(event: CUevent);
+            // Channels.
+            fn cuDeviceGetTexture1DLinearMaxWidth(
+                width: *mut usize,
+                format: u32,
+                channels: u32,
+                device: CUdevice,
+            );
+            // Arrays.
+            fn cuArray3DCreate_v2(array: *mut CUarray, from: *const CUDA_ARRAY3D_DESCRIPTOR);
+            fn cuArray3DGetDescriptor_v2(to: *mut CUDA_ARRAY3D_DESCRIPTOR, array: CUarray);
+            fn cuArrayDestroy(array: CUarray);
+            fn cuArrayGetPlane(plane: *mut CUarray, array: CUarray, index: c_uint);
+            fn cuArrayGetSparseProperties(to: *mut CUDA_ARRAY_SPARSE_PROPERTIES, array: CUarray);
+            fn cuArrayGetMemoryRequirements(
+                to: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS,
+                array: CUarray,
+                device: CUdevice,
+            );
+            // Texture objects.
+            fn cuTexObjectCreate(
+                object: *mut CUtexObject,
+                resource: *const CUDA_RESOURCE_DESC,
+                texture: *const CUDA_TEXTURE_DESC,
+                view: *const CUDA_RESOURCE_VIEW_DESC,
+            );
+            fn cuTexObjectDestroy(object: CUtexObject);
+            fn cuTexObjectGetResourceDesc(to: *mut CUDA_RESOURCE_DESC, object: CUtexObject);
+            fn cuTexObjectGetTextureDesc(to: *mut CUDA_TEXTURE_DESC, object: CUtexObject);
+            fn cuTexObjectGetResourceViewDesc(to: *mut CUDA_RESOURCE_VIEW_DESC, object: CUtexObject);
+            // Memory of streams and pools.
+            fn cuMemAllocAsync(address: *mut CUdeviceptr, size: usize, stream: CUstream);
+            fn cuMemAllocFromPoolAsync(
+                address: *mut CUdeviceptr,
+                size: usize,
+                pool: CUmemoryPool,
+                stream: CUstream,
+            );
+            fn cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+            fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
+            fn cuMemPoolDestroy(pool: CUmemoryPool);
+            fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
+            fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
+            fn cuMemPoolGetAccess(flags: *mut c_uint, pool: CUmemoryPool, location: *const CUmemLocation);
+            fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
+            fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, device: CUdevice);
+            fn cuDeviceSetMemPool(device: CUdevice, pool: CUmemoryPool);
+            fn cuMemGetDefaultMemPool(pool: *mut CUmemoryPool, location: *const CUmemLocation, kind: c_uint);
+            fn cuMemGetMemPool(pool: *mut CUmemoryPool, location: *const CUmemLocation, kind: c_uint);
+            fn cuMemSetMemPool(location: *const CUmemLocation, kind: c_uint, pool: CUmemoryPool);
+            // Memory of the host.
+            fn cuMemHostAlloc(address: *mut u64, size: usize, flags: c_uint);
+            fn cuMemFreeHost(pointer: *mut c_void);
+            fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint);
+            fn cuMemHostUnregister(pointer: *mut c_void);
+            fn cuMemHostGetDevicePointer_v2(address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint);
+            fn cuMemHostGetFlags(flags: *mut c_uint, pointer: *mut c_void);
+            // Surface objects.
+            fn cuSurfObjectCreate(object: *mut CUsurfObject, resource: *const CUDA_RESOURCE_DESC);
+            fn cuSurfObjectDestroy(object: CUsurfObject);
+            fn cuSurfObjectGetResourceDesc(to: *mut CUDA_RESOURCE_DESC, object: CUsurfObject);
+            // Mipmapped arrays.
+            fn cuMipmappedArrayCreate(
+                mipmap: *mut CUmipmappedArray,
+                from: *const CUDA_ARRAY3D_DESCRIPTOR,
+                levels: c_uint,
+            );
+            fn cuMipmappedArrayGetLevel(array: *mut CUarray, mipmap: CUmipmappedArray, level: c_uint);
+            fn cuMipmappedArrayDestroy(mipmap: CUmipmappedArray);
+            fn cuMipmappedArrayGetSparseProperties(
+                to: *mut CUDA_ARRAY_SPARSE_PROPERTIES,
+                mipmap: CUmipmappedArray,
+            );
+            fn cuMipmappedArrayGetMemoryRequirements(
+                to: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS,
+                mipmap: CUmipmappedArray,
+                device: CUdevice,
+            );
+            // Managed memory.
+            fn cuMemAdvise_v2(address: CUdeviceptr, count: usize, advice: c_uint, location: CUmemLocation);
+            fn cuMemPrefetchAsync_v2(
+                address: CUdeviceptr,
+                count: usize,
+                location: CUmemLocation,
+                flags: c_uint,
+                stream: CUstream,
+            );
+            fn cuMemRangeGetAttribute(
+                data: *mut c_void,
+                size: usize,
+                attribute: c_uint,
+                address: CUdeviceptr,
+                count: usize,
+            );
+            fn cuMemRangeGetAttributes(
+                data: *const *mut c_void,
+                sizes: *const usize,
+                attributes: *const c_uint,
+                number: usize,
+                address: CUdeviceptr,
+                count: usize,
+            );
+            fn cuStreamAttachMemAsync(stream: CUstream, address: CUdeviceptr, length: usize, flags: c_uint);
+            fn cuMemAdvise(address: CUdeviceptr, count: usize, advice: c_uint, device: c_int);
+            fn cuMemPrefetchAsync(address: CUdeviceptr, count: usize, device: c_int, stream: CUstream);
+            fn cuMemDiscardBatchAsync(
+                addresses: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            fn cuMemPrefetchBatchAsync(
+                addresses: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                locations: *const CUmemLocation,
+                indices: *const usize,
+                groups: usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            fn cuMemDiscardAndPrefetchBatchAsync(
+                addresses: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                locations: *const CUmemLocation,
+                indices: *const usize,
+                groups: usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            // Memory.
+            fn cuMemAlloc_v2(address: *mut CUdeviceptr, size: usize);
+            fn cuMemAllocPitch_v2(
+                address: *mut CUdeviceptr,
+                pitch: *mut usize,
+                width: usize,
+                height: usize,
+                element: c_uint,
+            );
+            fn cuMemAllocManaged(address: *mut CUdeviceptr, size: usize, flags: c_uint);
+            fn cuMemFree_v2(address: CUdeviceptr);
+            fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+            // Fills.
+            fn cuMemsetD8_v2(address: CUdeviceptr, value: c_uchar, count: usize);
+            fn cuMemsetD8Async(address: CUdeviceptr, value: c_uchar, count: usize, stream: CUstream);
+            fn cuMemsetD2D8_v2(
+                address: CUdeviceptr,
+                pitch: usize,
+                value: c_uchar,
+                width: usize,
+                height: usize,
+            );
+            fn cuMemsetD2D8Async(
+                address: CUdeviceptr,
+                pitch: usize,
+                value: c_uchar,
+                width: usize,
+                height: usize,
+                stream: CUstream,
+            );
+            // Copies of bytes and rows.
+            fn cuMemcpyDtoD_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize);
+            fn cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream);
+            fn cuMemcpyPeer(
+                to: CUdeviceptr,
+                to_context: CUcontext,
+                from: CUdeviceptr,
+                from_context: CUcontext,
+                count: usize,
+            );
+            fn cuMemcpyPeerAsync(
+                to: CUdeviceptr,
+                to_context: CUcontext,
+                from: CUdeviceptr,
+                from_context: CUcontext,
+                count: usize,
+                stream: CUstream,
+            );
+        }
+        unsafe {
+            // Initialisation, devices, contexts.
+            fn cuDriverGetVersion(version: *mut c_int);
+            fn cuDeviceGetCount(count: *mut c_int);
+            fn cuDeviceGetName(name: *mut c_char, len: c_int, device: CUdevice);
+            fn cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
+            fn cuDeviceGetAttribute(value: *mut c_int, attribute: c_int, device: CUdevice);
+            fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, device: CUdevice);
+            fn cuDeviceGetPCIBusId(id: *mut c_char, len: c_int, device: CUdevice);
+            fn cuDeviceGetByPCIBusId(device: *mut CUdevice, id: *const c_char);
+            fn cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice);
+            fn cuDeviceGetP2PAttribute(
+                value: *mut c_int,
+                attribute: c_uint,
+                source: CUdevice,
+                destination: CUdevice,
+            );
+            fn cuCtxGetCurrent(context: *mut CUcontext);
+            fn cuCtxGetDevice(device: *mut CUdevice);
+            fn cuCtxGetLimit(value: *mut usize, limit: c_uint);
+            fn cuCtxGetCacheConfig(config: *mut c_uint);
+            fn cuCtxGetSharedMemConfig(config: *mut c_uint);
+            fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
+            fn cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
+            fn cuDevicePrimaryCtxGetState(device: CUdevice, flags: *mut c_uint, active: *mut c_int);
+            fn cuGetProcAddress_v2(
+                symbol: *const c_char,
+                function: *mut *mut c_void,
+                version: c_int,
+                flags: u64,
+                status: *mut c_uint,
+            );
+            fn cuGetExportTable(table: *mut *const c_void, id: *const CUuuid);
+            // Libraries, kernels, functions, launches, occupancy.
+            fn cuLibraryLoadData(
+                library: *mut CUlibrary,
+                code: *mut c_void,
+                jit_options: *const c_uint,
+                jit_values: *mut usize,
+                jit_count: c_uint,
+                options: *const c_uint,
+                values: *mut c_void,
+                count: c_uint,
+            );
+            fn cuLibraryLoadFromFile(
+                library: *mut CUlibrary,
+                file: *const c_char,
+                jit_options: *const c_uint,
+                jit_values: *mut usize,
+                jit_count: c_uint,
+                options: *const c_uint,
+                values: *mut c_void,
+                count: c_uint,
+            );
+            fn cuLibraryGetKernel(kernel: *mut CUkernel, library: CUlibrary, name: *const c_char);
+            fn cuLibraryGetGlobal(
+                address: *mut CUdeviceptr,
+                bytes: *mut usize,
+                library: CUlibrary,
+                name: *const c_char,
+            );
+            fn cuLibraryGetManaged(
+                address: *mut CUdeviceptr,
+                bytes: *mut usize,
+                library: CUlibrary,
+                name: *const c_char,
+            );
+            fn cuLibraryGetUnifiedFunction(
+                function: *mut *mut c_void,
+                library: CUlibrary,
+                name: *const c_char,
+            );
+            fn cuLibraryGetKernelCount(count: *mut c_uint, library: CUlibrary);
+            fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, count: c_uint, library: CUlibrary);
+            fn cuKernelGetFunction(function: *mut CUfunction, kernel: CUkernel);
+            fn cuFuncGetAttribute(value: *mut c_int, attribute: c_uint, function: CUfunction);
+            fn cuFuncGetName(name: *mut *const c_char, function: CUfunction);
+            fn cuFuncGetParamInfo(function: CUfunction, index: usize, offset: *mut usize, size: *mut usize);
+            fn cuFuncGetParamCount(function: CUfunction, count: *mut usize);
+            fn cuLaunchKernelEx(
+                config: *const CUlaunchConfig,
+                function: CUfunction,
+                each: *const *mut c_void,
+                extra: *const u64,
+            );
+            fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                blocks: *mut c_int,
+                function: CUfunction,
+                threads: c_int,
+                shared: usize,
+                flags: c_uint,
+            );
+            fn cuOccupancyAvailableDynamicSMemPerBlock(
+                bytes: *mut usize,
+                function: CUfunction,
+                blocks: c_int,
+                threads: c_int,
+            );
+            fn cuOccupancyMaxPotentialClusterSize(
+                size: *mut c_int,
+                function: CUfunction,
+                config: *const CUlaunchConfig,
+            );
+            fn cuOccupancyMaxActiveClusters(
+                clusters: *mut c_int,
+                function: CUfunction,
+                config: *const CUlaunchConfig,
+            );
+            // Streams and events.
+            fn cuStreamCreateWithPriority(stream: *mut CUstream, flags: c_uint, priority: c_int);
+            fn cuStreamAddCallback(
+                stream: CUstream,
+                callback: CUstreamCallback,
+                data: *mut c_void,
+                flags: c_uint,
+            );
+            fn cuLaunchHostFunc(stream: CUstream, function: CUhostFn, data: *mut c_void);
+            fn cuStreamGetCtx(stream: CUstream, context: *mut CUcontext);
+            fn cuStreamGetDevice(stream: CUstream, device: *mut CUdevice);
+            fn cuStreamGetFlags(stream: CUstream, flags: *mut c_uint);
+            fn cuStreamGetId(stream: CUstream, id: *mut c_ulonglong);
+            fn cuStreamGetPriority(stream: CUstream, priority: *mut c_int);
+            fn cuStreamGetAttribute(stream: CUstream, attribute: c_uint, value: *mut [u64; 8]);
+            fn cuStreamSetAttribute(stream: CUstream, attribute: c_uint, value: *const [u64; 8]);
+            fn cuStreamIsCapturing(stream: CUstream, status: *mut c_uint);
+            fn cuThreadExchangeStreamCaptureMode(mode: *mut c_uint);
+            fn cuEventCreate(event: *mut CUevent, flags: c_uint);
+            fn cuEventElapsedTime_v2(milliseconds: *mut f32, start: CUevent, end: CUevent);
+            // Copies in batches, and with attributes.
+            fn cuMemcpyBatchAsync(
+                to: *const CUdeviceptr,
+                from: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                attributes: *const CUmemcpyAttributes,
+                indices: *const usize,
+                groups: usize,
+                failed: *mut usize,
+                stream: CUstream,
+            );
+            fn cuMemcpy3DBatchAsync(
+                count: usize,
+                list: *const CUDA_MEMCPY3D_BATCH_OP,
+                failed: *mut usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            fn cuMemcpyBatchAsync_v2(
+                to: *const CUdeviceptr,
+                from: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                attributes: *const CUmemcpyAttributes,
+                indices: *const usize,
+                groups: usize,
+                stream: CUstream,
+            );
+            fn cuMemcpy3DBatchAsync_v2(
+                count: usize,
+                list: *const CUDA_MEMCPY3D_BATCH_OP,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            fn cuMemcpyWithAttributesAsync(
+                to: CUdeviceptr,
+                from: CUdeviceptr,
+                size: usize,
+                attribute: *const CUmemcpyAttributes,
+                stream: CUstream,
+            );
+            fn cuMemcpy3DWithAttributesAsync(
+                copy: *const CUDA_MEMCPY3D_BATCH_OP,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            // Copies between devices.
+            fn cuMemcpy3DPeer(copy: *const CUDA_MEMCPY3D);
+            fn cuMemcpy3DPeerAsync(copy: *const CUDA_MEMCPY3D, stream: CUstream);
+            // Copies of boxes.
+            fn cuMemcpy3D_v2(copy: *const CUDA_MEMCPY3D);
+            fn cuMemcpy3DAsync_v2(copy: *const CUDA_MEMCPY3D, stream: CUstream);
+            // Pointers.
+            fn cuPointerGetAttributes(
+                count: c_uint,
+                attributes: *const c_uint,
+                data: *const *mut c_void,
+                address: u64,
+            );
+            // Copies of bytes and rows.
+            fn cuMemcpy(to: CUdeviceptr, from: CUdeviceptr, count: usize);
+            fn cuMemcpyAsync(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream);
+            fn cuMemcpyHtoD_v2(to: CUdeviceptr, from: *mut c_void, count: usize);
+            fn cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *mut c_void, count: usize, stream: CUstream);
+            fn cuMemcpyDtoH_v2(to: *mut c_void, from: CUdeviceptr, count: usize);
+            fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, count: usize, stream: CUstream);
+            fn cuMemcpy2DUnaligned_v2(copy: *const CUDA_MEMCPY2D);
+            fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
+            // Modules and launches by an array of arguments: what asks a real card.
+            fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
+            fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
+            fn cuGetErrorName(error: CUresult, text: *mut *const c_char);
+            fn cuGetErrorString(error: CUresult, text: *mut *const c_char);
+            fn cuModuleLoadDataEx(
+                module: *mut CUmodule,
+                image: *mut c_void,
+                count: c_uint,
+                options: *const c_uint,
+                values: *mut usize,
+            );
+            fn cuModuleUnload(module: CUmodule);
+            fn cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+            fn cuLaunchKernel(
+                function: CUfunction,
+                grid_x: c_uint,
+                grid_y: c_uint,
+                grid_z: c_uint,
+                block_x: c_uint,
+                block_y: c_uint,
+                block_z: c_uint,
+                shared: c_uint,
+                stream: CUstream,
+                arguments: *const *mut c_void,
+                extra: *const u64,
+            );
+        }
+        }
+    };
+}
+
+macro_rules! signatures {
+    ($($safety:ident { $(fn $name:ident($($arg:ident: $type:ty),* $(,)?);)* })*) => {
+        /// The types of pointers to the functions of the list, by name.
+        #[allow(non_camel_case_types, missing_docs)]
+        pub mod signature {
+            use super::*;
+            use std::ffi::{c_int, c_uchar, c_uint, c_ulonglong};
+            use $crate::*;
+
+            $($(pub type $name = unsafe extern "C" fn($($type),*) -> CUresult;)*)*
+        }
+    };
+}
+driver_functions!(signatures);
+
+/// What a type of a parameter is in C: a definition may say more of it than the header does.
+pub trait Parameter {
+    /// The type in the list.
+    type C;
+}
+
+macro_rules! as_they_are {
+    ($($type:ty)*) => {
+        $(impl Parameter for $type {
+            type C = Self;
+        })*
+    };
+}
+as_they_are! {
+    c_char u8 i32 u32 u64 usize f32 CUresult CUuuid CUhostFn CUmemLocation CUmemAccessDesc CUmemPoolProps
+    CUmemcpyAttributes CUlaunchConfig CUDA_ARRAY3D_DESCRIPTOR CUDA_ARRAY_MEMORY_REQUIREMENTS
+    CUDA_ARRAY_SPARSE_PROPERTIES CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_BATCH_OP CUDA_RESOURCE_DESC
+    CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
+}
+
+impl<T: Parameter> Parameter for Out<T> {
+    type C = *mut T::C;
+}
+
+impl<T: Parameter> Parameter for In<T> {
+    type C = *const T::C;
+}
+
+impl<T: Parameter, const N: usize> Parameter for [T; N] {
+    type C = [T::C; N];
+}
+
+/// A callback that names its stream by a type of its own.
+impl<S: Parameter<C = CUstream>> Parameter
+    for Option<unsafe extern "C" fn(S, CUresult, *mut c_void)>
+{
+    type C = CUstreamCallback;
+}
+
+/// Any function, where one is found by name.
+impl Parameter for Option<unsafe extern "C" fn() -> CUresult> {
+    type C = *mut c_void;
+}
+
+impl<T> Parameter for *mut T {
+    type C = Self;
+}
+
+impl<T> Parameter for *const T {
+    type C = Self;
+}
+
+impl Parameter for Raw {
+    type C = *mut c_void;
+}
+
+impl Parameter for Text {
+    type C = *const c_char;
+}
+
+/// A function as it is defined, and as C sees it.
+pub trait Signature {
+    /// The type of [`signature`].
+    type C;
+}
+
+macro_rules! of_parameters {
+    // One number of parameters after the other.
+    (@ [$($done:ident)*] $next:ident $($more:ident)*) => {
+        of_parameters!(@ [$($done)*]);
+        of_parameters!(@ [$($done)* $next] $($more)*);
+    };
+    (@ [$($type:ident)*]) => {
+        impl<$($type: Parameter),*> Signature for unsafe extern "C" fn($($type),*) -> CUresult {
+            type C = unsafe extern "C" fn($($type::C),*) -> CUresult;
+        }
+    };
+}
+of_parameters!(@ [] A B D E F G H I J K L);
