@@ -5,6 +5,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use texunit_testkit::pages::{anchors, without_anchors};
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -53,25 +55,70 @@ fn named_functions_and_case_files_exist() {
         }
         for file in cases.split(',').filter_map(|c| c.split_whitespace().next()) {
             let path = root().join(format!("tests/fetch/{file}.toml"));
-            assert!(path.exists(), "{} is no case file", path.display());
+            assert!(path.exists(), "{} is not a case file", path.display());
         }
     }
 }
 
 /// Numbers of the page's rules and sections: the first cells of its tables, and its headings.
 fn numbers(page: &str) -> HashSet<&str> {
-    page.lines()
-        .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
-        .filter_map(|line| line.split_whitespace().next())
-        .map(|word| word.trim_end_matches('.'))
+    first_words(page)
+        .map(|(word, _)| word)
+        .filter(|word| word.starts_with(char::is_numeric))
         .collect()
 }
 
-/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`.
+/// The first word of each row and heading of the page, and what the rest of the cell says.
+fn first_words(page: &str) -> impl Iterator<Item = (&str, &str)> {
+    page.lines()
+        .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
+        .map(|line| line.split_once(" | ").map_or(line, |(cell, _)| cell))
+        .map(|cell| cell.split_once(' ').unwrap_or((cell, "")))
+        .map(|(word, rest)| (word.trim_end_matches('.'), rest))
+}
+
+/// Each rule and section has its anchor: 1.8 `rule-1.8`, "1.11 one level" `rule-1.11-one-level`.
+#[test]
+fn every_rule_has_its_anchor() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let (rules, _) = page.split_once("\n## Open rules\n").unwrap();
+    let plain = without_anchors(rules);
+    let expected: Vec<String> = first_words(&plain)
+        .filter(|(word, _)| word.starts_with(char::is_numeric))
+        .map(|(word, rest)| match rest {
+            // Of a heading, the number alone.
+            rest if rest.is_empty() || !word.contains('.') || word == "8.1" => {
+                format!("rule-{word}")
+            }
+            rest => format!("rule-{word}-{}", rest.to_lowercase().replace(' ', "-")),
+        })
+        .collect();
+    assert!(expected.len() > 100, "{expected:?}");
+    assert_eq!(anchors(&page), expected);
+}
+
+/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`, `numerics.md, 13.2`.
 fn cited(code: &str) -> HashSet<&str> {
     let end =
         |rest: &str| rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    ["ule ", "ules ", " rule: \"", "step(\"", "add(\"", "numerics.md "]
+    let citations = [
+        " rule ",
+        "(rule ",
+        "[rule ",
+        "Rule ",
+        " rules ",
+        "Rules ",
+        " rule: \"",
+        "step(\"",
+        "add(\"",
+        "numerics.md ",
+        "numerics.md, ",
+        "numerics.md) ",
+        "numerics.md#rule-",
+        "numerics.md, section ",
+        "numerics.md, rule ",
+    ];
+    citations
         .iter()
         .flat_map(|before| code.match_indices(before).map(|(at, word)| &code[at + word.len()..]))
         .map(|rest| rest[..end(rest)].trim_end_matches('.'))
@@ -79,16 +126,34 @@ fn cited(code: &str) -> HashSet<&str> {
         .collect()
 }
 
-#[test]
-fn rules_that_the_code_cites_exist() {
-    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
-    let known = numbers(&page);
-    let mut code = String::new();
-    for name in ["texel", "unit", "files", "cases", "explain", "device"] {
-        sources(&root().join("crates").join(name).join("src"), &mut code);
+/// All text of the Markdown pages of the repository, and of the explanations that tests keep.
+fn pages(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" {
+            pages(&path, text);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            text.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
     }
-    let cited = cited(&code);
-    assert!(cited.len() > 40, "{cited:?}");
+}
+
+#[test]
+fn rules_that_code_and_pages_cite_exist() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let page = without_anchors(&page);
+    let known = numbers(&page);
+    let mut text = String::new();
+    for crate_ in std::fs::read_dir(root().join("crates")).unwrap() {
+        let source = crate_.unwrap().path().join("src");
+        if source.is_dir() {
+            sources(&source, &mut text);
+        }
+    }
+    pages(&root(), &mut text);
+    let cited = cited(&text);
+    assert!(cited.len() > 60, "{cited:?}");
     let mut unknown: Vec<_> = cited.difference(&known).collect();
     unknown.sort();
     assert!(unknown.is_empty(), "not on the page: {unknown:?}");
