@@ -22,7 +22,7 @@ unsafe extern "C" {
 
 runtime_api! {
     /// Makes a surface object of an array, which need not have been made for them (inferred from what
-    /// the driver was seen to do: docs/cuda-api.md, "Answers of a driver").
+    /// the driver was seen to do: docs/cuda-api.md, "What a driver returns").
     fn cudaCreateSurfaceObject(pSurfObject: Out<CUsurfObject>, pResDesc: In<cudaResourceDesc>) {
         context()?;
         pSurfObject.check()?;
