@@ -220,7 +220,7 @@ pub struct HowArgs {
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
     /// Fill memory that nobody has written, and shared and local memory when a CTA begins, instead of zeros: a byte
-    /// (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is told; `random:SEED` repeats it.
+    /// (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", value_parser = crate::number::fill)]
     pub fill: Option<Fill>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear

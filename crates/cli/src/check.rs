@@ -73,7 +73,7 @@ pub struct CheckArgs {
 pub enum CheckFormat {
     /// With the source around each mistake, and help.
     Human,
-    /// One JSON object a line for each mistake, and one with the totals.
+    /// One JSON object per line for each mistake, and one with the totals.
     Json,
     /// A SARIF 2.1.0 document, for code scanning services.
     Sarif,

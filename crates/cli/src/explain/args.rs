@@ -166,11 +166,11 @@ pub struct SamplerArgs {
     /// Border colour; black and transparent, if left out.
     #[arg(long, value_name = "R,G,B,A", requires = "tex", allow_hyphen_values = true)]
     pub border: Option<String>,
-    /// Smallest level.
+    /// Minimum level.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
           value_parser = number::real("a mip level"))]
     pub min_level: Option<f32>,
-    /// Largest level.
+    /// Maximum level.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
           value_parser = number::real("a mip level"))]
     pub max_level: Option<f32>,
@@ -178,7 +178,7 @@ pub struct SamplerArgs {
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
           value_parser = number::real("mip levels"))]
     pub bias: Option<f32>,
-    /// Largest anisotropy.
+    /// Maximum anisotropy.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
           value_parser = number::whole::<u32>("anisotropy", 0..=u32::MAX))]
     pub anisotropy: Option<u32>,

@@ -39,7 +39,7 @@ pub struct EvidenceArgs {
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
     /// Fill fresh memory of devices, and shared and local memory when a CTA begins, instead of zeros: a byte (0xab), 32
-    /// bits (0xdeadbeef), or `random`, whose seed is told; `random:SEED` repeats it.
+    /// bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", env = "TEXUNIT_FILL", value_parser = number::fill)]
     pub fill: Option<Fill>,
     /// A fault ends the launch only: the context stays usable, and further faults are counted.

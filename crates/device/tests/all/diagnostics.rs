@@ -27,9 +27,9 @@ fn page() -> String {
     let mut page = String::from(
         "# Diagnostics\n\n\
          Every mistake that texunit finds in a PTX module has a code. Codes do not change their\n\
-         meaning. `texunit explain-code E0110` prints the entry of one. Each has an example: text that\n\
-         gives the code, and what to write instead; statements stand in the body of a kernel. This page\n\
-         is written from the tables `codes.rs` of the crates `syntax`, `check`, `simt` and `device` and\n\
+         meaning. `texunit explain-code E0110` prints one entry. Each has an example: PTX that\n\
+         produces the code, and what to write instead; statements are in the body of a kernel. This page\n\
+         is generated from the tables `codes.rs` of the crates `syntax`, `check`, `simt` and `device` and\n\
          from `crates/check/src/examples`; run `UPDATE=1 cargo test -p texunit-device` after a change\n\
          there.\n",
     );
