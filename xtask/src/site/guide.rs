@@ -39,6 +39,9 @@ additional-css = ["guide.css"]
 [output.html.playground]
 runnable = false
 
+[output.html.print]
+enable = false
+
 [output.html.search]
 heading-split-level = 2
 "#;

@@ -1,5 +1,7 @@
 //! Blocks of code in pages.
 
+use std::process::Command;
+
 use clap::Parser;
 use libtest_mimic::Failed;
 
@@ -26,6 +28,7 @@ fn is_right(block: &Block) -> Result<(), String> {
         "sh" | "console" => commands(block).iter().try_for_each(|words| parses(words)),
         "ptx" => ptx(&block.code),
         "toml" => toml(&block.code),
+        "python" => python(&block.code),
         "json" => serde_json::from_str::<serde_json::Value>(&block.code)
             .map(drop)
             .map_err(|error| error.to_string()),
@@ -112,6 +115,19 @@ fn ptx(code: &str) -> Result<(), String> {
     error.map_or(Ok(()), |error| Err(format!("{}: {}", error.code, error.message)))
 }
 
+/// What Python can parse, where it is installed.
+fn python(code: &str) -> Result<(), String> {
+    let program = "import ast, sys; ast.parse(sys.argv[1])";
+    match Command::new("python3").args(["-c", program, code]).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        Err(error) => {
+            texunit_testkit::skipped(&format!("code in Python: python3: {error}"));
+            Ok(())
+        }
+    }
+}
+
 /// A job, or something else in TOML.
 fn toml(code: &str) -> Result<(), String> {
     let table: toml::Table = code.parse().map_err(|error: toml::de::Error| error.to_string())?;
@@ -150,10 +166,12 @@ pub(crate) fn what_is_wrong_is_found() -> Result<(), Failed> {
         ("toml", "[params.a]\nscalar = { u32 = 1 }", "[params.a]\nscaler = { u32 = 1 }"),
         ("toml", "[language-server]\na = 1", "a = "),
         ("json", "{\"a\": 1}", "{a: 1}"),
+        ("python", "a = 1  # one", "a = "),
     ];
     for (language, right, wrong) in cases {
         is_right(&block(language, right))?;
-        if is_right(&block(language, wrong)).is_ok() {
+        let unknown = language == "python" && Command::new("python3").arg("-V").output().is_err();
+        if is_right(&block(language, wrong)).is_ok() && !unknown {
             return Err(format!("`{wrong}` passes").into());
         }
     }

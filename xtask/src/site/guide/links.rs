@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// links there are.
 pub(super) fn check(folder: &Path) -> Result<usize, String> {
     let mut pages = BTreeMap::new();
-    collect(folder, &mut pages)?;
+    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    collect(&folder, &mut pages)?;
     let ids: BTreeMap<&Path, BTreeSet<&str>> = pages
         .iter()
         .map(|(path, text)| (path.as_path(), values(text, " id=\"").collect()))
@@ -93,10 +94,8 @@ mod tests {
             "<p id=\"two\"> <a href=\"https://x.y/z\"> <iframe src=\"a.html?embed=fetch#tex=a\">",
         );
         write("c.svg", "");
-        let folder = std::fs::canonicalize(&*folder).unwrap();
         assert_eq!(check(&folder), Ok(4));
         for wrong in ["d.html", "a.html#two", "#two", "../nothing"] {
-            write("d.htm", "");
             std::fs::write(folder.join("e.html"), format!("<a href=\"{wrong}\">")).unwrap();
             assert!(check(&folder).unwrap_err().contains(wrong), "{wrong}");
         }
