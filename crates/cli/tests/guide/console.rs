@@ -1,6 +1,6 @@
 //! Commands in pages, and what they print.
 //!
-//! A `console` block has lines that begin with `$ `, each with what it prints below it, errors included. They are run by
+//! A `console` block has commands, which begin with `$ `, each with what it prints below it, errors included. They are run by
 //! `sh` in a copy of the folder of the page, or of the one that a comment before the block names
 //! (`<!-- folder: examples/rotate -->`), all blocks of a page in one copy. `...` stands for any characters up to the
 //! end of its line. Pictures that a command writes (`--out x.svg`) are those that lie beside the page.
@@ -70,12 +70,28 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The commands of a block; a line that ends with `\` goes on in the next one.
+fn commands(code: &str) -> Vec<String> {
+    let (mut found, mut lines) = (Vec::new(), code.lines());
+    while let Some(line) = lines.next() {
+        let Some(first) = line.strip_prefix("$ ") else { continue };
+        let mut command = first.to_owned();
+        while command.ends_with('\\') {
+            let Some(next) = lines.next() else { break };
+            command.push('\n');
+            command.push_str(next);
+        }
+        found.push(command);
+    }
+    found
+}
+
 /// A block as it should be: its commands, each with what it prints now.
 fn run(block: &Block, folder: &Path) -> Result<String, Failed> {
     let program = Path::new(env!("CARGO_BIN_EXE_texunit")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH")?);
     let mut text = String::new();
-    for command in block.code.lines().filter_map(|line| line.strip_prefix("$ ")) {
+    for command in commands(&block.code) {
         let output = Command::new("sh")
             .args(["-c", &format!("{{ {command}\n}} 2>&1")])
             .current_dir(folder)
@@ -87,7 +103,7 @@ fn run(block: &Block, folder: &Path) -> Result<String, Failed> {
         if !output.status.success() {
             return Err(format!("`{command}` ends with {}: {printed}", output.status).into());
         }
-        text += &format!("$ {command}\n{}", printed.trim_start_matches('\n'));
+        text += &format!("$ {command}\n{printed}");
         if !text.ends_with('\n') {
             text.push('\n');
         }
