@@ -13,7 +13,7 @@ use texunit_isa::describe::{
 /// Arguments of `texunit isa`.
 #[derive(Clone, Debug, Args)]
 pub struct IsaArgs {
-    /// Instructions, or forms of them: `tex`, `tex.level.2d`, `suld.b`. Without: a list of all.
+    /// Instructions, or forms of them: `tex`, `tex.level.2d`, `suld.b`. Default: a list of all.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// Output format.

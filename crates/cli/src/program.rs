@@ -53,8 +53,8 @@ pub struct RunArgs {
     /// the files.
     #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
     pub save_ptx: Option<PathBuf>,
-    /// With a fault that has to do with an allocation, say where the program asked for the memory, and where it
-    /// freed it.
+    /// For a fault that concerns an allocation, say where the program allocated the memory, and where it freed
+    /// it.
     #[arg(long)]
     pub host_backtrace: bool,
     /// Say on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was
