@@ -213,6 +213,6 @@ mod tests {
         assert_eq!(relative(Path::new("a/b.md"), Path::new("a/c.md")), "c.md");
         assert_eq!(relative(Path::new("a/b.md"), Path::new("c/d.md")), "../c/d.md");
         assert_eq!(relative(Path::new("b.md"), Path::new("c/d.md")), "c/d.md");
-        assert_eq!(beside(Path::new("docs/a/b.md"), "../../c.md"), Path::new("c.md"));
+        assert_eq!(beside(Path::new("pages/a/b.md"), "../../c.md"), Path::new("c.md"));
     }
 }
