@@ -55,7 +55,9 @@ fn commands(block: &Block) -> Vec<Vec<String>> {
                     .iter()
                     .take_while(|w| ["do", "then", "!"].contains(&w.as_str()))
                     .count();
-            if command.get(at).is_some_and(named) {
+            // What a variable stands for is only known when the command runs.
+            let varies = command.iter().any(|word| word.contains('$'));
+            if command.get(at).is_some_and(named) && !varies {
                 found.push(command[at..].to_vec());
             }
         }
