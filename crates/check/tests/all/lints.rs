@@ -61,7 +61,8 @@ fn page() -> String {
     let mut page = HEAD.to_owned();
     for code in CODES.iter().filter(|c| c.code.starts_with("W02")) {
         let example = examples::example(code.code).unwrap();
-        writeln!(page, "\n## {}: {}\n\n{}", code.code, code.title, code.explanation).unwrap();
+        let (id, title, text) = (code.code, code.title, code.explanation);
+        writeln!(page, "\n<a id=\"{id}\"></a>\n\n## {id}: {title}\n\n{text}").unwrap();
         let right = example.right.replace('\t', "    ");
         let wrong = example.wrong.replace('\t', "    ");
         writeln!(page, "\n```ptx\n// {}\n{wrong}\n\n// right\n{right}\n```", code.code).unwrap();
