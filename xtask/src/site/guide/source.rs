@@ -23,7 +23,11 @@ impl Pages {
         let mut places = BTreeMap::from([(summary.clone(), PathBuf::from("SUMMARY.md"))]);
         for link in links(&text) {
             let path = beside(&summary, &link.target);
-            let place = path.strip_prefix("docs").map_or_else(|_| path.clone(), Path::to_owned);
+            let mut place = path.strip_prefix("docs").unwrap_or(&path).to_owned();
+            // mdBook makes index.html of both, but leads links to README.md elsewhere.
+            if place.ends_with("README.md") {
+                place.set_file_name("index.md");
+            }
             places.insert(path, place);
         }
         Ok(Pages { root: root.to_owned(), places })
@@ -182,8 +186,8 @@ mod tests {
         let files: BTreeMap<_, _> = pages.rewritten(false).unwrap().into_iter().collect();
         let text = |name: &str| String::from_utf8(files[Path::new(name)].clone()).unwrap();
         assert!(text("CONTRIBUTING.md").contains("](ARCHITECTURE.md)"));
-        assert!(text("README.md").contains("](CONTRIBUTING.md)"));
-        assert!(text("README.md").contains("](textures/README.md)"));
+        assert!(text("index.md").contains("](CONTRIBUTING.md)"));
+        assert!(text("index.md").contains("](textures/index.md)"));
         assert!(
             text("start/first-kernel.md")
                 .contains("](../files/examples/rotate/expected/rotated.png)")
