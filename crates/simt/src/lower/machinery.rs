@@ -20,8 +20,8 @@ const OUT_OF_BOUNDS: &str = "the NaN that stands for a place out of bounds comes
      copies, which are not simulated; use fma without .oob";
 
 /// What to say of calls of the device runtime (cudadevrt).
-pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, as there is no device \
-     runtime; launch from the host";
+pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, as the device runtime is \
+     missing; launch from the host";
 
 /// Whether a function is one of the device runtime, by its name: a program may bring `malloc` and
 /// `printf` of its own, and nothing else begins like this.
