@@ -62,37 +62,32 @@ fn named_functions_and_case_files_exist() {
 
 /// Numbers of the page's rules and sections: the first cells of its tables, and its headings.
 fn numbers(page: &str) -> HashSet<&str> {
-    first_words(page)
-        .map(|(word, _)| word)
-        .filter(|word| word.starts_with(char::is_numeric))
+    page.lines()
+        .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(|word| word.trim_end_matches('.'))
         .collect()
 }
 
-/// The first word of each row and heading of the page, and what the rest of the cell says.
-fn first_words(page: &str) -> impl Iterator<Item = (&str, &str)> {
-    page.lines()
-        .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
-        .map(|line| line.split_once(" | ").map_or(line, |(cell, _)| cell))
-        .map(|cell| cell.split_once(' ').unwrap_or((cell, "")))
-        .map(|(word, rest)| (word.trim_end_matches('.'), rest))
+/// The anchor that a line of the page should have: of 1.8 `rule-1.8`, of "1.11 one level" `rule-1.11-one-level`, of a
+/// heading its number alone.
+fn anchor_of(line: &str) -> Option<String> {
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
+        let word = heading.split(' ').next()?.trim_end_matches('.');
+        return number(word).then(|| format!("rule-{word}"));
+    }
+    let (cell, _) = line.strip_prefix("| ")?.split_once(" | ")?;
+    let is_rule = number(cell) && cell.split(' ').next()?.contains('.');
+    is_rule.then(|| format!("rule-{}", cell.to_lowercase().replace(' ', "-")))
 }
 
-/// Each rule and section has its anchor: 1.8 `rule-1.8`, "1.11 one level" `rule-1.11-one-level`.
 #[test]
 fn every_rule_has_its_anchor() {
     let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
     let (rules, _) = page.split_once("\n## Open rules\n").unwrap();
     let plain = without_anchors(rules);
-    let expected: Vec<String> = first_words(&plain)
-        .filter(|(word, _)| word.starts_with(char::is_numeric))
-        .map(|(word, rest)| match rest {
-            // Of a heading, the number alone.
-            rest if rest.is_empty() || !word.contains('.') || word == "8.1" => {
-                format!("rule-{word}")
-            }
-            rest => format!("rule-{word}-{}", rest.to_lowercase().replace(' ', "-")),
-        })
-        .collect();
+    let expected: Vec<String> = plain.lines().filter_map(anchor_of).collect();
     assert!(expected.len() > 100, "{expected:?}");
     assert_eq!(anchors(&page), expected);
 }

@@ -106,9 +106,10 @@ impl Page {
                 }
                 Event::End(TagEnd::Heading(_)) => {
                     let slug = slug(&heading.take().unwrap_or_default());
-                    let earlier = |name: &str| found.iter().any(|known| known == name);
-                    let numbered = (1..).map(|n| format!("{slug}-{n}")).find(|n| !earlier(n));
-                    found.push(if earlier(&slug) { numbered.unwrap() } else { slug });
+                    let numbered = (1..).map(|n| format!("{slug}-{n}"));
+                    let mut names = std::iter::once(slug.clone()).chain(numbered);
+                    let free = names.find(|name| !found.contains(name));
+                    found.extend(free);
                 }
                 _ => {}
             }
