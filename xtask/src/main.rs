@@ -20,6 +20,9 @@ mod mutants;
 mod oracle;
 mod ptxas;
 mod sass;
+mod site {
+    pub(crate) mod guide;
+}
 mod tools;
 
 use std::process::ExitCode;
@@ -79,6 +82,12 @@ the parts texel, reference and check (100 of each, seed 20), and runs the tests 
 where it was stopped; --again tries the first N of the draw once more. Exit code: 0 those that no test
 notices stand in docs/mutants.md with a reason, 1 not.
 
+       cargo run -p xtask -- guide [DIR]
+
+Builds the guide, the pages that docs/SUMMARY.md lists, as a site in the folder guide of target/site, or of DIR, and
+checks all its links. Its figures are live if DIR has the playground. mdBook is installed into target/mdbook. Exit code: 0 it is
+built and its links are right, 1 not.
+
        cargo run -p xtask -- matrix
 
 Rewrites the lists of functions in docs/cuda-api.md.
@@ -125,6 +134,10 @@ fn main() -> ExitCode {
             Ok(request) => mutants::run(&request),
             Err(message) => usage(&message),
         },
+        Some((task, rest)) if task == "guide" => {
+            let out = rest.first().map_or_else(|| workspace().join("target/site"), Into::into);
+            exit_code(site::guide::build(&out).map(|()| true))
+        }
         Some((task, _)) if task == "matrix" => matrix::write(),
         Some((task, rest)) if task == "man" => exit_code(man::write(rest.first())),
         Some((help, _)) if help == "--help" || help == "-h" => {

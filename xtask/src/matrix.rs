@@ -127,7 +127,7 @@ impl Api {
         let mut text = format!("\n### {}\n\n", self.title);
         let _ = writeln!(
             text,
-            "{} functions: {} supported, {} answer `{}`, none is missing.\n",
+            "{} functions: {} supported, {} return `{}`, none is missing.\n",
             provided.len() + untested.len() + refused.len(),
             provided.len() + untested.len(),
             refused.len(),
@@ -139,10 +139,10 @@ impl Api {
         }
         if !untested.is_empty() {
             let _ =
-                writeln!(text, "\nSupported, called by no test of these: {}.", names(&untested));
+                writeln!(text, "\nSupported, but not called by these tests: {}.", names(&untested));
         }
         if !refused.is_empty() {
-            let _ = writeln!(text, "\nAnswer `{}`: {}.", self.refusal, names(&refused));
+            let _ = writeln!(text, "\nThese return `{}`: {}.", self.refusal, names(&refused));
         }
         Ok(text)
     }

@@ -40,19 +40,19 @@ pub enum Command {
     Launch(LaunchArgs),
     /// Merge what ranges of CTAs have written, and write the outputs of the whole grid.
     ///
-    /// The bytes are those of one launch, or there is none: ranges that depend on each other are refused with both
+    /// The result is that of one launch, or there is none: ranges that depend on each other are refused with both
     /// instructions. Exit codes: 0 the outputs are written; 1 wrong or unreadable input, or ranges that cannot be merged;
     /// 2 wrong usage, or an internal error. docs/distributed.md says what is merged.
     Merge(MergeArgs),
     /// Write a job file for a kernel, with every parameter filled in as far as the PTX says what it is.
     ///
-    /// Textures, surfaces and buffers are told apart by what the kernel does with its parameters; sizes and values
-    /// are guesses, marked as such. Exit codes: 0 written; 1 wrong or unreadable PTX, or a file that is there;
-    /// 2 wrong usage, or an internal error.
+    /// Textures, surfaces and buffers are recognised by what the kernel does with its parameters; sizes and values
+    /// are guesses, marked as such. Exit codes: 0 written; 1 wrong or unreadable PTX, or a file that already
+    /// exists; 2 wrong usage, or an internal error.
     Init(InitArgs),
     /// Show what a fetch or a surface access does: coordinates, level, texels, weights, sums.
     ///
-    /// Exit codes: 0 it is shown; 1 wrong or unreadable input, or an answer that a case does not
+    /// Exit codes: 0 it is shown; 1 wrong or unreadable input, or a result that a case does not
     /// expect; 2 wrong usage, or an internal error. docs/explain.md has examples.
     #[command(after_help = examples::EXPLAIN)]
     Explain(Box<ExplainArgs>),
@@ -65,8 +65,8 @@ pub enum Command {
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
     /// The driver library is opened at run time. Cases that the driver API cannot express are listed as
-    /// skipped. Exit codes: 0 everything that the card was asked agrees; 1 something differs or
-    /// cannot be read; 2 there is no GPU, or no driver but texunit's own, or wrong usage, or an internal
+    /// skipped. Exit codes: 0 everything that was run on the card agrees; 1 something differs or cannot
+    /// be read; 2 there is no GPU, or no driver except texunit's own, or wrong usage, or an internal
     /// error.
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
@@ -83,8 +83,8 @@ pub enum Command {
     ExplainCode(ExplainCodeArgs),
     /// Shrink a failing job or PTX file to a small one that fails in the same way.
     ///
-    /// Exit codes: 0 reduced, also if time, attempts or Ctrl-C ended it; 1 it does not fail, or cannot be
-    /// read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
+    /// Exit codes: 0 reduced, even if time, attempts or Ctrl-C ended it; 1 the input does not fail, or
+    /// cannot be read; 2 wrong usage, or an internal error. docs/reduce.md has examples.
     Reduce(Box<ReduceArgs>),
     /// Print the forms and operands of instructions, and the PTX version and target that they need.
     ///
@@ -165,7 +165,7 @@ pub struct LaunchArgs {
     /// What is checked while it runs.
     #[command(flatten)]
     pub checks: CheckOptions,
-    /// Check only kernels of this name, with `*` for any characters; may stand more than once.
+    /// Check only kernels of this name, with `*` for any characters; can be given more than once.
     #[arg(long, value_name = "NAME", requires = "check")]
     pub kernel: Vec<String>,
     /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
@@ -179,12 +179,12 @@ pub struct LaunchArgs {
     /// %ctaid * %ntid + %tid of each axis.
     #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
     pub explain: Option<[u32; 3]>,
-    /// Print which instructions were interpreted in the middle of machine code, and how often: they are what keeps
-    /// the kernel from running faster.
+    /// Print which instructions were interpreted in the middle of machine code, and how often: these keep the
+    /// kernel from running faster.
     #[arg(long)]
     pub interpreted: bool,
-    /// Launch only these CTAs, by their numbers in the grid (x + width * (y + height * z)): the first, and the one behind
-    /// the last. No outputs are written: `texunit merge` does that when all ranges have run.
+    /// Launch only these CTAs, by number in the grid (x + width * (y + height * z)): the first, and the one after the
+    /// last. No outputs are written: `texunit merge` does that when all ranges have run.
     #[arg(long, value_name = "A..B", requires = "writes", value_parser = crate::ranges::range)]
     pub ctas: Option<CtaRange>,
     /// Write what these CTAs have read and written to this file.
@@ -214,13 +214,13 @@ pub struct HowArgs {
     /// says, else sm_86.
     #[arg(long, value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
-    /// Run CTAs and warps in a random fair order that follows from this seed: what a race does shows, and the same seed
-    /// repeats it exactly. One host thread, everything interpreted.
+    /// Run CTAs and warps in a random fair order determined by this seed, so that the effect of a race shows; the same
+    /// seed repeats it exactly. One host thread, everything interpreted.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
-    /// Fill memory that nobody has written, and shared and local memory when a CTA begins, instead of zeros: a byte
-    /// (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is told; `random:SEED` repeats it.
+    /// Fill memory that nothing has written, and shared and local memory when a CTA begins, instead of zeros: a
+    /// byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", value_parser = crate::number::fill)]
     pub fill: Option<Fill>,
     /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear
@@ -242,8 +242,7 @@ impl HowArgs {
 /// Arguments of `texunit compare`.
 #[derive(Clone, Debug, Args)]
 pub struct CompareArgs {
-    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` if nothing is
-    /// named.
+    /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by default.
     #[arg(value_name = "CASES")]
     pub cases: Vec<PathBuf>,
     /// Write the card's results as cases, with its name, to this file.

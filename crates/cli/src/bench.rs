@@ -12,7 +12,7 @@ use texunit_workloads::line::Line;
 use texunit_workloads::measure::{Via, measure};
 use texunit_workloads::workload::{Trouble, Workload};
 
-/// The way that fetches go.
+/// How fetches are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ViaArg {
     /// The Rust API: coordinates in arrays, results to arrays.
@@ -33,7 +33,7 @@ impl From<ViaArg> for Via {
 /// Arguments of `texunit bench`.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
-    /// Cases, or how their names begin: `a-wrap-coh`, `e-grad`, `a,b,c`. Without: all.
+    /// Cases, or the beginnings of their names: `a-wrap-coh`, `e-grad`, `a,b,c`. Default: all.
     #[arg(long = "case", value_name = "NAME,...", value_delimiter = ',')]
     pub cases: Vec<String>,
     /// Host threads; 0 means one per core.
@@ -41,11 +41,11 @@ pub struct BenchArgs {
           allow_negative_numbers = true,
           value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
-    /// The way that fetches go.
+    /// How fetches are made.
     #[arg(long, value_enum, default_value_t = ViaArg::Api)]
     pub via: ViaArg,
-    /// With `--via api`: fetches whose results lie in arrays at a time. Arrays for all fetches of a run
-    /// (4194304) are larger than the caches.
+    /// With `--via api`: fetches whose results are in arrays at the same time. Arrays for all fetches
+    /// of a run (4194304) are larger than the caches.
     #[arg(long, value_name = "N", default_value_t = cases::BATCH,
           allow_negative_numbers = true,
           value_parser = number::whole::<u32>("fetches", 32..=cases::FETCHES))]

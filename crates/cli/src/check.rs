@@ -27,7 +27,7 @@ const MOST_SHOWN: usize = 100;
 /// Arguments of `texunit check`.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// PTX files; `-` is standard input, and of a folder all files in it and below it that end in .ptx.
+    /// PTX files; `-` is standard input; for a folder, all files in it and below it that end in .ptx.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Output format.
@@ -54,10 +54,10 @@ pub struct CheckArgs {
     /// Treat these warnings as errors: codes separated by commas, or `warnings` for all.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub deny: Vec<String>,
-    /// Apply to the files the corrections that are certain, and show the rest.
+    /// Apply the corrections that are certain to the files, and report the rest.
     ///
-    /// The corrected text of standard input goes to standard output, and everything else to
-    /// standard error then.
+    /// For standard input, the corrected text goes to standard output and everything else to
+    /// standard error.
     #[arg(long)]
     pub fix: bool,
     /// Show errors only: no warnings, and no line with totals.
@@ -73,7 +73,7 @@ pub struct CheckArgs {
 pub enum CheckFormat {
     /// With the source around each mistake, and help.
     Human,
-    /// One JSON object a line for each mistake, and one with the totals.
+    /// One JSON object per line for each mistake, and one with the totals.
     Json,
     /// A SARIF 2.1.0 document, for code scanning services.
     Sarif,

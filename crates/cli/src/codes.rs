@@ -38,7 +38,7 @@ pub const CODES: &[Code] = &[
     code(job::NAME, "unknown name in a job", "The module, the kernel or the job has nothing of this name. The help names the nearest one."),
     code(job::PARAMETER, "value that a parameter does not take", "Every parameter of the kernel needs a value of its kind and size: a scalar of its type, a buffer for a pointer, a texture, sampler or surface for a handle."),
     code(job::REFUSED, "object that the device refuses", "The CUDA runtime would refuse to make it too, or there is no memory left. The message says why."),
-    code(job::DIFFERENT, "object that is not as expected", "The kernel has come to its end, and an object does not hold what `expected` says; or, of a job with `check = true`, it has changed and none of its bytes were to. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
+    code(job::DIFFERENT, "object that is not as expected", "The kernel has finished, and an object does not contain what `expected` says; or, of a job with `check = true`, it has changed and none of its bytes were to. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
 ];
 
 /// All codes: errors and warnings of PTX, mistakes in jobs, faults and findings of checks; sorted within these.

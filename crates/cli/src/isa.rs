@@ -13,7 +13,7 @@ use texunit_isa::describe::{
 /// Arguments of `texunit isa`.
 #[derive(Clone, Debug, Args)]
 pub struct IsaArgs {
-    /// Instructions, or forms of them: `tex`, `tex.level.2d`, `suld.b`. Without: a list of all.
+    /// Instructions, or forms of them: `tex`, `tex.level.2d`, `suld.b`. Default: a list of all.
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// Output format.
@@ -152,9 +152,9 @@ pub fn page() -> String {
          Every form that texunit checks, with the `.version` and `.target` it needs, its operands \
          and their types, as measured with NVIDIA's assembler (11.8 to 13.5). `texunit isa NAME` \
          prints the same, and the forms of all other instructions.\n\n\
-         This page is written from the tables of crate `isa`; run \
+         This page is generated from the tables of crate `isa`; run \
          `UPDATE=1 cargo test -p texunit --test docs` after a change there. `(a|b)` is one of \
-         the words, `{.a}` may be left out. A module is in unified mode unless its `.target` says \
+         the words, `{.a}` is optional. A module is in unified mode unless its `.target` says \
          `texmode_independent`.\n",
     );
     for name in TEXTURE_OPCODES {

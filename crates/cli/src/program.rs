@@ -34,7 +34,7 @@ const NOT_STARTED: u8 = 125;
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
     /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and so
-    /// on) or its card (rtx3060, t4, h100); several with commas between them.
+    /// on) or its card (rtx3060, t4, h100); several separated by commas.
     #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
     pub device: Option<String>,
     /// What to print on standard error as it happens.
@@ -53,8 +53,8 @@ pub struct RunArgs {
     /// the files.
     #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
     pub save_ptx: Option<PathBuf>,
-    /// With a fault that has to do with an allocation, say where the program asked for the memory, and where it
-    /// freed it.
+    /// For a fault that concerns an allocation, say where the program allocated the memory, and where it freed
+    /// it.
     #[arg(long)]
     pub host_backtrace: bool,
     /// Say on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was

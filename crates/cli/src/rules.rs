@@ -1,7 +1,15 @@
 //! The rules of docs/numerics.md, which explanations cite by their numbers: the page itself, taken apart.
 
-/// The page.
-const PAGE: &str = include_str!("../../../docs/numerics.md");
+use std::sync::LazyLock;
+
+/// The page, without the anchors that links to its rules need.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let mut parts = include_str!("../../../docs/numerics.md").split("<a id=\"");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |page, part| {
+        page + part.split_once("\"></a>").map_or(part, |(_, behind)| behind)
+    })
+});
 
 /// A rule, or a section of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +32,8 @@ struct Section {
 }
 
 fn sections() -> impl Iterator<Item = Section> {
-    PAGE.split("\n## ").skip(1).filter_map(|part| {
+    let page: &'static str = &PAGE;
+    page.split("\n## ").skip(1).filter_map(|part| {
         let (heading, text) = part.split_once('\n')?;
         let (number, title) = heading.split_once(". ")?;
         number.bytes().all(|b| b.is_ascii_digit()).then_some(Section { number, title, text })

@@ -27,7 +27,7 @@ pub struct SampleArgs {
     /// The coordinates: an array (.npy) with x, y, z in the last axis; floats, or with --fetch integers.
     #[arg(long, value_name = "FILE.npy")]
     pub at: PathBuf,
-    /// Where the results go (.npy).
+    /// The file of results (.npy).
     #[arg(long, value_name = "FILE.npy")]
     pub out: PathBuf,
     /// Report on standard output.
@@ -69,16 +69,16 @@ pub struct FetchArgs {
     /// Gather a component of four texels (tld4).
     #[arg(long, value_name = "COMPONENT", value_parser = ["r", "g", "b", "a"], conflicts_with = "fetch")]
     pub gather: Option<String>,
-    /// Coordinates are integers, which name texels.
+    /// Coordinates are integers that name texels.
     #[arg(long)]
     pub fetch: bool,
     /// Results are float16.
     #[arg(long)]
     pub half: bool,
-    /// Refuse float64 coordinates that float32 does not hold.
+    /// Refuse float64 coordinates that are not exact in float32.
     #[arg(long)]
     pub strict: bool,
-    /// Host threads; 0 is one for each CPU.
+    /// Host threads; 0 is one per CPU.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
           value_parser = number::whole::<usize>("host threads", 0..=1024))]
     pub threads: usize,

@@ -47,9 +47,9 @@ pub struct CUDA_TEXTURE_DESC {
     pub mipmap_filter_mode: u32,
     /// Added to a level.
     pub mipmap_level_bias: f32,
-    /// Smallest level.
+    /// Minimum level.
     pub min_mipmap_level_clamp: f32,
-    /// Largest level.
+    /// Maximum level.
     pub max_mipmap_level_clamp: f32,
     /// r, g, b, a.
     pub border_color: [f32; 4],

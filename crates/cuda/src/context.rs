@@ -215,13 +215,13 @@ impl Context {
         match limit {
             Limit::StackSize if value > MOST_STACK => {
                 return Err(CUresult::INVALID_VALUE.because(format!(
-                    "value {value} is more than {MOST_STACK}, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a \
+                    "value {value} is more than {MOST_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
                      thread can have"
                 )));
             }
             Limit::MaxL2FetchGranularity if value > 128 => {
                 return Err(CUresult::INVALID_VALUE.because(format!(
-                    "value {value} is more than 128, the most bytes that are fetched into level 2 at a time \
+                    "value {value} is more than 128, the maximum bytes that are fetched into level 2 at a time \
                      (CU_LIMIT_MAX_L2_FETCH_GRANULARITY)"
                 )));
             }

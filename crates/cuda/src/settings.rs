@@ -119,7 +119,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
             "fetch" => settings.trace.fetch = true,
             "" => {}
             other => settings.complaints.push(format!(
-                "TEXUNIT_TRACE has no `{other}`; it takes api, launch, fetch, with commas between them"
+                "TEXUNIT_TRACE has no `{other}`; it takes api, launch, fetch, separated by commas"
             )),
         }
     }

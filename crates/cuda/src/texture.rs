@@ -217,7 +217,7 @@ pub(crate) fn create(
 /// Makes a surface object; its handle. The array need not have been made with
 /// `CUDA_ARRAY3D_SURFACE_LDST`, whatever the manual says: a driver was seen to accept others of every format
 /// that is not block-compressed. That it accepts levels of mipmapped arrays likewise is inferred
-/// (docs/cuda-api.md, "Answers of a driver").
+/// (docs/cuda-api.md, "What a driver returns").
 pub(crate) fn create_surface(context: &Context, resource: &CUDA_RESOURCE_DESC) -> Answer<u64> {
     if resource.res_type != CU_RESOURCE_TYPE_ARRAY {
         return Err(CUresult::INVALID_VALUE.because(format!(

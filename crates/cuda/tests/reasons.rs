@@ -360,11 +360,11 @@ fn contexts_streams_events_devices() {
     refused!(cases, INVALID_VALUE, "attrib 9999 is not a CUdevice_attribute that CUDA 13.5 knows",
         cuDeviceGetAttribute(&mut 0, 9999, 0));
     refused!(cases, INVALID_VALUE, "len 0 is not a size of a text, 1 and more", cuDeviceGetName(null_mut(), 0, 0));
-    refused!(cases, INVALID_VALUE, "value .. is more than 524288, the most bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have",
+    refused!(cases, INVALID_VALUE, "value .. is more than 524288, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have",
         cuCtxSetLimit(0, 1 << 30));
     refused!(cases, UNSUPPORTED_LIMIT, "limit 99 is not a CUlimit that texunit has: those are 0 to 6",
         cuCtxGetLimit(&mut 0, 99));
-    refused!(cases, PEER_ACCESS_UNSUPPORTED, "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for every two devices of texunit)",
+    refused!(cases, PEER_ACCESS_UNSUPPORTED, "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for every two devices of texunit)",
         cuCtxEnablePeerAccess(world.context, 0));
     refused!(cases, NOT_FOUND, "CUDA 13.5 has no function `cuNothing` in its driver API",
         cuGetProcAddress_v2(c"cuNothing".as_ptr(), &raw mut other, 13_050, 0, &mut 0));

@@ -11,5 +11,5 @@ pub const CODES: &[Code] = &[
     Code { code: "E0501", title: "variable that has no place", explanation:
         "The device's memory or a descriptor table is full." },
     Code { code: "E0503", title: "address behind a reference", explanation:
-        "The address of a `.texref`, `.samplerref` or `.surfref` is a handle, and a handle plus a number is not the handle of another. Of an array of references only the first can be bound: declare them one by one." },
+        "The address of a `.texref`, `.samplerref` or `.surfref` is a handle, and a handle plus a number is not the handle of another. Only the first of an array of references can be bound: declare them one by one." },
 ];

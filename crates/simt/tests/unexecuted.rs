@@ -17,12 +17,12 @@ use texunit_simt::{Symbols, lower};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
 const HEAD: &str = "\
-# What is checked and not executed
+# What is checked but not executed
 
 `texunit check` knows these instructions; a kernel that can reach one of them is refused before it runs,
 with the code and the reason below. Everything else that the checker accepts is executed. This page is
-written from what the lowering says of the modules in `tests/check/oracle` that ptxas and the checker
-accept, of `tests/programs`, and of the examples in [diagnostics.md](diagnostics.md); run
+generated from what the lowering reports for the modules in `tests/check/oracle` that ptxas and the checker
+accept, for `tests/programs`, and for the examples in [diagnostics.md](diagnostics.md); run
 `UPDATE=1 cargo test -p texunit-simt --test unexecuted` after a change.
 
 | Form | Code | Why, and what to do |

@@ -8,6 +8,7 @@
 mod choices;
 pub mod findings;
 pub mod header;
+pub mod pages;
 pub mod ptx;
 mod random;
 mod skip;

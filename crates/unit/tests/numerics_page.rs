@@ -5,6 +5,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use texunit_testkit::pages::{anchors, without_anchors};
+
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -53,7 +55,7 @@ fn named_functions_and_case_files_exist() {
         }
         for file in cases.split(',').filter_map(|c| c.split_whitespace().next()) {
             let path = root().join(format!("tests/fetch/{file}.toml"));
-            assert!(path.exists(), "{} is no case file", path.display());
+            assert!(path.exists(), "{} is not a case file", path.display());
         }
     }
 }
@@ -67,11 +69,51 @@ fn numbers(page: &str) -> HashSet<&str> {
         .collect()
 }
 
-/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`.
+/// The anchor that a line of the page should have: of 1.8 `rule-1.8`, of "1.11 one level" `rule-1.11-one-level`, of a
+/// heading its number alone.
+fn anchor_of(line: &str) -> Option<String> {
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
+        let word = heading.split(' ').next()?.trim_end_matches('.');
+        return number(word).then(|| format!("rule-{word}"));
+    }
+    let (cell, _) = line.strip_prefix("| ")?.split_once(" | ")?;
+    let is_rule = number(cell) && cell.split(' ').next()?.contains('.');
+    is_rule.then(|| format!("rule-{}", cell.to_lowercase().replace(' ', "-")))
+}
+
+#[test]
+fn every_rule_has_its_anchor() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let (rules, _) = page.split_once("\n## Open rules\n").unwrap();
+    let plain = without_anchors(rules);
+    let expected: Vec<String> = plain.lines().filter_map(anchor_of).collect();
+    assert!(expected.len() > 100, "{expected:?}");
+    assert_eq!(anchors(&page), expected);
+}
+
+/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`, `numerics.md, 13.2`.
 fn cited(code: &str) -> HashSet<&str> {
     let end =
         |rest: &str| rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-    ["ule ", "ules ", " rule: \"", "step(\"", "add(\"", "numerics.md "]
+    let citations = [
+        " rule ",
+        "(rule ",
+        "[rule ",
+        "Rule ",
+        " rules ",
+        "Rules ",
+        " rule: \"",
+        "step(\"",
+        "add(\"",
+        "numerics.md ",
+        "numerics.md, ",
+        "numerics.md) ",
+        "numerics.md#rule-",
+        "numerics.md, section ",
+        "numerics.md, rule ",
+    ];
+    citations
         .iter()
         .flat_map(|before| code.match_indices(before).map(|(at, word)| &code[at + word.len()..]))
         .map(|rest| rest[..end(rest)].trim_end_matches('.'))
@@ -79,16 +121,34 @@ fn cited(code: &str) -> HashSet<&str> {
         .collect()
 }
 
-#[test]
-fn rules_that_the_code_cites_exist() {
-    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
-    let known = numbers(&page);
-    let mut code = String::new();
-    for name in ["texel", "unit", "files", "cases", "explain", "device"] {
-        sources(&root().join("crates").join(name).join("src"), &mut code);
+/// All text of the Markdown pages of the repository, and of the explanations that tests keep.
+fn pages(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" {
+            pages(&path, text);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            text.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
     }
-    let cited = cited(&code);
-    assert!(cited.len() > 40, "{cited:?}");
+}
+
+#[test]
+fn rules_that_code_and_pages_cite_exist() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let page = without_anchors(&page);
+    let known = numbers(&page);
+    let mut text = String::new();
+    for crate_ in std::fs::read_dir(root().join("crates")).unwrap() {
+        let source = crate_.unwrap().path().join("src");
+        if source.is_dir() {
+            sources(&source, &mut text);
+        }
+    }
+    pages(&root(), &mut text);
+    let cited = cited(&text);
+    assert!(cited.len() > 60, "{cited:?}");
     let mut unknown: Vec<_> = cited.difference(&known).collect();
     unknown.sort();
     assert!(unknown.is_empty(), "not on the page: {unknown:?}");

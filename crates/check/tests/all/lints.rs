@@ -12,38 +12,38 @@ use texunit_syntax::SourceFile;
 const HEAD: &str = "\
 # Lints
 
-ptxas accepts all that is listed here without a word. `texunit check` warns of it: the code is right
-by the rules, and hardly what its author meant. This page is written from the table `codes.rs` and
+ptxas silently accepts everything that is listed here. `texunit check` warns about it: the code is
+valid, and almost certainly unintended. This page is generated from the table `codes.rs` and
 from `src/examples/lints.rs` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test all lints`
 after a change there.
 
 ## Levels
 
-`--allow CODE` does not show a warning, `--deny CODE` makes an error of it, so that the exit code is 1.
-Both may be given several times; the word `warnings` stands for all warnings, a code said by name goes
-before it, and deny before allow.
+`--allow CODE` hides a warning, `--deny CODE` turns it into an error, so that the exit code is 1.
+Both may be given several times; the word `warnings` stands for all warnings. A code given by name has
+precedence over it, and deny over allow.
 
     texunit check --allow W0204 --deny W0205 kernel.ptx
 
-## When a lint keeps silent
+## When a lint is silent
 
-A lint speaks where it is certain.
+A lint reports only what is certain.
 
-* A text with syntax errors has none; nor has a function with a mistake in it. Lints that need to
-  know every fetch of a module want a module without mistakes.
+* There are none in a file with syntax errors, or in a function with a mistake. Lints that need to
+  know every fetch of a module require a module without mistakes.
 * Instructions that the checker knows by name only (`mma`, `cp.async`, `mbarrier` and so on) may read
   and write every register that they mention: nothing is said about these registers.
 * Results of calls, parameters of functions and what is loaded from local memory count as the same in
   all threads. So does a load from an address that is the same.
-* Compilers leave a register unwritten where the program does not care for its value, and write code
-  behind `exit` and `trap` of inline assembly. Modules of NVIDIA's compilers and of LLVM, known by their
-  header or their labels (`$L__BB0_1`), get W0202 only where no write can come before the read, and
-  W0204 not behind `exit` and `trap`; with `.target debug`, W0201 not for copies.
-* Searches have limits, which grow with the function and which code of a person or a compiler does
-  not come near; past them a lint says nothing.
+* Compilers leave a register unwritten where the program does not need its value, and generate code
+  after `exit` and `trap` of inline assembly. Modules of NVIDIA's compilers and of LLVM, recognised by their
+  header or their labels (`$L__BB0_1`), get W0202 only where no write can precede the read, and do not get
+  W0204 after `exit` and `trap`; with `.target debug`, they do not get W0201 for copies.
+* Searches have limits, which grow with the function and which code written by people or compilers
+  does not approach; beyond them a lint says nothing.
 
 W0101 (offsets), which the checker reports for numbers, is also reported for registers that certainly
-hold a number.
+contain a number.
 ";
 
 #[test]
@@ -61,7 +61,8 @@ fn page() -> String {
     let mut page = HEAD.to_owned();
     for code in CODES.iter().filter(|c| c.code.starts_with("W02")) {
         let example = examples::example(code.code).unwrap();
-        writeln!(page, "\n## {}: {}\n\n{}", code.code, code.title, code.explanation).unwrap();
+        let (id, title, text) = (code.code, code.title, code.explanation);
+        writeln!(page, "\n<a id=\"{id}\"></a>\n\n## {id}: {title}\n\n{text}").unwrap();
         let right = example.right.replace('\t', "    ");
         let wrong = example.wrong.replace('\t', "    ");
         writeln!(page, "\n```ptx\n// {}\n{wrong}\n\n// right\n{right}\n```", code.code).unwrap();

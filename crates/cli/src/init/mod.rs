@@ -25,14 +25,14 @@ pub struct InitArgs {
     /// The PTX file.
     #[arg(value_name = "KERNEL.ptx")]
     pub ptx: PathBuf,
-    /// Only this kernel; without, a job is written for each kernel of the file.
+    /// Only this kernel; default: a job for each kernel of the file.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// The job file, or the folder for the jobs of several kernels; `-` is standard output. Default: beside the
-    /// PTX, called as it is.
+    /// PTX, with its name.
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
-    /// Replace files that are there.
+    /// Replace existing files.
     #[arg(long)]
     pub force: bool,
 }

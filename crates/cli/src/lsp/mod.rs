@@ -14,7 +14,7 @@ use std::io::{BufWriter, stdin, stdout};
 #[derive(Clone, Debug, Args)]
 #[command(after_help = crate::examples::LSP)]
 pub struct LspArgs {
-    /// Talk over standard input and output; this is always so.
+    /// Communicate over standard input and output; this is always the case.
     #[arg(long)]
     pub stdio: bool,
 }

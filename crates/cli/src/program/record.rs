@@ -15,15 +15,16 @@ use texunit_record::{Chosen, Limit};
 /// Options of `texunit run` for launches that are repeated.
 #[derive(Clone, Debug, Args)]
 pub struct RecordArgs {
-    /// Write every launch as a job into a folder of its own below this one, which is made: the PTX, everything on the
-    /// device, and what the kernel has changed. `texunit launch DIR/job.toml` repeats it.
+    /// Write every launch as a job into a folder of its own below this one, which is created: the PTX, everything on
+    /// the device, and what the kernel has changed. `texunit launch DIR/job.toml` repeats it.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
     /// Record only the N-th launch (without N the first) of this kernel, into the folder itself; check only kernels of
-    /// this name. The name is that in the PTX, or that of the source; to check it may have `*` for any characters.
+    /// this name. The name is the one in the PTX or in the source; for checks it may have `*` for any characters.
     #[arg(long, value_name = "NAME[:N]", value_parser = spelled::<Chosen>)]
     pub kernel: Option<String>,
-    /// Most launches that a process records, and most bytes that they take; K, M and G stand for 2^10, 2^20 and 2^30.
+    /// Maximum launches that a process records, and maximum bytes that they take; K, M and G stand for 2^10, 2^20 and
+    /// 2^30.
     #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record",
           value_parser = spelled::<Limit>)]
     pub record_limit: String,

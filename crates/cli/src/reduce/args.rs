@@ -14,8 +14,8 @@ pub struct ReduceArgs {
     /// What fails: a job file (.toml) or a PTX file.
     #[arg(value_name = "INPUT")]
     pub input: PathBuf,
-    /// Where the result goes: a folder for a job, a file for PTX; NAME-reduced and NAME.reduced.ptx
-    /// in the current folder by default.
+    /// The result: a folder for a job, a file for PTX; default: NAME-reduced and NAME.reduced.ptx
+    /// in the current folder.
     #[arg(long, value_name = "FILE/DIR")]
     pub out: Option<PathBuf>,
     /// Stop after this time and keep the best result so far.
@@ -26,17 +26,17 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000, allow_negative_numbers = true,
           value_parser = number::whole::<u64>("attempts", 0..=u64::MAX))]
     pub max_tries: u64,
-    /// What must stay the same; by default found out by a first run.
+    /// What must stay the same; default: what a first run shows.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub keep: Option<Keep>,
     /// Keep the difference between two launches: options of `texunit launch` and environment
-    /// variables (NAME=VALUE) of the second one, with blanks between them.
+    /// variables (NAME=VALUE) of the second one, separated by blanks.
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, conflicts_with = "command")]
     pub against: Option<String>,
-    /// With --command: keep that the program writes this text, too.
+    /// With --command: also keep that the program writes this text.
     #[arg(long, value_name = "TEXT", requires = "command")]
     pub text: Option<String>,
-    /// Host threads of a launch; 0: one for each core.
+    /// Host threads of a launch; 0: one per core.
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true,
           value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
@@ -50,7 +50,8 @@ pub struct ReduceArgs {
     #[arg(long, short)]
     pub quiet: bool,
     /// Keep the exit code of this program, and its text with --text. It is run for each attempt; {} stands for
-    /// the path of the job or PTX file, which is the last argument without. Takes the rest of the command line.
+    /// the path of the job or PTX file, which is otherwise the last argument. Takes the rest of the command
+    /// line.
     #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true)]
     pub command: Vec<OsString>,
 }

@@ -26,13 +26,13 @@ pub enum SassCommand {
     Dis(DisArgs),
     /// Assemble TXD instructions.
     ///
-    /// Exit codes: 0 assembled; 1 a mistake in a text; 2 wrong usage, or an internal error.
+    /// Exit codes: 0 assembled; 1 a mistake in an instruction; 2 wrong usage, or an internal error.
     #[command(after_help = examples::ASM)]
     Asm(AsmArgs),
     /// Show what machine code each tex.grad of a PTX file becomes.
     ///
-    /// Exit codes: 0 shown; 1 a mistake in the file, or it is not there, or an instruction has no code;
-    /// 2 wrong usage, or an internal error.
+    /// Exit codes: 0 shown; 1 a mistake in the file, a missing file, or an instruction without an
+    /// encoding; 2 wrong usage, or an internal error.
     #[command(after_help = examples::LOWER)]
     Lower(LowerArgs),
     /// Execute a TXD instruction on a warp, headers and memory that a file describes.
@@ -99,11 +99,11 @@ pub struct LowerArgs {
     /// A PTX file; `-` is standard input.
     #[arg(value_name = "FILE.ptx")]
     pub file: PathBuf,
-    /// Architecture that is assembled for: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62; default: the
-    /// target of the file, or sm_52 if that is older than sm_50. A file for a later target needs it.
+    /// Architecture to assemble for: sm_50, sm_52, sm_53, sm_60, sm_61 or sm_62; default: the target
+    /// of the file, or sm_52 if that is older than sm_50. A file for a later target needs it.
     #[arg(long, value_name = "SM")]
     pub arch: Option<Arch>,
-    /// Take what NVIDIA's assembler takes and translates wrongly, too.
+    /// Also accept what NVIDIA's assembler accepts and translates wrongly.
     #[arg(long)]
     pub ptxas_compat: bool,
     /// Output format: text, or one JSON object per line.
@@ -128,7 +128,7 @@ pub struct ExecArgs {
 /// Arguments of `texunit sass header` and `texunit sass sampler`.
 #[derive(Clone, Debug, Args)]
 pub struct DescriptorArgs {
-    /// Eight words in hex, lowest first; or 64 digits, as the bytes lie in memory.
+    /// Eight words in hex, lowest first; or 64 digits, the bytes in memory order.
     #[arg(value_name = "HEX", required = true)]
     pub hex: Vec<String>,
     /// Output format.

@@ -268,7 +268,7 @@ driver_api! {
         }
         peerContext.get()?;
         Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(
-            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for \
+            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for \
              every two devices of texunit)",
         ))
     }

@@ -114,7 +114,7 @@ driver_api! {
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel"
+                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
@@ -134,7 +134,7 @@ driver_api! {
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
         if numbytes as usize > MOST_PARAMETERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the most bytes of parameters of a kernel"
+                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
         let mut bytes = vec![0; numbytes as usize];
@@ -182,8 +182,8 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
     let end = start + bytes.len();
     if end > MOST_PARAMETERS {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "offset {offset} and {} bytes end at {end}, more than {MOST_PARAMETERS}, the most bytes of parameters \
-             of a kernel",
+            "offset {offset} and {} bytes end at {end}, more than {MOST_PARAMETERS}, the maximum size of a kernel's \
+             parameters",
             bytes.len()
         )));
     }

@@ -11,7 +11,7 @@ use texunit_cuda_abi::{CU_RESOURCE_TYPE_ARRAY, CUDA_RESOURCE_DESC, CUsurfObject}
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
 runtime_api! {
     /// Makes a surface object of an array, which need not have been made for them (inferred from what
-    /// the driver was seen to do: docs/cuda-api.md, "Answers of a driver").
+    /// the driver was seen to do: docs/cuda-api.md, "What a driver returns").
     fn cudaCreateSurfaceObject(pSurfObject: Out<CUsurfObject>, pResDesc: In<cudaResourceDesc>) {
         context()?;
         pSurfObject.check()?;

@@ -134,7 +134,7 @@ impl cudaChannelFormatDesc {
 impl cudaChannelFormatDesc {
     /// As [`Self::format`], for an array that is to be allocated: the runtime on a GeForce RTX 3060 (driver
     /// 13.2) refuses the first kind of video that came with CUDA 13; that it refuses the others likewise is
-    /// inferred (docs/cuda-api.md, "Answers of a driver").
+    /// inferred (docs/cuda-api.md, "What a driver returns").
     pub(crate) fn format_of_array(self) -> Answer<Format> {
         if VIDEO.contains(&self.kind) {
             Err(INVALID_CHANNEL_DESCRIPTOR.because(format!(

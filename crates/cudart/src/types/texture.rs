@@ -59,9 +59,9 @@ pub(crate) struct cudaTextureDesc {
     pub(crate) mipmap_filter_mode: u32,
     /// Added to a level.
     pub(crate) mipmap_level_bias: f32,
-    /// Smallest level.
+    /// Minimum level.
     pub(crate) min_mipmap_level_clamp: f32,
-    /// Largest level.
+    /// Maximum level.
     pub(crate) max_mipmap_level_clamp: f32,
     /// Not 0: levels are always blended as asked for.
     pub(crate) disable_trilinear_optimization: i32,

@@ -27,9 +27,10 @@ fn page() -> String {
     let mut page = String::from(
         "# Diagnostics\n\n\
          Every mistake that texunit finds in a PTX module has a code. Codes do not change their\n\
-         meaning. `texunit explain-code E0110` prints the entry of one. Each has an example: text that\n\
-         gives the code, and what to write instead; statements stand in the body of a kernel. This page\n\
-         is written from the tables `codes.rs` of the crates `syntax`, `check`, `simt` and `device` and\n\
+         meaning. `texunit explain-code E0110` prints one entry, and links can name it: `#E0110`. Each has\n\
+         an example: PTX that produces the code, and what to write instead; statements are in the body of a\n\
+         kernel. This page\n\
+         is generated from the tables `codes.rs` of the crates `syntax`, `check`, `simt` and `device` and\n\
          from `crates/check/src/examples`; run `UPDATE=1 cargo test -p texunit-device` after a change\n\
          there.\n",
     );
@@ -51,7 +52,9 @@ fn section(page: &mut String, title: &str, codes: Vec<&Code>) {
     writeln!(page, "\n## {title}").expect("strings grow");
     for code in codes {
         let (id, title) = (code.code, code.title);
-        writeln!(page, "\n### {id}: {title}\n\n{}", code.explanation).expect("strings grow");
+        let text = code.explanation;
+        writeln!(page, "\n<a id=\"{id}\"></a>\n\n### {id}: {title}\n\n{text}")
+            .expect("strings grow");
         if let Some(example) = examples::example(id) {
             let (wrong, right) = (printable(example.wrong), printable(example.right));
             writeln!(page, "\n```ptx\n// {id}\n{wrong}\n\n// right\n{right}\n```")

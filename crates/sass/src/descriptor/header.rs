@@ -179,7 +179,7 @@ fields! {
     VIEW_MIN_LEVEL   224  4 All    "res_view_min_mip_level" Number,       "First level that a fetch sees.";
     VIEW_MAX_LEVEL   228  4 All    "res_view_max_mip_level" Number,       "Last level that a fetch sees.";
     SAMPLE_COUNT     232  4 All    "multi_sample_count" Names(SAMPLES),   "Samples of a texel.";
-    MIN_LOD          236 12 All    "min_lod_clamp"     Fixed { fraction: 8, signed: false }, "Least level of detail.";
+    MIN_LOD          236 12 All    "min_lod_clamp"     Fixed { fraction: 8, signed: false }, "Minimum level of detail.";
 }
 
 /// Width in texels.

@@ -61,7 +61,7 @@ fields! {
     LOD_BIAS          44 13 "mip_lod_bias"        Fixed { fraction: 8, signed: true }, "Added to the level of detail.";
     FORCE_UNNORMALIZED 57 1 "force_unnormalized_coords" Flag,           "Coordinates count texels, whatever the texture header says.";
     TRILINEAR_SLOPE   58  5 "trilinear_slope"     E2m3,                 "Slope of the weight between two levels.";
-    MIN_LOD           64 12 "min_lod_clamp"       LOD,                  "Least level of detail.";
+    MIN_LOD           64 12 "min_lod_clamp"       LOD,                  "Minimum level of detail.";
     MAX_LOD           76 12 "max_lod_clamp"       LOD,                  "Greatest level of detail.";
     SRGB_BORDER_R     88  8 "srgb_border_color_r" Unorm8,               "Red of the border of sRGB textures.";
     SRGB_BORDER_G    108  8 "srgb_border_color_g" Unorm8,               "Green of the border of sRGB textures.";

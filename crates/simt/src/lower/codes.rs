@@ -6,15 +6,15 @@ use texunit_syntax::codes::Code;
 #[rustfmt::skip]
 pub const CODES: &[Code] = &[
     Code { code: "E0401", title: "texture instruction that is not executed", explanation:
-        "All forms of `tex` and `tld4` are executed, but those that ptxas accepts and garbles: a coordinate without braces where the geometry takes several, an offset without braces, gradients of cube maps with fewer than four elements (these pass the check only where ptxas's verdicts are asked for), and `tex.grad` with `.s32` coordinates, whose bits it takes for floats." },
+        "All forms of `tex` and `tld4` are executed, except those that ptxas accepts and translates wrongly: a coordinate without braces where the geometry takes several, an offset without braces, gradients of cube maps with fewer than four elements (these pass the check only where ptxas's verdicts are asked for), and `tex.grad` with `.s32` coordinates, whose bits it uses as floats." },
     Code { code: "E0402", title: "surface instruction that is not executed", explanation:
-        "All forms of `suld`, `sust` and `sured` are executed, but those that ptxas accepts and garbles: a coordinate without braces where the geometry takes several, a tuple of registers for a scalar or a scalar for a tuple. They pass the check only where ptxas's verdicts are asked for." },
+        "All forms of `suld`, `sust` and `sured` are executed, except those that ptxas accepts and translates wrongly: a coordinate without braces where the geometry takes several, a tuple of registers for a scalar or a scalar for a tuple. They pass the check only where ptxas's verdicts are asked for." },
     Code { code: "E0403", title: "atomic that is not executed", explanation:
-        "Executed are add, min, max, inc, dec, and, or, xor, exch and cas of all types that PTX has them for, vectors and 128 bits among them, in global and shared memory. What is left is the name of a variable in local memory, where no GPU has atomics." },
+        "add, min, max, inc, dec, and, or, xor, exch and cas are executed for all types for which PTX has them, including vectors and 128 bits, in global and shared memory. The exception is the name of a variable in local memory, where no GPU has atomics." },
     Code { code: "E0404", title: "call that cannot be made", explanation:
-        "Of functions without a body only `vprintf`, `__assertfail`, `malloc`, `free` and `__nv_aligned_device_malloc` can be called. Launches from the device (`cudaLaunchDevice`, `cudaGetParameterBuffer` and all else of the device runtime) are not executed. Link other libraries into the module." },
+        "The only functions without a body that can be called are `vprintf`, `__assertfail`, `malloc`, `free` and `__nv_aligned_device_malloc`. Launches from the device (`cudaLaunchDevice`, `cudaGetParameterBuffer` and the rest of the device runtime) are not executed. Link other libraries into the module." },
     Code { code: "E0405", title: "instruction that is not executed", explanation:
         "The opcode is known, but not with these modifiers and operands." },
     Code { code: "E0406", title: "part of the machine that is not simulated", explanation:
-        "The instruction steers tensor cores, tensor memory, the units that copy in the background (TMA), clusters of CTAs or memory of several GPUs, which texunit does not simulate; or its result depends on bits that NVIDIA does not document (random rounding, `fma.oob`)." },
+        "The instruction controls tensor cores, tensor memory, the units that copy in the background (TMA), clusters of CTAs or memory of several GPUs, which texunit does not simulate; or its result depends on bits that NVIDIA does not document (random rounding, `fma.oob`)." },
 ];

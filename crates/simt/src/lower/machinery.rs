@@ -20,8 +20,8 @@ const OUT_OF_BOUNDS: &str = "the NaN that stands for a place out of bounds comes
      copies, which are not simulated; use fma without .oob";
 
 /// What to say of calls of the device runtime (cudadevrt).
-pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, and the runtime that they \
-     do it with is not there; launch from the host";
+pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, as the device runtime is \
+     missing; launch from the host";
 
 /// Whether a function is one of the device runtime, by its name: a program may bring `malloc` and
 /// `printf` of its own, and nothing else begins like this.
@@ -52,12 +52,12 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
 }
 
 /// What to say of an atomic operation.
-pub(super) const ATOMIC: &str = "executed are add, min, max, inc, dec, and, or, xor, exch and cas of \
-     the types that PTX has them for, also of vectors, in global and shared memory; local memory belongs \
+pub(super) const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and cas are executed for \
+     the types for which PTX has them, including vectors, in global and shared memory; local memory belongs \
      to one thread: use ld and st";
 
 const GARBLED: &str =
-    "ptxas accepts this form and garbles it; the warning about it says what to write";
+    "ptxas accepts this form and translates it wrongly; the warning about it says what to write";
 
 fn is_grad(inst: &Instruction) -> bool {
     inst.mods.mip == Some(MipMode::Grad)

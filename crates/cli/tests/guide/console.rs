@@ -1,0 +1,167 @@
+//! Commands in pages, and what they print.
+//!
+//! A `console` block has commands, which begin with `$ `, each with what it prints below it, errors included. They are run by
+//! `sh` in a copy of the folder of the page, or of the one that a comment before the block names
+//! (`<!-- folder: examples/rotate -->`), all blocks of a page in one copy. `...` stands for any characters up to the
+//! end of its line. Pictures that a command writes (`--out x.svg`) are those that lie beside the page.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use libtest_mimic::Failed;
+use texunit_testkit::TempDir;
+
+use crate::page::{Block, Page, below, pages, root};
+
+pub(crate) fn prints_what_it_says(page: &Page) -> Result<(), Failed> {
+    let bless = std::env::var_os("TEXUNIT_BLESS").is_some();
+    let temp = TempDir::new("guide");
+    let mut folders = BTreeMap::new();
+    let (mut text, mut wrong) = (page.text.clone(), Vec::new());
+    // From the last to the first, so that places stay where they are; commands are run in their order before.
+    let mut ran = Vec::new();
+    for block in page.blocks().into_iter().filter(|block| block.language == "console") {
+        let folder = folder_of(page, &block);
+        let count = folders.len();
+        let copy = folders.entry(folder.clone()).or_insert_with(|| temp.join(format!("{count}")));
+        if !copy.exists() {
+            copy_folder(&folder, copy)?;
+        }
+        ran.push((run(&block, copy)?, block));
+    }
+    for (now, block) in ran.into_iter().rev() {
+        if fits(&block.code, &now) {
+            continue;
+        }
+        wrong.push(format!("the page has\n{}but it is\n{now}", block.code));
+        text.replace_range(block.start..block.start + block.code.len(), &now);
+    }
+    for (folder, copy) in &folders {
+        wrong.extend(pictures(folder, copy, bless)?);
+    }
+    if bless {
+        if text != page.text {
+            std::fs::write(&page.path, text)?;
+        }
+        return Ok(());
+    }
+    wrong.reverse();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+fn folder_of(page: &Page, block: &Block) -> PathBuf {
+    let named = block.remark.as_deref().and_then(|remark| remark.strip_prefix("folder: "));
+    named.map_or(page.path.parent().unwrap().to_owned(), |folder| root().join(folder))
+}
+
+/// The files of a folder and of those in it.
+fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let path = entry?.path();
+        let copy = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &copy)?
+        } else {
+            std::fs::copy(&path, copy).map(drop)?
+        }
+    }
+    Ok(())
+}
+
+/// The commands of a block; a line that ends with `\` goes on in the next one.
+fn commands(code: &str) -> Vec<String> {
+    let (mut found, mut lines) = (Vec::new(), code.lines());
+    while let Some(line) = lines.next() {
+        let Some(first) = line.strip_prefix("$ ") else { continue };
+        let mut command = first.to_owned();
+        while command.ends_with('\\') {
+            let Some(next) = lines.next() else { break };
+            command.push('\n');
+            command.push_str(next);
+        }
+        found.push(command);
+    }
+    found
+}
+
+/// A block as it should be: its commands, each with what it prints now.
+fn run(block: &Block, folder: &Path) -> Result<String, Failed> {
+    let program = Path::new(env!("CARGO_BIN_EXE_texunit")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH")?);
+    let mut text = String::new();
+    for command in commands(&block.code) {
+        let output = Command::new("sh")
+            .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+            .current_dir(folder)
+            .env("PATH", &path)
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null())
+            .output()?;
+        let printed = String::from_utf8(output.stdout)?;
+        if !output.status.success() {
+            return Err(format!("`{command}` ends with {}: {printed}", output.status).into());
+        }
+        text += &format!("$ {command}\n{printed}");
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+/// Whether a text is as expected, with `...` for the rest of a line.
+fn fits(expected: &str, found: &str) -> bool {
+    let (expected, found): (Vec<_>, Vec<_>) = (expected.lines().collect(), found.lines().collect());
+    expected.len() == found.len()
+        && expected.iter().zip(&found).all(|(expected, found)| {
+            expected.strip_suffix("...").map_or(expected == found, |start| found.starts_with(start))
+        })
+}
+
+/// Pictures that are not those beside the page.
+fn pictures(folder: &Path, copy: &Path, bless: bool) -> Result<Vec<String>, Failed> {
+    let mut wrong = Vec::new();
+    for entry in std::fs::read_dir(copy)? {
+        let made = entry?.path();
+        if made.extension().is_none_or(|e| e != "svg") {
+            continue;
+        }
+        let kept = folder.join(made.file_name().unwrap());
+        if std::fs::read(&made)? == std::fs::read(&kept).unwrap_or_default() {
+            continue;
+        }
+        if bless {
+            std::fs::copy(&made, &kept)?;
+        } else {
+            wrong.push(format!("{} is not what its command draws", kept.display()));
+        }
+    }
+    Ok(wrong)
+}
+
+/// No picture of docs/ was drawn in some other way.
+pub(crate) fn every_picture_is_made() -> Result<(), Failed> {
+    let mut made = Vec::new();
+    for path in pages() {
+        let page = Page::read(&path);
+        for block in page.blocks().into_iter().filter(|block| block.language == "console") {
+            let words = block.code.split_whitespace().filter(|word| word.ends_with(".svg"));
+            made.extend(words.map(|word| folder_of(&page, &block).join(word)));
+        }
+    }
+    let mut other = Vec::new();
+    below(&root().join("docs"), &mut |path| {
+        if path.extension().is_some_and(|e| e == "svg") && !made.iter().any(|made| made == path) {
+            other.push(Page::name(path));
+        }
+    });
+    assert!(made.len() > 6, "{made:?}");
+    assert!(
+        fits("$ a\nin ...\n", "$ a\nin 2 ms\n")
+            && !fits("$ a\nb\n", "$ a\n")
+            && !fits("a\n", "b\n")
+    );
+    if other.is_empty() { Ok(()) } else { Err(format!("no command makes {other:?}").into()) }
+}

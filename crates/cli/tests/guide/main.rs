@@ -1,0 +1,44 @@
+//! What the pages of this repository say is so: links and anchors lead somewhere, every page of docs/ has its place in
+//! the guide, commands are ones that `texunit` has, PTX, Rust, TOML and JSON are what they claim to be, and the
+//! commands in `console` blocks print what stands below them and make the pictures beside the page.
+//!
+//! `TEXUNIT_BLESS=1` writes outputs and pictures instead of comparing them.
+#![allow(clippy::unwrap_used)]
+
+mod blocks;
+mod console;
+mod library;
+mod links;
+mod page;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use page::{Page, pages};
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = Vec::new();
+    for path in pages() {
+        let name = Page::name(&path);
+        let mut add = |kind: &str, test: fn(&Page) -> Result<(), Failed>| {
+            let path = path.clone();
+            trials.push(Trial::test(format!("{kind}::{name}"), move || test(&Page::read(&path))));
+        };
+        add("links", links::resolve);
+        add("blocks", blocks::are_right);
+        if Page::read(&path).blocks().iter().any(|block| block.language == "console") {
+            add("console", console::prints_what_it_says);
+        }
+    }
+    let consoles = trials.iter().filter(|trial| trial.name().starts_with("console::")).count();
+    assert!(consoles > 8, "{consoles} pages with commands: the guide is not where it was");
+    let mut add = |name: &str, test: fn() -> Result<(), Failed>| {
+        trials.push(Trial::test(name, test));
+    };
+    add("links::every page is in the guide", links::every_page_is_in_the_guide);
+    add("links::mentioned pages are there", links::mentioned_pages_are_there);
+    add("links::what is wrong is found", links::what_is_wrong_is_found);
+    add("blocks::what is wrong is found", blocks::what_is_wrong_is_found);
+    add("console::every picture is made by a command", console::every_picture_is_made);
+    add("library::the code of the README", library::the_code_of_the_readme);
+    libtest_mimic::run(&args, trials).exit();
+}

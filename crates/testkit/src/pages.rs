@@ -1,0 +1,21 @@
+//! Pages of documentation, as tests read them.
+
+/// A page without its anchors, `<a id="rule-1.8"></a>`, which links point to and no reader sees.
+///
+/// ```
+/// # use texunit_testkit::pages::without_anchors;
+/// assert_eq!(without_anchors("| <a id=\"rule-1.8\"></a>1.8 | With"), "| 1.8 | With");
+/// ```
+pub fn without_anchors(page: &str) -> String {
+    let mut parts = page.split("<a id=\"");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text += part.split_once("\"></a>").map_or(part, |(_, behind)| behind);
+    }
+    text
+}
+
+/// The anchors of a page, in its order: `rule-1.8`.
+pub fn anchors(page: &str) -> Vec<&str> {
+    page.split("<a id=\"").skip(1).filter_map(|part| part.split('"').next()).collect()
+}

@@ -1,0 +1,103 @@
+//! Links in a folder of HTML.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Checks that every relative link of every page leads to a file, and to an anchor that it has. Returns how many
+/// links there are.
+pub(super) fn check(folder: &Path) -> Result<usize, String> {
+    let mut pages = BTreeMap::new();
+    let folder = std::fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    collect(&folder, &mut pages)?;
+    let ids: BTreeMap<&Path, BTreeSet<&str>> = pages
+        .iter()
+        .map(|(path, text)| (path.as_path(), values(text, " id=\"").collect()))
+        .collect();
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (page, text) in &pages {
+        for link in values(text, " href=\"").chain(values(text, " src=\"")) {
+            // With a scheme it leads elsewhere; what scripts put in is not a link yet.
+            if link.contains("://")
+                || link.starts_with("mailto:")
+                || link.contains('{')
+                || link.is_empty()
+            {
+                continue;
+            }
+            count += 1;
+            if let Err(message) = leads_somewhere(page, link, &ids) {
+                wrong.push(format!("{}: {message}", page.display()));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(count) } else { Err(wrong.join("\n")) }
+}
+
+fn leads_somewhere(
+    page: &Path,
+    link: &str,
+    ids: &BTreeMap<&Path, BTreeSet<&str>>,
+) -> Result<(), String> {
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let (file, state) = file.split_once('?').unwrap_or((file, ""));
+    let target = match file {
+        "" => page.to_owned(),
+        file => {
+            let path = page.parent().unwrap_or(page).join(file);
+            std::fs::canonicalize(&path).map_err(|_| format!("`{link}` is not there"))?
+        }
+    };
+    // Behind a `?` the page's own script reads what comes after the `#`.
+    if anchor.is_empty() || !state.is_empty() {
+        return Ok(());
+    }
+    match ids.get(target.as_path()) {
+        Some(ids) if ids.contains(anchor) => Ok(()),
+        _ => Err(format!("`{link}`: there is no such anchor")),
+    }
+}
+
+/// What stands in quotes behind `before`.
+fn values<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
+    text.split(before).skip(1).filter_map(|rest| rest.split('"').next())
+}
+
+fn collect(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            collect(&path, pages)?;
+        } else if path.extension().is_some_and(|e| e == "html") {
+            let text = std::fs::read_to_string(&path).map_err(failed)?;
+            pages.insert(path, text);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn broken_links_are_found() {
+        let folder = texunit_testkit::TempDir::new("links");
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write(
+            "a.html",
+            "<h1 id=\"one\"> <a href=\"b.html#two\"> <a href=\"#one\"> <img src=\"c.svg\">",
+        );
+        write(
+            "b.html",
+            "<p id=\"two\"> <a href=\"https://x.y/z\"> <iframe src=\"a.html?embed=fetch#tex=a\">",
+        );
+        write("c.svg", "");
+        assert_eq!(check(&folder), Ok(4));
+        for wrong in ["d.html", "a.html#two", "#two", "../nothing"] {
+            std::fs::write(folder.join("e.html"), format!("<a href=\"{wrong}\">")).unwrap();
+            assert!(check(&folder).unwrap_err().contains(wrong), "{wrong}");
+        }
+    }
+}

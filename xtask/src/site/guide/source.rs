@@ -1,0 +1,222 @@
+//! Pages of the repository as pages of the guide.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+/// Where files are that are not in the guide.
+const REPOSITORY: &str = "https://github.com/texunit/texunit/blob/main/";
+
+/// The pages of the guide.
+pub(super) struct Pages {
+    root: PathBuf,
+    /// Where each page is in the guide, by its path in the repository.
+    places: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Pages {
+    /// Those that docs/SUMMARY.md links to. Pages of docs/ keep their places, others come beside them.
+    pub(super) fn listed(root: &Path) -> Result<Pages, String> {
+        let summary = PathBuf::from("docs/SUMMARY.md");
+        let text = read(&root.join(&summary))?;
+        let mut places = BTreeMap::from([(summary.clone(), PathBuf::from("SUMMARY.md"))]);
+        for link in links(&text) {
+            let path = beside(&summary, &link.target);
+            let mut place = path.strip_prefix("docs").unwrap_or(&path).to_owned();
+            // mdBook makes index.html of both, but leads links to README.md elsewhere.
+            if place.ends_with("README.md") {
+                place.set_file_name("index.md");
+            }
+            places.insert(path, place);
+        }
+        Ok(Pages { root: root.to_owned(), places })
+    }
+
+    /// How many there are, without the list of them.
+    pub(super) fn count(&self) -> usize {
+        self.places.len() - 1
+    }
+
+    /// The files of the guide's source: pages, and the pictures that they show.
+    pub(super) fn rewritten(&self, live: bool) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+        let mut files = BTreeMap::new();
+        for (path, place) in &self.places {
+            let text = read(&self.root.join(path))?;
+            let text = if live { with_frames(&text, place) } else { text };
+            let mut page = text.clone();
+            // From the last to the first, so that places stay where they are.
+            for link in links(&text).into_iter().rev() {
+                let Some(target) = self.target(path, place, &link.target, &mut files)? else {
+                    continue;
+                };
+                if target == link.target {
+                    continue;
+                }
+                let range = link.range.clone().ok_or_else(|| {
+                    format!("{}: `{}` must be written in its place", path.display(), link.target)
+                })?;
+                page.replace_range(range, &target);
+            }
+            // What highlights code knows CUDA as C++.
+            files.insert(place.clone(), page.replace("\n```cuda\n", "\n```cpp\n").into_bytes());
+        }
+        Ok(files.into_iter().collect())
+    }
+
+    /// What a link of a page becomes; `None` if it stays as it is. Pictures are added to the files.
+    fn target(
+        &self,
+        path: &Path,
+        place: &Path,
+        link: &str,
+        files: &mut BTreeMap<PathBuf, Vec<u8>>,
+    ) -> Result<Option<String>, String> {
+        let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+        if file.is_empty() || file.contains(':') {
+            return Ok(None);
+        }
+        let file = beside(path, file);
+        let anchor = if anchor.is_empty() { String::new() } else { format!("#{anchor}") };
+        if let Some(target) = self.places.get(&file) {
+            return Ok(Some(relative(place, target) + &anchor));
+        }
+        if file.extension().is_some_and(|e| e == "svg" || e == "png") {
+            let target = file
+                .strip_prefix("docs")
+                .map_or_else(|_| Path::new("files").join(&file), Path::to_owned);
+            let bytes = std::fs::read(self.root.join(&file))
+                .map_err(|e| format!("{}: {link}: {e}", path.display()))?;
+            let link = relative(place, &target);
+            files.insert(target, bytes);
+            return Ok(Some(link));
+        }
+        Ok(Some(format!("{REPOSITORY}{}{anchor}", file.display())))
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// A path as a page names it, from where that page is.
+fn beside(page: &Path, link: &str) -> PathBuf {
+    let mut path = page.parent().map_or_else(PathBuf::new, Path::to_owned);
+    for part in Path::new(link).components() {
+        match part {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+    }
+    path
+}
+
+/// The way from one page to another file.
+fn relative(from: &Path, to: &Path) -> String {
+    let folders: Vec<_> = from.parent().map_or_else(Vec::new, |p| p.components().collect());
+    let parts: Vec<_> = to.components().collect();
+    let common = folders.iter().zip(&parts).take_while(|(a, b)| a == b).count();
+    let up = "../".repeat(folders.len() - common);
+    let down: PathBuf = parts[common..].iter().collect();
+    format!("{up}{}", down.display())
+}
+
+struct Link {
+    target: String,
+    /// Where the target stands, if it stands in the link.
+    range: Option<std::ops::Range<usize>>,
+}
+
+/// The links and pictures of a page.
+fn links(text: &str) -> Vec<Link> {
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter();
+    let found = events.filter_map(|(event, range)| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            let before = format!("]({dest_url}");
+            let at = text[range.clone()].rfind(&before).map(|at| range.start + at + 2);
+            let range = at.map(|at| at..at + dest_url.len());
+            Some(Link { target: dest_url.to_string(), range })
+        }
+        _ => None,
+    });
+    // A picture in a link is within it: the outer one stands first.
+    let mut found: Vec<_> = found.collect();
+    found.sort_by_key(|link| link.range.as_ref().map_or(0, |range| range.start));
+    found
+}
+
+/// A page in which each picture behind `<!-- live: KEYS -->` is a frame of the playground.
+fn with_frames(text: &str, place: &Path) -> String {
+    let up = "../".repeat(place.components().count());
+    let mut parts = text.split("<!-- live: ");
+    let mut page = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let picture = part.split_once(" -->\n![").and_then(|(keys, rest)| {
+            let (about, rest) = rest.split_once("](")?;
+            let (file, rest) = rest.split_once(")\n")?;
+            Some((keys, about, file, rest))
+        });
+        let Some((keys, about, file, rest)) = picture else {
+            page += part;
+            continue;
+        };
+        let keys = keys.replace('&', "&amp;");
+        page += &format!(
+            "<figure class=\"live\"><iframe src=\"{up}index.html?embed=fetch#{keys}\" title=\"{about}\" \
+             loading=\"lazy\"></iframe><figcaption>{about}. <a href=\"{file}\">The picture</a></figcaption></figure>\n\n\
+             <noscript>\n\n![{about}]({file})\n\n</noscript>\n{rest}"
+        );
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn links_lead_to_the_same_places() {
+        let root = crate::workspace();
+        let pages = Pages::listed(&root).unwrap();
+        assert!(pages.count() > 35, "{}", pages.count());
+        let files: BTreeMap<_, _> = pages.rewritten(false).unwrap().into_iter().collect();
+        let text = |name: &str| String::from_utf8(files[Path::new(name)].clone()).unwrap();
+        assert!(text("CONTRIBUTING.md").contains("](ARCHITECTURE.md)"));
+        assert!(text("index.md").contains("](CONTRIBUTING.md)"));
+        assert!(text("index.md").contains("](textures/index.md)"));
+        assert!(
+            text("start/first-kernel.md")
+                .contains("](../files/examples/rotate/expected/rotated.png)")
+        );
+        assert!(
+            text("start/first-kernel.md").contains(&format!("]({REPOSITORY}examples/README.md)"))
+        );
+        assert!(text("textures/1-texels.md").contains("](texel.svg)"));
+        assert!(files.contains_key(Path::new("textures/texel.svg")));
+        let live: BTreeMap<_, _> = pages.rewritten(true).unwrap().into_iter().collect();
+        let frames = |name: &Path| {
+            let page = String::from_utf8(live[name].clone()).unwrap();
+            page.matches("<iframe src=\"../../index.html?embed=fetch#").count()
+        };
+        let lessons: Vec<_> = live
+            .keys()
+            .filter(|name| {
+                name.starts_with("textures") && name.extension().is_some_and(|e| e == "md")
+            })
+            .collect();
+        let with: Vec<_> = lessons.iter().filter(|name| frames(name) > 0).collect();
+        assert_eq!(with.len(), 7, "each lesson has its figure: {with:?}");
+    }
+
+    #[test]
+    fn ways_between_pages() {
+        assert_eq!(relative(Path::new("a/b.md"), Path::new("a/c.md")), "c.md");
+        assert_eq!(relative(Path::new("a/b.md"), Path::new("c/d.md")), "../c/d.md");
+        assert_eq!(relative(Path::new("b.md"), Path::new("c/d.md")), "c/d.md");
+        assert_eq!(beside(Path::new("pages/a/b.md"), "../../c.md"), Path::new("c.md"));
+    }
+}
