@@ -89,7 +89,7 @@ impl Page {
             p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(note));
         }
         let panels = self.accesses.iter().enumerate().filter(|(_, a)| a.picture.is_some());
-        let panels: Vec<_> = panels.map(|(n, access)| (n, panel(n, all, access))).collect();
+        let panels: Vec<_> = panels.map(|(n, access)| (n, panel(n, access))).collect();
         let columns = columns(panels.len());
         let widths: Vec<f64> = (0..columns)
             .map(|c| {
@@ -157,9 +157,9 @@ fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
 }
 
 /// A picture below its heading.
-fn panel(n: usize, all: usize, access: &Access) -> Picture {
+fn panel(n: usize, access: &Access) -> Picture {
     let mut p = Picture::default();
-    let heading = format!("access {} of {all}", n + 1);
+    let heading = format!("access {}", n + 1);
     p.text(MARGIN, NORMAL, NORMAL, Anchor::Start, Paint::Exact, &heading);
     for line in &access.place {
         let y = p.bottom() + SMALL + 2.0;
