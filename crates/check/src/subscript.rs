@@ -25,7 +25,7 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{} is not an array", name.text);
             let help = match value {
                 Value::Named { .. } => "write the address with its bytes: [name+4]",
-                _ => "a subscript stands behind the name of a variable with dimensions",
+                _ => "a subscript follows the name of a variable with dimensions",
             };
             self.wrong("E0211", name.span, message, help);
             return None;

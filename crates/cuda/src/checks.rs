@@ -64,14 +64,14 @@ pub(crate) fn wanted(
     };
     let init = set("TEXUNIT_INIT").map(|when| InitWhen::parse(when.trim()));
     let init = init.transpose().unwrap_or_else(|error| {
-        complaints.push(format!("TEXUNIT_INIT: {error}; uses are told"));
+        complaints.push(format!("TEXUNIT_INIT: {error}; uses are reported"));
         None
     });
     let max_findings = set("TEXUNIT_MAX_FINDINGS").and_then(|most| {
         let number = most.trim().parse().ok();
         if number.is_none() {
             complaints.push(format!(
-                "TEXUNIT_MAX_FINDINGS is `{most}`, which is not a number; all findings are told"
+                "TEXUNIT_MAX_FINDINGS is `{most}`, which is not a number; all findings are reported"
             ));
         }
         number

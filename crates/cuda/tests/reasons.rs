@@ -200,14 +200,14 @@ fn memory_and_copies() {
     refused!(cases, OUT_OF_MEMORY, "bytesize .. is more than .., what is left of the device's .. bytes of memory",
         cuMemAlloc_v2(&raw mut address, 1 << 45));
     refused!(cases, INVALID_VALUE, "dptr is null", cuMemAlloc_v2(null_mut(), 16));
-    refused!(cases, INVALID_VALUE, "dptr 0x.. is 256 bytes behind the start of its allocation, 0x.. (number .., 4096 bytes)",
+    refused!(cases, INVALID_VALUE, "dptr 0x.. is 256 bytes past the start of its allocation, 0x.. (number .., 4096 bytes)",
         cuMemFree_v2(memory + 256));
     refused!(cases, INVALID_VALUE, "dptr 0x10 is not memory that was allocated or registered", cuMemFree_v2(0x10));
     ok!(cuMemAlloc_v2(&raw mut address, 64));
     ok!(cuMemFree_v2(address));
     refused!(cases, INVALID_VALUE, "dptr 0x.. is not allocated: it was freed before, or never allocated",
         cuMemFree_v2(address));
-    refused!(cases, INVALID_VALUE, "p 0x.. is device memory (cuMemAlloc), which is given back by cuMemFree, cudaFree",
+    refused!(cases, INVALID_VALUE, "p 0x.. is device memory (cuMemAlloc), which is released by cuMemFree, cudaFree",
         cuMemFreeHost(memory as Ptr));
     refused!(cases, INVALID_VALUE, "dstDevice 0x..: 5000 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         cuMemcpyHtoD_v2(memory, at, 5000));
@@ -364,7 +364,7 @@ fn contexts_streams_events_devices() {
         cuCtxSetLimit(0, 1 << 30));
     refused!(cases, UNSUPPORTED_LIMIT, "limit 99 is not a CUlimit that texunit has: those are 0 to 6",
         cuCtxGetLimit(&mut 0, 99));
-    refused!(cases, PEER_ACCESS_UNSUPPORTED, "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for every two devices of texunit)",
+    refused!(cases, PEER_ACCESS_UNSUPPORTED, "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for every two devices of texunit)",
         cuCtxEnablePeerAccess(world.context, 0));
     refused!(cases, NOT_FOUND, "CUDA 13.5 has no function `cuNothing` in its driver API",
         cuGetProcAddress_v2(c"cuNothing".as_ptr(), &raw mut other, 13_050, 0, &mut 0));

@@ -118,14 +118,14 @@ pub struct TextureArgs {
     /// .ktx2 files say it.
     #[arg(long, value_name = "FORMAT", requires = "tex", value_parser = format)]
     pub texel_format: Option<Format>,
-    /// Geometry, such as 2d or acube; that of the instruction, if left out.
+    /// Geometry, such as 2d or acube; default: that of the instruction.
     #[arg(long, value_name = "GEOM", requires = "tex", value_parser = geometry)]
     pub geometry: Option<Geometry>,
     /// Texels of one layer or face of level 0; a raw file needs it.
     #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',', allow_negative_numbers = true,
           value_parser = number::whole::<u32>("texels along an axis", 1..=u32::MAX))]
     pub size: Option<Vec<u32>>,
-    /// Layers, or cubes; as many as the file holds, if left out.
+    /// Layers, or cubes; default: as many as the file holds.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
           value_parser = number::whole::<u32>("layers", 1..=u32::MAX))]
     pub layers: Option<u32>,
@@ -140,8 +140,8 @@ pub struct TextureArgs {
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
     pub mipmaps: bool,
-    /// How texels are read: normalized, if the instruction returns floats and the format can be
-    /// read so, else element, if left out.
+    /// How texels are read; default: normalized if the instruction returns floats and the format can be read so, else
+    /// element.
     #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
     pub read: Option<ReadMode>,
     /// Coordinates run from 0 to the size, not from 0 to 1.
@@ -153,24 +153,24 @@ pub struct TextureArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
-    /// Between texels of a level; point, if left out.
+    /// Filter between the texels of a level; default: point.
     #[arg(long, requires = "tex", value_parser = word(Filter::NAMES))]
     pub filter: Option<Filter>,
-    /// Between mip levels; point, if left out.
+    /// Filter between mip levels; default: point.
     #[arg(long, value_name = "FILTER", requires = "tex", value_parser = word(Filter::NAMES))]
     pub mip_filter: Option<Filter>,
-    /// Address mode of x, y and z; the last one holds for the axes after it. Clamp, if left out.
+    /// Address mode of x, y and z; the last one applies to the axes after it. Default: clamp.
     #[arg(long, value_name = "MODE,MODE", requires = "tex", value_delimiter = ',',
           value_parser = word(AddressMode::NAMES))]
     pub address: Option<Vec<AddressMode>>,
-    /// Border colour; black and transparent, if left out.
+    /// Border colour; default: transparent black.
     #[arg(long, value_name = "R,G,B,A", requires = "tex", allow_hyphen_values = true)]
     pub border: Option<String>,
-    /// Smallest level.
+    /// Minimum level.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
           value_parser = number::real("a mip level"))]
     pub min_level: Option<f32>,
-    /// Largest level.
+    /// Maximum level.
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
           value_parser = number::real("a mip level"))]
     pub max_level: Option<f32>,
@@ -178,7 +178,7 @@ pub struct SamplerArgs {
     #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
           value_parser = number::real("mip levels"))]
     pub bias: Option<f32>,
-    /// Largest anisotropy.
+    /// Maximum anisotropy.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
           value_parser = number::whole::<u32>("anisotropy", 0..=u32::MAX))]
     pub anisotropy: Option<u32>,

@@ -268,7 +268,7 @@ driver_api! {
         }
         peerContext.get()?;
         Err(CUresult::PEER_ACCESS_UNSUPPORTED.because(
-            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer answers 0 for \
+            "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for \
              every two devices of texunit)",
         ))
     }
@@ -302,8 +302,8 @@ fn check_flags(flags: c_uint) -> Answer {
     }
     if !matches!(scheduling, 0 | 1 | 2 | 4) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) exclude \
-             each other"
+            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) are mutually \
+             exclusive"
         )));
     }
     Ok(())
