@@ -225,7 +225,7 @@ fn operands(
         Ok(words)
     };
     if raw.offset.is_some() && raw.offsets.is_some() {
-        return Err(CaseError::new("`offset` and `offsets` exclude one another"));
+        return Err(CaseError::new("`offset` and `offsets` are mutually exclusive"));
     }
     if raw.offset.as_ref().is_some_and(|o| o.len() != axes) {
         return Err(CaseError::new(format!("`offset` has {axes} numbers, one an axis")));

@@ -155,7 +155,7 @@ pub fn load_address(address: &str) -> Result<(Case, Option<usize>), CaseError> {
     }
     let nothing = || {
         let n = file.cases.len();
-        CaseError::new(format!("no case is called `{which}`; it has {n} cases, from 1 on"))
+        CaseError::new(format!("unknown case `{which}`; there are {n} cases, numbered from 1"))
     };
     let (which, fetch) = which
         .rsplit_once(':')
@@ -198,7 +198,7 @@ pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
         resources
             .get(name)
             .cloned()
-            .ok_or_else(|| CaseError::new(format!("no resource is called `{name}`")))
+            .ok_or_else(|| CaseError::new(format!("unknown resource `{name}`")))
     };
     let mut cases = Vec::new();
     for fetch in &raw.fetch {

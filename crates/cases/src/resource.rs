@@ -100,7 +100,7 @@ impl ResourceSpec {
         };
         let block = Block::new(size as usize, name)
             .map(Arc::new)
-            .ok_or_else(|| CaseError::new(format!("{size} bytes of memory cannot be had")))?;
+            .ok_or_else(|| CaseError::new(format!("cannot allocate {size} bytes of memory")))?;
         let resource = match self.layout {
             Layout::Array => Resource::array(&self.shape, block, name),
             Layout::Linear => Resource::linear(format, width, block, 0, 0, name),
@@ -390,7 +390,7 @@ fn texels(
 }
 
 pub(crate) fn unknown(what: &str, name: &str, names: &str) -> CaseError {
-    CaseError::new(format!("no {what} is called `{name}`: {names}"))
+    CaseError::new(format!("unknown {what} `{name}`; available: {names}"))
 }
 
 fn format(name: &str) -> Result<Format, CaseError> {

@@ -102,8 +102,8 @@ fn cases_have_addresses() {
     assert_eq!(at("#f").unwrap().1, None);
     assert_eq!(at("#f:1").unwrap().1, Some(1));
     for (rest, message) in [
-        ("#2", "no case is called `2`; it has 1 cases"),
-        ("#0", "no case is called `0`"),
+        ("#2", "unknown case `2`; there are 1 cases"),
+        ("#0", "unknown case `0`"),
         ("#f:2", "it has 2 fetches, from 0 on; 2 is not one of them"),
     ] {
         let e = at(rest).unwrap_err().to_string();
@@ -167,7 +167,7 @@ fn errors_name_the_case_and_the_key() {
         ),
         (
             fetch("coords = \"00000000\"").replace("\"f32\"", "\"f33\""),
-            "resource `line`: format: no format is called `f33`",
+            "resource `line`: format: unknown format `f33`",
         ),
         (
             fetch("coords = \"00000000\"").replace("texels", "fill = \"00000000\"\ntexels"),
@@ -175,7 +175,7 @@ fn errors_name_the_case_and_the_key() {
         ),
         (
             fetch("coords = \"00000000\"").replace("\"line\"\nop", "\"lime\"\nop"),
-            "f: no resource is called `lime`",
+            "f: unknown resource `lime`",
         ),
         (
             file(

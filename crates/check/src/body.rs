@@ -135,7 +135,7 @@ impl<'c, 'a> Body<'c, 'a> {
                     d.span,
                     "no .loc before this one has the place of the call",
                 )
-                .help("write .loc with the place behind inlined_at first"),
+                .help("write a .loc with the place after inlined_at first"),
             );
         }
     }

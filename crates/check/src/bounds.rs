@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(
                         "E0152",
                         second.span,
-                        format!(".{a} and .{b} exclude each other"),
+                        format!(".{a} and .{b} are mutually exclusive"),
                     )
                     .note(first.span, "the other one is here")
                     .help("keep one of them"),

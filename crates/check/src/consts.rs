@@ -17,7 +17,7 @@ pub(crate) enum Const {
 /// Nesting that is certainly a mistake or an attack.
 const MAX_DEPTH: u32 = 500;
 
-const NUMBERS_ONLY: &str = "only numbers and WARP_SZ can stand here";
+const NUMBERS_ONLY: &str = "only numbers and WARP_SZ are allowed here";
 
 fn mistake(
     code: &'static str,

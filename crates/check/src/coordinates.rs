@@ -129,7 +129,7 @@ impl<'a> Body<'_, 'a> {
                 operand.span,
                 format!("{name} needs a coordinate vector"),
             )
-            .label("ptxas accepts this and reads registers that were not meant")
+            .label("ptxas accepts this and reads unintended registers")
             .help("write the coordinates between { and }");
             self.cx.report_miscompiled(diagnostic);
         }

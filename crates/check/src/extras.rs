@@ -85,7 +85,7 @@ impl<'a> Body<'_, 'a> {
             rest = others;
         }
         if let [extra, ..] = rest {
-            self.wrong("E0210", extra.span, format!("{} has one operand too many", mnemonic(site.i)), "after the brackets stand level or gradients, an offset vector and a depth reference, in this order");
+            self.wrong("E0210", extra.span, format!("{} has one operand too many", mnemonic(site.i)), "the brackets are followed by level or gradients, an offset vector and a depth reference, in this order");
             return None;
         }
         Some(after)

@@ -335,7 +335,7 @@ impl<'a> Checker<'a> {
         }
         if ptr.align.is_some_and(|n| !n.is_power_of_two()) {
             self.report(
-                Diagnostic::error("E0132", v.span, "the alignment behind .ptr is not possible")
+                Diagnostic::error("E0132", v.span, "this alignment after .ptr is not possible")
                     .help("write a power of two"),
             );
             return None;

@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
             let message =
                 format!("ptxas {} does not know PTX ISA version {major}.{minor}", self.release);
             Diagnostic::error("E0103", span, message).help(format!(
-                "its newest is {last}.{last_minor}; write that, or ask a newer release"
+                "its newest is {last}.{last_minor}; write that, or choose a newer release"
             ))
         } else {
             let message = format!("unknown PTX ISA version {major}.{minor}");
@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
                     target.failed = true;
                     self.report(
                         Diagnostic::error("E0102", line.span, ".target names no architecture")
-                            .help("write for instance .target sm_75"),
+                            .help("write .target sm_75, for example"),
                     );
                 }
             }
@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
             Diagnostic::error(
                 "E0102",
                 line.options[at].span,
-                format!("{word} must stand first in .target"),
+                format!("{word} must come first in .target"),
             )
             .help(format!("write .target {}", words.join(", ")))
             .fix(options, words.join(", ")),
@@ -306,7 +306,7 @@ impl<'a> Checker<'a> {
             };
             self.report(
                 Diagnostic::error("E0108", span, message)
-                    .help("ask for another machine, or another release"),
+                    .help("choose another machine, or another release"),
             );
             return;
         }

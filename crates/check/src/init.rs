@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
                         Diagnostic::error(
                             "E0139",
                             *span,
-                            "a named field cannot stand among values",
+                            "a named field is not allowed among values",
                         )
                         .help("write plain values"),
                     );

@@ -187,7 +187,7 @@ impl<'a> Body<'_, 'a> {
         let order = among(&["relaxed", "acquire", "release"]);
         let scope = among(&["cta", "cluster"]);
         let lacking = match (order, scope) {
-            (Some(order), None) => Some((order, "a scope", ".cta or .cluster behind it")),
+            (Some(order), None) => Some((order, "a scope", ".cta or .cluster after it")),
             (None, Some(scope)) => Some((scope, "an order", "an order such as .release before it")),
             _ => None,
         };

@@ -459,7 +459,7 @@ impl<'a> Body<'_, 'a> {
             self.report(
                 Diagnostic::warning("W0102", span, format!("the constant does not fit .{ty}"))
                     .label(format!("only its low {} bits are used", ty.bits()))
-                    .help("write the value that is meant"),
+                    .help("write the intended value"),
             );
         }
         let tiny = matches!(ty, ScalarType::E4m3x2 | ScalarType::E5m2x2) && value.is_int();

@@ -229,7 +229,7 @@ impl<'a> Body<'_, 'a> {
         let (a, b) = (before.describe(), value.describe());
         self.report(
             Diagnostic::error("E0315", *span, format!("{name}: {a} and {b} in one vector"))
-                .note(*first, "does not go with the one behind it")
+                .note(*first, "does not go with the one after it")
                 .help("use registers of one type, or .b32 registers, which go with all of 32 bits"),
         );
     }

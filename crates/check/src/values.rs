@@ -129,7 +129,7 @@ impl<'a> Body<'_, 'a> {
                 self.wrong(
                     "E0211",
                     operand.span,
-                    "a second destination cannot stand here".into(),
+                    "a second destination is not allowed here".into(),
                     "write one destination",
                 );
                 None
@@ -138,7 +138,7 @@ impl<'a> Body<'_, 'a> {
                 self.wrong(
                     "E0211",
                     operand.span,
-                    "a memory operand cannot stand here".into(),
+                    "a memory operand is not allowed here".into(),
                     "write its address without the brackets, or load it into a register with ld first",
                 );
                 None

@@ -125,7 +125,7 @@ impl<'a> Body<'_, 'a> {
         let product = video.negated[0] != video.negated[1];
         if video.negated[2] && product || mods.po && video.negated != [false; 3] {
             let message = format!("{} cannot negate these together", mnemonic(i));
-            let help = "negate one of a and b, or c; .po stands without a negation";
+            let help = "negate one of a and b, or c; .po allows no negation";
             self.wrong("E0211", i.opcode.span, message, help);
             return None;
         }

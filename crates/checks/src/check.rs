@@ -8,7 +8,7 @@ use std::ops::BitOr;
 pub enum Check {
     /// Accesses outside of every object, of freed memory, misaligned ones: faults, which are always told.
     Memory,
-    /// Uses of what nobody has written.
+    /// Uses of uninitialised data.
     Init,
     /// Accesses that nothing orders.
     Race,
@@ -61,7 +61,7 @@ pub struct UnknownCheck(String);
 impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Check::ALL.map(|(_, name, _)| name).join(", ");
-        write!(f, "there is no check `{}`; there are {names}, and all", self.0)
+        write!(f, "unknown check `{}`; available: {names}, all", self.0)
     }
 }
 

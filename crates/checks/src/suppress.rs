@@ -148,7 +148,7 @@ impl Suppression {
             return Err(format!("`{key}:` has no pattern"));
         }
         match place.replace(Pattern::new(value)) {
-            Some(_) => Err(format!("`{key}:` stands here twice")),
+            Some(_) => Err(format!("`{key}:` appears twice")),
             None => Ok(()),
         }
     }

@@ -52,8 +52,8 @@ pub enum Command {
     Init(InitArgs),
     /// Show what a fetch or a surface access does: coordinates, level, texels, weights, sums.
     ///
-    /// Exit codes: 0 it is shown; 1 wrong or unreadable input, or a result that a case does not
-    /// expect; 2 wrong usage, or an internal error. docs/explain.md has examples.
+    /// Exit codes: 0 shown; 1 wrong or unreadable input, or a result that a case does not expect; 2 wrong usage, or an
+    /// internal error. docs/explain.md has examples.
     #[command(after_help = examples::EXPLAIN)]
     Explain(Box<ExplainArgs>),
     /// Sample a texture at all coordinates of an array: NPY files in, an NPY file out.
@@ -154,8 +154,8 @@ pub struct LaunchArgs {
           value_parser = number::whole::<u16>("host threads", 0..=1024))]
     pub threads: u16,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
-    pub format: OutputFormat,
+    #[arg(long, value_enum, default_value_t = LaunchFormat::Human, requires_if("svg", "explain"))]
+    pub format: LaunchFormat,
     /// Print nothing but errors and what the kernel prints.
     #[arg(long, short)]
     pub quiet: bool,
@@ -165,7 +165,7 @@ pub struct LaunchArgs {
     /// What is checked while it runs.
     #[command(flatten)]
     pub checks: CheckOptions,
-    /// Check only kernels of this name, with `*` for any characters; can be given more than once.
+    /// Check only kernels of this name, with `*` for any characters; may be given more than once.
     #[arg(long, value_name = "NAME", requires = "check")]
     pub kernel: Vec<String>,
     /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
@@ -179,12 +179,15 @@ pub struct LaunchArgs {
     /// %ctaid * %ntid + %tid of each axis.
     #[arg(long, value_name = "X,Y,Z", value_parser = thread)]
     pub explain: Option<[u32; 3]>,
-    /// Print which instructions were interpreted in the middle of machine code, and how often: these keep the
-    /// kernel from running faster.
+    /// Write the explanation to this file instead: a page of pictures (.svg), JSON (.json), or text.
+    #[arg(long, value_name = "FILE", requires = "explain")]
+    pub explain_out: Option<PathBuf>,
+    /// Print which instructions were interpreted in the middle of machine code, and how often: they are what keeps
+    /// the kernel from running faster.
     #[arg(long)]
     pub interpreted: bool,
-    /// Launch only these CTAs, by number in the grid (x + width * (y + height * z)): the first, and the one after the
-    /// last. No outputs are written: `texunit merge` does that when all ranges have run.
+    /// Launch only these CTAs, by their numbers in the grid (x + width * (y + height * z)): the first, and the one
+    /// after the last. No outputs are written: `texunit merge` does that when all ranges have run.
     #[arg(long, value_name = "A..B", requires = "writes", value_parser = crate::ranges::range)]
     pub ctas: Option<CtaRange>,
     /// Write what these CTAs have read and written to this file.
@@ -199,35 +202,35 @@ pub struct LaunchArgs {
 /// or else the default.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct HowArgs {
-    /// Instructions that a warp may execute before the kernel counts as an infinite loop; without it what the job
-    /// says, else 1000000000.
+    /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an infinite loop.
+    /// Default: what the job says, or 1000000000.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
     /// Fuse f32 mul and add, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
-    /// Where accesses past the end of an object become faults; without it what the job says, else `exact`.
+    /// Where accesses past the end of an object become faults; default: what the job says, or `exact`.
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
-    /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; without it what the job
-    /// says, else sm_86.
+    /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; default: what the job says,
+    /// or sm_86.
     #[arg(long, value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
-    /// Run CTAs and warps in a random fair order determined by this seed, so that the effect of a race shows; the same
-    /// seed repeats it exactly. One host thread, everything interpreted.
+    /// Run CTAs and warps in a random fair order that follows from this seed: the effects of a race become visible, and
+    /// the same seed repeats them exactly. Uses one host thread, and everything is interpreted.
     #[arg(long, value_name = "SEED", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
-    /// Fill memory that nothing has written, and shared and local memory when a CTA begins, instead of zeros: a
+    /// Fill uninitialised memory, and shared and local memory when a CTA begins, with a pattern instead of zeros: a
     /// byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", value_parser = crate::number::fill)]
     pub fill: Option<Fill>,
-    /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear
-    /// memory; fetches that it does not have are counted by their reason.
+    /// Execute `tex.grad` as Maxwell's TXD where it has that form, on texture headers and block-linear memory; fetches
+    /// that TXD cannot do are counted by reason.
     #[arg(long)]
     pub via_txd: bool,
-    /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Without it what the job says, else 8G.
+    /// Device memory limit in bytes; K, M and G stand for 2^10, 2^20 and 2^30. Default: what the job says, or 8G.
     #[arg(long, value_name = "BYTES", value_parser = byte_size)]
     pub memory_limit: Option<u64>,
 }
@@ -278,6 +281,26 @@ pub enum OutputFormat {
     Human,
     /// JSON.
     Json,
+}
+
+/// Formats of the report of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LaunchFormat {
+    /// Text.
+    Human,
+    /// JSON.
+    Json,
+    /// The accesses of the thread of --explain as one page of pictures; what the kernel prints goes to standard error.
+    Svg,
+}
+
+impl From<OutputFormat> for LaunchFormat {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Human => Self::Human,
+            OutputFormat::Json => Self::Json,
+        }
+    }
 }
 
 /// `3`, `3,5` or `3,5,0`; axes left out are 0.

@@ -27,7 +27,7 @@ const MOST_SHOWN: usize = 100;
 /// Arguments of `texunit check`.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// PTX files; `-` is standard input; for a folder, all files in it and below it that end in .ptx.
+    /// PTX files; `-` is standard input; of a folder, all .ptx files in it and below it.
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Output format.
@@ -42,7 +42,7 @@ pub struct CheckArgs {
     /// Architecture to assemble for, whose limits apply; default: the target.
     #[arg(long, value_name = "SM")]
     pub arch: Option<Architecture>,
-    /// Give exactly the verdicts of NVIDIA's assembler; what it accepts but miscompiles is a warning.
+    /// Give exactly the verdicts of NVIDIA's assembler, ptxas; what it accepts but miscompiles is a warning.
     #[arg(long)]
     pub ptxas_compat: bool,
     /// ptxas release to emulate; default: the oldest that supports the file's .version.
@@ -85,7 +85,7 @@ pub enum CheckFormat {
 pub fn run(args: &CheckArgs) -> u8 {
     let stdin = Path::new("-");
     if args.files.iter().filter(|f| *f == stdin).count() > 1 {
-        return crate::usage_error("check", "`-` can be given once only");
+        return crate::usage_error("check", "`-` can be given only once");
     }
     let levels = match Levels::new(&args.allow, &args.deny) {
         Ok(levels) => levels,

@@ -9,20 +9,20 @@ use texunit_checks::{Checks, InitWhen, Log, Options, Pattern, Suppressions};
 /// Options of `texunit launch` and `texunit run`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckOptions {
-    /// Look for mistakes that a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or `all`;
-    /// compute-sanitizer's tool names (memcheck, initcheck, racecheck, synccheck) are also accepted. docs/checks.md has every
-    /// finding.
+    /// Check for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or `all`;
+    /// compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck) mean the same. docs/checks.md has
+    /// every finding.
     #[arg(long, value_name = "LIST", value_parser = Checks::parse)]
     pub check: Option<Checks>,
-    /// Where the check `init` reports memory that nothing has written: where it is used (`use`), or at each load of it
-    /// (`load`), as compute-sanitizer's initcheck does.
+    /// Where the check `init` reports uninitialised data: where it is used (`use`), or at each load of it (`load`), as
+    /// compute-sanitizer's initcheck does.
     #[arg(long, value_name = "WHEN", requires = "check", value_parser = InitWhen::parse)]
     pub init: Option<InitWhen>,
-    /// Maximum findings to report; the rest are counted.
+    /// Maximum number of findings to print; the others are only counted.
     #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("findings", 0..=u64::MAX))]
     pub max_findings: Option<u64>,
-    /// A file of findings that are neither reported nor counted. Can be given more than once.
+    /// A file of findings that are not reported and do not count. May be given more than once.
     #[arg(long, value_name = "FILE", requires = "check")]
     pub suppressions: Vec<PathBuf>,
     /// Print a block for such a file with each finding.

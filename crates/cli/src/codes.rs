@@ -31,14 +31,14 @@ pub const CODES: &[Code] = &[
     code(job::SYNTAX, "job that is not TOML", "A job file is TOML with at least `ptx`, `kernel`, `grid` and `block`. Strings are in quotes, `key = value` on one line, and the keys of a table below its `[name]`."),
     code(job::UNKNOWN_KEY, "unknown key in a job", "Jobs have no such key in this place. The help names the nearest one, or all."),
     code(job::MISSING_KEY, "missing key in a job", "A key that must be there is not: every job needs `ptx`, `kernel`, `grid` and `block`, and objects need what describes them."),
-    code(job::TYPE, "value of another type", "The key takes a number, a text, a list or a table, and something else stands there. Texts need quotes, numbers must have none."),
+    code(job::TYPE, "value of another type", "The key takes a number, a string, a list or a table, and something else was found. Strings need quotes; numbers must not have any."),
     code(job::VALUE, "value that makes no sense", "The value has the right type, but is out of range: a grid of zero, a texture without texels, an output larger than its buffer."),
-    code(job::CONFLICT, "keys that exclude each other", "Each of the keys would say the same thing in another way, such as `file` and `texels`. Keep one of them."),
+    code(job::CONFLICT, "mutually exclusive keys", "Each of the keys would say the same thing in another way, such as `file` and `texels`. Keep one of them."),
     code(job::FILE, "file of a job that cannot be used", "The file is missing, damaged, empty, of another kind than its name says, or cannot be read in the wanted format. Paths are relative to the job."),
     code(job::NAME, "unknown name in a job", "The module, the kernel or the job has nothing of this name. The help names the nearest one."),
     code(job::PARAMETER, "value that a parameter does not take", "Every parameter of the kernel needs a value of its kind and size: a scalar of its type, a buffer for a pointer, a texture, sampler or surface for a handle."),
     code(job::REFUSED, "object that the device refuses", "The CUDA runtime would refuse to make it too, or there is no memory left. The message says why."),
-    code(job::DIFFERENT, "object that is not as expected", "The kernel has finished, and an object does not contain what `expected` says; or, of a job with `check = true`, it has changed and none of its bytes were to. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
+    code(job::DIFFERENT, "object that is not as expected", "The kernel has finished, and an object does not hold what `expected` says; or, in a job with `check = true`, an object has changed although none of its bytes should. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
 ];
 
 /// All codes: errors and warnings of PTX, mistakes in jobs, faults and findings of checks; sorted within these.

@@ -101,7 +101,7 @@ pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
         if recorded.is_empty() {
             let path = path.display();
             comparison.errors.push(format!(
-                "`{path}` is not written: the card has answered no case that could be recorded"
+                "`{path}` is not written: the card has returned no case that could be recorded"
             ));
             return comparison;
         }

@@ -172,7 +172,7 @@ pub fn text(lines: &[Line], source: Option<&SourceFile>) -> String {
     let file = source.map_or("", SourceFile::name);
     let mut text: String = lines.iter().map(|line| line.text(file)).collect();
     if lines.is_empty() {
-        text += "the kernel fetches from no texture of the job\n";
+        text += "the kernel does not fetch from any texture of the job\n";
     }
     text
 }

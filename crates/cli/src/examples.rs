@@ -16,6 +16,7 @@ Examples:
   texunit launch examples/rotate/job.toml
   texunit launch job.toml --out results --threads 4
   texunit launch job.toml --explain 3,5          the fetches of thread (3, 5)
+  texunit launch job.toml --explain 3,5 --explain-out fetches.svg   as one page of pictures
   texunit launch job.toml --format json --quiet > report.json";
 
 /// `texunit merge`
@@ -140,6 +141,7 @@ Examples:
   texunit run --report run.json python3 -m pytest
   texunit run --record bug --kernel blur:3 ./program   its third launch of blur, as a job
   texunit run --explain blur:3,5,0 ./program     the fetches of a thread
+  texunit run --explain blur:3,5,0 --explain-out fetches.svg ./program   as one page of pictures
   texunit run --trace api,launch ./program       what it calls and launches";
 
 /// `texunit install-libs`

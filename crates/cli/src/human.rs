@@ -2,6 +2,7 @@
 //! on standard error.
 
 use crate::color::{ColorChoice, Stream};
+use crate::explain::args::ExplainFormat;
 use crate::run::{Failure, Report};
 use std::io::Write;
 use texunit_checks::Log;
@@ -18,6 +19,19 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
     let (out, err) = render(report, quiet, color);
     let printed = std::io::stdout().write_all(&out).and_then(|()| std::io::stdout().flush());
     // A standard output that is closed or full must not hide what went wrong.
+    std::io::stderr().write_all(err.as_bytes())?;
+    printed
+}
+
+/// Prints the page of an explained thread, and everything else on standard error.
+pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
+    let color = ColorChoice::Auto.wanted(Stream::Stderr);
+    let (_, err) = render(report, quiet, color);
+    let page = report.explained.as_ref().map(|e| e.render(report, ExplainFormat::Svg));
+    let printed = std::io::stdout().write_all(page.unwrap_or_default().as_bytes());
+    let printed = printed.and_then(|()| std::io::stdout().flush());
+    std::io::stderr()
+        .write_all(report.stats.as_ref().map_or(&[][..], |stats| &stats.printf[..]))?;
     std::io::stderr().write_all(err.as_bytes())?;
     printed
 }
@@ -82,6 +96,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
                     sets.written,
                     sets.bytes
                 );
+            }
+            for path in &report.explanation {
+                err += &format!("wrote {}\n", path.display());
             }
             for written in &report.outputs {
                 err += &format!("wrote {}\n", written.path.display());

@@ -180,7 +180,7 @@ fn markdown(d: &Description) -> String {
         let (syntax, needs) = (code(&form.syntax), form.floor());
         let _ = writeln!(text, "| {syntax} | {operands} | {needs} | {} |", cell(form.doc));
     }
-    text += "\n| Operand | What may stand there | |\n|---|---|---|\n";
+    text += "\n| Operand | What is allowed | |\n|---|---|---|\n";
     for operand in &d.operands {
         let (name, shape) = (cell(&operand.name), cell(&operand.shape));
         let _ = writeln!(text, "| {name} | {shape} | {} |", cell(&operand.doc));

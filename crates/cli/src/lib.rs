@@ -30,7 +30,9 @@ pub mod run;
 pub mod sample;
 pub mod sass;
 
-use args::{Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, OutputFormat, SampleArgs};
+use args::{
+    Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs,
+};
 use clap::{CommandFactory, Parser};
 use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
@@ -110,8 +112,9 @@ fn run_command() -> u8 {
 fn launch(args: &LaunchArgs) -> u8 {
     let report = run::launch(args);
     let printed = match args.format {
-        OutputFormat::Human => human::print(&report, args.quiet),
-        OutputFormat::Json => json::print(&json::render(&report)),
+        LaunchFormat::Human => human::print(&report, args.quiet),
+        LaunchFormat::Json => json::print(&json::render(&report)),
+        LaunchFormat::Svg => human::print_page(&report, args.quiet),
     };
     exit(printed, report.succeeded())
 }

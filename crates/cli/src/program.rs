@@ -49,16 +49,14 @@ pub struct RunArgs {
     /// What kernels are checked for.
     #[command(flatten)]
     pub checks: CheckOptions,
-    /// Write the PTX of every module that is loaded into this folder, one file for each text; messages name
+    /// Write the PTX of every module that is loaded into this folder, one file for each distinct text; messages name
     /// the files.
     #[arg(long, value_name = "DIR", env = "TEXUNIT_SAVE_PTX", value_parser = folder())]
     pub save_ptx: Option<PathBuf>,
-    /// For a fault that concerns an allocation, say where the program allocated the memory, and where it freed
-    /// it.
+    /// With a fault that concerns an allocation, print where the program allocated the memory, and where it freed it.
     #[arg(long)]
     pub host_backtrace: bool,
-    /// Say on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was
-    /// broken.
+    /// Print on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was broken.
     #[arg(long)]
     pub report_api_errors: bool,
     /// Fuse f32 mul and add without a rounding modifier, as a hardware assembler may.
@@ -67,7 +65,7 @@ pub struct RunArgs {
     /// Where accesses past the end of an object become faults.
     #[arg(long, value_enum, value_name = "BOUNDS")]
     pub bounds: Option<BoundsArg>,
-    /// The program, which is a path or a name that is looked up in PATH, and its arguments.
+    /// The program, as a path or a name to look up in PATH, and its arguments.
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
 }

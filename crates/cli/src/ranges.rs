@@ -45,7 +45,7 @@ impl MergeArgs {
             job: self.job.clone(),
             out: self.out.clone(),
             threads: 0,
-            format: self.format,
+            format: self.format.into(),
             quiet: self.quiet,
             how: self.how,
             checks: crate::checks::CheckOptions::default(),
@@ -53,6 +53,7 @@ impl MergeArgs {
             coverage: None,
             effective: false,
             explain: None,
+            explain_out: None,
             interpreted: false,
             ctas: None,
             writes: None,
@@ -70,9 +71,7 @@ pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
     let ends = text.split_once("..").and_then(|(a, b)| Some((number(a)?, number(b)?)));
     match ends {
         Some((begin, end)) if begin < end => Ok(CtaRange { begin, end }),
-        _ => {
-            Err("expected a range of CTAs, such as 0..128: the first, and the one behind the last")
-        }
+        _ => Err("expected a range of CTAs, such as 0..128: the first, and the one after the last"),
     }
 }
 

@@ -1,8 +1,9 @@
 //! One launch, from the job file to the written outputs.
 
-use crate::args::{LaunchArgs, OutputFormat};
+use crate::args::{LaunchArgs, LaunchFormat};
 use crate::coverage;
 use crate::effective::{self, Line};
+use crate::explain::args::same_file;
 use crate::explain::launch::Explained;
 use crate::progress::with_bar;
 use crate::ranges::{self, MergedSets, Recording, WrittenSets};
@@ -93,6 +94,8 @@ pub struct Report {
     pub tells_interpreted: bool,
     /// What the thread of `--explain` did.
     pub explained: Option<Explained>,
+    /// The file that it was written to.
+    pub explanation: Option<PathBuf>,
     /// The fault that ended the launch.
     pub fault: Option<Box<Fault>>,
     /// What stopped the launch otherwise.
@@ -151,6 +154,7 @@ pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Re
         report.grid = Some(job.grid.value);
         report.block = Some(job.block.value);
         run_job(&job, args, observer, &mut report, start);
+        write_explanation(args, &mut report);
     }
     report
 }
@@ -281,7 +285,7 @@ fn run_kernel(
     let total = args.ctas.unwrap_or_else(|| CtaRange::of_grid(job.grid.value)).len();
     let recording = Recording::of(job, kernel, args, report);
     let recorder = recording.as_ref().map(|recording| &recording.recorder as &dyn Observer);
-    let show = !args.quiet && args.format == OutputFormat::Human;
+    let show = !args.quiet && args.format != LaunchFormat::Json;
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let coverage = args
@@ -376,6 +380,24 @@ fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
         Err(error) => report.fail(cannot_write(error)),
     }
     report.times.write = start.elapsed();
+}
+
+/// Writes what the thread of `--explain` did; the report then has it no more.
+fn write_explanation(args: &LaunchArgs, report: &mut Report) {
+    let Some(file) = &args.explain_out else { return };
+    let Some(explained) = report.explained.take() else { return };
+    let ptx = report.ptx_source.as_ref().map(|source| PathBuf::from(&source.name));
+    let inputs = [Some(args.job.as_path()), ptx.as_deref()];
+    if let Some(input) = same_file(file, inputs.into_iter().flatten()) {
+        let (file, input) = (file.display(), input.display());
+        let message =
+            format!("--explain-out: `{file}` would overwrite `{input}`; name another file");
+        return report.fail(Failure::File { path: args.job.clone(), message, help: None });
+    }
+    match explained.write(file, None, report) {
+        Ok(()) => report.explanation = Some(file.clone()),
+        Err(error) => report.fail(cannot_write(error)),
+    }
 }
 
 fn cannot_write(error: FileError) -> Failure {

@@ -123,7 +123,7 @@ pub fn run(args: &SampleArgs) -> Result<Report, Trouble> {
 fn zeros(size: usize) -> Result<Vec<u8>, Trouble> {
     let mut bytes = Vec::new();
     let room = bytes.try_reserve_exact(size);
-    room.map_err(|_| Trouble::input(format!("{size} bytes of results cannot be had")))?;
+    room.map_err(|_| Trouble::input(format!("cannot allocate {size} bytes for the results")))?;
     bytes.resize(size, 0);
     Ok(bytes)
 }

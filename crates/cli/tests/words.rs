@@ -78,7 +78,7 @@ fn files(folder: &Path, extension: &str, into: &mut Vec<PathBuf>) {
     for path in entries {
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() && !path.is_symlink() {
-            if !name.starts_with('.') && !["target", "tests"].contains(&name) {
+            if !name.starts_with('.') && !["target", "tests", "node_modules"].contains(&name) {
                 files(&path, extension, into);
             }
         } else if path.extension().is_some_and(|e| e == extension) && name != "tests.rs" {

@@ -80,9 +80,7 @@ pub(crate) fn answer(
             return refusal.code;
         }
         Err(_) => {
-            say(format_args!(
-                "{name} panicked, which is a mistake in texunit; please report it with the message above"
-            ));
+            say(format_args!("internal error in {name}: please report it with the message above"));
             CUresult::UNKNOWN
         }
     };

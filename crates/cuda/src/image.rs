@@ -309,7 +309,7 @@ fn newer(ptx: &Ptx, device: &Profile) -> Answer {
         }
         say_once(format!(
             "warning: {name} is for sm_{target}, and the device is an sm_{number}: a card of this architecture \
-             would take machine code of its own, if there is some, and refuse this PTX (TEXUNIT_DEVICE=sm_{target} \
+             would use machine code of its own, if there is any, and refuse this PTX (TEXUNIT_DEVICE=sm_{target} \
              chooses another)"
         ));
     }

@@ -153,7 +153,7 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
                 // SAFETY: the list holds a pointer to a `size_t` here.
                 let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.read(0, &mut bytes);
                 given.map_err(|refusal| {
-                    refusal.named("the pointer behind CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
+                    refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
                 })?;
                 size = Some(u64::from_le_bytes(bytes));
             }
@@ -178,7 +178,7 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
     // SAFETY: the list holds a pointer to a buffer of that size.
     let read = unsafe { Raw::of(pointer).bytes(buffer.len()) }.read(0, buffer);
     read.map_err(|refusal| {
-        refusal.named("the pointer behind CU_LAUNCH_PARAM_BUFFER_POINTER in extra")
+        refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_POINTER in extra")
     })
 }
 
@@ -285,7 +285,7 @@ fn run(
         }
         Err(LaunchError::Unsupported(diagnostics)) => {
             say(format_args!(
-                "kernel `{}` is not launched: it holds instructions that texunit does not execute\n{}",
+                "kernel `{}` is not launched: it contains instructions that texunit does not execute\n{}",
                 function.kernel.name(),
                 texunit_report::human(
                     (module.loaded.source(), &**module.loaded.sources()),

@@ -213,7 +213,7 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: Kind) -> Answe
     }
     let block = Block::page_aligned(size, name).ok_or_else(|| {
         CUresult::OUT_OF_MEMORY
-            .because(format!("the system has no {size} bytes of host memory left"))
+            .because(format!("the system does not have {size} bytes of host memory left"))
     })?;
     map_host(context, Arc::new(block), kind)
 }
@@ -255,7 +255,7 @@ pub(crate) fn linear(gpu: &Gpu, address: u64, len: u64) -> Option<Linear> {
 pub(crate) fn tell_unmapped(device: &Device) {
     for gone in device.take_unmapped() {
         crate::call::say(format_args!(
-            "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it goes wrong"
+            "{gone}; until it is registered again, copies of it are refused, and a kernel that uses it faults"
         ));
     }
 }

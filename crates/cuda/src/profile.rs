@@ -91,14 +91,16 @@ pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
     let find = |name: &str| {
         let card = cards::find(name).map_err(|why| format!("TEXUNIT_DEVICE: {why}"))?;
         let profile = PROFILES.iter().find(|profile| profile.key == card.key);
-        profile.ok_or_else(|| format!("TEXUNIT_DEVICE: no profile of {}", card.key))
+        profile.ok_or_else(|| format!("TEXUNIT_DEVICE: unknown device `{}`", card.key))
     };
     let keys = names.split(',').map(str::trim).filter(|key| !key.is_empty());
     let found = keys.map(find).collect::<Result<Vec<_>, _>>()?;
     match found.len() {
         0 => Err("TEXUNIT_DEVICE names no device".to_owned()),
         1..=MOST_DEVICES => Ok(found),
-        n => Err(format!("TEXUNIT_DEVICE names {n} devices; there may be {MOST_DEVICES}")),
+        n => Err(format!(
+            "TEXUNIT_DEVICE names {n} devices, but at most {MOST_DEVICES} are possible"
+        )),
     }
 }
 

@@ -49,7 +49,7 @@ fn random_calls_on_three_devices() {
     let mut sum = Tally::default();
     for _ in 0..THREADS {
         let one = all.recv_timeout(Duration::from_secs(300));
-        sum.add(one.expect("a thread failed, or waits for ever"));
+        sum.add(one.expect("a thread failed, or waits forever"));
     }
     let Tally { copies_between, launches, cooperative, too_large, refused, faults } = sum;
     let counts = [copies_between, launches, cooperative, too_large, refused, faults];

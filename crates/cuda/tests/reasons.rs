@@ -200,14 +200,14 @@ fn memory_and_copies() {
     refused!(cases, OUT_OF_MEMORY, "bytesize .. is more than .., what is left of the device's .. bytes of memory",
         cuMemAlloc_v2(&raw mut address, 1 << 45));
     refused!(cases, INVALID_VALUE, "dptr is null", cuMemAlloc_v2(null_mut(), 16));
-    refused!(cases, INVALID_VALUE, "dptr 0x.. is 256 bytes behind the start of its allocation, 0x.. (number .., 4096 bytes)",
+    refused!(cases, INVALID_VALUE, "dptr 0x.. is 256 bytes past the start of its allocation, 0x.. (number .., 4096 bytes)",
         cuMemFree_v2(memory + 256));
     refused!(cases, INVALID_VALUE, "dptr 0x10 is not memory that was allocated or registered", cuMemFree_v2(0x10));
     ok!(cuMemAlloc_v2(&raw mut address, 64));
     ok!(cuMemFree_v2(address));
     refused!(cases, INVALID_VALUE, "dptr 0x.. is not allocated: it was freed before, or never allocated",
         cuMemFree_v2(address));
-    refused!(cases, INVALID_VALUE, "p 0x.. is device memory (cuMemAlloc), which is given back by cuMemFree, cudaFree",
+    refused!(cases, INVALID_VALUE, "p 0x.. is device memory (cuMemAlloc), which is released by cuMemFree, cudaFree",
         cuMemFreeHost(memory as Ptr));
     refused!(cases, INVALID_VALUE, "dstDevice 0x..: 5000 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         cuMemcpyHtoD_v2(memory, at, 5000));

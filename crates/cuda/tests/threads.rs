@@ -58,7 +58,7 @@ fn all_at_once(work: impl Fn(u64) + Clone + Send + 'static) {
     drop(done);
     for _ in 0..THREADS {
         let end = all.recv_timeout(Duration::from_secs(300));
-        end.expect("a thread failed, or waits for ever");
+        end.expect("a thread failed, or waits forever");
     }
 }
 

@@ -63,10 +63,8 @@ pub(crate) fn answer(
         }
         Ok(Err(refusal)) => refusal,
         Err(_) => {
-            say(format_args!(
-                "{name} panicked, which is a mistake in texunit; please report it with the message above"
-            ));
-            CUresult::UNKNOWN.because("a mistake in texunit (a panic) has stopped the call")
+            say(format_args!("internal error in {name}: please report it with the message above"));
+            CUresult::UNKNOWN.because("an internal error of texunit (a panic) stopped the call")
         }
     };
     call.ends(Some(&refusal), arguments);

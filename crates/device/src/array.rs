@@ -90,7 +90,7 @@ pub struct MipmappedArray {
     whole: Array,
 }
 
-/// Of a fresh array the texels are what nobody has written, and not what pads their rows, which nobody reads.
+/// Of a fresh array the texels are uninitialised, and not what pads their rows, which is never read.
 fn undefine_texels(resource: &Resource) {
     let block = resource.block();
     let size = block.size() as u64;

@@ -80,17 +80,17 @@ pub fn find(name: &str) -> Result<&'static Card, String> {
     if let Some(card) = CARDS.iter().find(|card| card.relatives.contains(&wanted.as_str())) {
         let _ = write!(
             message,
-            "; did you mean {} ({}), of the same architecture?",
+            "; did you mean {} ({}), of the same architecture? Available",
             card.key,
             card.short()
         );
     } else if let Some(card) = near(&wanted) {
-        let _ = write!(message, "; did you mean {} ({})?", card.key, card.short());
+        let _ = write!(message, "; did you mean {} ({})? Available", card.key, card.short());
     } else {
-        message.push('.');
+        message.push_str("; available");
     }
     let known: Vec<String> = CARDS.iter().map(|c| format!("{} ({})", c.key, c.short())).collect();
-    let _ = write!(message, " Known: {}", known.join(", "));
+    let _ = write!(message, ": {}", known.join(", "));
     Err(message)
 }
 
@@ -153,14 +153,16 @@ mod tests {
     #[test]
     fn unknown_cards() {
         let message = find("rtx3080").unwrap_err();
-        let start = "unknown device `rtx3080`; did you mean sm_86 (GeForce RTX 3060), of the same architecture?";
+        let start = "unknown device `rtx3080`; did you mean sm_86 (GeForce RTX 3060), of the same architecture";
         assert!(message.starts_with(start), "{message}");
-        assert!(message.contains("Known: sm_86 (GeForce RTX 3060), sm_50 (GeForce GTX 750 Ti)"));
+        assert!(
+            message.contains("? Available: sm_86 (GeForce RTX 3060), sm_50 (GeForce GTX 750 Ti)")
+        );
         assert!(find("sm_88").unwrap_err().contains("did you mean sm_87 (Orin)?"));
         for name in
             ["", "ti", "pcie", "nvidia", "radeon", "sm_", "sm_1200", "é", "x".repeat(1000).as_str()]
         {
-            assert!(find(name).unwrap_err().contains(". Known: "), "{name}");
+            assert!(find(name).unwrap_err().to_lowercase().contains("available: sm_86"), "{name}");
         }
         let keys: Vec<&str> = find_all("sm_75, rtx3060,").unwrap().iter().map(|c| c.key).collect();
         assert_eq!(keys, ["sm_75", "sm_86"]);

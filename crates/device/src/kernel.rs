@@ -178,7 +178,7 @@ pub enum LaunchError {
     #[error(transparent)]
     Args(#[from] ArgError),
     /// The kernel holds instructions that are not executed: nothing has run. All of them.
-    #[error("the kernel holds {} instructions that texunit does not execute", .0.len())]
+    #[error("the kernel contains {} instructions that texunit does not execute", .0.len())]
     Unsupported(Vec<Diagnostic>),
     /// The kernel went wrong.
     #[error("{}", .0.kind)]

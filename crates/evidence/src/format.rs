@@ -135,7 +135,7 @@ fn was_running(running: &Running) -> String {
 /// What went wrong with the run itself.
 fn outcome(run: &Run) -> Option<String> {
     if let Some(seconds) = run.timed_out {
-        return Some(format!("the run was ended after {seconds} s (--timeout)"));
+        return Some(format!("the run was stopped after {seconds} s (--timeout)"));
     }
     if let Some(signal) = run.signal {
         return Some(format!("the program was ended by signal {signal}"));

@@ -8,12 +8,14 @@
 //! bounded size.
 
 mod json;
+mod page;
 mod picture;
 mod surface;
 mod svg;
 mod text;
 mod value;
 
+pub use page::Page;
 pub use surface::{SurfaceExpected, SurfaceExplanation};
 
 use texunit_unit::reference::trace::Trace;

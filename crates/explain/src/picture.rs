@@ -1,4 +1,5 @@
-//! A little SVG: rectangles, lines, circles and text. Nothing else is needed.
+//! A little SVG: rectangles, lines, circles and text, and groups of them that say something when pointed at. Nothing else
+//! is needed.
 
 use std::fmt::Write;
 
@@ -27,6 +28,86 @@ pub(crate) enum Anchor {
     End,
 }
 
+/// What something is painted with: a colour of the picture, which a dark page replaces, or one that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint<'a> {
+    /// Nothing.
+    None,
+    /// Text and what is as clear.
+    Ink,
+    /// Thin lines.
+    Faint,
+    /// What is behind everything.
+    Paper,
+    /// A face, a level or bytes whose texels have no colour.
+    Empty,
+    /// Outside of the texture: hatched, which no texel is.
+    Outside,
+    /// What the hardware takes.
+    Mark,
+    /// What it would be without rounding, and what was asked for.
+    Exact,
+    /// The colour of a texel, and what is on it.
+    Of(&'a str),
+}
+
+/// Name, light colour and dark colour of what a dark page replaces. Text in ink, mark and exact can be read on paper:
+/// contrasts of 4.5 and more.
+const THEME: [(Paint<'static>, &str, &str, &str); 6] = [
+    (Paint::Ink, "ink", "#202020", "#e6e6e6"),
+    (Paint::Faint, "faint", "#b0b0b0", "#5c626a"),
+    (Paint::Paper, "paper", "#ffffff", "#16181c"),
+    (Paint::Empty, "empty", "#f4f4f4", "#282b30"),
+    (Paint::Mark, "mark", "#d02020", "#ff6b6b"),
+    (Paint::Exact, "exact", "#2f6fb0", "#6fb1f0"),
+];
+
+/// Of the hatching.
+const HATCH: [&str; 2] = ["#c8c8c8", "#4a4f57"];
+
+impl Paint<'_> {
+    /// An attribute of this colour, and the class by which a style sheet replaces it.
+    fn attribute(self, name: &str) -> (String, Option<String>) {
+        let plain = |value: &str| (format!("{name}=\"{value}\""), None);
+        match self {
+            Paint::None => plain("none"),
+            Paint::Outside => plain("url(#texunit-outside)"),
+            Paint::Of(colour) => plain(colour),
+            _ => THEME.iter().find(|row| row.0 == self).map_or_else(
+                || plain("none"),
+                |(_, word, light, _)| {
+                    (format!("{name}=\"{light}\""), Some(format!("{}-{word}", &name[..1])))
+                },
+            ),
+        }
+    }
+}
+
+/// `fill="#ffffff" stroke="#202020" class="f-paper s-ink"`
+fn painted(fill: Option<Paint<'_>>, stroke: Option<Paint<'_>>) -> String {
+    let parts = [("fill", fill), ("stroke", stroke)];
+    let parts: Vec<_> =
+        parts.iter().filter_map(|(name, paint)| Some(paint.as_ref()?.attribute(name))).collect();
+    let mut text = parts.iter().map(|p| p.0.as_str()).collect::<Vec<_>>().join(" ");
+    let classes: Vec<&str> = parts.iter().filter_map(|p| p.1.as_deref()).collect();
+    if !classes.is_empty() {
+        text += &format!(" class=\"{}\"", classes.join(" "));
+    }
+    text
+}
+
+/// The rules of a dark page, for pictures alone: a page may have the picture in it. Renderers that do not know them keep the
+/// colours of the attributes.
+fn dark() -> String {
+    let mut css = "@media (prefers-color-scheme: dark) {".to_owned();
+    for (_, word, _, dark) in THEME {
+        let _ = write!(css, "\n.texunit-picture .f-{word} {{ fill: {dark} }}");
+        let _ = write!(css, " .texunit-picture .s-{word} {{ stroke: {dark} }}");
+    }
+    let _ = write!(css, "\n.texunit-picture .s-hatch {{ stroke: {} }}\n}}", HATCH[1]);
+    css
+}
+
 impl Picture {
     fn grow(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
@@ -38,39 +119,55 @@ impl Picture {
         self.height
     }
 
-    pub(crate) fn rect(&mut self, r: Rect, fill: &str, stroke: &str, stroke_width: f64) {
+    /// The right edge of what has been drawn.
+    pub(crate) fn right(&self) -> f64 {
+        self.width
+    }
+
+    pub(crate) fn rect(&mut self, r: Rect, fill: Paint<'_>, stroke: Paint<'_>, stroke_width: f64) {
         let Rect { x, y, width, height } = r;
+        let paint = painted(Some(fill), Some(stroke));
         let _ = writeln!(
             self.body,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
-             fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{stroke_width}\"/>"
+             {paint} stroke-width=\"{stroke_width}\"/>"
         );
         self.grow(x + width, y + height);
     }
 
-    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str) {
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>) {
         self.stroke(from, to, stroke, 1.0);
     }
 
-    pub(crate) fn thick_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str) {
+    pub(crate) fn thick_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>) {
         self.stroke(from, to, stroke, 3.0);
     }
 
-    fn stroke(&mut self, from: (f64, f64), to: (f64, f64), stroke: &str, width: f64) {
+    fn stroke(&mut self, from: (f64, f64), to: (f64, f64), stroke: Paint<'_>, width: f64) {
         let _ = writeln!(
             self.body,
-            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{stroke}\" \
-             stroke-width=\"{width}\"/>",
-            from.0, from.1, to.0, to.1
+            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" {} stroke-width=\"{width}\"/>",
+            from.0,
+            from.1,
+            to.0,
+            to.1,
+            painted(None, Some(stroke))
         );
         self.grow(from.0.max(to.0), from.1.max(to.1));
     }
 
-    pub(crate) fn circle(&mut self, x: f64, y: f64, radius: f64, fill: &str, stroke: &str) {
+    pub(crate) fn circle(
+        &mut self,
+        x: f64,
+        y: f64,
+        radius: f64,
+        fill: Paint<'_>,
+        stroke: Paint<'_>,
+    ) {
+        let paint = painted(Some(fill), Some(stroke));
         let _ = writeln!(
             self.body,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" \
-             stroke=\"{stroke}\" stroke-width=\"2\"/>"
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" {paint} stroke-width=\"2\"/>"
         );
         self.grow(x + radius, y + radius);
     }
@@ -82,7 +179,7 @@ impl Picture {
         y: f64,
         size: f64,
         anchor: Anchor,
-        fill: &str,
+        fill: Paint<'_>,
         text: &str,
     ) {
         let word = match anchor {
@@ -92,12 +189,11 @@ impl Picture {
         };
         let _ = writeln!(
             self.body,
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{word}\" \
-             fill=\"{fill}\">{}</text>",
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{word}\" {}>{}</text>",
+            painted(Some(fill), None),
             escape(text)
         );
-        // Monospaced characters are 0.6 of their size wide, but may be rounded up to whole pixels.
-        let length = text.chars().count() as f64 * size * 0.65;
+        let length = text_width(text, size);
         let right = match anchor {
             Anchor::Start => x + length,
             Anchor::Middle => x + length / 2.0,
@@ -106,23 +202,57 @@ impl Picture {
         self.grow(right, y + size * 0.3);
     }
 
+    /// What is drawn says this when it is pointed at, and to those who hear the picture.
+    pub(crate) fn group(&mut self, says: &str, draw: impl FnOnce(&mut Self)) {
+        let _ = writeln!(self.body, "<g pointer-events=\"all\"><title>{}</title>", escape(says));
+        draw(self);
+        self.body += "</g>\n";
+    }
+
+    /// What is drawn leads to a place of the same document.
+    pub(crate) fn link(&mut self, to: &str, draw: impl FnOnce(&mut Self)) {
+        let _ = writeln!(self.body, "<a href=\"#{}\">", escape(to));
+        draw(self);
+        self.body += "</a>\n";
+    }
+
+    /// Another picture, with its corner at x, y, as a place that links lead to.
+    pub(crate) fn place(&mut self, other: &Picture, x: f64, y: f64, id: &str) {
+        let _ = writeln!(
+            self.body,
+            "<g id=\"{}\" transform=\"translate({x:.1},{y:.1})\">\n{}</g>",
+            escape(id),
+            other.body
+        );
+        self.grow(x + other.width, y + other.height);
+    }
+
     /// The document; the description is for those who cannot see the picture.
     pub(crate) fn finish(self, title: &str, description: &str) -> String {
         let (width, height) = ((self.width + 16.0).ceil(), (self.height + 16.0).ceil());
+        let paper = painted(Some(Paint::Paper), None);
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"monospace\">\n\
+             viewBox=\"0 0 {width} {height}\" font-family=\"monospace\" class=\"texunit-picture\">\n\
              <title>{}</title>\n\
              <desc>{}</desc>\n\
-             <defs><pattern id=\"outside\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
-             <rect width=\"8\" height=\"8\" fill=\"#ffffff\"/>\
-             <path d=\"M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4\" stroke=\"#c8c8c8\" stroke-width=\"1\"/></pattern></defs>\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{}</svg>\n",
+             <style>{}</style>\n\
+             <defs><pattern id=\"texunit-outside\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\
+             <rect width=\"8\" height=\"8\" {paper}/>\
+             <path d=\"M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4\" stroke=\"{}\" stroke-width=\"1\" class=\"s-hatch\"/></pattern></defs>\n\
+             <rect width=\"{width}\" height=\"{height}\" {paper}/>\n{}</svg>\n",
             escape(title),
             escape(description),
+            dark(),
+            HATCH[0],
             self.body
         )
     }
+}
+
+/// How wide a text may be: monospaced characters are 0.6 of their size wide, but may be rounded up to whole pixels.
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.65
 }
 
 /// Characters that mean something in XML, or that it does not allow.
@@ -146,11 +276,52 @@ mod tests {
     #[test]
     fn text_is_escaped_and_the_page_holds_everything() {
         let mut picture = Picture::default();
-        picture.text(10.0, 20.0, 10.0, Anchor::Start, "#000", "a<b & \u{1}\u{ffff}c");
-        picture.rect(Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 }, "none", "#000", 1.0);
+        picture.text(10.0, 20.0, 10.0, Anchor::Start, Paint::Ink, "a<b & \u{1}\u{ffff}c");
+        let rect = Rect { x: 50.0, y: 5.0, width: 50.0, height: 95.0 };
+        picture.group("a \"hint\"", |p| p.rect(rect, Paint::None, Paint::Of("#000"), 1.0));
         assert_eq!((picture.width, picture.height), (100.0, 100.0));
-        let svg = picture.finish("\"t\"", "a & b");
-        assert!(svg.contains("a&lt;b &amp;   c") && svg.contains("width=\"116\""), "{svg}");
+        let mut page = Picture::default();
+        page.place(&picture, 10.0, 20.0, "one");
+        assert_eq!((page.width, page.height), (110.0, 120.0));
+        let svg = page.finish("\"t\"", "a & b");
+        assert!(svg.contains("a&lt;b &amp;   c") && svg.contains("width=\"126\""), "{svg}");
         assert!(svg.contains("<title>&quot;t&quot;</title>\n<desc>a &amp; b</desc>"));
+        assert!(svg.contains("<title>a &quot;hint&quot;</title>\n<rect"));
+    }
+
+    #[test]
+    fn colours_have_a_value_of_their_own_and_a_class() {
+        let both = painted(Some(Paint::Paper), Some(Paint::Ink));
+        assert_eq!(both, "fill=\"#ffffff\" stroke=\"#202020\" class=\"f-paper s-ink\"");
+        assert_eq!(painted(None, Some(Paint::Of("#102030"))), "stroke=\"#102030\"");
+        // Every class that is used is one that a dark page replaces.
+        for (paint, ..) in THEME {
+            let (_, class) = paint.attribute("stroke");
+            assert!(class.is_some_and(|class| dark().contains(&format!(".{class} {{ stroke"))));
+        }
+    }
+
+    /// WCAG's contrast of text, on light and on dark paper.
+    #[test]
+    fn text_can_be_read_in_both_schemes() {
+        let luminance = |colour: &str| -> f64 {
+            let part = |at: usize| {
+                let byte = u8::from_str_radix(&colour[at..at + 2], 16).map_or(0.0, f64::from);
+                let c = byte / 255.0;
+                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+        };
+        let of = |paint| THEME.iter().find(|row| row.0 == paint).map(|row| [row.2, row.3]);
+        for ground in [Paint::Paper, Paint::Empty] {
+            for ink in [Paint::Ink, Paint::Mark, Paint::Exact] {
+                let (Some(a), Some(b)) = (of(ground), of(ink)) else { panic!("{ink:?}") };
+                for (a, b) in a.into_iter().zip(b) {
+                    let (a, b) = (luminance(a), luminance(b));
+                    let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                    assert!(contrast >= 4.5, "{ink:?} on {ground:?}: {contrast}");
+                }
+            }
+        }
     }
 }

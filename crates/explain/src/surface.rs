@@ -166,6 +166,23 @@ impl SurfaceExplanation {
         svg::svg(self)
     }
 
+    pub(crate) fn picture(&self) -> crate::picture::Picture {
+        svg::picture(self)
+    }
+
+    /// The instruction and where it goes.
+    pub(crate) fn headline(&self) -> String {
+        text::headline(self)
+    }
+
+    /// What came of it in one line.
+    pub(crate) fn summary(&self) -> String {
+        match text::way(self).into_iter().find(|line| line.starts_with("FAULT")) {
+            Some(fault) => fault,
+            None => format!("{} {}", verb(self.form), text::element_text(self)),
+        }
+    }
+
     /// The elements that the instruction has.
     fn own_elements(&self) -> &[u64] {
         let (_, vector) = elements_of(self.form);

@@ -4,13 +4,15 @@
 mod cells;
 mod colour;
 mod cube;
+mod hover;
 mod levels;
+mod small;
 mod taps;
 
 use crate::Explanation;
-use crate::picture::{Anchor, Picture, Rect};
+use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::text::{effective, headline, is_weighted};
-use crate::value::{not_shown, results};
+use crate::value::results;
 use colour::Scale;
 use texunit_texel::Reading;
 use texunit_unit::reference::trace::{Footprint, Trace};
@@ -21,22 +23,14 @@ pub(crate) const NORMAL: f64 = 14.0;
 pub(crate) const MARGIN: f64 = 16.0;
 /// Space between parts.
 pub(crate) const GAP: f64 = 22.0;
-pub(crate) const INK: &str = "#202020";
-pub(crate) const FAINT: &str = "#b0b0b0";
-/// Outside of the texture: hatched, which no texel is.
-pub(crate) const OUTSIDE: &str = "url(#outside)";
-/// A face, or a level, whose texels are not drawn.
-pub(crate) const EMPTY: &str = "#f4f4f4";
-/// What the hardware takes.
-pub(crate) const MARK: &str = "#d02020";
-/// What it would be without rounding.
-pub(crate) const EXACT: &str = "#4080c0";
-/// Footprints that are drawn one by one, of a fetch with one tap and with several.
-const MOST_FOOTPRINTS: [usize; 2] = [8, 2];
 /// Characters of a line that comes from outside.
 const MOST_CHARACTERS: usize = 200;
 
 pub(crate) fn svg(e: &Explanation<'_>) -> String {
+    picture(e).finish(&headline(&e.trace), &description(e))
+}
+
+pub(crate) fn picture(e: &Explanation<'_>) -> Picture {
     let trace = &e.trace;
     let mut p = Picture::default();
     let title = headline(trace);
@@ -55,7 +49,7 @@ pub(crate) fn svg(e: &Explanation<'_>) -> String {
     }
     draw_footprints(&mut p, e, &scale);
     draw_result(&mut p, e, &scale);
-    p.finish(&title, &description(e))
+    p
 }
 
 /// What the picture shows, in words.
@@ -76,32 +70,28 @@ fn description(e: &Explanation<'_>) -> String {
 /// The lines at the top.
 pub(crate) fn head(p: &mut Picture, title: &str, lines: &[String]) {
     let cut = |text: &str| text.chars().take(MOST_CHARACTERS).collect::<String>();
-    p.text(MARGIN, 28.0, NORMAL, Anchor::Start, INK, &cut(title));
+    p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(title));
     for line in lines {
         let y = p.bottom() + SMALL;
-        p.text(MARGIN, y, SMALL, Anchor::Start, INK, &cut(line));
+        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(line));
     }
 }
 
 fn draw_footprints(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     let footprints = &e.trace.footprints;
-    let several = footprints.iter().any(|f| f.tap.0 > 0);
-    if several {
-        // The taps of a level follow each other.
-        for taps in footprints.chunk_by(|a, b| a.level == b.level) {
+    if footprints.iter().all(|f| f.tap.0 == 0) {
+        for footprint in footprints {
             let top = p.bottom() + GAP;
-            taps::draw(p, e, taps, scale, top);
+            cells::draw(p, e, footprint, scale, top);
         }
+        return;
     }
-    let most = MOST_FOOTPRINTS[usize::from(several)];
-    for footprint in footprints.iter().take(most) {
+    // The taps of a level follow each other.
+    for taps in footprints.chunk_by(|a, b| a.level == b.level) {
         let top = p.bottom() + GAP;
-        cells::draw(p, e, footprint, scale, top);
-    }
-    if let Some(more @ 1..) = footprints.len().checked_sub(most) {
-        let text = format!("{} not drawn one by one", not_shown(more, "footprint"));
-        let y = p.bottom() + GAP;
-        p.text(MARGIN, y, SMALL, Anchor::Start, INK, &text);
+        taps::draw(p, e, taps, scale, top);
+        let top = p.bottom() + GAP;
+        small::draw(p, e, taps, scale, top);
     }
 }
 
@@ -114,6 +104,12 @@ fn first(f: &Footprint, axis: usize) -> i64 {
 fn position(f: &Footprint, axis: usize) -> Option<f64> {
     let a = f.axes.get(axis)?;
     Some(if a.mode.is_none() { a.texels + 0.5 } else { a.texels })
+}
+
+/// The ring at the sample point, which shows on dark and on light texels.
+fn sample_point(p: &mut Picture, x: f64, y: f64) {
+    p.circle(x, y, 6.0, Paint::None, Paint::Of("#ffffff"));
+    p.circle(x, y, 4.0, Paint::None, Paint::Of("#d02020"));
 }
 
 /// The four components of a result, each in a register.
@@ -150,16 +146,24 @@ fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
     ((all - 1.0).abs() < 1e-9 && sum.is_finite()).then_some(sum)
 }
 
+/// The colour of the result, where it has one: of a gather the results are four texels, of a compare shares that have passed.
+pub(crate) fn result_colour(e: &Explanation<'_>) -> Option<String> {
+    coloured(&e.trace).then(|| Scale::new(e).colour(components(&e.trace)))
+}
+
+fn coloured(trace: &Trace) -> bool {
+    !matches!(trace.form.kind, FetchKind::Gather(_)) && trace.effective.compare.is_none()
+}
+
 fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     let trace = &e.trace;
     let mut y = p.bottom() + GAP;
     let lines = results(trace.form.result, trace.answer.values);
     let mut left = MARGIN;
-    // Of a gather the results are four texels, of a compare shares that have passed.
-    if !matches!(trace.form.kind, FetchKind::Gather(_)) && trace.effective.compare.is_none() {
+    if coloured(trace) {
         let edge = 20.0 * lines.len() as f64 - 6.0;
         let swatch = Rect { x: MARGIN, y: y - NORMAL, width: edge, height: edge };
-        p.rect(swatch, &scale.colour(components(trace)), INK, 1.0);
+        p.rect(swatch, Paint::Of(&scale.colour(components(trace))), Paint::Ink, 1.0);
         left += edge + 12.0;
     }
     for (n, (name, bits, value)) in lines.into_iter().enumerate() {
@@ -172,15 +176,15 @@ fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
                 text += &format!(", {apart:+.3}/256 apart");
             }
         }
-        p.text(left, y, NORMAL, Anchor::Start, INK, &text);
+        p.text(left, y, NORMAL, Anchor::Start, Paint::Ink, &text);
         y += 20.0;
     }
     if !trace.answer.resident {
         let text = "not all texels are resident: the predicate is false";
-        p.text(MARGIN, y, NORMAL, Anchor::Start, MARK, text);
+        p.text(MARGIN, y, NORMAL, Anchor::Start, Paint::Mark, text);
         y += 20.0;
     }
     if e.agrees() == Some(false) {
-        p.text(MARGIN, y, NORMAL, Anchor::Start, MARK, "this is not the known result");
+        p.text(MARGIN, y, NORMAL, Anchor::Start, Paint::Mark, "this is not the known result");
     }
 }

@@ -185,7 +185,8 @@ fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
     if trace.effective.seamless_cube { text } else { format!("{text}, {}", address_mode.name()) }
 }
 
-fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: usize) -> String {
+/// A texel with where it is, its weight, codes and values.
+pub(crate) fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: usize) -> String {
     let axes = trace.form.geometry.axes();
     let mut text = format!("({})", list(&texel.index[..axes]));
     if let FetchKind::Gather(_) = trace.form.kind {
@@ -195,7 +196,7 @@ fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: usize) -> Str
     if is_weighted(trace, f) {
         text += &format!(": {}/256 ({})", texel.weight, unrounded(texel.exact));
     }
-    let (codes, values) = codes_and_values(trace, texel);
+    let (codes, values) = codes_and_values(trace, texel.codes, texel.values);
     if codes.is_empty() {
         text += ", no channel";
     } else {
@@ -236,6 +237,15 @@ pub(crate) fn whereabouts(trace: &Trace, f: &Footprint, texel: &TexelTrace) -> O
     Some(text)
 }
 
+/// `codes 24 b4 = 0.14117648 0.7058824` of a texel that is not read.
+pub(crate) fn texel_value(trace: &Trace, codes: [u32; 4]) -> String {
+    let values = std::array::from_fn(|c| trace.readings[c].point(codes[c]));
+    match codes_and_values(trace, codes, values) {
+        (codes, _) if codes.is_empty() => "no channel".to_owned(),
+        (codes, values) => format!("codes {codes} = {values}"),
+    }
+}
+
 /// Hexadecimal digits of a channel's code.
 fn digits(reading: Reading) -> usize {
     let bits = match reading {
@@ -252,13 +262,13 @@ fn digits(reading: Reading) -> usize {
 }
 
 /// Codes in hexadecimal and values of the channels that the format has.
-fn codes_and_values(trace: &Trace, texel: &TexelTrace) -> (String, String) {
+fn codes_and_values(trace: &Trace, code: [u32; 4], bits: [u32; 4]) -> (String, String) {
     let (mut codes, mut values) = (Vec::new(), Vec::new());
     for (c, &reading) in trace.readings.iter().enumerate() {
-        if let Some(value) = channel(reading, texel.values[c]) {
+        if let Some(value) = channel(reading, bits[c]) {
             if reading != Reading::One {
                 let digits = digits(reading);
-                codes.push(format!("{:0digits$x}", texel.codes[c]));
+                codes.push(format!("{:0digits$x}", code[c]));
             }
             values.push(value);
         }

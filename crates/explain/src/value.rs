@@ -28,11 +28,6 @@ pub(crate) fn registers(result: ResultType) -> usize {
     result.registers().into()
 }
 
-/// `one more footprint is`, `2 more footprints are`
-pub(crate) fn not_shown(n: usize, noun: &str) -> String {
-    if n == 1 { format!("one more {noun} is") } else { format!("{n} more {noun}s are") }
-}
-
 /// The results of a fetch: name, bits and value of each register. Two halves share one.
 pub(crate) fn results(result: ResultType, values: [u32; 4]) -> Vec<(&'static str, u32, String)> {
     let names: &[&str] = if result == ResultType::F16x2 { &["xy", "zw"] } else { &COMPONENTS };

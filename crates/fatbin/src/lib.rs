@@ -185,13 +185,13 @@ fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
     let mut text = vec![0; expanded as usize];
     match lz4_flex::block::decompress_into(packed, &mut text) {
         Ok(n) if n as u64 == expanded => Ok(text),
-        _ => Err("the LZ4 data are damaged"),
+        _ => Err("the LZ4 data is damaged"),
     }
 }
 
 /// Frames of zstd.
 fn zstd(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
-    let damaged = "the zstd data are damaged";
+    let damaged = "the zstd data is damaged";
     let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged)?;
     let mut text = Vec::new();
     decoder.take(expanded + 1).read_to_end(&mut text).map_err(|_| damaged)?;

@@ -15,7 +15,7 @@ pub(crate) fn decode(bytes: &[u8], wanted: Format) -> Result<Raster, Problem> {
     let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(problem)?;
     for header in &meta.headers {
         if header.deep {
-            return Err(Problem::Unsupported("deep data in EXR files is not read".into()));
+            return Err(Problem::Unsupported("deep data in EXR files is not supported".into()));
         }
         let size = pixel_bytes(header)
             .ok_or_else(|| damaged(Kind::Exr, "the header gives an impossible size"))?;

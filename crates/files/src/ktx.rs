@@ -77,7 +77,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Container, Problem> {
     let header = header.map_err(|e| damaged(Kind::Ktx2, e))?;
     if let Some(scheme) = header.supercompression_scheme {
         return Err(Problem::Unsupported(format!(
-            "its levels are compressed with {}, which is not read; write it without \
+            "its levels are compressed with {}, which is not supported; write it without \
              supercompression",
             scheme_name(scheme)
         )));
@@ -126,7 +126,8 @@ fn scheme_name(scheme: SupercompressionScheme) -> String {
 
 fn format(header: &Header) -> Result<(Format, bool), Problem> {
     let Some(vulkan) = header.format else {
-        let message = "its texels are Basis Universal or of no Vulkan format, which are not read";
+        let message =
+            "its texels are Basis Universal or of no Vulkan format, which is not supported";
         return Err(Problem::Unsupported(message.into()));
     };
     let row = FORMATS.iter().find(|row| row.2 == vulkan);

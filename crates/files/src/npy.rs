@@ -44,7 +44,7 @@ struct Header {
 /// Reads a file whose magic bytes have been checked.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Array, Problem> {
     let bad = |message: &str| damaged(Kind::Npy, message);
-    let cut = || bad("the header is cut off");
+    let cut = || bad("the header is truncated");
     let major = *bytes.get(6).ok_or_else(cut)?;
     let (start, length) = match major {
         1 => (10, bytes.get(8..10).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])))),
@@ -175,12 +175,12 @@ impl<'a> Parser<'a> {
 
     fn dtype(&mut self) -> Result<(Dtype, bool), Problem> {
         if self.rest.trim_start().starts_with('[') {
-            return Err(Problem::Unsupported("arrays of records are not read".into()));
+            return Err(Problem::Unsupported("arrays of records are not supported".into()));
         }
         let text = self.string()?;
         let unsupported = || {
             Problem::Unsupported(format!(
-                "elements of type `{text}` are not read: expected bool, an integer or a float of at most 8 bytes"
+                "elements of type `{text}` are not supported: expected bool, an integer or a float of at most 8 bytes"
             ))
         };
         let (order, rest) = text.split_at_checked(1).ok_or_else(unsupported)?;

@@ -26,7 +26,9 @@ pub(crate) fn decode_png(bytes: &[u8]) -> Result<Raster, Problem> {
         BitDepth::Eight => Sample::U8,
         BitDepth::Sixteen => Sample::U16,
         other => {
-            return Err(Problem::Unsupported(format!("samples of {other:?} bits are not read")));
+            return Err(Problem::Unsupported(format!(
+                "samples of {other:?} bits are not supported"
+            )));
         }
     };
     let (width, height) = reader.info().size();

@@ -7,7 +7,7 @@ use crate::form::{Class, Form, apply};
 use crate::table::{forms_of, is_type};
 use crate::{Modifiers, Opcode};
 
-/// Words that the assembler takes twice without a word of its own.
+/// Words that the assembler takes twice silently of its own.
 const REPEATABLE: &[&str] =
     &["NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"];
 

@@ -21,7 +21,7 @@ impl Pieces {
         let wanted = parts.value.iter().fold(0_u64, |n, part| n.saturating_add(part[1]));
         if wanted != bytes.len() as u64 {
             let message =
-                format!("the parts have {wanted} bytes, but the data have {}", bytes.len());
+                format!("the parts have {wanted} bytes, but the data has {}", bytes.len());
             let span = if parts.value.is_empty() { at.at() } else { parts.at() };
             return Err(Problem::new(codes::VALUE, span, message));
         }
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(all, [(2, &[1, 2, 3][..]), (8, &[9])]);
         assert_eq!(pieces.end(), 9);
         let wrong = Pieces::new(vec![1, 2, 3], Some(&parts), &at(())).unwrap_err();
-        assert_eq!(wrong.message, "the parts have 4 bytes, but the data have 3");
+        assert_eq!(wrong.message, "the parts have 4 bytes, but the data has 3");
     }
 
     #[test]

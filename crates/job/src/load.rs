@@ -85,7 +85,7 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count();
         let message = format!("`{name}`: expected a text file, but line {line} is not UTF-8");
-        wrong(message, Some("save it as UTF-8 or ASCII, if it is a text"))
+        wrong(message, Some("save it as UTF-8 or ASCII, if it is text"))
     })
 }
 

@@ -36,6 +36,7 @@ mod scan;
 mod server;
 mod symbols;
 mod task;
+pub mod words;
 
 pub use lsp_types::Uri;
 pub use message::{ErrorCode, Incoming, Notification, Request, RequestId};

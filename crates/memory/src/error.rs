@@ -15,7 +15,7 @@ pub enum AllocError {
         available: u64,
     },
     /// The host has no such memory.
-    #[error("the host has no {size} bytes of memory")]
+    #[error("the host does not have {size} bytes of memory")]
     Host {
         /// Bytes asked for.
         size: u64,

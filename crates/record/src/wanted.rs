@@ -64,7 +64,7 @@ impl FromStr for Limit {
         let number = digits.parse::<u64>().ok();
         let bytes = number.and_then(|n| n.checked_mul(1 << shift)).filter(|&bytes| bytes > 0);
         let bytes = bytes
-            .ok_or("expected a number of bytes below 2^64 behind the comma, such as 100,512M")?;
+            .ok_or("expected a number of bytes below 2^64 after the comma, such as 100,512M")?;
         Ok(Self { launches, bytes })
     }
 }

@@ -18,18 +18,18 @@ const NULL_PAGE: u64 = 64 * 1024;
 pub const FAULTS: &[Code] = &[
     Code { code: "assert", title: "failed assertion", explanation:
         "An `assert` of the kernel does not hold. The message has the file, the line, the function and the condition." },
-    Code { code: "bad-operand", title: "a register whose value has no sense there", explanation:
+    Code { code: "bad-operand", title: "register value that makes no sense there", explanation:
         "The index of a `brx.idx` is past the end of its list, an indirect call goes to something that is not a function, or a barrier has a number past 15. The message has the value." },
     Code { code: "cancelled", title: "launch that was cancelled", explanation:
-        "The launch was ended before the kernel was: the time of `texunit run --timeout` was over, or the host program has ended the launch. The message says where the kernel was then. A kernel that waits for something that never comes (a flag, a lock, another CTA that cannot run beside it) is the usual cause; `--max-steps N` ends one by what it executes instead of by time." },
+        "The launch was stopped before the kernel had finished: the time of `texunit run --timeout` was over, or the host program stopped it. The message says where the kernel was then. A kernel that waits for something that never comes (a flag, a lock, another CTA that cannot run beside it) is the usual cause; `--max-steps N` ends one by what it executes instead of by time." },
     Code { code: "deadlock", title: "threads that wait for each other", explanation:
         "Every thread of the CTA that has not exited must reach the same barrier, and every lane of a membermask the same instruction. The message says who waits where." },
     Code { code: "freed", title: "use of memory that was freed", explanation:
         "A load, store or atomic reaches memory that was freed before the launch, or the memory of a texture or surface was freed, its array destroyed, or the registration of host memory ended (`cuMemHostUnregister`, or the program has unmapped it). The message names what was freed, with its size and the number of the allocation, which is `CU_POINTER_ATTRIBUTE_BUFFER_ID`. On a GPU such a kernel may read whatever lies there next." },
     Code { code: "handle", title: "not a texture, sampler or surface", explanation:
-        "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is none either." },
+        "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is not one either." },
     Code { code: "heap", title: "free of something that was not allocated", explanation:
-        "`free` in a kernel takes what `malloc` in a kernel gave, once. The message has the pointer." },
+        "`free` in a kernel takes what `malloc` in a kernel returned, once. The message has the pointer." },
     Code { code: "misaligned", title: "misaligned address", explanation:
         "Addresses of loads, stores and atomics are multiples of the access size, for vectors of the size of the whole vector." },
     Code { code: "out-of-bounds", title: "access outside of every object", explanation:
@@ -37,7 +37,7 @@ pub const FAULTS: &[Code] = &[
     Code { code: "read-only", title: "store to read-only memory", explanation:
         "Constant memory and the parameters of a kernel cannot be written, nor host memory that was registered to be read only." },
     Code { code: "stack-overflow", title: "more stack than a thread has", explanation:
-        "A recursion that does not end, or large local arrays." },
+        "Unbounded recursion, or large local arrays." },
     Code { code: "step-limit", title: "kernel that does not end", explanation:
         "A warp has executed as many instructions as `--max-steps` allows. If the kernel is only long, raise the limit." },
     Code { code: "surface", title: "surface access outside or misaligned", explanation:
@@ -111,7 +111,7 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
         FaultKind::Surface(text) if text.starts_with("coordinate") => {
             "x counts bytes, y and z rows and slices; `.clamp` and `.zero` do not fault outside"
         }
-        FaultKind::StackOverflow { .. } => "a recursion that does not end, or large local arrays",
+        FaultKind::StackOverflow { .. } => "unbounded recursion, or large local arrays",
         _ => return None,
     })
 }

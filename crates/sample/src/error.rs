@@ -34,7 +34,7 @@ pub enum SampleError {
     #[error("{0}")]
     Option(String),
     /// A word that an option does not have.
-    #[error("{option}: `{found}` is not one of {expected}")]
+    #[error("{option}: expected {expected}, found `{found}`")]
     Word { option: &'static str, found: String, expected: String },
     /// A6.
     #[error(

@@ -54,7 +54,10 @@ impl TextureOptions {
             let place = OPTIONS.iter().position(|row| row.0 == word || row.1 == word);
             let place = place.ok_or_else(|| {
                 let short: Vec<&str> = OPTIONS.iter().map(|row| row.1).collect();
-                SampleError::Option(format!("no option is called `{word}`: {}", short.join(", ")))
+                SampleError::Option(format!(
+                    "unknown option `{word}`; available: {}",
+                    short.join(", ")
+                ))
             })?;
             if !given[place].is_empty() {
                 let first = given[place];

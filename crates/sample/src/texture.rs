@@ -185,7 +185,7 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
 /// A resource of packed texels.
 pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
     let size = shape.size()?;
-    let memory = || CreateError::Refused(format!("{size} bytes of memory cannot be had"));
+    let memory = || CreateError::Refused(format!("cannot allocate {size} bytes of memory"));
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
     let resource = Resource::array(shape, Arc::new(block.ok_or_else(memory)?), "texture")?;
     resource.fill_packed(bytes)?;

@@ -264,7 +264,7 @@ impl std::fmt::Display for FaultKind {
                 write!(f, "{handle:#018x} is not a {wanted} handle: {why}")
             }
             FaultKind::Deadlock { waiting } => {
-                write!(f, "deadlock: no thread can go on; {waiting}")
+                write!(f, "deadlock: no thread can continue; {waiting}")
             }
             FaultKind::StepLimit { limit } => {
                 write!(

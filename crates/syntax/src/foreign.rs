@@ -22,7 +22,7 @@ pub fn binary_file(bytes: &[u8]) -> Option<&'static Binary> {
 }
 
 const COMPILED: &str = "texunit reads PTX: `nvcc -ptx` and `clang -S` write it, and `cuobjdump \
-                        -ptx` gets it out of a binary that holds some";
+                        -ptx` extracts it from a binary that contains some";
 const PICTURE: &str = "pictures belong in a job, as `file` of a texture or a surface";
 const UTF_16: &str = "save it as UTF-8 or ASCII";
 

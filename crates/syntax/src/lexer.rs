@@ -194,8 +194,10 @@ impl Lexer<'_> {
         let word = self.bytes[end + gap..].iter().take_while(|&&b| is_follow(b)).count();
         if gap > 0 && word > 0 {
             let end = end + gap + word;
-            let help =
-                format!("write `.{}`; space may stand before the dot", &self.text[end - word..end]);
+            let help = format!(
+                "write `.{}`; a space is allowed before the dot",
+                &self.text[end - word..end]
+            );
             let gap = [(start + 1, end - word, "")];
             self.error_fixed(codes::DOT_SPACE, start, end, "space after a dot".into(), &help, &gap);
             return self.push(Kind::Word, end - word, end);
@@ -298,7 +300,9 @@ impl Lexer<'_> {
         let shown = char::from(first).escape_debug().to_string();
         let help = match first {
             b'\'' => "PTX has no character literals: write the number",
-            b'\\' => "PTX has no line continuation: a statement may simply go on in the next line",
+            b'\\' => {
+                "PTX has no line continuation: a statement may simply continue on the next line"
+            }
             b'#' => "preprocessor lines must begin their line; comments begin with `//`",
             b'$' => "a name that begins with `$` needs at least one more character",
             b'`' | b'\0'..=b'\x1f' | b'\x7f' => "remove it",

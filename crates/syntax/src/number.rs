@@ -137,7 +137,7 @@ fn decimal(text: &str) -> Scanned {
     } else if suffix.is_empty() || suffix == "U" {
         let digits = &literal[..end];
         if digits.len() > 1 && digits.starts_with('0') && digits.contains(['8', '9']) {
-            let help = "a number that begins with `0` is octal and has digits 0 to 7; leave the zero away for decimal";
+            let help = "a number that begins with `0` is octal and has digits 0 to 7; omit the zero for decimal";
             Err(malformed(literal, codes::NUMBER, "malformed octal number", help.into(), meant))
         } else {
             checked_integer(literal)
@@ -163,7 +163,7 @@ fn suffix_help(suffix: &str) -> String {
         "u" => "the suffix for unsigned numbers is an upper case `U`".into(),
         "f" | "F" => "PTX has no `f` suffix: write `1.0`, or the bits as `0f3f800000`".into(),
         "l" | "L" | "ll" | "LL" | "ul" | "UL" | "ull" | "ULL" => {
-            "PTX integers are 64 bits wide already: leave the suffix away, or write `U`".into()
+            "PTX integers are 64 bits wide already: omit the suffix, or write `U`".into()
         }
         "e" | "E" => "an exponent needs digits, as in `1.5e3`".into(),
         _ => format!("leave `{suffix}` away; a name cannot begin with a digit"),

@@ -1,6 +1,6 @@
 //! Every `.ptx` file of tests/check/syntax says on the offending lines what the parser reports:
 //! `// error[E0020]: part of the message`, once or more. The set of lines and codes must match
-//! exactly. What has no such comment must be read without a word, and its printed form must read
+//! exactly. What has no such comment must be read silently, and its printed form must read
 //! back to itself.
 
 #![allow(clippy::unwrap_used)]

@@ -199,26 +199,26 @@ fn report(
     let (code, message, label, help) = match together {
         Together::Cta => (
             "W0205",
-            format!("not all threads of the CTA come to this {name}"),
+            format!("not all threads of the CTA reach this {name}"),
             "a barrier under divergence",
-            "move the barrier to where all threads come, outside of the branch or loop",
+            "move the barrier to where all threads arrive, outside of the branch or loop",
         ),
         Together::Warp => (
             "W0206",
-            format!("not all threads of the warp come to this {name}"),
+            format!("not all threads of the warp reach this {name}"),
             "needs all threads of the warp",
-            "move it to where all threads come, or name those that do in a mask",
+            "move it to where all threads arrive, or name those that do in a mask",
         ),
         Together::Branch => (
             "W0207",
-            format!("the threads of a warp part at this {name}"),
+            format!("the threads of a warp diverge at this {name}"),
             ".uni promises that they do not",
             "leave .uni out",
         ),
     };
     let mut diagnostic = Diagnostic::warning(code, head, message).label(label).help(help);
     if together != Together::Branch {
-        diagnostic = diagnostic.note(branch, "threads part here");
+        diagnostic = diagnostic.note(branch, "threads diverge here");
     }
     if let Some(source) = value.source.filter(|&s| s as usize != at) {
         let span = body.syntax[source as usize].span;

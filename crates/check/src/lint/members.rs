@@ -335,13 +335,12 @@ fn report(
     reason: Option<Span>,
 ) -> Diagnostic {
     let name = body.mnemonic(at);
-    let message =
-        format!("the mask {mask:#010x} of this {name} names lanes that do not come to it");
+    let message = format!("the mask {mask:#010x} of this {name} names lanes that do not reach it");
     let diagnostic = Diagnostic::warning("W0218", body.head(at), message)
-        .label(format!("{} cannot come here", named(excluded)))
-        .help("name the lanes that come, or move it to where all that are named do");
+        .label(format!("{} cannot get here", named(excluded)))
+        .help("name the lanes that arrive, or move it to where all that are named do");
     match reason {
-        Some(span) => diagnostic.note(span, "lanes part here"),
+        Some(span) => diagnostic.note(span, "lanes diverge here"),
         None => diagnostic,
     }
 }

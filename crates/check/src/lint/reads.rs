@@ -330,7 +330,7 @@ fn never(body: &Body, reg: RegId, at: usize) -> Diagnostic {
     let name = body.name(reg);
     Diagnostic::warning("W0201", body.place(reg, at), format!("{name} is read and never written"))
         .label("its value is undefined")
-        .help(format!("write {name} first, or read the register that was meant"))
+        .help(format!("write {name} first, or read the intended register"))
 }
 
 fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
@@ -339,7 +339,7 @@ fn too_late(body: &Body, reg: RegId, at: usize) -> Diagnostic {
     let mut diagnostic =
         Diagnostic::warning("W0202", place, format!("{name} is read before it is written"))
             .label("its value is undefined")
-            .help(format!("write {name} first, or read the register that was meant"));
+            .help(format!("write {name} first, or read the intended register"));
     if let Some(&write) = body.writes.of(reg.0).first() {
         diagnostic = diagnostic.note(body.head(write as usize), "written only here, later");
     }
@@ -353,7 +353,7 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
         body.place(reg, at),
         format!("{name} may be read before it is written"),
     )
-    .label("undefined on one way to here");
+    .label("undefined on one path to here");
     let write = body.writes.of(reg.0).first().map(|&w| w as usize);
     if let Some((span, text)) = branch_of(body, reg, way) {
         diagnostic = diagnostic.note(span, text);
@@ -366,7 +366,7 @@ fn not_everywhere(body: &Body, reg: RegId, at: usize, way: &Way) -> Diagnostic {
         };
         diagnostic = diagnostic.note(body.head(write), text);
     }
-    diagnostic.help(format!("write {name} before the branches, or on every way to this place"))
+    diagnostic.help(format!("write {name} before the branches, or on every path to this place"))
 }
 
 /// The last branch of a way from which another way leads to a write.
@@ -388,7 +388,7 @@ fn branch_of(body: &Body, reg: RegId, way: &Way) -> Option<(Span, String)> {
             (body.head(last), format!("not written when this branch is {word}"))
         };
         let said = taken(body, from, to)
-            .map_or((body.head(last), "not written on one way from here".to_owned()), |t| {
+            .map_or((body.head(last), "not written on one path from here".to_owned()), |t| {
                 label(t.1)
             });
         let leads = |&other: &u32| {

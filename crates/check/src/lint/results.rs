@@ -149,7 +149,7 @@ fn report(body: &Body, at: usize) -> Diagnostic {
     let several = matches!(body.code[at].opcode, Opcode::Tex | Opcode::Tld4 | Opcode::Suld);
     let what = if several { "registers are" } else { "register is" };
     let span = body.syntax[at].operands.first().map_or(body.head(at), |o| o.span);
-    Diagnostic::warning("W0208", span, format!("nobody reads the result of this {name}"))
+    Diagnostic::warning("W0208", span, format!("the result of this {name} is never read"))
         .label(format!("the {what} not read afterwards"))
         .help("read the result, or remove the instruction")
 }

@@ -65,7 +65,8 @@ fn report(body: &Body, code: std::ops::Range<usize>) -> Diagnostic {
     .label("unreachable")
     .help("remove the code, or write a label here and a branch to it");
     if let Some(before) = code.start.checked_sub(1) {
-        diagnostic = diagnostic.note(body.syntax[before].span, "control does not go on from here");
+        diagnostic =
+            diagnostic.note(body.syntax[before].span, "control does not continue from here");
     }
     diagnostic
 }

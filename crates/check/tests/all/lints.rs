@@ -12,8 +12,8 @@ use texunit_syntax::SourceFile;
 const HEAD: &str = "\
 # Lints
 
-ptxas silently accepts everything that is listed here. `texunit check` warns about it: the code is
-valid, and almost certainly unintended. This page is generated from the table `codes.rs` and
+ptxas accepts all that is listed here silently. `texunit check` warns of it: the code is right
+by the rules, and hardly what its author meant. This page is written from the table `codes.rs` and
 from `src/examples/lints.rs` of crate `check`; run `UPDATE=1 cargo test -p texunit-check --test all lints`
 after a change there.
 

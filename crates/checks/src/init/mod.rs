@@ -1,4 +1,4 @@
-//! Check `init`: uses of what nobody has written, on the device. What a kernel computes with undefined bytes stays
+//! Check `init`: uses of uninitialised data, on the device. What a kernel computes with undefined bytes stays
 //! undefined, as shadows that the simulator computes beside all registers say (`texunit_simt::observe`); told is where it
 //! matters, and where it came from.
 
@@ -29,7 +29,7 @@ impl InitWhen {
     /// What `--init` takes.
     pub fn parse(word: &str) -> Result<Self, String> {
         [Self::Use, Self::Load].into_iter().find(|when| when.name() == word).ok_or_else(|| {
-            format!("`{}` is neither `use` nor `load`", texunit_report::visible(word))
+            format!("expected `use` or `load`, found `{}`", texunit_report::visible(word))
         })
     }
 
@@ -103,7 +103,7 @@ impl Worker<'_> {
             Source::Memory { space, addresses } => (*space, addresses[lane]),
             Source::Texels { of, shape, at } => {
                 let texel = shape.words(&at[lane]);
-                return (format!("{texel} of the {of}, that nobody has written"), of.clone());
+                return (format!("{texel} of the {of}, never written"), of.clone());
             }
         };
         let is_undefined = |i: &u32| bits >> (8 * (i & 7)) & 0xff != 0;
@@ -114,7 +114,7 @@ impl Worker<'_> {
             space => object::name(&self.launch, space, address.wrapping_add(first.into())),
         };
         let bytes = if count == 1 { "a byte".to_owned() } else { format!("{count} bytes") };
-        (format!("{bytes} of {name} that nobody has written"), name)
+        (format!("{bytes} of {name} that were never written"), name)
     }
 
     /// Where an undefined value of a lane came from: in words, the object, the operation.
@@ -137,8 +137,8 @@ impl Worker<'_> {
         });
         match (unwritten, call) {
             (_, Some(op)) => ("what a function has returned, undefined".to_owned(), None, op),
-            (Some(op), _) => ("a register that nobody has written".to_owned(), None, op),
-            (None, None) => ("what nobody has written".to_owned(), None, at.op),
+            (Some(op), _) => ("a register that was never written".to_owned(), None, op),
+            (None, None) => ("uninitialised data".to_owned(), None, at.op),
         }
     }
 

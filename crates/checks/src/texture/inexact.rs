@@ -71,7 +71,7 @@ impl Table {
         if error > self.worst && self.found.is_none() {
             self.worst = error;
             let message = format!(
-                "the answer at {x} is {answer}, and exact interpolation between {a} and {b} is {exact}: the difference of \
+                "the result at {x} is {answer}, and exact interpolation between {a} and {b} is {exact}: the difference of \
                  {error:.3e} is more than half of the table's usual step, {:.3e}",
                 self.step
             );

@@ -165,7 +165,7 @@ fn integer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Sp
         return;
     }
     if resource.layout() == Layout::Linear {
-        let text = || format!("element {} is fetched of {}, and the answer is 0", at(0), extent[0]);
+        let text = || format!("element {} is fetched of {}, and the result is 0", at(0), extent[0]);
         return sums.hit_with(rules::TEXTURE_FETCH_PAST_END, spot, text);
     }
     note(&mut measured.outside, spot);
@@ -180,7 +180,9 @@ fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
     let layer = operands.coords.layer;
     let text = || {
         let layer = layer as i32;
-        format!("layer {layer} is fetched, and there are {layers}: the answer is of another layer")
+        format!(
+            "layer {layer} is fetched, and there are {layers}: the result comes from another layer"
+        )
     };
     sums.hit_with(rules::TEXTURE_LAYER, spot, text);
 }
@@ -206,7 +208,7 @@ fn level(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot
             let acts = if level > most { most } else { least };
             let have = if levels == 1 { "1 level".to_owned() } else { format!("{levels} levels") };
             format!(
-                "level {level} is fetched, and the texture has {have}: level {acts} is the answer's"
+                "level {level} is fetched, and the texture has {have}: the result comes from level {acts}"
             )
         };
         sums.hit_with(rules::TEXTURE_LEVEL, spot, text);

@@ -21,7 +21,7 @@ pub(crate) fn files(folder: &Path) -> Vec<Result<PathBuf, Unread>> {
 fn collect(folder: &Path, depth: usize, found: &mut Vec<Result<PathBuf, Unread>>) {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) if depth > 0 => entries,
-        Ok(_) => return found.push(Err(unreadable(folder, "it lies too deep"))),
+        Ok(_) => return found.push(Err(unreadable(folder, "it is nested too deeply"))),
         Err(error) => return found.push(Err(unreadable(folder, error))),
     };
     let mut entries: Vec<_> = entries.flatten().collect();

@@ -94,7 +94,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
             let at = error.utf8_error().valid_up_to();
             let what = texunit_syntax::foreign::binary_file(error.as_bytes());
             let what = what.map_or("a binary file", |known| known.what);
-            Err(cannot_read(format_args!("it is {what}, no text (byte {at} is not UTF-8)")))
+            Err(cannot_read(format_args!("it is {what}, not text (byte {at} is not UTF-8)")))
         }
         Err(error) => {
             let source = SourceFile::from_bytes(name, error.as_bytes());

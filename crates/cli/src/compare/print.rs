@@ -17,8 +17,7 @@ pub fn print(comparison: &Comparison) -> std::io::Result<()> {
         errors += &format!("error: {error}\n");
     }
     if comparison.no_card.is_some() {
-        errors +=
-            "  = help: `texunit compare` asks a real NVIDIA GPU; everything else runs without\n";
+        errors += "  = help: `texunit compare` needs a real NVIDIA GPU; everything else runs without one\n";
     }
     let mut out = std::io::stdout();
     let printed = out.write_all(human(comparison).as_bytes()).and_then(|()| out.flush());

@@ -125,7 +125,7 @@ pub struct TextureArgs {
     #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',', allow_negative_numbers = true,
           value_parser = number::whole::<u32>("texels along an axis", 1..=u32::MAX))]
     pub size: Option<Vec<u32>>,
-    /// Layers, or cubes; default: as many as the file contains.
+    /// Layers, or cubes; default: as many as the file holds.
     #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
           value_parser = number::whole::<u32>("layers", 1..=u32::MAX))]
     pub layers: Option<u32>,
@@ -140,8 +140,8 @@ pub struct TextureArgs {
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
     pub mipmaps: bool,
-    /// How texels are read; default: normalized if the instruction returns floats and the format
-    /// can be read in this way, else element.
+    /// How texels are read; default: normalized if the instruction returns floats and the format can be read so, else
+    /// element.
     #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
     pub read: Option<ReadMode>,
     /// Coordinates run from 0 to the size, not from 0 to 1.
@@ -153,17 +153,17 @@ pub struct TextureArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Sampler")]
 pub struct SamplerArgs {
-    /// Filter between texels of a level; default: point.
+    /// Filter between the texels of a level; default: point.
     #[arg(long, requires = "tex", value_parser = word(Filter::NAMES))]
     pub filter: Option<Filter>,
     /// Filter between mip levels; default: point.
     #[arg(long, value_name = "FILTER", requires = "tex", value_parser = word(Filter::NAMES))]
     pub mip_filter: Option<Filter>,
-    /// Address mode of x, y and z; the last one also applies to the axes after it. Default: clamp.
+    /// Address mode of x, y and z; the last one applies to the axes after it. Default: clamp.
     #[arg(long, value_name = "MODE,MODE", requires = "tex", value_delimiter = ',',
           value_parser = word(AddressMode::NAMES))]
     pub address: Option<Vec<AddressMode>>,
-    /// Border colour; default: black and transparent.
+    /// Border colour; default: transparent black.
     #[arg(long, value_name = "R,G,B,A", requires = "tex", allow_hyphen_values = true)]
     pub border: Option<String>,
     /// Minimum level.

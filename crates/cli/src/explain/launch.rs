@@ -1,8 +1,11 @@
 //! `texunit launch --explain`: what the fetches and surface accesses of one thread did.
 
+use super::args::ExplainFormat;
+use crate::run::Report;
 use serde_json::{Value, json};
+use std::path::Path;
 use texunit_device::{Watch, Watched, WatchedAccess};
-use texunit_explain::{Explanation, Known, Source, SurfaceExplanation};
+use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
 use texunit_report::Located;
 
 /// Most accesses that are explained; a loop may make any number of them.
@@ -38,27 +41,79 @@ impl Explained {
         let mut text = String::new();
         for (n, access) in self.accesses.iter().enumerate() {
             text += &format!("--- thread ({x}, {y}, {z}), access {} of {total}", n + 1);
-            if let Some(source) = source {
-                let place = source.place_of(access.span);
-                let ptx = format!("{}:{}", place.ptx.file, place.ptx.line);
-                match place.source() {
-                    Some(frame) => {
-                        text += &format!(", {frame} ({ptx})");
-                        if let Some(line) = &frame.text {
-                            text += &format!("\n    {}", line.trim());
-                        }
-                    }
-                    None => text += &format!(", {ptx}"),
-                }
-                text += &format!("\n    {}", place.ptx.text.trim());
+            let place = source.map_or_else(Vec::new, |source| place(source, access));
+            if !place.is_empty() {
+                text += &format!(", {}", place.join("\n    "));
             }
-            text += &format!("\n{}\n", explain(access, |e| e.text(), |e| e.text()));
+            let view = explain(access, |e| e.text(), |e| e.text()).unwrap_or_else(|why| why);
+            text += &format!("\n{view}\n");
         }
-        if self.more > 0 {
-            let what = if self.more == 1 { "access is" } else { "accesses are" };
-            text += &format!("{} more {what} not explained\n", self.more);
-        }
+        text += &self.left_out().map_or_else(String::new, |line| line + "\n");
         text
+    }
+
+    /// What is said of accesses that are not explained.
+    fn left_out(&self) -> Option<String> {
+        match self.more {
+            0 => None,
+            1 => Some("1 more access is not explained".to_owned()),
+            more => Some(format!("{more} more accesses are not explained")),
+        }
+    }
+
+    /// As one SVG document: a list of the accesses, and a picture of each.
+    pub fn svg<'a>(&self, kernel: Option<&str>, source: Option<impl Into<Located<'a>>>) -> String {
+        let source = source.map(Into::into);
+        let [x, y, z] = self.thread;
+        let of = kernel.map_or_else(String::new, |kernel| {
+            format!(" of {}", texunit_report::place::function_name(kernel))
+        });
+        let mut page = match self.accesses.len() as u64 + self.more {
+            0 => {
+                let title =
+                    format!("thread ({x}, {y}, {z}){of} made no fetch and no surface access");
+                Page::new(title)
+            }
+            1 => Page::new(format!("thread ({x}, {y}, {z}){of}: 1 access")),
+            n => Page::new(format!("thread ({x}, {y}, {z}){of}: {n} accesses")),
+        };
+        for access in &self.accesses {
+            let place = || source.map_or_else(Vec::new, |source| place(source, access));
+            let page = std::cell::RefCell::new(&mut page);
+            let drawn = explain(
+                access,
+                |e| page.borrow_mut().fetch(place(), e),
+                |e| page.borrow_mut().surface(place(), e),
+            );
+            if let Err(why) = drawn {
+                page.borrow_mut().unexplained(place(), why);
+            }
+        }
+        if let Some(line) = self.left_out() {
+            page.note(line);
+        }
+        page.svg()
+    }
+
+    /// In one of the formats, with the places that a report knows.
+    pub fn render(&self, report: &Report, format: ExplainFormat) -> String {
+        match format {
+            ExplainFormat::Text => self.text(report.located()),
+            ExplainFormat::Json => format!("{}\n", self.json(report.located())),
+            ExplainFormat::Svg => self.svg(report.kernel.as_deref(), report.located()),
+        }
+    }
+
+    /// Writes it to a file, in the format that the ending of the name says unless one is given.
+    pub(crate) fn write(
+        &self,
+        file: &Path,
+        format: Option<ExplainFormat>,
+        report: &Report,
+    ) -> Result<(), texunit_files::FileError> {
+        let format = format.or_else(|| super::by_extension(file));
+        let text = self.render(report, format.unwrap_or(ExplainFormat::Text));
+        texunit_files::write_atomically(file, text.as_bytes())
     }
 
     /// As JSON.
@@ -69,7 +124,7 @@ impl Explained {
             let line = place.as_ref().map(|place| place.ptx.line);
             let text = place.as_ref().map(|place| place.ptx.text.trim());
             let frames = place.as_ref().map(|place| &place.frames);
-            let what = explain(access, |e| e.json(), |e| e.json());
+            let what = explain(access, |e| e.json(), |e| e.json()).unwrap_or_else(Value::from);
             json!({ "line": line, "text": text, "frames": frames, "explanation": what })
         };
         json!({
@@ -80,26 +135,41 @@ impl Explained {
     }
 }
 
+/// Where an access stands: file, line and function, the line's text, the text of the PTX.
+fn place(source: Located<'_>, access: &WatchedAccess) -> Vec<String> {
+    let place = source.place_of(access.span);
+    let ptx = format!("{}:{}", place.ptx.file, place.ptx.line);
+    let mut lines = match place.source() {
+        Some(frame) => {
+            let text = frame.text.iter().map(|text| text.trim().to_owned());
+            [format!("{frame} ({ptx})")].into_iter().chain(text).collect()
+        }
+        None => vec![ptx],
+    };
+    lines.push(place.ptx.text.trim().to_owned());
+    lines
+}
+
 /// A view of an access; of one that cannot be explained, why.
-fn explain<T: From<String>>(
+fn explain<T>(
     access: &WatchedAccess,
     fetch: impl Fn(&Explanation<'_>) -> T,
     surface: impl Fn(&SurfaceExplanation) -> T,
-) -> T {
+) -> Result<T, String> {
     match &access.what {
         Watched::Fetch(f) => match Explanation::new(f.form, &f.texture, &f.sampler, &f.operands) {
             Ok(mut explanation) => {
                 let (values, resident) = (f.values, Some(f.resident));
                 explanation.known = Some(Known { values, resident, from: Source::Launch });
-                fetch(&explanation)
+                Ok(fetch(&explanation))
             }
-            Err(error) => T::from(error.to_string()),
+            Err(error) => Err(error.to_string()),
         },
         Watched::Surface(s) => {
             let outcome = s.outcome.clone();
             match SurfaceExplanation::of_made(s.form, &s.surface, s.coords, outcome) {
-                Ok(explanation) => surface(&explanation),
-                Err(error) => T::from(error.to_string()),
+                Ok(explanation) => Ok(surface(&explanation)),
+                Err(error) => Err(error.to_string()),
             }
         }
     }

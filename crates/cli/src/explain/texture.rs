@@ -64,7 +64,7 @@ pub(super) fn resource(
     let size = shape.size().map_err(refused)?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let block = Block::new(size as usize, &*name)
-        .ok_or_else(|| Trouble::input(format!("{size} bytes of memory cannot be had")))?;
+        .ok_or_else(|| Trouble::input(format!("cannot allocate {size} bytes of memory")))?;
     let resource = Resource::array(&shape, Arc::new(block), name).map_err(refused)?;
     resource.fill_packed(&bytes).map_err(refused)?;
     Ok((resource, srgb))
@@ -83,7 +83,7 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
         ("--samples", args.samples.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|option| option.1) {
-        return Err(Trouble::usage(format!("`{name}` says it itself: leave {option} out")));
+        return Err(Trouble::usage(format!("`{name}` says it already: leave {option} out")));
     }
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
         return Err(Trouble::usage(format!(
@@ -160,7 +160,7 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
     if needed != bytes.len() as u64 {
         let faces = match (geometry.is_cube(), own) {
             (true, Some([w, ..])) => format!(
-                "; the faces of a cube map are squares, one below the other, of the size that --size {w},{w} says"
+                "; a cube map has six square faces, one below the other: give the size of a face, such as --size {w},{w}"
             ),
             _ => String::new(),
         };

@@ -19,7 +19,7 @@ pub(super) fn serve<R: Read>(input: impl FnOnce() -> R + Send + 'static, output:
     let (sender, events) = channel();
     let Ok(mut session) = start(input, sender, output) else { return crate::USAGE };
     let end = session.run(&events);
-    // A client that has gone away without a word is the client's failure.
+    // A client that has gone away silently is the client's failure.
     if end.is_ok() && session.server.was_shut_down() { 0 } else { crate::FAILED }
 }
 

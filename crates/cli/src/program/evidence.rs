@@ -24,39 +24,40 @@ pub struct EvidenceArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
-    /// End the program, and everything that it has started, after this many seconds, with exit code 124; for a
-    /// running kernel, report where it was.
+    /// Stop the program, and everything that it has started, after this many seconds, with exit code 124; for a running
+    /// kernel, the place where it was is reported.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
-    /// Instructions that a warp may execute before the launch ends as one in an infinite loop.
+    /// Maximum number of instructions that a warp may execute; after it, the kernel counts as an infinite loop.
     #[arg(long, value_name = "N", env = "TEXUNIT_MAX_STEPS", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
-    /// Run the CTAs and warps of each launch in a random fair order determined by this seed, so that the effect of a
-    /// race shows; the same seed repeats it exactly. One host thread, everything interpreted. Asynchronous work of
-    /// streams is done late, in an order that the seed determines as well.
+    /// Run the CTAs and warps of each launch in a random fair order that follows from this seed: the effects of a race
+    /// become visible, and the same seed repeats them exactly. Uses one host thread, and everything is interpreted.
+    /// Asynchronous work of streams is done late, in an order that follows from the seed, too.
     #[arg(long, value_name = "SEED", env = "TEXUNIT_SCHEDULE", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("a seed", 0..=u64::MAX))]
     pub schedule: Option<u64>,
-    /// Fill fresh memory of devices, and shared and local memory when a CTA begins, instead of zeros: a byte (0xab), 32
-    /// bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
+    /// Fill fresh memory of devices, and shared and local memory when a CTA begins, with a pattern instead of zeros: a
+    /// byte (0xab), 32 bits (0xdeadbeef), or `random`, whose seed is printed; `random:SEED` repeats it.
     #[arg(long, value_name = "PATTERN", env = "TEXUNIT_FILL", value_parser = number::fill)]
     pub fill: Option<Fill>,
     /// A fault ends only the launch: the context stays usable, and further faults are counted.
     #[arg(long)]
     pub continue_after_fault: bool,
-    /// Write a report to this file when the program has ended: kernels, launches, time, instructions, fetches, faults of
-    /// all processes together. The ending determines the form: .json, .sarif, .xml (JUnit). `%p` in the name is the
-    /// number of a process: each then has a report of its own. `-` is standard output. Can be given more than once.
+    /// Write a report to this file when the program has ended: kernels, launches, time, instructions, fetches, faults
+    /// of all processes together. The file extension selects the form: .json, .sarif, .xml (JUnit). `%p` in the name
+    /// stands for the process ID: each process then has its own report. `-` is standard output. May be given more than
+    /// once.
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
-    /// The form of a report; one for each --report in the same order, or one for those whose endings do not
-    /// determine it. Without --report, on standard output.
+    /// The form of a report: one for each --report in the same order, or one for those whose extensions do not select
+    /// it. Without --report, on standard output.
     #[arg(long, value_name = "FORM", value_enum)]
     pub report_format: Vec<ReportFormat>,
     /// Write the coverage of device code to this file, as lcov: lines, functions and branches of all kernels that are
-    /// loaded by any process, with counts of threads. `%p` in the name is the number of a process: each then has a
-    /// file of its own. `-` is standard output.
+    /// loaded by any process, with counts of threads. `%p` in the name stands for the process ID: each process then has
+    /// its own file. `-` is standard output.
     #[arg(long, value_name = "FILE", env = "TEXUNIT_COVERAGE")]
     pub coverage: Option<PathBuf>,
     /// When messages of the libraries are coloured.

@@ -51,7 +51,8 @@ fn find() -> Result<PathBuf, String> {
             Some(name) => Err(format!("TEXUNIT_LIBS is {}, where no {name} is", folder.display())),
         };
     }
-    let program = std::env::current_exe().map_err(|e| format!("where am I? {e}"))?;
+    let program = std::env::current_exe()
+        .map_err(|e| format!("cannot find the path of this program: {e}"))?;
     let here = program.parent().unwrap_or(Path::new("."));
     let places =
         [here.to_owned(), here.join("lib"), here.join("../lib"), here.join("../lib/texunit")];

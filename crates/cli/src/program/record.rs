@@ -4,7 +4,8 @@
 //! repeated as `texunit launch --explain` does when the program has ended.
 
 use super::say;
-use crate::args::{LaunchArgs, OutputFormat, thread};
+use crate::args::{LaunchArgs, LaunchFormat, thread};
+use crate::explain::args::ExplainFormat;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,12 +20,12 @@ pub struct RecordArgs {
     /// the device, and what the kernel has changed. `texunit launch DIR/job.toml` repeats it.
     #[arg(long, value_name = "DIR")]
     pub record: Option<PathBuf>,
-    /// Record only the N-th launch (without N the first) of this kernel, into the folder itself; check only kernels of
-    /// this name. The name is the one in the PTX or in the source; for checks it may have `*` for any characters.
+    /// Record only the N-th launch (without N, the first) of this kernel, into the folder itself; check only kernels of
+    /// this name. The name is that in the PTX, or that in the source; with --check, `*` stands for any characters.
     #[arg(long, value_name = "NAME[:N]", value_parser = spelled::<Chosen>)]
     pub kernel: Option<String>,
-    /// Maximum launches that a process records, and maximum bytes that they take; K, M and G stand for 2^10, 2^20 and
-    /// 2^30.
+    /// Maximum number of launches that a process records, and of bytes that they take; K, M and G stand for 2^10, 2^20
+    /// and 2^30.
     #[arg(long, value_name = "LAUNCHES[,BYTES]", default_value = "100,1G", requires = "record",
           value_parser = spelled::<Limit>)]
     pub record_limit: String,
@@ -32,9 +33,13 @@ pub struct RecordArgs {
     /// program has ended; threads are counted over the whole grid.
     #[arg(long, value_name = "KERNEL[:N]:X,Y,Z", value_parser = explained, conflicts_with = "record")]
     pub explain: Option<Explained>,
-    /// How the explanation is printed, on standard error.
-    #[arg(long, value_enum, default_value_t = OutputFormat::Human, requires = "explain")]
-    pub format: OutputFormat,
+    /// How the explanation is printed, on standard error, or written.
+    #[arg(long, value_enum, requires = "explain")]
+    pub format: Option<LaunchFormat>,
+    /// Write the explanation to this file instead; without --format as the ending of its name says: a page of pictures
+    /// (.svg), JSON (.json), or text.
+    #[arg(long, value_name = "FILE", requires = "explain")]
+    pub explain_out: Option<PathBuf>,
 }
 
 /// A thread of a launch.
@@ -62,7 +67,9 @@ fn spelled<T: FromStr<Err = &'static str>>(text: &str) -> Result<String, &'stati
 #[derive(Debug)]
 pub(super) struct Pending<'a> {
     wanted: &'a Explained,
-    format: OutputFormat,
+    format: Option<ExplainFormat>,
+    /// Where it is written, if it is not printed.
+    file: Option<PathBuf>,
     folder: PrivateFolder,
 }
 
@@ -94,7 +101,12 @@ impl RecordArgs {
         command.env("TEXUNIT_RECORD", folder.path());
         command.env("TEXUNIT_RECORD_KERNEL", &wanted.kernel);
         command.env("TEXUNIT_RECORD_QUIET", "1");
-        Ok(Some(Pending { wanted, format: self.format, folder }))
+        let format = self.format.map(|format| match format {
+            LaunchFormat::Human => ExplainFormat::Text,
+            LaunchFormat::Json => ExplainFormat::Json,
+            LaunchFormat::Svg => ExplainFormat::Svg,
+        });
+        Ok(Some(Pending { wanted, format, file: self.explain_out.clone(), folder }))
     }
 }
 
@@ -137,13 +149,13 @@ impl Pending<'_> {
             let (_, errors) = crate::human::render(&report, true, false);
             return say(format_args!("{}", errors.trim_end()));
         };
-        match self.format {
-            OutputFormat::Json => {
-                say(format_args!("{}", explained.json(report.ptx_source.as_ref())))
-            }
-            OutputFormat::Human => {
-                say(format_args!("{}", explained.text(report.located()).trim_end()));
-            }
+        let Some(file) = &self.file else {
+            let text = explained.render(&report, self.format.unwrap_or(ExplainFormat::Text));
+            return say(format_args!("{}", text.trim_end()));
+        };
+        match explained.write(file, self.format, &report) {
+            Ok(()) => say(format_args!("texunit: wrote {}", file.display())),
+            Err(error) => say(format_args!("error: --explain-out: cannot write {error}")),
         }
     }
 }

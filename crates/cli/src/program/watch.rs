@@ -206,7 +206,7 @@ impl<'a> Watch<'a> {
             Phase::Running if self.deadline.is_some_and(|deadline| now >= deadline) => {
                 let seconds = timeout.unwrap_or_default().as_secs_f64();
                 super::say(format_args!(
-                    "texunit: the program has not ended within {seconds} s (--timeout): it is ended now"
+                    "texunit: the program has not ended within {seconds} s (--timeout): it is stopped now"
                 ));
                 // Without the file, the kernels go on until the processes are ended.
                 let _ = std::fs::write(self.folder.join(texunit_evidence::STOP), "");
@@ -215,7 +215,7 @@ impl<'a> Watch<'a> {
             }
             Phase::Running if self.has_left_too_much() => {
                 super::say(format_args!(
-                    "texunit: the program was asked to end, and has; what it has started has not, and is ended now"
+                    "texunit: the program was asked to end, and has; processes that it started have not, and are stopped now"
                 ));
                 self.terminate(now);
             }

@@ -173,7 +173,7 @@ fn other_failure(seen: &Seen) -> &'static str {
     match seen {
         Seen::Errors(..) => "has errors in its PTX; --keep code keeps those",
         Seen::Fault(..) => "ends with a fault; --keep fault keeps that",
-        Seen::Bug(_) => "meets a bug in texunit; leave --keep out",
+        Seen::Bug(_) => "runs into an internal error of texunit; leave --keep out",
         Seen::Finished(results) if !results.wrong.is_empty() => {
             "runs without a fault, but an output is not as expected; --keep output keeps that"
         }

@@ -132,7 +132,7 @@ impl Summary {
     /// For people.
     pub(super) fn text(&self) -> String {
         let end = match self.end {
-            End::Smallest => "nothing more can be taken away",
+            End::Smallest => "nothing more can be removed",
             End::Time => "stopped by --time",
             End::Tries => "stopped by --max-tries",
             End::Stopped => "interrupted",

@@ -105,7 +105,7 @@ impl Owned {
                 let numbers: Result<Vec<f64>, _> = parts.iter().map(|part| part.parse()).collect();
                 let numbers = numbers.map_err(|_| {
                     Trouble::usage(format!(
-                        "{option}: `{text}` is neither a number nor a .npy file"
+                        "{option}: expected a number or a .npy file, found `{text}`"
                     ))
                 })?;
                 (Dtype::F64, numbers.into_iter().flat_map(f64::to_le_bytes).collect())

@@ -80,12 +80,12 @@ fn fresh(setup: &Setup) -> Result<(), Failed> {
     let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
     for text in [
         "error[init-copy-to-host]",
-        "a copy to the host has 128 bytes that nobody has written, the first is byte 128 of allocation",
+        "a copy to the host has 128 bytes that were never written, the first is byte 128 of allocation",
         "the copy is at",
         "fresh.cu:14",
         "the memory was asked for at",
         "fresh.cu:11",
-        "a copy to the host has 4 bytes that nobody has written",
+        "a copy to the host has 4 bytes that were never written",
     ] {
         contains(&ended, text)?;
     }
@@ -397,5 +397,5 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "checks: 4 findings at 1 place")?;
     command.env("TEXUNIT_CHECK", "shader");
     let ended = succeed(&mut command, &program)?;
-    contains(&ended, "TEXUNIT_CHECK: there is no check `shader`")
+    contains(&ended, "TEXUNIT_CHECK: unknown check `shader`")
 }

@@ -1,5 +1,5 @@
 //! Libraries that threads load and unload while the redirection is at work: their calls get through, nothing is
-//! written where a library has been, and nobody waits for ever. The libraries have a stand-in for NVIDIA's runtime
+//! written where a library has been, and nobody waits forever. The libraries have a stand-in for NVIDIA's runtime
 //! inside, with the names of a real one.
 
 use crate::commands::same;

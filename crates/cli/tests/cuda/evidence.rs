@@ -203,7 +203,7 @@ fn schemas(setup: &Setup) -> Result<(), Failed> {
             "<failure message=\"",
             "type=\"out-of-bounds\"",
             "type=\"cancelled\"",
-            "the run was ended after 3 s (--timeout)",
+            "the run was stopped after 3 s (--timeout)",
         ] {
             if !xml.contains(part) {
                 return Err(format!("no {part} in {xml}").into());

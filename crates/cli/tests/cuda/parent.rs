@@ -172,7 +172,7 @@ fn asked(setup: &Setup) -> Result<(), Failed> {
     same(ended.status.code(), Some(128 + 15), &ended)?;
     // Less than a container has.
     same(start.elapsed() < Duration::from_secs(9), true, &ended)?;
-    contains(&ended, "what it has started has not, and is ended now")?;
+    contains(&ended, "processes that it started have not, and are stopped now")?;
     let json = json(&report)?;
     at(&json, "/run/signal", 15)?;
     at(&json, "/run/timed_out_after_seconds", Value::Null)?;

@@ -52,7 +52,7 @@ pub(crate) struct Case {
     env: Vec<String>,
     /// `// exit:` its exit code.
     exit: i32,
-    /// `// stderr:` what standard error contains; may stand more than once.
+    /// `// stderr:` what standard error contains; may be given more than once.
     stderr: Vec<String>,
     /// `// only:` names of the variants in which it is built.
     only: Vec<String>,

@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use texunit_testkit::TempDir;
 
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let skipped = !setup.has(&["nvcc"]);
@@ -246,6 +247,16 @@ fn explained(setup: &Setup) -> Result<(), Failed> {
     let json: Value = serde_json::from_str(json)?;
     same(&json["thread"], &serde_json::json!([3, 0, 0]), &ended)?;
     same(json["accesses"].as_array().map(Vec::len), Some(1), &ended)?;
+    let ended = explain("behind:3", &["--format", "svg"])?;
+    contains(&ended, "<svg ")?;
+    let folder = TempDir::new("explain-out");
+    let page = folder.join("page.svg");
+    let ended = explain("behind:3", &["--explain-out", page.to_str().ok_or("a path")?])?;
+    contains(&ended, "texunit: wrote ")?;
+    let page = std::fs::read_to_string(page)?;
+    if !page.contains("thread (3, 0, 0) of behind(") || !page.contains(": 1 access</text>") {
+        return Err(page.into());
+    }
     let ended = explain("behind:64", &[])?;
     contains(&ended, "no thread (64, 0, 0) is in the grid of 64 x 1 x 1")?;
     let ended = explain("before:0", &[])?;

@@ -12,7 +12,7 @@ pub(crate) fn trial(setup: &Setup) -> Trial {
     Trial::test("check/texels", move || texels(&setup)).with_ignored_flag(skipped)
 }
 
-/// Each case has one fetch of what nobody has written; all others, of texels beside it, are right.
+/// Each case has one fetch of uninitialised data; all others, of texels beside it, are right.
 fn texels(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "texels.cu", SHARED, &["-lineinfo"])?;
     let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;

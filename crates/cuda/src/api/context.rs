@@ -302,8 +302,8 @@ fn check_flags(flags: c_uint) -> Answer {
     }
     if !matches!(scheduling, 0 | 1 | 2 | 4) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) exclude \
-             each other"
+            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) are mutually \
+             exclusive"
         )));
     }
     Ok(())

@@ -120,7 +120,7 @@ impl Drop for Watch<'_> {
             _ => format!("{count} bytes"),
         };
         let message = format!(
-            "a copy to the host has {bytes} that nobody has written, the first is {object}"
+            "a copy to the host has {bytes} that were never written, the first is {object}"
         );
         let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the memory was asked for at {place}"),

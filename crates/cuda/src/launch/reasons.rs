@@ -38,7 +38,7 @@ pub(super) fn unsupported(function: &Function, diagnostics: &[Diagnostic]) -> St
     let first = first.map_or_else(String::new, |first| format!(": {}", first.message));
     let more = if more == 0 { String::new() } else { format!(", and {more} more") };
     let name = shown(function);
-    format!("kernel `{name}` holds instructions that texunit does not execute{first}{more}")
+    format!("kernel `{name}` contains instructions that texunit does not execute{first}{more}")
 }
 
 /// What is wrong with a launch.

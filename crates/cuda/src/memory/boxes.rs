@@ -143,7 +143,7 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
     };
     numbers().ok_or_else(|| {
         format!(
-            "{side}: a box of {} bytes x {} x {} with a pitch of {pitch} ends behind the last address",
+            "{side}: a box of {} bytes x {} x {} with a pitch of {pitch} ends past the last address",
             size[0], size[1], size[2]
         )
     })

@@ -76,12 +76,12 @@ pub(super) fn not_freed(name: &str, address: u64) -> String {
         }
         None => format!("{name} {address:#x} is not memory that was allocated or registered"),
         Some(found) if found.base == address => format!(
-            "{name} {address:#x} is {}, which is given back by {}",
+            "{name} {address:#x} is {}, which is released by {}",
             found.kind.name(),
             found.kind.given_back()
         ),
         Some(found) => format!(
-            "{name} {address:#x} is {} bytes behind the start of its allocation, {:#x} (number {}, {} bytes)",
+            "{name} {address:#x} is {} bytes past the start of its allocation, {:#x} (number {}, {} bytes)",
             address - found.base,
             found.base,
             found.id,

@@ -11,8 +11,8 @@ pub(super) fn sentence(folder: &Path, error: &Error) -> String {
     let why = match error.kind() {
         _ if has_no_files => {
             return format!(
-                "no file can be opened to tell `texunit run` what happens here ({error}; `ulimit -n`): it is told \
-                 when one can, or else is not in the report and does not count for --error-exitcode"
+                "no file can be opened to report to `texunit run` what happens here ({error}; `ulimit -n`): it is reported \
+                 when one can be, or else is not in the report and does not count for --error-exitcode"
             );
         }
         ErrorKind::NotFound => {
@@ -21,7 +21,7 @@ pub(super) fn sentence(folder: &Path, error: &Error) -> String {
             )
         }
         ErrorKind::PermissionDenied => format!(
-            "this process has no right to write to {folder}, the folder of its `texunit run` (it has become another \
+            "this process has no permission to write to {folder}, the folder of its `texunit run` (it has become another \
              user, by setuid or sudo?)"
         ),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -46,7 +46,7 @@ mod tests {
         let number = Error::from_raw_os_error;
         for (error, part) in [
             (number(libc::ENOENT), "has ended: /tmp/run is gone. What happens"),
-            (number(libc::EACCES), "no right to write to /tmp/run"),
+            (number(libc::EACCES), "no permission to write to /tmp/run"),
             (number(libc::EMFILE), "`ulimit -n`"),
             (number(libc::ENOSPC), "no room is left in /tmp/run"),
             (Error::other("magic"), "cannot be written to: magic"),

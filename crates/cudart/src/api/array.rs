@@ -42,7 +42,7 @@ runtime_api! {
         const GATHERED_LAYERS: c_uint = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
         if flags & GATHERED_LAYERS == GATHERED_LAYERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags:#x} has cudaArrayLayered and cudaArrayTextureGather, which exclude each other"
+                "flags {flags:#x} has cudaArrayLayered and cudaArrayTextureGather, which are mutually exclusive"
             )));
         }
         create(array, desc, extent, flags)

@@ -277,8 +277,8 @@ fn set_flags(device: CUdevice, flags: c_uint) -> Answer {
     }
     if !matches!(flags & SCHEDULING, 0 | 1 | 2 | 4) {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) exclude \
-             each other"
+            "flags {flags:#x} asks for several ways of waiting at once: spin (1), yield (2) and blocking sync (4) are mutually \
+             exclusive"
         )));
     }
     check(driver::cuDevicePrimaryCtxSetFlags_v2(device, flags))

@@ -8,9 +8,7 @@ use crate::state::{check_device, context};
 use crate::types::{Array, Mipmap, cudaChannelFormatDesc, cudaExtent};
 use std::ffi::c_uint;
 use texunit_cuda_abi::args::{In, Out};
-use texunit_cuda_abi::{
-    CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR, CUdevice,
-};
+use texunit_cuda_abi::{CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUdevice};
 
 runtime_api! {
     /// Allocates a mipmapped array.

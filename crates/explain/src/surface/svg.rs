@@ -1,9 +1,9 @@
 //! A surface access as a picture: the texels around it with their bytes, and the bytes of the access.
 
 use super::text::{conversion_lines, element_text, headline, way};
-use super::{Kind, SurfaceExplanation, kind_of, verb};
-use crate::picture::{Anchor, Picture, Rect};
-use crate::svg::{EMPTY, EXACT, FAINT, GAP, INK, MARGIN, MARK, OUTSIDE, SMALL, head};
+use super::{Kind, SurfaceExplanation, hex_bytes, kind_of, verb};
+use crate::picture::{Anchor, Paint, Picture, Rect};
+use crate::svg::{GAP, MARGIN, SMALL, head};
 use texunit_unit::{SurfaceOutcome, TexelIndex};
 
 /// Edge of the cell of a byte.
@@ -12,6 +12,11 @@ const BYTE: f64 = 30.0;
 const TINY: f64 = 10.0;
 
 pub(super) fn svg(e: &SurfaceExplanation) -> String {
+    let (title, way) = (headline(e), way(e).join(". "));
+    picture(e).finish(&title, &format!("{title} on {}. {way}", e.surface.resource.describe()))
+}
+
+pub(super) fn picture(e: &SurfaceExplanation) -> Picture {
     let mut p = Picture::default();
     let title = headline(e);
     let mut lines = vec![e.surface.resource.describe()];
@@ -21,14 +26,13 @@ pub(super) fn svg(e: &SurfaceExplanation) -> String {
     text(&mut p, &way(e));
     text(&mut p, &conversion_lines(e));
     draw_bytes(&mut p, e);
-    let way = way(e).join(". ");
-    p.finish(&title, &format!("{title} on {}. {way}", e.surface.resource.describe()))
+    p
 }
 
 fn text(p: &mut Picture, lines: &[String]) {
     let top = p.bottom() + GAP;
     for (n, line) in lines.iter().enumerate() {
-        let ink = if line.starts_with("FAULT") { MARK } else { INK };
+        let ink = if line.starts_with("FAULT") { Paint::Mark } else { Paint::Ink };
         p.text(MARGIN, top + n as f64 * 15.0, SMALL, Anchor::Start, ink, line);
     }
 }
@@ -55,16 +59,16 @@ fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
         SurfaceOutcome::Dropped | SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => None,
     };
     if made != Some(asked) {
-        draw_window(p, e, asked, EXACT, "as the coordinates say");
+        draw_window(p, e, asked, Paint::Exact, "as the coordinates say");
     }
     if let Some(made) = made {
-        draw_window(p, e, made, MARK, "where the access is made");
+        draw_window(p, e, made, Paint::Mark, "where the access is made");
     }
 }
 
 /// The texels of an access and those beside them, each with its bytes as they are in memory; of compressed formats, the
 /// blocks. Hatched is what is outside the surface.
-fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: &str, title: &str) {
+fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: Paint<'_>, title: &str) {
     let format = e.surface.resource.format();
     let size = i64::from(format.texel_size());
     let axes = e.form.geometry.axes();
@@ -93,25 +97,33 @@ fn draw_window(p: &mut Picture, e: &SurfaceExplanation, at: Place, colour: &str,
         let name = x.to_string();
         // Long numbers of narrow texels would run into each other: the first one says enough.
         if x == first || name.len() as f64 * TINY * 0.65 < width {
-            p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Anchor::Start, INK, &name);
+            p.text(corner(x, 0).0 + 4.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
         }
     }
     for y in rows.clone() {
-        p.text(MARGIN, corner(first, y).1 + 19.0, TINY, Anchor::Start, INK, &label(y));
+        p.text(MARGIN, corner(first, y).1 + 19.0, TINY, Anchor::Start, Paint::Ink, &label(y));
         for x in first..=last {
-            let (x, y, bytes) = (corner(x, y).0, corner(x, y).1, texel_bytes(e, at, [x, y]));
-            let fill = if bytes.is_some() { EMPTY } else { OUTSIDE };
-            p.rect(Rect { x, y, width, height: BYTE }, fill, FAINT, 1.0);
-            for (n, byte) in bytes.iter().flatten().enumerate() {
-                let middle = x + (n as f64 + 0.5) * BYTE;
-                p.text(middle, y + 19.0, TINY, Anchor::Middle, INK, &format!("{byte:02x}"));
-            }
+            let bytes = texel_bytes(e, at, [x, y]);
+            let place = if axes == 1 { x.to_string() } else { format!("{x}, {y}") };
+            let says = match &bytes {
+                Some(bytes) => format!("({place}): bytes {}", hex_bytes(bytes)),
+                None => format!("({place}) is outside"),
+            };
+            let (x, y) = corner(x, y);
+            let fill = if bytes.is_some() { Paint::Empty } else { Paint::Outside };
+            p.group(&says, |p| {
+                p.rect(Rect { x, y, width, height: BYTE }, fill, Paint::Faint, 1.0);
+                for (n, byte) in bytes.iter().flatten().enumerate() {
+                    let (middle, byte) = (x + (n as f64 + 0.5) * BYTE, format!("{byte:02x}"));
+                    p.text(middle, y + 19.0, TINY, Anchor::Middle, Paint::Ink, &byte);
+                }
+            });
         }
     }
     let (x, y) = corner(first, at.y.max(*rows.start()));
     let x = x + (at.x - first * size) as f64 * BYTE;
     let width = f64::from(e.trace.size) * BYTE;
-    p.rect(Rect { x, y, width, height: BYTE }, "none", colour, 3.0);
+    p.rect(Rect { x, y, width, height: BYTE }, Paint::None, colour, 3.0);
 }
 
 /// The bytes of a texel, or of a block, in the slice and layer of a place; `None` outside.
@@ -134,11 +146,12 @@ fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
     let rows = [(word, &e.before), ("after", &e.after)];
     for (name, bytes) in rows.into_iter().filter_map(|(name, b)| Some((name, b.as_ref()?))) {
         let top = p.bottom() + GAP / 2.0;
-        p.text(MARGIN, top + 18.0, SMALL, Anchor::Start, INK, name);
+        p.text(MARGIN, top + 18.0, SMALL, Anchor::Start, Paint::Ink, name);
         for (n, byte) in bytes.iter().enumerate() {
             let changed = e.before.as_ref().and_then(|b| b.get(n)) != Some(byte);
-            let (x, ink) = (MARGIN + 64.0 + n as f64 * BYTE, if changed { MARK } else { INK });
-            p.rect(Rect { x, y: top, width: BYTE, height: BYTE }, EMPTY, ink, 1.0);
+            let (x, ink) =
+                (MARGIN + 64.0 + n as f64 * BYTE, if changed { Paint::Mark } else { Paint::Ink });
+            p.rect(Rect { x, y: top, width: BYTE, height: BYTE }, Paint::Empty, ink, 1.0);
             let middle = (x + BYTE / 2.0, top + 19.0);
             p.text(middle.0, middle.1, SMALL, Anchor::Middle, ink, &format!("{byte:02x}"));
         }
@@ -147,10 +160,10 @@ fn draw_bytes(p: &mut Picture, e: &SurfaceExplanation) {
     if e.trace.fault.is_none() && e.codes().is_none() {
         let text = format!("{} {}", verb(e.form), element_text(e));
         let y = p.bottom() + GAP;
-        p.text(MARGIN, y, SMALL, Anchor::Start, INK, &text);
+        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &text);
     }
     if e.agrees() == Some(false) {
         let y = p.bottom() + GAP;
-        p.text(MARGIN, y, SMALL, Anchor::Start, MARK, "this is not what the case expects");
+        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Mark, "this is not what the case expects");
     }
 }

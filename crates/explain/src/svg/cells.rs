@@ -1,9 +1,9 @@
 //! A footprint: its texels with one more around, a slice beside the other, and their weights.
 
 use super::colour::{Scale, ink_on};
-use super::{EXACT, FAINT, GAP, INK, MARGIN, MARK, NORMAL, OUTSIDE, SMALL, first, position};
+use super::{GAP, MARGIN, NORMAL, SMALL, first, hover, position};
 use crate::Explanation;
-use crate::picture::{Anchor, Picture, Rect};
+use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::text::{footprint_title, is_weighted, whereabouts};
 use crate::value::{COMPONENTS, channel, list, unrounded};
 use texunit_unit::reference::trace::{Footprint, TexelTrace};
@@ -21,10 +21,10 @@ const CELL_LINES: usize = 10;
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &Scale, top: f64) {
     let trace = &e.trace;
     let axes = trace.form.geometry.axes();
-    p.text(MARGIN, top, NORMAL, Anchor::Start, INK, &footprint_title(trace, f));
+    p.text(MARGIN, top, NORMAL, Anchor::Start, Paint::Ink, &footprint_title(trace, f));
     let mut top = top + GAP / 2.0;
     if f.texels.is_empty() {
-        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, INK, "no texel is read");
+        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, Paint::Ink, "no texel is read");
         return;
     }
     let gather = matches!(trace.form.kind, FetchKind::Gather(_));
@@ -40,7 +40,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, f: &Footprint, scale: &
     for z in slices {
         let grid = Grid { f, axes, columns: count, rows, z, left, top };
         if axes == 3 {
-            p.text(left, top - 4.0, SMALL, Anchor::Start, INK, &format!("z = {z}"));
+            p.text(left, top - 4.0, SMALL, Anchor::Start, Paint::Ink, &format!("z = {z}"));
         }
         grid.draw(p, e, scale);
         left += count as f64 * CELL + MARGIN;
@@ -79,8 +79,12 @@ impl Grid<'_> {
         let texel = |index: [i64; 3]| self.f.texels.iter().position(|t| self.is_at(t, index));
         // Cells of the footprint last: their frames lie over the others.
         for &(index, cell) in cells.iter().filter(|c| texel(c.0).is_none()) {
-            let fill = self.neighbour(e, scale, index).unwrap_or_else(|| OUTSIDE.to_owned());
-            p.rect(cell, &fill, FAINT, 1.0);
+            let codes = self.neighbour(e, index);
+            let fill = codes.map(|codes| scale.of_codes(codes));
+            let fill = fill.as_deref().map_or(Paint::Outside, Paint::Of);
+            p.group(&hover::neighbour(&e.trace, self.axes, index, codes), |p| {
+                p.rect(cell, fill, Paint::Faint, 1.0);
+            });
         }
         self.draw_edges(p);
         for &(index, cell) in &cells {
@@ -96,14 +100,14 @@ impl Grid<'_> {
         texel.index[..self.axes] == index[..self.axes]
     }
 
-    /// The colour of a texel beside the footprint; `None` outside.
-    fn neighbour(&self, e: &Explanation<'_>, scale: &Scale, index: [i64; 3]) -> Option<String> {
+    /// The codes of a texel beside the footprint; `None` outside.
+    fn neighbour(&self, e: &Explanation<'_>, index: [i64; 3]) -> Option<[u32; 4]> {
         let mut at = [0; 3];
         for (to, from) in at.iter_mut().zip(index) {
             *to = u32::try_from(from).ok()?;
         }
         let Footprint { level, plane, sample, .. } = *self.f;
-        scale.of_texel(e, TexelIndex { level, plane, sample, at })
+        e.texture.resource.texel(TexelIndex { level, plane, sample, at })
     }
 
     /// Where the level ends, as far as it is in the picture.
@@ -117,13 +121,13 @@ impl Grid<'_> {
         for edge in [0, i64::from(extent[0])] {
             if let Some(x) = inside(edge, first(self.f, 0), self.columns) {
                 let x = self.left + x;
-                p.thick_line((x, self.top), (x, self.top + bottom), INK);
+                p.thick_line((x, self.top), (x, self.top + bottom), Paint::Ink);
             }
         }
         for edge in [0, i64::from(extent[1])].into_iter().filter(|_| self.axes > 1) {
             if let Some(y) = inside(edge, self.first_row(), self.rows) {
                 let y = self.top + y;
-                p.thick_line((self.left, y), (self.left + right, y), INK);
+                p.thick_line((self.left, y), (self.left + right, y), Paint::Ink);
             }
         }
     }
@@ -138,8 +142,7 @@ impl Grid<'_> {
 
     fn draw_point(&self, p: &mut Picture) {
         if let Some((x, y)) = self.point() {
-            p.circle(x, y, 6.0, "none", "#ffffff");
-            p.circle(x, y, 4.0, "none", MARK);
+            super::sample_point(p, x, y);
         }
     }
 
@@ -155,7 +158,6 @@ impl Grid<'_> {
         let texel = &self.f.texels[number];
         let fill = scale.colour(texel.values);
         let ink = ink_on(&fill);
-        p.rect(cell, &fill, MARK, 2.0);
         let lines = texel_lines(e, self.f, number);
         let (middle_x, middle_y) = (cell.x + CELL / 2.0, cell.y + CELL / 2.0);
         let (x, y) = self.point().unwrap_or((middle_x, cell.y + CELL));
@@ -167,10 +169,13 @@ impl Grid<'_> {
         let height = lines.len() as f64 * LINE;
         let mut line =
             if y > middle_y { cell.y + LINE + 2.0 } else { cell.y + CELL - height + 6.0 };
-        for text in lines {
-            p.text(at, line, TINY, anchor, ink, &text);
-            line += LINE;
-        }
+        p.group(&hover::texel(&e.trace, self.f, number), |p| {
+            p.rect(cell, Paint::Of(&fill), Paint::Mark, 2.0);
+            for text in lines {
+                p.text(at, line, TINY, anchor, ink, &text);
+                line += LINE;
+            }
+        });
     }
 }
 
@@ -223,23 +228,23 @@ fn fitting(text: &str) -> Vec<String> {
 /// Bars of the weights: what the hardware takes, and what it would be without rounding.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
-    p.text(left, top + SMALL, SMALL, Anchor::Start, MARK, "weight of 256");
-    p.text(left + 120.0, top + SMALL, SMALL, Anchor::Start, EXACT, "unrounded");
+    p.text(left, top + SMALL, SMALL, Anchor::Start, Paint::Mark, "weight of 256");
+    p.text(left + 120.0, top + SMALL, SMALL, Anchor::Start, Paint::Exact, "unrounded");
     for (i, texel) in f.texels.iter().enumerate() {
         let y = top + 20.0 + i as f64 * 40.0;
         let bar = |y, part: f64| {
             let width = part.clamp(0.0, 1.0) * LENGTH;
             Rect { x: left, y, width, height: 10.0 }
         };
-        p.rect(bar(y, f64::from(texel.weight) / 256.0), MARK, "none", 0.0);
-        p.rect(bar(y + 11.0, texel.exact), EXACT, "none", 0.0);
+        p.rect(bar(y, f64::from(texel.weight) / 256.0), Paint::Mark, Paint::None, 0.0);
+        p.rect(bar(y + 11.0, texel.exact), Paint::Exact, Paint::None, 0.0);
         let text = format!(
             "({}): {}, unrounded {}",
             list(&texel.index[..axes]),
             texel.weight,
             unrounded(texel.exact)
         );
-        p.text(left, y + 32.0, SMALL, Anchor::Start, INK, &text);
+        p.text(left, y + 32.0, SMALL, Anchor::Start, Paint::Ink, &text);
     }
 }
 

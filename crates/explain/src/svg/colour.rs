@@ -1,8 +1,8 @@
 //! Colours of texels.
 
-use super::{FAINT, INK, MARGIN, SMALL};
+use super::{MARGIN, SMALL};
 use crate::Explanation;
-use crate::picture::{Anchor, Picture, Rect};
+use crate::picture::{Anchor, Paint, Picture, Rect};
 use texunit_texel::Reading;
 use texunit_unit::TexelIndex;
 
@@ -54,22 +54,32 @@ impl Scale {
         let number = |x: f64| crate::value::float((x as f32).to_bits());
         let low = format!("scale of colours: {}", number(self.low));
         let left = MARGIN + 8.0 + low.chars().count() as f64 * SMALL * 0.65;
-        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, INK, &low);
+        p.text(MARGIN, top + SMALL, SMALL, Anchor::Start, Paint::Ink, &low);
         for n in 0..STEPS {
             let grey = n * 255 / (STEPS - 1);
             let x = left + f64::from(n) * step;
             let cell = Rect { x, y: top, width: step, height: 14.0 };
-            p.rect(cell, &format!("#{grey:02x}{grey:02x}{grey:02x}"), "none", 0.0);
+            let fill = format!("#{grey:02x}{grey:02x}{grey:02x}");
+            p.rect(cell, Paint::Of(&fill), Paint::None, 0.0);
         }
         let right = left + f64::from(STEPS) * step;
-        p.rect(Rect { x: left, y: top, width: right - left, height: 14.0 }, "none", FAINT, 1.0);
-        p.text(right + 8.0, top + SMALL, SMALL, Anchor::Start, INK, &number(self.high));
+        p.rect(
+            Rect { x: left, y: top, width: right - left, height: 14.0 },
+            Paint::None,
+            Paint::Faint,
+            1.0,
+        );
+        p.text(right + 8.0, top + SMALL, SMALL, Anchor::Start, Paint::Ink, &number(self.high));
     }
 
     /// The colour of any texel of the texture; `None` outside.
     pub(super) fn of_texel(&self, e: &Explanation<'_>, index: TexelIndex) -> Option<String> {
-        let codes = e.texture.resource.texel(index)?;
-        Some(self.colour(std::array::from_fn(|c| self.readings[c].point(codes[c]))))
+        Some(self.of_codes(e.texture.resource.texel(index)?))
+    }
+
+    /// The colour of a texel's codes.
+    pub(super) fn of_codes(&self, codes: [u32; 4]) -> String {
+        self.colour(std::array::from_fn(|c| self.readings[c].point(codes[c])))
     }
 }
 
@@ -86,12 +96,12 @@ fn number(reading: Reading, bits: u32) -> f64 {
     }
 }
 
-/// A text colour that can be read on this fill.
-pub(super) fn ink_on(fill: &str) -> &'static str {
+/// A text colour that can be read on this fill, in every scheme.
+pub(super) fn ink_on(fill: &str) -> Paint<'static> {
     let part = |at: usize| {
         let digits = fill.get(at..at + 2).unwrap_or("ff");
         u32::from_str_radix(digits, 16).unwrap_or(0xff)
     };
     let light = 3 * part(1) + 6 * part(3) + part(5);
-    if light > 1300 { INK } else { "#ffffff" }
+    if light > 1300 { Paint::Of("#202020") } else { Paint::Of("#ffffff") }
 }

@@ -2,9 +2,9 @@
 //! the direction points.
 
 use super::colour::Scale;
-use super::{EMPTY, EXACT, FAINT, INK, MARGIN, MARK, NORMAL, SMALL};
+use super::{MARGIN, NORMAL, SMALL, hover};
 use crate::Explanation;
-use crate::picture::{Anchor, Picture, Rect};
+use crate::picture::{Anchor, Paint, Picture, Rect};
 use crate::value::{FACES, float, list};
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::CubeStep;
@@ -25,32 +25,39 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     let first_plane = e.trace.footprints.first().map_or(0, |f| f.plane / 6 * 6);
     for face in 0..6 {
         let (x, y) = corner(face);
-        p.rect(Rect { x, y, width: FACE, height: FACE }, EMPTY, FAINT, 1.0);
+        p.rect(Rect { x, y, width: FACE, height: FACE }, Paint::Empty, Paint::Faint, 1.0);
         draw_texels(p, e, scale, first_plane + face as u32, (x, y));
     }
     // What is read, on the faces where it is.
     for f in &e.trace.footprints {
         let edge = FACE / f64::from(f.extent.width.max(1));
-        for at in f.texels.iter().filter_map(|t| t.at) {
+        for (n, at) in f.texels.iter().enumerate().filter_map(|(n, t)| Some((n, t.at?))) {
             let (x, y) = corner(at.plane as usize);
             let (s, t) = (f64::from(at.at[0]) * edge, f64::from(at.at[1]) * edge);
             let size = edge.max(2.0);
             let cell = Rect { x: x + s, y: y + t, width: size, height: size };
-            p.rect(cell, "none", MARK, 1.5);
+            p.group(&hover::texel(&e.trace, f, n), |p| {
+                p.rect(cell, Paint::None, Paint::Mark, 1.5);
+            });
         }
     }
     for (face, name) in FACES.into_iter().enumerate() {
         let (x, y) = corner(face);
-        p.rect(Rect { x: x + 3.0, y: y + 4.0, width: 20.0, height: 14.0 }, "#ffffff", "none", 0.0);
-        p.text(x + 6.0, y + 15.0, SMALL, Anchor::Start, INK, name);
+        p.rect(
+            Rect { x: x + 3.0, y: y + 4.0, width: 20.0, height: 14.0 },
+            Paint::Paper,
+            Paint::None,
+            0.0,
+        );
+        p.text(x + 6.0, y + 15.0, SMALL, Anchor::Start, Paint::Ink, name);
     }
     let (x, y) = corner(cube.face as usize);
-    p.rect(Rect { x, y, width: FACE, height: FACE }, "none", EXACT, 2.5);
+    p.rect(Rect { x, y, width: FACE, height: FACE }, Paint::None, Paint::Exact, 2.5);
     let inside = |c: f32| (0.0..=1.0).contains(&c);
     if inside(cube.s) && inside(cube.t) {
         let at = (x + f64::from(cube.s) * FACE, y + f64::from(cube.t) * FACE);
-        p.circle(at.0, at.1, 6.0, "none", "#ffffff");
-        p.circle(at.0, at.1, 4.0, "none", EXACT);
+        p.circle(at.0, at.1, 6.0, Paint::None, Paint::Of("#ffffff"));
+        p.circle(at.0, at.1, 4.0, Paint::None, Paint::Exact);
     }
     let bits = |c: f32| float(c.to_bits());
     let lines = [
@@ -65,7 +72,7 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale:
     ];
     for (n, line) in lines.iter().enumerate() {
         let at = (MARGIN + 2.0 * FACE + 12.0, top + 20.0 + n as f64 * 20.0);
-        p.text(at.0, at.1, NORMAL, Anchor::Start, INK, line);
+        p.text(at.0, at.1, NORMAL, Anchor::Start, Paint::Ink, line);
     }
 }
 
@@ -86,7 +93,7 @@ fn draw_texels(
         let index = TexelIndex { level: 0, plane, sample: 0, at: [x, y, 0] };
         if let Some(fill) = scale.of_texel(e, index) {
             let (x, y) = (left + f64::from(x) * edge, top + f64::from(y) * edge);
-            p.rect(Rect { x, y, width: edge, height: edge }, &fill, "none", 0.0);
+            p.rect(Rect { x, y, width: edge, height: edge }, Paint::Of(&fill), Paint::None, 0.0);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The chain of mip levels: those that are read are framed, and an arrow shows the level between
 //! them.
 
-use super::{EMPTY, EXACT, FAINT, INK, MARGIN, MARK, NORMAL, SMALL};
+use super::{MARGIN, NORMAL, SMALL};
 use crate::Explanation;
-use crate::picture::{Anchor, Picture, Rect};
+use crate::picture::{Anchor, Paint, Picture, Rect};
 
 /// From a level to the next.
 const STEP: f64 = 88.0;
@@ -14,31 +14,45 @@ pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, top: f64) {
     let (trace, levels) = (&e.trace, e.texture.resource.levels());
     let q = trace.level.q;
     let title = format!("level {} ({q}/256)", q as f64 / 256.0);
-    p.text(MARGIN, top, NORMAL, Anchor::Start, INK, &title);
+    p.text(MARGIN, top, NORMAL, Anchor::Start, Paint::Ink, &title);
     let base = levels[0].extent;
     let longest = f64::from(base.width.max(base.height));
     let (boxes, axis) = (top + 12.0, top + 12.0 + LARGEST + 10.0);
     let middle = |n: f64| MARGIN + LARGEST / 2.0 + n * STEP;
     let last = (levels.len() - 1) as f64;
-    p.line((middle(0.0), axis), (middle(last), axis), FAINT);
+    p.line((middle(0.0), axis), (middle(last), axis), Paint::Faint);
     for (n, level) in levels.iter().enumerate() {
         let share = trace.level.levels.iter().find(|l| l.0 as usize == n).map(|l| l.1);
         let edge = |texels: u32| (f64::from(texels) / longest * LARGEST).max(3.0);
         let (width, height) = (edge(level.extent.width), edge(level.extent.height));
         let x = middle(n as f64);
         let cell = Rect { x: x - width / 2.0, y: boxes + LARGEST - height, width, height };
-        let (stroke, stroke_width) = if share.is_some() { (MARK, 3.0) } else { (FAINT, 1.0) };
-        p.rect(cell, EMPTY, stroke, stroke_width);
-        p.line((x, axis - 3.0), (x, axis + 3.0), INK);
-        p.text(x, axis + 16.0, SMALL, Anchor::Middle, INK, &n.to_string());
+        let (stroke, stroke_width) =
+            if share.is_some() { (Paint::Mark, 3.0) } else { (Paint::Faint, 1.0) };
+        p.rect(cell, Paint::Empty, stroke, stroke_width);
+        p.line((x, axis - 3.0), (x, axis + 3.0), Paint::Ink);
+        p.text(x, axis + 16.0, SMALL, Anchor::Middle, Paint::Ink, &n.to_string());
         if let Some(share) = share {
-            p.text(x, axis + 30.0, SMALL, Anchor::Middle, MARK, &format!("{share}/256"));
+            p.text(x, axis + 30.0, SMALL, Anchor::Middle, Paint::Mark, &format!("{share}/256"));
         }
     }
-    p.circle(middle((q as f64 / 256.0).clamp(0.0, last)), axis, 4.0, EXACT, "#ffffff");
+    p.circle(
+        middle((q as f64 / 256.0).clamp(0.0, last)),
+        axis,
+        4.0,
+        Paint::Exact,
+        Paint::Of("#ffffff"),
+    );
     // How the level comes about: bias, clamps, rounding.
     for step in &trace.level.steps {
         let y = p.bottom() + SMALL;
-        p.text(MARGIN, y, SMALL, Anchor::Start, INK, &format!("[{}] {}", step.rule, step.text));
+        p.text(
+            MARGIN,
+            y,
+            SMALL,
+            Anchor::Start,
+            Paint::Ink,
+            &format!("[{}] {}", step.rule, step.text),
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! The taps of an anisotropic fetch on the texels of a level.
 
 use super::colour::Scale;
-use super::{FAINT, GAP, INK, MARGIN, MARK, NORMAL, OUTSIDE, SMALL, first, position};
+use super::{GAP, MARGIN, NORMAL, SMALL, first, position};
 use crate::Explanation;
-use crate::picture::{Anchor, Picture, Rect};
+use crate::picture::{Anchor, Paint, Picture, Rect};
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
@@ -19,7 +19,7 @@ pub(super) fn draw(
 ) {
     let level = taps[0].level;
     let title = format!("{} taps on level {level}", taps.len());
-    p.text(MARGIN, top, NORMAL, Anchor::Start, INK, &title);
+    p.text(MARGIN, top, NORMAL, Anchor::Start, Paint::Ink, &title);
     let top = top + GAP / 2.0;
     let range = |axis: usize| {
         let low = taps.iter().map(|f| first(f, axis)).min().unwrap_or(0);
@@ -31,23 +31,26 @@ pub(super) fn draw(
     for row in 0..rows {
         for column in 0..columns {
             let index = (left_texel + column, top_texel + row);
-            let fill = colour(e, taps, scale, index).unwrap_or_else(|| OUTSIDE.to_owned());
+            let fill = colour(e, taps, scale, index);
+            let fill = fill.as_deref().map_or(Paint::Outside, Paint::Of);
             let (x, y) = (MARGIN + column as f64 * cell, top + row as f64 * cell);
-            p.rect(Rect { x, y, width: cell, height: cell }, &fill, FAINT, 0.5);
+            p.rect(Rect { x, y, width: cell, height: cell }, fill, Paint::Faint, 0.5);
         }
     }
     let right = MARGIN + columns as f64 * cell + MARGIN;
     for (n, f) in taps.iter().enumerate() {
         let (Some(x), Some(y)) = (position(f, 0), position(f, 1)) else { continue };
+        let text = format!("tap {}: {}/1024 at ({x:.3}, {y:.3})", f.tap.0, f.tap.1);
         let (column, row) = (x - left_texel as f64, y - top_texel as f64);
         if (0.0..=columns as f64).contains(&column) && (0.0..=rows as f64).contains(&row) {
             let at = (MARGIN + column * cell, top + row * cell);
-            p.circle(at.0, at.1, 7.5, "#ffffff", MARK);
-            p.text(at.0, at.1 + 3.0, 9.0, Anchor::Middle, INK, &f.tap.0.to_string());
+            p.group(&format!("{text} [4.12]"), |p| {
+                p.circle(at.0, at.1, 7.5, Paint::Paper, Paint::Mark);
+                p.text(at.0, at.1 + 3.0, 9.0, Anchor::Middle, Paint::Ink, &f.tap.0.to_string());
+            });
         }
-        let text = format!("tap {}: {}/1024 at ({x:.3}, {y:.3})", f.tap.0, f.tap.1);
         let y = top + SMALL + n as f64 * 15.0;
-        p.text(right, y, SMALL, Anchor::Start, INK, &text);
+        p.text(right, y, SMALL, Anchor::Start, Paint::Ink, &text);
     }
 }
 

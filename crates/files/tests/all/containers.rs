@@ -228,9 +228,9 @@ fn ktx2_that_is_refused() {
     #[rustfmt::skip]
     let rows = [
         (ktx(44, flat, 0, &[64]), "no CUDA array has its format, VK_FORMAT_B8G8R8A8_UNORM"),
-        (ktx(0,  flat, 1, &[64]), "its levels are compressed with BasisLZ, which is not read; write it without supercompression"),
-        (ktx(37, flat, 2, &[64]), "its levels are compressed with Zstandard, which is not read; write it without supercompression"),
-        (ktx(0,  flat, 0, &[64]), "its texels are Basis Universal or of no Vulkan format, which are not read"),
+        (ktx(0,  flat, 1, &[64]), "its levels are compressed with BasisLZ, which is not supported; write it without supercompression"),
+        (ktx(37, flat, 2, &[64]), "its levels are compressed with Zstandard, which is not supported; write it without supercompression"),
+        (ktx(0,  flat, 0, &[64]), "its texels are Basis Universal or of no Vulkan format, which is not supported"),
         (ktx(37, flat, 0, &[63]), "damaged KTX 2.0 file: level 0 has 63 bytes instead of 64"),
         (ktx(37, [4, 4, 0, 0, 5, 1], 0, &[64]), "damaged KTX 2.0 file: a cube map has 6 faces, not 5"),
         (ktx(37, [4, 2, 0, 0, 6, 1], 0, &[64]), "damaged KTX 2.0 file: a face of a cube map is a square"),

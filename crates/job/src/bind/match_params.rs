@@ -111,7 +111,7 @@ fn target(index: usize, job: &Job, params: &[ParamInfo]) -> Result<usize, Proble
     }
     if matches!(job.params[target].value, ParamValue::Use(_)) {
         let message =
-            format!("`{}` says `use` itself: name the parameter that has the object", other.value);
+            format!("`{}` has `use` itself: name the parameter that has the object", other.value);
         return Err(Problem::new(codes::CONFLICT, other.at(), message));
     }
     Ok(target)

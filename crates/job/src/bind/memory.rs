@@ -31,7 +31,7 @@ impl Binder<'_> {
         let size = match &spec.size {
             Some(size) if size.value < own => {
                 let message =
-                    format!("the data have {own} bytes, more than the size of {}", size.value);
+                    format!("the data has {own} bytes, more than the size of {}", size.value);
                 return Err(Problem::new(codes::VALUE, size.at(), message));
             }
             Some(size) => size.value,
@@ -74,7 +74,7 @@ impl Binder<'_> {
         };
         let pieces = Pieces::new(bytes, parts, data)?;
         if pieces.end() > size {
-            let message = format!("the data have more than the {size} bytes of the variable");
+            let message = format!("the data has more than the {size} bytes of the variable");
             return Err(Problem::new(codes::VALUE, data.at(), message));
         }
         if parts.is_some() {

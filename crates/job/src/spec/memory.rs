@@ -84,7 +84,7 @@ pub(super) fn buffer(value: &Found<'_>) -> Option<BufferSpec> {
     Some(BufferSpec { at: value.at(()), data, is_undefined, size, parts, place })
 }
 
-/// `undefined = true`: what is not given is what nobody has written.
+/// `undefined = true`: what is not given is uninitialised data.
 pub(super) fn undefined(table: &Table<'_>) -> bool {
     table.get("undefined").is_some_and(|v| v.boolean() == Some(true))
 }

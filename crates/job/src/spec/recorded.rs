@@ -141,7 +141,7 @@ pub(super) fn address(value: &Found<'_>) -> Option<At<u64>> {
     number.map(|n| value.at(n))
 }
 
-/// Bytes of an object: where they are in it, and how many; the data have them one after the other.
+/// Bytes of an object: where they are in it, and how many; the data has them one after the other.
 pub type Parts = Vec<[u64; 2]>;
 
 /// Reads `parts`.

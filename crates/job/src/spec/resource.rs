@@ -227,7 +227,7 @@ pub(super) fn resource(table: &Table<'_>, what: &str) -> Option<ResourceSpec> {
     is_complete(&spec, table, what, before).then_some(spec)
 }
 
-/// Reports keys that exclude each other, and says whether none is missing. `before` is the number
+/// Reports mutually exclusive keys, and says whether none is missing. `before` is the number
 /// of problems before the table was read.
 fn is_complete(spec: &ResourceSpec, table: &Table<'_>, what: &str, before: usize) -> bool {
     let conflict = |message: String| table.problem(codes::CONFLICT, message);

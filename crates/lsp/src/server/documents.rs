@@ -81,7 +81,7 @@ impl Server {
 
     /// A text that is too long: what the client sees is not what is known here.
     fn leave_alone(&mut self, uri: Uri) {
-        let message = format!("{} is too long: it is left alone", uri.as_str());
+        let message = format!("{} is too long: it is not checked", uri.as_str());
         self.forget(uri);
         self.show(MessageType::ERROR, &message);
     }
@@ -154,8 +154,10 @@ impl Server {
             Found::Panic => {
                 document.is_broken = true;
                 self.fail_waiting(&uri, bug);
-                let message =
-                    format!("a bug was found in {}; standard error has more", uri.as_str());
+                let message = format!(
+                    "internal error while checking {}; standard error has the details",
+                    uri.as_str()
+                );
                 return self.show(MessageType::ERROR, &message);
             }
         }

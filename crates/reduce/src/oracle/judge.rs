@@ -103,7 +103,7 @@ impl<'a> LaunchJudge<'a> {
             Kept::Fault(key) => key.to_string(),
             Kept::AnyFault => "any fault".to_owned(),
             Kept::Codes(codes) => codes.join(", "),
-            Kept::Bug(message) => format!("bug in texunit: {message}"),
+            Kept::Bug(message) => format!("internal error: {message}"),
             Kept::Wrong { name, offset, found } => {
                 let bytes: Vec<String> = found.iter().map(|b| format!("{b:02x}")).collect();
                 format!(
@@ -142,7 +142,7 @@ impl<'a> LaunchJudge<'a> {
                 let at = place(&source, error.primary.span);
                 Some(format!("error[{}]: {}, at {at}", error.code, error.message))
             }
-            Seen::Bug(message) => Some(format!("a bug in texunit: {message}")),
+            Seen::Bug(message) => Some(format!("an internal error: {message}")),
             Seen::Finished(_) => Some(self.what()),
             Seen::Problems(_) => None,
         }

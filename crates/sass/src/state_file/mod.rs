@@ -146,7 +146,7 @@ fn state(raw: &mut RawState) -> Result<State, StateError> {
         Some(("via_header", _)) => SamplerBinding::ViaHeader,
         Some((other, span)) => {
             let message =
-                format!("no sampler binding is called `{other}`: independently, via_header");
+                format!("unknown sampler binding `{other}`; available: independently, via_header");
             return Err(StateError::new(message).or_at(span));
         }
     };

@@ -67,7 +67,10 @@ fn described(raw: &RawTexture) -> Result<TextureHeader, StateError> {
     let name = needed("format", raw.format.as_deref())?;
     let format = Format::from_name(name).ok_or_else(|| {
         let names: Vec<&str> = Format::names().collect();
-        StateError::of("format", format!("no format is called `{name}`: {}", names.join(", ")))
+        StateError::of(
+            "format",
+            format!("unknown format `{name}`; available: {}", names.join(", ")),
+        )
     })?;
     let modes = [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
     let read_mode = match raw.read.as_deref() {

@@ -73,7 +73,7 @@ pub(crate) enum Op {
     Nop,
     /// Tells an observer something (`observe::marks`).
     Mark(Box<Mark>),
-    /// Follows what nobody has written (`observe::shadow`).
+    /// Follows uninitialised data (`observe::shadow`).
     Shadow(Box<Shadow>),
     /// Counts lanes (`observe::counts`): all at this counter, and those of the predicate at the next unless it is
     /// always true.

@@ -144,7 +144,7 @@ impl Context<'_> {
             Some(f) if f.is_entry => format!("`{}` is a kernel", f.name),
             Some(f) if f.body.is_none() => format!("`{}` has no body", f.name),
             Some(f) if lowered.is_none() => {
-                format!("the module takes the address of `{}` nowhere", f.name)
+                format!("the module never takes the address of `{}`", f.name)
             }
             Some(f) => {
                 format!("`{}` has other parameters or results than the call's prototype", f.name)

@@ -57,7 +57,7 @@ fn wrong_kind(of: &Handle, wanted: Wanted, kind: &str) -> String {
 
 fn never_given_out(of: &Handle) -> String {
     let name = of.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
-    format!("{name}no handle of this value was ever given out")
+    format!("{name}no handle with this value was ever returned")
 }
 
 /// A slot of a descriptor table.

@@ -4,12 +4,12 @@
 use texunit_check::ir::{self, Instruction};
 use texunit_isa::{MipMode, Opcode, ScalarType};
 
-const TENSOR: &str = "tensor cores are not simulated; take the program's path without them, which \
+const TENSOR: &str = "tensor cores are not simulated; use the program's path without them, which \
      most libraries have for architectures before sm_70";
-const TENSOR_MEMORY: &str = "tensor memory and its cores are not simulated; take the program's \
+const TENSOR_MEMORY: &str = "tensor memory and its cores are not simulated; use the program's \
      path for architectures before sm_100";
 const CLUSTER: &str = "CTAs are not run as clusters, so there is no shared memory of another CTA; \
-     take the program's path for architectures before sm_90";
+     use the program's path for architectures before sm_90";
 const BULK: &str = "the units that copy in the background (TMA) are not simulated; copy with ld \
      and st, or with cp.async of 4 to 16 bytes";
 const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld, st and red on \
@@ -57,7 +57,7 @@ pub(super) const ATOMIC: &str = "add, min, max, inc, dec, and, or, xor, exch and
      to one thread: use ld and st";
 
 const GARBLED: &str =
-    "ptxas accepts this form and translates it wrongly; the warning about it says what to write";
+    "ptxas accepts this form and miscompiles it; the warning about it says what to write";
 
 fn is_grad(inst: &Instruction) -> bool {
     inst.mods.mip == Some(MipMode::Grad)

@@ -260,7 +260,7 @@ pub enum Sink {
     Atomic,
 }
 
-/// A value that depends on what nobody has written.
+/// A value that depends on uninitialised data.
 #[derive(Clone, Copy)]
 pub struct Undefined<'a> {
     /// Where it matters.

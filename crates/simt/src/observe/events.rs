@@ -35,7 +35,7 @@ impl Events {
     pub const COUNTS: Self = Self(1 << 10);
     /// Of [`Self::RESULTS`] those of atomics and of loads with a word for their order: which others they have seen.
     pub const STRONG_RESULTS: Self = Self(1 << 11);
-    /// Uses of what nobody has written ([`super::Probe::undefined`]): shadows of all registers are computed beside them.
+    /// Uses of uninitialised data ([`super::Probe::undefined`]): shadows of all registers are computed beside them.
     pub const DEFINED: Self = Self(1 << 12);
     /// Of [`Self::CALLS`] those of `malloc` and `free`.
     pub const HEAP: Self = Self(1 << 13);

@@ -156,7 +156,7 @@ pub trait Probe: Send {
     /// An operation is about to be executed: [`Events::OPERATIONS`].
     fn operation(&mut self, _at: &At, _registers: &Registers<'_>) {}
 
-    /// Lanes use what nobody has written: [`Events::DEFINED`]. But for origins the value counts as defined behind it.
+    /// Lanes use uninitialised data: [`Events::DEFINED`]. But for origins the value counts as defined behind it.
     fn undefined(&mut self, _at: &At, _what: &Undefined<'_>) {}
 
     /// Calls, returns, exits: [`Events::CALLS`]; the heap also with [`Events::HEAP`].

@@ -22,7 +22,7 @@ pub struct JitError(String);
 
 impl std::fmt::Display for JitError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "`{}` is not known: on, off and always are", self.0)
+        write!(f, "unknown mode `{}`; available: on, off, always", self.0)
     }
 }
 

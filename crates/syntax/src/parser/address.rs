@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
                     return self.unexpected(codes::SELECTOR, "`]`", help);
                 }
                 if self.kind() == Kind::LeftBracket {
-                    let help = "an element of an array stands without brackets around it: \
+                    let help = "an element of an array is written without brackets: \
                                 `ld.global.u32 %r1, name[2];`; an address is `[name+8]`";
                     return self.unexpected(codes::ADDRESS, "`+` or `]`", help);
                 }
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
             }
             Kind::RightBracket | Kind::Comma => return self.trailing_comma("an operand"),
             _ => {
-                let help = "after the handle stand a sampler, or coordinates in braces: `[texture, {%f1, %f2}]`";
+                let help = "the handle is followed by a sampler, or by coordinates in braces: `[texture, {%f1, %f2}]`";
                 return self.unexpected(codes::OPERAND, "coordinates or a sampler", help);
             }
         };

@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
         if self.depth >= super::MAX_DEPTH {
             let message = format!("nested more than {} levels deep", super::MAX_DEPTH);
             let diagnostic = Diagnostic::error(codes::TOO_DEEP, self.peek().span, message)
-                .help("write it flatter: no compiler nests this deep");
+                .help("reduce the nesting: no compiler nests this deep");
             self.report(diagnostic);
             self.skip_block(self.at, self.at);
             return Err(Reported);
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
                 )?;
             }
             Kind::RightParen | Kind::RightBracket => {
-                let message = format!("{} closes nothing", self.shown());
+                let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
                 self.fail(diagnostic.label("no partner").help("remove it"))?;
             }
@@ -301,7 +301,7 @@ impl<'a> Parser<'a> {
     fn misplaced_in_body(&mut self, word: &str) -> Parse<()> {
         let span = self.peek().span;
         let help = if words::look_up(words::LINKAGES, word).is_some() {
-            "linkage words stand at module scope only: declare the variable outside the function"
+            "linkage words are allowed at module scope only: declare the variable outside the function"
         } else if words::BOUNDS.iter().any(|b| b.name == word) {
             "write it between the parameters and the body"
         } else if matches!(word, "version" | "target" | "address_size") {

@@ -124,7 +124,7 @@ impl<'a> Parser<'a> {
         let mut seen = Words::default();
         while let Some(word) = self.peek_word() {
             if word == "attribute" {
-                self.in_order(&seen, "attributes stand before vector and type")?;
+                self.in_order(&seen, "attributes come before vector and type")?;
                 attributes.append(&mut self.attributes()?);
             } else {
                 self.head_word(word, &mut seen)?;
@@ -163,11 +163,11 @@ impl<'a> Parser<'a> {
             if seen.space.is_some() {
                 return self.out_of_order("there is a state space already");
             }
-            self.in_order(seen, "the state space stands before vector and type")?;
+            self.in_order(seen, "the state space comes before vector and type")?;
             self.advance();
             seen.space = Some((space, token.span));
         } else if word == "align" {
-            self.in_order(seen, "`.align` stands before vector and type")?;
+            self.in_order(seen, "`.align` comes before vector and type")?;
             self.advance();
             let (value, span) = self.plain_integer("the alignment in bytes")?;
             seen.align = Some((value, token.span.to(span)));
@@ -185,11 +185,11 @@ impl<'a> Parser<'a> {
             seen.ty = Some(self.word(token));
         } else if word == "ptr" {
             if seen.ty.is_none() || seen.ptr.is_some() {
-                return self.out_of_order("`.ptr` stands once, after the type");
+                return self.out_of_order("`.ptr` comes once, after the type");
             }
             seen.ptr = Some(self.ptr()?);
         } else if words::look_up(words::LINKAGES, word).is_some() {
-            return self.out_of_order("the linkage stands first, at module scope");
+            return self.out_of_order("the linkage comes first, at module scope");
         } else {
             return self.unknown_word(word);
         }
@@ -372,8 +372,7 @@ impl<'a> Parser<'a> {
             } else if is_constant && self.peek_at(1).kind == Kind::RightBracket {
                 dimensions.push(Some(self.constant()?));
             } else {
-                let help =
-                    "write the length as a plain integer; only the first one may be omitted";
+                let help = "write the length as a plain integer; only the first one may be omitted";
                 let message = format!("expected the array's length, found {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::DIMENSION, self.place(), message);
                 return self.fail(diagnostic.note(open.span, "of this dimension").help(help));

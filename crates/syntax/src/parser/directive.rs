@@ -19,7 +19,7 @@ impl<'a> Parser<'a> {
             return self.unexpected(codes::DIRECTIVE, "the file's name in quotes", help);
         };
         while self.eat(Kind::Comma).is_some() {
-            self.number_of("a number", "after the name stand a time and a size, or nothing")?;
+            self.number_of("a number", "the name may be followed by a time and a size")?;
         }
         let name = self.text_of(name).trim_matches('"');
         Ok(self.kept(start, Content::File(number, name)))
@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
         let mut loc = Loc { place: self.file_place()?, function: None, inlined_at: None };
         while self.eat(Kind::Comma).is_some() {
             let help =
-                "after a comma stands `function_name label` or `inlined_at file line column`";
+                "a comma is followed by `function_name label` or `inlined_at file line column`";
             match (self.kind(), self.text_of(self.peek())) {
                 (Kind::Ident, "function_name") => {
                     self.advance();

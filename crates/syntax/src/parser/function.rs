@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
         if let Some(word) = self.peek_word()
             && words::is_directive(word)
         {
-            let message = format!("`.{word}` stands before the name");
+            let message = format!("`.{word}` comes before the name");
             let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
             return self.fail(
                 diagnostic

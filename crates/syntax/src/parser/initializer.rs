@@ -16,7 +16,7 @@ impl<'a> Parser<'a> {
             _ => self.previous().span,
         };
         let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message)
-            .label("comma too many")
+            .label("extra comma")
             .help("remove the comma, or write what is missing");
         // A list that ends in a comma lacks nothing; an instruction may lack an operand.
         let list = matches!(expected, "a name" | "a value" | "a parameter");
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
             let open = self.advance();
             let inner = self.name("a variable's name")?;
             if self.kind() == Kind::Plus {
-                let help = format!("write the offset behind it: `generic({})+4`", inner.text);
+                let help = format!("write the offset after it: `generic({})+4`", inner.text);
                 return self.unexpected(codes::ARITHMETIC, "`)`", help);
             }
             self.close(Kind::RightParen, ")", open)?;

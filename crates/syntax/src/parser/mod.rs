@@ -268,7 +268,7 @@ impl<'a> Parser<'a> {
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
-            let help = "write it flatter: no compiler nests this deep";
+            let help = "reduce the nesting: no compiler nests this deep";
             return self.fail(Diagnostic::error(codes::TOO_DEEP, self.place(), message).help(help));
         }
         self.depth += 1;

@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
     fn no_target(&mut self) {
         let message = format!("expected `.target` after `.version`, found {}", self.shown());
         let diagnostic = Diagnostic::error(codes::NO_TARGET, self.place(), message);
-        self.report(diagnostic.help("write `.target sm_75` in the line after `.version`"));
+        self.report(diagnostic.help("write `.target sm_75` on the line after `.version`"));
     }
 
     fn item(&mut self, items: &mut Vec<Item<'a>>, header: &mut Header) -> Parse<()> {
@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
             Some(word) if !words::is_directive(word) => self.unknown_word(word)?,
             _ => {
                 let help =
-                    "after the linkage stands a variable or a function: `.visible .entry name()`";
+                    "the linkage is followed by a variable or a function: `.visible .entry name()`";
                 self.unexpected(codes::STATEMENT, "a state space, `.entry` or `.func`", help)?;
             }
         }
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         let excused = *header == Header::Nothing || *header == Header::Version;
         if !right && !excused {
             let message = format!("`.{word}` is out of place");
-            let help = "`.version`, `.target` and `.address_size` stand once, in this order, before everything else";
+            let help = "`.version`, `.target` and `.address_size` must appear once, in this order, before everything else";
             self.report(Diagnostic::error(codes::HEADER_ORDER, span, message).help(help));
         }
         *header = next.max(*header);
@@ -297,12 +297,12 @@ impl<'a> Parser<'a> {
         match self.kind() {
             Kind::Semicolon => self.stray_semicolon(),
             Kind::RightBrace | Kind::RightParen | Kind::RightBracket => {
-                let message = format!("{} closes nothing", self.shown());
+                let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
                 self.report(
                     diagnostic
                         .label("no partner")
-                        .help("remove it, or look for a `}` too many before"),
+                        .help("remove it, or look for an extra `}` before it"),
                 );
                 self.advance();
             }

@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
             Kind::Ident => OperandKind::Name { name: self.ident(token), component: None },
             Kind::Underscore => OperandKind::Discard,
             _ => {
-                let help = "after `|` stands a predicate register or `_`";
+                let help = "`|` is followed by a predicate register or `_`";
                 return self.unexpected(codes::OPERAND, "a predicate register", help);
             }
         };
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
             Kind::Word => self.unexpected(
                 codes::OPERAND,
                 what,
-                "modifiers such as `.u32` stand before the operands",
+                "modifiers such as `.u32` come before the operands",
             ),
             Kind::Semicolon | Kind::Comma | Kind::RightBrace | Kind::End
                 if self.previous().kind == Kind::Comma =>
@@ -146,7 +146,7 @@ impl<'a> Parser<'a> {
             Kind::At => self.unexpected(
                 codes::OPERAND,
                 what,
-                "a guard stands before the instruction: `@p mov.u32 ...`",
+                "a guard comes before the instruction: `@p mov.u32 ...`",
             ),
             Kind::Integer
             | Kind::Decimal
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         };
         let message = format!("arithmetic on `{}`: unexpected {}", name.text, self.shown());
         let diagnostic = Diagnostic::error(codes::ARITHMETIC, self.peek().span, message);
-        self.fail(diagnostic.label("no operator can stand here").help(help))
+        self.fail(diagnostic.label("no operator is allowed here").help(help))
     }
 
     /// `{a, b, c, d}`

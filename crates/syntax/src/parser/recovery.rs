@@ -290,9 +290,13 @@ impl Parser<'_> {
         let expected = "`,` or `;`";
         match self.kind() {
             Kind::RightParen | Kind::RightBracket | Kind::RightBrace => {
-                let message = format!("{} closes nothing", self.shown());
+                let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
-                self.fail(diagnostic.label("no partner").help("remove it, or open it before"))
+                self.fail(
+                    diagnostic
+                        .label("no partner")
+                        .help("remove it, or add the bracket that opens it"),
+                )
             }
             Kind::Ident
             | Kind::Integer

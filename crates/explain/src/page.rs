@@ -1,0 +1,175 @@
+//! Several explanations on one page: a list of all accesses, and below it a picture of each.
+
+use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
+use crate::svg::{GAP, MARGIN, NORMAL, SMALL};
+use crate::value::results;
+use crate::{Explanation, SurfaceExplanation};
+
+/// Height of a row of the list.
+const ROW: f64 = 18.0;
+/// Characters of a row, and of a heading.
+const MOST_CHARACTERS: usize = 160;
+
+/// The accesses of a thread as one SVG document: those of a loop in the order in which they were made.
+#[derive(Debug)]
+pub struct Page {
+    title: String,
+    accesses: Vec<Access>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Access {
+    /// Where it is in the source, and its text there.
+    place: Vec<String>,
+    /// What is done, and what comes of it.
+    what: String,
+    result: String,
+    colour: Option<String>,
+    picture: Option<Picture>,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), accesses: Vec::new(), notes: Vec::new() }
+    }
+
+    /// A fetch. The lines of the place say where it stands in the source.
+    pub fn fetch(&mut self, place: Vec<String>, e: &Explanation<'_>) {
+        let values = results(e.trace.form.result, e.trace.answer.values);
+        let values: Vec<String> = values.into_iter().map(|(_, _, value)| value).collect();
+        let mut result = format!("= ({})", values.join(", "));
+        if e.agrees() == Some(false) {
+            result += ", and not what the kernel got: the texels have changed";
+        }
+        self.accesses.push(Access {
+            place,
+            what: crate::text::headline(&e.trace),
+            result,
+            colour: crate::svg::result_colour(e),
+            picture: Some(crate::svg::picture(e)),
+        });
+    }
+
+    /// A surface access.
+    pub fn surface(&mut self, place: Vec<String>, e: &SurfaceExplanation) {
+        self.accesses.push(Access {
+            place,
+            what: e.headline(),
+            result: e.summary(),
+            colour: None,
+            picture: Some(e.picture()),
+        });
+    }
+
+    /// An access that cannot be explained, and why.
+    pub fn unexplained(&mut self, place: Vec<String>, why: impl Into<String>) {
+        let what = "not explained".to_owned();
+        let result = why.into();
+        self.accesses.push(Access { place, what, result, colour: None, picture: None });
+    }
+
+    /// A line below the list.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// The document. Its size grows with the number of accesses, not with their textures.
+    pub fn svg(&self) -> String {
+        let mut p = Picture::default();
+        let all = self.accesses.len();
+        p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(&self.title));
+        for (n, access) in self.accesses.iter().enumerate() {
+            let y = p.bottom() + ROW;
+            draw_row(&mut p, n, access, y);
+        }
+        for note in &self.notes {
+            let y = p.bottom() + ROW;
+            p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(note));
+        }
+        let panels = self.accesses.iter().enumerate().filter(|(_, a)| a.picture.is_some());
+        let panels: Vec<_> = panels.map(|(n, access)| (n, panel(n, access))).collect();
+        let columns = columns(panels.len());
+        let widths: Vec<f64> = (0..columns)
+            .map(|c| {
+                panels.iter().skip(c).step_by(columns).map(|p| p.1.right()).fold(0.0, f64::max)
+            })
+            .collect();
+        for row in panels.chunks(columns) {
+            let top = p.bottom() + GAP;
+            let mut left = 0.0;
+            for ((n, panel), width) in row.iter().zip(&widths) {
+                p.place(panel, left, top, &anchor(*n));
+                left += width + GAP;
+            }
+        }
+        let words = if all == 1 { "access" } else { "accesses" };
+        let list = self.accesses.iter().map(|a| format!("{} {}", a.what, a.result));
+        let list: Vec<String> = list.collect();
+        let description = format!("{all} {words}, each with a picture below. {}", list.join(". "));
+        p.finish(&self.title, &description)
+    }
+}
+
+/// How many pictures lie beside each other: a page is read from left to right, and not much higher than wide.
+fn columns(pictures: usize) -> usize {
+    match pictures {
+        0..=2 => 1,
+        3..=8 => 2,
+        9..=24 => 3,
+        _ => 4,
+    }
+}
+
+/// What a row of the list leads to.
+fn anchor(n: usize) -> String {
+    format!("access-{}", n + 1)
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MOST_CHARACTERS).collect()
+}
+
+/// `2  tex.2d.v4.f32.f32 at (0.3, 0.7)  # = (0.25, 0.5, 0, 1)  blur.cu:12:7`
+fn draw_row(p: &mut Picture, n: usize, access: &Access, y: f64) {
+    let number = format!("{:>3}", n + 1);
+    let draw = |p: &mut Picture| {
+        let mut x = MARGIN;
+        let mut write = |p: &mut Picture, text: &str, paint: Paint<'static>| {
+            p.text(x, y, SMALL, Anchor::Start, paint, text);
+            x += text_width(text, SMALL) + 8.0;
+            x
+        };
+        write(p, &number, Paint::Ink);
+        let after = write(p, &cut(&access.what), Paint::Exact);
+        if let Some(colour) = &access.colour {
+            let swatch = Rect { x: after, y: y - 10.0, width: 12.0, height: 12.0 };
+            p.rect(swatch, Paint::Of(colour), Paint::Ink, 1.0);
+        }
+        write(p, "  ", Paint::Ink);
+        write(p, &cut(&access.result), Paint::Ink);
+        if let Some(place) = access.place.first() {
+            write(p, &cut(place), Paint::Ink);
+        }
+    };
+    if access.picture.is_some() { p.link(&anchor(n), draw) } else { draw(p) }
+}
+
+/// A picture below its heading.
+fn panel(n: usize, access: &Access) -> Picture {
+    let mut p = Picture::default();
+    let heading = format!("access {}", n + 1);
+    p.text(MARGIN, NORMAL, NORMAL, Anchor::Start, Paint::Exact, &heading);
+    for line in &access.place {
+        let y = p.bottom() + SMALL + 2.0;
+        p.text(MARGIN, y, SMALL, Anchor::Start, Paint::Ink, &cut(line));
+    }
+    let end = (access.picture.as_ref().map_or(0.0, Picture::right)).max(p.right());
+    p.line((MARGIN, p.bottom() + 4.0), (end, p.bottom() + 4.0), Paint::Faint);
+    if let Some(picture) = &access.picture {
+        let top = p.bottom();
+        p.place(picture, 0.0, top, &format!("picture-{}", n + 1));
+    }
+    p
+}

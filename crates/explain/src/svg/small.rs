@@ -1,0 +1,100 @@
+//! The footprints of the taps of an anisotropic fetch, one small picture each: four texels, their weights and the sample
+//! point.
+
+use super::colour::{Scale, ink_on};
+use super::{GAP, MARGIN, SMALL, hover, position};
+use crate::Explanation;
+use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
+use texunit_unit::reference::trace::Footprint;
+
+/// Edge of the cell of a texel: its weight fits in.
+const CELL: f64 = 46.0;
+const TINY: f64 = 10.0;
+/// Pictures of a row: 16 taps are three rows.
+const ROW: usize = 6;
+
+pub(super) fn draw(
+    p: &mut Picture,
+    e: &Explanation<'_>,
+    taps: &[Footprint],
+    scale: &Scale,
+    top: f64,
+) {
+    let text = "texels and weights of each tap, in 1/256; point at a texel for its value";
+    p.text(MARGIN, top, SMALL, Anchor::Start, Paint::Ink, text);
+    let caption = |f: &Footprint| format!("tap {}: {}/1024", f.tap.0, f.tap.1);
+    // Room for the longest number of a row beside the cells.
+    let labels = taps.iter().flat_map(|f| &f.texels).map(|t| t.index[1].to_string());
+    let label = labels.map(|text| text_width(&text, TINY)).fold(0.0, f64::max) + 6.0;
+    let captions = taps.iter().map(|f| text_width(&caption(f), SMALL));
+    let width = captions.fold(label + 2.0 * CELL, f64::max) + GAP;
+    let mut y = top + GAP;
+    for row in taps.chunks(ROW) {
+        for (n, f) in row.iter().enumerate() {
+            let left = MARGIN + n as f64 * width;
+            p.text(left, y, SMALL, Anchor::Start, Paint::Ink, &caption(f));
+            draw_tap(p, e, f, scale, (left + label, y + 20.0));
+        }
+        y = p.bottom() + GAP;
+    }
+}
+
+fn draw_tap(
+    p: &mut Picture,
+    e: &Explanation<'_>,
+    f: &Footprint,
+    scale: &Scale,
+    (left, top): (f64, f64),
+) {
+    let first = |axis: usize| f.texels.iter().map(|t| t.index[axis]).min().unwrap_or(0);
+    let (x0, y0) = (first(0), first(1));
+    // Texels of a footprint are beside each other: their distances are 0 and 1.
+    let corner = |x: i64, y: i64| {
+        (left + x.saturating_sub(x0) as f64 * CELL, top + y.saturating_sub(y0) as f64 * CELL)
+    };
+    for (number, texel) in f.texels.iter().enumerate() {
+        let [column, row, _] = texel.index;
+        let (x, y) = corner(column, row);
+        let name = column.to_string();
+        // Two long numbers would run into each other: the first one says enough.
+        if row == y0 && (column == x0 || text_width(&name, TINY) < CELL) {
+            p.text(x + 2.0, top - 4.0, TINY, Anchor::Start, Paint::Ink, &name);
+        }
+        if column == x0 {
+            let y = y + CELL / 2.0 + 4.0;
+            p.text(left - 4.0, y, TINY, Anchor::End, Paint::Ink, &row.to_string());
+        }
+        let fill = scale.colour(texel.values);
+        let cell = Rect { x, y, width: CELL, height: CELL };
+        p.group(&hover::texel(&e.trace, f, number), |p| {
+            p.rect(cell, Paint::Of(&fill), Paint::Mark, 1.0);
+            // The sample point is between the middles of the cells: the weights keep to the outer corners.
+            let y = if row == y0 { y + 12.0 } else { y + CELL - 5.0 };
+            let (x, anchor) =
+                if column == x0 { (x + 4.0, Anchor::Start) } else { (x + CELL - 4.0, Anchor::End) };
+            p.text(x, y, TINY, anchor, ink_on(&fill), &texel.weight.to_string());
+        });
+    }
+    draw_edges(p, f, (x0, y0), (left, top));
+    if let (Some(x), Some(y)) = (position(f, 0), position(f, 1)) {
+        let (x, y) = (x - x0 as f64, y - y0 as f64);
+        if (0.0..=2.0).contains(&x) && (0.0..=2.0).contains(&y) {
+            super::sample_point(p, left + x * CELL, top + y * CELL);
+        }
+    }
+}
+
+/// Where the level ends, if that is within the four texels.
+fn draw_edges(p: &mut Picture, f: &Footprint, first: (i64, i64), (left, top): (f64, f64)) {
+    let extent = f.extent.axes();
+    let ends = |size: u32, first: i64| {
+        let edges = [0, i64::from(size)].into_iter().map(move |end| end.saturating_sub(first));
+        edges.filter(|at| (0..=2).contains(at)).map(|at| at as f64 * CELL)
+    };
+    for x in ends(extent[0], first.0) {
+        p.thick_line((left + x, top), (left + x, top + 2.0 * CELL), Paint::Ink);
+    }
+    for y in ends(extent[1], first.1) {
+        p.thick_line((left, top + y), (left + 2.0 * CELL, top + y), Paint::Ink);
+    }
+}

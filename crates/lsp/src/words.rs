@@ -1,0 +1,38 @@
+//! The words of PTX, for those who highlight it: the TextMate grammar of `editors/vscode` is made from them.
+
+use crate::doc;
+use std::collections::BTreeSet;
+use texunit_isa::{Class, Opcode, forms};
+
+/// All opcodes, also those that are known by name only.
+pub fn opcodes() -> Vec<&'static str> {
+    Opcode::ALL.iter().map(|opcode| opcode.name()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What can follow an opcode, without the dot; types are in [`types`].
+pub fn modifiers() -> Vec<&'static str> {
+    slots(|class| class != Class::Type)
+}
+
+/// Types, and vectors of them, of instructions and of declarations.
+pub fn types() -> Vec<&'static str> {
+    let declared = texunit_isa::ScalarType::ALL.iter().map(|ty| ty.name());
+    let all: BTreeSet<_> =
+        slots(|class| class == Class::Type).into_iter().chain(declared).collect();
+    all.into_iter().collect()
+}
+
+fn slots(wanted: impl Fn(Class) -> bool) -> Vec<&'static str> {
+    let slots = forms().iter().flat_map(|form| &form.slots).filter(|slot| wanted(slot.class));
+    slots.flat_map(|slot| slot.words.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Words behind a dot outside of instructions.
+pub fn directives() -> Vec<&'static str> {
+    doc::DIRECTIVES.iter().map(|row| row.0).collect()
+}
+
+/// Special registers without the `%`; `<n>` stands for a number below n.
+pub fn special_registers() -> Vec<&'static str> {
+    doc::SPECIALS.iter().map(|row| row.0).collect()
+}
