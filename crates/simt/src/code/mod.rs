@@ -3,15 +3,15 @@
 //! Every PTX instruction becomes one counted [`Inst`] and perhaps some uncounted helpers. Operands
 //! are [`Slot`]s: register windows of the running frame, or constants spread over 32 lanes.
 
+mod decoded;
 mod forms;
-mod quick;
 mod shadow;
 mod slot;
 mod transport;
 
+pub(crate) use decoded::{Decoded, OF_CTA, PRODUCTS, of_cta};
 pub use forms::HandleSource;
 pub(crate) use forms::*;
-pub(crate) use quick::{OF_CTA, PRODUCTS, Quick, of_cta};
 pub(crate) use shadow::{Check, FetchShadow, Shadow, SurfaceShadow};
 pub(crate) use slot::Slot;
 pub use transport::MbarrierAction;
@@ -328,7 +328,7 @@ pub(crate) struct Constants {
 pub(crate) struct Code {
     pub(crate) insts: Vec<Inst>,
     /// The same for the inner loop.
-    pub(crate) quick: Vec<Quick>,
+    pub(crate) decoded: Vec<Decoded>,
     pub(crate) funcs: Vec<Func>,
     pub(crate) constants: Constants,
     pub(crate) patches: Vec<SharedPatch>,

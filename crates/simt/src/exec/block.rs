@@ -4,9 +4,9 @@
 
 use super::compiled::Ran;
 use super::context::Context;
-use super::quick::Ended;
+use super::decoded::Ended;
 use super::step::guarded;
-use super::warp::{Split, Warp, count, lanes};
+use super::warp::{Split, Warp, lanes};
 use crate::alu::Kind;
 use crate::code::{NONE, Op, Place, Slot};
 use texunit_jit::region::Mode;
@@ -100,7 +100,7 @@ impl Context<'_> {
             if pc == other {
                 break;
             }
-            let stopped = match code.quick[pc as usize].kind {
+            let stopped = match code.decoded[pc as usize].kind {
                 Kind::Leave => self.effect(team),
                 Kind::Branch => self.branch(team),
                 Kind::Join if team.splits[team.first()].group == NONE => {
@@ -188,7 +188,7 @@ impl Context<'_> {
         let (mut over, mut here) = (false, true);
         for i in lanes(team.on) {
             let (warp, split) = (&mut team.warps[i], &mut team.splits[i]);
-            let ended = self.quick(warp, split, team.ends[i]);
+            let ended = self.run_decoded(warp, split, team.ends[i]);
             here &= ended == Ended::Here && split.pc == pc;
             over |= ended == Ended::Over;
             if ended == Ended::Turned {
@@ -223,13 +223,21 @@ impl Context<'_> {
             Op::Load(access) if access.place != Place::KernelParam => {
                 for i in lanes(on) {
                     let live = team.warps[i].live;
-                    not |= u32::from(!self.load_stream(&mut team.warps[i], access, live)) << i;
+                    let done = self.load_stream(&mut team.warps[i], access, live);
+                    not |= u32::from(!done) << i;
+                    if done {
+                        self.fill_missed(pc);
+                    }
                 }
             }
             Op::Store(access) => {
                 for i in lanes(on) {
                     let live = team.warps[i].live;
-                    not |= u32::from(!self.store_stream(&mut team.warps[i], access, live)) << i;
+                    let done = self.store_stream(&mut team.warps[i], access, live);
+                    not |= u32::from(!done) << i;
+                    if done {
+                        self.fill_missed(pc);
+                    }
                 }
             }
             _ => not = on,
@@ -250,13 +258,11 @@ impl Context<'_> {
         (steps, all): (u64, bool),
         pc: u32,
     ) {
-        let mut threads = 0;
         for i in lanes(those) {
-            team.splits[i].pc = pc;
-            team.warps[i].steps += steps;
-            threads += count(team.splits[i].mask);
+            let split = &mut team.splits[i];
+            split.pc = pc;
+            let lanes = if all { split.mask } else { 0 };
+            self.counters.executed.count_lanes(&mut team.warps[i], steps, lanes);
         }
-        self.counters.warp_instructions += steps * u64::from(those.count_ones());
-        self.counters.thread_instructions += if all { steps * threads } else { 0 };
     }
 }

@@ -1,26 +1,32 @@
 //! Runs compiled regions: enters them where a split stands, and says what the interpreter has to do where they are
 //! left.
 
+mod arrive;
 mod first;
 mod marks;
+mod missed;
 mod series;
+mod short;
 
 use super::context::Context;
+use super::counters::Executed;
 use super::groups::patience;
 use super::lockstep::LOCKSTEP;
 use super::step::TURN;
 use super::warp::{Split, Warp, lanes};
 use super::yielding::ATOMICS;
 use crate::alu::L32;
-use crate::code::{Code, NONE, Op, Place};
-use crate::launch::{Interpreted, LaunchConfig};
+use crate::code::NONE;
 use crate::regions::{Setting, Table};
 use std::slice::from_mut;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Sites, Until, Why};
-use texunit_memory::{PARAM_WINDOW, Reach};
-use texunit_syntax::Span;
+
+use arrive::CHANCE;
+pub(super) use arrive::interpreted;
+use missed::Missed;
+pub(super) use short::Short;
 
 /// What a worker has of compiled regions.
 pub(super) struct Compiled<'a> {
@@ -28,27 +34,18 @@ pub(super) struct Compiled<'a> {
     setting: Setting,
     /// By number of the region.
     sites: Vec<Option<Sites<'a>>>,
-    /// The region, the site and the place of the access that the interpreter makes in the middle of it.
-    missed: Option<(u32, u32, u32)>,
+    /// Accesses that the interpreter makes next, in the middle of regions, as sites do not know their memory.
+    missed: Vec<Missed>,
     /// Steps of warps in regions.
     steps: u64,
     /// Where interpretation has begun, in which mode, and how many steps had been interpreted before.
     since: (Mode, u32, u64),
-    /// Says which short arrivals are looked at: one in [`LOOKED_AT`], by chance, as loops may have any rhythm.
+    /// Says which short arrivals are looked at: some of them, by chance, as loops may have any rhythm.
     chance: u32,
     /// How often the interpreter has had to do an instruction in the middle of a region, by its place; nothing
     /// where it never has.
     left: Vec<u64>,
 }
-
-/// Interpreted instructions that take as long as to leave a region where lanes part or meet, and to enter another.
-const APART: u64 = 24;
-/// Of so many arrivals after few steps one is looked at: its place is in memory that nothing else needs.
-const LOOKED_AT: u64 = 8;
-/// Steps that are many.
-const LONG: u64 = 128;
-/// Where the next worker begins in their order.
-static CHANCE: AtomicU32 = AtomicU32::new(0);
 
 /// What came of an attempt to run a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +66,7 @@ impl<'a> Compiled<'a> {
             table,
             setting,
             sites: Vec::new(),
-            missed: None,
+            missed: Vec::new(),
             steps: 0,
             since: (Mode::Live, 0, 0),
             // Launches of a few arrivals add up, too.
@@ -94,50 +91,29 @@ impl<'a> Compiled<'a> {
 impl Compiled<'_> {
     /// Moves a split to where it has left a region, and counts what it has done.
     #[inline]
-    fn leave(&mut self, warp: &mut Warp, split: &mut Split, number: u32, left: Left) -> Ran {
+    fn leave(
+        &mut self,
+        executed: &mut Executed,
+        (warp, split): (&mut Warp, &mut Split),
+        number: u32,
+        left: Left,
+    ) -> Ran {
         if left.atomics != 0 {
             warp.atomics += left.atomics;
             warp.last_atomic = warp.steps + left.last_atomic;
         }
-        warp.steps += left.steps;
-        self.steps += left.steps;
+        executed.count(warp, left.steps, left.threads);
         split.pc = left.at;
         match left.why {
             Why::Limit => return Ran::Over,
             Why::Outside => return Ran::Outside,
             Why::Divides | Why::Meets => return Ran::Stands,
-            Why::Site(site) => self.missed = Some((number, site, left.at)),
+            Why::Site(site) => self.miss(Missed { region: number, site, at: left.at }),
             Why::Instruction => {}
         }
         self.count_left(left.at, 1);
         Ran::Stands
     }
-
-    /// The interpreter does an instruction in the middle of a region for so many warps.
-    #[inline]
-    fn count_left(&mut self, at: u32, warps: u64) {
-        if warps == 0 {
-            return;
-        }
-        if self.left.is_empty() {
-            self.left = vec![0; self.table.len()];
-        }
-        self.left.get_mut(at as usize).into_iter().for_each(|count| *count += warps);
-    }
-}
-
-/// Where an access may go by itself that the interpreter has made, in the block that it has found last.
-fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a>> {
-    if let Op::Load(access) = op
-        && matches!(access.place, Place::Param | Place::Generic)
-        && access.seen.only_params()
-    {
-        return Some(Reach::of_bytes(PARAM_WINDOW, config.params));
-    }
-    let memory = config.memory;
-    let reach = (hint < memory.blocks().len()).then(|| memory.reach(hint))?;
-    // Of the block that the heap is in, only parts may be accessed.
-    config.heap.is_none_or(|heap| heap.base() != reach.address()).then_some(reach)
 }
 
 /// How long lanes run that part from all those of their warp; it ends where the turn of the warp does.
@@ -166,17 +142,6 @@ impl<'a> Context<'a> {
     #[inline(always)]
     pub(super) fn compiles(&self) -> bool {
         self.compiled.is_some()
-    }
-
-    /// Steps that count as those of regions: they are nothing that code would save.
-    #[inline]
-    pub(super) fn count_with_regions(&mut self, steps: u64) {
-        self.compiled.iter_mut().for_each(|compiled| compiled.steps += steps);
-    }
-
-    /// How often each instruction was interpreted in the middle of regions; nothing, if none was.
-    pub(super) fn take_left(&mut self) -> Vec<u64> {
-        self.compiled.as_mut().map_or_else(Vec::new, |compiled| std::mem::take(&mut compiled.left))
     }
 
     /// Whether warps with all their lanes can enter a region at an instruction.
@@ -250,7 +215,6 @@ impl<'a> Context<'a> {
         on: u32,
         (mode, number): (Mode, u32),
     ) -> (Ran, bool) {
-        self.fill_missed();
         let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, false) };
         let table = compiled.table;
         let Split { pc: from, group, .. } = splits[on.trailing_zeros() as usize];
@@ -280,8 +244,7 @@ impl<'a> Context<'a> {
         {
             let (tids, _) = self.tids.as_chunks();
             let came = compiled.run_each(series, tids, (warps, splits, ends, on), number);
-            self.counters.warp_instructions += came.steps;
-            self.counters.thread_instructions += came.threads;
+            self.counters.executed.add(came.executed);
             self.counters.divisions_by_zero += came.zeros;
             if came.ran == Ran::Nothing {
                 table.close(mode, from);
@@ -292,7 +255,7 @@ impl<'a> Context<'a> {
         let (mut ran, mut to) = (Ran::Stands, None);
         let mut same = true;
         let (tids, shared) = (&self.tids[..], &mut self.cta.shared[..]);
-        let (mut steps, mut threads, mut zeros) = (0, 0, 0);
+        let (mut executed, mut zeros) = (Executed::default(), 0);
         for i in lanes(on) {
             let (warp, split) = (&mut warps[i], &mut splits[i]);
             let until = Until {
@@ -312,8 +275,7 @@ impl<'a> Context<'a> {
                 same = false;
                 break;
             };
-            (steps, threads, zeros) =
-                (steps + left.steps, threads + left.threads, zeros + left.zeros);
+            zeros += left.zeros;
             if left.parted {
                 warp.part(split, &running.parted());
             }
@@ -321,117 +283,20 @@ impl<'a> Context<'a> {
                 ends[i] = warp.steps.saturating_add(left.limit);
             }
             split.mask = left.mask;
-            match compiled.leave(warp, split, number, left) {
+            match compiled.leave(&mut executed, (warp, split), number, left) {
                 Ran::Stands => {}
                 other => ran = other,
             }
             same &= !left.parted && to.is_none_or(|pc| pc == split.pc);
             to = Some(split.pc);
         }
-        self.counters.warp_instructions += steps;
-        self.counters.thread_instructions += threads;
+        compiled.steps += executed.warp_instructions;
+        self.counters.executed.add(executed);
         self.counters.divisions_by_zero += zeros;
         // Back to where they were.
         compiled.sites[number as usize] = sites;
         (ran, same)
     }
-
-    /// Tells the site of the access that the interpreter has made meanwhile where it has found its memory.
-    #[inline]
-    fn fill_missed(&mut self) {
-        let Some(compiled) = &mut self.compiled else { return };
-        if let Some((number, site, at)) = compiled.missed.take() {
-            self.fill(number, site, at);
-        }
-    }
-
-    #[cold]
-    fn fill(&mut self, number: u32, site: u32, at: u32) {
-        let params = self.fixed.params;
-        if let Some(Op::Shadow(shadow)) = self.launch.code.insts.get(at as usize).map(|i| &i.op) {
-            let reach = self.shadows.as_ref().and_then(|shadows| shadows.reach(shadow));
-            let Some((compiled, reach)) = self.compiled.as_mut().zip(reach) else { return };
-            let table = compiled.table;
-            if let (Some(region), Some(sites)) =
-                (table.region(number), compiled.sites_of(number).as_mut())
-            {
-                region.function.fill(sites, site, reach, params);
-            }
-            return;
-        }
-        let launch = self.launch;
-        let Some(compiled) = &mut self.compiled else { return };
-        let table = compiled.table;
-        if let Some(reach) = reach(launch.config, &launch.code.insts[at as usize].op, self.hint)
-            && let (Some(region), Some(sites)) =
-                (table.region(number), compiled.sites_of(number).as_mut())
-        {
-            region.function.fill(sites, site, reach, params);
-        }
-    }
-
-    /// A split has come to an instruction from which on it is interpreted, by a jump back, from a region, or at the
-    /// beginning of a turn.
-    #[inline]
-    pub(super) fn arrives(&mut self, warp: &Warp, split: &Split) {
-        self.arrive(mode(warp, split), split.pc, 1);
-    }
-
-    /// The same of some warps that run in lockstep.
-    #[inline]
-    pub(super) fn arrive(&mut self, mode: Mode, to: u32, warps: u64) {
-        let interpreted = self.counters.warp_instructions;
-        let Some(compiled) = &mut self.compiled else { return };
-        let interpreted = interpreted.saturating_sub(compiled.steps);
-        let (before, pc, from) = std::mem::replace(&mut compiled.since, (mode, to, interpreted));
-        let mut steps = interpreted.saturating_sub(from).min(warps * Table::LONGEST);
-        if before == Mode::Some {
-            steps += APART;
-        }
-        let (table, code, setting) = (compiled.table, self.launch.code, compiled.setting);
-        if setting.always {
-            if table.at(mode, to).is_none() {
-                table.make(code, setting, mode, to);
-            }
-            return;
-        }
-        // Long ones are worth a look.
-        let mut weight = 1;
-        if steps < LONG {
-            let next = compiled.chance.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
-            compiled.chance = next;
-            if next >= u32::MAX / LOOKED_AT as u32 {
-                return;
-            }
-            weight = LOOKED_AT;
-        }
-        if steps != 0 && table.warm(code, before, pc, weight * steps) {
-            table.make(code, setting, before, pc);
-        }
-    }
-}
-
-/// What of this is for [`Interpreted`], the most often first.
-pub(super) fn interpreted(code: &Code, left: &[u64]) -> Interpreted {
-    let is_told = |op: &Op| {
-        let by_plan = matches!(op, Op::Fetch(_) | Op::SurfaceLoad(_) | Op::SurfaceStore(_));
-        let by_nature = matches!(
-            op,
-            Op::Barrier(_)
-                | Op::Call(_)
-                | Op::Return
-                | Op::Exit
-                | Op::Mark(_)
-                | Op::Shadow(_)
-                | Op::Branch { .. }
-                | Op::Join
-        );
-        !by_plan && !by_nature
-    };
-    let all = code.insts.iter().zip(left).filter(|(inst, n)| **n != 0 && is_told(&inst.op));
-    let mut sums: Vec<(Span, u64)> = all.map(|(inst, &n)| (inst.span, n)).collect();
-    sums.sort_unstable_by_key(|(span, n)| (std::cmp::Reverse(*n), *span));
-    Interpreted(sums)
 }
 
 impl Warp {

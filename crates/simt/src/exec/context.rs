@@ -1,8 +1,9 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
-use super::compiled::Compiled;
+use super::compiled::{Compiled, Short};
+use super::counters::Counters;
+use super::decoded::Fixed;
 use super::output::Output;
-use super::quick::Fixed;
 use super::row::Words;
 use super::rows::Rows;
 use super::shadow::{OwnShadows, Shadows};
@@ -80,6 +81,23 @@ pub(crate) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
+    /// The lanes of a warp that there are.
+    #[inline]
+    pub(crate) fn lanes_of(&self, warp: u32) -> u32 {
+        match self.threads - 32 * warp {
+            n @ 0..32 => (1 << n) - 1,
+            _ => u32::MAX,
+        }
+    }
+
+    /// Whether nothing of the CTA before can be seen in the registers and the frame of a warp, and nobody is told
+    /// that it begins and ends.
+    fn is_short(&self) -> bool {
+        let func = &self.code.funcs[self.entry as usize];
+        let is_told = self.observed.is_some() || self.events.has(Events::CALLS);
+        !func.cleared && func.frame == 0 && self.shadows.is_none() && !is_told
+    }
+
     /// What an observer may know of it.
     pub(crate) fn info(&self, worker: usize) -> LaunchInfo<'a> {
         LaunchInfo {
@@ -118,28 +136,6 @@ pub(crate) struct Cta {
     pub(crate) all_passed: bool,
     /// Threads that have not exited.
     pub(crate) live: u32,
-}
-
-/// Counters of a worker.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) warp_instructions: u64,
-    pub(crate) thread_instructions: u64,
-    pub(crate) fetches: u64,
-    pub(crate) surface_accesses: u64,
-    pub(crate) divisions_by_zero: u64,
-    pub(crate) past_end: u64,
-}
-
-impl Counters {
-    pub(crate) fn add(&mut self, other: &Counters) {
-        self.warp_instructions += other.warp_instructions;
-        self.thread_instructions += other.thread_instructions;
-        self.fetches += other.fetches;
-        self.surface_accesses += other.surface_accesses;
-        self.divisions_by_zero += other.divisions_by_zero;
-        self.past_end += other.past_end;
-    }
 }
 
 /// Counters of blocks and branches (`observe::counts`), of a worker: none, where nobody wants them.
@@ -228,6 +224,8 @@ pub(crate) struct Context<'a> {
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
+    /// Whether its CTAs are run from one end of the kernel to the other in one region.
+    pub(super) short: Short,
     pub(super) shadows: Option<OwnShadows<'a>>,
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
@@ -275,6 +273,7 @@ impl<'a> Context<'a> {
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
+            short: Short::new(launch.is_short()),
             shadows: OwnShadows::of(launch, worker),
             counts: Counts::default(),
             told_counts: launch.start,

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
 /// Steps of a warp's turn.
-const CTA_TURN: u64 = 16 * 1024;
+pub(super) const CTA_TURN: u64 = 16 * 1024;
 
 impl Context<'_> {
     /// Runs CTA number `index` to its end. `stop` says that the launch is over anyway.
@@ -23,11 +23,16 @@ impl Context<'_> {
         warps: &mut [Warp],
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
-        self.begin_cta(index, warps)?;
-        if self.is_cancelled() {
-            return Err(self.cancelled(&warps[0]));
+        if self.is_short(warps) && !self.is_cancelled() {
+            self.start_cta(index);
+            self.run_short(warps);
+        } else {
+            self.begin_cta(index, warps)?;
+            if self.is_cancelled() {
+                return Err(self.cancelled(&warps[0]));
+            }
+            self.run_first(warps, CTA_TURN);
         }
-        self.run_first(warps, CTA_TURN);
         if self.cta.live == 0 {
             return Ok(());
         }
@@ -44,16 +49,13 @@ impl Context<'_> {
         let func = &launch.code.funcs[launch.entry as usize];
         // Nothing of the CTA before can be seen in its registers and its frame.
         let is_short = !func.cleared && func.frame == 0 && self.shadows.is_none();
-        for (first, warp) in (0..).step_by(32).zip(warps) {
-            let lanes = match launch.threads - first {
-                n @ 0..32 => (1 << n) - 1,
-                _ => u32::MAX,
-            };
+        for (i, warp) in (0..).zip(warps) {
+            let lanes = launch.lanes_of(i);
             // Short kernels are begun so often that little may be done for a warp.
             if is_short && warp.is_as_begun {
                 warp.start_again(lanes, func.entry);
-                clear(&mut warp.predicates);
-            } else if let Err(trouble) = self.start_warp(warp, first / 32, lanes) {
+                warp.clear_predicates();
+            } else if let Err(trouble) = self.start_warp(warp, i, lanes) {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, trouble }));
             }
@@ -161,7 +163,7 @@ impl Context<'_> {
             warp.narrow.as_flattened_mut().fill(0);
             warp.wide.as_flattened_mut().fill(0);
         }
-        clear(&mut warp.predicates);
+        warp.clear_predicates();
         if !warp.local.is_empty() {
             warp.local.as_flattened_mut().fill(0);
             self.fill_local(warp, 0);
@@ -270,15 +272,6 @@ impl Context<'_> {
         let kind = FaultKind::Deadlock { waiting };
         let (warp, split) = first.expect("a lane that has not exited is in a split");
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
-    }
-}
-
-/// No lane has any of these.
-#[inline(always)]
-fn clear(predicates: &mut [u32]) {
-    // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an address that is none.
-    if !predicates.is_empty() {
-        predicates.fill(0);
     }
 }
 

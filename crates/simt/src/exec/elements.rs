@@ -5,7 +5,7 @@
 
 mod loops;
 
-use super::quick::each;
+use super::decoded::each;
 use crate::alu::{L32, L64};
 pub(super) use loops::{load, store};
 use texunit_memory::Block;

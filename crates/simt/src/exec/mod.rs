@@ -8,8 +8,10 @@ mod collective;
 mod compiled;
 mod context;
 mod cooperative;
+mod counters;
 mod cross;
 mod cta;
+mod decoded;
 mod elements;
 mod fill;
 mod format;
@@ -24,8 +26,8 @@ mod nearest;
 mod output;
 mod parting;
 mod past_end;
+mod prepare;
 mod printf;
-mod quick;
 mod rare;
 mod row;
 mod rows;
@@ -42,20 +44,18 @@ mod warp;
 mod words;
 mod yielding;
 
-use crate::code::Func;
-use crate::cores::cores;
 use crate::fault::Fault;
-use crate::launch::{Bounds, CtaRange, LaunchConfig, LaunchStats, SHARED_ROUNDING};
-use crate::lower::{KernelId, Program, Unit};
+use crate::launch::{CtaRange, LaunchConfig, LaunchStats};
+use crate::lower::{KernelId, Program};
 use crate::observe::Events;
-use crate::observe::marks::Observed;
-use crate::regions::{JitMode, Setting};
-use context::{Context, Counters, Counts, Launch};
+use context::{Context, Counts, Launch};
+use counters::Counters;
 pub(crate) use lockstep::is_quiet;
 pub use mbarrier::MbarrierState;
+use prepare::prepare;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 pub(crate) use surface::lane_of;
 pub(crate) use warp::Warp;
 
@@ -180,8 +180,8 @@ pub fn launch(
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     let c = collected.counters;
     let stats = LaunchStats {
-        warp_instructions: c.warp_instructions,
-        thread_instructions: c.thread_instructions,
+        warp_instructions: c.executed.warp_instructions,
+        thread_instructions: c.executed.thread_instructions,
         fetches: c.fetches,
         surface_accesses: c.surface_accesses,
         divisions_by_zero: c.divisions_by_zero,
@@ -201,114 +201,6 @@ pub fn launch(
         }
         None => Ok(stats),
     }
-}
-
-/// Bytes of registers, local and shared memory that the CTAs which run at a time may take
-/// together; one runs in any case.
-const MOST_CTA_MEMORY: u64 = 2 << 30;
-
-/// Bytes of a warp's registers and local memory while it is in no call.
-fn warp_size(kernel: &Func) -> u64 {
-    let [narrow, wide, predicates, frame] =
-        [kernel.narrow, kernel.wide, kernel.predicates, kernel.frame].map(u64::from);
-    narrow * 32 * 4 + wide * 32 * 8 + predicates * 4 + frame * 32
-}
-
-/// Bytes of shared memory that are reserved for the system: barriers and scratch of cooperative
-/// groups of several warps.
-const RESERVED_SHARED: usize = 1024;
-
-impl Program {
-    /// Most CTAs of a cooperative launch of a kernel that can run at the same time, as the memory
-    /// for their registers, local and shared variables goes.
-    pub fn most_cooperative(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
-        let func = &self.unit(kernel, false).code.funcs[0];
-        let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
-        let warps = u64::from(threads.div_ceil(32).max(1));
-        let size = (warps * warp_size(func)).saturating_add(shared) + CTA_OVERHEAD;
-        (MOST_CTA_MEMORY / size).max(1)
-    }
-}
-
-/// Bytes that we keep for a CTA besides its memory, about.
-const CTA_OVERHEAD: u64 = 16 * 1024;
-
-fn prepare<'a>(
-    (program, kernel, unit): (&'a Program, KernelId, &'a Unit),
-    config: &'a LaunchConfig<'a>,
-    (events, observed): (Events, Option<&'a Observed>),
-    (threads, ctas): (u32, u64),
-) -> Launch<'a> {
-    let marked = observed.and_then(|observed| observed.code.as_ref());
-    let code = marked.unwrap_or(&unit.code);
-    let regions = match observed {
-        Some(observed) if marked.is_some() => &observed.regions,
-        _ => &unit.regions,
-    };
-    let jit = if config.schedule.is_some() { Some(JitMode::Off) } else { config.jit };
-    let regions = Setting::of(jit).map(|how| (regions.begin(code), how));
-    let entry = unit.number(kernel.0).unwrap_or(0);
-    let layout = program.shared_layout(kernel);
-    let mut constants = code.constants.clone();
-    for patch in &code.patches {
-        let at = layout.offsets.get(&patch.variable).copied().unwrap_or(0);
-        let address = at.wrapping_add(patch.addend);
-        if patch.slot.is_wide() {
-            constants.wide[patch.slot.index()] = [address; 32];
-        } else {
-            constants.narrow[patch.slot.index()] = [address as u32; 32];
-        }
-    }
-    // No device has more than a few hundred KiB; the loader has checked.
-    let shared_size = layout.dynamic.saturating_add(u64::from(config.dynamic_shared)).min(1 << 30);
-    let warps = threads.div_ceil(32);
-    let cta_size = u64::from(warps) * warp_size(&code.funcs[entry as usize]) + shared_size;
-    let rounded = u64::from(config.dynamic_shared).next_multiple_of(SHARED_ROUNDING.into());
-    let shared_rounded = layout.dynamic.saturating_add(rounded).min(1 << 30);
-    let end = match config.bounds {
-        Bounds::Exact => shared_size,
-        Bounds::Hardware => shared_rounded,
-    };
-    let reserved_at = end.next_multiple_of(16) as usize;
-    let reserved = if program.uses_reserved_shared(kernel) { RESERVED_SHARED } else { 0 };
-    let fit = MOST_CTA_MEMORY / cta_size.max(1);
-    let workers = match (config.schedule, config.threads) {
-        (Some(_), _) => 1,
-        (None, 0) => cores() as u64,
-        (None, threads) => threads as u64,
-    };
-    let workers = workers.min(fit).min(ctas).clamp(1, 1024) as usize;
-    let reserved = if reserved == 0 { (end as usize, 0) } else { (reserved_at, reserved) };
-    let shared_len = match config.bounds {
-        Bounds::Exact => reserved.0 + reserved.1,
-        Bounds::Hardware => shared_size as usize,
-    };
-    let mut launch = Launch {
-        program,
-        kernel,
-        unit,
-        entry,
-        config,
-        code,
-        events,
-        observed,
-        constants,
-        shared_size: shared_size as usize,
-        shared_rounded,
-        shared_len,
-        reserved,
-        shared: layout,
-        threads,
-        warps,
-        workers,
-        fit,
-        counters: observed.map_or(0, |observed| observed.counters),
-        start: Instant::now(),
-        regions,
-        shadows: None,
-    };
-    launch.shadows = shadow::Shadows::of(&launch);
-    launch
 }
 
 /// CTAs that a worker takes at once: at most so many, and few enough for so many shares of each worker.
@@ -343,64 +235,4 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     }
     let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
     state.add(&mut context);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::lower::Symbols;
-    use texunit_memory::MemoryMap;
-    use texunit_syntax::SourceFile;
-    use texunit_testkit::ptx;
-
-    fn workers(registers: usize, block: u32, threads: usize) -> usize {
-        use std::fmt::Write;
-        let mut body = format!(".reg .b64 %rd<{registers}>;\n");
-        for i in 1..registers {
-            let _ = writeln!(body, "add.u64 %rd{i}, %rd{}, 1;", i - 1);
-        }
-        let text = ptx::kernel(ptx::SM_75, "", &(body + "ret;"));
-        let source = SourceFile::new("t.ptx", &text);
-        let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
-        let program = crate::lower(module, Symbols::default(), source);
-        let kernel = program.kernel("k").expect("declared");
-        let config = LaunchConfig {
-            grid: [64, 1, 1],
-            ctas: None,
-            block: [block, 1, 1],
-            dynamic_shared: 0,
-            params: &[],
-            memory: &MemoryMap::default(),
-            descriptors: &Default::default(),
-            threads,
-            max_steps: 1,
-            fmad: false,
-            bounds: Bounds::Exact,
-            stack_limit: 0,
-            grid_id: 0,
-            cooperative: false,
-            grid_workspace: 0,
-            heap: None,
-            printf_limit: crate::launch::PRINTF_LIMIT,
-            progress: None,
-            cancel: None,
-            cpu_clock: None,
-            observer: None,
-            gradients: None,
-            jit: None,
-            schedule: None,
-            fill: None,
-        };
-        let of = (&program, kernel, program.unit(kernel, false));
-        prepare(of, &config, (Events::NONE, None), (block, 64)).workers
-    }
-
-    #[test]
-    fn workers_are_fewer_where_ctas_are_huge() {
-        assert_eq!(workers(10, 1024, 40), 40);
-        assert_eq!(workers(10, 32, 1000), 64, "no more than CTAs");
-        // 20,000 registers of 8 bytes in 1024 threads: 160 MB each.
-        assert_eq!(workers(20_000, 1024, 40), 13);
-        assert_eq!(workers(20_000, 32, 40), 40);
-    }
 }

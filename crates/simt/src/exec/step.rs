@@ -2,8 +2,8 @@
 
 use super::block::{Stopped, Team};
 use super::context::{Context, Done, Trouble};
+use super::decoded::{self, Ended, Place, Values};
 use super::parting::{diverge, join};
-use super::quick::{self, Ended, Place, Values};
 use super::warp::{self, Split, State, Warp};
 use crate::code::{Inst, NONE, Op, Slot};
 use crate::observe::{Called, Events};
@@ -158,10 +158,14 @@ impl Context<'_> {
             Op::Fetch(fetch) => self.fetch(warp, fetch, mask)?,
             Op::Atomic(_) | Op::Mbarrier(_) | Op::Yield => {
                 let flow = self.meeting(warp, &inst.op, mask)?;
+                self.fill_missed(split.pc);
                 split.pc += 1;
                 return Ok(flow);
             }
-            op => self.straight(warp, op, mask)?,
+            op => {
+                self.straight(warp, op, mask)?;
+                self.fill_missed(split.pc);
+            }
         }
         split.pc += 1;
         Ok(Flow::Goes)
@@ -170,21 +174,12 @@ impl Context<'_> {
     /// Counts an instruction of these lanes.
     #[inline]
     pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {
-        let count = u64::from(inst.count);
-        self.add(warp, count, count * warp::count(mask));
-    }
-
-    /// Counts instructions of a warp, and of its threads.
-    #[inline]
-    fn add(&mut self, warp: &mut Warp, steps: u64, threads: u64) {
-        warp.steps += steps;
-        self.counters.warp_instructions += steps;
-        self.counters.thread_instructions += threads;
+        self.counters.executed.count_lanes(warp, inst.count.into(), mask);
     }
 
     /// Runs the inner loop as far as it goes.
     #[inline(never)]
-    pub(super) fn quick(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
+    pub(super) fn run_decoded(&mut self, warp: &mut Warp, split: &mut Split, limit: u64) -> Ended {
         let mut place = Place {
             pc: split.pc,
             mask: split.mask,
@@ -195,8 +190,8 @@ impl Context<'_> {
             turns: self.compiles(),
             ended: Ended::Here,
         };
-        quick::run(self.level, &self.values(warp), warp, &mut place);
-        self.add(warp, place.steps - warp.steps, place.threads);
+        decoded::run(self.level, &self.values(warp), warp, &mut place);
+        self.counters.executed.count(warp, place.steps - warp.steps, place.threads);
         split.pc = place.pc;
         place.ended
     }

@@ -151,6 +151,15 @@ impl Warp {
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }
 
+    /// No lane has any predicate.
+    #[inline(always)]
+    pub(super) fn clear_predicates(&mut self) {
+        // To fill nothing can cost more than to fill a little: glibc makes a masked store of it, at an address that is none.
+        if !self.predicates.is_empty() {
+            self.predicates.fill(0);
+        }
+    }
+
     /// Moves the register windows to a frame.
     pub(crate) fn enter(&mut self, frame: u32) {
         self.running = frame;

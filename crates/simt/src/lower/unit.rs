@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::pools::Pools;
 use super::program::{Program, Symbols};
 use super::{Needs, flow_into, fuse, reuse, spin};
-use crate::code::{Callee, Code, Func, NONE, Op, Quick};
+use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
 use crate::observe::marks::Kept;
 use crate::regions::Regions;
 use std::collections::HashMap;
@@ -144,7 +144,7 @@ impl Maker<'_> {
         }
         (0..code.funcs.len()).for_each(|function| reuse::share_rows(&mut code, function));
         code.funcs.iter_mut().for_each(Func::add_temporaries);
-        code.quick = code.insts.iter().map(Quick::of).collect();
+        code.decoded = code.insts.iter().map(Decoded::of).collect();
         code.asks_who_is_there = code.insts.iter().any(|inst| match &inst.op {
             Op::ActiveMask { .. } => true,
             Op::Shuffle(shuffle) => shuffle.members.is_none(),

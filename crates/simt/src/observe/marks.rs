@@ -3,7 +3,7 @@
 use super::order::words;
 use super::shadow::{self, Shadows};
 use super::{Counted, Counting, Events, Order, Synchronized};
-use crate::code::{Callee, Code, Inst, Op, Place, Quick, Slot};
+use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
 use crate::exec::is_quiet;
 use crate::flow::starts;
 use crate::lower::{Program, Unit};
@@ -373,13 +373,13 @@ fn assemble(code: &Code, items: &[Item]) -> (Code, Vec<u32>) {
             _ => {}
         }
     }
-    let mut marked = Code { insts: out, quick: Vec::new(), ..code.clone() };
+    let mut marked = Code { insts: out, decoded: Vec::new(), ..code.clone() };
     for func in &mut marked.funcs {
         match entries.get(&func.entry) {
             Some(&entry) => func.entry = entry,
             None => to(&mut func.entry),
         }
     }
-    marked.quick = marked.insts.iter().map(Quick::of).collect();
+    marked.decoded = marked.insts.iter().map(Decoded::of).collect();
     (marked, origin)
 }

@@ -16,6 +16,7 @@ mod limit;
 mod moves;
 mod operand;
 mod operation;
+mod parts;
 mod setting;
 mod shadow;
 mod table;

@@ -3,11 +3,12 @@
 use super::chunks::Chunks;
 use super::cut::Cut;
 use super::limit::Room;
+use super::parts::{Part, loops, parts};
 use super::setting::Setting;
-use crate::code::{Code, Op};
+use crate::code::Code;
 use crate::flow::{Facts, Flow};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use texunit_jit::region::{Action, Function, Mode, Step};
 
@@ -16,7 +17,7 @@ const REGION: u32 = 1 << 31;
 /// A door that never leads anywhere.
 const NEVER: u32 = REGION - 1;
 /// Instructions of a region at most.
-const MOST: u32 = 1024;
+pub(super) const MOST: u32 = 1024;
 /// Interpreted instructions of a warp that take ten times as long as making code of one: only then it is made, so
 /// that it never takes more than a tenth of the time.
 const PAYS: u64 = 600;
@@ -46,8 +47,7 @@ struct Of {
     /// Of each instruction that jumps back lead to, the last one of these jumps.
     loops: OnceLock<HashMap<u32, u32>>,
     facts: OnceLock<Option<Arc<Facts>>>,
-    /// By mode: how many instructions have been interpreted in it.
-    interpreted: [AtomicU64; 2],
+    parts: OnceLock<Box<[Part]>>,
 }
 
 /// Compiled regions of a code.
@@ -107,8 +107,8 @@ impl Table {
     #[inline]
     pub(crate) fn warm(&self, code: &Code, mode: Mode, pc: u32, steps: u64) -> bool {
         let Some(door) = self.door(mode, pc) else { return false };
-        if let Some(of) = function_of(code, pc).and_then(|function| self.functions.get(function)) {
-            of.interpreted[usize::from(mode == Mode::Some)].fetch_add(steps, Ordering::Relaxed);
+        if let Some(part) = self.part(code, pc) {
+            part.interpreted[usize::from(mode == Mode::Some)].fetch_add(steps, Ordering::Relaxed);
         }
         let before = door.load(Ordering::Relaxed);
         if before >= NEVER {
@@ -151,7 +151,7 @@ impl Table {
         let pays = |cut: &Cut| (PAYS * cut.insts.len() as u64).min(u64::from(NEVER - 1));
         if !setting.always && u64::from(warmth) < pays(&cut) {
             // Much of it is interpreted, a little from each of many places on.
-            let Some((all, parted)) = self.function(code, cut.function, pays) else { return };
+            let Some((all, parted)) = self.all_of_part(code, pc, pays) else { return };
             (cut, parts) = (all, parted);
         }
         parts |= cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
@@ -171,31 +171,36 @@ impl Table {
     fn cut(&self, code: &Code, pc: u32) -> Option<Cut> {
         let function = function_of(code, pc)?;
         let next = end_of(code, function);
-        let of = self.functions.get(function)?;
-        let first = code.funcs[function].entry;
-        let loops = of.loops.get_or_init(|| loops(code, first..next));
-        let end = loops.get(&pc).map_or(next, |&last| last + 1);
+        let end = self.loops(code, function)?.get(&pc).map_or(next, |&last| last + 1);
         let insts = pc..end.min(pc + MOST);
         (pc < insts.end).then_some(Cut { function, insts })
     }
 
-    /// A function, if so much of it has been interpreted that code of all of it pays, and whether its lanes part. It is
-    /// asked for once.
-    fn function(
-        &self,
-        code: &Code,
-        function: usize,
-        pays: impl Fn(&Cut) -> u64,
-    ) -> Option<(Cut, bool)> {
+    fn loops(&self, code: &Code, function: usize) -> Option<&HashMap<u32, u32>> {
+        let of = self.functions.get(function)?;
         let insts = code.funcs.get(function)?.entry..end_of(code, function);
-        let cut = Cut { function, insts };
-        let [live, some] = &self.functions.get(function)?.interpreted;
-        let [live, some] = [live, some].map(|steps| steps.load(Ordering::Relaxed));
-        if cut.insts.len() > MOST as usize || live.saturating_add(some) < pays(&cut) {
+        Some(of.loops.get_or_init(|| loops(code, insts)))
+    }
+
+    /// The part of a function that an instruction is in.
+    fn part(&self, code: &Code, pc: u32) -> Option<&Part> {
+        let function = function_of(code, pc)?;
+        let insts = code.funcs[function].entry..end_of(code, function);
+        let loops = self.loops(code, function)?;
+        let parts = self.functions.get(function)?.parts.get_or_init(|| parts(loops, insts));
+        parts.get(parts.partition_point(|part| part.insts.start <= pc).checked_sub(1)?)
+    }
+
+    /// The part of a function around an instruction, if so much of it has been interpreted that code of all of it pays,
+    /// and whether its lanes part. It is asked for once.
+    fn all_of_part(&self, code: &Code, pc: u32, pays: impl Fn(&Cut) -> u64) -> Option<(Cut, bool)> {
+        let part = self.part(code, pc)?;
+        let cut = Cut { function: function_of(code, pc)?, insts: part.insts.clone() };
+        let [live, some] = [0, 1].map(|mode| part.interpreted[mode].load(Ordering::Relaxed));
+        if live.saturating_add(some) < pays(&cut) {
             return None;
         }
-        let of = self.functions.get(function)?;
-        of.interpreted.iter().for_each(|steps| steps.store(0, Ordering::Relaxed));
+        part.interpreted.iter().for_each(|steps| steps.store(0, Ordering::Relaxed));
         Some((cut, some > live / PARTED))
     }
 
@@ -246,17 +251,4 @@ fn function_of(code: &Code, pc: u32) -> Option<usize> {
 /// The first instruction behind a function.
 fn end_of(code: &Code, function: usize) -> u32 {
     code.funcs.get(function + 1).map_or(code.insts.len() as u32, |f| f.entry)
-}
-
-/// The jumps back of a function: the last one to each instruction.
-fn loops(code: &Code, insts: std::ops::Range<u32>) -> HashMap<u32, u32> {
-    let mut loops = HashMap::new();
-    for at in insts {
-        if let Some(Op::Branch { target, .. }) = code.insts.get(at as usize).map(|inst| &inst.op)
-            && *target <= at
-        {
-            loops.insert(*target, at);
-        }
-    }
-    loops
 }

@@ -7,6 +7,7 @@
 mod common;
 mod maker;
 mod policy;
+mod short;
 
 use common::{Arg, How, Loaded, load_text, words};
 use maker::Maker;

@@ -1,5 +1,6 @@
 //! What lanes do together. Where not all live lanes of the membermask are active, and no others, it leaves.
 
+use super::permute::pattern;
 use super::{MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
@@ -17,7 +18,7 @@ const OR: C = C::VEX_Vpor_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const GREATER: C = C::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
 /// The scratch row of the numbers that are shuffled.
-const ROW: usize = 0;
+pub(super) const ROW: usize = 0;
 
 impl Maker<'_> {
     /// Goes on if the membermasks of the lanes that take the step are the same, and have of the live lanes those
@@ -85,6 +86,10 @@ impl Maker<'_> {
             self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, a.ymm()));
             self.values.unpin();
         }
+        if let Some(pattern) = pattern(op) {
+            self.permute(step, op, &pattern);
+            return Some(());
+        }
         // Sources may be destinations: all parts are computed first.
         for part in 0..PARTS {
             let (value, outside) = self.shuffled(op, part)?;
@@ -147,18 +152,18 @@ impl Maker<'_> {
             }
         }
         self.blend(from, from, lane, outside);
-        let value = last;
-        let ones = C::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
-        self.three(ones, MOMENT, MOMENT, MOMENT);
-        let row = MemoryOperand::with_base_index_scale_displ_size(
-            R::RDI,
-            from.ymm(),
-            4,
-            Frame::scratch(ROW) as i64,
-            1,
-        );
-        let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
-        self.asm.put(I::with3(gather, value.ymm(), row, MOMENT.ymm()));
+        // Of all four parts what lies at that place, and by the two bits above it the one of the right part.
+        let values = [last, b, c, segment];
+        for (row, value) in (0..).zip(values) {
+            let numbers = at(R::RDI, Frame::scratch(ROW) + row * super::LANES_SIZE);
+            self.three(C::VEX_Vpermd_ymm_ymm_ymmm256, value, from, Operand::Memory(numbers));
+        }
+        let [value, other, upper, upper_other] = values;
+        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, MOMENT, from, 28);
+        self.blend(value, value, other, MOMENT);
+        self.blend(upper, upper, upper_other, MOMENT);
+        self.two_with(C::VEX_Vpslld_ymm_ymm_imm8, MOMENT, from, 27);
+        self.blend(value, value, upper, MOMENT);
         Some((value, outside))
     }
 }

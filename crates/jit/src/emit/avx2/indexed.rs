@@ -1,22 +1,27 @@
 //! Accesses by an index of which the site says all ([`crate::emit::index`]): of 32 lanes one behind the other the first
 //! one's is enough, and others are gathered.
 
-use super::address::{Base, Way, site};
+use super::address::{Base, OFFSET_ROW, Way, site};
 use super::offsets::TAKING;
 use super::shape::Slot;
-use super::{MOMENT, Maker, Operand, PARTS, Vector};
+use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::index::{Indexed, NEITHER, ROW};
 use crate::emit::values::Reg;
-use crate::machine::Site;
+use crate::machine::{Mode, Site};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
 
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Numbers that are added to an index so that most lanes access the lines that others do without them.
+const NEAR: u32 = 16;
 
 /// What becomes of a row: its parts go to registers or come from them, or a slot has where they begin.
 #[derive(Clone, Copy)]
@@ -124,6 +129,21 @@ impl Maker<'_> {
         self.asm.bind(other);
     }
 
+    /// Asks for what lies behind a row, which `r13` points to: where CTAs are parts of rows of an array, the next one
+    /// accesses it, and no prefetcher of the processor knows of a row that is left after two lines. Accesses by the same
+    /// index and a number near it would ask for the same lines.
+    fn prefetch_behind_row(&mut self, way: &Way<'_>, code: C) {
+        let plus = if let Base::Affine(value) = way.base { value.plus } else { Plus::NONE };
+        let is_near = matches!(plus.number, Source::Literal(n) if (n as i32).unsigned_abs() < NEAR);
+        if plus != Plus::NONE && is_near {
+            return;
+        }
+        let bytes = 32 * way.total;
+        for line in (0..bytes).step_by(LINE) {
+            self.asm.put(I::with1(code, at(R::R13, bytes + line)));
+        }
+    }
+
     /// The indices are anything.
     pub(super) fn no_row(&mut self, indexed: Indexed) {
         if let Some(slot) = indexed.slot.filter(|_| !indexed.is_carried) {
@@ -174,6 +194,7 @@ impl Maker<'_> {
                     self.load_plain(d, way.total);
                 }
                 self.back.behind = 0;
+                self.prefetch_behind_row(way, C::Prefetcht0_m8);
             }
             Row::Stores(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
@@ -182,6 +203,7 @@ impl Maker<'_> {
                     let to = self.behind_first(8 * way.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
+                self.prefetch_behind_row(way, C::Prefetchw_m8);
             }
             Row::Points(slot) => {
                 slot.forget(self);
@@ -205,46 +227,65 @@ impl Maker<'_> {
         }
     }
 
-    /// Loads words of 32 bits at indices that may be anything; if that of a lane that takes the step is none of the site's, it
-    /// goes on behind this code.
+    /// Loads words of 32 bits at indices that may be anything; if that of a lane that takes the step is not one of the
+    /// site's, it goes on behind this code.
+    ///
+    /// Words are loaded one by one, by indices from memory, and put together in registers: the gathers of processors that
+    /// have AVX2 alone take longer, and wait for each other where lines are missing.
     pub(super) fn gather(&mut self, way: &Way<'_>, to: &[Reg], done: Label) {
         let (Base::Affine(value), 4, Some(bases)) = (way.base, way.total, Self::bases(way)) else {
             return;
         };
-        let [sum, t, most, lanes, ..] = way.own;
+        let [sum, t, most, lanes, strange, _] = way.own;
         let slow = self.asm.label();
         self.taking(way);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
         let below = site(way.access, offset_of!(Site, indices));
+        // Lanes that do not take the step have index 0, which must be one.
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, below, 0));
+        self.asm.jump(C::Je_rel32_64, slow);
         self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), below));
-        let index = |e: &mut Self, part: u8| {
-            let index = e.base_part(bases, part);
-            match index {
-                Operand::Register(index) if value.plus == Plus::NONE => return index,
-                index if value.plus == Plus::NONE => e.two(super::MOVE, sum, index),
-                index => e.sum_of_index(value, sum, index),
-            }
-            sum
-        };
         for part in 0..PARTS {
-            let index = index(self, part);
+            let index = self.base_part(bases, part);
+            if value.plus == Plus::NONE {
+                self.two(super::MOVE, sum, index);
+            } else {
+                self.sum_of_index(value, sum, index);
+            }
+            self.leave_out(way.guard, (part, None), &[sum], lanes);
+            let row = at(R::RDI, Frame::scratch(OFFSET_ROW) + usize::from(part) * LANES_SIZE);
+            self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, sum.ymm()));
             // Ones where it is not below.
-            self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, t, most, index);
-            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, t, t, index);
-            self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, t.ymm()));
-            let taking = at(R::RDI, TAKING + usize::from(part));
-            self.asm.put(I::with2(C::Test_rm8_r8, taking, R::AL));
-            self.asm.jump(C::Jne_rel32_64, slow);
+            let to = if part == 0 { strange } else { t };
+            self.three(C::VEX_Vpmaxud_ymm_ymm_ymmm256, to, most, sum);
+            self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, to, to, sum);
+            if part != 0 {
+                self.three(C::VEX_Vpor_ymm_ymm_ymmm256, strange, strange, t);
+            }
         }
+        self.two(C::VEX_Vptest_ymm_ymmm256, strange, strange);
+        self.asm.jump(C::Jne_rel32_64, slow);
         let origin = site(way.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-        for (part, &d) in (0..PARTS).zip(to) {
-            let index = index(self, part);
-            self.spread_byte(lanes, at(R::RDI, TAKING + usize::from(part)));
-            self.three(XOR, d, d, d);
-            let memory = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
-            let gather = C::VEX_Vpgatherdd_ymm_vm32y_ymm;
-            self.asm.put(I::with3(gather, d.ymm(), memory, lanes.ymm()));
+        for (part, &d) in to.iter().enumerate() {
+            let nobody = self.asm.label();
+            if self.mode == Mode::Some {
+                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
+                self.asm.jump(C::Je_rel32_64, nobody);
+            }
+            for lane in 0..8 {
+                let index = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE + 4 * lane;
+                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, index)));
+                let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);
+                let half = if lane < 4 { d.xmm() } else { sum.xmm() };
+                self.asm.put(match lane as u32 % 4 {
+                    0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),
+                    place => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, place),
+                });
+            }
+            let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+            self.asm.put(I::with4(insert, d.ymm(), d.ymm(), sum.xmm(), 1_u32));
+            self.asm.bind(nobody);
         }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(slow);

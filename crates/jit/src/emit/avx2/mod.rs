@@ -12,12 +12,14 @@ mod double;
 mod float;
 mod frame;
 mod indexed;
+mod instruction;
 mod integer;
 mod lane;
 mod load;
 mod offsets;
 mod operand;
 mod param;
+mod permute;
 mod point;
 mod predicate;
 mod put;
@@ -70,6 +72,9 @@ const PARTS: u8 = 4;
 
 /// 32 bytes of the pool.
 type Row = [u64; 4];
+
+/// Loads and copies.
+const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
 
 /// Vector registers by their names.
 trait Vector {
@@ -245,91 +250,5 @@ impl Backend for Avx2 {
             }
         };
         made.ok_or(Error::Operands(i))
-    }
-}
-
-const MOVE: C = C::VEX_Vmovdqu_ymm_ymmm256;
-
-impl Maker<'_> {
-    /// A row of the pool.
-    fn row(&mut self, row: Row) -> Operand {
-        Operand::Memory(at(R::R9, self.pooled(&row)))
-    }
-
-    /// A number in all lanes of 32 bits, in memory.
-    fn number(&mut self, number: u32) -> Operand {
-        self.wide_number(u64::from(number) << 32 | u64::from(number))
-    }
-
-    /// A number in all lanes of 64 bits, in memory.
-    fn wide_number(&mut self, number: u64) -> Operand {
-        self.row([number; 4])
-    }
-
-    /// An instruction with two sources.
-    fn three(&mut self, code: C, d: Reg, a: Reg, b: impl Into<Operand>) {
-        self.asm.put(match b.into() {
-            Operand::Register(b) => I::with3(code, d.ymm(), a.ymm(), b.ymm()),
-            Operand::Memory(b) => I::with3(code, d.ymm(), a.ymm(), b),
-        });
-    }
-
-    /// The same with a number.
-    fn three_with(&mut self, code: C, d: Reg, a: Reg, b: impl Into<Operand>, number: u32) {
-        self.asm.put(match b.into() {
-            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), number),
-            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, number),
-        });
-    }
-
-    /// An instruction with one source.
-    fn two(&mut self, code: C, d: Reg, a: impl Into<Operand>) {
-        self.asm.put(match a.into() {
-            Operand::Register(a) => I::with2(code, d.ymm(), a.ymm()),
-            Operand::Memory(a) => I::with2(code, d.ymm(), a),
-        });
-    }
-
-    /// The same with a number.
-    fn two_with(&mut self, code: C, d: Reg, a: impl Into<Operand>, number: u32) {
-        self.asm.put(match a.into() {
-            Operand::Register(a) => I::with3(code, d.ymm(), a.ymm(), number),
-            Operand::Memory(a) => I::with3(code, d.ymm(), a, number),
-        });
-    }
-
-    /// `b` where a mask has ones, else `a`.
-    fn blend(&mut self, d: Reg, a: Reg, b: impl Into<Operand>, mask: Reg) {
-        let code = C::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
-        self.asm.put(match b.into() {
-            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), mask.ymm()),
-            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, mask.ymm()),
-        });
-    }
-
-    /// An instruction with two sources and a new destination.
-    fn binary(&mut self, code: C, a: Reg, b: impl Into<Operand>) -> Reg {
-        let (d, b) = (self.temporary(), b.into());
-        self.three(code, d, a, b);
-        d
-    }
-
-    /// An instruction with one source and a new destination.
-    fn unary(&mut self, code: C, a: impl Into<Operand>) -> Reg {
-        let (d, a) = (self.temporary(), a.into());
-        self.two(code, d, a);
-        d
-    }
-
-    /// Whether a register holds a value for the step alone, and may be changed.
-    fn is_temporary(&self, reg: Reg) -> bool {
-        self.values.get(reg).key.is_none()
-    }
-
-    /// A temporary is not needed any more.
-    fn release(&mut self, reg: Reg) {
-        if self.is_temporary(reg) {
-            self.values.release(reg);
-        }
     }
 }

@@ -72,9 +72,8 @@ impl Context<'_> {
             }
             for (warp, split) in group.iter_mut().zip(splits) {
                 split.pc = pc + 1;
-                warp.steps += counted;
-                self.counters.warp_instructions += counted;
-                self.counters.thread_instructions += counted * count(warp.live);
+                let live = warp.live;
+                self.counters.executed.count_lanes(warp, counted, live);
             }
             pc += 1;
         }
@@ -85,12 +84,11 @@ impl Context<'_> {
     fn exit_group(&mut self, group: &mut [Warp], counted: u64) {
         let mut threads = 0;
         for warp in group.iter_mut() {
-            threads += count(warp.live);
-            warp.steps += counted;
+            let live = warp.live;
+            threads += count(live);
+            self.counters.executed.count_lanes(warp, counted, live);
             end(warp);
         }
-        self.counters.warp_instructions += counted * group.len() as u64;
-        self.counters.thread_instructions += counted * threads;
         self.cta.live -= threads as u32;
     }
 

@@ -1,7 +1,8 @@
 //! Warps that enter a region at one place with all their lanes: little is left to do for each of them.
 
-use super::{Compiled, Ran};
+use super::{Compiled, Missed, Ran};
 use crate::alu::L32;
+use crate::exec::counters::Executed;
 use crate::exec::warp::{Split, Warp, lanes};
 use texunit_jit::region::{Series, Why};
 
@@ -11,14 +12,13 @@ pub(super) struct Came {
     pub(super) ran: Ran,
     /// Whether all are at the same place.
     pub(super) same: bool,
-    pub(super) steps: u64,
-    pub(super) threads: u64,
+    pub(super) executed: Executed,
     pub(super) zeros: u64,
 }
 
 /// Some lanes of a warp stand or wait elsewhere than the others where these have left the region.
 #[cold]
-fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
+pub(super) fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
     let (mask, others) = series.parted();
     warp.part(split, &others);
     split.mask = mask;
@@ -36,7 +36,7 @@ impl Compiled<'_> {
         number: u32,
     ) -> Came {
         let (mut ran, mut same) = (Ran::Stands, true);
-        let (mut sum, mut threads) = (0, 0_u64);
+        let mut executed = Executed::default();
         // Those that have not come to an instruction for the interpreter.
         let (mut rest, mut others) = (on, 0);
         let (mut bit, mut first) = (1, None);
@@ -62,16 +62,13 @@ impl Compiled<'_> {
             if series.limit() != until.0 {
                 *end = warp.steps.saturating_add(series.limit());
             }
-            let steps = series.steps();
-            warp.steps += steps;
+            executed.count(warp, series.steps(), series.threads());
             split.pc = at;
-            sum += steps;
-            threads += series.threads();
             same &= *first.get_or_insert(at) == at;
             let why = series.why();
             if why != Why::Instruction {
                 match why {
-                    Why::Site(site) => self.missed = Some((number, site, at)),
+                    Why::Site(site) => self.miss(Missed { region: number, site, at }),
                     Why::Limit => (ran, others) = (Ran::Over, others | this),
                     Why::Outside => (ran, others) = (Ran::Outside, others | this),
                     _ => others |= this,
@@ -83,7 +80,7 @@ impl Compiled<'_> {
             Some(at) if same => self.count_left(at, stand.count_ones().into()),
             _ => lanes(stand).for_each(|i| self.count_left(splits[i].pc, 1)),
         }
-        self.steps += sum;
-        Came { ran, same, steps: sum, threads, zeros: series.zeros() }
+        self.steps += executed.warp_instructions;
+        Came { ran, same, executed, zeros: series.zeros() }
     }
 }

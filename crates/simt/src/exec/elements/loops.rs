@@ -4,7 +4,7 @@
 
 use super::{Active, Registers, Sink, Source};
 use crate::code::{Access, Constants, Slot};
-use crate::exec::quick::each;
+use crate::exec::decoded::each;
 use crate::exec::warp::{lanes, narrow};
 
 /// Puts what a lane gets into a register. Where lanes get the same, it is asked for once.

@@ -63,8 +63,7 @@ impl Context<'_> {
                 return Walked::Anywhere;
             };
             let counted = u64::from(inst.count);
-            lanes(on).for_each(|i| warps[i].steps += counted);
-            self.count_passed(on.count_ones().into(), members.threads.into(), counted);
+            self.count_passed(warps, on, counted);
             if let Arrival::Waits(barrier) = arrival {
                 members.hold_all(barrier, at);
                 return Walked::Waits;
@@ -73,12 +72,14 @@ impl Context<'_> {
         }
     }
 
-    /// Counts a barrier that so many warps with so many threads have come to by regions: like these, it is none of what
+    /// Counts a barrier that these warps have come to by regions with all their lanes: like these, it is not among what
     /// is interpreted where code may pay.
-    fn count_passed(&mut self, warps: u64, threads: u64, counted: u64) {
-        self.counters.warp_instructions += counted * warps;
-        self.counters.thread_instructions += counted * threads;
-        self.count_with_regions(counted * warps);
+    fn count_passed(&mut self, warps: &mut [Warp], on: u32, counted: u64) {
+        for i in lanes(on) {
+            let live = warps[i].live;
+            self.counters.executed.count_lanes(&mut warps[i], counted, live);
+        }
+        self.count_with_regions(counted * u64::from(on.count_ones()));
     }
 
     /// Warps with all their lanes, so many threads, come to a barrier, which is the instruction `pc`, at the same time.

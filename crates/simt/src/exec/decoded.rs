@@ -106,11 +106,11 @@ macro_rules! define {
             let (narrow, wide, predicates) = (&mut **narrow, &mut **wide, &mut **predicates);
             let (constants, live) = (*constants, *live);
             let constants = Spread { narrow: &constants.narrow, wide: &constants.wide };
-            let quick = &values.fixed.code.quick[..];
+            let decoded = &values.fixed.code.decoded[..];
             let Place { mut pc, mask: active, grouped, mut steps, limit, mut threads, turns, .. } = **place;
             let (mut n, mut w) = ([0u32; 32], [0u64; 32]);
             let ended = loop {
-                let inst = &quick[pc as usize];
+                let inst = &decoded[pc as usize];
                 let lanes = Window { narrow, wide, predicates, constants };
                 let mask =
                     if inst.guard == Slot::TRUE { active } else { active & lanes.p(inst.guard) };

@@ -6,7 +6,7 @@ use texunit_isa::{BoolOp, SpecialReg};
 
 /// An instruction of the inner loop, or a mark that the full one has to be looked at.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quick {
+pub(crate) struct Decoded {
     pub(crate) kind: Kind,
     /// As of [`Inst`].
     pub(crate) count: u8,
@@ -35,7 +35,7 @@ pub(crate) fn of_cta(reg: SpecialReg, component: u8) -> Option<u32> {
     (component < 3).then_some(first + u32::from(component))
 }
 
-impl Quick {
+impl Decoded {
     /// The inner loop's form of an instruction.
     pub(crate) fn of(inst: &Inst) -> Self {
         let leave = (Kind::Leave, Slot::NONE, [Slot::NONE; 3]);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::alu::{Alu, L64, inner};
-use crate::code::{OF_CTA, Quick};
+use crate::code::{Decoded, OF_CTA};
 use texunit_testkit::Random;
 
 /// Values with edges among them.
@@ -59,10 +59,10 @@ impl Bank {
     }
 
     /// Runs one instruction by the inner loop.
-    fn run(&mut self, level: Level, quick: Quick, mask: u32) {
-        let leave = Quick { kind: Kind::Leave, count: 1, ..quick };
+    fn run(&mut self, level: Level, decoded: Decoded, mask: u32) {
+        let leave = Decoded { kind: Kind::Leave, count: 1, ..decoded };
         let constants = Constants::default();
-        let code = Code { quick: vec![quick, leave], ..Code::default() };
+        let code = Code { decoded: vec![decoded, leave], ..Code::default() };
         let values = Values {
             fixed: &Fixed { code: &code, constants: &constants, params: &[] },
             of_cta: &[0; OF_CTA],
@@ -150,7 +150,7 @@ fn arms_give_what_functions_give() {
                     want.wide[3][lane] = bank.wide[3][lane];
                 }
                 want.predicates[0] = (want.predicates[0] & mask) | (bank.predicates[0] & !mask);
-                bank.run(level, Quick { kind, count: 1, guard: Slot::TRUE, d, s }, mask);
+                bank.run(level, Decoded { kind, count: 1, guard: Slot::TRUE, d, s }, mask);
                 let what = format!("{row:?} on {level:?} for lanes {mask:#x}");
                 assert_eq!(bank.narrow, want.narrow, "{what}");
                 assert_eq!(bank.wide, want.wide, "{what}");
@@ -167,8 +167,9 @@ fn destinations_may_be_sources() {
     for level in Level::all() {
         let mut bank = Bank::new(&mut noise);
         let (before, slot) = (bank.narrow[0], Slot::narrow(0));
-        let quick = Quick { kind: Kind::MulLo, count: 1, guard: Slot::TRUE, d: slot, s: [slot; 3] };
-        bank.run(level, quick, u32::MAX);
+        let decoded =
+            Decoded { kind: Kind::MulLo, count: 1, guard: Slot::TRUE, d: slot, s: [slot; 3] };
+        bank.run(level, decoded, u32::MAX);
         assert_eq!(bank.narrow[0], before.map(|x| x.wrapping_mul(x)));
     }
 }

@@ -1,0 +1,97 @@
+//! Instructions with operands that may be in memory, and numbers in all lanes.
+
+use super::{Maker, Operand, Row, Vector};
+use crate::emit::asm::at;
+use crate::emit::values::Reg;
+use iced_x86::{Code as C, Instruction as I, Register as R};
+
+impl Maker<'_> {
+    /// A row of the pool.
+    pub(super) fn row(&mut self, row: Row) -> Operand {
+        Operand::Memory(at(R::R9, self.pooled(&row)))
+    }
+
+    /// A number in all lanes of 32 bits, in memory.
+    pub(super) fn number(&mut self, number: u32) -> Operand {
+        self.wide_number(u64::from(number) << 32 | u64::from(number))
+    }
+
+    /// A number in all lanes of 64 bits, in memory.
+    pub(super) fn wide_number(&mut self, number: u64) -> Operand {
+        self.row([number; 4])
+    }
+
+    /// An instruction with two sources.
+    pub(super) fn three(&mut self, code: C, d: Reg, a: Reg, b: impl Into<Operand>) {
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with3(code, d.ymm(), a.ymm(), b.ymm()),
+            Operand::Memory(b) => I::with3(code, d.ymm(), a.ymm(), b),
+        });
+    }
+
+    /// The same with a number.
+    pub(super) fn three_with(
+        &mut self,
+        code: C,
+        d: Reg,
+        a: Reg,
+        b: impl Into<Operand>,
+        number: u32,
+    ) {
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), number),
+            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, number),
+        });
+    }
+
+    /// An instruction with one source.
+    pub(super) fn two(&mut self, code: C, d: Reg, a: impl Into<Operand>) {
+        self.asm.put(match a.into() {
+            Operand::Register(a) => I::with2(code, d.ymm(), a.ymm()),
+            Operand::Memory(a) => I::with2(code, d.ymm(), a),
+        });
+    }
+
+    /// The same with a number.
+    pub(super) fn two_with(&mut self, code: C, d: Reg, a: impl Into<Operand>, number: u32) {
+        self.asm.put(match a.into() {
+            Operand::Register(a) => I::with3(code, d.ymm(), a.ymm(), number),
+            Operand::Memory(a) => I::with3(code, d.ymm(), a, number),
+        });
+    }
+
+    /// `b` where a mask has ones, else `a`.
+    pub(super) fn blend(&mut self, d: Reg, a: Reg, b: impl Into<Operand>, mask: Reg) {
+        let code = C::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
+        self.asm.put(match b.into() {
+            Operand::Register(b) => I::with4(code, d.ymm(), a.ymm(), b.ymm(), mask.ymm()),
+            Operand::Memory(b) => I::with4(code, d.ymm(), a.ymm(), b, mask.ymm()),
+        });
+    }
+
+    /// An instruction with two sources and a new destination.
+    pub(super) fn binary(&mut self, code: C, a: Reg, b: impl Into<Operand>) -> Reg {
+        let (d, b) = (self.temporary(), b.into());
+        self.three(code, d, a, b);
+        d
+    }
+
+    /// An instruction with one source and a new destination.
+    pub(super) fn unary(&mut self, code: C, a: impl Into<Operand>) -> Reg {
+        let (d, a) = (self.temporary(), a.into());
+        self.two(code, d, a);
+        d
+    }
+
+    /// Whether a register holds a value for the step alone, and may be changed.
+    pub(super) fn is_temporary(&self, reg: Reg) -> bool {
+        self.values.get(reg).key.is_none()
+    }
+
+    /// A temporary is not needed any more.
+    pub(super) fn release(&mut self, reg: Reg) {
+        if self.is_temporary(reg) {
+            self.values.release(reg);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Shuffles by numbers that the code knows: from which lane each lane takes is known when the code is made, and a part is
+//! put together of permutations of the parts that its lanes take from.
+
+use super::cross::ROW;
+use super::{LANES_SIZE, MOVE, Maker, Operand, PARTS};
+use crate::emit::asm::at;
+use crate::emit::frame::Frame;
+use crate::emit::values::{Kind, Reg};
+use crate::operand::Source;
+use crate::region::{Shuffle, Shuffling, Step};
+use iced_x86::{Code as C, Register as R};
+
+/// Of each lane, the lane that it takes from, and whether that is not its own for lying outside of the segment.
+pub(super) type Pattern = [(u32, bool); 32];
+
+/// The pattern of a shuffle, if it is known (PTX ISA 9.7.9.6).
+pub(super) fn pattern(op: &Shuffle) -> Option<Pattern> {
+    let (Source::Literal(b), Source::Literal(c)) = (op.b, op.c) else { return None };
+    let (b, clamp, segment) = (b as i32 & 31, c as i32 & 31, (c >> 8) as i32 & 31);
+    Some(std::array::from_fn(|lane| {
+        let lane = lane as i32;
+        let first = lane & segment;
+        let last = first | clamp & !segment;
+        let (from, outside) = match op.mode {
+            Shuffling::Up => (lane - b, lane - b < last),
+            Shuffling::Down => (lane + b, lane + b > last),
+            Shuffling::Butterfly => (lane ^ b, lane ^ b > last),
+            Shuffling::Index => {
+                let from = first | b & !segment;
+                (from, from > last)
+            }
+        };
+        let from = if outside { lane } else { from };
+        (from as u32 & 31, outside)
+    }))
+}
+
+/// Numbers of 32 bits in a row of the pool.
+fn row(numbers: [u32; 8]) -> [u64; 4] {
+    std::array::from_fn(|i| u64::from(numbers[2 * i]) | u64::from(numbers[2 * i + 1]) << 32)
+}
+
+impl Maker<'_> {
+    /// The results of a shuffle, whose numbers are in the scratch row.
+    pub(super) fn permute(&mut self, step: &Step, op: &Shuffle, pattern: &Pattern) {
+        for part in 0..PARTS {
+            let of_part = &pattern[8 * usize::from(part)..][..8];
+            let guard = self.guard(step.guard, part);
+            if let Some(to) = op.to {
+                let value = self.permuted(of_part);
+                self.put_narrow(to, part, value, Kind::BITS, guard);
+            }
+            if let Some(to) = op.valid {
+                let inside = std::array::from_fn(|i| if of_part[i].1 { 0 } else { u32::MAX });
+                let inside = self.row(row(inside));
+                let value = self.unary(MOVE, inside);
+                self.put_predicate(to, value, guard, part);
+            }
+            self.values.unpin();
+        }
+    }
+
+    /// The numbers of eight lanes, in a temporary.
+    fn permuted(&mut self, of_part: &[(u32, bool)]) -> Reg {
+        let mut sum: Option<Reg> = None;
+        for from in 0..PARTS {
+            let is_from = |i: usize| of_part[i].0 / 8 == u32::from(from);
+            let lanes = (0..8).fold(0, |lanes, i| lanes | u32::from(is_from(i)) << i);
+            if lanes == 0 {
+                continue;
+            }
+            let places = self.row(row(std::array::from_fn(|i| of_part[i].0 % 8)));
+            let value = self.unary(MOVE, places);
+            let numbers = at(R::RDI, Frame::scratch(ROW) + usize::from(from) * LANES_SIZE);
+            let permute = C::VEX_Vpermd_ymm_ymm_ymmm256;
+            self.three(permute, value, value, Operand::Memory(numbers));
+            match sum {
+                None => sum = Some(value),
+                Some(sum) => {
+                    let blend = C::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
+                    self.three_with(blend, sum, sum, value, lanes);
+                    self.release(value);
+                }
+            }
+        }
+        // Each lane takes from one.
+        sum.unwrap_or_else(|| self.temporary())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(mode: Shuffling, b: u64, c: u64) -> Vec<(u32, bool)> {
+        let [a, b, c] = [Source::Lane, Source::Literal(b), Source::Literal(c)];
+        let op = Shuffle { mode, a, b, c, members: None, to: Some(0), valid: None };
+        pattern(&op).map_or_else(Vec::new, Vec::from)
+    }
+
+    #[test]
+    fn lanes_take_from_where_the_isa_says() {
+        let up = of(Shuffling::Up, 3, 0);
+        assert_eq!((up[2], up[3], up[31]), ((2, true), (0, false), (28, false)));
+        let down = of(Shuffling::Down, 16, 31);
+        assert_eq!((down[15], down[16]), ((31, false), (16, true)));
+        // Segments of eight lanes.
+        let halves = of(Shuffling::Down, 4, 0x181f);
+        assert_eq!((halves[3], halves[4], halves[11]), ((7, false), (4, true), (15, false)));
+        let xor = of(Shuffling::Butterfly, 5, 31);
+        assert!((0..32).all(|lane| xor[lane as usize] == (lane ^ 5, false)));
+        let index = of(Shuffling::Index, 2, 0x181f);
+        assert_eq!((index[0], index[31]), ((2, false), (26, false)));
+        assert!(of(Shuffling::Index, 9, 3).iter().zip(0..).all(|(&of, lane)| of == (lane, true)));
+    }
+}

@@ -1,0 +1,111 @@
+//! What is interpreted: from which places on, and how much, so that code is made where it pays; and what the interpreter does
+//! in the middle of regions.
+
+use super::{Compiled, mode};
+use crate::code::{Code, Op};
+use crate::exec::context::Context;
+use crate::exec::warp::{Split, Warp};
+use crate::launch::Interpreted;
+use crate::regions::Table;
+use std::sync::atomic::AtomicU32;
+use texunit_jit::region::Mode;
+use texunit_syntax::Span;
+
+/// Interpreted instructions that take as long as to leave a region where lanes part or meet, and to enter another.
+const APART: u64 = 24;
+/// Of so many arrivals after few steps one is looked at: its place is in memory that nothing else needs.
+const LOOKED_AT: u64 = 8;
+/// Steps that are many.
+const LONG: u64 = 128;
+/// Where the next worker begins in their order.
+pub(super) static CHANCE: AtomicU32 = AtomicU32::new(0);
+
+impl Compiled<'_> {
+    /// The interpreter does an instruction in the middle of a region for so many warps.
+    #[inline]
+    pub(super) fn count_left(&mut self, at: u32, warps: u64) {
+        if warps == 0 {
+            return;
+        }
+        if self.left.is_empty() {
+            self.left = vec![0; self.table.len()];
+        }
+        self.left.get_mut(at as usize).into_iter().for_each(|count| *count += warps);
+    }
+}
+
+impl Context<'_> {
+    /// Steps that count as those of regions: they are nothing that code would save.
+    #[inline]
+    pub(in crate::exec) fn count_with_regions(&mut self, steps: u64) {
+        self.compiled.iter_mut().for_each(|compiled| compiled.steps += steps);
+    }
+
+    /// How often each instruction was interpreted in the middle of regions; nothing, if none was.
+    pub(in crate::exec) fn take_left(&mut self) -> Vec<u64> {
+        self.compiled.as_mut().map_or_else(Vec::new, |compiled| std::mem::take(&mut compiled.left))
+    }
+
+    /// A split has come to an instruction from which on it is interpreted, by a jump back, from a region, or at the
+    /// beginning of a turn.
+    #[inline]
+    pub(in crate::exec) fn arrives(&mut self, warp: &Warp, split: &Split) {
+        self.arrive(mode(warp, split), split.pc, 1);
+    }
+
+    /// The same of some warps that run in lockstep.
+    #[inline]
+    pub(in crate::exec) fn arrive(&mut self, mode: Mode, to: u32, warps: u64) {
+        let interpreted = self.counters.executed.warp_instructions;
+        let Some(compiled) = &mut self.compiled else { return };
+        let interpreted = interpreted.saturating_sub(compiled.steps);
+        let (before, pc, from) = std::mem::replace(&mut compiled.since, (mode, to, interpreted));
+        let mut steps = interpreted.saturating_sub(from).min(warps * Table::LONGEST);
+        if before == Mode::Some {
+            steps += APART;
+        }
+        let (table, code, setting) = (compiled.table, self.launch.code, compiled.setting);
+        if setting.always {
+            if table.at(mode, to).is_none() {
+                table.make(code, setting, mode, to);
+            }
+            return;
+        }
+        // Long ones are worth a look.
+        let mut weight = 1;
+        if steps < LONG {
+            let next = compiled.chance.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            compiled.chance = next;
+            if next >= u32::MAX / LOOKED_AT as u32 {
+                return;
+            }
+            weight = LOOKED_AT;
+        }
+        if steps != 0 && table.warm(code, before, pc, weight * steps) {
+            table.make(code, setting, before, pc);
+        }
+    }
+}
+
+/// What of this is for [`Interpreted`], the most often first.
+pub(in crate::exec) fn interpreted(code: &Code, left: &[u64]) -> Interpreted {
+    let is_told = |op: &Op| {
+        let by_plan = matches!(op, Op::Fetch(_) | Op::SurfaceLoad(_) | Op::SurfaceStore(_));
+        let by_nature = matches!(
+            op,
+            Op::Barrier(_)
+                | Op::Call(_)
+                | Op::Return
+                | Op::Exit
+                | Op::Mark(_)
+                | Op::Shadow(_)
+                | Op::Branch { .. }
+                | Op::Join
+        );
+        !by_plan && !by_nature
+    };
+    let all = code.insts.iter().zip(left).filter(|(inst, n)| **n != 0 && is_told(&inst.op));
+    let mut sums: Vec<(Span, u64)> = all.map(|(inst, &n)| (inst.span, n)).collect();
+    sums.sort_unstable_by_key(|(span, n)| (std::cmp::Reverse(*n), *span));
+    Interpreted(sums)
+}

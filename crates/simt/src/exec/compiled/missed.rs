@@ -1,0 +1,86 @@
+//! Accesses that regions are left for, as their sites do not know the memory: the interpreter finds it.
+
+use super::Compiled;
+use crate::code::{Op, Place};
+use crate::exec::context::Context;
+use crate::exec::lockstep::LOCKSTEP;
+use crate::launch::LaunchConfig;
+use texunit_memory::{PARAM_WINDOW, Reach};
+
+/// An access that a region has been left for: the region, the site and the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Missed {
+    pub(super) region: u32,
+    pub(super) site: u32,
+    pub(super) at: u32,
+}
+
+impl Compiled<'_> {
+    /// The interpreter makes an access next whose site does not know its memory.
+    #[cold]
+    pub(super) fn miss(&mut self, missed: Missed) {
+        if !self.missed.contains(&missed) {
+            // Who has parted, or was cancelled, may never come to the access.
+            if self.missed.len() == LOCKSTEP {
+                self.missed.remove(0);
+            }
+            self.missed.push(missed);
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The interpreter has just made the access of an instruction: if a region has been left for it, its site is told
+    /// where the memory is.
+    #[inline]
+    pub(in crate::exec) fn fill_missed(&mut self, at: u32) {
+        if self.compiled.as_ref().is_some_and(|compiled| !compiled.missed.is_empty()) {
+            self.fill_those(at);
+        }
+    }
+
+    #[cold]
+    fn fill_those(&mut self, at: u32) {
+        let Some(compiled) = &mut self.compiled else { return };
+        let these: Vec<_> = compiled.missed.extract_if(.., |missed| missed.at == at).collect();
+        these.into_iter().for_each(|missed| self.fill(missed));
+    }
+
+    fn fill(&mut self, Missed { region: number, site, at }: Missed) {
+        let params = self.fixed.params;
+        if let Some(Op::Shadow(shadow)) = self.launch.code.insts.get(at as usize).map(|i| &i.op) {
+            let reach = self.shadows.as_ref().and_then(|shadows| shadows.reach(shadow));
+            let Some((compiled, reach)) = self.compiled.as_mut().zip(reach) else { return };
+            let table = compiled.table;
+            if let (Some(region), Some(sites)) =
+                (table.region(number), compiled.sites_of(number).as_mut())
+            {
+                region.function.fill(sites, site, reach, params);
+            }
+            return;
+        }
+        let launch = self.launch;
+        let Some(compiled) = &mut self.compiled else { return };
+        let table = compiled.table;
+        if let Some(reach) = reach(launch.config, &launch.code.insts[at as usize].op, self.hint)
+            && let (Some(region), Some(sites)) =
+                (table.region(number), compiled.sites_of(number).as_mut())
+        {
+            region.function.fill(sites, site, reach, params);
+        }
+    }
+}
+
+/// Where an access may go by itself that the interpreter has made, in the block that it has found last.
+fn reach<'a>(config: &LaunchConfig<'a>, op: &Op, hint: usize) -> Option<Reach<'a>> {
+    if let Op::Load(access) = op
+        && matches!(access.place, Place::Param | Place::Generic)
+        && access.seen.only_params()
+    {
+        return Some(Reach::of_bytes(PARAM_WINDOW, config.params));
+    }
+    let memory = config.memory;
+    let reach = (hint < memory.blocks().len()).then(|| memory.reach(hint))?;
+    // Of the block that the heap is in, only parts may be accessed.
+    config.heap.is_none_or(|heap| heap.base() != reach.address()).then_some(reach)
+}

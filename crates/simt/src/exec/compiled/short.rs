@@ -1,0 +1,151 @@
+//! CTAs of short kernels, from one end to the other in one region: nothing is kept of a warp that comes to the end of
+//! the kernel so, and little has to be done for the next one.
+
+use super::series::part;
+use super::{Compiled, Context, Missed, lanes_apart};
+use crate::code::{Inst, NONE, Op, Slot};
+use crate::exec::counters::Executed;
+use crate::exec::cta::CTA_TURN;
+use crate::exec::warp::{Split, State, Warp, count};
+use texunit_jit::region::{Inputs, Mode, Series, Why};
+
+/// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
+const FAILURES: u32 = 16;
+
+/// Whether CTAs are run so.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Short {
+    /// Whether the kernel, and who observes it, allow it.
+    pub(in crate::exec) may: bool,
+    /// CTAs in a row with warps that have not come to the end.
+    failed: u32,
+}
+
+impl Short {
+    pub(in crate::exec) fn new(may: bool) -> Self {
+        Self { may, failed: 0 }
+    }
+}
+
+impl Context<'_> {
+    /// Whether a CTA can be run so: its warps are as a kernel begins with them, which begins with a region.
+    #[inline]
+    pub(in crate::exec) fn is_short(&self, warps: &[Warp]) -> bool {
+        self.short.may
+            && self.short.failed < FAILURES
+            && warps.iter().all(|warp| warp.is_as_begun)
+            && self.is_door(self.launch.code.funcs[self.launch.entry as usize].entry)
+    }
+
+    /// Runs the warps of a CTA that is short from the beginning of the kernel to its end. Those that do not come to the end
+    /// stand where they are.
+    pub(in crate::exec) fn run_short(&mut self, warps: &mut [Warp]) {
+        let entry = self.launch.code.funcs[self.launch.entry as usize].entry;
+        let budget = CTA_TURN.min(self.launch.config.max_steps);
+        let begun = self.run_to_end(warps, entry, budget);
+        for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
+            warp.start_again(self.launch.lanes_of(i as u32), entry);
+            warp.clear_predicates();
+            warp.is_as_begun = false;
+        }
+        self.short.failed = if self.cta.live == 0 { 0 } else { self.short.failed + 1 };
+    }
+
+    /// How many of the warps have begun.
+    fn run_to_end(&mut self, warps: &mut [Warp], entry: u32, budget: u64) -> usize {
+        let launch = self.launch;
+        let keeps = self.fixed.code.asks_who_is_there;
+        let Some(number) = self.door(entry) else { return 0 };
+        let Some(compiled) = &mut self.compiled else { return 0 };
+        let table = compiled.table;
+        let function = table.region(number).map(|region| &region.function);
+        let inputs = Inputs {
+            constants: &self.fixed.constants.narrow,
+            wide_constants: &self.fixed.constants.wide,
+            words: &self.of_cta,
+            bytes: self.fixed.params,
+            counts: self.counts.cells(),
+        };
+        let mut sites = compiled.sites_of(number).take();
+        let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
+            function.with(inputs, sites).zip(function.entry_of(Mode::Live, entry))
+        });
+        let Some((mut running, at)) = running else {
+            table.close(Mode::Live, entry);
+            return 0;
+        };
+        let series = running.series(at, &mut self.cta.shared, lanes_apart(keeps));
+        let (mut begun, mut ended, mut all, mut zeros) = (0, 0, Executed::default(), 0);
+        if let Some(mut series) = series {
+            let (tids, _) = self.tids.as_chunks::<3>();
+            // The instruction at which warps have come to the end.
+            let mut exit = NONE;
+            for (i, warp) in warps.iter_mut().enumerate() {
+                let live = launch.lanes_of(i as u32);
+                warp.clear_predicates();
+                let frame = warp.local_base..warp.local_end;
+                let (registers, local) = warp.files(&tids[i]);
+                let Some(at) = series.run(registers, local, frame, live, (budget, budget)) else {
+                    table.close(Mode::Live, entry);
+                    break;
+                };
+                begun += 1;
+                let (steps, threads) = (series.steps(), series.threads());
+                let ends = series.why() == Why::Instruction
+                    && !series.has_parted()
+                    && steps < budget
+                    && (at == exit || is_exit(&launch.code.insts[at as usize]));
+                if ends {
+                    exit = at;
+                    let counted = u64::from(launch.code.insts[at as usize].count);
+                    all.add(Executed::of(steps + counted, threads + counted * count(live)));
+                    ended += count(live) as u32;
+                    continue;
+                }
+                all.add(compiled.stays(&mut series, (warp, live), (entry, at, budget), number));
+            }
+            zeros = series.zeros();
+        }
+        compiled.steps += all.warp_instructions;
+        self.cta.live -= ended;
+        self.counters.executed.add(all);
+        self.counters.divisions_by_zero += zeros;
+        compiled.sites[number as usize] = sites;
+        begun
+    }
+}
+
+impl Compiled<'_> {
+    /// A warp that has begun with these lanes stands where it has left the region, before the end of the kernel.
+    #[cold]
+    fn stays(
+        &mut self,
+        series: &mut Series<'_>,
+        (warp, live): (&mut Warp, u32),
+        (entry, at, budget): (u32, u32, u64),
+        number: u32,
+    ) -> Executed {
+        let mut split = Split { pc: at, mask: live, frame: 0, group: NONE, state: State::Ready };
+        warp.start_again(live, entry);
+        warp.splits.clear();
+        (warp.end, warp.is_as_begun) = (budget, false);
+        if series.has_parted() {
+            part(series, warp, &mut split);
+        }
+        let mut executed = Executed::default();
+        executed.count(warp, series.steps(), series.threads());
+        // Before those that have parted from it.
+        warp.splits.insert(0, split);
+        match series.why() {
+            Why::Site(site) => self.miss(Missed { region: number, site, at }),
+            Why::Instruction => self.count_left(at, 1),
+            _ => {}
+        }
+        executed
+    }
+}
+
+/// Whether all lanes that come to an instruction end there.
+fn is_exit(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Exit) && inst.guard == Slot::TRUE
+}
