@@ -6,6 +6,9 @@
 #![allow(unsafe_code, reason = "memory of other objects, while they are held")]
 
 mod dlpack;
+mod shared;
+
+pub(crate) use shared::{Keeper, shared};
 
 use crate::error::OrRaise;
 use pyo3::buffer::PyUntypedBuffer;

@@ -1,12 +1,20 @@
 //! The compiled part of the Python package `texunit`: textures and surfaces on arrays, by the conventions of
 //! docs/python-conventions.md. What is fetched, and which rules hold, is the business of `texunit-sample`; here
-//! objects of Python become its arrays, and back.
+//! objects of Python become its arrays, and back. Modules of PTX and their launches are those of `texunit-device`, with
+//! the checks and the coverage of the crates of that name.
 
 mod array;
+mod check;
+mod coverage;
+mod descriptor;
 mod error;
 mod explanation;
+mod inspect;
+mod launch;
 mod operands;
 mod options;
+mod program;
+mod progress;
 mod surface;
 mod texture;
 
@@ -18,7 +26,15 @@ mod _texunit {
     use super::*;
 
     #[pymodule_export]
+    use super::check::_check;
+    #[pymodule_export]
+    use super::coverage::Coverage;
+    #[pymodule_export]
     use super::explanation::Explanation;
+    #[pymodule_export]
+    use super::inspect::_inspect;
+    #[pymodule_export]
+    use super::program::Program;
     #[pymodule_export]
     use super::surface::Surface;
     #[pymodule_export]

@@ -55,6 +55,13 @@ pub(crate) fn array_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Ar
     Ok(options)
 }
 
+/// `copy=True`, `False` or `None`, taken out of the keywords; left out it is true.
+pub(crate) fn copy_option(keywords: &Bound<'_, PyDict>) -> PyResult<Option<bool>> {
+    let Some(value) = keywords.get_item("copy")? else { return Ok(Some(true)) };
+    keywords.del_item("copy")?;
+    value.extract().map_err(|_| PyTypeError::new_err("copy: True, False or None"))
+}
+
 /// The state, by the keywords that are left.
 pub(crate) fn texture_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<TextureOptions> {
     let mut settings = Vec::new();

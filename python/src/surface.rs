@@ -6,12 +6,19 @@ use crate::operands::{Vectors, held};
 use crate::options::{array_options, texture_options};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use texunit_sample::{Places, Surface as Made};
 use texunit_unit::{ClampMode, ReduceOp};
 
 /// A surface on a copy of an array: texels that are read, written and combined in place (F1 to F5 of
-/// docs/python-conventions.md).
+/// docs/python-conventions.md). Coordinates are integers, x first, (..., 2) of a 2D surface; x counts texels.
+///
+/// >>> import numpy, texunit
+/// >>> surface = texunit.Surface(numpy.zeros((2, 3), "uint32"))
+/// >>> surface.write(numpy.array([[0, 0], [2, 1]]), numpy.array([7, 8], "uint32"))
+/// >>> surface.reduce("add", (2, 1), 1)
+/// >>> surface.to_array().tolist(), surface.read((2, 1))
+/// ([[7, 0, 0], [0, 0, 9]], np.uint32(9))
 #[pyclass(frozen, module = "texunit")]
 pub(crate) struct Surface {
     made: Made,
@@ -41,6 +48,11 @@ impl At {
 }
 
 impl Surface {
+    /// The texels.
+    pub(crate) fn made(&self) -> &Made {
+        &self.made
+    }
+
     /// Values, of which numbers of Python become the surface's type.
     fn values(&self, values: &Object<'_>) -> PyResult<Held> {
         let held = Held::of("values", values)?;
@@ -79,7 +91,8 @@ impl Surface {
         let at = At::new(&ij, layer.as_ref(), boundary)?;
         let shape = self.made.read_shape(&at.places()?).or_raise()?;
         let mut out = Out::new(ij.py(), out, &shape, self.made.dtype())?;
-        self.made.read(at.places()?, out.bytes()).or_raise()?;
+        let (places, bytes) = (at.places()?, out.bytes());
+        ij.py().detach(|| self.made.read(places, bytes)).or_raise()?;
         out.finish()
     }
 
@@ -93,7 +106,8 @@ impl Surface {
         boundary: &str,
     ) -> PyResult<()> {
         let (at, values) = (At::new(&ij, layer.as_ref(), boundary)?, self.values(&values)?);
-        self.made.write(at.places()?, &values.input()?).or_raise()
+        let (places, values) = (at.places()?, values.input()?);
+        ij.py().detach(|| self.made.write(places, &values)).or_raise()
     }
 
     /// Combines values with texels: ``add``, ``min``, ``max``, ``and``, ``or``.
@@ -109,7 +123,34 @@ impl Surface {
         let op = ReduceOp::from_name(op);
         let op = op.ok_or_else(|| PyValueError::new_err("op: add, min, max, and, or"))?;
         let (at, values) = (At::new(&ij, layer.as_ref(), boundary)?, self.values(&values)?);
-        self.made.reduce(op, at.places()?, &values.input()?).or_raise()
+        let (places, values) = (at.places()?, values.input()?);
+        ij.py().detach(|| self.made.reduce(op, places, &values)).or_raise()
+    }
+
+    /// For pickles: the texels as an array, and what its axes are.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let resource = self.made.resource();
+        let (geometry, keywords) = (resource.geometry(), PyDict::new(py));
+        keywords.set_item("dim", geometry.axes())?;
+        keywords.set_item("layered", geometry.name().starts_with('a'))?;
+        keywords.set_item("cube", geometry.is_cube())?;
+        keywords.set_item("format", resource.format().name())?;
+        Ok((PyTuple::new(py, [self.to_array(py)?])?, keywords))
+    }
+
+    /// PTX's word for what it is: ``2d``, ``acube``, ...
+    #[getter]
+    fn geometry(&self) -> &'static str {
+        self.made.resource().geometry().name()
+    }
+
+    /// Format of the texels: ``u8x4``, ``f32``, ...
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.made.resource().format().name()
     }
 
     /// All texels as an array: a copy.

@@ -1,15 +1,18 @@
 //! `texunit.Texture`.
 
-use crate::array::{Held, Out};
-use crate::error::OrRaise;
+use crate::array::{Held, Keeper, Out, shared};
+use crate::descriptor::{Described, described, merge};
+use crate::error::{OrRaise, error};
 use crate::explanation::Explanation;
 use crate::operands::{Operands, Vectors, held};
-use crate::options::{array_options, texture_options};
+use crate::options::{array_options, copy_option, texture_options};
+use crate::progress::in_parts;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::path::PathBuf;
-use texunit_sample::{Action, Texture as Made};
+use std::sync::Arc;
+use texunit_sample::{Action, ArrayOptions, Texture as Made};
 use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 
 /// A texture on an array, read as NVIDIA's texture unit reads it, bit for bit.
@@ -17,12 +20,23 @@ use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 /// ``array`` is anything with a buffer, ``__array_interface__`` or DLPack, or a list of such, one for each mip
 /// level; rules A1 to A16 of docs/python-conventions.md say what its axes are. Keywords: ``dim``, ``layered``,
 /// ``cube``, ``multisample``, ``format``, ``size``, ``mipmaps``, and the state in the words of ``cuda.core`` or in
-/// short ones: ``filter="linear"``, ``address="wrap"``, ``read="normalized"``, ``normalized_coords=True``.
+/// short ones: ``filter="linear"``, ``address="wrap"``, ``read="normalized"``, ``normalized_coords=True``; ``options`` is an
+/// object that has them, as ``TextureObjectOptions``. ``copy=False`` shares the array's memory, ``copy=None`` where that is
+/// possible. Errors are ``TypeError`` and ``ValueError`` with the rule.
+///
+/// >>> import numpy, texunit
+/// >>> tex = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"), filter="linear")
+/// >>> tex(1.0, 1.0), tex.sample(numpy.array([[0.5, 0.5], [1.5, 1.25]], "float32")).tolist()
+/// (np.float32(1.5), [0.0, 2.5])
 #[pyclass(frozen, module = "texunit")]
 pub(crate) struct Texture {
     made: Made,
     /// As they were given, for pickles.
     keywords: Option<Py<PyDict>>,
+    /// A descriptor of memory, for pickles.
+    source: Option<Py<PyAny>>,
+    /// Of a texture that shares its memory: dropped after it.
+    keeper: Option<Keeper>,
 }
 
 /// Fetches that are worth letting other threads of Python run.
@@ -39,6 +53,17 @@ type Maybe<'py> = Option<Object<'py>>;
 /// lod, grad, layer, offset, compare.
 type Given<'py> = (Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>, Maybe<'py>);
 
+/// The arrays of all mip levels: a list of arrays is levels; one of numbers, or of lists of them, is an array.
+fn levels(array: &Object<'_>) -> PyResult<Vec<Held>> {
+    let is_number =
+        |item: &Object<'_>| item.is_instance_of::<PyList>() || item.extract::<f64>().is_ok();
+    let list = array.cast::<PyList>().ok().filter(|list| list.iter().any(|item| !is_number(&item)));
+    match list {
+        Some(levels) => levels.iter().map(|level| Held::of("array", &level)).collect(),
+        None => Ok(vec![Held::of("array", array)?]),
+    }
+}
+
 /// An object for each axis.
 fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'py>> {
     let py = x.py();
@@ -48,6 +73,11 @@ fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'p
 }
 
 impl Texture {
+    /// The texels with how they are read.
+    pub(crate) fn made(&self) -> &Made {
+        &self.made
+    }
+
     fn operands(points: Vectors, given: &Given<'_>) -> PyResult<Operands> {
         let (lod, grad, layer, offset, compare) = given;
         let operands = Operands {
@@ -141,42 +171,77 @@ impl Texture {
 #[allow(clippy::too_many_arguments, reason = "they are keywords")]
 impl Texture {
     #[new]
-    #[pyo3(signature = (array, **keywords))]
-    fn new(array: Object<'_>, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
-        let given = keywords.as_ref().map(|all| all.copy().map(Bound::unbind)).transpose()?;
-        let options = array_options(keywords.as_ref())?;
-        let state = texture_options(keywords.as_ref())?;
-        // A list of arrays is mip levels; one of numbers, or of lists of them, is an array.
-        let is_number =
-            |item: &Object<'_>| item.is_instance_of::<PyList>() || item.extract::<f64>().is_ok();
-        let list =
-            array.cast::<PyList>().ok().filter(|list| list.iter().any(|item| !is_number(&item)));
-        let held = match list {
-            Some(levels) => levels
-                .iter()
-                .map(|level| Held::of("array", &level))
-                .collect::<PyResult<Vec<_>>>()?,
-            None => vec![Held::of("array", &array)?],
+    #[pyo3(signature = (array, options=None, **keywords))]
+    fn new(
+        array: Object<'_>,
+        options: Option<Object<'_>>,
+        keywords: Option<Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let py = array.py();
+        let keywords = keywords.unwrap_or_else(|| PyDict::new(py));
+        if let Some(options) = options {
+            merge(&keywords, &options)?;
+        }
+        let given = Some(keywords.copy()?.unbind());
+        let copy = copy_option(&keywords)?;
+        let options = array_options(Some(&keywords))?;
+        let state = texture_options(Some(&keywords))?;
+        let array = match described(&array)? {
+            None => array,
+            Some(Described::Array(of)) => of,
+            Some(Described::Memory(resource)) => {
+                if options != ArrayOptions::default() {
+                    return Err(PyTypeError::new_err("the descriptor of memory says what it is"));
+                }
+                let made = Made::of_resource(Arc::new(resource), &state).or_raise()?;
+                let source = Some(array.unbind());
+                return Ok(Self { made, keywords: given, source, keeper: None });
+            }
         };
+        let mut held = levels(&array)?;
+        if copy != Some(true) {
+            match shared(held, &options)? {
+                Ok((resource, keeper)) => {
+                    let made = Made::of_resource(Arc::new(resource), &state).or_raise()?;
+                    let keeper = Some(keeper);
+                    return Ok(Self { made, keywords: given, source: None, keeper });
+                }
+                Err((why, _)) if copy == Some(false) => return Err(error(why)),
+                Err((_, unshared)) => held = unshared,
+            }
+        }
         let inputs = held.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
-        let made = array.py().detach(|| Made::new(&inputs, &options, &state)).or_raise()?;
-        Ok(Self { made, keywords: given })
+        let made = py.detach(|| Made::new(&inputs, &options, &state)).or_raise()?;
+        Ok(Self { made, keywords: given, source: None, keeper: None })
     }
 
     /// A texture of a file: DDS, KTX 2.0, PNG, JPEG, OpenEXR or NPY.
     #[staticmethod]
     #[pyo3(signature = (path, **keywords))]
-    fn open(path: PathBuf, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
+    fn open(py: Python<'_>, path: PathBuf, keywords: Option<Bound<'_, PyDict>>) -> PyResult<Self> {
         let given = keywords.as_ref().map(|all| all.copy().map(Bound::unbind)).transpose()?;
         let options = array_options(keywords.as_ref())?;
         let state = texture_options(keywords.as_ref())?;
-        let made = Made::open(&path, &options, &state).or_raise()?;
-        Ok(Self { made, keywords: given })
+        let made = py.detach(|| Made::open(&path, &options, &state)).or_raise()?;
+        Ok(Self { made, keywords: given, source: None, keeper: None })
     }
 
     /// Samples at float coordinates: x, y, z in the last axis, or a tuple of arrays (C1 to C11, R1 to R9).
+    ///
+    /// ``xy`` has the shape ``(..., 2)`` of a 2D texture (float16, float32, or float64, which is rounded); the result has the
+    /// shape ``(...)`` and a last axis of channels, if the texture has more than one. It is float32, or the type of integers
+    /// that are read as elements. ``lod`` (levels) and ``layer`` broadcast with the coordinates, ``grad`` is ``(ddx, ddy)`` in the
+    /// units of the coordinates, ``offset`` counts texels, ``compare`` is the reference value of a texture with a compare
+    /// function. ``progress`` is called with fetches done and fetches in all, or True for a bar of tqdm.
+    ///
+    /// >>> import numpy, texunit
+    /// >>> tex = texunit.Texture(numpy.arange(32, dtype="float32").reshape(4, 4, 2), mipmaps=True, normalized_coords=True)
+    /// >>> tex.sample(numpy.full((3, 5, 2), 0.3, "float32")).shape
+    /// (3, 5, 2)
+    /// >>> tex.sample((0.3, 0.3), lod=[0.0, 2.0]).tolist()
+    /// [[10.0, 11.0], [15.0, 16.0]]
     #[pyo3(signature = (xy, *, lod=None, grad=None, layer=None, offset=None, compare=None, dtype=None, strict=false,
-                        out=None, threads=1))]
+                        out=None, threads=1, progress=None))]
     fn sample<'py>(
         &self,
         xy: Object<'py>,
@@ -189,9 +254,18 @@ impl Texture {
         strict: bool,
         out: Option<Object<'py>>,
         threads: usize,
+        progress: Maybe<'py>,
     ) -> PyResult<Object<'py>> {
         let points = (xy.py(), Vectors::of("coordinates", &xy)?);
         let given = (lod, grad, layer, offset, compare);
+        if let Some(progress) = progress.filter(|progress| !progress.is_none()) {
+            let operands = Operands { strict, ..Self::operands(points.1, &given)? };
+            let operands = operands.with_dtype(&self.made, dtype.as_ref())?;
+            let call = operands.call(&self.made)?;
+            let mut out = Out::new(xy.py(), out, call.shape(), call.dtype())?;
+            in_parts(&call, out.bytes(), threads, &progress)?;
+            return out.finish();
+        }
         self.sampled(points, given, dtype.as_ref(), strict, out, threads)
     }
 
@@ -218,7 +292,11 @@ impl Texture {
         self.sampled(points, given, dtype.as_ref(), strict, out, threads)
     }
 
-    /// The four texels around each point, of one component: ``tld4``.
+    /// The four texels around each point, of one component: ``tld4``. The result has a last axis of four.
+    ///
+    /// >>> import numpy, texunit
+    /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32")).gather((1.0, 1.0)).tolist()
+    /// [2.0, 3.0, 1.0, 0.0]
     #[pyo3(signature = (xy, component=0, *, layer=None, offset=None, compare=None, strict=false, out=None, threads=1))]
     fn gather<'py>(
         &self,
@@ -243,7 +321,11 @@ impl Texture {
         self.run(xy.py(), &operands.with_offset(offset.as_ref())?, out, threads)
     }
 
-    /// Reads texels by integer coordinates; outside is 0.
+    /// Reads texels by integer coordinates, (..., 2) of a 2D texture; outside is 0.
+    ///
+    /// >>> import numpy, texunit
+    /// >>> texunit.Texture(numpy.array([[0, 1], [2, 3]], "uint8")).fetch(numpy.array([[1, 0], [1, 1], [2, 0]])).tolist()
+    /// [1, 3, 0]
     #[pyo3(signature = (ij, *, lod=None, layer=None, sample=None, offset=None, dtype=None, out=None, threads=1))]
     fn fetch<'py>(
         &self,
@@ -267,7 +349,13 @@ impl Texture {
         self.run(ij.py(), &operands, out, threads)
     }
 
-    /// What one sample does: every step with its rule.
+    /// What one sample does: every step with its rule. ``print`` shows the text, a notebook the picture, ``to_dict()`` has all
+    /// numbers.
+    ///
+    /// >>> import numpy, texunit
+    /// >>> shown = texunit.Texture(numpy.array([[0, 1], [2, 3]], "float32"), filter="linear").explain(1.0, 1.25)
+    /// >>> [texel["weight"] for texel in shown.to_dict()["footprints"][0]["texels"]]
+    /// [32, 32, 96, 96]
     #[pyo3(signature = (x, y=None, z=None, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
     fn explain<'py>(
         &self,
@@ -321,6 +409,9 @@ impl Texture {
             Some(given) => given.bind(py).copy()?,
             None => PyDict::new(py),
         };
+        if let Some(source) = &self.source {
+            return Ok((PyTuple::new(py, [source.bind(py)])?, keywords));
+        }
         let resource = self.made.resource();
         let geometry = resource.geometry();
         let levels = self.levels(py)?;
@@ -346,6 +437,20 @@ impl Texture {
     /// Likewise for ``"sample"``, ``"lod"``, ``"grad"``, ``"gather"`` or ``"fetch"``.
     fn effective_for<'py>(&self, py: Python<'py>, method: &str) -> PyResult<Bound<'py, PyDict>> {
         self.state(py, self.form(method)?)
+    }
+
+    /// Texels of level 0 along each axis of space, x last: ``(height, width)``.
+    #[getter]
+    fn size<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let resource = self.made.resource();
+        let axes = resource.extent().axes();
+        PyTuple::new(py, axes[..resource.geometry().axes()].iter().rev())
+    }
+
+    /// Whether it reads the array's own memory (``copy=False`` or ``None``), so that what changes there changes here.
+    #[getter]
+    fn is_shared(&self) -> bool {
+        self.keeper.is_some()
     }
 
     /// PTX's word for what it is: ``2d``, ``acube``, ...

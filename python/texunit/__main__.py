@@ -7,7 +7,7 @@ import sys
 from texunit import path
 
 
-def main():
+def main() -> None:
     try:
         program = path()
     except FileNotFoundError as problem:

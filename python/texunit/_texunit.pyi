@@ -1,10 +1,12 @@
 """The compiled part; docs/python-conventions.md has every rule by its number."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
 from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Coverage", "Explanation", "Program", "Surface", "Texture", "_check", "_inspect", "__version__"]
 
 __version__: str
 
@@ -13,6 +15,18 @@ _Word = Any
 _Mode = _Word | Sequence[_Word]
 _Points = ArrayLike | tuple[ArrayLike, ...]
 _Boundary = Literal["trap", "clamp", "zero"]
+
+@final
+class Coverage:
+    def __new__(cls) -> Coverage: ...
+    @classmethod
+    def parse(cls, text: str) -> Coverage: ...
+    @property
+    def files(self) -> dict[str, dict[str, Any]]: ...
+    def lcov(self) -> str: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def __add__(self, other: Coverage, /) -> Coverage: ...
+    def __radd__(self, other: Coverage, /) -> Coverage: ...
 
 @final
 class Explanation:
@@ -26,8 +40,10 @@ class Explanation:
 class Texture:
     def __new__(
         cls,
-        array: ArrayLike | list[Any],
+        array: ArrayLike | list[Any] | Any,
+        options: object | Mapping[str, Any] | None = None,
         *,
+        copy: bool | None = True,
         dim: int | None = None,
         layered: bool = False,
         cube: bool = False,
@@ -75,6 +91,7 @@ class Texture:
         strict: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
+        progress: bool | Callable[[int, int], object] | Any = None,
     ) -> Any: ...
     def __call__(
         self,
@@ -128,11 +145,16 @@ class Texture:
         offset: _Points | None = None,
         compare: float | None = None,
     ) -> Explanation: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
     @property
     def levels(self) -> list[NDArray[Any]]: ...
     @property
     def effective(self) -> dict[str, Any]: ...
     def effective_for(self, method: Literal["sample", "lod", "grad", "gather", "fetch"]) -> dict[str, Any]: ...
+    @property
+    def size(self) -> tuple[int, ...]: ...
+    @property
+    def is_shared(self) -> bool: ...
     @property
     def geometry(self) -> str: ...
     @property
@@ -170,3 +192,54 @@ class Surface:
         boundary: _Boundary = "trap",
     ) -> None: ...
     def to_array(self) -> NDArray[Any]: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]: ...
+    @property
+    def geometry(self) -> str: ...
+    @property
+    def format(self) -> str: ...
+
+@final
+class Program:
+    @staticmethod
+    def load(
+        ptx: str, name: str, architecture: str | None, memory_limit: int | None, is_tracked: bool
+    ) -> tuple[Program | None, str]: ...
+    def kernels(self) -> list[tuple[str, str]]: ...
+    def params(self, kernel: str) -> list[tuple[str, str, int, str]]: ...
+    def attributes(self, kernel: str) -> dict[str, Any]: ...
+    @property
+    def is_tracked(self) -> bool: ...
+    def variables(self) -> list[tuple[str, int]]: ...
+    def read(self, name: str) -> bytes: ...
+    def write(self, name: str, offset: int, bytes: bytes) -> None: ...
+    def bind(self, name: str, object: Texture | Surface) -> list[str]: ...
+    def launch(
+        self,
+        kernel: str,
+        args: list[Any],
+        arrays: list[tuple[Any, bool, str]],
+        words: dict[str, Any],
+        coverage: Coverage | None,
+        progress: Callable[[int, int], object] | None,
+    ) -> tuple[str, bytes]: ...
+
+def _check(
+    ptx: str,
+    name: str,
+    target: str | None,
+    version: str | None,
+    arch: str | None,
+    ptxas: str | None,
+    allow: list[str],
+    deny: list[str],
+) -> str: ...
+def _inspect(
+    texture: Texture,
+    xy: _Points,
+    *,
+    lod: ArrayLike | None = None,
+    grad: tuple[_Points, _Points] | None = None,
+    layer: ArrayLike | None = None,
+    offset: _Points | None = None,
+    compare: ArrayLike | None = None,
+) -> dict[str, NDArray[Any]]: ...

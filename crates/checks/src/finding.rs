@@ -181,6 +181,18 @@ impl Finding {
         }
     }
 
+    /// As reports for programs have it: its event, with file, line, column and function of the place that a reader looks
+    /// at first.
+    pub fn json(&self, number: u64) -> serde_json::Value {
+        let mut value = serde_json::json!(self.event(number));
+        let place = self.at.as_ref().map(|at| &at.place);
+        value["function"] = serde_json::json!(function_name(self.kernel()));
+        value["file"] = serde_json::json!(place.map(Place::file));
+        value["line"] = serde_json::json!(place.map(Place::line));
+        value["column"] = serde_json::json!(place.map(Place::column));
+        value
+    }
+
     /// The name of its check: its code begins with that.
     pub fn check(&self) -> &'static str {
         self.code().split('-').next().unwrap_or_default()

@@ -4,9 +4,9 @@ use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
 use texunit_checks::{Finding, Log};
-use texunit_device::{Fault, FaultKind, GradientStats};
-use texunit_report::{Host, Located, Object, Place};
-use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
+use texunit_device::GradientStats;
+use texunit_report::{Host, Located, Object, fault_json};
+use texunit_syntax::{Diagnostic, Severity};
 
 /// Prints a report on one line.
 pub fn print(report: &Value) -> std::io::Result<()> {
@@ -72,7 +72,7 @@ pub fn render(report: &Report) -> Value {
         "findings": report.log.as_ref().map(|log| findings(log, report.gen_suppressions)),
         "findings_suppressed": report.log.as_ref().map(Log::suppressed),
         "findings_not_shown": report.log.as_ref().map(Log::more),
-        "fault": report.fault.as_ref().map(|f| fault(f, ptx)),
+        "fault": report.fault.as_ref().map(|f| fault_json(f, ptx, Host::Job)),
         "errors": errors,
         "warnings": warnings,
     })
@@ -82,12 +82,7 @@ pub fn render(report: &Report) -> Value {
 fn findings(log: &Log, gen_suppressions: bool) -> Vec<Value> {
     let all = (1..).zip(log.findings());
     let object = |(number, finding): (u64, Finding)| {
-        let mut value = json!(finding.event(number));
-        let place = finding.at.as_ref().map(|at| &at.place);
-        value["function"] = json!(texunit_report::place::function_name(finding.kernel()));
-        value["file"] = json!(place.map(Place::file));
-        value["line"] = json!(place.map(Place::line));
-        value["column"] = json!(place.map(Place::column));
+        let mut value = finding.json(number);
         if gen_suppressions {
             value["suppression"] = json!(finding.suppression());
         }
@@ -124,77 +119,6 @@ fn with_key(object: &Object<'_>, key: Value) -> Value {
     value
 }
 
-/// Line and column of a place, null without a text.
-fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
-    match source.map(|s| s.location(span.start)) {
-        Some(at) => (json!(at.line), json!(at.column)),
-        None => (Value::Null, Value::Null),
-    }
-}
-
 fn diagnostic(d: &Diagnostic, source: Option<Located<'_>>, key: Value) -> Value {
     with_key(&Object::new(source, d), key)
-}
-
-fn fault(fault: &Fault, source: Option<&SourceFile>) -> Value {
-    let (line, column) = place(fault.span, source);
-    let text = source.map(|s| s.line(s.location(fault.span.start).line).trim().to_owned());
-    let calls: Vec<_> = fault
-        .calls
-        .iter()
-        .map(|(function, span)| {
-            let (line, column) = place(*span, source);
-            json!({ "function": function, "line": line, "column": column })
-        })
-        .collect();
-    let mut value = json!({
-        "kind": fault.kind.name(),
-        "message": fault.kind.to_string(),
-        "kernel": fault.kernel,
-        "cta": fault.cta,
-        "thread": fault.thread,
-        "file": source.map(SourceFile::name),
-        "line": line,
-        "column": column,
-        "text": text,
-        "calls": calls,
-        "frames": source.map(|text| Place::of_fault(fault, text).frames),
-        "help": texunit_report::fault_diagnostic(fault, Host::Job).help,
-    });
-    if let Some(object) = value.as_object_mut() {
-        object.extend(details(&fault.kind));
-    }
-    value
-}
-
-/// Addresses are strings, as JSON's numbers do not hold 64 bits.
-fn details(kind: &FaultKind) -> serde_json::Map<String, Value> {
-    let hex = |v: u64| format!("{v:#x}");
-    let value = match kind {
-        FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed } => json!({
-            "access": access, "space": space.name(), "address": hex(*address), "size": size,
-            "resource": &**nearest, "allocation": nearest.allocation, "unnoticed": unnoticed,
-        }),
-        FaultKind::Freed { memory, .. } => {
-            json!({ "resource": &**memory, "allocation": memory.allocation })
-        }
-        FaultKind::Misaligned { access, space, address, size, resource } => json!({
-            "access": access, "space": space.name(), "address": hex(*address), "size": size,
-            "resource": resource.as_deref(), "allocation": kind.allocation(),
-        }),
-        FaultKind::ReadOnly { space, address, resource } => {
-            json!({ "space": space.name(), "address": hex(*address), "resource": resource.as_deref(), "allocation": kind.allocation() })
-        }
-        FaultKind::Handle { handle, wanted, .. } => {
-            json!({ "handle": hex(*handle), "wanted": wanted })
-        }
-        FaultKind::StepLimit { limit } | FaultKind::StackOverflow { limit } => {
-            json!({ "limit": limit })
-        }
-        _ => json!({}),
-    };
-    match value {
-        Value::Object(map) => map,
-        _ => serde_json::Map::new(),
-    }
 }

@@ -52,6 +52,9 @@ pub enum TextureResource<'a> {
         /// Texels.
         width: u32,
     },
+    /// Texels that are not in the device's memory: those of a resource that the host program has made, read where they
+    /// are.
+    Texels(&'a Arc<Resource>),
     /// Pitch-linear 2D memory, by address.
     PitchedAt {
         /// The memory; its address is a multiple of 16.
@@ -73,6 +76,9 @@ pub enum TextureResource<'a> {
 pub enum SurfaceResource<'a> {
     /// An array.
     Array(&'a Array),
+    /// Texels that are not in the device's memory: those of a resource that the host program has made, written where
+    /// they are.
+    Texels(&'a Arc<Resource>),
     /// Linear memory: a `.1d` surface. CUDA has none.
     Linear {
         /// The memory.
@@ -126,6 +132,7 @@ pub(crate) enum Kept {
     Array(Array),
     Buffer(Buffer),
     Linear(Linear),
+    Texels(Arc<Resource>),
 }
 
 /// A resource of this device with what must live as long as it.
@@ -134,11 +141,24 @@ pub(crate) struct Made {
     pub(crate) kept: Kept,
 }
 
+impl Made {
+    /// Of cubes, the faces as layers.
+    fn faces(self) -> Result<Self, Error> {
+        if !self.resource.geometry().is_cube() {
+            return Ok(self);
+        }
+        let faces = View { geometry: Some(Geometry::A2d), ..View::default() };
+        let resource = Arc::new(self.resource.view(&faces)?);
+        Ok(Self { resource, ..self })
+    }
+}
+
 impl TextureResource<'_> {
     pub(crate) fn make(&self, device: &Device) -> Result<Made, Error> {
         match *self {
             Self::Array(array) => of_array(device, array),
             Self::Mipmapped(array) => of_array(device, array.whole()),
+            Self::Texels(resource) => Ok(of_texels(resource)),
             Self::Linear { buffer, offset, format, width } => {
                 linear(device, Memory::of(device, buffer, offset)?, format, width)
             }
@@ -162,12 +182,11 @@ impl SurfaceResource<'_> {
             Self::Array(array) => {
                 let made = of_array(device, array)?;
                 array.check_surface_size()?;
-                if !array.geometry().is_cube() {
-                    return Ok(made);
-                }
-                let faces = View { geometry: Some(Geometry::A2d), ..View::default() };
-                let resource = Arc::new(made.resource.view(&faces)?);
-                Ok(Made { resource, ..made })
+                made.faces()
+            }
+            Self::Texels(resource) => {
+                device.architecture().limits().check_surface(resource)?;
+                of_texels(resource).faces()
             }
             Self::Linear { buffer, offset, format, width } => {
                 linear(device, Memory::of(device, buffer, offset)?, format, width)
@@ -187,6 +206,10 @@ fn own(device: &Device, other: &Device, name: &str) -> Result<(), Error> {
 fn of_array(device: &Device, array: &Array) -> Result<Made, Error> {
     own(device, array.device(), array.name())?;
     Ok(Made { resource: Arc::clone(array.resource()), kept: Kept::Array(array.clone()) })
+}
+
+fn of_texels(resource: &Arc<Resource>) -> Made {
+    Made { resource: Arc::clone(resource), kept: Kept::Texels(Arc::clone(resource)) }
 }
 
 /// Shape of memory, for the limits.

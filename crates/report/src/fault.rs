@@ -1,8 +1,10 @@
 //! Faults of a running kernel, rendered as diagnostics of its source.
 
 mod host;
+mod json;
 
 pub use host::Host;
+pub use json::fault_json;
 
 use crate::place::function_name;
 use texunit_simt::{Fault, FaultKind, SpaceKind};
@@ -212,7 +214,13 @@ mod tests {
             passes(Host::Program).contains("`--bounds hardware` (TEXUNIT_BOUNDS=hardware) lets")
         );
         assert!(passes(Host::Job).contains("`--bounds hardware` lets"));
-        for (host, words) in [(Host::Job, "[textures.NAME]"), (Host::Program, "cuTexRefSetArray")] {
+        assert!(passes(Host::Python).contains("`bounds=\"hardware\"` lets"));
+        let hosts = [
+            (Host::Job, "[textures.NAME]"),
+            (Host::Program, "cuTexRefSetArray"),
+            (Host::Python, "module.bind"),
+        ];
+        for (host, words) in hosts {
             let bound = host.help(&handle("texref `t` is not bound"));
             assert!(bound.is_some_and(|h| h.contains(words)));
             assert_eq!(host.help(&handle("the handle is zero")), None);

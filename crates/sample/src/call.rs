@@ -88,15 +88,31 @@ impl<'a> Call<'a> {
         if out.len() != needed {
             return Err(SampleError::Out { found: out.len(), needed });
         }
+        self.run_from(0, out, threads)
+    }
+
+    /// As [`Self::run`], of the fetches from `first` on for which `out` has room: parts of a long call.
+    pub fn run_from(
+        &self,
+        first: usize,
+        out: &mut [u8],
+        threads: usize,
+    ) -> Result<(), SampleError> {
+        let (found, size) = (out.len(), self.size());
+        let needed = self.fetches.saturating_sub(first) * size;
+        if found > needed || !found.is_multiple_of(size) {
+            return Err(SampleError::Out { found, needed });
+        }
+        let fetches = found / size;
         let cpus = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let threads = if threads == 0 { cpus() } else { threads };
-        let threads = threads.min(self.fetches.div_ceil(WORTH_A_THREAD)).max(1);
+        let threads = threads.min(fetches.div_ceil(WORTH_A_THREAD)).max(1);
         if threads == 1 {
-            return self.part(0, out);
+            return self.part(first, out);
         }
-        let part = self.fetches.div_ceil(threads).next_multiple_of(BLOCK);
+        let part = fetches.div_ceil(threads).next_multiple_of(BLOCK);
         std::thread::scope(|scope| {
-            let parts = (0..).step_by(part).zip(out.chunks_mut(part * self.size()));
+            let parts = (first..).step_by(part).zip(out.chunks_mut(part * size));
             let workers: Vec<_> =
                 parts.map(|(first, out)| scope.spawn(move || self.part(first, out))).collect();
             let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {

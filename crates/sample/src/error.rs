@@ -64,6 +64,11 @@ pub enum SampleError {
     /// An array whose strides lead out of its memory.
     #[error("the strides of an array lead out of its {0} bytes of memory")]
     Memory(usize),
+    /// A16: memory that a texture cannot share.
+    #[error(
+        "{0}: the texture cannot share the array's memory (copy=False); copy=None copies where it has to"
+    )]
+    NotShared(String),
     /// What the CUDA runtime refuses.
     #[error(transparent)]
     Create(#[from] CreateError),

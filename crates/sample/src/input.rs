@@ -192,8 +192,21 @@ impl<'a> Input<'a> {
         self.dtype
     }
 
-    pub(crate) fn bytes(&self) -> &'a [u8] {
+    /// All bytes from the lowest element to the highest, and what lies between.
+    pub fn bytes(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// Whether the elements lie one after the other in C order.
+    pub fn is_contiguous(&self) -> bool {
+        let mut stride = self.dtype.size() as isize;
+        let mut axes = self.shape.iter().zip(&self.strides).rev();
+        self.shape.contains(&0)
+            || axes.all(|(&axis, &own)| {
+                let fits = axis == 1 || own == stride;
+                stride = stride.wrapping_mul(axis as isize);
+                fits
+            })
     }
 
     pub(crate) fn is_weak(&self) -> bool {

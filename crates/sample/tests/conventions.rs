@@ -3,7 +3,7 @@
 
 use texunit_sample::{
     Action, ArrayOptions, Dtype, ErrorKind, Input, Mipmaps, Places, Points, Request, SampleError,
-    Setting, Surface, Texture, TextureOptions,
+    Setting, Surface, Texture, TextureOptions, shared_shape,
 };
 use texunit_texel::Format;
 use texunit_unit::{ClampMode, Geometry, ReadMode, ReduceOp};
@@ -242,6 +242,59 @@ fn a14_blocks() {
     assert_eq!(texture.resource().extent().axes(), [10, 5, 1]);
     is_value(made(&zeros(&[2, 4, 16], Dtype::U8), &cut), "size");
     is_value(made(&zeros(&[2, 3, 8], Dtype::U8), &format("bc7")), "16 bytes");
+}
+
+#[test]
+fn a16_arrays_that_can_be_shared() {
+    let options = ArrayOptions::default();
+    let shape = |array: &Owned| shared_shape(&[array.input()], &options).map(|s| s.extent.axes());
+    let why = |error: SampleError| {
+        assert_eq!(error.kind(), ErrorKind::Value);
+        error.to_string()
+    };
+    assert_eq!(shape(&zeros(&[3, 8], Dtype::U8)).unwrap(), [8, 3, 1]);
+    assert_eq!(shape(&zeros(&[3, 2, 4], Dtype::U16)).unwrap(), [2, 3, 1]);
+    // One row has no row behind it.
+    assert_eq!(shape(&zeros(&[5], Dtype::U8)).unwrap(), [5, 1, 1]);
+    assert_eq!(shape(&zeros(&[1, 3], Dtype::U16)).unwrap(), [3, 1, 1]);
+    let narrow = why(shape(&zeros(&[2, 3], Dtype::U8)).unwrap_err());
+    assert!(narrow.contains("3 texels of u8 is not a multiple of 8 bytes"), "{narrow}");
+    let array = zeros(&[4, 8], Dtype::U8);
+    let mirrored = Input::new(&[4, 8], &[8, -1], Dtype::U8, &array.bytes, 7).unwrap();
+    assert!(!mirrored.is_contiguous() && array.input().is_contiguous());
+    assert!(why(shared_shape(&[mirrored], &options).unwrap_err()).contains("not contiguous"));
+    // The stride of an axis of one does not count.
+    assert!(Input::new(&[1, 8], &[3, 1], Dtype::U8, &array.bytes, 0).unwrap().is_contiguous());
+    let weak = array.input().weak();
+    assert!(why(shared_shape(&[weak], &options).unwrap_err()).contains("no memory"));
+    let (first, second) = (array.input(), array.input());
+    assert!(why(shared_shape(&[first, second], &options).unwrap_err()).contains("one piece"));
+    let mipmaps = ArrayOptions { mipmaps: Mipmaps::All, ..options.clone() };
+    assert!(why(shared_shape(&[array.input()], &mipmaps).unwrap_err()).contains("are made"));
+    assert!(shared_shape(&[zeros(&[4, 4, 3], Dtype::U8).input()], &options).is_err());
+}
+
+/// Parts of a call are the whole.
+#[test]
+fn a_call_in_parts() {
+    let texture = Texture::new(
+        &[f32s(&[2, 2], &[0.0, 1.0, 2.0, 3.0]).input()],
+        &ArrayOptions::default(),
+        &TextureOptions::default(),
+    );
+    let texture = texture.unwrap();
+    let points: Vec<f32> = (0..200_000).map(|i| (i % 5) as f32 * 0.5).collect();
+    let points = f32s(&[100_000, 2], &points);
+    let call = texture.call(Request::new(Action::Sample, points.points())).unwrap();
+    let (mut whole, mut parts) = (vec![0; call.byte_size()], vec![0; call.byte_size()]);
+    call.run(&mut whole, 1).unwrap();
+    for (n, part) in parts.chunks_mut(4 * 30_001).enumerate() {
+        call.run_from(n * 30_001, part, 2).unwrap();
+    }
+    assert!(whole == parts);
+    assert!(call.run_from(99_999, &mut [0; 8], 1).is_err());
+    assert!(call.run_from(0, &mut [0; 6], 1).is_err());
+    assert!(call.run_from(usize::MAX, &mut [0; 4], 1).is_err());
 }
 
 #[test]

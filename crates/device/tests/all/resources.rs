@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use texunit_device::{
-    AddressMode, Arg, Array, ArrayDescriptor, CompareFunction, ComputeCapability, Coords, Device,
-    DeviceOptions, Error, Extent, FaultKind, Filter, Format, Geometry, LaunchError, LaunchOptions,
-    Module, ReadMode, Sampler, SurfaceResource, TextureDescriptor, TextureObject, TextureResource,
-    TileRegion, View,
+    AddressMode, Arg, Array, ArrayDescriptor, Block, CompareFunction, ComputeCapability, Coords,
+    Device, DeviceOptions, Error, Extent, FaultKind, Filter, Format, Geometry, LaunchError,
+    LaunchOptions, Module, ReadMode, Sampler, SurfaceResource, TextureDescriptor, TextureObject,
+    TextureResource, TileRegion, View,
 };
 
 fn format(name: &str) -> Format {
@@ -257,6 +257,37 @@ fn surfaces_of_memory() {
     let foreign = Device::default().alloc(64, "foreign").unwrap();
     let other = SurfaceResource::Linear { buffer: &foreign, offset: 0, format, width: 4 };
     assert_eq!(device.create_surface(other).unwrap_err(), Error::OtherDevice("foreign".into()));
+}
+
+/// Texels that the host program has: read and written where they are, by any device.
+#[test]
+fn texels_outside_of_the_device() {
+    use std::sync::Arc;
+    use texunit_unit::{ArrayShape, Resource};
+    let made = |geometry, size, layers| {
+        let shape = ArrayShape { layers, ..ArrayShape::new(format("u32"), geometry, size) };
+        let block = Block::new(shape.size().unwrap() as usize, "texels").unwrap();
+        let resource = Resource::array(&shape, Arc::new(block), "texels").unwrap();
+        resource.fill_packed(&numbered(shape.packed_size().unwrap() as usize / 4)).unwrap();
+        Arc::new(resource)
+    };
+    let texels = made(Geometry::D2, extent(4, 3, 1), 1);
+    let cube = made(Geometry::Cube, extent(2, 2, 1), 1);
+    for device in [Device::default(), Device::default()] {
+        let object = texture(&device, TextureResource::Texels(&texels));
+        let instruction = "tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%s3, %s2}];";
+        assert_eq!(fetch(&device, &object, instruction)[0], 11);
+        let surface = SurfaceResource::Texels(&texels);
+        store(&device, surface, "sust.b.2d.b32.trap [%t, {%s4, %s1}], {%v};").unwrap();
+        assert_eq!(texels.to_packed()[20..24], VALUE);
+        // The faces of a cube are layers.
+        let faces = SurfaceResource::Texels(&cube);
+        store(&device, faces, "sust.b.a2d.b32.trap [%t, {%s4, %s4, %s1, %s0}], {%v};").unwrap();
+        assert_eq!(cube.to_packed()[76..80], VALUE);
+    }
+    let old = ComputeCapability { major: 1, minor: 3 };
+    let old = Device::new(&DeviceOptions { architecture: old, ..DeviceOptions::default() });
+    assert!(old.create_surface(SurfaceResource::Texels(&texels)).is_err());
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub enum Host {
     Job,
     /// A program that calls CUDA's APIs (`texunit run`).
     Program,
+    /// The Python module.
+    Python,
 }
 
 impl Host {
@@ -26,22 +28,26 @@ impl Host {
                         "bind an object to it before the launch: cuTexRefSetArray, \
                          cuTexRefSetAddress, cuSurfRefSetArray"
                     }
+                    Self::Python => {
+                        "bind a texture or surface to it before the launch: `module.bind(name, texture)`"
+                    }
                 };
                 Some(how.to_owned())
             }
             FaultKind::OutOfBounds { unnoticed: true, .. } => {
-                let variable = match self {
-                    Self::Job => "",
-                    Self::Program => " (TEXUNIT_BOUNDS=hardware)",
+                let option = match self {
+                    Self::Job => "`--bounds hardware`",
+                    Self::Program => "`--bounds hardware` (TEXUNIT_BOUNDS=hardware)",
+                    Self::Python => "`bounds=\"hardware\"`",
                 };
                 Some(format!(
-                    "a GPU rounds sizes up and would not notice; `--bounds hardware`{variable} lets such \
-                     accesses pass and counts them"
+                    "a GPU rounds sizes up and would not notice; {option} lets such accesses pass and counts them"
                 ))
             }
             FaultKind::Geometry { surface, error } => Some(match self {
                 Self::Job => keys(error),
                 Self::Program => calls(error, *surface),
+                Self::Python => keywords(error),
             }),
             _ => None,
         }
@@ -51,6 +57,34 @@ impl Host {
 /// The value of `geometry`.
 fn key(geometry: Geometry) -> String {
     format!("`geometry = \"{geometry}\"`")
+}
+
+/// What makes an array the object that the instruction reads.
+fn keywords(error: &GeometryError) -> String {
+    let of = |geometry: Geometry| {
+        let axes = geometry.axes();
+        let mut words = match geometry.is_cube() {
+            true => "cube=True".to_owned(),
+            false => format!("dim={axes}"),
+        };
+        for (is, word) in
+            [(geometry.is_array(), "layered"), (geometry.is_multisample(), "multisample")]
+        {
+            if is {
+                words += &format!(", {word}=True");
+            }
+        }
+        words
+    };
+    let (wanted, own) = (of(error.instruction), of(error.own));
+    match error.layout {
+        Layout::Array => {
+            format!("{wanted} makes an object for this instruction; this one has {own}")
+        }
+        Layout::Linear | Layout::Pitched => {
+            format!("{wanted} without copy=False makes an object for this instruction")
+        }
+    }
 }
 
 fn keys(error: &GeometryError) -> String {
@@ -152,6 +186,10 @@ pub(super) mod tests {
             help(Host::Program, G::D1, G::D2, false),
             "cudaMallocArray with height 0 (cuArrayCreate with Height 0) makes a 1D array, and \
              tex1D reads a 2D array of height 1; this one is for tex2D"
+        );
+        assert_eq!(
+            help(Host::Python, G::Acube, G::D2, false),
+            "cube=True, layered=True makes an object for this instruction; this one has dim=2"
         );
         assert_eq!(
             help(Host::Program, G::D2, G::A2d, true),

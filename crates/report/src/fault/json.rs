@@ -1,0 +1,80 @@
+//! The form for programs: one object for a fault.
+
+use super::{Host, fault_diagnostic};
+use crate::place::Place;
+use serde_json::{Map, Value, json};
+use texunit_simt::{Fault, FaultKind};
+use texunit_syntax::{SourceFile, Span};
+
+/// A fault as JSON has it, with what only its kind has (docs/jobs.md); `source` is the text of its module. Addresses and
+/// handles are strings, as JSON's numbers do not hold 64 bits.
+pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Value {
+    let (line, column) = place(fault.span, source);
+    let text = source.map(|s| s.line(s.location(fault.span.start).line).trim().to_owned());
+    let calls: Vec<_> = fault
+        .calls
+        .iter()
+        .map(|(function, span)| {
+            let (line, column) = place(*span, source);
+            json!({ "function": function, "line": line, "column": column })
+        })
+        .collect();
+    let mut value = json!({
+        "kind": fault.kind.name(),
+        "message": fault.kind.to_string(),
+        "kernel": fault.kernel,
+        "cta": fault.cta,
+        "thread": fault.thread,
+        "file": source.map(SourceFile::name),
+        "line": line,
+        "column": column,
+        "text": text,
+        "calls": calls,
+        "frames": source.map(|text| Place::of_fault(fault, text).frames),
+        "help": fault_diagnostic(fault, host).help,
+    });
+    if let Some(object) = value.as_object_mut() {
+        object.extend(details(&fault.kind));
+    }
+    value
+}
+
+/// Line and column of a place, null without a text.
+fn place(span: Span, source: Option<&SourceFile>) -> (Value, Value) {
+    match source.map(|s| s.location(span.start)) {
+        Some(at) => (json!(at.line), json!(at.column)),
+        None => (Value::Null, Value::Null),
+    }
+}
+
+fn details(kind: &FaultKind) -> Map<String, Value> {
+    let hex = |v: u64| format!("{v:#x}");
+    let value = match kind {
+        FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed } => json!({
+            "access": access, "space": space.name(), "address": hex(*address), "size": size,
+            "resource": &**nearest, "allocation": nearest.allocation, "unnoticed": unnoticed,
+        }),
+        FaultKind::Freed { memory, .. } => {
+            json!({ "resource": &**memory, "allocation": memory.allocation })
+        }
+        FaultKind::Misaligned { access, space, address, size, resource } => json!({
+            "access": access, "space": space.name(), "address": hex(*address), "size": size,
+            "resource": resource.as_deref(), "allocation": kind.allocation(),
+        }),
+        FaultKind::ReadOnly { space, address, resource } => json!({
+            "space": space.name(), "address": hex(*address),
+            "resource": resource.as_deref(), "allocation": kind.allocation(),
+        }),
+        FaultKind::Handle { handle, wanted, .. } => {
+            json!({ "handle": hex(*handle), "wanted": wanted })
+        }
+        FaultKind::StepLimit { limit } | FaultKind::StackOverflow { limit } => {
+            json!({ "limit": limit })
+        }
+        _ => json!({}),
+    };
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

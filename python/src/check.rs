@@ -1,0 +1,42 @@
+//! `texunit.check`.
+
+use crate::launch::diagnostics;
+use crate::program::value_error;
+use pyo3::prelude::*;
+use texunit_check::{Levels, Options, Ptxas, Verdicts, check_with_sources, parse_version};
+use texunit_syntax::SourceFile;
+
+/// What `texunit check` says of a text, as JSON.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "they are those of texunit.check")]
+pub(crate) fn _check(
+    py: Python<'_>,
+    ptx: &str,
+    name: &str,
+    target: Option<&str>,
+    version: Option<&str>,
+    arch: Option<&str>,
+    ptxas: Option<&str>,
+    allow: Vec<String>,
+    deny: Vec<String>,
+) -> PyResult<String> {
+    let architecture = |name: Option<&str>| name.map(str::parse).transpose().map_err(value_error);
+    let verdicts = match ptxas {
+        None => Verdicts::Texunit,
+        Some("oldest") => Verdicts::Ptxas(None),
+        Some(release) => Verdicts::Ptxas(Some(release.parse::<Ptxas>().map_err(value_error)?)),
+    };
+    let options = Options {
+        verdicts,
+        target: architecture(target)?,
+        version: version.map(parse_version).transpose().map_err(value_error)?,
+        arch: architecture(arch)?,
+    };
+    let levels = Levels::new(&allow, &deny).map_err(value_error)?;
+    py.detach(|| {
+        let source = SourceFile::new(name, ptx);
+        let (mut all, sources) = check_with_sources(&source, &options);
+        levels.apply(&mut all);
+        Ok(diagnostics((&source, &*sources).into(), &all).to_string())
+    })
+}

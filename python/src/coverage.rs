@@ -1,0 +1,101 @@
+//! What launches have covered of device code.
+
+use crate::program::value_error;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_coverage::lcov;
+
+/// Which lines, functions and branches of the source lanes have come to, and how often: the sum of all launches that it is
+/// given to, ``kernel[grid, block](..., coverage=coverage)``.
+///
+/// >>> import texunit
+/// >>> coverage = texunit.Coverage()
+/// >>> coverage.files, coverage.lcov()
+/// ({}, '')
+#[pyclass(frozen, module = "texunit")]
+#[derive(Default)]
+pub(crate) struct Coverage {
+    sum: Mutex<texunit_coverage::Coverage>,
+}
+
+impl Coverage {
+    fn sum(&self) -> MutexGuard<'_, texunit_coverage::Coverage> {
+        self.sum.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, other: &texunit_coverage::Coverage) {
+        self.sum().add(other);
+    }
+}
+
+#[pymethods]
+impl Coverage {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// What a tracefile of lcov says. Lines that are not records raise ``ValueError``.
+    #[classmethod]
+    fn parse(_: &Bound<'_, PyType>, text: &str) -> PyResult<Self> {
+        let sum = lcov::parse(text).map_err(value_error)?;
+        Ok(Self { sum: Mutex::new(sum) })
+    }
+
+    /// By name of the source file: ``lines`` (lanes by line), ``functions`` (name: line, lanes) and ``branches`` (line,
+    /// lanes by way).
+    #[getter]
+    fn files<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, file) in &self.sum().files {
+            let (one, lines, functions) = (PyDict::new(py), PyDict::new(py), PyDict::new(py));
+            for (line, lanes) in &file.lines {
+                lines.set_item(line, lanes)?;
+            }
+            for (name, function) in &file.functions {
+                functions.set_item(name, (function.line, function.lanes))?;
+            }
+            let branches = file.branches.iter().map(|(key, ways)| (key.line, ways.clone()));
+            one.set_item("lines", lines)?;
+            one.set_item("functions", functions)?;
+            one.set_item("branches", PyList::new(py, branches.collect::<Vec<_>>())?)?;
+            all.set_item(name, one)?;
+        }
+        Ok(all)
+    }
+
+    /// The text of a tracefile, which genhtml and services that show coverage read.
+    fn lcov(&self) -> String {
+        lcov::text(&self.sum())
+    }
+
+    /// Writes the tracefile.
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        Ok(lcov::write(&path, &self.sum())?)
+    }
+
+    fn __add__(&self, other: &Bound<'_, Self>) -> Self {
+        let sum = Self { sum: Mutex::new(self.sum().clone()) };
+        let other = other.get().sum().clone();
+        sum.add(&other);
+        sum
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, text) = (slf.py(), slf.get().lcov());
+        let parse = slf.get_type().getattr("parse")?;
+        PyTuple::new(py, [parse, PyTuple::new(py, [text])?.into_any()])
+    }
+
+    fn __repr__(&self) -> String {
+        let sum = self.sum();
+        let (mut lines, mut hit) = (0, 0);
+        for file in sum.files.values() {
+            lines += file.lines.len();
+            hit += file.lines.values().filter(|&&lanes| lanes > 0).count();
+        }
+        format!("<texunit.Coverage: {hit} of {lines} lines>")
+    }
+}

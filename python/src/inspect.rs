@@ -1,0 +1,221 @@
+//! What many fetches did, as arrays: for `texunit/plot.py`.
+
+use crate::array::Out;
+use crate::error::OrRaise;
+use crate::operands::{Operands, Vectors, held};
+use crate::texture::Texture;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use texunit_sample::{Action, Call, Dtype};
+use texunit_unit::reference::trace::{Footprint, TexelTrace, Trace};
+use texunit_unit::{
+    Coords, FetchForm, FetchOperands, ResultType, Sampler, Texture as Header, reference,
+};
+
+type Object<'py> = Bound<'py, PyAny>;
+type Maybe<'py> = Option<Object<'py>>;
+
+/// Numbers of one fetch.
+struct Row {
+    result: Vec<f64>,
+    exact: Vec<f64>,
+    level: f64,
+    taps: i32,
+    texels: i32,
+    /// Of the corners of the first footprint, as they are and exactly.
+    weights: [Vec<f64>; 2],
+    /// The largest distance of a weight from what it would be without rounding.
+    weight_error: f64,
+}
+
+/// What is fetched from.
+struct Source<'a> {
+    form: FetchForm,
+    texture: &'a Header,
+    sampler: &'a Sampler,
+}
+
+impl Source<'_> {
+    fn trace(&self, operands: &FetchOperands) -> PyResult<Trace> {
+        let trace = reference::trace(self.form, self.texture, self.sampler, operands);
+        trace.map_err(|why| PyValueError::new_err(why.to_string()))
+    }
+
+    fn row(&self, operands: &FetchOperands, channels: usize, corners: usize) -> PyResult<Row> {
+        let trace = self.trace(operands)?;
+        let words = trace.answer.values;
+        let result = (0..channels).map(|i| number(trace.form.result, words[i])).collect();
+        let footprints = &trace.footprints;
+        let mut exact = vec![0.0; channels];
+        for number in 0..footprints.len() {
+            self.add_exact(&trace, number, &mut exact)?;
+        }
+        let mut weights = [vec![0.0; corners], vec![0.0; corners]];
+        for texel in footprints.first().map_or(&[][..], |first| &first.texels) {
+            let [x, y, z] = texel.corner.map(usize::from);
+            let corner = (x | y << 1 | z << 2).min(corners - 1);
+            weights[0][corner] += f64::from(texel.weight) / 256.0;
+            weights[1][corner] += texel.exact;
+        }
+        let distances = footprints.iter().flat_map(|footprint| &footprint.texels);
+        let distances = distances.map(|t| (f64::from(t.weight) / 256.0 - t.exact).abs());
+        Ok(Row {
+            result,
+            exact,
+            level: trace.level.q as f64 / 256.0,
+            taps: footprints.iter().map(|f| f.tap.0 as i32 + 1).max().unwrap_or(0),
+            texels: footprints.iter().map(|f| f.texels.len() as i32).sum(),
+            weights,
+            weight_error: distances.fold(0.0, f64::max),
+        })
+    }
+
+    /// Adds what a footprint counts with the weights that its texels have before any rounding, at the level and the tap
+    /// that the unit has chosen.
+    fn add_exact(&self, trace: &Trace, number: usize, sums: &mut [f64]) -> PyResult<()> {
+        let footprint = &trace.footprints[number];
+        let share = f64::from(footprint.tap.1) / 1024.0 * f64::from(footprint.share) / 256.0;
+        let moved = self.moved(trace, number)?;
+        let (texels, is_moved) = match &moved {
+            Some(moved) => (&moved.texels, true),
+            None => (&footprint.texels, false),
+        };
+        for texel in texels {
+            let weight = match is_moved {
+                false => texel.exact,
+                true => (footprint.axes.iter().zip(texel.corner))
+                    .map(|(axis, corner)| {
+                        let upper = if axis.exact < 0.0 { 1.0 + axis.exact } else { axis.exact };
+                        if corner == 0 { 1.0 - upper } else { upper }
+                    })
+                    .product(),
+            };
+            // A texel without weight says nothing, also one that is infinite.
+            if weight == 0.0 {
+                continue;
+            }
+            for (component, sum) in (0..).zip(&mut *sums) {
+                let channel = trace.channel_of(component) as usize;
+                *sum += share * weight * value(trace, texel, channel);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where rounding has carried a coordinate to the next texel, the exact one lies between that and the one before: the
+    /// footprint there. `None`: nothing was carried, or it is on a face of a cube, where the texel before may be on another.
+    fn moved(&self, trace: &Trace, number: usize) -> PyResult<Option<Footprint>> {
+        let footprint = &trace.footprints[number];
+        let is_carried = footprint.axes.iter().any(|axis| axis.exact < 0.0);
+        if !is_carried || trace.cube.is_some() || footprint.texels.len() < 2 {
+            return Ok(None);
+        }
+        let mut operands = trace.operands;
+        let extent = footprint.extent.axes();
+        for (i, _) in footprint.axes.iter().enumerate().filter(|(_, axis)| axis.exact < 0.0) {
+            let texel = match trace.effective.coords {
+                Coords::Normalized => 1.0 / f64::from(extent[i]),
+                _ => 1.0,
+            };
+            let at = f64::from(f32::from_bits(operands.coords.point[i])) - texel;
+            operands.coords.point[i] = (at as f32).to_bits();
+        }
+        let mut all = self.trace(&operands)?.footprints;
+        if all.len() != trace.footprints.len() {
+            return Ok(None);
+        }
+        let moved = all.swap_remove(number);
+        let mut axes = moved.axes.iter().zip(&footprint.axes);
+        let is_there =
+            axes.all(|(moved, own)| moved.index + i64::from(own.exact < 0.0) == own.index);
+        Ok((is_there && moved.level == footprint.level).then_some(moved))
+    }
+}
+
+fn value(trace: &Trace, texel: &TexelTrace, channel: usize) -> f64 {
+    match texel.compared {
+        Some(passes) => f64::from(u8::from(passes)),
+        None => number(trace.form.result, texel.values[channel]),
+    }
+}
+
+fn number(ty: ResultType, word: u32) -> f64 {
+    match ty {
+        ResultType::U32 => f64::from(word),
+        ResultType::S32 => f64::from(word as i32),
+        _ => f64::from(f32::from_bits(word)),
+    }
+}
+
+/// What each of many samples did, in arrays of one row for each: ``result`` and ``exact`` have an axis of channels,
+/// ``weights`` and ``exact_weights`` one of corners; ``level``, ``taps``, ``texels`` and ``weight_error`` none.
+#[pyfunction]
+#[pyo3(signature = (texture, xy, *, lod=None, grad=None, layer=None, offset=None, compare=None))]
+#[allow(clippy::too_many_arguments, reason = "they are keywords")]
+pub(crate) fn _inspect<'py>(
+    py: Python<'py>,
+    texture: &Bound<'py, Texture>,
+    xy: Object<'py>,
+    lod: Maybe<'py>,
+    grad: Maybe<'py>,
+    layer: Maybe<'py>,
+    offset: Maybe<'py>,
+    compare: Maybe<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let made = texture.get().made();
+    if made.result().0 != ResultType::F32 {
+        return Err(PyTypeError::new_err(
+            "integers read as elements are not filtered: read them as normalized",
+        ));
+    }
+    let operands = Operands {
+        lod: held("lod", lod.as_ref())?,
+        layer: held("layer", layer.as_ref())?,
+        compare: held("compare", compare.as_ref())?,
+        ..Operands::new(Action::Sample, Vectors::of("coordinates", &xy)?)
+    };
+    let operands = operands.with_grad(grad.as_ref())?.with_offset(offset.as_ref())?;
+    let call = operands.call(made)?;
+    let fetches = call.fetches();
+    if fetches == 0 {
+        return Err(PyValueError::new_err("there are no fetches"));
+    }
+    let channels = call.byte_size() / 4 / fetches;
+    // A face of a cube has two axes.
+    let corners = 1 << made.resource().geometry().axes();
+    let rows = py.detach(|| rows(&call, made, (channels, corners)))?;
+    let dict = PyDict::new(py);
+    let put = |name: &str, shape: &[usize], dtype: Dtype, bytes: Vec<u8>| -> PyResult<()> {
+        let mut out = Out::new(py, None, shape, dtype)?;
+        out.bytes().copy_from_slice(&bytes);
+        dict.set_item(name, out.finish()?)
+    };
+    let of = |values: &dyn Fn(&Row) -> Vec<f64>| {
+        rows.iter().flat_map(values).flat_map(f64::to_le_bytes).collect::<Vec<u8>>()
+    };
+    put("result", &[fetches, channels], Dtype::F64, of(&|row| row.result.clone()))?;
+    put("exact", &[fetches, channels], Dtype::F64, of(&|row| row.exact.clone()))?;
+    put("weights", &[fetches, corners], Dtype::F64, of(&|row| row.weights[0].clone()))?;
+    put("exact_weights", &[fetches, corners], Dtype::F64, of(&|row| row.weights[1].clone()))?;
+    put("level", &[fetches], Dtype::F64, of(&|row| vec![row.level]))?;
+    put("weight_error", &[fetches], Dtype::F64, of(&|row| vec![row.weight_error]))?;
+    let whole = |value: &dyn Fn(&Row) -> i32| {
+        rows.iter().flat_map(|row| value(row).to_le_bytes()).collect::<Vec<u8>>()
+    };
+    put("taps", &[fetches], Dtype::S32, whole(&|row| row.taps))?;
+    put("texels", &[fetches], Dtype::S32, whole(&|row| row.texels))?;
+    Ok(dict)
+}
+
+fn rows(
+    call: &Call<'_>,
+    made: &texunit_sample::Texture,
+    (channels, corners): (usize, usize),
+) -> PyResult<Vec<Row>> {
+    let source = Source { form: call.form(), texture: made.header(), sampler: made.sampler() };
+    let row = |index| -> PyResult<Row> {
+        source.row(&call.operands(index).or_raise()?, channels, corners)
+    };
+    (0..call.fetches()).map(row).collect()
+}

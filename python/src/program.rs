@@ -1,0 +1,307 @@
+//! Modules of PTX. `texunit/module.py` makes bytes of arguments and objects of what comes back; here are the device, its
+//! module, and a launch.
+
+use crate::array::{Held, Out};
+use crate::coverage::Coverage;
+use crate::launch::{Launch, Words, diagnostics};
+use crate::surface::Surface;
+use crate::texture::Texture;
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use texunit_device::{
+    Arg, Buffer, ComputeCapability, Device, DeviceOptions, Fresh, Kernel, Module, SamplerObject,
+    SurfaceObject, SurfaceResource, TextureDescriptor, TextureObject, TextureResource,
+};
+use texunit_sample::Dtype;
+
+/// PTX on a device of its own.
+#[pyclass(frozen, module = "texunit._texunit")]
+pub(crate) struct Program {
+    module: Module,
+    /// Whether it is known which bytes nobody has written.
+    is_tracked: bool,
+    /// What references are bound to, whose memory may be that of Python's objects: dropped after the module.
+    bound: Mutex<HashMap<String, Py<PyAny>>>,
+}
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// A name, a type, bytes, and all of it as it is declared.
+type Param = (String, String, u32, String);
+
+/// An error of the device or of a text.
+pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// How a device texture reads what a texture of Python reads.
+fn descriptor(texture: &Texture) -> TextureDescriptor {
+    let header = texture.made().header();
+    TextureDescriptor {
+        read_mode: header.read_mode,
+        normalized_coords: header.normalized_coords,
+        sampler: *texture.made().sampler(),
+    }
+}
+
+/// What a launch holds for its arguments.
+enum Made<'py> {
+    /// Bytes of a scalar or structure.
+    Bytes(Bound<'py, PyBytes>),
+    /// Which of the arrays.
+    Array(usize),
+    Texture(TextureObject),
+    Sampler(SamplerObject),
+    Surface(SurfaceObject),
+}
+
+/// An array of bytes, and its copy on the device; none of an empty one.
+struct Given<'py> {
+    object: Object<'py>,
+    is_written: bool,
+    buffer: Option<Buffer>,
+}
+
+impl<'py> Given<'py> {
+    fn new(
+        device: &Device,
+        (object, is_written, name): (Object<'py>, bool, String),
+    ) -> PyResult<Self> {
+        let held = Held::of(&name, &object)?;
+        let input = held.input()?;
+        let bytes = input.bytes();
+        let buffer = match bytes.len() as u64 {
+            0 => None,
+            size => Some(device.alloc(size, &name).map_err(value_error)?),
+        };
+        if let Some(buffer) = &buffer {
+            object.py().detach(|| buffer.write(0, bytes)).map_err(value_error)?;
+        }
+        Ok(Self { object, is_written, buffer })
+    }
+
+    /// Copies what the kernel has left back.
+    fn write_back(self) -> PyResult<()> {
+        let Some(buffer) = self.buffer.filter(|_| self.is_written) else { return Ok(()) };
+        let py = self.object.py();
+        let mut out = Out::new(py, Some(self.object), &[buffer.size() as usize], Dtype::U8)?;
+        let bytes = out.bytes();
+        py.detach(|| buffer.read_at(0, bytes)).map_err(value_error)
+    }
+}
+
+impl Program {
+    fn device(&self) -> &Device {
+        self.module.device()
+    }
+
+    fn kernel(&self, name: &str) -> PyResult<Kernel> {
+        self.module.kernel(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+
+    fn made<'py>(&self, argument: Object<'py>, is_sampler: bool) -> PyResult<Made<'py>> {
+        if let Ok(texture) = argument.cast::<Texture>() {
+            let (texture, how) = (texture.get(), descriptor(texture.get()));
+            if is_sampler {
+                let sampler = self.device().create_sampler(&how.sampler);
+                return Ok(Made::Sampler(sampler.map_err(value_error)?));
+            }
+            let texels = TextureResource::Texels(texture.made().resource());
+            // Headers that the runtime refuses are refused when a texture is made; the driver takes more.
+            let object = self.device().create_texture_as_driver(&texels, &how);
+            return Ok(Made::Texture(object.map_err(value_error)?));
+        }
+        if let Ok(surface) = argument.cast::<Surface>() {
+            let texels = SurfaceResource::Texels(surface.get().made().resource());
+            return Ok(Made::Surface(self.device().create_surface(texels).map_err(value_error)?));
+        }
+        if let Ok(bytes) = argument.cast::<PyBytes>() {
+            return Ok(Made::Bytes(bytes.clone()));
+        }
+        Ok(Made::Array(argument.extract()?))
+    }
+}
+
+#[pymethods]
+impl Program {
+    /// Loads a text: the program, if it could be, and the diagnostics as JSON.
+    #[staticmethod]
+    fn load(
+        py: Python<'_>,
+        ptx: String,
+        name: String,
+        architecture: Option<&str>,
+        memory_limit: Option<u64>,
+        is_tracked: bool,
+    ) -> PyResult<(Option<Self>, String)> {
+        let options = DeviceOptions::default();
+        let architecture = match architecture {
+            None => options.architecture,
+            Some(name) => ComputeCapability::from_target(name).ok_or_else(|| {
+                PyValueError::new_err(format!("arch: `{name}` is not one such as sm_86"))
+            })?,
+        };
+        let memory_limit = memory_limit.unwrap_or(options.memory_limit);
+        let fresh = Fresh { is_tracked, ..Fresh::default() };
+        let options = DeviceOptions { architecture, memory_limit, fresh, ..options };
+        let loaded = py.detach(|| Module::load(&Device::new(&options), &name, &ptx));
+        Ok(match loaded {
+            Ok(module) => {
+                let text = (module.source(), &**module.sources());
+                let json = diagnostics(text.into(), module.warnings()).to_string();
+                (Some(Self { module, is_tracked, bound: Mutex::default() }), json)
+            }
+            Err(error) => {
+                let text = (&error.source, &*error.sources);
+                (None, diagnostics(text.into(), &error.diagnostics).to_string())
+            }
+        })
+    }
+
+    /// Names of all kernels in the PTX, and as the source has them.
+    fn kernels(&self) -> Vec<(String, String)> {
+        let shown = |name: String| (name.clone(), texunit_report::place::function_name(&name));
+        self.module.kernels().into_iter().map(shown).collect()
+    }
+
+    /// The parameters of a kernel.
+    fn params(&self, kernel: &str) -> PyResult<Vec<Param>> {
+        let param = |param: &texunit_device::ParamInfo| {
+            let ty = match param.ty {
+                texunit_device::ParamType::Scalar(ty) => ty.to_string(),
+                texunit_device::ParamType::Bytes => "bytes".to_owned(),
+            };
+            (param.name.clone(), ty, param.size, param.to_string())
+        };
+        Ok(self.kernel(kernel)?.params().iter().map(param).collect())
+    }
+
+    /// What a kernel needs, in the words of ``cuFuncGetAttribute``.
+    fn attributes<'py>(&self, py: Python<'py>, kernel: &str) -> PyResult<Bound<'py, PyDict>> {
+        let kernel = self.kernel(kernel)?;
+        let resources = kernel.resources();
+        let dict = PyDict::new(py);
+        dict.set_item("max_threads_per_block", kernel.max_threads())?;
+        dict.set_item("shared_size_bytes", kernel.static_shared())?;
+        dict.set_item("num_regs", resources.registers)?;
+        dict.set_item("local_size_bytes", resources.local)?;
+        dict.set_item("const_size_bytes", resources.constant)?;
+        for (name, numbers) in kernel.directives() {
+            dict.set_item(name, numbers)?;
+        }
+        Ok(dict)
+    }
+
+    #[getter]
+    fn is_tracked(&self) -> bool {
+        self.is_tracked
+    }
+
+    /// Names and bytes of the variables of the module.
+    fn variables(&self) -> Vec<(String, u64)> {
+        let size = |name: &String| self.module.global(name).map_or(0, |global| global.size());
+        self.module.globals().into_iter().map(|name| (name.clone(), size(&name))).collect()
+    }
+
+    /// The bytes of a variable.
+    fn read<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let global = self.module.global(name);
+        let global = global.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        Ok(PyBytes::new(py, &global.read()))
+    }
+
+    /// Sets bytes of a variable.
+    fn write(&self, name: &str, offset: u64, bytes: &[u8]) -> PyResult<()> {
+        let global = self.module.global(name);
+        let global = global.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        global.write(offset, bytes).map_err(value_error)
+    }
+
+    /// Binds a texture or surface to a module-scope reference; the warnings.
+    fn bind(&self, name: &str, object: Object<'_>) -> PyResult<Vec<String>> {
+        use texunit_device::OpaqueKind as K;
+        let known = self.module.opaque_variables();
+        let known = known.iter().find(|variable| variable.name == name);
+        let kind = known.map(|variable| variable.kind);
+        let kind = kind.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+        let bound = match (kind, object.cast::<Texture>(), object.cast::<Surface>()) {
+            (K::Texture, Ok(texture), _) => {
+                let texels = TextureResource::Texels(texture.get().made().resource());
+                self.module.bind_texture_as_driver(name, &texels, &descriptor(texture.get()))
+            }
+            (K::Sampler, Ok(texture), _) => {
+                let sampler = texture.get().made().sampler();
+                self.module.bind_sampler(name, sampler).map(|()| Vec::new())
+            }
+            (K::Surface, _, Ok(surface)) => {
+                let texels = SurfaceResource::Texels(surface.get().made().resource());
+                self.module.bind_surface(name, texels)
+            }
+            _ => {
+                let kind = kind.name();
+                let wanted = if kind == ".surfref" { "Surface" } else { "Texture" };
+                return Err(PyTypeError::new_err(format!(
+                    "{name}: a texunit.{wanted} is bound to a {kind}"
+                )));
+            }
+        };
+        let warnings = bound.map_err(value_error)?;
+        let mut bound = self.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = bound.insert(name.to_owned(), object.unbind());
+        drop(bound);
+        drop(before);
+        Ok(warnings)
+    }
+
+    /// Runs a kernel: what it did as JSON, and what it printed. `args` are bytes, numbers of `arrays`, textures and
+    /// surfaces; `arrays` are arrays of bytes, with whether they are written back, and a name.
+    #[allow(clippy::too_many_arguments, reason = "they are those of module.py")]
+    fn launch<'py>(
+        &self,
+        py: Python<'py>,
+        kernel: &str,
+        args: Vec<Object<'py>>,
+        arrays: Vec<(Object<'py>, bool, String)>,
+        words: Words,
+        coverage: Option<Bound<'py, Coverage>>,
+        progress: Option<Object<'py>>,
+    ) -> PyResult<(String, Bound<'py, PyBytes>)> {
+        let kernel = self.kernel(kernel)?;
+        let params = kernel.params();
+        let given = arrays.into_iter().map(|array| Given::new(self.device(), array));
+        let given: Vec<Given<'_>> = given.collect::<PyResult<_>>()?;
+        let made = args.into_iter().enumerate().map(|(i, argument)| {
+            let ty = params.get(i).map(|param| param.ty);
+            let sampler = texunit_isa::ScalarType::Samplerref;
+            let is_sampler = ty == Some(texunit_device::ParamType::Scalar(sampler));
+            self.made(argument, is_sampler)
+        });
+        let made: Vec<Made<'_>> = made.collect::<PyResult<_>>()?;
+        let values = made.iter().map(|made| match made {
+            Made::Bytes(bytes) => Arg::Bytes(bytes.as_bytes()),
+            Made::Array(n) => match given.get(*n).and_then(|given| given.buffer.as_ref()) {
+                Some(buffer) => Arg::Buffer(buffer),
+                None => Arg::U64(0),
+            },
+            Made::Texture(texture) => Arg::Texture(texture),
+            Made::Sampler(sampler) => Arg::Sampler(sampler),
+            Made::Surface(surface) => Arg::Surface(surface),
+        });
+        let values: Vec<Arg<'_>> = values.collect();
+        let launch = Launch { module: &self.module, kernel: &kernel, words: &words };
+        let done = launch.run(py, &values, progress.as_ref())?;
+        drop(values);
+        if let (Some(sum), Some(part)) = (coverage, &done.coverage) {
+            sum.get().add(part);
+        }
+        drop(made);
+        given.into_iter().try_for_each(Given::write_back)?;
+        if let Some(interrupted) = done.interrupted {
+            return Err(interrupted);
+        }
+        Ok((done.json, PyBytes::new(py, &done.printf)))
+    }
+}

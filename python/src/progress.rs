@@ -1,0 +1,39 @@
+//! Long calls that say how far they are.
+
+use crate::error::OrRaise;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use texunit_sample::Call;
+
+/// Fetches between two reports.
+const PART: usize = 1 << 20;
+
+/// Fetches in parts: after each, signals are handled, and `progress` (a function, a bar of tqdm or `True`) is told.
+pub(crate) fn in_parts(
+    call: &Call<'_>,
+    bytes: &mut [u8],
+    threads: usize,
+    progress: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    if threads > 1024 {
+        return Err(PyValueError::new_err("threads: a number from 0 to 1024"));
+    }
+    let (py, total) = (progress.py(), call.fetches());
+    let size = call.byte_size() / total.max(1);
+    let helpers = py.import("texunit._progress")?;
+    let manager = helpers.call_method1("callback", (progress, "fetch"))?;
+    let tell = manager.call_method0("__enter__")?;
+    let mut parts = bytes.chunks_mut((PART * size).max(1)).enumerate();
+    let done = parts.try_for_each(|(part, out)| -> PyResult<()> {
+        let first = part * PART;
+        py.detach(|| call.run_from(first, out, threads)).or_raise()?;
+        py.check_signals()?;
+        match tell.is_none() {
+            true => Ok(()),
+            false => tell.call1((first + out.len() / size, total)).map(drop),
+        }
+    });
+    // A bar of its own is closed, whatever has happened.
+    manager.call_method1("__exit__", (py.None(), py.None(), py.None()))?;
+    done
+}
