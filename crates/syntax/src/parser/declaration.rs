@@ -372,8 +372,7 @@ impl<'a> Parser<'a> {
             } else if is_constant && self.peek_at(1).kind == Kind::RightBracket {
                 dimensions.push(Some(self.constant()?));
             } else {
-                let help =
-                    "write the length as a plain integer; only the first one may be omitted";
+                let help = "write the length as a plain integer; only the first one may be omitted";
                 let message = format!("expected the array's length, found {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::DIMENSION, self.place(), message);
                 return self.fail(diagnostic.note(open.span, "of this dimension").help(help));
