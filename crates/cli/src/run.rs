@@ -386,7 +386,7 @@ fn write_outputs(bound: &Bound, args: &LaunchArgs, report: &mut Report) {
 fn write_explanation(args: &LaunchArgs, report: &mut Report) {
     let Some(file) = &args.explain_out else { return };
     let Some(explained) = report.explained.take() else { return };
-    let ptx = report.ptx_source.as_ref().map(|source| PathBuf::from(&source.name));
+    let ptx = report.ptx_source.as_ref().map(|source| PathBuf::from(source.name()));
     let inputs = [Some(args.job.as_path()), ptx.as_deref()];
     if let Some(input) = same_file(file, inputs.into_iter().flatten()) {
         let (file, input) = (file.display(), input.display());

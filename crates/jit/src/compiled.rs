@@ -5,9 +5,10 @@
 use crate::arena;
 use crate::emit::{Frame, Needs};
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Site, Sites, Use};
-use crate::region::{Action, Left, Memory, Region, Routine, Until, Why};
+use crate::region::{Action, Left, Listener, Memory, Region, Routine, Until, Why};
 use crate::{Error, Registers};
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_memory::Reach;
 
@@ -187,6 +188,7 @@ impl Function {
         frame.words = inputs.words.as_ptr();
         frame.bytes = inputs.bytes.as_ptr();
         frame.counts = inputs.counts.as_ptr();
+        frame.listener = None;
         Some(Running { function: self, frame, inputs: PhantomData })
     }
 }
@@ -221,6 +223,28 @@ pub(crate) fn why_of(frame: &Frame) -> Why {
         3 => Why::Meets,
         4 => Why::Limit,
         _ => Why::Outside,
+    }
+}
+
+impl<'a> Running<'a> {
+    /// Who hears of steps from now on ([`Routine::Tell`]).
+    #[inline]
+    pub fn listen(&mut self, listener: &'a mut (dyn Listener + 'a)) {
+        let listener = NonNull::from(listener);
+        // SAFETY: only the lifetime becomes another one. The frame belongs to this for as long as the listener lives, and
+        // `Function::with` forgets it before anybody else runs with the frame.
+        let listener = unsafe {
+            std::mem::transmute::<NonNull<dyn Listener + 'a>, NonNull<dyn Listener + 'static>>(
+                listener,
+            )
+        };
+        self.frame.listener = Some(listener);
+    }
+
+    /// The number of the warp that is run next, as listeners are told it.
+    #[inline(always)]
+    pub fn of_warp(&mut self, warp: u32) {
+        self.frame.warp = warp;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where the processor is of another kind: nothing is compiled.
 
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
-use crate::region::{Apart, Left, Memory, Region, Until, Why};
+use crate::region::{Apart, Left, Listener, Memory, Region, Until, Why};
 use crate::{Error, Narrow, Registers};
 use std::ops::Range;
 use texunit_memory::Reach;
@@ -68,7 +68,17 @@ impl Function {
 #[derive(Debug)]
 pub struct Running<'a>(&'a Function);
 
-impl Running<'_> {
+impl<'a> Running<'a> {
+    /// Who hears of steps.
+    pub fn listen(&mut self, _: &'a mut (dyn Listener + 'a)) {
+        match *self.0 {}
+    }
+
+    /// The number of the warp that is run next.
+    pub fn of_warp(&mut self, _: u32) {
+        match *self.0 {}
+    }
+
     /// Runs the region.
     pub fn run(
         &mut self,
@@ -106,6 +116,11 @@ impl Series<'_> {
         _: u32,
         _: (u64, u64),
     ) -> Option<u32> {
+        match *self.0 {}
+    }
+
+    /// The number of the warp that is run next.
+    pub fn of_warp(&mut self, _: u32) {
         match *self.0 {}
     }
 

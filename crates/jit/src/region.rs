@@ -20,7 +20,7 @@ use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
 #[cfg(target_arch = "x86_64")]
 pub use crate::series::Series;
-pub use calls::{Call, Routine, Rows};
+pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
 pub use run::{Apart, Left, Memory, Until, Why};

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "the code hands in the address of its frame")]
 
 use crate::emit::Frame;
-use crate::region::Routine;
+use crate::region::{Routine, Row, Tell};
 use crate::{Narrow, Wide};
 
 /// What code calls: a routine by its number, with sources in the first four scratch rows and the result in
@@ -21,11 +21,16 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
     let routine = unsafe { &*(*frame).routines.add(number as usize) };
     // SAFETY: no reference is made; the frame is there.
     let rows = unsafe { (&raw mut (*frame).scratch).cast::<Wide>() };
-    let (mut n, mut w) = ([0; 32], [0; 32]);
     // SAFETY: the code has written all lanes of each row that its routine reads, and leaves them alone until this
     // returns; rows are aligned as the frame is, and any bits are numbers.
     let (wide, narrow) =
         (|i| unsafe { &*rows.add(i) }, |i| unsafe { &*rows.add(i).cast::<Narrow>() });
+    if let Routine::Tell(tell) = routine {
+        let row = |i| if tell.narrow[i] { Row::Narrow(narrow(i)) } else { Row::Wide(wide(i)) };
+        // SAFETY: the frame is there.
+        return unsafe { hear(frame, tell, [row(0), row(1), row(2), row(3)]) };
+    }
+    let (mut n, mut w) = ([0; 32], [0; 32]);
     let is_narrow = match routine {
         Routine::Narrow(f) => {
             f(&mut n, narrow(0), narrow(1), narrow(2));
@@ -63,6 +68,7 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut w, [wide(0), wide(1), wide(2), wide(3)]);
             false
         }
+        Routine::Tell(_) => return,
     };
     // SAFETY: the fifth row is there for it.
     unsafe {
@@ -71,5 +77,21 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
         } else {
             rows.add(4).write(w);
         }
+    }
+}
+
+/// Tells the listener, if there is one.
+///
+/// # Safety
+///
+/// As of [`call`]; the rows are scratch rows of the frame.
+unsafe fn hear(frame: *mut Frame, tell: &Tell, rows: [Row<'_>; 4]) {
+    // SAFETY: the frame is there.
+    let (listener, warp, lanes) = unsafe { ((*frame).listener, (*frame).warp, (*frame).told) };
+    let rows = &rows[..usize::from(tell.rows.min(4))];
+    if let (Some(mut listener), true) = (listener, lanes != 0) {
+        // SAFETY: `Running::listen` has it from a unique reference, which lives as long as the function runs, and nobody
+        // else uses it meanwhile. It cannot reach the frame.
+        unsafe { listener.as_mut() }.hear(tell.number, warp, lanes, rows);
     }
 }

@@ -95,6 +95,12 @@ impl Series<'_> {
         Some(unsafe { (self.begin)(&raw mut *frame, self.target) })
     }
 
+    /// The number of the warp that is run next, as listeners are told it.
+    #[inline(always)]
+    pub fn of_warp(&mut self, warp: u32) {
+        self.frame.warp = warp;
+    }
+
     /// Why it has been left last.
     #[inline(always)]
     pub fn why(&self) -> Why {

@@ -134,6 +134,18 @@ mod tests {
         assert_eq!(unsafe { theirs.read_volatile() }, 79);
         set(start, &[Rights::ReadWrite; 4]);
         assert_eq!(rights_of(start..start + 4 * page()), Rights::ReadWrite);
+        // Where one page cannot be opened, all are, and closed again when that is wanted.
+        let closed = [Rights::None, Rights::Read, Rights::None, Rights::None];
+        set(start, &closed);
+        linux::REFUSES_ONE.set(true);
+        assert_eq!(opens(start + page()), Some(Rights::Read));
+        linux::REFUSES_ONE.set(false);
+        assert_eq!(rights_of(start..start + 4 * page()), Rights::ReadWrite);
+        set(start, &closed);
+        for (i, right) in (0..).zip(closed) {
+            assert_eq!(rights_of(start + i * page()..start + (i + 1) * page()), right);
+        }
+        set(start, &[Rights::ReadWrite; 4]);
         assert_eq!(opens(1), None);
         drop(block);
         assert_eq!(opens(start), None);

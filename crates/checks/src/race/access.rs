@@ -1,10 +1,10 @@
 //! An access of a warp, taken apart: a row of lines, one place for all lanes, or lane by lane.
 
 use super::cell::{Conflict, Touch};
-use super::line::{Bytes, LINE, Line, Part, Row, Words};
+use super::line::{Bytes, Eights, LINE, Line, Part, Row, Words};
 use super::stamp::{Kind, Stamp};
 use super::view::View;
-use texunit_simt::observe::{Access, At, Doing, Order, Scope, Semantics};
+use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
 
 /// Registers of an access at most.
 const MOST_ELEMENTS: usize = 8;
@@ -29,64 +29,189 @@ pub(super) fn kind(doing: Doing, order: Order) -> Kind {
 }
 
 /// An access of lanes to global or shared memory.
+#[derive(Clone, Copy)]
 pub(super) struct Warp<'a> {
     pub(super) at: At,
     pub(super) access: &'a Access<'a>,
     pub(super) kind: Kind,
-    /// What each lane stores: the first element,
-    value: Option<[u64; 32]>,
-    /// and others.
-    more: Vec<Option<[u64; 32]>>,
+    stored: &'a Stored,
     /// Words of each lane, if they are whole ones and it is no copy; else 0.
     words: usize,
     stamp: Stamp,
+    pub(super) shape: Shape,
+}
+
+/// Lanes beside each other that access one line.
+pub(super) struct OfLine {
+    /// Where the first one does.
+    pub(super) at: u64,
+    pub(super) lanes: u32,
+    /// Words of the line, if they access whole ones.
+    words: u32,
+    /// All bits of their addresses.
+    off: u64,
 }
 
 /// How the addresses of lanes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// One behind the other, from the first byte of a line on, a power of two of words each.
-    Lines { shift: u32 },
-    /// All lanes load the same.
-    One,
+    /// One behind the other: lane 0 is there, or would be.
+    Row(u64),
+    /// All lanes access the same.
+    One(u64),
+    /// The one or the other in each part of eight lanes; all lanes access.
+    Eights([Eight; 4]),
     /// Any other.
     Any,
 }
 
+/// Eight lanes beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Eight {
+    /// The first one is there.
+    pub(super) at: u64,
+    /// Whether they lie one behind the other: else all are there.
+    pub(super) is_row: bool,
+}
+
+impl Eight {
+    #[inline]
+    fn of(all: &[u64; 8], bytes: u64) -> Option<Self> {
+        let at = all[0];
+        let (mut apart, mut off) = (0, 0);
+        let mut next = at;
+        for &address in all {
+            apart |= address ^ at;
+            off |= address ^ next;
+            next = next.wrapping_add(bytes);
+        }
+        match (apart, off) {
+            (0, _) => Some(Self { at, is_row: false }),
+            (_, 0) => Some(Self { at, is_row: true }),
+            _ => None,
+        }
+    }
+}
+
+impl Shape {
+    /// That of these lanes, each of which has so many bytes.
+    #[inline]
+    fn of(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
+        if lanes != u32::MAX {
+            return Self::of_some(addresses, lanes, bytes);
+        }
+        let (parts, _) = addresses.as_chunks::<8>();
+        let [Some(a), Some(b), Some(c), Some(d)] =
+            [0, 1, 2, 3].map(|i| parts.get(i).and_then(|part| Eight::of(part, bytes)))
+        else {
+            return Self::Any;
+        };
+        let eights = [a, b, c, d];
+        let is = |is_row: bool, step: u64| {
+            let is = |(at, eight): (u64, &Eight)| *eight == Eight { at, is_row };
+            let places = (0..).map(|i| a.at.wrapping_add(8 * step * i));
+            places.zip(&eights).all(is)
+        };
+        match a.is_row {
+            true if is(true, bytes) => Self::Row(a.at),
+            false if is(false, 0) => Self::One(a.at),
+            _ => Self::Eights(eights),
+        }
+    }
+
+    /// So many bytes behind.
+    fn moved(self, by: u64) -> Self {
+        match self {
+            Self::Row(at) => Self::Row(at.wrapping_add(by)),
+            Self::One(at) => Self::One(at.wrapping_add(by)),
+            Self::Eights(eights) => {
+                Self::Eights(eights.map(|eight| Eight { at: eight.at.wrapping_add(by), ..eight }))
+            }
+            Self::Any => Self::Any,
+        }
+    }
+
+    fn of_some(addresses: &[u64; 32], lanes: u32, bytes: u64) -> Self {
+        let first = lanes.trailing_zeros() & 31;
+        let at = addresses[first as usize];
+        let base = at.wrapping_sub(u64::from(first) * bytes);
+        let is_one = self::lanes(lanes).all(|lane| addresses[lane as usize] == at);
+        let of_row = |lane: u32| base.wrapping_add(u64::from(lane) * bytes);
+        if is_one {
+            Self::One(at)
+        } else if self::lanes(lanes).all(|lane| addresses[lane as usize] == of_row(lane)) {
+            Self::Row(base)
+        } else {
+            Self::Any
+        }
+    }
+}
+
+/// What a store stores.
+pub(super) struct Stored {
+    /// The first element,
+    first: Option<[u64; 32]>,
+    /// and others.
+    more: Vec<Option<[u64; 32]>>,
+}
+
+impl Stored {
+    /// Nothing, if it is none.
+    #[inline]
+    pub(super) fn of(access: &Access<'_>) -> Self {
+        if access.doing != Doing::Store {
+            return Self { first: None, more: Vec::new() };
+        }
+        let count = access.values.len().min(MOST_ELEMENTS);
+        Self {
+            first: access.values.get(0),
+            more: (1..count).map(|i| access.values.get(i)).collect(),
+        }
+    }
+}
+
 impl<'a> Warp<'a> {
-    pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
-        let stores = access.doing == Doing::Store;
-        let count = if stores { access.values.len().min(MOST_ELEMENTS) } else { 0 };
-        let value = if stores { access.values.get(0) } else { None };
-        let more = (1..count).map(|i| access.values.get(i)).collect();
+    #[inline]
+    pub(super) fn new(
+        at: &At,
+        access: &'a Access<'a>,
+        stored: &'a Stored,
+        view: &View<'_>,
+    ) -> Self {
         let kind = kind(access.doing, access.order);
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
-        Self { at: *at, access, kind, value, more, words, stamp }
+        let shape = Shape::of(access.addresses, at.lanes, access.bytes().into());
+        Self { at: *at, access, kind, stored, words, stamp, shape }
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        let (addresses, bytes) = (self.access.addresses, u64::from(self.access.bytes()));
-        if self.kind.strength() != 0 || self.kind.is_async() {
-            return Shape::Any;
+    /// Another load, of elements of the same kind, that goes by its shape alone.
+    #[inline]
+    pub(super) fn moved(&self, further: &Further) -> Self {
+        Self {
+            at: At { op: further.op, ..self.at },
+            stamp: self.stamp.of_op(further.op),
+            shape: self.shape.moved(further.offset),
+            ..*self
         }
-        let first = addresses[0];
-        if self.at.lanes == u32::MAX && first.is_multiple_of(LINE) && matches!(bytes, 4 | 8 | 16) {
-            let mut off = 0;
-            for (i, &address) in (0..).zip(addresses) {
-                off |= address ^ first.wrapping_add(i * bytes);
-            }
-            if off == 0 {
-                return Shape::Lines { shift: bytes.trailing_zeros() - 2 };
-            }
-        }
-        let first = addresses[self.at.lanes.trailing_zeros() as usize & 31];
-        let is_one = |lane: usize| self.at.lanes >> lane & 1 == 0 || addresses[lane] == first;
-        match !self.kind.writes() && (0..32).all(is_one) {
-            true => Shape::One,
-            false => Shape::Any,
-        }
+    }
+
+    /// Of a row of whole lines that all lanes access, weakly and at once: the first line's address, and the logarithm of the
+    /// number of lines, which is that of the words of a lane.
+    pub(super) fn lines(&self) -> Option<(u64, u32)> {
+        let Shape::Row(first) = self.shape else { return None };
+        let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
+        let whole = self.at.lanes == u32::MAX && first.is_multiple_of(LINE);
+        (is_plain && whole && matches!(self.words, 1 | 2 | 4))
+            .then(|| (first, self.words.trailing_zeros()))
+    }
+
+    /// Of a weak load of one place by all its lanes, where that is.
+    pub(super) fn place(&self) -> Option<u64> {
+        let Shape::One(at) = self.shape else { return None };
+        let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
+        (is_plain && !self.kind.writes()).then_some(at)
     }
 
     /// Number of a lane's thread in the CTA.
@@ -101,8 +226,8 @@ impl<'a> Warp<'a> {
             // Sizes are powers of two.
             let element = (offset >> size.trailing_zeros()) as usize;
             let value = match element {
-                0 => self.value.as_ref(),
-                _ => self.more.get(element - 1)?.as_ref(),
+                0 => self.stored.first.as_ref(),
+                _ => self.stored.more.get(element - 1)?.as_ref(),
             };
             Some(value?[lane as usize] >> (8 * (offset & (size - 1))))
         };
@@ -123,6 +248,7 @@ impl<'a> Warp<'a> {
     }
 
     /// All lanes whose words are in line `number` of the row. False: nothing has been done.
+    #[inline]
     pub(super) fn row(
         &self,
         line: &mut Line,
@@ -130,13 +256,17 @@ impl<'a> Warp<'a> {
         ((number, shift), epoch): ((u32, u32), u64),
     ) -> bool {
         let first = (number * 32) >> shift;
-        let value = |word: usize| {
-            let lane = first + (word as u32 >> shift);
-            let offset = 4 * (word as u64 & ((1 << shift) - 1));
-            self.value(lane, offset).map(|value| value as u32)
+        let values = |words: &mut [u32; 32]| {
+            for (i, word) in words.iter_mut().enumerate() {
+                let (lane, element) = (first as usize + (i >> shift), i & ((1 << shift) - 1));
+                *word = match (self.access.size, &self.stored.first) {
+                    (4, Some(value)) if shift == 0 => value[lane] as u32,
+                    _ => self.value(lane as u32, 4 * element as u64).map_or(0, |v| v as u32),
+                };
+            }
         };
         let (thread, op, writes) = (self.thread(first), self.at.op, self.kind.writes());
-        line.row(view, &Row { thread, shift, op, writes, epoch, value: &value })
+        line.row(view, &Row { thread, shift, op, writes, epoch, values: &values })
     }
 
     /// A load of one place. False: lane by lane.
@@ -152,26 +282,62 @@ impl<'a> Warp<'a> {
         line.load_all(view, (&touch, self.at.lanes), (at, self.access.bytes().into()))
     }
 
-    /// Accesses of lanes to one line. Lanes that are done; the others one by one.
-    pub(super) fn part(&self, line: &mut Line, view: &View<'_>, (lanes, epoch): (u32, u64)) -> u32 {
-        if !matches!(self.words, 1..=4) || self.kind.strength() != 0 {
+    /// Accesses of lanes to one line, which has these words of theirs. Lanes that are done; the others one by one.
+    #[inline]
+    pub(super) fn part(
+        &self,
+        line: &mut Line,
+        view: &View<'_>,
+        (of, epoch): (&OfLine, u64),
+    ) -> u32 {
+        if !matches!(self.words, 1..=4) || self.kind.strength() != 0 || !of.off.is_multiple_of(4) {
             return 0;
         }
         let value = |lane: u32, i: usize| self.value(lane, 4 * i as u64).map_or(0, |v| v as u32);
         let (stamp, addresses, count) = (self.stamp, self.access.addresses, self.words);
-        line.part(view, &Part { stamp, lanes, addresses, count, epoch, value: &value })
+        let part = Part { stamp, lanes: of.lanes, addresses, count, epoch, value: &value };
+        line.part(view, &part, of.words)
+    }
+
+    /// A weak load of whole words by parts of eight lanes in one line. False: nothing has been done.
+    #[inline]
+    pub(super) fn eights(
+        &self,
+        line: &mut Line,
+        view: &View<'_>,
+        (eights, epoch): (&[Eight; 4], u64),
+    ) -> bool {
+        let stamp = self.stamp;
+        line.eights(view, stamp, &Eights { eights, count: self.words as u32, epoch })
+    }
+
+    /// Of a weak load of whole words by parts of eight lanes in one line, these parts.
+    #[inline]
+    pub(super) fn in_eights(&self) -> Option<&[Eight; 4]> {
+        let Shape::Eights(eights) = &self.shape else { return None };
+        let is_plain = self.kind == Kind::WEAK && matches!(self.words, 1..=4);
+        let line = eights[0].at / LINE;
+        (is_plain && eights.iter().all(|eight| eight.at / LINE == line)).then_some(eights)
     }
 
     /// The first of some lanes, with those behind it that access the same line.
-    pub(super) fn of_line(&self, mut rest: u32) -> (u32, u64) {
+    #[inline]
+    pub(super) fn of_line(&self, rest: u32) -> OfLine {
         let at = self.access.addresses[rest.trailing_zeros() as usize & 31];
-        let mut here = 0;
-        while rest != 0 && self.access.addresses[rest.trailing_zeros() as usize] / LINE == at / LINE
-        {
-            here |= rest & rest.wrapping_neg();
-            rest &= rest - 1;
+        let (number, low) = (at / LINE, (1_u32 << self.words.min(4)) - 1);
+        let mut of = OfLine { at, lanes: 0, words: 0, off: 0 };
+        let mut left = rest;
+        while left != 0 {
+            let address = self.access.addresses[left.trailing_zeros() as usize];
+            if address / LINE != number {
+                break;
+            }
+            of.words |= low << (address % LINE / 4);
+            of.off |= address;
+            left &= left - 1;
         }
-        (here, at)
+        of.lanes = rest & !left;
+        of
     }
 
     /// One lane's access.

@@ -92,6 +92,7 @@ impl Pending<'_> {
         if self.launches.is_empty() {
             return all;
         }
+        self.memory.settle();
         self.memory.shadow.each((address, len), |number, kept| {
             let i = (number * PAGE).saturating_sub(address) / page;
             let Some(one) = all.get_mut(i as usize) else { return };
@@ -147,6 +148,7 @@ impl Memory {
         }
         let mut others = streams.not_before(None);
         others.sort_unstable();
+        self.settle();
         let mut flag = None;
         let found = self.shadow.find((address, 1), |stamp: Stamp| {
             let kind = stamp.kind();

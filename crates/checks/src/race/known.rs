@@ -82,17 +82,13 @@ pub(super) struct Cta {
     has_own: bool,
     /// Whether any thread has come to a fence.
     pub(super) has_fenced: bool,
-    /// Grows where a thread comes to know what others have done, in all CTAs of a worker.
-    pub(super) epoch: u64,
-    /// Whether a thread has come to know something of other CTAs.
-    pub(super) has_learned: bool,
 }
 
 impl Cta {
     pub(super) fn begin(&mut self, serial: u32, cta: &CtaInfo) {
         let warp = |i| Warp { lanes: cta.lanes(i), ..Warp::default() };
         let warps = (0..cta.warps).map(warp).collect();
-        *self = Self { serial, now: 1, warps, epoch: self.epoch + 1, ..Self::default() };
+        *self = Self { serial, now: 1, warps, ..Self::default() };
     }
 
     /// Time goes on: what follows is not what was before.
@@ -104,11 +100,6 @@ impl Cta {
             false => self.all = LAST_TIME,
         }
         before
-    }
-
-    fn learns(&mut self) {
-        self.epoch += 1;
-        self.has_learned = true;
     }
 
     /// Up to when the lanes of a warp know each other.
@@ -163,7 +154,6 @@ impl Cta {
     /// Tells lanes something.
     pub(super) fn learn(&mut self, warp: u32, lanes: u32, clock: &Arc<Clock>) {
         self.has_own = true;
-        self.epoch += 1;
         match self.warps.get_mut(warp as usize) {
             Some(warp) if warp.lanes == lanes => join(&mut warp.knows, clock),
             _ => {
@@ -197,9 +187,6 @@ impl Cta {
 
     /// A strong load has seen something: what it is worth shows the next fence. `at_once`: it is one itself.
     pub(super) fn see(&mut self, thread: u32, seen: Both, at_once: bool) {
-        if at_once && seen.iter().any(Option::is_some) {
-            self.learns();
-        }
         let Some(lane) = self.lane(thread) else { return };
         if at_once {
             seen.iter().flatten().for_each(|clock| join(&mut lane.knows, clock));
@@ -216,7 +203,6 @@ impl Cta {
     pub(super) fn fence(&mut self, warp: u32, lanes: u32, wide: bool) {
         let now = self.tick();
         self.has_fenced = true;
-        self.learns();
         for thread in threads(warp, lanes) {
             let of_cta = self.seen.clone();
             let Some(lane) = self.lane(thread) else { return };
@@ -333,7 +319,6 @@ impl Cta {
     /// A barrier is complete and lanes go on behind it.
     pub(super) fn passes(&mut self, warp: u32, lanes: u32, id: u32) {
         let Some(mut barrier) = self.barriers.remove(&id) else { return };
-        self.epoch += 1;
         if barrier.is_whole {
             if std::mem::take(&mut barrier.is_new) {
                 self.meet();

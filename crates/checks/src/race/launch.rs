@@ -1,5 +1,6 @@
 //! A launch among those of a process.
 
+use super::loads::Loads;
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
 use super::streams::{Queue, Streams, Submitted, place_of};
@@ -9,6 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_simt::observe::LaunchInfo;
 
+/// Bytes of notes of loads that are kept of launches before; beyond it, those of the oldest are forgotten.
+const MOST_NOTES: usize = 256 << 20;
+
 /// What all launches of a process share: the shadow of global memory, and numbers of CTAs.
 #[derive(Debug)]
 pub struct Memory {
@@ -16,14 +20,16 @@ pub struct Memory {
     /// The next CTA's number.
     next: AtomicU32,
     streams: Mutex<Streams>,
+    /// What launches have noted that is no access yet.
+    loads: Mutex<Vec<Arc<Loads>>>,
     /// Whether accesses of the host through pointers are looked at.
     pub(super) is_host_watched: AtomicBool,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        let (streams, is_host_watched) = Default::default();
-        Self { shadow: Shadow::default(), next: AtomicU32::new(1), streams, is_host_watched }
+        let (streams, loads, is_host_watched) = Default::default();
+        Self { shadow: Shadow::default(), next: AtomicU32::new(1), streams, loads, is_host_watched }
     }
 }
 
@@ -38,6 +44,8 @@ pub(super) struct Order {
     pub(super) below: u32,
     /// Launches that do not come before it, by the numbers of their CTAs.
     others: Arc<[(u32, u32)]>,
+    /// Loads that are noted.
+    pub(super) loads: Option<Arc<Loads>>,
 }
 
 impl Memory {
@@ -64,6 +72,7 @@ impl Memory {
         if first == 0 || first.checked_add(ctas).is_none() {
             // All numbers have been used: from the first one on again.
             self.shadow.clear();
+            lock(&self.loads).clear();
             *streams = Streams::default();
             first = 1;
             self.next.store(1 + ctas, Relaxed);
@@ -77,7 +86,20 @@ impl Memory {
         }
         let below =
             others.iter().map(|other| other.0).min().map_or(first, |other| other.min(first));
-        Order { first, ctas, below, others: others.into() }
+        let mut noted = lock(&self.loads);
+        if !others.is_empty() {
+            noted.iter().for_each(|loads| loads.settle_all(&self.shadow));
+        }
+        // What the host has waited for is over.
+        noted.retain(|loads| streams.is_open(loads.first()));
+        let mut bytes = noted.iter().map(|loads| loads.bytes()).sum::<usize>();
+        while bytes > MOST_NOTES {
+            bytes -= noted.remove(0).bytes();
+        }
+        let mut order = Order { first, ctas, below, others: others.into(), loads: None };
+        order.loads = Loads::of(&order, info).map(Arc::new);
+        noted.extend(order.loads.clone());
+        order
     }
 
     /// The host has waited for a stream.
@@ -143,12 +165,19 @@ impl Memory {
         if others.is_empty() {
             return None;
         }
+        self.settle();
         let is_other = |serial: u32| others.iter().any(|o| (o.0..=o.1).contains(&serial));
         let found = self.shadow.find(range, |stamp: Stamp| {
             is_other(stamp.serial) && (writes || stamp.kind().writes())
         })?;
         let end = self.end(found)?;
         Some((end, found.kind().writes()))
+    }
+
+    /// What launches have loaded is in the shadow from now on.
+    pub(super) fn settle(&self) {
+        let noted = lock(&self.loads).clone();
+        noted.iter().for_each(|loads| loads.settle_all(&self.shadow));
     }
 
     /// Who has done something in a launch before.
@@ -161,6 +190,11 @@ impl Order {
     /// The number of a CTA.
     pub(super) fn serial(&self, index: u64) -> u32 {
         self.first.wrapping_add(index as u32)
+    }
+
+    /// Whether all other launches come before it.
+    pub(super) fn is_alone(&self) -> bool {
+        self.others.is_empty()
     }
 
     /// Whether a number is that of one of its CTAs.

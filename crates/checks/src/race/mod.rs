@@ -11,7 +11,8 @@
 //!
 //! Of each word the last store and up to two accesses since then are kept, 16 bytes each: number of the CTA, time,
 //! thread, operation (`stamp`). A line of 128 bytes that warps access as a row has one of these for all of its words
-//! (`line`). Threads have no clocks of their own: `clock`, `known`. Shared memory's shadow is the worker's,
+//! (`line`), and words or bytes where they do not (`split`). Loads from allocations that nothing has been stored to in
+//! the launch are only noted (`loads`). Threads have no clocks of their own: `clock`, `known`. Shared memory's shadow is the worker's,
 //! global memory's is shared by all, with a lock for each page of 4 KiB; beyond 1 GiB it is forgotten, which can cost
 //! findings and makes no wrong ones.
 //!
@@ -28,10 +29,14 @@ mod host;
 mod known;
 mod launch;
 mod line;
+mod loads;
 mod mbarrier;
+mod pages;
 mod probe;
 mod report;
 mod shadow;
+mod shared;
+mod split;
 mod stamp;
 mod streams;
 mod view;

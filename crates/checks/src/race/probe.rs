@@ -1,25 +1,22 @@
 //! What a worker keeps of the CTA that it runs, and what it does with what it is told.
 
-use super::access::{Shape, Warp, lanes};
+use super::access::{Stored, Warp, lanes};
 use super::known::Cta;
 use super::launch::Launch;
-use super::line::{LINE, Line};
+use super::line::LINE;
+use super::loads::Own;
 use super::mbarrier::{self, Acts, Mbarriers};
+use super::pages::Pages;
 use super::report::Races;
-use super::shadow::{PAGE, Page, Shared, Var, lock};
+use super::shadow::{PAGE, Var};
+use super::shared::Lines;
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Doing, Order, Probe, Scope, Semantics, Synchronized, Values,
+    Access, At, Called, CtaInfo, Doing, Further, Order, Probe, Scope, Semantics, Synchronized,
+    Values,
 };
 use texunit_simt::{Fault, SpaceKind};
-
-/// Pages that a worker has at hand.
-const AT_HAND: usize = 1024;
-/// Stands for the number of the CTA itself: nothing else accesses its shared memory.
-const NEAR: u32 = u32::MAX;
-/// More shared memory than any CTA has.
-const MOST_SHARED: u64 = 1 << 20;
 
 /// A strong load or atomic that has not brought anything yet.
 struct Asked {
@@ -35,185 +32,30 @@ struct Asked {
 pub(super) struct Worker<'a> {
     launch: Launch<'a>,
     cta: Cta,
-    shared: Vec<Line>,
+    shared: Lines,
+    pages: Pages<'a>,
+    loads: Own,
     /// Places in shared memory that order threads.
     vars: HashMap<u64, Var>,
     mbarriers: Mbarriers,
     /// By warp.
     asked: Vec<Vec<Asked>>,
-    at_hand: Vec<Option<(u64, Shared)>>,
     races: Races,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(launch: Launch<'a>) -> Self {
         Self {
+            pages: Pages::new(launch.shadow),
+            loads: Own::new(launch.order.loads.clone(), launch.info.listing.len() as usize),
             launch,
             cta: Cta::default(),
-            shared: Vec::new(),
+            shared: Lines::default(),
             vars: HashMap::new(),
             mbarriers: Mbarriers::default(),
             asked: Vec::new(),
-            at_hand: vec![None; AT_HAND],
             races: Races::default(),
         }
-    }
-
-    fn view(&self, warp: u32, below: u32) -> View<'_> {
-        let cta = &self.cta;
-        let of_warp = cta.of_warp(warp);
-        View {
-            serial: cta.serial,
-            below: if below == NEAR { cta.serial } else { below },
-            near: below == NEAR,
-            now: cta.now,
-            all: cta.all,
-            of_warp,
-            cta,
-            order: &self.launch.order,
-        }
-    }
-
-    /// Does something with the page of an address.
-    fn with_page<T>(&mut self, address: u64, act: impl FnOnce(&mut Self, &mut Page) -> T) -> T {
-        let number = address / PAGE;
-        let i = number as usize % AT_HAND;
-        let page = match self.at_hand[i].take() {
-            Some((of, page)) if of == number => page,
-            _ => self.launch.shadow.page(number),
-        };
-        let done = act(self, &mut lock(&page));
-        self.at_hand[i] = Some((number, page));
-        done
-    }
-
-    /// A time in which no CTA comes to know what others have done.
-    fn epoch(&self) -> u64 {
-        u64::from(self.launch.order.serial(0)) << 32 | u64::from(self.launch.shadow.learned())
-    }
-
-    /// What threads have come to know begins such a time.
-    fn learned(&mut self) {
-        if std::mem::take(&mut self.cta.has_learned) {
-            self.launch.shadow.learns();
-        }
-    }
-
-    /// An access to shared memory: its shadow is of this CTA alone, and what other CTAs have left there is past.
-    fn in_shared(&mut self, warp: &Warp<'_>) {
-        let mut lines = std::mem::take(&mut self.shared);
-        let epoch = self.cta.epoch;
-        let mut races = std::mem::take(&mut self.races);
-        let view = self.view(warp.at.warp, NEAR);
-        let first = warp.access.addresses[warp.at.lanes.trailing_zeros() as usize & 31];
-        let (mut rest, shape) = (warp.at.lanes, warp.shape());
-        match shape {
-            Shape::Lines { shift } => {
-                for number in 0..1 << shift {
-                    let i = (first / LINE) as usize + number as usize;
-                    let done = line_of(&mut lines, i)
-                        .is_some_and(|l| warp.row(l, &view, ((number, shift), epoch)));
-                    if done {
-                        rest &= !lanes_of_line(number, shift);
-                    }
-                }
-            }
-            Shape::One => {
-                let line = line_of(&mut lines, (first / LINE) as usize);
-                if line.is_some_and(|line| warp.one(line, &view, (first % LINE, epoch))) {
-                    rest = 0;
-                }
-            }
-            _ => {}
-        }
-        while rest != 0 {
-            let (here, at) = warp.of_line(rest);
-            rest &= !here;
-            let Some(line) = line_of(&mut lines, (at / LINE) as usize) else { continue };
-            let done = warp.part(line, &view, (here, epoch));
-            for lane in lanes(here & !done) {
-                let at = warp.access.addresses[lane as usize];
-                races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
-            }
-        }
-        (self.shared, self.races) = (lines, races);
-    }
-
-    /// An access to global memory.
-    fn in_global(&mut self, warp: &Warp<'_>) {
-        let first = warp.access.addresses[warp.at.lanes.trailing_zeros() as usize & 31];
-        let (mut rest, shape) = (warp.at.lanes, warp.shape());
-        if let Shape::Lines { shift } = shape {
-            for number in 0..1 << shift {
-                let at = first.wrapping_add(u64::from(number) * LINE);
-                if self.row_of_page(warp, at, (number, shift)) {
-                    rest &= !lanes_of_line(number, shift);
-                }
-            }
-        }
-        let mut full = false;
-        while rest != 0 {
-            let address = warp.access.addresses[rest.trailing_zeros() as usize];
-            let here = lanes(rest)
-                .filter(|&lane| warp.access.addresses[lane as usize] / PAGE == address / PAGE);
-            let here = here.fold(0, |mask, lane| mask | 1 << lane);
-            full |= self.with_page(address, |worker, page| {
-                worker.lanes_of_page(warp, page, (shape, here, address))
-            });
-            rest &= !here;
-        }
-        if full {
-            self.launch.shadow.forget();
-        }
-    }
-
-    fn row_of_page(&mut self, warp: &Warp<'_>, at: u64, (number, shift): (u32, u32)) -> bool {
-        self.with_page(at, |worker, page| {
-            let is_new = page.lines.is_empty();
-            let view = worker.view(warp.at.warp, worker.launch.order.below);
-            let of_line = ((number, shift), worker.epoch());
-            let done = warp.row(page.line((at % PAGE / LINE) as usize), &view, of_line);
-            if is_new {
-                worker.launch.shadow.count(page);
-            }
-            done
-        })
-    }
-
-    /// Lanes whose places are in one page. True: the shadow has become too large.
-    fn lanes_of_page(
-        &mut self,
-        warp: &Warp<'_>,
-        page: &mut Page,
-        (shape, here, first): (Shape, u32, u64),
-    ) -> bool {
-        let mut races = std::mem::take(&mut self.races);
-        let view = self.view(warp.at.warp, self.launch.order.below);
-        let epoch = self.epoch();
-        let mut grows = page.lines.is_empty();
-        let mut rest = here;
-        if shape == Shape::One {
-            let line = page.line((first % PAGE / LINE) as usize);
-            let before = line.len();
-            if warp.one(line, &view, (first % LINE, epoch)) {
-                rest = 0;
-            }
-            grows |= line.len() != before;
-        }
-        while rest != 0 {
-            let (here, at) = warp.of_line(rest);
-            rest &= !here;
-            let line = page.line((at % PAGE / LINE) as usize);
-            let before = line.len();
-            let done = warp.part(line, &view, (here, epoch));
-            for lane in lanes(here & !done) {
-                let at = warp.access.addresses[lane as usize];
-                races.extend(warp.lane(line, &view, ((lane, at % LINE), epoch)));
-            }
-            grows |= line.len() != before;
-        }
-        self.races = races;
-        grows && self.launch.shadow.count(page)
     }
 
     /// Does something with the place at an address that orders threads; a new one is only kept if it does.
@@ -226,10 +68,10 @@ impl<'a> Worker<'a> {
             }
             return;
         }
-        self.with_page(at, |worker, page| {
+        self.pages.with(at, |_, page| {
             let key = (at % PAGE) as u32;
             let var = page.vars.entry(key).or_default();
-            act(var, &worker.launch);
+            act(var, &self.launch);
             if var.is_empty() {
                 page.vars.remove(&key);
             }
@@ -242,7 +84,7 @@ impl<'a> Worker<'a> {
         }
         match space {
             SpaceKind::Shared => !self.vars.is_empty(),
-            _ => self.with_page(at, |_, page| !page.vars.is_empty()),
+            _ => self.pages.with(at, |_, page| !page.vars.is_empty()),
         }
     }
 
@@ -314,46 +156,23 @@ impl<'a> Worker<'a> {
             }
             self.cta.see(warp * 32 + lane, seen, asked.acquires);
         }
-        self.learned();
     }
 
     fn mbarrier(&mut self, acts: &Acts<'_>) {
         let Some(kind) = mbarrier::kind(acts.action) else { return };
-        let mut lines = std::mem::take(&mut self.shared);
-        let mut races = std::mem::take(&mut self.races);
-        let view = self.view(acts.at.warp, NEAR);
+        let view = View::new(&self.cta, &self.launch.order, acts.at.warp, true);
         for lane in lanes(acts.at.lanes) {
-            let at = acts.addresses[lane as usize].min(MOST_SHARED);
-            if lines.len() <= (at / LINE) as usize {
-                lines.resize_with((at / LINE) as usize + 1, Line::default);
-            }
-            let line = &mut lines[(at / LINE) as usize];
+            let at = acts.addresses[lane as usize];
+            let Some(line) = self.shared.at(at) else { continue };
             let who = (acts.at.warp * 32 + lane, acts.at.op);
             let hit = line.object(&view, who, (kind, at % LINE));
-            races.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
+            self.races.0.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
         }
-        (self.shared, self.races) = (lines, races);
         self.mbarriers.act(&mut self.cta, acts);
         let at = |lane: u32| acts.addresses[lane as usize];
         let (space, writes) = (SpaceKind::Shared, kind.writes());
         self.races.tell(&self.launch, &acts.at, (space, writes, false), at);
     }
-}
-
-/// A line of shared memory, if there can be one.
-#[inline]
-fn line_of(lines: &mut Vec<Line>, i: usize) -> Option<&mut Line> {
-    if i >= lines.len() && i < (MOST_SHARED / LINE) as usize {
-        lines.resize_with(i + 1, Line::default);
-    }
-    lines.get_mut(i)
-}
-
-/// Lanes whose words are in line `number` of a row.
-fn lanes_of_line(number: u32, shift: u32) -> u32 {
-    let count = 32 >> shift;
-    let low = if count == 32 { u32::MAX } else { (1 << count) - 1 };
-    low << (number * count)
 }
 
 impl Probe for Worker<'_> {
@@ -373,10 +192,14 @@ impl Probe for Worker<'_> {
         if !matches!(access.space, SpaceKind::Shared | SpaceKind::Global) {
             return;
         }
-        let warp = Warp::new(at, access, &self.view(at.warp, 0));
-        match access.space {
-            SpaceKind::Shared => self.in_shared(&warp),
-            _ => self.in_global(&warp),
+        let near = access.space == SpaceKind::Shared;
+        let view = View::new(&self.cta, &self.launch.order, at.warp, near);
+        let stored = Stored::of(access);
+        let (warp, epoch) = (Warp::new(at, access, &stored, &view), view.epoch());
+        match near {
+            true => self.shared.access(&warp, &view, epoch, &mut self.races.0),
+            false if self.loads.note(&warp, &view, self.launch.shadow) => return,
+            false => self.pages.access(&warp, &view, epoch, &mut self.races.0),
         }
         if access.doing.writes() && !warp.kind.is_async() {
             self.stores(&warp);
@@ -388,6 +211,23 @@ impl Probe for Worker<'_> {
             let what = (access.space, access.doing.writes(), warp.kind.is_async());
             let of = |lane: u32| access.addresses[lane as usize];
             self.races.tell(&self.launch, at, what, of);
+        }
+    }
+
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+        self.access(at, first);
+        let stored = Stored::of(first);
+        let near = first.space == SpaceKind::Shared;
+        let view = View::new(&self.cta, &self.launch.order, at.warp, near);
+        let (warp, epoch) = (Warp::new(at, first, &stored, &view), view.epoch());
+        for further in more {
+            let is_like = (further.size, further.elements) == (first.size, first.elements);
+            let view = View::new(&self.cta, &self.launch.order, at.warp, near);
+            if !(near && is_like && self.shared.whole(&warp.moved(further), &view, epoch)) {
+                let addresses = further.addresses(first);
+                let at = At { op: further.op, ..*at };
+                self.access(&at, &further.access(first, &addresses));
+            }
         }
     }
 
@@ -420,7 +260,6 @@ impl Probe for Worker<'_> {
             Synchronized::Joined => self.cta.joined(warp, lanes),
             Synchronized::Fence(Order { scope, .. }) => {
                 self.cta.fence(warp, lanes, matches!(scope, Scope::Gpu | Scope::System));
-                self.learned();
             }
             Synchronized::CommitsCopies => self.cta.commits(warp, lanes),
             Synchronized::WaitsForCopies { but } => self.cta.waits(warp, lanes, but),

@@ -12,7 +12,7 @@ use texunit_simt::observe::At;
 
 /// What the lanes of an access have raced with.
 #[derive(Default)]
-pub(super) struct Races(Vec<Raced>);
+pub(super) struct Races(pub(super) Vec<Raced>);
 
 /// How near the two are to each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,10 +36,6 @@ fn rule(conflict: &Conflict, writes: bool) -> &'static CheckRule {
 }
 
 impl Races {
-    pub(super) fn extend(&mut self, raced: impl IntoIterator<Item = Raced>) {
-        self.0.extend(raced);
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -4,7 +4,7 @@ use super::clock::Clock;
 use super::line::{LINE, Line};
 use super::stamp::Stamp;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a page.
@@ -107,16 +107,14 @@ pub(super) struct Shadow {
     clocks: AtomicUsize,
     /// Whether any place orders threads.
     has_vars: AtomicBool,
-    /// How often threads have come to know something of other CTAs.
-    learned: AtomicU32,
     most: usize,
 }
 
 impl Default for Shadow {
     fn default() -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        let (bytes, clocks, has_vars, learned) = Default::default();
-        Self { shards, bytes, clocks, has_vars, learned, most: MOST_BYTES }
+        let (bytes, clocks, has_vars) = Default::default();
+        Self { shards, bytes, clocks, has_vars, most: MOST_BYTES }
     }
 }
 
@@ -193,16 +191,6 @@ impl Shadow {
     /// Whether any place orders threads, in shared memory, too.
     pub(super) fn has_vars(&self) -> bool {
         self.has_vars.load(Relaxed)
-    }
-
-    /// Threads have come to know something of other CTAs.
-    pub(super) fn learns(&self) {
-        self.learned.fetch_add(1, Relaxed);
-    }
-
-    /// How often they have.
-    pub(super) fn learned(&self) -> u32 {
-        self.learned.load(Relaxed)
     }
 
     /// Whether it takes so much that a time at which nothing is needed of it should be used.

@@ -79,6 +79,11 @@ impl Stamp {
         Self { who: thread << 22 | self.op(), ..self }
     }
 
+    /// The same of another operation.
+    pub(super) fn of_op(self, op: u32) -> Self {
+        Self { who: self.thread() << 22 | op.min(MOST_OPS - 1), ..self }
+    }
+
     pub(super) fn is_none(self) -> bool {
         self.serial == 0
     }

@@ -151,6 +151,11 @@ impl Streams {
         self.copies.push(Copied::new((queue, at), what, pieces));
     }
 
+    /// Whether the host has not waited for the launch whose first CTA has this number.
+    pub(super) fn is_open(&self, first: u32) -> bool {
+        self.past.iter().any(|past| past.first == first)
+    }
+
     /// Copies and fills that the host has not waited for.
     pub(super) fn copies_not_before_host(&self) -> impl Iterator<Item = &Copied> {
         let is_open = |copy: &&Copied| self.host.get(&copy.queue).is_none_or(|&at| at < copy.at);

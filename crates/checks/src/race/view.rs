@@ -24,7 +24,26 @@ pub(super) struct View<'a> {
     pub(super) order: &'a Order,
 }
 
+impl<'a> View<'a> {
+    /// What a warp does now to global memory, or (`near`) to that of its CTA.
+    #[inline]
+    pub(super) fn new(cta: &'a Cta, order: &'a Order, warp: u32, near: bool) -> Self {
+        let (serial, of_warp) = (cta.serial, cta.of_warp(warp));
+        let below = if near { serial } else { order.below };
+        Self { serial, near, below, now: cta.now, all: cta.all, of_warp, cta, order }
+    }
+}
+
 impl View<'_> {
+    /// Stands for a time in which what is past ([`Self::is_past`]; of global memory: over) stays the same.
+    #[inline]
+    pub(super) fn epoch(&self) -> u64 {
+        match self.near {
+            true => u64::from(self.serial) << 32 | (u64::from(self.all) + 1),
+            false => u64::from(self.order.serial(0)) << 32 | 1,
+        }
+    }
+
     /// Whether an access is ordered before what every lane does.
     #[inline]
     pub(super) fn is_past(&self, stamp: Stamp) -> bool {

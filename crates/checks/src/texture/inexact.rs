@@ -1,82 +1,211 @@
 //! Tables that a linear filter reads: whether its weights of 8 bits are fine enough for them.
 
+use super::words;
 use crate::sink::Spot;
+use std::sync::Arc;
+use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
-    AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Geometry,
-    TexelIndex,
+    AddressMode, CoordType, Coords, FetchAnswer, FetchKind, FetchOperands, FetchPlan, Filter,
+    Geometry, ReadMode, ResultType, TexelIndex, Texture,
 };
 
 /// Most entries of a table that is looked at.
-const MOST: u32 = 1 << 16;
+const MOST: u64 = 1 << 18;
+/// Fewest entries of an axis between which there are steps to compare.
+const FEWEST: u32 = 3;
 
-/// A table of floats in a texture of one axis.
+/// A table of numbers that are finer than the weights, in a texture of one to three axes.
 pub(super) struct Table {
-    entries: Vec<f32>,
-    /// The step between neighbouring entries that is in the middle of all.
-    step: f64,
+    texture: Arc<Texture>,
+    readings: [Reading; 4],
+    extent: [u32; 3],
+    axes: usize,
+    layers: u32,
+    /// By component: the step between neighbouring entries that is in the middle of all.
+    steps: Vec<f64>,
     normalized: bool,
-    worst: f64,
     found: Option<(Spot, String)>,
     count: u64,
+}
+
+/// Whether entries are finer than weights in 1/256.
+fn is_fine(channel: Option<Channel>) -> bool {
+    let fine = [Channel::F32, Channel::F16, Channel::U16, Channel::S16];
+    channel.is_some_and(|channel| fine.contains(&channel))
 }
 
 impl Table {
     /// Of a fetch that interpolates one.
     pub(super) fn of(plan: &FetchPlan) -> Option<Self> {
-        let (form, effective, resource) = (plan.form(), plan.effective(), &plan.seen().resource);
-        let width = resource.extent().width;
-        let is_table = form.geometry == Geometry::D1
+        let (form, effective, texture) = (plan.form(), plan.effective(), plan.seen());
+        let (resource, axes) = (&texture.resource, form.geometry.axes());
+        let extent = resource.extent().axes();
+        let layers = if resource.geometry().is_array() { resource.shape().layers } else { 1 };
+        let texels = extent.iter().map(|&n| u64::from(n)).product::<u64>() * u64::from(layers);
+        let (seen, table) = (resource.geometry(), form.geometry);
+        let is_alike = seen.is_array() == table.is_array()
+            && !seen.is_cube()
+            && !seen.is_multisample()
+            && extent[axes..].iter().all(|&n| n == 1);
+        let is_table = is_alike
+            && matches!(table, Geometry::D1 | Geometry::A1d | Geometry::D2 | Geometry::D3)
             && form.coord == CoordType::F32
+            && form.result == ResultType::F32
             && matches!(form.kind, FetchKind::Sample(_))
             && effective.filter == Filter::Linear
-            && resource.format().name() == "f32"
+            && effective.compare.is_none()
+            && is_fine(resource.format().plain_channel())
             && !resource.is_mipmapped()
-            && (3..=MOST).contains(&width);
-        let clamps = effective.address_mode.is_some_and(|mode| mode[0] == AddressMode::Clamp);
-        if !is_table || !clamps {
+            && extent[..axes].iter().all(|&n| n >= FEWEST)
+            && texels <= MOST;
+        let clamps =
+            |mode: [AddressMode; 3]| mode[..axes].iter().all(|&mode| mode == AddressMode::Clamp);
+        if !is_table || !effective.address_mode.is_some_and(clamps) {
             return None;
         }
-        let texel = |x| resource.texel(TexelIndex { at: [x, 0, 0], ..TexelIndex::default() });
-        let entries: Option<Vec<f32>> =
-            (0..width).map(|x| texel(x).map(|codes| f32::from_bits(codes[0]))).collect();
-        let entries = entries?;
-        let mut steps: Vec<f64> = entries
-            .windows(2)
-            .map(|pair| (f64::from(pair[1]) - f64::from(pair[0])).abs())
-            .filter(|step| *step > 0.0 && step.is_finite())
-            .collect();
-        steps.sort_by(f64::total_cmp);
-        let step = *steps.get(steps.len() / 2)?;
+        let in_floats = texture.read_mode == ReadMode::NormalizedFloat;
+        let readings = readings(resource.format(), in_floats, effective.srgb)?;
+        if !readings[0].can_filter() {
+            return None;
+        }
         let normalized = effective.coords == Coords::Normalized;
-        Some(Self { entries, step, normalized, worst: 0.0, found: None, count: 0 })
+        let (found, count) = (None, 0);
+        let texture = Arc::clone(texture);
+        let mut table = Self {
+            texture,
+            readings,
+            extent,
+            axes,
+            layers,
+            steps: Vec::new(),
+            normalized,
+            found,
+            count,
+        };
+        let channels = usize::from(table.texture.resource.format().channels());
+        table.steps = (0..channels).map(|channel| table.usual_step(channel)).collect();
+        Some(table)
     }
 
-    /// Compares an answer with exact interpolation.
-    pub(super) fn compare(&mut self, operands: &FetchOperands, answer: f32, spot: Spot) {
-        let x = f64::from(f32::from_bits(operands.coords.point[0]));
-        let last = self.entries.len() - 1;
-        let scaled = if self.normalized { x * self.entries.len() as f64 } else { x };
-        let place = scaled + f64::from(operands.offset[0]) - 0.5;
-        if !(0.0..last as f64).contains(&place) || !answer.is_finite() {
+    /// An entry.
+    fn entry(&self, plane: u32, at: [u32; 3], channel: usize) -> Option<f64> {
+        let index = TexelIndex { plane, at, ..TexelIndex::default() };
+        let codes = self.texture.resource.texel(index)?;
+        let reading = *self.readings.get(channel)?;
+        Some(f64::from(f32::from_bits(reading.point(codes[channel]))))
+    }
+
+    /// The step between neighbours that is in the middle of all; infinite: there is none.
+    fn usual_step(&self, channel: usize) -> f64 {
+        let mut steps = Vec::new();
+        let [width, height, depth] = self.extent;
+        for (plane, z) in (0..self.layers).flat_map(|plane| (0..depth).map(move |z| (plane, z))) {
+            for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                let Some(entry) = self.entry(plane, [x, y, z], channel) else { continue };
+                for axis in 0..self.axes {
+                    let mut next = [x, y, z];
+                    next[axis] += 1;
+                    if next[axis] == self.extent[axis] {
+                        continue;
+                    }
+                    let next = self.entry(plane, next, channel);
+                    let step = next.map_or(0.0, |next| (next - entry).abs());
+                    steps.extend((step > 0.0 && step.is_finite()).then_some(step));
+                }
+            }
+        }
+        let middle = steps.len() / 2;
+        if steps.is_empty() {
+            return f64::INFINITY;
+        }
+        *steps.select_nth_unstable_by(middle, f64::total_cmp).1
+    }
+
+    /// Compares an answer of a lane with exact interpolation.
+    pub(super) fn compare(
+        &mut self,
+        operands: &FetchOperands,
+        (answer, lane): (&FetchAnswer, usize),
+        spot: Spot,
+    ) {
+        let mut lower = [0; 3];
+        let mut parts = [0.0; 3];
+        let mut point = [0.0; 3];
+        for axis in 0..self.axes {
+            let size = f64::from(self.extent[axis]);
+            point[axis] = f64::from(f32::from_bits(operands.coords.point[axis]));
+            let scaled = if self.normalized { point[axis] * size } else { point[axis] };
+            let place = scaled + f64::from(operands.offset[axis]) - 0.5;
+            if !(0.0..size - 1.0).contains(&place) {
+                return;
+            }
+            (lower[axis], parts[axis]) = (place.floor() as u32, place.fract());
+        }
+        let plane = operands.coords.layer.min(self.layers.saturating_sub(1));
+        for channel in 0..self.steps.len() {
+            let value = f64::from(f32::from_bits(answer.values[channel][lane]));
+            let Some(exact) = self.exact(plane, lower, parts, channel) else { continue };
+            let (error, step) = ((value - exact).abs(), self.steps[channel]);
+            if error <= step / 2.0 || !error.is_finite() {
+                continue;
+            }
+            self.count += 1;
+            if self.found.is_none() {
+                let message = self.words(
+                    (plane, lower, channel),
+                    &point[..self.axes],
+                    [value, exact, error, step],
+                );
+                self.found = Some((spot, message));
+            }
             return;
         }
-        let lower = place.floor() as usize;
-        let [a, b] = [lower, lower + 1].map(|i| f64::from(self.entries[i.min(last)]));
-        let exact = a + (b - a) * place.fract();
-        let error = (f64::from(answer) - exact).abs();
-        if error <= self.step / 2.0 || !exact.is_finite() {
-            return;
+    }
+
+    /// What exact interpolation gives between the entries from these on.
+    fn exact(&self, plane: u32, lower: [u32; 3], parts: [f64; 3], channel: usize) -> Option<f64> {
+        let mut sum = 0.0;
+        for corner in 0..1_usize << self.axes {
+            let (mut at, mut weight) = (lower, 1.0);
+            for axis in 0..self.axes {
+                let upper = corner >> axis & 1 == 1;
+                at[axis] += u32::from(upper);
+                weight *= if upper { parts[axis] } else { 1.0 - parts[axis] };
+            }
+            // What has no weight is not read: it may be infinite.
+            if weight != 0.0 {
+                sum += weight * self.entry(plane, at, channel)?;
+            }
         }
-        self.count += 1;
-        if error > self.worst && self.found.is_none() {
-            self.worst = error;
-            let message = format!(
-                "the result at {x} is {answer}, and exact interpolation between {a} and {b} is {exact}: the difference of \
-                 {error:.3e} is more than half of the table's usual step, {:.3e}",
-                self.step
-            );
-            self.found = Some((spot, message));
-        }
+        sum.is_finite().then_some(sum)
+    }
+
+    fn words(
+        &self,
+        (plane, lower, channel): (u32, [u32; 3], usize),
+        point: &[f64],
+        [value, exact, error, step]: [f64; 4],
+    ) -> String {
+        let value = value as f32;
+        let place = match *point {
+            [x] => format!("{x}"),
+            _ => words::point(point),
+        };
+        let component = match self.steps.len() {
+            1 => String::new(),
+            _ => format!("component {} of ", ["x", "y", "z", "w"][channel & 3]),
+        };
+        let around = match self.axes {
+            1 => {
+                let of = |x| self.entry(plane, [x, 0, 0], channel).unwrap_or(f64::NAN);
+                format!("between {} and {}", of(lower[0]), of(lower[0] + 1))
+            }
+            axes => format!("between the {} entries around it", 1 << axes),
+        };
+        format!(
+            "{component}the result at {place} is {value}, and exact interpolation {around} is {exact}: the difference of \
+             {error:.3e} is more than half of the table's usual step, {step:.3e}"
+        )
     }
 
     /// What was found since it was asked for last: who, what, and how often.

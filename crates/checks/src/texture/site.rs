@@ -95,8 +95,7 @@ impl Site {
             let operands = fetch.request.lane(lane as usize);
             measure(&mut self.sums, fetch.plan, &operands, spot);
             if let Some(table) = &mut self.table {
-                let value = f32::from_bits(fetch.answer.values[0][lane as usize]);
-                table.compare(&operands, value, spot);
+                table.compare(&operands, (fetch.answer, lane as usize), spot);
             }
         }
         if let Some(table) = &mut self.table

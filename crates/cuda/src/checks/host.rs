@@ -16,7 +16,7 @@ use crate::settings::settings;
 use crate::state;
 use std::ops::Range;
 use std::sync::atomic::{
-    AtomicBool, AtomicU64, AtomicUsize,
+    AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
 };
 use std::sync::{Mutex, PoisonError};
@@ -124,29 +124,38 @@ const MOST_FRAMES: usize = 24;
 /// Accesses that are kept until the next call.
 const MOST_NOTES: usize = 256;
 
+/// States of a note: nobody has it; a thread is writing it; all of it is there.
+const FREE: u8 = 0;
+const BEGUN: u8 = 1;
+const WHOLE: u8 = 2;
+
 /// An access to a closed page.
 struct Note {
+    state: AtomicU8,
+    /// Its place in the order of accesses.
+    number: AtomicU64,
     address: AtomicU64,
     writes: AtomicBool,
     /// The instruction.
     at: AtomicUsize,
     /// Return addresses, up to a 0.
     frames: [AtomicUsize; MOST_FRAMES],
-    /// Whether all of it is there.
-    is_whole: AtomicBool,
 }
 
 static NOTES: [Note; MOST_NOTES] = [const {
     Note {
+        state: AtomicU8::new(FREE),
+        number: AtomicU64::new(0),
         address: AtomicU64::new(0),
         writes: AtomicBool::new(false),
         at: AtomicUsize::new(0),
         frames: [const { AtomicUsize::new(0) }; MOST_FRAMES],
-        is_whole: AtomicBool::new(false),
     }
 }; MOST_NOTES];
-/// Notes that were begun since the last time they were told.
+/// Notes that are whole and have not been told.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// The number of the next access.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// Tells what was noted. To be called before the host waits for anything.
 pub(crate) fn tell() {
@@ -159,14 +168,16 @@ pub(crate) fn tell() {
 fn tell_all() {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let count = COUNT.load(SeqCst).min(MOST_NOTES);
     let Some(race) = race() else { return };
-    for note in &NOTES[..count] {
-        if note.is_whole.swap(false, SeqCst) {
-            tell_one(race, note);
-        }
+    // What another thread is writing is for the next time.
+    let whole = NOTES.iter().filter(|note| note.state.load(SeqCst) == WHOLE);
+    let mut whole: Vec<&Note> = whole.collect();
+    whole.sort_by_key(|note| note.number.load(SeqCst));
+    for note in whole {
+        tell_one(race, note);
+        COUNT.fetch_sub(1, SeqCst);
+        note.state.store(FREE, SeqCst);
     }
-    COUNT.store(0, SeqCst);
     news(None, 0);
 }
 
@@ -226,11 +237,9 @@ fn object(address: u64) -> Option<String> {
 
 /// Notes an access. Called in a handler of signals: no locks, no memory.
 fn note(address: u64, writes: bool, at: usize) {
-    let i = COUNT.fetch_add(1, SeqCst);
-    let Some(note) = NOTES.get(i) else {
-        COUNT.fetch_sub(1, SeqCst);
-        return;
-    };
+    let takes = |note: &&Note| note.state.compare_exchange(FREE, BEGUN, SeqCst, SeqCst).is_ok();
+    let Some(note) = NOTES.iter().find(takes) else { return };
+    note.number.store(NUMBER.fetch_add(1, SeqCst), SeqCst);
     note.address.store(address, SeqCst);
     note.writes.store(writes, SeqCst);
     note.at.store(at, SeqCst);
@@ -249,7 +258,9 @@ fn note(address: u64, writes: bool, at: usize) {
         }
     }
     note.frames[count..].iter().for_each(|frame| frame.store(0, SeqCst));
-    note.is_whole.store(true, SeqCst);
+    // Counted first, so that whoever sees it whole can take it off.
+    COUNT.fetch_add(1, SeqCst);
+    note.state.store(WHOLE, SeqCst);
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -265,3 +276,49 @@ mod handler {
 
 #[cfg(target_os = "linux")]
 mod handler;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_that_threads_make_at_a_time_are_apart() {
+        let (threads, each) = (4, 32);
+        std::thread::scope(|scope| {
+            for thread in 0..threads {
+                scope.spawn(move || {
+                    (0..each).for_each(|i| note(1 + 1000 * thread + i, i % 2 == 1, i as usize));
+                });
+            }
+        });
+        let is_whole = |note: &&Note| note.state.load(SeqCst) == WHOLE;
+        let whole: Vec<&Note> = NOTES.iter().filter(is_whole).collect();
+        let addresses = whole.iter().map(|note| note.address.load(SeqCst));
+        let mut addresses: Vec<u64> = addresses.collect();
+        addresses.sort_unstable();
+        let all = (0..threads).flat_map(|thread| (0..each).map(move |i| 1 + 1000 * thread + i));
+        assert_eq!(addresses, all.collect::<Vec<_>>());
+        assert_eq!(COUNT.load(SeqCst), whole.len());
+        for note in &whole {
+            let i = (note.address.load(SeqCst) - 1) % 1000;
+            assert_eq!(note.writes.load(SeqCst), i % 2 == 1);
+            assert_eq!(note.at.load(SeqCst), i as usize);
+        }
+        let mut numbers: Vec<u64> = whole.iter().map(|note| note.number.load(SeqCst)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), whole.len());
+        // One that a thread is writing is not taken by another one.
+        let begun = whole[3];
+        begun.state.store(BEGUN, SeqCst);
+        for note in whole.iter().filter(|note| !std::ptr::eq(**note, begun)) {
+            note.state.store(FREE, SeqCst);
+        }
+        COUNT.store(0, SeqCst);
+        let before = begun.address.load(SeqCst);
+        (0..MOST_NOTES as u64 + 5).for_each(|i| note(5000 + i, false, 0));
+        assert_eq!((begun.address.load(SeqCst), COUNT.load(SeqCst)), (before, MOST_NOTES - 1));
+        NOTES.iter().for_each(|note| note.state.store(FREE, SeqCst));
+        COUNT.store(0, SeqCst);
+    }
+}

@@ -17,6 +17,7 @@ fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
         Routine::Widen(_) => ([true, true, false, false], false),
         Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
         Routine::Wide(_) | Routine::Wide4(_) | Routine::Data(_) => ([false; 4], false),
+        Routine::Tell(tell) => (tell.narrow, true),
     }
 }
 
@@ -26,6 +27,10 @@ impl<B: Backend> Emitter<'_, B> {
         let (narrow, result) = is_narrow(&call.routine);
         for (row, &source) in call.from.iter().enumerate().take(call.routine.sources()) {
             B::fill_row(self, source, row, narrow[row])?;
+        }
+        if let Routine::Tell(_) = call.routine {
+            self.lanes_taken(step.guard, R::EAX);
+            self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, Frame::TOLD), R::EAX));
         }
         self.write_all_back();
         self.values = Values::default();

@@ -1,12 +1,13 @@
 //! What a function of a region is called with.
 
 use crate::machine::{Group, Parted, Site};
-use crate::region::{Apart, Routine};
+use crate::region::{Apart, Listener, Routine};
 use crate::routine::Caller;
 use crate::{Narrow, Wide};
 use std::cell::Cell;
 use std::mem::{MaybeUninit, offset_of};
 use std::ops::Range;
+use std::ptr::NonNull;
 
 /// Rows for calls of functions: four sources, and the result.
 pub(crate) const SCRATCH: usize = 5;
@@ -43,6 +44,10 @@ pub(crate) struct Frame {
     /// The functions that are called, and what calls them.
     pub(crate) routines: *const Routine,
     pub(crate) call: Caller,
+    /// Who hears of steps, of which warp, and the lanes that take the one that is told.
+    pub(crate) listener: Option<NonNull<dyn Listener>>,
+    pub(crate) warp: u32,
+    pub(crate) told: u32,
     pub(crate) shared: *mut u8,
     /// All of local memory, and the part of the running frame.
     pub(crate) local: *mut Narrow,
@@ -103,7 +108,7 @@ pub(crate) struct Frame {
     pub(crate) threads: u64,
 }
 
-// SAFETY: nothing is reached through the pointers but in `Running::run`, which has set all of them that the code
+// SAFETY: nothing is reached through the pointers but in `Running::run` and `Series::run`, which has set all of them that the code
 // looks at for the time of the call; what is left in them afterwards is never used.
 #[allow(unsafe_code, reason = "pointers that are only numbers between calls")]
 unsafe impl Send for Frame {}
@@ -139,6 +144,9 @@ impl Frame {
             sites: null(),
             routines: null(),
             call,
+            listener: None,
+            warp: 0,
+            told: 0,
             shared: null_mut(),
             local: null_mut(),
             frame: null_mut(),
@@ -237,7 +245,7 @@ impl Frame {
 
     offsets! {
         NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
-        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call
+        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call TOLD told
         SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
         LOCAL_LIMITS local_limits LIMIT limit ATOMICS_LEFT atomics_left MASK mask LIVE live
         WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved PARTS parts RESTING resting

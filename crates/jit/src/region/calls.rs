@@ -27,6 +27,35 @@ pub enum Routine {
     Test(fn(&Narrow, &Narrow) -> u32),
     /// Lanes for a predicate, from 64 bits.
     TestWide(fn(&Wide, &Wide) -> u32),
+    /// No function: whoever runs the region hears of the step ([`Listener`]).
+    Tell(Tell),
+}
+
+/// What a listener is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tell {
+    /// What it is about.
+    pub number: u32,
+    /// How many of the sources it gets.
+    pub rows: u8,
+    /// Which of them it gets as lanes of 32 bits.
+    pub narrow: [bool; 4],
+}
+
+/// A row that a listener gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row<'a> {
+    /// Of 32 bits.
+    Narrow(&'a Narrow),
+    /// Of 64 bits.
+    Wide(&'a Wide),
+}
+
+/// Hears of steps ([`Routine::Tell`]) while a region runs.
+pub trait Listener {
+    /// These lanes of a warp, which has the number that it was run with, take a step. A panic ends the process: code is
+    /// under way that knows nothing of it.
+    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]);
 }
 
 /// A function of four rows of 64 bits.
@@ -44,6 +73,7 @@ impl fmt::Debug for Routine {
             Self::Data(_) => "Data",
             Self::Test(_) => "Test",
             Self::TestWide(_) => "TestWide",
+            Self::Tell(tell) => return tell.fmt(f),
         })
     }
 }
@@ -56,6 +86,7 @@ impl Routine {
             Self::Narrow(_) | Self::Wide(_) | Self::Widen(_) => 3,
             Self::Test(_) | Self::TestWide(_) => 2,
             Self::Cut(_) => 1,
+            Self::Tell(tell) => usize::from(tell.rows.min(4)),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What steps read and write, and which of them may leave.
 
+#[cfg(target_arch = "x86_64")]
+use super::Routine;
 use super::{Access, Action, Space, Step};
 #[cfg(target_arch = "x86_64")]
 use crate::op::Op;
@@ -138,7 +140,11 @@ impl Step {
     /// Whether it does something besides writing registers.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn has_effects(&self) -> bool {
-        matches!(self.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_))
+        match &self.action {
+            Action::Store(_) | Action::Count { .. } | Action::CountZeros(_) => true,
+            Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
+            _ => false,
+        }
     }
 
     /// Calls `f` with each register that the step mentions.

@@ -10,13 +10,13 @@ mod params;
 mod random;
 
 use apart::Warp;
-use model::{BASES, FRAME, Fixed, Next, World};
+use model::{BASES, FRAME, Fixed, Heard, Next, World};
 pub(crate) use random::Wanted;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use texunit_jit::region::{
-    Action, Apart, End, Function, Inputs, Left, Level, Memory, Mode, Region, Sites, Target, Until,
-    Why, compile,
+    Action, Apart, End, Function, Inputs, Left, Level, Listener, Memory, Mode, Region, Row, Sites,
+    Target, Until, Why, compile,
 };
 use texunit_jit::{Place, Predicate, Registers};
 use texunit_memory::Block;
@@ -85,8 +85,31 @@ fn difference(case: &Case, warp: &Warp, a: &World, b: &World) -> Option<String> 
     if (0..2).any(|i| a.bytes(i) != b.bytes(i)) {
         return Some("global memory".to_owned());
     }
+    if a.heard != b.heard {
+        return Some(format!("heard: {:?}, {:?}", a.heard, b.heard));
+    }
     let counts = |w: &World| (w.steps, w.threads, w.zeros, w.counts.clone());
     (counts(a) != counts(b)).then(|| format!("counts: {:?}, {:?}", counts(a), counts(b)))
+}
+
+/// The number of all warps.
+const WARP: u32 = 7;
+
+/// Keeps what is told.
+struct Ears(Vec<Heard>);
+
+impl Listener for Ears {
+    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+        assert_eq!(warp, WARP);
+        let of = |row: &Row<'_>| -> Vec<u64> {
+            let values = match row {
+                Row::Narrow(row) => row.map(u64::from),
+                Row::Wide(row) => **row,
+            };
+            (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| values[lane]).collect()
+        };
+        self.0.push((number, lanes, rows.iter().map(of).collect()));
+    }
 }
 
 /// A line for each step.
@@ -144,7 +167,10 @@ impl Case {
             bytes: &self.fixed.bytes,
             counts: &counts,
         };
+        let mut ears = Ears(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");
+        running.listen(&mut ears);
+        running.of_warp(WARP);
         let registers = Registers {
             narrow: &mut world.narrow,
             wide: &mut world.wide,
@@ -166,6 +192,7 @@ impl Case {
         world.steps += left.steps;
         world.threads += left.threads;
         world.zeros += left.zeros;
+        world.heard.extend(ears.0);
         Some(left)
     }
 

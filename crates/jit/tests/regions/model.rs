@@ -44,7 +44,11 @@ pub(crate) struct World {
     pub(crate) steps: u64,
     pub(crate) threads: u64,
     pub(crate) zeros: u64,
+    pub(crate) heard: Vec<Heard>,
 }
+
+/// What a listener was told: the number, the lanes, and what they have in the rows.
+pub(crate) type Heard = (u32, u32, Vec<Vec<u64>>);
 
 fn bit(mask: u32, lane: usize) -> bool {
     mask >> lane & 1 != 0
@@ -329,6 +333,13 @@ impl World {
             Routine::TestWide(f) => {
                 let lanes = f(&wide(0), &wide(1));
                 n = std::array::from_fn(|l| lanes >> l & 1);
+            }
+            Routine::Tell(tell) => {
+                let row =
+                    |i: usize| if tell.narrow[i] { narrow(i).map(u64::from) } else { wide(i) };
+                let of = |i| ones(mask).map(|lane| row(i)[lane]).collect();
+                let rows = (0..call.routine.sources()).map(of).collect();
+                self.heard.extend((mask != 0).then_some((tell.number, mask, rows)));
             }
         }
         let Some(to) = call.to else { return };

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use texunit_jit::region::{
     Access, Action, Atomic, Block, Call, Change, End, Load, Match, Reduce, Region, Routine,
-    Shuffle, Shuffling, Space, Step, Store, Target, Vote,
+    Shuffle, Shuffling, Space, Step, Store, Target, Tell, Vote,
 };
 use texunit_jit::{Combine, Float, Op, Place, Predicate, Relation, Rounding, Source, Test};
 use texunit_memory::Block as Memory;
@@ -160,6 +160,7 @@ pub(crate) fn world(random: &mut Random) -> World {
         steps: 0,
         threads: 0,
         zeros: 0,
+        heard: Vec::new(),
     }
 }
 
@@ -448,6 +449,14 @@ impl Maker<'_> {
         }))
     }
 
+    fn tell(&mut self) -> Action {
+        let narrow: [bool; 4] = std::array::from_fn(|_| self.random.one_in(2));
+        let tell = Tell { number: self.random.below(1000), rows: self.random.below(5), narrow };
+        let from = narrow.map(|narrow| if narrow { self.source() } else { self.wide_source() });
+        let routine = Routine::Tell(tell);
+        Action::Call(Box::new(Call { routine, to: None, keep: u64::MAX, from }))
+    }
+
     fn call(&mut self) -> Action {
         let routine = self.random.of(&[
             Routine::Narrow(|d, a, b, c| {
@@ -469,7 +478,11 @@ impl Maker<'_> {
             })),
             Routine::Test(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
+            Routine::Tell(Tell { number: 0, rows: 0, narrow: [false; 4] }),
         ]);
+        if let Routine::Tell(_) = routine {
+            return self.tell();
+        }
         let narrow_sources = match routine {
             Routine::Narrow(_) | Routine::Narrow4(_) | Routine::Test(_) => 4,
             Routine::Widen(_) => 2,

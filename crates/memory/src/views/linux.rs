@@ -368,6 +368,22 @@ pub(super) fn set(start: usize, wanted: &[Rights]) {
     books.runs = others + closed;
 }
 
+/// Whether so many pages may be opened: tests say of single ones that the system has no more mappings.
+#[cfg(not(test))]
+fn can_open(_: usize) -> bool {
+    true
+}
+
+#[cfg(test)]
+thread_local! {
+    pub(super) static REFUSES_ONE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+#[cfg(test)]
+fn can_open(pages: usize) -> bool {
+    pages != 1 || !REFUSES_ONE.get()
+}
+
 pub(super) fn opens(address: usize) -> Option<Rights> {
     for slot in &SLOTS[..USED.load(SeqCst)] {
         let start = slot.start.load(SeqCst);
@@ -376,12 +392,16 @@ pub(super) fn opens(address: usize) -> Option<Rights> {
             continue;
         }
         // Opened before it is said, so that a page that is said to be open is.
-        let is_open = protect(start + page * self::page(), 1, Rights::ReadWrite)
-            || protect(start, slot.pages.load(SeqCst), Rights::ReadWrite);
-        if !is_open {
-            return None;
-        }
-        return Some(rights(state(slot, page).swap(Rights::ReadWrite as u8, SeqCst)));
+        let pages = [(page, 1), (0, slot.pages.load(SeqCst))];
+        let opened = pages.into_iter().find(|&(first, count)| {
+            can_open(count) && protect(start + first * self::page(), count, Rights::ReadWrite)
+        });
+        let (first, count) = opened?;
+        let before = rights(state(slot, page).load(SeqCst));
+        // Of all that is open now, so that it is closed again when that is wanted.
+        (first..first + count)
+            .for_each(|page| state(slot, page).store(Rights::ReadWrite as u8, SeqCst));
+        return Some(before);
     }
     None
 }

@@ -13,6 +13,7 @@ use super::counters::Executed;
 use super::groups::patience;
 use super::lockstep::LOCKSTEP;
 use super::step::TURN;
+use super::tell::Ear;
 use super::warp::{Split, Warp, lanes};
 use super::yielding::ATOMICS;
 use crate::alu::L32;
@@ -231,13 +232,20 @@ impl<'a> Context<'a> {
         let atomics = region.is_some_and(|region| region.atomics);
         let keeps = self.fixed.code.asks_who_is_there;
         let mut sites = compiled.sites_of(number).take();
+        let together = region.map(|region| &region.together);
+        let ear = |probe| Ear::new(probe, self.launch, self.cta.id, together);
+        let mut ear = self.probe.take().map(ear);
         let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
             function.with(inputs, sites).zip(function.entry_of(mode, from))
         });
         let Some((mut running, entry)) = running else {
             table.close(mode, from);
+            self.probe = ear.map(Ear::into_probe);
             return (Ran::Nothing, false);
         };
+        if let Some(ear) = &mut ear {
+            running.listen(ear);
+        }
         if mode == Mode::Live
             && group == NONE
             && let Some(series) = running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
@@ -250,6 +258,7 @@ impl<'a> Context<'a> {
                 table.close(mode, from);
             }
             compiled.sites[number as usize] = sites;
+            self.probe = ear.map(Ear::into_probe);
             return (came.ran, came.same);
         }
         let (mut ran, mut to) = (Ran::Stands, None);
@@ -267,6 +276,7 @@ impl<'a> Context<'a> {
             };
             let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
             let first = 3 * warp.index as usize;
+            running.of_warp(warp.index);
             let (registers, local) = warp.files(&tids[first..first + 3]);
             let memory = Memory { shared: &mut *shared, local, frame };
             let Some(left) = running.run(registers, memory, active, entry, until) else {
@@ -295,6 +305,7 @@ impl<'a> Context<'a> {
         self.counters.divisions_by_zero += zeros;
         // Back to where they were.
         compiled.sites[number as usize] = sites;
+        self.probe = ear.map(Ear::into_probe);
         (ran, same)
     }
 }

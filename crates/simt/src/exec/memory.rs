@@ -22,6 +22,28 @@ pub(super) const LOAD: Kind = Kind { name: "load" };
 pub(super) const STORE: Kind = Kind { name: "store" };
 pub(super) const ATOMIC: Kind = Kind { name: "atomic" };
 
+/// Space of an address and the address in it.
+pub(super) fn space_at(place: Place, address: u64) -> (SpaceKind, u64) {
+    let in_window = |window: u64| address.wrapping_sub(window);
+    match place {
+        Place::Shared => (SpaceKind::Shared, address),
+        Place::KernelParam => (SpaceKind::Param, address),
+        Place::Local | Place::Frame if space_of(address) == SpaceKind::Local => {
+            (SpaceKind::Local, in_window(LOCAL_WINDOW))
+        }
+        Place::Local | Place::Frame => (SpaceKind::Local, address),
+        Place::Global if (CONST_BASE..CONST_END).contains(&address) => (SpaceKind::Const, address),
+        Place::Global => (SpaceKind::Global, address),
+        Place::Param if address < 1 << 32 => (SpaceKind::Param, address),
+        Place::Generic | Place::Param => match space_of(address) {
+            SpaceKind::Shared => (SpaceKind::Shared, in_window(SHARED_WINDOW)),
+            SpaceKind::Local => (SpaceKind::Local, in_window(LOCAL_WINDOW)),
+            SpaceKind::Param => (SpaceKind::Param, in_window(PARAM_WINDOW)),
+            space => (space, address),
+        },
+    }
+}
+
 impl Context<'_> {
     pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
         if self.load_stream(warp, access, mask) {
@@ -160,26 +182,7 @@ impl Context<'_> {
 
     /// Space of an address and the address in it.
     pub(super) fn space(&self, _: &Warp, place: Place, address: u64) -> (SpaceKind, u64) {
-        let in_window = |window: u64| address.wrapping_sub(window);
-        match place {
-            Place::Shared => (SpaceKind::Shared, address),
-            Place::KernelParam => (SpaceKind::Param, address),
-            Place::Local | Place::Frame if space_of(address) == SpaceKind::Local => {
-                (SpaceKind::Local, in_window(LOCAL_WINDOW))
-            }
-            Place::Local | Place::Frame => (SpaceKind::Local, address),
-            Place::Global if (CONST_BASE..CONST_END).contains(&address) => {
-                (SpaceKind::Const, address)
-            }
-            Place::Global => (SpaceKind::Global, address),
-            Place::Param if address < 1 << 32 => (SpaceKind::Param, address),
-            Place::Generic | Place::Param => match space_of(address) {
-                SpaceKind::Shared => (SpaceKind::Shared, in_window(SHARED_WINDOW)),
-                SpaceKind::Local => (SpaceKind::Local, in_window(LOCAL_WINDOW)),
-                SpaceKind::Param => (SpaceKind::Param, in_window(PARAM_WINDOW)),
-                space => (space, address),
-            },
-        }
+        space_at(place, address)
     }
 
     fn load_global(&mut self, warp: &Warp, access: &Access, total: u32, mask: u32) -> Done {

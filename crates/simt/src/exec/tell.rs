@@ -3,13 +3,16 @@
 //! Nothing here runs in a launch without an observer.
 
 mod accesses;
+mod heard;
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
 use crate::code::{Inst, Op, Slot};
 use crate::fault::Fault;
+use crate::observe::event::Of;
 use crate::observe::marks::Mark;
 use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
+pub(super) use heard::Ear;
 use std::time::{Duration, Instant};
 
 /// A worker that runs long tells its counts now and then, but no more often.
@@ -130,7 +133,8 @@ impl<'a> Context<'a> {
             }
             _ => return,
         };
-        probe.result(&at, &Values { warp, constants: &self.launch.constants, parts });
+        let constants = &self.launch.constants;
+        probe.result(&at, &Values(Of::Registers { warp, constants, parts }));
     }
 
     fn before(

@@ -8,6 +8,7 @@ pub use crate::exec::MbarrierState;
 use crate::exec::{Warp, lane_of};
 use std::sync::Arc;
 use texunit_isa::AtomOp;
+use texunit_jit::region::Row;
 use texunit_memory::SpaceKind;
 use texunit_unit::{
     AccessFault, FetchAnswer, FetchPlan, FetchRequest, Resource, Surface, SurfaceAnswer,
@@ -117,31 +118,81 @@ impl Access<'_> {
     }
 }
 
+/// A load that is told with another one before it: of the same lanes, elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Further {
+    /// Number of the operation.
+    pub op: u32,
+    /// How many bytes behind those of the other one its addresses are.
+    pub offset: u64,
+    /// Bytes of an element.
+    pub size: u32,
+    /// How many.
+    pub elements: u32,
+}
+
+impl Further {
+    /// Its addresses.
+    pub fn addresses(&self, first: &Access<'_>) -> L64 {
+        first.addresses.map(|address| address.wrapping_add(self.offset))
+    }
+
+    /// The load, with these addresses.
+    pub fn access<'a>(&self, first: &Access<'a>, addresses: &'a L64) -> Access<'a> {
+        let &Self { size, elements, .. } = self;
+        let &Access { doing, space, order, values, .. } = first;
+        Access { doing, space, addresses, size, elements, order, values }
+    }
+}
+
 /// Registers of the elements of an access, read where they are asked for.
 #[derive(Clone, Copy)]
-pub struct Values<'a> {
-    pub(crate) warp: &'a Warp,
-    pub(crate) constants: &'a Constants,
-    pub(crate) parts: &'a [Slot],
+pub struct Values<'a>(pub(crate) Of<'a>);
+
+/// Where the elements are.
+#[derive(Clone, Copy)]
+pub(crate) enum Of<'a> {
+    /// In these registers.
+    Registers { warp: &'a Warp, constants: &'a Constants, parts: &'a [Slot] },
+    /// Compiled code has put them here.
+    Rows(&'a [Row<'a>]),
+}
+
+impl Default for Values<'_> {
+    /// None.
+    fn default() -> Self {
+        Self(Of::Rows(&[]))
+    }
 }
 
 impl Values<'_> {
     /// How many there are: none where the values are in no registers.
     pub fn len(&self) -> usize {
-        self.parts.len()
+        match self.0 {
+            Of::Registers { parts, .. } => parts.len(),
+            Of::Rows(rows) => rows.len(),
+        }
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.len() == 0
     }
 
     /// An element of each lane, zero-extended; `None`: its register is `_`, or it has none.
     pub fn get(&self, element: usize) -> Option<L64> {
-        let slot = *self.parts.get(element).filter(|slot| !slot.is_none())?;
-        let mut values = [0; 32];
-        self.warp.read(self.constants, slot, &mut values);
-        Some(values)
+        match self.0 {
+            Of::Registers { warp, constants, parts } => {
+                let slot = *parts.get(element).filter(|slot| !slot.is_none())?;
+                let mut values = [0; 32];
+                warp.read(constants, slot, &mut values);
+                Some(values)
+            }
+            Of::Rows(rows) => Some(match rows.get(element)? {
+                Row::Narrow(row) => row.map(u64::from),
+                Row::Wide(row) => **row,
+            }),
+        }
     }
 }
 

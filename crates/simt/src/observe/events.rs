@@ -56,6 +56,11 @@ impl Events {
         self.0 & other.0 != 0
     }
 
+    /// Whether it has none but these.
+    pub(crate) fn is_within(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
     /// Those that both have.
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)

@@ -19,7 +19,8 @@
 //! # What is promised
 //!
 //! * The events of a thread come in its program order. An access, a branch or a fence is told **before** it is
-//!   done, and nothing else of its warp is told in between; what a load or an atomic has brought
+//!   done, and nothing else of its warp is told in between, but for loads of shared memory that follow each other,
+//!   which may all be told before the first one is made ([`Probe::loads`]); what a load or an atomic has brought
 //!   ([`Events::RESULTS`]) is told **after** it. So of two CTAs that run at the same time, one of which stores what
 //!   the other then loads, the store's access is told before the load's result, though perhaps behind its access.
 //! * Warps of a CTA that run in lockstep are told of one after the other, operation by operation or, in compiled
@@ -80,7 +81,7 @@
 //! program's code: [`Listing`] says where it stands in the source, in which function, and which registers it has.
 
 mod counts;
-mod event;
+pub(crate) mod event;
 mod events;
 mod listing;
 pub(crate) mod marks;
@@ -94,7 +95,7 @@ mod used;
 pub(crate) use counts::Counted;
 pub use counts::{CountedBlock, CountedBranch, Counting, Sum};
 pub use event::{
-    Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, MbarrierAction,
+    Access, At, Branch, Called, CtaInfo, Doing, FetchAnswered, FetchMade, Further, MbarrierAction,
     MbarrierState, Registers, Sink, SurfaceAnswered, SurfaceMade, Synchronized, Texels, Undefined,
     Values,
 };
@@ -135,6 +136,17 @@ pub trait Probe: Send {
 
     /// A load, store, atomic or copy is about to be made: [`Events::ACCESSES`], [`Events::PARAMETERS`].
     fn access(&mut self, _at: &At, _access: &Access<'_>) {}
+
+    /// Loads of shared memory are about to be made one after the other, of each lane at addresses that differ by the same
+    /// numbers; nothing else of the warp is told in between. Each is an access, unless this is written.
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+        self.access(at, first);
+        for further in more {
+            let addresses = further.addresses(first);
+            let at = At { op: further.op, ..*at };
+            self.access(&at, &further.access(first, &addresses));
+        }
+    }
 
     /// What a load or atomic has brought: [`Events::RESULTS`], [`Events::STRONG_RESULTS`]; also what only another
     /// observer of the launch wants.

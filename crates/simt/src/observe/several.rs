@@ -1,8 +1,8 @@
 //! Several observers as one.
 
 use super::{
-    Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, LaunchInfo, Observer,
-    Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
+    Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, Further, LaunchInfo,
+    Observer, Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
 };
 use crate::fault::Fault;
 
@@ -74,6 +74,10 @@ impl Probe for Probes<'_> {
 
     fn access(&mut self, at: &At, access: &Access<'_>) {
         self.each(Events::of_space(access.space), |probe| probe.access(at, access));
+    }
+
+    fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
+        self.each(Events::of_space(first.space), |probe| probe.loads(at, first, more));
     }
 
     fn result(&mut self, at: &At, values: &Values<'_>) {

@@ -5,6 +5,7 @@ use super::moves;
 use super::operand::{Operands, place, predicate};
 use super::operation;
 use super::shadow;
+use super::told;
 use crate::alu::Alu;
 use crate::code::{self, Inst, Op, Slot};
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use texunit_jit::{Place, Source};
 
 /// The steps of an instruction, of which one counts. None: the interpreter does it.
 pub(super) fn steps(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Step>> {
+    if let Op::Mark(mark) = &inst.op {
+        return told::step(operands, mark, at).map(|step| vec![step]);
+    }
     let guard = predicate(inst.guard);
     let actions = actions(operands, inst, at)?;
     let step = |action| Step { at, guard, counted: false, action };

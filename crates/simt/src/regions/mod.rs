@@ -22,8 +22,10 @@ mod shadow;
 mod table;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub(crate) use limit::Regions;
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
 pub(crate) use table::Table;
+pub(crate) use told::Together;

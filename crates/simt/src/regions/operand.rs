@@ -1,7 +1,7 @@
 //! Operands of warp code as those of regions.
 
 use crate::alu::Temporaries;
-use crate::code::{Code, Func, Op, Slot};
+use crate::code::{Code, Func, Inst, Op, Slot};
 use crate::observe::Events;
 use crate::observe::marks::Mark;
 use std::collections::HashSet;
@@ -51,6 +51,11 @@ impl<'c> Operands<'c> {
         let temporaries = func.map_or(Temporaries::default(), Func::temporaries);
         let patched = code.patches.iter().map(|patch| patch.slot).collect();
         Self { code, patched, is_entry, temporaries, sites: 0 }
+    }
+
+    /// An instruction of the code.
+    pub(super) fn inst(&self, at: u32) -> Option<&'c Inst> {
+        self.code.insts.get(at as usize)
     }
 
     /// A number: zero where there is no operand.

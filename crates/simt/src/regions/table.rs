@@ -5,7 +5,8 @@ use super::cut::Cut;
 use super::limit::Room;
 use super::parts::{Part, loops, parts};
 use super::setting::Setting;
-use crate::code::Code;
+use super::told::{self, Together};
+use crate::code::{Code, Op};
 use crate::flow::{Facts, Flow};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,6 +37,8 @@ pub(crate) struct Compiled {
     pub(crate) function: Function,
     /// Whether there are atomics in it.
     pub(crate) atomics: bool,
+    /// Marks that are told with others.
+    pub(crate) together: Together,
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
     room: Room,
@@ -215,15 +218,18 @@ impl Table {
             let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts());
             of.facts.get_or_init(find)
         };
-        let region = cut.region(code, facts.as_ref());
+        let mut region = cut.region(code, facts.as_ref());
+        let together = told::gather(&mut region, code);
         let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
         let room = Room::take(function.code_size())?;
         let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
         let atomics = region.blocks.iter().any(|block| block.steps.iter().any(is_atomic));
-        let number = self.regions.push(Compiled { function, atomics, cut: cut.clone(), room })?;
-        let function = &self.regions.get(number)?.function;
+        let number =
+            self.regions.push(Compiled { function, atomics, together, cut: cut.clone(), room })?;
+        let Compiled { function, together, .. } = self.regions.get(number)?;
         for mode in [Mode::Live, Mode::Some] {
-            for at in cut.insts.clone().filter(|&at| function.entry_of(mode, at).is_some()) {
+            let is_entry = |&at: &u32| function.entry_of(mode, at).is_some();
+            for at in cut.insts.clone().filter(|at| is_entry(at) && !together.closes(*at)) {
                 let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
                 let stays = wider.is_some_and(|old| !old.is_within(&cut));
                 if let (Some(door), false) = (self.door(mode, at), stays) {

@@ -50,6 +50,7 @@ impl Compiled<'_> {
             let live = warp.live;
             let until = (end.saturating_sub(warp.steps), warp.end.saturating_sub(warp.steps));
             let frame = warp.local_base..warp.local_end;
+            series.of_warp(warp.index);
             let (registers, local) = warp.files(&tids[warp.index as usize]);
             let Some(at) = series.run(registers, local, frame, live, until) else {
                 (ran, same, others) = (Ran::Nothing, false, others | this | rest);

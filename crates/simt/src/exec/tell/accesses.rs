@@ -4,18 +4,29 @@ use super::{Told, each_group};
 use crate::alu::L64;
 use crate::code::{Access as Stored, AsyncCopy, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
+use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
-use crate::observe::{Access, At, Doing, Events, Values};
+use crate::observe::event::Of;
+use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
 use texunit_isa::ScalarType;
-use texunit_memory::{CONST_BASE, CONST_END, SpaceKind, space_of};
+use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW, SpaceKind, space_of};
 
 /// What an access does, of all its lanes.
-struct Made<'a> {
-    doing: Doing,
-    place: Place,
-    size: u32,
-    elements: usize,
-    parts: &'a [Slot],
+pub(super) struct Made<'a> {
+    pub(super) doing: Doing,
+    pub(super) place: Place,
+    pub(super) size: u32,
+    pub(super) elements: usize,
+    pub(super) parts: &'a [Slot],
+}
+
+/// Who is told of accesses, of what, and how they are ordered.
+pub(super) struct Telling<'t, 'p> {
+    pub(super) probe: &'t mut Told<'p>,
+    pub(super) events: Events,
+    pub(super) order: Order,
+    /// Loads that are told with it.
+    pub(super) more: &'t [Further],
 }
 
 /// Whether something holds for the addresses of these lanes. All are asked: then it is done for several at once.
@@ -104,53 +115,92 @@ impl Context<'_> {
         self.made(probe, warp, &made, at);
     }
 
-    /// Tells an access at `self.addresses`, once for each space.
+    /// Tells an access at `self.addresses`.
     fn made(&self, probe: &mut Told<'_>, warp: &Warp, made: &Made<'_>, at: At) {
-        if let Some(space) = self.plain_space(made.place, at.lanes) {
-            return self.made_in(probe, warp, made, at, (space, &self.addresses));
+        let constants = &self.launch.constants;
+        let values = Values(Of::Registers { warp, constants, parts: made.parts });
+        let telling = Telling { probe, events: self.events, order: self.told_op.1, more: &[] };
+        telling.access(made, values, at, &self.addresses);
+    }
+}
+
+impl Telling<'_, '_> {
+    /// Tells an access, once for each space.
+    #[inline]
+    pub(super) fn access(mut self, made: &Made<'_>, values: Values<'_>, at: At, addresses: &L64) {
+        match plain_space(made.place, addresses, at.lanes) {
+            Some(space) => self.access_in(made, values, at, (space, addresses)),
+            None => self.access_by_space(made, values, at, addresses),
         }
+    }
+
+    #[cold]
+    fn access_by_space(mut self, made: &Made<'_>, values: Values<'_>, at: At, addresses: &L64) {
         let mut own: L64 = [0; 32];
         each_group(
             at.lanes,
-            |lane| self.space(warp, made.place, self.addresses[lane]).0,
+            |lane| space_at(made.place, addresses[lane]).0,
             |same, space| {
                 for lane in lanes(same) {
-                    own[lane] = self.space(warp, made.place, self.addresses[lane]).1;
+                    own[lane] = space_at(made.place, addresses[lane]).1;
                 }
-                self.made_in(probe, warp, made, At { lanes: same, ..at }, (space, &own));
+                self.access_in(made, values, At { lanes: same, ..at }, (space, &own));
             },
         );
     }
 
-    /// The space of all of these lanes, if it is the same and their addresses are already those of it.
-    fn plain_space(&self, place: Place, mask: u32) -> Option<SpaceKind> {
-        let all = &self.addresses;
-        let is_global = match place {
-            Place::Shared => return Some(SpaceKind::Shared),
-            Place::KernelParam => return Some(SpaceKind::Param),
-            Place::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
-            Place::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
-            Place::Local | Place::Frame | Place::Param => false,
-        };
-        is_global.then_some(SpaceKind::Global)
-    }
-
     /// Tells an access of lanes with addresses in a space.
-    fn made_in(
-        &self,
-        probe: &mut Told<'_>,
-        warp: &Warp,
+    #[inline]
+    fn access_in(
+        &mut self,
         made: &Made<'_>,
+        values: Values<'_>,
         at: At,
         (space, addresses): (SpaceKind, &L64),
     ) {
         if !self.events.has(Events::of_space(space)) {
             return;
         }
-        let &Made { doing, size, elements, parts, .. } = made;
-        let values = Values { warp, constants: &self.launch.constants, parts };
-        let (elements, order) = (elements as u32, self.told_op.1);
+        let &Made { doing, size, elements, .. } = made;
+        let (elements, order) = (elements as u32, self.order);
         let access = Access { doing, space, addresses, size, elements, order, values };
-        probe.access(&at, &access);
+        match self.more {
+            [] => self.probe.access(&at, &access),
+            more => self.probe.loads(&at, &access, more),
+        }
     }
+}
+
+/// Bits of addresses below those in which all of global memory is the same.
+const GLOBAL_BITS: u32 = 44;
+const _: () = assert!(
+    GLOBAL_BASE.is_multiple_of(1 << GLOBAL_BITS)
+        && GLOBAL_BASE + (1 << GLOBAL_BITS) <= SHARED_WINDOW
+        && CONST_END <= GLOBAL_BASE
+);
+
+/// Whether all lanes' addresses are where buffers and variables are.
+#[inline]
+fn are_global(all: &L64, mask: u32) -> bool {
+    let off = all.iter().map(|address| address ^ GLOBAL_BASE);
+    let any = match mask {
+        u32::MAX => off.fold(0, |any, off| any | off),
+        _ => (0..).zip(off).fold(0, |any, (lane, off)| {
+            any | (off & 0_u64.wrapping_sub(u64::from(mask >> lane & 1)))
+        }),
+    };
+    any >> GLOBAL_BITS == 0
+}
+
+/// The space of all of these lanes, if it is the same and their addresses are already those of it.
+fn plain_space(place: Place, all: &L64, mask: u32) -> Option<SpaceKind> {
+    let is_global = match place {
+        Place::Shared => return Some(SpaceKind::Shared),
+        Place::KernelParam => return Some(SpaceKind::Param),
+        Place::Global | Place::Generic if are_global(all, mask) => true,
+        Place::Global => holds_for(all, mask, |a| !(CONST_BASE..CONST_END).contains(&a)),
+        Place::Generic => holds_for(all, mask, |a| space_of(a) == SpaceKind::Global),
+        Place::Local | Place::Frame | Place::Param => false,
+    };
+    is_global.then_some(SpaceKind::Global)
 }

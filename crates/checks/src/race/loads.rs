@@ -1,0 +1,358 @@
+//! Loads from allocations that nothing has been stored to since the launch began: they race with nothing until something is.
+//!
+//! Each is noted as a whole, instead of being kept for each word of memory, and most are never looked at again. What else
+//! accesses the allocation (a store, a copy, an atomic, a volatile load) first has all its notes made accesses, in
+//! their order and with what was known when they were noted ([`Loads::settle`]). So does the host, and a launch that is
+//! not ordered with this one.
+
+use super::access::{Eight, Shape, Stored, Warp};
+use super::known::Cta;
+use super::launch::Order;
+use super::pages::Pages;
+use super::shadow::{Shadow, lock};
+use super::stamp::Kind;
+use super::view::View;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use texunit_simt::SpaceKind;
+use texunit_simt::observe::{Access, At, Doing, LaunchInfo, Order as How, Values};
+
+/// Bytes of notes that a worker may have of an allocation; if there are more, they are made accesses.
+const MOST: usize = 64 << 20;
+/// Loads that a worker knows to be noted.
+const SEEN: usize = 1 << 12;
+
+/// An odd number whose multiples spread.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Loads are noted; notes are being made accesses; there are none any more.
+const OPEN: u8 = 0;
+const SETTLING: u8 = 1;
+const SETTLED: u8 = 2;
+
+/// The loads of a launch.
+#[derive(Debug)]
+pub(super) struct Loads {
+    order: Order,
+    /// By address.
+    allocations: Vec<Allocation>,
+    /// Of each worker.
+    notes: Mutex<Vec<Noted>>,
+    /// Held by who makes accesses of notes.
+    settling: Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    base: u64,
+    len: u64,
+    state: AtomicU8,
+}
+
+/// Notes of a worker, by allocation.
+type Noted = Arc<Mutex<Vec<Notes>>>;
+
+#[derive(Debug, Default)]
+struct Notes {
+    all: Vec<Note>,
+    /// Of those that are no row, in order: where each lane loads, from the allocation's first byte on.
+    offsets: Vec<[u32; 32]>,
+}
+
+/// How its addresses lie, in little memory.
+#[derive(Clone, Copy, Debug)]
+enum Lies {
+    Row(u64),
+    One(u64),
+    /// Its offsets say where.
+    Anyhow,
+}
+
+/// A load.
+#[derive(Clone, Copy, Debug)]
+struct Note {
+    lies: Lies,
+    at: (u32, u32, u32),
+    elements: (u32, u32),
+    /// What the warp knew.
+    serial: u32,
+    now: u32,
+    all: u32,
+    of_warp: u32,
+}
+
+impl Notes {
+    fn bytes(&self) -> usize {
+        self.all.len() * size_of::<Note>() + self.offsets.len() * size_of::<[u32; 32]>()
+    }
+}
+
+impl Loads {
+    /// Of a launch; `None`: others are not ordered with it, and may store at any time.
+    pub(super) fn of(order: &Order, info: &LaunchInfo<'_>) -> Option<Self> {
+        if !order.is_alone() {
+            return None;
+        }
+        let heap = info.config.heap.map(|heap| heap.base());
+        let allocations = info.config.memory.blocks().iter().map(|(base, block)| {
+            let len = block.size() as u64;
+            // What the heap hands out is new memory each time.
+            let is_noted = heap != Some(*base) && len <= u32::MAX.into();
+            let state = AtomicU8::new(if is_noted { OPEN } else { SETTLED });
+            Allocation { base: *base, len, state }
+        });
+        Some(Self {
+            order: order.clone(),
+            allocations: allocations.collect(),
+            notes: Mutex::default(),
+            settling: Mutex::default(),
+        })
+    }
+
+    /// The number of the launch's first CTA.
+    pub(super) fn first(&self) -> u32 {
+        self.order.serial(0)
+    }
+
+    /// Bytes that its notes take.
+    pub(super) fn bytes(&self) -> usize {
+        let of = |noted: &Noted| lock(noted).iter().map(Notes::bytes).sum::<usize>();
+        lock(&self.notes).iter().map(of).sum()
+    }
+
+    /// The allocation of an address.
+    fn find(&self, address: u64) -> Option<usize> {
+        let i = self.allocations.partition_point(|a| a.base <= address).checked_sub(1)?;
+        self.allocations[i].has(address).then_some(i)
+    }
+
+    /// Makes accesses of all notes.
+    pub(super) fn settle_all(&self, shadow: &Shadow) {
+        (0..self.allocations.len()).for_each(|i| self.settle(i, shadow));
+    }
+
+    /// Makes accesses of the notes of an allocation. Behind it there are no more of them.
+    fn settle(&self, i: usize, shadow: &Shadow) {
+        let state = &self.allocations[i].state;
+        if state.load(Ordering::Acquire) == SETTLED {
+            return;
+        }
+        let _one = lock(&self.settling);
+        if state.load(Ordering::Acquire) == SETTLED {
+            return;
+        }
+        // Whoever notes something looks at it with its notes locked.
+        state.store(SETTLING, Ordering::SeqCst);
+        let all: Vec<Noted> = lock(&self.notes).clone();
+        for noted in all {
+            let notes = lock(&noted).get_mut(i).map(std::mem::take);
+            notes.into_iter().for_each(|notes| self.make(i, &notes, shadow));
+        }
+        state.store(SETTLED, Ordering::Release);
+    }
+
+    fn make(&self, i: usize, notes: &Notes, shadow: &Shadow) {
+        let (mut pages, cta) = (Pages::new(shadow), Cta::default());
+        let (mut offsets, mut races) = (notes.offsets.iter(), Vec::new());
+        for note in &notes.all {
+            let (warp, lanes, op) = note.at;
+            let (size, elements) = note.elements;
+            let bytes = u64::from(size * elements);
+            let addresses: [u64; 32] = match note.lies {
+                Lies::Row(first) => std::array::from_fn(|i| first.wrapping_add(i as u64 * bytes)),
+                Lies::One(at) => [at; 32],
+                Lies::Anyhow => {
+                    let Some(offsets) = offsets.next() else { return };
+                    offsets.map(|offset| self.allocations[i].base + u64::from(offset))
+                }
+            };
+            let access = Access {
+                doing: Doing::Load,
+                space: SpaceKind::Global,
+                addresses: &addresses,
+                size,
+                elements,
+                order: How::default(),
+                values: Values::default(),
+            };
+            let at = At { cta: [0; 3], warp, lanes, op };
+            let &Note { serial, now, all, of_warp, .. } = note;
+            let (below, order) = (self.order.below, &self.order);
+            let view = View { serial, near: false, below, now, all, of_warp, cta: &cta, order };
+            let stored = Stored::of(&access);
+            let warp = Warp::new(&at, &access, &stored, &view);
+            pages.access(&warp, &view, view.epoch(), &mut races);
+        }
+        debug_assert!(races.is_empty(), "nothing has been stored");
+    }
+}
+
+impl Allocation {
+    fn has(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.len
+    }
+}
+
+/// A load that has been noted: by one CTA, then and by that warp, or by two.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Seen {
+    what: (u64, u32, u32),
+    serials: [u32; 2],
+    by: (u32, u32, u32),
+}
+
+/// What a worker notes.
+pub(super) struct Own {
+    of: Option<Arc<Loads>>,
+    noted: Noted,
+    /// By operation: the allocation that it has accessed last.
+    last: Vec<u32>,
+    seen: Vec<Seen>,
+}
+
+impl Own {
+    pub(super) fn new(of: Option<Arc<Loads>>, operations: usize) -> Self {
+        let noted = Noted::default();
+        if let Some(of) = &of {
+            lock(&noted).resize_with(of.allocations.len(), Notes::default);
+            lock(&of.notes).push(Arc::clone(&noted));
+        }
+        Self { of, noted, last: vec![0; operations], seen: Vec::new() }
+    }
+
+    /// Notes an access, if it is a load that nothing need be kept of but that. False: it is to be made, and what it accesses
+    /// has no notes any more.
+    #[inline]
+    pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>, shadow: &Shadow) -> bool {
+        let Some(of) = &self.of else { return false };
+        let first = warp.access.addresses[warp.at.lanes.trailing_zeros() as usize & 31];
+        let mut i = self.last.get(warp.at.op as usize).map_or(0, |&i| i as usize);
+        if !of.allocations.get(i).is_some_and(|a| a.has(first)) {
+            // What lies in none is a fault.
+            let Some(found) = of.find(first) else { return false };
+            self.last.get_mut(warp.at.op as usize).into_iter().for_each(|i| *i = found as u32);
+            i = found;
+        }
+        let allocation = &of.allocations[i];
+        let (bytes, shape) = (u64::from(warp.access.bytes()), warp.shape);
+        let is_inside = match shape {
+            Shape::One(_) => true,
+            Shape::Row(first) => {
+                let last =
+                    first.wrapping_add(bytes * u64::from(31 - warp.at.lanes.leading_zeros()));
+                allocation.has(last)
+            }
+            Shape::Eights(eights) => eights.iter().all(|eight| {
+                let last = if eight.is_row { 7 * bytes } else { 0 };
+                allocation.has(eight.at) && allocation.has(eight.at.wrapping_add(last))
+            }),
+            Shape::Any => (0..32)
+                .all(|l| warp.at.lanes >> l & 1 == 0 || allocation.has(warp.access.addresses[l])),
+        };
+        if !is_inside {
+            for lane in super::access::lanes(warp.at.lanes) {
+                let found = of.find(warp.access.addresses[lane as usize]);
+                found.into_iter().for_each(|i| of.settle(i, shadow));
+            }
+            return false;
+        }
+        if allocation.state.load(Ordering::Acquire) == SETTLED {
+            return false;
+        }
+        if warp.access.doing != Doing::Load || warp.kind != Kind::WEAK {
+            of.settle(i, shadow);
+            return false;
+        }
+        let lies = match shape {
+            Shape::Row(first) => Lies::Row(first),
+            Shape::One(at) => Lies::One(at),
+            Shape::Eights(_) | Shape::Any => Lies::Anyhow,
+        };
+        let mut offsets = [0; 32];
+        if matches!(lies, Lies::Anyhow) {
+            for (l, (to, &address)) in offsets.iter_mut().zip(warp.access.addresses).enumerate() {
+                let offset = address.wrapping_sub(allocation.base) as u32;
+                *to = if warp.at.lanes >> l & 1 == 1 { offset } else { 0 };
+            }
+        }
+        if is_seen(&mut self.seen, warp, view, (first, &offsets)) {
+            return true;
+        }
+        let mut noted = lock(&self.noted);
+        if allocation.state.load(Ordering::Relaxed) != OPEN {
+            drop(noted);
+            of.settle(i, shadow);
+            return false;
+        }
+        let notes = &mut noted[i];
+        notes.all.push(Note {
+            lies,
+            at: (warp.at.warp, warp.at.lanes, warp.at.op),
+            elements: (warp.access.size, warp.access.elements),
+            serial: view.serial,
+            now: view.now,
+            all: view.all,
+            of_warp: view.of_warp,
+        });
+        if matches!(lies, Lies::Anyhow) {
+            notes.offsets.push(offsets);
+        }
+        if notes.bytes() > MOST {
+            drop(noted);
+            of.settle(i, shadow);
+        }
+        true
+    }
+}
+
+/// Whether a load has been noted by two CTAs, beside which no more loads need be kept, or by the same warp at the same
+/// time; if not, it is from now on.
+fn is_seen(
+    all: &mut Vec<Seen>,
+    warp: &Warp<'_>,
+    view: &View<'_>,
+    (first, offsets): (u64, &[u32; 32]),
+) -> bool {
+    if all.is_empty() {
+        *all = vec![Seen::default(); SEEN];
+    }
+    let (kind, at) = match warp.shape {
+        Shape::Row(first) => (1, first),
+        Shape::One(at) => (2, at),
+        Shape::Eights(eights) => {
+            let sum = |sum: u64, eight: &Eight| {
+                (sum ^ eight.at).rotate_left(7 + u32::from(eight.is_row)).wrapping_mul(FACTOR)
+            };
+            (4, eights.iter().fold(0, sum))
+        }
+        Shape::Any => {
+            let factors = (0..).map(|i| FACTOR.wrapping_mul(2 * i + 1));
+            let products = offsets.iter().zip(factors);
+            let sum = |sum: u64, (&offset, factor): (&u32, u64)| {
+                sum.wrapping_add(u64::from(offset).wrapping_mul(factor))
+            };
+            (3, products.fold(first, sum))
+        }
+    };
+    let how = kind | warp.access.size << 8 | warp.access.elements << 16;
+    let what = (at, warp.at.lanes, how);
+    let slot = (at.wrapping_mul(FACTOR) >> 52) as usize % SEEN;
+    let seen = &mut all[slot];
+    let by = (view.now, warp.at.warp, warp.at.op);
+    if seen.what != what || seen.serials[0] == 0 {
+        *seen = Seen { what, serials: [view.serial, 0], by };
+        return false;
+    }
+    match seen.serials {
+        [_, second] if second != 0 => true,
+        [first, _] if first != view.serial => {
+            seen.serials[1] = view.serial;
+            false
+        }
+        _ if seen.by == by => true,
+        _ => {
+            seen.by = by;
+            false
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Accesses to global memory, whose shadow all workers share.
+
+use super::access::{Raced, Warp, lanes};
+use super::line::LINE;
+use super::shadow::{PAGE, Page, Shadow, Shared, lock};
+use super::view::View;
+
+/// Pages that a worker has at hand.
+const AT_HAND: usize = 1024;
+
+/// The shadow, with the pages that a worker has accessed last.
+pub(super) struct Pages<'s> {
+    shadow: &'s Shadow,
+    at_hand: Vec<Option<(u64, Shared)>>,
+}
+
+impl<'s> Pages<'s> {
+    pub(super) fn new(shadow: &'s Shadow) -> Self {
+        Self { shadow, at_hand: vec![None; AT_HAND] }
+    }
+
+    /// Does something with the page of an address.
+    #[inline]
+    pub(super) fn with<T>(&mut self, address: u64, act: impl FnOnce(&Shadow, &mut Page) -> T) -> T {
+        let number = address / PAGE;
+        let slot = &mut self.at_hand[number as usize % AT_HAND];
+        let page = match slot {
+            Some((of, page)) if *of == number => page,
+            _ => &mut slot.insert((number, self.shadow.page(number))).1,
+        };
+        act(self.shadow, &mut lock(page))
+    }
+
+    /// An access of a warp, in a time in which nobody comes to know anything; what it races with is added.
+    pub(super) fn access(
+        &mut self,
+        warp: &Warp<'_>,
+        view: &View<'_>,
+        epoch: u64,
+        races: &mut Vec<Raced>,
+    ) {
+        let mut rest = warp.at.lanes;
+        if let Some((first, shift)) = warp.lines() {
+            for number in 0..1 << shift {
+                let at = first.wrapping_add(u64::from(number) * LINE);
+                if self.row(warp, view, (at, ((number, shift), epoch))) {
+                    rest &= !lanes_of_line(number, shift);
+                }
+            }
+        }
+        let mut full = false;
+        if let Some(at) = warp.place()
+            && rest != 0
+        {
+            let done = self.with(at, |shadow, page| {
+                let line = page.line((at % PAGE / LINE) as usize);
+                let before = line.len();
+                let done = warp.one(line, view, (at % LINE, epoch));
+                let grows = line.len() != before;
+                full |= grows && shadow.count(page);
+                done
+            });
+            rest = if done { 0 } else { rest };
+        }
+        while rest != 0 {
+            let address = warp.access.addresses[rest.trailing_zeros() as usize];
+            let mut left = rest;
+            full |= self.with(address, |shadow, page| {
+                lanes_of_page(warp, view, (page, epoch), &mut left, races) && shadow.count(page)
+            });
+            rest = left;
+        }
+        if full {
+            self.shadow.forget();
+        }
+    }
+
+    fn row(
+        &mut self,
+        warp: &Warp<'_>,
+        view: &View<'_>,
+        (at, of): (u64, ((u32, u32), u64)),
+    ) -> bool {
+        self.with(at, |shadow, page| {
+            let is_new = page.lines.is_empty();
+            let done = warp.row(page.line((at % PAGE / LINE) as usize), view, of);
+            if is_new {
+                shadow.count(page);
+            }
+            done
+        })
+    }
+}
+
+/// Those of some lanes that access a page from the first one on, until one accesses another. True: the page has grown.
+fn lanes_of_page(
+    warp: &Warp<'_>,
+    view: &View<'_>,
+    (page, epoch): (&mut Page, u64),
+    rest: &mut u32,
+    races: &mut Vec<Raced>,
+) -> bool {
+    let mut grows = page.lines.is_empty();
+    let number = warp.access.addresses[rest.trailing_zeros() as usize & 31] / PAGE;
+    while *rest != 0 && warp.access.addresses[rest.trailing_zeros() as usize] / PAGE == number {
+        let of = warp.of_line(*rest);
+        *rest &= !of.lanes;
+        let line = page.line((of.at % PAGE / LINE) as usize);
+        let before = line.len();
+        let done = warp.part(line, view, (&of, epoch));
+        for lane in lanes(of.lanes & !done) {
+            let at = warp.access.addresses[lane as usize];
+            races.extend(warp.lane(line, view, ((lane, at % LINE), epoch)));
+        }
+        grows |= line.len() != before;
+    }
+    grows
+}
+
+/// Lanes whose words are in line `number` of a row.
+fn lanes_of_line(number: u32, shift: u32) -> u32 {
+    let count = 32 >> shift;
+    let low = if count == 32 { u32::MAX } else { (1 << count) - 1 };
+    low << (number * count)
+}

@@ -1,0 +1,388 @@
+//! A line whose words, or bytes, have been accessed by themselves.
+
+use super::cell::{Cell, Touch};
+use super::line::{Bytes, Eights, Hit, LINE, Part, Row, WORDS, Words};
+use super::stamp::Stamp;
+use super::view::View;
+
+/// Cells of words or bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Split {
+    /// Of all words, or of all bytes. Empty: the line is one.
+    cells: Vec<Cell>,
+    /// Whether they are of words.
+    is_words: bool,
+    open: Open,
+}
+
+/// Which words of a line have accesses that are not over: what is quick to look at, of a time in which nobody comes to
+/// know anything.
+#[derive(Clone, Debug, Default)]
+struct Open {
+    /// The time. 0: it is not known.
+    epoch: u64,
+    /// Words that have been looked at in this time.
+    known: u32,
+    /// Words with stores (or more).
+    stored: u32,
+    /// Words with other accesses (or more).
+    others: u32,
+    /// Words of which no more weak loads need be kept.
+    full: u32,
+    /// The last access, if all of one CTA; [`NEVER`]: nobody knows.
+    last: (u32, u32),
+    /// The same of the words that have been looked at.
+    newest: (u32, u32),
+}
+
+/// A time at which nothing is past.
+const NEVER: u32 = u32::MAX;
+
+impl Split {
+    /// Makes words of a line that was one: of its last store, with what was stored, and two other accesses.
+    pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
+        let of_word =
+            |stamp: Stamp, i: usize| stamp.of_thread(stamp.thread() + (i as u32 >> stamp.extra));
+        let [write, others @ ..] = all;
+        let cell = |i: usize| {
+            let value = values.map_or(0, |values| values[i]);
+            let others = others.map(|slot| match slot.is_none() {
+                true => slot,
+                false => {
+                    let slot = of_word(slot, i);
+                    slot.with(1 << (slot.thread() & 31))
+                }
+            });
+            let write = match write.is_none() {
+                true => write,
+                false => of_word(write, i).with(value),
+            };
+            Cell::of(write, others)
+        };
+        self.cells.extend((0..WORDS).map(cell));
+        self.is_words = true;
+        // They are weak, and no copies.
+        let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
+        self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
+    }
+
+    fn become_bytes(&mut self) {
+        if self.is_words {
+            let cells = self.cells.iter().flat_map(|cell| (0..4).map(|i| cell.byte(i)));
+            self.cells = cells.collect();
+            self.is_words = false;
+        }
+    }
+
+    /// The line is one again.
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Number of its cells.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn size(&self) -> usize {
+        size_of::<Self>() + self.cells.capacity() * size_of::<Cell>()
+    }
+
+    /// An access to all words: whether it is made. None: all that is kept is over.
+    pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> Option<bool> {
+        if !self.is_words {
+            return Some(false);
+        }
+        self.look(view, row.epoch, u32::MAX);
+        let open = &self.open;
+        // Enough loads are kept.
+        let is_enough = !row.writes && open.stored == 0 && open.full == u32::MAX;
+        (is_enough || open.stored | open.others != 0).then_some(is_enough)
+    }
+
+    /// Forgets what bytes have been accessed by.
+    pub(super) fn forget(&mut self, bytes: std::ops::Range<u64>) {
+        let (cells, _) = self.cells(bytes.start, bytes.end - bytes.start);
+        cells.fill(Cell::default());
+    }
+
+    /// What is kept of accesses to bytes.
+    pub(super) fn stamps(&self, bytes: std::ops::Range<u64>) -> impl Iterator<Item = Stamp> {
+        let size = if self.is_words { 4 } else { 1 };
+        let cells = self.cells.iter().zip((0..).step_by(size));
+        let here = cells.filter(move |(_, at)| *at < bytes.end && at + size as u64 > bytes.start);
+        here.flat_map(|(cell, _)| cell.stamps())
+    }
+
+    /// The cells of `at..at + len`, and what a cell's number is shifted by.
+    fn cells(&mut self, at: u64, len: u64) -> (&mut [Cell], u32) {
+        if !at.is_multiple_of(4) || !len.is_multiple_of(4) {
+            self.become_bytes();
+        }
+        // Whoever asks for them does more than is kept in it.
+        self.open.epoch = 0;
+        self.open.last = (NEVER, NEVER);
+        let shift = if self.cells.len() == WORDS { 2 } else { 0 };
+        let cells = (at >> shift) as usize..((at + len) >> shift) as usize;
+        (&mut self.cells[cells], shift)
+    }
+
+    /// An access to bytes from `at` on. Aligned ones are never in two lines, others are faults.
+    pub(super) fn bytes(&mut self, view: &View<'_>, access: &Bytes<'_>, at: u64) -> Option<Hit> {
+        let len = access.len.min(LINE - at);
+        let (cells, shift) = self.cells(at, len);
+        let low = if shift == 2 { u32::MAX } else { 0xff };
+        let mut found: Option<Hit> = None;
+        for (i, cell) in cells.iter_mut().enumerate() {
+            let offset = (i as u64) << shift;
+            let mut touch = access.touch;
+            if touch.kind.writes() {
+                touch.value = (access.value)(offset).map(|value| value as u32 & low);
+            }
+            let conflict = cell.touch(view, &touch);
+            if let Some(conflict) = conflict
+                && found.is_none_or(|(_, found)| found.is_same)
+            {
+                found = Some((offset, conflict));
+            }
+        }
+        found
+    }
+
+    /// A load of the same bytes by all these lanes of a warp. False: it must be made lane by lane.
+    pub(super) fn load_all(
+        &mut self,
+        view: &View<'_>,
+        (touch, lanes): (&Touch, u32),
+        (at, len): (u64, u64),
+    ) -> bool {
+        let len = len.min(LINE - at);
+        self.cells(at, len).0.iter_mut().all(|cell| cell.load_all(view, touch, lanes))
+    }
+
+    /// Looks at what is not over of some words, once in a time.
+    #[inline]
+    fn look(&mut self, view: &View<'_>, epoch: u64, words: u32) {
+        if self.open.epoch != epoch {
+            let last = self.open.last;
+            let past =
+                last.0 < view.below || (view.near && last.0 == view.serial && last.1 <= view.all);
+            let (known, newest) = if past { (u32::MAX, last) } else { (0, (0, 0)) };
+            self.open = Open { epoch, known, last, newest, ..Open::default() };
+        }
+        if words & !self.open.known != 0 {
+            self.look_at(view, words & !self.open.known);
+        }
+    }
+
+    fn look_at(&mut self, view: &View<'_>, words: u32) {
+        let (mut rest, open) = (words, &mut self.open);
+        while rest != 0 {
+            let i = rest.trailing_zeros();
+            rest &= rest - 1;
+            let Some(cell) = self.cells.get(i as usize) else { break };
+            let [stored, others] = cell.is_open(view);
+            open.stored |= u32::from(stored) << i;
+            open.others |= u32::from(others) << i;
+            for stamp in cell.stamps() {
+                let time = if stamp.kind().is_async() { NEVER } else { stamp.time() };
+                open.newest = open.newest.max((stamp.serial, time));
+            }
+        }
+        open.known |= words;
+        if open.known == u32::MAX {
+            open.last = open.newest;
+        }
+    }
+
+    /// An access of now has been made.
+    #[inline(always)]
+    fn made(&mut self, view: &View<'_>) {
+        let (now, open) = ((view.serial, view.now), &mut self.open);
+        (open.last, open.newest) = (open.last.max(now), open.newest.max(now));
+    }
+
+    /// An access to whole words that needs no look at who knows what. False: it must be made by [`Self::bytes`].
+    #[inline]
+    pub(super) fn words(&mut self, view: &View<'_>, words: &Words<'_>, at: u64) -> bool {
+        let first = (at / 4) as usize;
+        if !at.is_multiple_of(4) || first + words.count > WORDS || !self.is_words {
+            return false;
+        }
+        let of_word = |i: usize| 1_u32 << (first + i);
+        self.look(view, words.epoch, (0..words.count).map(of_word).sum());
+        let (kind, stamp) = (words.stamp.kind(), words.stamp);
+        for i in 0..words.count {
+            let (bit, open) = (1 << (first + i), &mut self.open);
+            let cell = &mut self.cells[first + i];
+            if kind.strength() != 0 {
+                let value = if kind.writes() { (words.value)(i) } else { 0 };
+                if !cell.strong(view, stamp.with(value), words.lanes) {
+                    return false;
+                }
+                open.stored |= if kind.writes() { bit } else { 0 };
+                open.others |= bit;
+                open.full &= !bit;
+            } else if kind.writes() {
+                let stamp = stamp.with((words.value)(i));
+                if (open.stored | open.others) & bit == 0 {
+                    cell.stored(stamp);
+                } else if !cell.store_own(view, stamp, words.lanes) {
+                    return false;
+                }
+                (open.stored, open.full) = (open.stored | bit, open.full & !bit);
+            } else if open.stored & bit == 0 {
+                if open.full & bit != 0 {
+                    continue;
+                }
+                cell.note(view, stamp.with(words.lanes));
+                open.others |= bit;
+                open.full |= if cell.is_full(view) { bit } else { 0 };
+            } else {
+                let one = words.lanes.is_power_of_two();
+                if !one || !cell.load_own(view, stamp.with(words.lanes)) {
+                    return false;
+                }
+                open.others |= bit;
+            }
+        }
+        self.made(view);
+        true
+    }
+
+    /// What [`Self::words`] does for each of these lanes, which have all of these words, with little to look at where
+    /// nothing is open. Lanes that are done; the others are to be made by [`Self::bytes`].
+    #[inline]
+    pub(super) fn part(&mut self, view: &View<'_>, part: &Part<'_>, all: u32) -> u32 {
+        if !self.is_words {
+            return 0;
+        }
+        self.look(view, part.epoch, all);
+        let writes = part.stamp.kind().writes();
+        if !writes && all & (self.open.stored | !self.open.full) == 0 {
+            // Enough loads are kept.
+            return part.lanes;
+        }
+        let done = if writes { self.store_part(view, part) } else { self.load_part(view, part) };
+        self.made(view);
+        done
+    }
+
+    /// A load by parts of eight lanes. False: it must be made lane by lane.
+    #[inline]
+    pub(super) fn eights(&mut self, view: &View<'_>, stamp: Stamp, load: &Eights<'_>) -> bool {
+        let count = load.count;
+        let mut words = [0_u32; 4];
+        for (words, eight) in words.iter_mut().zip(load.eights) {
+            let (first, width) = (eight.at % LINE, if eight.is_row { 8 * count } else { count });
+            let all = ((1_u64 << width) - 1) << (first / 4);
+            match u32::try_from(all) {
+                Ok(all) if first.is_multiple_of(4) => *words = all,
+                _ => return false,
+            }
+        }
+        if !self.is_words {
+            return false;
+        }
+        let all = words.into_iter().fold(0, |all, words| all | words);
+        self.look(view, load.epoch, all);
+        if all & self.open.stored != 0 {
+            return false;
+        }
+        if all & !self.open.full == 0 {
+            return true;
+        }
+        for (i, eight) in load.eights.iter().enumerate() {
+            // Parts that load the same are one.
+            if load.eights[..i].contains(eight) {
+                continue;
+            }
+            let same = load.eights.iter().map(|other| u32::from(other == eight));
+            let firsts = same.zip([0, 8, 16, 24]).fold(0, |all, (is, shift)| all | is << shift);
+            let mut rest = words[i] & !self.open.full;
+            while rest != 0 {
+                let word = rest.trailing_zeros();
+                rest &= rest - 1;
+                let lanes = match eight.is_row {
+                    true => firsts << ((word - words[i].trailing_zeros()) / count),
+                    false => firsts * 0xff,
+                };
+                let thread = stamp.thread() + lanes.trailing_zeros();
+                self.note(view, stamp.of_thread(thread).with(lanes), word);
+            }
+        }
+        self.made(view);
+        true
+    }
+
+    /// Keeps a weak load of a word in which no store is open.
+    #[inline(always)]
+    fn note(&mut self, view: &View<'_>, stamp: Stamp, word: u32) {
+        let (bit, cell) = (1 << word, &mut self.cells[word as usize]);
+        if !cell.note_again(stamp) {
+            cell.note(view, stamp);
+            self.open.full |= if cell.is_full(view) { bit } else { 0 };
+        }
+        self.open.others |= bit;
+    }
+
+    fn store_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+        let (mut rest, mut done) = (part.lanes, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let first = (part.addresses[lane as usize] % LINE / 4) as usize;
+            let stamp = part.stamp.of_thread(part.stamp.thread() + lane);
+            let is_done = (0..part.count).all(|i| {
+                let (bit, open) = (1 << (first + i), &mut self.open);
+                let stamp = stamp.with((part.value)(lane, i));
+                let cell = &mut self.cells[first + i];
+                if (open.stored | open.others) & bit == 0 {
+                    cell.stored(stamp);
+                } else if !cell.store_own(view, stamp, 1 << lane) {
+                    return false;
+                }
+                (open.stored, open.full) = (open.stored | bit, open.full & !bit);
+                true
+            });
+            done |= u32::from(is_done) << lane;
+        }
+        done
+    }
+
+    fn load_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+        let (mut rest, mut done) = (part.lanes, 0);
+        while rest != 0 {
+            // Lanes beside each other that load the same are one.
+            let lane = rest.trailing_zeros();
+            let at = part.addresses[lane as usize];
+            let mut lanes = 1 << lane;
+            rest &= rest - 1;
+            while rest != 0 && part.addresses[rest.trailing_zeros() as usize] == at {
+                lanes |= rest & rest.wrapping_neg();
+                rest &= rest - 1;
+            }
+            let first = (at % LINE / 4) as usize;
+            let stamp = part.stamp.of_thread(part.stamp.thread() + lane).with(lanes);
+            let is_done = (0..part.count).all(|i| {
+                let bit = 1 << (first + i);
+                if self.open.stored & bit == 0 {
+                    if self.open.full & bit == 0 {
+                        self.note(view, stamp, (first + i) as u32);
+                    }
+                } else if !lanes.is_power_of_two() || !self.cells[first + i].load_own(view, stamp) {
+                    return false;
+                }
+                self.open.others |= bit;
+                true
+            });
+            done |= if is_done { lanes } else { 0 };
+        }
+        done
+    }
+}

@@ -1,0 +1,76 @@
+//! Accesses that compiled code tells in the middle of a region, which it does not leave for that.
+
+use super::accesses::{Made, Telling};
+use crate::alu::L64;
+use crate::code::Op;
+use crate::exec::context::Launch;
+use crate::observe::event::Of;
+use crate::observe::{At, Doing, Events, Order, Probe, Values};
+use crate::regions::Together;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use texunit_jit::region::{Listener, Row};
+
+/// Hears what marks say that are steps of a region (`regions::told`), and tells the probe.
+pub(in crate::exec) struct Ear<'a> {
+    probe: Box<dyn Probe + 'a>,
+    launch: &'a Launch<'a>,
+    cta: [u32; 3],
+    events: Events,
+    together: Option<&'a Together>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<'a> Ear<'a> {
+    /// For a CTA, and a region that has these told together. The probe comes back by [`Self::into_probe`].
+    #[inline]
+    pub(in crate::exec) fn new(
+        probe: Box<dyn Probe + 'a>,
+        launch: &'a Launch<'a>,
+        cta: [u32; 3],
+        together: Option<&'a Together>,
+    ) -> Self {
+        Self { probe, launch, cta, events: launch.events, together, panic: None }
+    }
+
+    /// The probe, when the region has been left. A panic of it goes on here: machine code cannot be unwound.
+    #[inline]
+    pub(in crate::exec) fn into_probe(self) -> Box<dyn Probe + 'a> {
+        if let Some(panic) = self.panic {
+            resume_unwind(panic);
+        }
+        self.probe
+    }
+
+    fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+        let insts = &self.launch.code.insts;
+        let Some(Op::Mark(mark)) = insts.get(number as usize).map(|inst| &inst.op) else { return };
+        let (access, doing) = match &insts[mark.about as usize].op {
+            Op::Load(access) => (access, Doing::Load),
+            Op::Store(access) => (access, Doing::Store),
+            _ => return,
+        };
+        let Some((first, values)) = rows.split_first() else { return };
+        let offset = access.offset;
+        let addresses: L64 = match first {
+            Row::Narrow(row) => row.map(|address| address.wrapping_add(offset as u32).into()),
+            Row::Wide(row) => row.map(|address| address.wrapping_add(offset)),
+        };
+        let (place, size, elements) = (access.place, access.size.into(), access.parts.len());
+        let made = Made { doing, place, size, elements, parts: &[] };
+        let at = At { cta: self.cta, warp, lanes, op: mark.op };
+        let (probe, order) = (&mut *self.probe, Order::default());
+        let more = self.together.map_or(&[][..], |together| together.with(number));
+        let telling = Telling { probe, events: self.events, order, more };
+        telling.access(&made, Values(Of::Rows(values)), at, &addresses);
+    }
+}
+
+impl Listener for Ear<'_> {
+    fn hear(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
+        if self.panic.is_none() {
+            let tell = AssertUnwindSafe(|| self.tell(number, warp, lanes, rows));
+            self.panic = catch_unwind(tell).err();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Marks of accesses as steps of a region: an observer hears of them, and the region goes on.
+
+use super::operand::{Operands, predicate};
+use crate::code::{self, Code, Inst, Op, Place, Slot};
+use crate::observe::marks::Mark;
+use crate::observe::{Events, Further, Order};
+use texunit_jit::region::{Action, Call, Region, Routine, Space, Step, Tell};
+use texunit_jit::{Predicate, Source};
+
+/// Sources of a call.
+const SOURCES: usize = 4;
+
+/// The step of a mark that tells a weak load or store of global or shared memory, and nothing else: what orders threads
+/// is told by the interpreter, between whose instructions nothing else happens.
+pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
+    let only = Events::ACCESSES | Events::PARAMETERS;
+    if mark.behind || !mark.tells.is_within(only) || mark.order != Order::default() {
+        return None;
+    }
+    let Inst { op, guard, .. } = operands.inst(mark.about)?;
+    let (access, values): (&code::Access, &[Slot]) = match op {
+        Op::Load(access) => (access, &[]),
+        Op::Store(access) => (access, &access.parts),
+        _ => return None,
+    };
+    if access.constant
+        || !matches!(access.place, Place::Global | Place::Generic | Place::Shared)
+        || values.len() >= SOURCES
+    {
+        return None;
+    }
+    let mut from = [Source::Literal(0); SOURCES];
+    let mut tell = Tell { number: at, rows: 1 + values.len() as u8, narrow: [false; SOURCES] };
+    for (i, &slot) in std::iter::once(&access.base).chain(values).enumerate() {
+        from[i] = operands.number(slot)?;
+        tell.narrow[i] = !slot.is_none() && !slot.is_wide();
+    }
+    let guard = predicate(*guard);
+    let call = Call { routine: Routine::Tell(tell), to: None, keep: u64::MAX, from };
+    let action = Action::Call(Box::new(call));
+    (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
+}
+
+/// Loads of shared memory at one register, of which the first one's step tells all: nothing else is told in between, and
+/// nothing leaves but what is a fault.
+#[derive(Debug, Default)]
+pub(crate) struct Together(Vec<Group>);
+
+#[derive(Debug)]
+struct Group {
+    /// The mark of the first one, and of the last one.
+    first: u32,
+    last: u32,
+    more: Vec<Further>,
+}
+
+impl Together {
+    /// What is told with a mark.
+    #[inline]
+    pub(crate) fn with(&self, first: u32) -> &[Further] {
+        let found = self.0.binary_search_by_key(&first, |group| group.first);
+        found.map_or(&[], |i| &self.0[i].more)
+    }
+
+    /// Whether a region cannot be entered before an instruction: who enters there has not come by the first mark.
+    pub(super) fn closes(&self, at: u32) -> bool {
+        self.0.iter().any(|group| group.first < at && at <= group.last)
+    }
+}
+
+/// The load of shared memory that a step tells, and its base.
+fn told_load<'c>(step: &Step, code: &'c Code) -> Option<(u32, &'c code::Access, Source)> {
+    let Action::Call(call) = &step.action else { return None };
+    let Routine::Tell(_) = call.routine else { return None };
+    let Op::Mark(mark) = &code.insts.get(step.at as usize)?.op else { return None };
+    let Op::Load(access) = &code.insts.get(mark.about as usize)?.op else { return None };
+    let is_shared = access.place == Place::Shared && step.guard == Predicate::Always;
+    is_shared.then_some((mark.op, access, call.from[0]))
+}
+
+/// Whether something may be told, stored or left at a step.
+fn parts(step: &Step) -> bool {
+    match &step.action {
+        Action::Load(load) if load.access.space == Space::Shared => false,
+        Action::Store(_) => true,
+        Action::Call(call) => matches!(call.routine, Routine::Tell(_)),
+        _ => step.may_leave(),
+    }
+}
+
+/// Has loads told together, and takes out the steps of all but the first.
+pub(super) fn gather(region: &mut Region, code: &Code) -> Together {
+    let mut all: Vec<Group> = Vec::new();
+    for block in &mut region.blocks {
+        // By base: the group, and the first load of it.
+        let mut open: Vec<(Source, usize, &code::Access)> = Vec::new();
+        block.steps.retain(|step| {
+            let Some((op, access, base)) = told_load(step, code) else {
+                if parts(step) {
+                    open.clear();
+                }
+                step.each_written(|place| open.retain(|(base, ..)| !is(*base, place)));
+                return true;
+            };
+            if let Some(&(_, i, first)) = open.iter().find(|(other, ..)| *other == base) {
+                all[i].last = step.at;
+                all[i].more.push(Further {
+                    op,
+                    offset: access.offset.wrapping_sub(first.offset),
+                    size: access.size.into(),
+                    elements: access.parts.len() as u32,
+                });
+                return false;
+            }
+            open.push((base, all.len(), access));
+            all.push(Group { first: step.at, last: step.at, more: Vec::new() });
+            true
+        });
+    }
+    all.retain(|group| !group.more.is_empty());
+    all.sort_unstable_by_key(|group| group.first);
+    Together(all)
+}
+
+/// Whether a source is a register.
+fn is(source: Source, place: texunit_jit::Place) -> bool {
+    match source {
+        Source::Narrow(i) => place == texunit_jit::Place::Narrow(i),
+        Source::Wide(i) => place == texunit_jit::Place::Wide(i),
+        _ => false,
+    }
+}
