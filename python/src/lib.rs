@@ -5,6 +5,7 @@
 mod array;
 mod error;
 mod explanation;
+mod job;
 mod operands;
 mod options;
 mod surface;
@@ -19,6 +20,8 @@ mod _texunit {
 
     #[pymodule_export]
     use super::explanation::Explanation;
+    #[pymodule_export]
+    use super::job::{fill_surface, surface_job, texture_job};
     #[pymodule_export]
     use super::surface::Surface;
     #[pymodule_export]

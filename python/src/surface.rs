@@ -41,6 +41,11 @@ impl At {
 }
 
 impl Surface {
+    /// The texels.
+    pub(crate) fn made(&self) -> &Made {
+        &self.made
+    }
+
     /// Values, of which numbers of Python become the surface's type.
     fn values(&self, values: &Object<'_>) -> PyResult<Held> {
         let held = Held::of("values", values)?;
