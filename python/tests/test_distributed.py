@@ -355,9 +355,8 @@ def test_jobs_of_textures(keywords, tmp_path):
     """The keys and texels that a texture becomes: a job of any kernel with them is read."""
     from texunit._texunit import texture_job
 
-    shape = {"cube": (6, 8, 8), "multisample": (4, 8, 8), "dim": (8, 8)}.get(next(iter(keywords)), (5, 8, 8))
-    if keywords == {"dim": 3}:
-        shape = (5, 8, 8)
+    shapes = {"cube": (6, 8, 8), "multisample": (4, 8, 8), "mipmaps": (8, 8), "layered": (5, 8, 8), "dim": (5, 8)}
+    shape = (5, 8, 8) if keywords == {"dim": 3} else shapes[next(iter(keywords))]
     tex = texunit.Texture(np.random.default_rng(1).random(shape, dtype=np.float32), **keywords)
     keys, texels = texture_job(tex)
     (tmp_path / "t.bin").write_bytes(texels)

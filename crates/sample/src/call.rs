@@ -15,7 +15,7 @@ use texunit_memory::hint;
 use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan};
 
 /// Fetches of a block: what is read and written of it stays in the nearest cache.
-const BLOCK: usize = 512;
+const BLOCK: usize = 1024;
 
 /// Bytes of results from which on they are written around the caches, which do not hold them anyway.
 const AROUND_CACHES: usize = 32 << 20;

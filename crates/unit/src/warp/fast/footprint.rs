@@ -123,17 +123,8 @@ pub(super) fn texels<S: Simd, const PER: usize>(
 ) -> [Texel<S>; PER] {
     let mut texels = [[int(simd, 0); 4]; PER];
     let window = task.window;
-    let close = if PER == 4 && size == 4 && spot.together {
-        Int::gather2_close(simd, window, spot.rows, spot.columns[0])
-    } else {
-        None
-    };
     if PER == 1 {
         texels[0] = texel(simd, window, size, spot.rows[0] + spot.columns[0]);
-    } else if let Some([[a, b], [c, d]]) = close {
-        // One by one, as below.
-        (texels[0][0], texels[1][0]) = (a, b);
-        (texels[2][0], texels[3][0]) = (c, d);
     } else {
         // No loop: the compiler would leave it one, and the texels in memory.
         [texels[0], texels[1]] = row(simd, window, size, spot, 0);

@@ -15,11 +15,8 @@ use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
 use crate::warp::build::Wide;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
-use texunit_memory::{Window, hint};
+use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
-
-/// Bytes from the first to the last lane of a vector within which lanes are close.
-const CLOSE: u32 = 192;
 
 /// A call of the stage.
 pub(super) struct Call<'a> {
@@ -327,9 +324,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
                     is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
                     if asks {
                         then[chunk].put_rows(chunk, &mut rows);
-                        if !Self::are_close::<S>(window, chunk, &rows) {
-                            next = Some(&rows);
-                        }
+                        next = Some(&rows);
                     }
                 }
                 let out = out.each_mut().map(Option::as_deref_mut);
@@ -338,20 +333,6 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
             }
         }
         *next = warps;
-    }
-
-    /// Whether the lanes of a vector read from a few lines of the caches, which are asked for then. More for each lane
-    /// would be a quarter of the work, where the CPU finds those lines by itself. Of 16 lanes that was not measured.
-    #[inline(always)]
-    fn are_close<S: Simd>(window: Window<'_>, chunk: usize, rows: &Rows) -> bool {
-        let all = 2 * GROUPS * S::LANES;
-        let offsets = &rows.as_flattened()[chunk * all..(chunk + 1) * all];
-        let mut rows = offsets.chunks_exact(S::LANES);
-        if S::LANES != 8 || !rows.clone().all(|row| row[0].abs_diff(row[S::LANES - 1]) < CLOSE) {
-            return false;
-        }
-        rows.by_ref().for_each(|row| hint::prefetch(window.base().wrapping_add(row[0] as usize)));
-        true
     }
 
     /// Finds what the lanes of a vector read; false if some of them are far.

@@ -98,16 +98,6 @@ impl Simd for Avx2 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
-    fn gather2_close(
-        self,
-        window: Window<'_>,
-        rows: [__m256i; 2],
-        columns: __m256i,
-    ) -> Option<[[__m256i; 2]; 2]> {
-        // SAFETY: the token; what is read is inside of the window.
-        unsafe { gather2_close(window, rows, columns) }
-    }
-    #[inline(always)]
     fn fence(a: &mut __m256i, b: &mut __m256i) {
         // SAFETY: AVX2, as there is a vector.
         unsafe { (*a, *b) = fence(*a, *b) }
@@ -305,53 +295,6 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
         _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b)),
         _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b)),
     ]
-}
-
-/// Lanes that all read from the same two rows, within eight words of each: what neighbours in a picture do. Two loads and
-/// four permutations are half of what sixteen loads are.
-///
-/// # Safety
-/// AVX2.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn gather2_close(
-    window: Window<'_>,
-    rows: [__m256i; 2],
-    columns: __m256i,
-) -> Option<[[__m256i; 2]; 2]> {
-    let first = |x: __m256i| _mm256_broadcastd_epi32(_mm256_castsi256_si128(x));
-    let starts = rows.map(first);
-    let last = _mm256_permutevar8x32_epi32(columns, _mm256_set1_epi32(7));
-    let lowest = _mm256_min_epi32(first(columns), last);
-    // From the lowest: 0 to 24, multiples of 4; so 4 to 28 of the next word.
-    let from = _mm256_sub_epi32(columns, lowest);
-    let next = _mm256_add_epi32(from, _mm256_set1_epi32(4));
-    let far = _mm256_andnot_si256(_mm256_set1_epi32(0x1c), _mm256_or_si256(from, next));
-    let other =
-        _mm256_or_si256(_mm256_xor_si256(rows[0], starts[0]), _mm256_xor_si256(rows[1], starts[1]));
-    let odd = _mm256_or_si256(far, other);
-    if _mm256_testz_si256(odd, odd) == 0 {
-        return None;
-    }
-    let at = starts.map(|start| _mm256_cvtsi256_si32(_mm256_add_epi32(start, lowest)) as u32);
-    if u64::from(at[0].max(at[1])) + 32 > u64::from(window.last(4)) + 4 {
-        return None;
-    }
-    let (index, after) = (_mm256_srli_epi32::<2>(from), _mm256_srli_epi32::<2>(next));
-    Some(at.map(|at| {
-        let words: __m256i;
-        // SAFETY: these 32 bytes are inside of the window.
-        unsafe {
-            asm!(
-                "vmovdqu {words}, ymmword ptr [{base} + {at}]",
-                base = in(reg) window.base(),
-                at = in(reg) u64::from(at),
-                words = out(ymm_reg) words,
-                options(readonly, nostack, preserves_flags),
-            );
-        }
-        [_mm256_permutevar8x32_epi32(words, index), _mm256_permutevar8x32_epi32(words, after)]
-    }))
 }
 
 /// # Safety

@@ -60,17 +60,6 @@ pub(super) trait Simd: Copy {
         let next = Self::add(offsets, self.splat(16));
         [self.gather4(window, offsets), self.gather4(window, next)]
     }
-    /// Two words each at the offsets of two rows, likewise: at `columns` from where each row begins. `None` where it is
-    /// no quicker to read a piece of each row and pick words from it; then any of the others does it.
-    #[inline(always)]
-    fn gather2_close(
-        self,
-        _window: Window<'_>,
-        _rows: [Self::I; 2],
-        _columns: Self::I,
-    ) -> Option<[[Self::I; 2]; 2]> {
-        None
-    }
     /// A place that no request for a cache line is moved past by the compiler, after `a` and `b` are computed
     /// and before they are used: else it would ask for all lines at once.
     fn fence(a: &mut Self::I, b: &mut Self::I);

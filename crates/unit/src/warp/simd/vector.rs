@@ -116,17 +116,6 @@ impl<S: Simd> Int<S> {
         let [[a, b, c, d], [e, f, g, h]] = simd.gather8(window, offsets.0);
         [[Self(a), Self(b), Self(c), Self(d)], [Self(e), Self(f), Self(g), Self(h)]]
     }
-    /// See [`Simd::gather2_close`].
-    #[inline(always)]
-    pub(in crate::warp) fn gather2_close(
-        simd: S,
-        window: Window<'_>,
-        rows: [Self; 2],
-        columns: Self,
-    ) -> Option<[[Self; 2]; 2]> {
-        let [[a, b], [c, d]] = simd.gather2_close(window, rows.map(|row| row.0), columns.0)?;
-        Some([[Self(a), Self(b)], [Self(c), Self(d)]])
-    }
     /// See [`Simd::fence`].
     #[inline(always)]
     pub(in crate::warp) fn fence(a: &mut Self, b: &mut Self) {
