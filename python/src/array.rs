@@ -15,7 +15,7 @@ use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyMemoryView, PyTuple};
 use texunit_sample::{Dtype, Input};
 
 /// An array that is held.
@@ -83,7 +83,7 @@ impl Held {
             return Ok(Self::at(place, Owner::DlPack(managed)));
         }
         Err(PyTypeError::new_err(format!(
-            "{what}: {} is no array: it has no buffer, no __array_interface__ and no __dlpack__",
+            "{what}: {} is not an array: it has no buffer, no __array_interface__ and no __dlpack__",
             object.get_type().name()?
         )))
     }
@@ -230,6 +230,19 @@ pub(crate) fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyA
     module.bind(py).getattr(name)
 }
 
+/// A new array in C order.
+fn empty<'py>(py: Python<'py>, shape: &[usize], dtype: Dtype) -> PyResult<Bound<'py, PyAny>> {
+    static EMPTY: PyOnceLock<(Py<PyAny>, Vec<Py<PyAny>>)> = PyOnceLock::new();
+    let (empty, dtypes) = EMPTY.get_or_try_init(py, || {
+        // Types as objects: a name is looked up in every call.
+        let of = numpy(py, "dtype")?;
+        let made = |dtype: &Dtype| of.call1((dtype.name(),)).map(Bound::unbind);
+        let dtypes = Dtype::ALL.iter().map(made).collect::<PyResult<_>>()?;
+        PyResult::Ok((numpy(py, "empty")?.unbind(), dtypes))
+    })?;
+    empty.bind(py).call1((PyTuple::new(py, shape)?, &dtypes[dtype as usize]))
+}
+
 /// An array that results are written to.
 pub(crate) struct Out<'py> {
     object: Bound<'py, PyAny>,
@@ -247,12 +260,9 @@ impl<'py> Out<'py> {
         dtype: Dtype,
     ) -> PyResult<Self> {
         let Some(object) = given else {
-            static EMPTY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-            let empty = EMPTY.get_or_try_init(py, || numpy(py, "empty").map(Bound::unbind))?;
             // A buffer without axes has no shape, which PyO3 takes for an error.
             let is_scalar = shape.is_empty();
-            let axes = PyTuple::new(py, if is_scalar { &[1] } else { shape })?;
-            let object = empty.bind(py).call1((axes, PyString::new(py, dtype.name())))?;
+            let object = empty(py, if is_scalar { &[1] } else { shape }, dtype)?;
             let buffer = PyUntypedBuffer::get(&object)?;
             return Ok(Self { object, buffer, is_scalar });
         };
@@ -260,7 +270,7 @@ impl<'py> Out<'py> {
             || object.call_method1("reshape", (1,)).and_then(|one| PyUntypedBuffer::get(&one));
         let buffer = if shape.is_empty() { without_axes() } else { PyUntypedBuffer::get(&object) };
         let buffer = buffer
-            .map_err(|_| PyTypeError::new_err("out: it is no array of the results' shape"))?;
+            .map_err(|_| PyTypeError::new_err("out: it is not an array of the results' shape"))?;
         let format = buffer.format().to_str().unwrap_or("?");
         if of_format(format, buffer.item_size()) != Some(dtype) {
             return Err(PyTypeError::new_err(format!(

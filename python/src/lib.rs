@@ -11,6 +11,7 @@ mod error;
 mod explanation;
 mod inspect;
 mod launch;
+mod job;
 mod operands;
 mod options;
 mod program;
@@ -35,6 +36,7 @@ mod _texunit {
     use super::inspect::_inspect;
     #[pymodule_export]
     use super::program::Program;
+    use super::job::{fill_surface, surface_job, texture_job};
     #[pymodule_export]
     use super::surface::Surface;
     #[pymodule_export]

@@ -9,10 +9,10 @@ use crate::options::{array_options, copy_option, texture_options};
 use crate::progress::in_parts;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
 use std::path::PathBuf;
 use std::sync::Arc;
-use texunit_sample::{Action, ArrayOptions, Texture as Made};
+use texunit_sample::{Action, ArrayOptions, Single, Texture as Made};
 use texunit_unit::{CoordType, FetchForm, FetchKind, Lod};
 
 /// A texture on an array, read as NVIDIA's texture unit reads it, bit for bit.
@@ -38,6 +38,8 @@ pub(crate) struct Texture {
     /// Of a texture that shares its memory: dropped after it.
     keeper: Option<Keeper>,
 }
+
+const MOST_THREADS: usize = 1024;
 
 /// Fetches that are worth letting other threads of Python run.
 const WORTH_DETACHING: usize = 256;
@@ -70,6 +72,15 @@ fn separate<'py>(x: Object<'py>, y: Maybe<'py>, z: Maybe<'py>) -> PyResult<At<'p
     let all = [Some(x), y, z].into_iter().flatten();
     let all = all.map(|object| Held::of("coordinates", &object));
     Ok((py, Vectors::Separate(all.collect::<PyResult<_>>()?)))
+}
+
+/// A coordinate that is a number of Python: C5.
+fn number(object: &Object<'_>) -> Option<f32> {
+    if let Ok(float) = object.cast_exact::<PyFloat>() {
+        return Some(float.value() as f32);
+    }
+    // Larger ones are an error, which others have the words for.
+    object.is_exact_instance_of::<PyInt>().then(|| object.extract::<i64>().ok())?.map(|n| n as f32)
 }
 
 impl Texture {
@@ -109,7 +120,7 @@ impl Texture {
         out: Option<Object<'py>>,
         threads: usize,
     ) -> PyResult<Object<'py>> {
-        if threads > 1024 {
+        if threads > MOST_THREADS {
             return Err(PyValueError::new_err("threads: a number from 0 to 1024"));
         }
         let call = operands.call(&self.made)?;
@@ -121,6 +132,28 @@ impl Texture {
             py.detach(|| call.run(bytes, threads)).or_raise()?;
         }
         out.finish()
+    }
+
+    /// A sample at numbers of Python, if they are that, without arrays for them.
+    fn at_numbers<'py>(
+        &self,
+        axes: [Option<&Object<'py>>; 3],
+        py: Python<'py>,
+    ) -> PyResult<Maybe<'py>> {
+        let (mut point, mut count) = ([0.0; 3], 0);
+        for axis in axes.into_iter().flatten() {
+            let Some(x) = number(axis) else { return Ok(None) };
+            point[count] = x;
+            count += 1;
+        }
+        let Some(found) = self.made.sample_point(&point[..count]) else { return Ok(None) };
+        let Single { registers, channels, dtype } = found;
+        let shape = if channels == 1 { &[][..] } else { &[channels][..] };
+        let mut out = Out::new(py, None, shape, dtype)?;
+        for (element, word) in out.bytes().chunks_exact_mut(dtype.size()).zip(registers) {
+            element.copy_from_slice(&word.to_le_bytes()[..dtype.size()]);
+        }
+        out.finish().map(Some)
     }
 
     /// The instruction of a method.
@@ -287,8 +320,17 @@ impl Texture {
         out: Option<Object<'py>>,
         threads: usize,
     ) -> PyResult<Object<'py>> {
-        let points = separate(x, y, z)?;
+        let axes = [Some(&x), y.as_ref(), z.as_ref()];
         let given = (lod, grad, layer, offset, compare);
+        let is_plain = matches!(given, (None, None, None, None, None)) && dtype.is_none();
+        if is_plain
+            && out.is_none()
+            && threads <= MOST_THREADS
+            && let Some(found) = self.at_numbers(axes, x.py())?
+        {
+            return Ok(found);
+        }
+        let points = separate(x, y, z)?;
         self.sampled(points, given, dtype.as_ref(), strict, out, threads)
     }
 

@@ -1,9 +1,11 @@
 """Work in parts on several processes: the same bytes as in one piece, or an error that says the line."""
 
+import json
 import os
 import pickle
 import random
 import signal
+import subprocess
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,7 +15,9 @@ import pytest
 import texunit
 from texunit import distributed
 
-KERNELS = Path(__file__).resolve().parents[2] / "tests/distributed/kernels.ptx"
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "tests/distributed/kernels.ptx"
+SCHEMA = ROOT / "crates/evidence/schemas/report.schema.json"
 
 try:
     texunit.path()
@@ -115,6 +119,53 @@ def test_samples(pool):
         distributed.sample(tex, at, pool, out=np.empty(0))
     with pytest.raises(ValueError, match="workers"):
         distributed.sample(tex, at, pool, workers=0)
+
+
+def test_operands_that_are_arrays(pool):
+    """They are split with the coordinates, however they broadcast."""
+    rng = np.random.default_rng(6)
+    texels = rng.integers(0, 256, (5, 16, 16, 4), dtype=np.uint8)
+    linear = {"filter": "linear", "read": "normalized", "normalized_coords": True}
+    mipmapped = texunit.Texture(texels[0], **linear, mipmaps=True, mip_filter="linear")
+    layers = texunit.Texture(texels, **linear, layered=True)
+    depth = texunit.Texture(texels[0, :, :, 0].astype(np.float32), filter="linear", normalized_coords=True, compare="less")
+    line = texunit.Texture(texels[0, 0], **linear, dim=1, mipmaps=True)
+    at = rng.random((40, 25, 2), dtype=np.float32)
+
+    def floats(*shape):
+        return rng.random(shape, dtype=np.float32) * 3
+
+    small = floats(40, 25, 2) / 50
+    for tex, xy, keywords in [
+        (mipmapped, at, {"lod": floats(40, 25)}),
+        (mipmapped, at, {"lod": floats(25)}),
+        (mipmapped, at, {"lod": floats(40, 1)}),
+        (mipmapped, at[:1], {"lod": floats(40, 25)}),
+        (mipmapped, at, {"lod": floats(3, 40, 25)}),
+        (mipmapped, at, {"grad": (small, (0.02, small[..., 1]))}),
+        (mipmapped, at, {"offset": rng.integers(-8, 8, (40, 25, 2)), "lod": 1.5}),
+        (mipmapped, at, {"offset": (rng.integers(-8, 8, 25), 3)}),
+        (mipmapped, (at[..., 0], at[:, :1, 1]), {"lod": [0.5, 1.0, 1.5, 2.0, 2.5] * 5}),
+        (mipmapped, (0.25, 0.75), {"lod": floats(31)}),
+        (mipmapped, (0.25, 0.75), {}),
+        (layers, at, {"layer": rng.integers(0, 5, (40, 25))}),
+        (layers, at, {"layer": rng.integers(0, 5, (40, 1)), "dtype": "float16"}),
+        (depth, at, {"compare": floats(40, 25) * 85}),
+        (line, at[..., 0], {"lod": floats(40, 25), "offset": rng.integers(-8, 8, (40, 25))}),
+        (line, at[..., 0], {"grad": (small[..., 0], small[:1, :, 1])}),
+    ]:
+        whole = tex.sample(xy, **keywords)
+        parts = distributed.sample(tex, xy, pool, parts=3, **keywords)
+        assert parts.shape == whole.shape and parts.dtype == whole.dtype, keywords
+        assert parts.tobytes() == whole.tobytes(), keywords
+    for error, keywords in [
+        (ValueError, {"lod": floats(7)}),
+        (TypeError, {"lod": floats(40, 25), "grad": (small, small)}),
+        (TypeError, {"grad": small}),
+        (TypeError, {"offset": floats(40, 25, 2)}),
+    ]:
+        with pytest.raises(error):
+            distributed.sample(mipmapped, at, pool, **keywords)
 
 
 def test_nothing_is_left(pool, tmp_path):
@@ -251,22 +302,112 @@ def test_printf_comes_in_the_order_of_ctas(pool):
     assert done.printf.split() == [str(x) for _ in range(5) for x in range(4)]
 
 
+FETCHES = (
+    HEADER
+    + """
+.visible .entry fetches(.param .u64 to, .param .u64 from, .param .u64 canvas) {
+    .reg .b32 %r<8>; .reg .b64 %rd<6>; .reg .f32 %f<8>;
+    ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from]; ld.param.u64 %rd5, [canvas];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r3, %r1, 32, %r2;
+    cvt.rn.f32.u32 %f1, %r2; cvt.rn.f32.u32 %f2, %r1; mul.f32 %f1, %f1, 0f3cb00000; mul.f32 %f2, %f2, 0f3d300000;
+    tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%rd2, {%f1, %f2}];
+    mul.wide.u32 %rd3, %r3, 16; add.u64 %rd1, %rd1, %rd3; st.global.v4.f32 [%rd1], {%f3, %f4, %f5, %f6};
+    shl.b32 %r4, %r2, 2; suld.b.2d.b32.trap {%r5}, [%rd5, {%r4, %r1}]; add.u32 %r5, %r5, %r3;
+    sust.b.2d.b32.trap [%rd5, {%r4, %r1}], {%r5}; ret;
+}
+"""
+)
+
+
+def test_textures_and_surfaces(pool):
+    """As arguments: each kind of state as the texture has it, and what is stored is written back."""
+    column = np.arange(24)
+    at = np.stack(np.meshgrid(np.arange(32), column), -1).astype(np.float32) * np.float32([0.021484375, 0.04296875])
+    canvas = np.random.default_rng(8).integers(0, 1 << 20, (24, 32), dtype=np.uint32)
+    given = [tex for tex in textures() if tex.geometry == "2d"]
+    given.append(texunit.Texture(np.full((4, 4, 4), np.nan, np.float32), address="border", border=(1, -0.0, 3, np.inf), bias=-0.5))
+    for tex in given:
+        channels = tex.sample(at[0, 0]).size
+        to, surface = np.zeros((24, 32, 4), np.float32), texunit.Surface(canvas)
+        done = distributed.launch((FETCHES, "fetches"), 24, 32, [to, tex, surface], pool)
+        assert done.report["fetches"] == 24 * 32 and len(done.ranges) == 6
+        expected = tex.sample(at).reshape(24, 32, channels)
+        if expected.dtype == np.uint8:
+            expected = expected.astype(np.uint32).view(np.float32)
+        assert to[..., :channels].tobytes() == expected.tobytes(), tex
+        assert np.array_equal(surface.to_array(), canvas + np.arange(24 * 32, dtype=np.uint32).reshape(24, 32))
+
+
+def test_surfaces_are_as_they_were(pool):
+    """CTAs of other ranges write to the same texels: nothing is written back."""
+    ptx = FETCHES.replace("{%r4, %r1}], {%r5}; ret", "{%r4, 0}], {%r5}; ret")
+    to, surface = np.zeros((24, 32, 4), np.float32), texunit.Surface(np.ones((24, 32), np.uint32))
+    with pytest.raises(distributed.RefusedError, match="E0631"):
+        distributed.launch((ptx, "fetches"), 24, 32, [to, next(textures()), surface], pool)
+    assert not to.any() and (surface.to_array() == 1).all()
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [{"dim": 3}, {"layered": True}, {"cube": True}, {"multisample": True}, {"dim": 1, "layered": True}, {"mipmaps": True}],
+)
+def test_jobs_of_textures(keywords, tmp_path):
+    """The keys and texels that a texture becomes: a job of any kernel with them is read."""
+    from texunit._texunit import texture_job
+
+    shapes = {"cube": (6, 8, 8), "multisample": (4, 8, 8), "mipmaps": (8, 8), "layered": (5, 8, 8), "dim": (5, 8)}
+    shape = (5, 8, 8) if keywords == {"dim": 3} else shapes[next(iter(keywords))]
+    tex = texunit.Texture(np.random.default_rng(1).random(shape, dtype=np.float32), **keywords)
+    keys, texels = texture_job(tex)
+    (tmp_path / "t.bin").write_bytes(texels)
+    (tmp_path / "k.ptx").write_text(HEADER + ".visible .entry k(.param .u64 t) { ret; }\n")
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'ptx = "k.ptx"\nkernel = "k"\ngrid = 1\nblock = 1\n[params.t]\ntexture = { file = "t.bin", ' + keys + " }\n"
+    )
+    done = subprocess.run([texunit.path(), "launch", job, "--out", tmp_path / "out"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert sum(level.nbytes for level in tex.levels) == len(texels)
+
+
+class Kernel:
+    """What a kernel of a module has."""
+
+    def __init__(self, ptx, name):
+        self.ptx, self.name = ptx, name
+
+
+def test_kernels_of_modules(pool):
+    start, to = np.ones(64, np.float32), np.zeros(64, np.float32)
+    distributed.launch(Kernel(SCALE, "scale"), 2, 32, [to, start, 2.0, 0], pool)
+    assert (to == np.repeat([2, 3], 32)).all()
+    for wrong in ["scale", Kernel(SCALE, None), Kernel(None, "scale"), (SCALE,)]:
+        with pytest.raises(TypeError, match="kernel: "):
+            distributed.launch(wrong, 2, 32, [to, start, 2.0, 0], pool)
+
+
 def test_faults_and_wrong_arguments(pool):
     trap = HEADER + ".visible .entry stop() {\n trap;\n ret; }\n"
     with pytest.raises(distributed.FaultError, match="kernel.ptx:5: trap: ") as fault:
         distributed.launch((trap, "stop"), 4, 32, [], pool)
     assert fault.value.fault["line"] == 5
-    short = np.ones(8, np.float32)
-    # A range may tell an access past the end as one of memory that it does not know, at the same line.
-    with pytest.raises((distributed.FaultError, distributed.RefusedError), match="kernel.ptx:10: "):
-        distributed.launch((SCALE, "scale"), 4, 32, [short, short, 1.0, 1], pool)
+    short, faults = np.ones(72, np.float32), []
+    for count in ({"workers": 1, "parts": 1}, {"workers": 2, "parts": 2}):
+        with pytest.raises(distributed.FaultError, match="kernel.ptx:10: out-of-bounds: ") as fault:
+            distributed.launch((SCALE, "scale"), 4, 32, [short, short, 1.0, 1], pool, **count)
+        # Each task has a folder of its own.
+        faults.append({**fault.value.fault, "file": "kernel.ptx"})
+    assert faults[0] == faults[1] and faults[0]["cta"] == [2, 0, 0] and faults[0]["thread"] == [8, 0, 0]
     assert (short == 1).all()
+    tex = next(textures())
     for error, arguments in [
         (TypeError, [short]),
         (TypeError, [short, short, "1", 1]),
         (TypeError, [short, short, 1.0, 1.0]),
         (ValueError, [short, short, 1.0, 1 << 32]),
         (TypeError, [short, short, 1.0, short]),
+        (TypeError, [short, short, tex, 1]),
+        (TypeError, [short, short, 1.0, texunit.Surface(short.reshape(8, 9))]),
     ]:
         with pytest.raises(error, match="args"):
             distributed.launch((SCALE, "scale"), 1, 32, arguments, pool)
@@ -294,6 +435,22 @@ def test_jobs(pool, tmp_path):
     assert [program.returncode for program in suite.programs] == [0, 1] and suite.failed == suite.programs[1:]
     assert suite.programs[0].report["succeeded"]
     assert 'tests="2" failures="1"' in suite.junit
+    fault = tmp_path / "fault.toml"
+    fault.write_text(job.read_text().replace("zeros = 8192", "zeros = 16"))
+    merged = distributed.run([str(job), str(wrong), str(job), fault], pool).report
+    assert [run["exit_code"] for run in merged["runs"]] == [0, 1, 0, 1]
+    assert "none" in merged["runs"][1]["not_executed"] and merged["runs"][3]["command"] == [str(fault)]
+    one = suite.programs[0].report
+    first = next(kernel for kernel in merged["kernels"] if kernel["name"] == "histogram")
+    assert merged["launches"] == first["launches"] == 3 and first["threads"] == 3 * 256
+    assert first["thread_instructions"] > 2 * one["instructions"]["thread"]
+    (found,) = merged["faults"]
+    assert (found["run"], found["kind"], found["kernel"]) == (3, "out-of-bounds", "histogram")
+    schema = json.loads(SCHEMA.read_text())
+    assert set(merged) == set(schema["properties"]) - {"run"} | {"runs"}
+    for items, kind, more in [("runs", "run", set()), ("kernels", "kernel", set()), ("faults", "fault", {"run"})]:
+        for item in merged[items]:
+            assert set(item) == set(schema["definitions"][kind]["properties"]) | more, item
 
 
 def has_libraries():
@@ -309,3 +466,6 @@ def test_programs(pool):
     assert [program.returncode for program in suite.programs] == [0, 7]
     assert suite.programs[1].stdout == "said\n" and suite.failed == suite.programs[1:]
     assert suite.programs[0].report is not None and "<testsuites" in suite.junit
+    assert [(run["command"][0], run["exit_code"]) for run in suite.report["runs"]] == [("true", 0), ("sh", 7)]
+    pids = [[process["pid"] for process in program.report["processes"]] for program in suite.programs]
+    assert [process["pid"] for process in suite.report["processes"]] == pids[0] + pids[1]

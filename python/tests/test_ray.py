@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from test_distributed import Killing, kill_once, planted, points, scaled, textures
 from texunit import distributed
+from texunit.distributed import _launch
 
 ray = pytest.importorskip("ray")
-_range = distributed._range
+_range = _launch.run_range
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,7 +41,7 @@ def test_a_worker_is_killed(tmp_path):
 
 
 def test_a_worker_is_killed_in_a_launch(cluster, monkeypatch):
-    monkeypatch.setattr(distributed, "_range", killing_range)
+    monkeypatch.setattr(_launch, "run_range", killing_range)
     assert len(scaled(ray).ranges) == 6
     assert os.path.exists(cluster["TEXUNIT_TEST_MARKER"])
 

@@ -4,7 +4,7 @@ pub mod args;
 mod case;
 mod cuda;
 pub mod launch;
-mod operand;
+pub(crate) mod operand;
 pub(crate) mod texture;
 
 use args::{ExplainArgs, ExplainFormat};

@@ -124,9 +124,13 @@ impl<'a> Recording<'a> {
         LaunchOptions { ctas: Some(self.ctas), cancel: Some(self.recorder.stop()), ..options }
     }
 
-    /// Tells why there are no sets, if there are none for another reason than a fault.
-    pub(crate) fn is_refused(&self, report: &mut Report) -> bool {
+    /// Tells why there are no sets, if there are none for another reason than the fault that the launch has ended with.
+    pub(crate) fn is_refused(&self, fault: Option<&Fault>, report: &mut Report) -> bool {
         let refused = self.recorder.refused();
+        // It is the access that the recorder has been told of.
+        if fault.is_some() && refused.iter().all(|refused| refused.is_stray) {
+            return false;
+        }
         report.failures.extend(refused.iter().map(refusal));
         !refused.is_empty()
     }

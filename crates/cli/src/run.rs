@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use texunit_checks::{Check, Log};
 use texunit_device::observe::Several;
 use texunit_device::{
-    CtaRange, Device, DeviceOptions, Fault, Fill, Fresh, Kernel, LaunchError, LaunchOptions,
-    LaunchStats, Module, Observer, Sources, Watch,
+    CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, Fresh, Kernel, LaunchError,
+    LaunchOptions, LaunchStats, Module, Observer, Sources, Watch,
 };
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
@@ -331,7 +331,12 @@ fn run_kernel(
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);
     report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));
-    if recording.as_ref().is_some_and(|recording| recording.is_refused(report)) {
+    let fault = match &result {
+        // It says no more than what the launch was cancelled for.
+        Err(LaunchError::Fault(fault)) if fault.kind != FaultKind::Cancelled => Some(&**fault),
+        _ => None,
+    };
+    if recording.as_ref().is_some_and(|recording| recording.is_refused(fault, report)) {
         return;
     }
     match result {

@@ -201,6 +201,7 @@ impl Report {
                 "filter": state.filter.name(),
                 "mip_filter": state.mip_filter.map(Filter::name),
                 "address": modes,
+                "level_clamp": state.level_clamp.map(|level| level as f64 / 256.0),
                 "max_anisotropy": state.max_anisotropy,
                 "srgb": state.srgb,
                 "seamless_cube": state.seamless_cube,

@@ -39,12 +39,13 @@ fn floats(array: &texunit_files::Array) -> Vec<f32> {
 #[rustfmt::skip]
 fn results() -> Result<(), Failed> {
     let folder = texunit_testkit::TempDir::new("sample");
-    let cases: [(&str, &[u64], &[f32]); 8] = [
+    let cases: [(&str, &[u64], &[f32]); 9] = [
         ("--tex grid.npy --at xy.npy",                                   &[3],    &[10.0, 12.0, 3.0]),
         ("--tex grid.npy --at xy.npy --filter linear",                   &[3],    &[7.5, 12.0, 3.0]),
         ("--tex grid.npy --at xy.npy --address wrap,border --border 9,0,0,0", &[3], &[10.0, 12.0, 9.0]),
         ("--tex grid.npy --at xy.npy --unnormalized --threads 0",        &[3],    &[0.0, 0.0, 2.0]),
         ("--tex grid.npy --at xy.npy --mipmaps --lod 1",                 &[3],    &[12.5, 10.5, 4.5]),
+        ("--tex grid.npy --at xy.npy --mipmaps --lod bits:3f800000",     &[3],    &[12.5, 10.5, 4.5]),
         ("--tex grid.npy --at ij.npy --fetch",                           &[2],    &[9.0, 3.0]),
         ("--tex grid.npy --at ij.npy --fetch --offset 0,1",              &[2],    &[13.0, 7.0]),
         ("--tex layers.npy --geometry a2d --at xy.npy --layer 9",        &[3],    &[0.2, 0.0, 1.0]),
@@ -73,6 +74,7 @@ fn report() -> Result<(), Failed> {
     assert_eq!(report["shape"], json!([3]));
     assert_eq!((&report["dtype"], &report["fetches"]), (&json!("float32"), &json!(3)));
     assert_eq!(report["sampler"]["address"], json!(["clamp", "clamp"]));
+    assert_eq!(report["sampler"]["level_clamp"], json!([0.0, 0.0]));
     assert_eq!(report["overrides"][0]["rule"], "1.8");
     assert!(report["seconds"].as_f64().is_some());
     Ok(())

@@ -1,5 +1,5 @@
-//! Asking the caches of the CPU for a line before it is needed. Nothing but time can show it, and every
-//! address is allowed. Targets without such an instruction in stable Rust ignore it.
+//! Asking the caches of the CPU for a line before it is needed, and writing around them. Nothing but time can show it, and
+//! every address may be asked for. Targets without such an instruction in stable Rust ignore it.
 
 /// Asks for the cache line at an address, to be read.
 #[inline(always)]
@@ -25,4 +25,44 @@ pub fn prefetch_to_write(place: *const u8) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
+}
+
+/// Copies bytes, of which there are as many on both sides, around the caches: for what is large and not needed soon. A line
+/// is not read before it is written then, and pushes nothing out.
+pub fn copy_around_caches(to: &mut [u8], from: &[u8]) {
+    debug_assert_eq!(to.len(), from.len());
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+        // SAFETY: all bits are a vector.
+        let (head, vectors, tail) = unsafe { to.align_to_mut::<__m128i>() };
+        let (first, rest) = from.split_at(head.len());
+        let (middle, last) = rest.split_at(vectors.len() * 16);
+        head.copy_from_slice(first);
+        for (to, from) in vectors.iter_mut().zip(middle.as_chunks::<16>().0) {
+            // SAFETY: 16 bytes are read, and written to a place that is aligned.
+            unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.as_ptr().cast())) }
+        }
+        tail.copy_from_slice(last);
+        // SAFETY: such stores may be seen late, but not by those who come behind this.
+        unsafe { _mm_sfence() }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    to.copy_from_slice(from);
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn copies_any_bytes() {
+        let from: Vec<u8> = (0..200_u32).map(|i| (i * 37) as u8).collect();
+        for first in 0..17 {
+            for len in [0, 1, 15, 16, 17, 31, 32, 100, 183] {
+                let mut to = vec![7; 200];
+                super::copy_around_caches(&mut to[first..first + len], &from[..len]);
+                assert_eq!(&to[first..first + len], &from[..len]);
+                assert!(to[..first].iter().chain(&to[first + len..]).all(|&byte| byte == 7));
+            }
+        }
+    }
 }

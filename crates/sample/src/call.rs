@@ -6,15 +6,19 @@ use crate::fill::Operand;
 use crate::input::Dtype;
 use crate::interleave::interleave;
 use crate::request::{Action, Request, Slot};
+use crate::scratch::Borrowed;
 use crate::texture::Texture;
-use std::cell::Cell;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan, Scratch};
+use texunit_memory::hint;
+use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan};
 
 /// Fetches of a block: what is read and written of it stays in the nearest cache.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 1024;
+
+/// Bytes of results from which on they are written around the caches, which do not hold them anyway.
+const AROUND_CACHES: usize = 32 << 20;
 
 /// Fetches that are worth a thread.
 const WORTH_A_THREAD: usize = 1 << 14;
@@ -132,7 +136,7 @@ impl<'a> Call<'a> {
             return Err(SampleError::Range { what: "fetch", value: index as i128, rule });
         }
         worker.fill(self, index..index + 1)?;
-        let arrays = worker.arrays(self, 1);
+        let arrays = arrays(self, &worker.registers, index..index + 1);
         let first = |array: &[u32]| array.first().copied().unwrap_or(0);
         Ok(FetchOperands {
             coords: arrays.coords.map(first),
@@ -148,85 +152,116 @@ impl<'a> Call<'a> {
     fn part(&self, first: usize, out: &mut [u8]) -> Result<(), SampleError> {
         let fetches = out.len() / self.size();
         let mut worker = Worker::new(self, fetches.min(BLOCK));
+        let is_staged = self.byte_size() >= AROUND_CACHES;
+        let mut staged = vec![0; if is_staged { BLOCK * self.size() } else { 0 }];
         for (block, out) in out.chunks_mut(BLOCK * self.size()).enumerate() {
-            let (start, count) = (first + block * BLOCK, out.len() / self.size());
-            worker.fill(self, start..start + count)?;
-            worker.fetch(self, count);
-            let results =
-                worker.results.each_ref().map(|results| &results[..results.len().min(count)]);
-            interleave(out, self.dtype.size(), &results[..self.registers]);
+            let start = first + block * BLOCK;
+            let range = start..start + out.len() / self.size();
+            worker.fill(self, range.clone())?;
+            if is_staged {
+                let staged = &mut staged[..out.len()];
+                worker.fetch(self, range, staged);
+                hint::copy_around_caches(out, staged);
+            } else {
+                worker.fetch(self, range, out);
+            }
         }
         Ok(())
     }
 }
 
 /// What a thread works with.
-struct Worker {
-    /// Registers of each operand.
-    registers: Vec<Vec<u32>>,
-    /// Whether those that are the same for all fetches are there.
-    has_constants: bool,
+struct Worker<'a> {
+    /// Of each operand.
+    registers: Vec<Registers<'a>>,
     results: [Vec<u32>; 4],
-    /// There until it is dropped.
-    scratch: Option<Box<Scratch>>,
+    scratch: Borrowed,
 }
 
-thread_local! {
-    /// The scratch space of this thread, where no call has it: to make one takes longer than a few fetches.
-    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+/// The registers of an operand.
+enum Registers<'a> {
+    /// Those of all fetches, where they are.
+    There(&'a [u32]),
+    /// Those of a block, which are filled for each.
+    Filled(Vec<u32>),
+    /// Likewise, which are the same for all blocks once they are filled.
+    Constant(Vec<u32>, bool),
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        SCRATCH.set(self.scratch.take());
+impl Registers<'_> {
+    /// Those of some fetches.
+    fn of(&self, range: &Range<usize>) -> &[u32] {
+        match self {
+            Self::There(all) => &all[range.clone()],
+            Self::Filled(block) | Self::Constant(block, _) => &block[..range.len()],
+        }
     }
 }
 
-impl Worker {
-    fn new(call: &Call<'_>, block: usize) -> Self {
-        let room = |used: bool| vec![0; if used { block } else { 0 }];
+impl<'a> Worker<'a> {
+    fn new(call: &Call<'a>, block: usize) -> Self {
+        let registers = |(_, operand): &(Slot, Operand<'a>)| match operand.registers() {
+            Some(all) => Registers::There(all),
+            None if operand.walk.is_constant() => Registers::Constant(vec![0; block], false),
+            None => Registers::Filled(vec![0; block]),
+        };
+        let results = |register| vec![0; if register < call.registers { block } else { 0 }];
         Self {
-            registers: call.operands.iter().map(|_| room(true)).collect(),
-            has_constants: false,
-            results: std::array::from_fn(|register| room(register < call.registers)),
-            scratch: Some(SCRATCH.take().unwrap_or_default()),
+            registers: call.operands.iter().map(registers).collect(),
+            results: std::array::from_fn(results),
+            scratch: Borrowed::new(),
         }
     }
 
     fn fill(&mut self, call: &Call<'_>, range: Range<usize>) -> Result<(), SampleError> {
         for ((_, operand), registers) in call.operands.iter().zip(&mut self.registers) {
-            if operand.walk.is_constant() {
-                // The first block is the longest.
-                if !self.has_constants {
-                    operand.fill(range.clone(), &mut registers[..range.len()])?;
+            match registers {
+                Registers::There(_) | Registers::Constant(_, true) => {}
+                Registers::Filled(block) => {
+                    operand.fill(range.clone(), &mut block[..range.len()])?;
                 }
-            } else {
-                operand.fill(range.clone(), &mut registers[..range.len()])?;
+                Registers::Constant(block, is_filled) => {
+                    // The first block is the longest.
+                    operand.fill(range.clone(), &mut block[..range.len()])?;
+                    *is_filled = true;
+                }
             }
         }
-        self.has_constants = true;
         Ok(())
     }
 
-    /// The operands of the first `count` fetches of the block.
-    fn arrays(&self, call: &Call<'_>, count: usize) -> FetchArrays<'_> {
-        arrays(call, &self.registers, count)
-    }
-
-    fn fetch(&mut self, call: &Call<'_>, count: usize) {
+    /// Fetches of a block, whose elements go to `out`.
+    fn fetch(&mut self, call: &Call<'_>, range: Range<usize>, out: &mut [u8]) {
         let Self { registers, results, scratch, .. } = self;
-        let out = results.each_mut().map(|results| {
+        let (count, size) = (range.len(), call.dtype.size());
+        let arrays = arrays(call, registers, range);
+        let mut fetch = |results: [&mut [u32]; 4]| {
+            let fetched = call.plan.fetch_arrays(&arrays, results, scratch.get());
+            fetched.expect("all arrays have the length of the block");
+        };
+        // Where registers are elements, they are written there at once, if that is aligned.
+        if call.registers == 1
+            && size == 4
+            && cfg!(target_endian = "little")
+            && let Ok(elements) = bytemuck::try_cast_slice_mut(out)
+        {
+            return fetch([elements, &mut [], &mut [], &mut []]);
+        }
+        fetch(results.each_mut().map(|results| {
             let count = count.min(results.len());
             &mut results[..count]
-        });
-        let scratch = scratch.get_or_insert_default();
-        let fetched = call.plan.fetch_arrays(&arrays(call, registers, count), out, scratch);
-        fetched.expect("all arrays have the length of the block");
+        }));
+        let results = results.each_ref().map(|results| &results[..results.len().min(count)]);
+        interleave(out, size, &results[..call.registers]);
     }
 }
 
-/// The operands of the first `count` fetches of a block, from the registers of each.
-fn arrays<'a>(call: &Call<'_>, registers: &'a [Vec<u32>], count: usize) -> FetchArrays<'a> {
+/// The operands of some fetches, from the registers of each.
+fn arrays<'a>(
+    call: &Call<'_>,
+    registers: &'a [Registers<'_>],
+    range: Range<usize>,
+) -> FetchArrays<'a> {
     let mut arrays = FetchArrays::new(Coordinates::at([&[][..]; 3], &[][..]));
     arrays.components = (1 << call.registers) - 1;
     for ((slot, _), registers) in call.operands.iter().zip(registers) {
@@ -240,7 +275,7 @@ fn arrays<'a>(call: &Call<'_>, registers: &'a [Vec<u32>], count: usize) -> Fetch
             Slot::Offset(axis) => &mut arrays.offset[axis],
             Slot::Compare => &mut arrays.compare,
         };
-        *place = &registers[..count];
+        *place = registers.of(&range);
     }
     arrays
 }

@@ -57,6 +57,21 @@ impl<'a> Operand<'a> {
         Ok(Self { what, input, walk, number })
     }
 
+    /// All registers, where the array itself is them.
+    pub(crate) fn registers(&self) -> Option<&'a [u32]> {
+        let is_register = matches!(
+            (self.number, self.input.dtype()),
+            (Number::Float { .. }, Dtype::F32)
+                | (Number::Signed, Dtype::S32)
+                | (Number::Unsigned, Dtype::U32)
+        );
+        if !is_register || cfg!(target_endian = "big") {
+            return None;
+        }
+        // Fails where they are not aligned.
+        bytemuck::try_cast_slice(&self.input.bytes()[self.walk.in_a_row(4)?]).ok()
+    }
+
     /// The registers of these fetches, as many as `out` has.
     pub(crate) fn fill(&self, range: Range<usize>, out: &mut [u32]) -> Result<(), SampleError> {
         let (mut rest, mut wrong) = (out, None);

@@ -38,6 +38,17 @@ const DTYPES: [(Dtype, &str, usize); 11] = [
 ];
 
 impl Dtype {
+    /// All of them, in their order.
+    pub const ALL: [Self; 11] = {
+        let mut all = [Self::U8; 11];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = DTYPES[i].0;
+            i += 1;
+        }
+        all
+    };
+
     /// NumPy's name: `float32`.
     pub fn name(self) -> &'static str {
         DTYPES[self as usize].1

@@ -6,7 +6,7 @@ use crate::input::{Dtype, Input};
 use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
 use crate::request::Request;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use texunit_files::mipmaps;
 use texunit_memory::Block;
 use texunit_texel::{Reading, readings};
@@ -21,6 +21,8 @@ pub struct Texture {
     header: Arc<Header>,
     sampler: Sampler,
     plans: RwLock<Vec<Arc<FetchPlan>>>,
+    /// That of samples at points, if there are such.
+    point_plan: OnceLock<Option<Arc<FetchPlan>>>,
 }
 
 /// The state that acts on fetches of one form.
@@ -64,7 +66,7 @@ impl Texture {
 
     /// A texture and a sampler that are there.
     pub fn of_header(header: Arc<Header>, sampler: Sampler) -> Self {
-        Self { header, sampler, plans: RwLock::default() }
+        Self { header, sampler, plans: RwLock::default(), point_plan: OnceLock::new() }
     }
 
     /// The texels with how they are read.
@@ -143,6 +145,10 @@ impl Texture {
             3 => 4,
             n => n.into(),
         }
+    }
+
+    pub(crate) fn point_plan(&self) -> &Option<Arc<FetchPlan>> {
+        self.point_plan.get_or_init(|| self.plan_of_points())
     }
 
     /// The plan of a form.

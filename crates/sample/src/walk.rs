@@ -39,6 +39,12 @@ impl Walk {
         self.outer.is_empty() && self.inner.1 == 0
     }
 
+    /// The bytes of all elements, if these lie one behind the other and have this size.
+    pub(crate) fn in_a_row(&self, size: usize) -> Option<Range<usize>> {
+        let is_row = self.outer.is_empty() && self.inner.1 == size as isize;
+        is_row.then(|| self.start..self.start + self.len * size)
+    }
+
     /// Calls `each` for pieces of a range in which elements lie at equal distances: where the first
     /// is, bytes to the next, and how many.
     pub(crate) fn runs(&self, range: Range<usize>, mut each: impl FnMut(usize, isize, usize)) {

@@ -21,6 +21,9 @@ pub struct Refused {
     pub message: String,
     /// Why that is refused.
     pub help: &'static str,
+    /// Whether it is an access to nothing that is recorded. Observers are told of an access before it is made: a fault may
+    /// come next, and says more.
+    pub is_stray: bool,
 }
 
 /// Operations that have been looked at.
@@ -105,12 +108,24 @@ impl Recorder {
 
     /// Ends the launch.
     fn refuse(&self, op: Option<u32>, message: String, help: &'static str) {
+        self.keep(op, message, help, false);
+        self.stop.store(true, Relaxed);
+    }
+
+    /// An access to nothing that is recorded, which ends the launch if it is no fault by itself.
+    fn stray(&self, op: u32, message: String, help: &'static str, is_fault: bool) {
+        self.keep(Some(op), message, help, true);
+        if !is_fault {
+            self.stop.store(true, Relaxed);
+        }
+    }
+
+    fn keep(&self, op: Option<u32>, message: String, help: &'static str, is_stray: bool) {
         let span = op.and_then(|op| self.known.get()?.spans.get(op as usize).copied());
         let mut all = lock(&self.refused);
         if all.len() < MOST_REFUSED {
-            all.push(Refused { span, message, help });
+            all.push(Refused { span, message, help, is_stray });
         }
-        self.stop.store(true, Relaxed);
     }
 }
 

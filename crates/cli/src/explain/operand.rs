@@ -123,7 +123,7 @@ fn element(text: &str) -> Option<u64> {
 }
 
 /// Floats, as many as are wanted.
-pub(super) fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
+pub(crate) fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
     split(text, wanted)?.into_iter().map(float).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Operands of `texunit sample`: numbers, or arrays in files.
 
 use super::SampleArgs;
-use crate::explain::Trouble;
+use crate::explain::{Trouble, operand as explained};
 use std::path::{Path, PathBuf};
 use texunit_sample::{Action, Dtype, ErrorKind, Input, Points, Request, SampleError};
 
@@ -92,12 +92,19 @@ impl Given {
 }
 
 impl Owned {
-    /// A number, numbers with commas between, or a file.
+    /// A number, numbers with commas between, of which floats may be bits, or a file.
     fn read(option: &str, text: &str) -> Result<Self, Trouble> {
         if text.to_ascii_lowercase().ends_with(".npy") {
             return Self::file(Path::new(text));
         }
         let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+        let shape = if parts.len() == 1 { vec![] } else { vec![parts.len()] };
+        if parts.iter().any(|part| part.starts_with("bits:")) {
+            let floats = explained::floats(text, parts.len());
+            let floats = floats.map_err(|why| Trouble::usage(format!("{option}: {why}")))?;
+            let bytes = floats.into_iter().flat_map(u32::to_le_bytes).collect();
+            return Ok(Self { file: None, shape, dtype: Dtype::F32, bytes });
+        }
         let whole: Result<Vec<i64>, _> = parts.iter().map(|part| part.parse()).collect();
         let (dtype, bytes): (_, Vec<u8>) = match whole {
             Ok(numbers) => (Dtype::S64, numbers.into_iter().flat_map(i64::to_le_bytes).collect()),
@@ -111,7 +118,6 @@ impl Owned {
                 (Dtype::F64, numbers.into_iter().flat_map(f64::to_le_bytes).collect())
             }
         };
-        let shape = if parts.len() == 1 { vec![] } else { vec![parts.len()] };
         Ok(Self { file: None, shape, dtype, bytes })
     }
 

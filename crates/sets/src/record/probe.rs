@@ -6,10 +6,10 @@ use crate::runs::SECTOR;
 use crate::shadow::{Folds, Marks, PAGE, Page, Shadow};
 use std::sync::Arc;
 use texunit_memory::MemoryMap;
-use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
     Access, At, Called, Doing, FetchMade, LaunchInfo, Listing, Probe, SurfaceAnswered,
 };
+use texunit_simt::{Bounds, SpaceKind};
 use texunit_unit::{
     Coordinates, Resource, Surface, SurfaceForm, SurfaceKind, SurfacePlan, TexelIndex, Texture,
 };
@@ -31,6 +31,7 @@ pub(super) enum Kind {
 pub(super) struct Worker<'a> {
     recorder: &'a Recorder,
     map: &'a MemoryMap,
+    bounds: Bounds,
     listing: Listing<'a>,
     /// The number of the object of each block of the map.
     numbers: Vec<Option<u32>>,
@@ -109,6 +110,7 @@ impl<'a> Worker<'a> {
         Self {
             recorder,
             map,
+            bounds: launch.config.bounds,
             listing: launch.listing,
             numbers: map.blocks().iter().map(number).collect(),
             hint: 0,
@@ -128,9 +130,9 @@ impl<'a> Worker<'a> {
         known.folds.get(&op).copied().flatten()
     }
 
-    fn unknown(&self, op: u32, address: u64) {
+    fn unknown(&self, op: u32, address: u64, is_fault: bool) {
         let message = format!("{address:#x} is in nothing that is recorded");
-        self.recorder.refuse(Some(op), message, HELP_UNKNOWN);
+        self.recorder.stray(op, message, HELP_UNKNOWN, is_fault);
     }
 
     /// An access of lanes to global memory.
@@ -142,14 +144,16 @@ impl<'a> Worker<'a> {
         }
         while rest != 0 {
             let first = addresses[rest.trailing_zeros() as usize];
-            // What is in no block is a fault, unless ends are those of hardware.
+            // That is a fault, unless ends are those of hardware.
             let Ok((index, _)) = self.map.find(first, size, self.hint) else {
-                return self.unknown(at.op, first);
+                return self.unknown(at.op, first, self.bounds == Bounds::Exact);
             };
             self.hint = index;
             let base = self.map.base(index);
             let len = self.map.block(index).size() as u64;
-            let Some(object) = self.numbers[index] else { return self.unknown(at.op, first) };
+            let Some(object) = self.numbers[index] else {
+                return self.unknown(at.op, first, false);
+            };
             let mut marking = self.marking(object, kind, at.op);
             let mut others = rest;
             while others != 0 {

@@ -6,7 +6,7 @@ use super::limit::Room;
 use super::parts::{Part, loops, parts};
 use super::setting::Setting;
 use super::told::{self, Together};
-use crate::code::{Code, Op};
+use crate::code::Code;
 use crate::flow::{Facts, Flow};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};

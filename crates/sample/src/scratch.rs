@@ -1,0 +1,28 @@
+//! Scratch space of this thread, where no call has it: to make some takes longer than a few fetches.
+
+use std::cell::Cell;
+use texunit_unit::Scratch;
+
+thread_local! {
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
+/// Scratch space, which goes back to the thread when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Borrowed(Option<Box<Scratch>>);
+
+impl Borrowed {
+    pub(crate) fn new() -> Self {
+        Self(SCRATCH.take())
+    }
+
+    pub(crate) fn get(&mut self) -> &mut Scratch {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        SCRATCH.set(self.0.take());
+    }
+}
