@@ -35,8 +35,9 @@ mod _texunit {
     #[pymodule_export]
     use super::inspect::_inspect;
     #[pymodule_export]
-    use super::program::Program;
     use super::job::{fill_surface, surface_job, texture_job};
+    #[pymodule_export]
+    use super::program::Program;
     #[pymodule_export]
     use super::surface::Surface;
     #[pymodule_export]
