@@ -11,6 +11,7 @@
 
 mod call;
 mod error;
+pub mod file;
 mod fill;
 mod input;
 mod interleave;

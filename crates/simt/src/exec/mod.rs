@@ -42,6 +42,7 @@ mod warp;
 mod words;
 mod yielding;
 
+use crate::clock::Moment;
 use crate::code::Func;
 use crate::cores::cores;
 use crate::fault::Fault;
@@ -55,7 +56,7 @@ pub(crate) use lockstep::is_quiet;
 pub use mbarrier::MbarrierState;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 pub(crate) use surface::lane_of;
 pub(crate) use warp::Warp;
 
@@ -303,7 +304,7 @@ fn prepare<'a>(
         workers,
         fit,
         counters: observed.map_or(0, |observed| observed.counters),
-        start: Instant::now(),
+        start: Moment::now(),
         regions,
         shadows: None,
     };
