@@ -81,7 +81,7 @@ const basics = (label: string) => [
   syntaxHighlighting(colours),
   lintGutter(),
   markedLine,
-  EditorView.contentAttributes.of({ "aria-label": label }),
+  EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
   keymap.of([...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
 ];
 

@@ -195,7 +195,7 @@ export class TxdPage implements View {
         const set = (value >> BigInt(bit)) & 1n;
         const button = h(
           "button",
-          { type: "button", class: `bit hue-${n % 6}`, "data-bit": bit, "aria-pressed": String(set === 1n), title: `bit ${bit}: ${field?.name ?? "?"}`, "aria-label": `bit ${bit}, ${field?.name ?? "no field"}` },
+          { type: "button", class: `bit hue-${n % 6}`, "data-bit": bit, "aria-pressed": String(set === 1n), title: `bit ${bit}: ${field?.name ?? "?"}`, "aria-label": `${set}: bit ${bit}, ${field?.name ?? "no field"}` },
           String(set),
         );
         button.addEventListener("click", () => {

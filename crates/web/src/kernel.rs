@@ -331,7 +331,7 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Give
     };
     let thread = run.thread(number);
     let path = Path::new(FOLDER);
-    // Everything anew: the kernel may have changed what it reads. A cooperative launch, and CTAs that wait for others, run whole.
+    // Everything again: the kernel may have changed what it reads. A cooperative launch, and CTAs that wait for others, run whole.
     let fresh = bound(&run.job, path, &run.device, &run.kernel);
     let fresh = fresh.map_err(|found| {
         Refusal::new(found.first().map_or_else(String::new, |p| p.message.clone()))

@@ -132,12 +132,12 @@ fn vector(
     padded(parts.collect(), zero)
 }
 
-/// Three elements are written as four.
+/// A vector; three elements are written as four.
 fn padded(mut parts: Vec<String>, zero: &str) -> String {
     if parts.len() == 3 {
         parts.push(zero.to_owned());
     }
-    if parts.len() == 1 { parts.remove(0) } else { format!("{{{}}}", parts.join(", ")) }
+    format!("{{{}}}", parts.join(", "))
 }
 
 /// A float as PTX has it: the shortest decimal that comes back, or its bits.

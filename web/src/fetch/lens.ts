@@ -53,7 +53,7 @@ function cellText(lensed: Lensed, texel: Texel, n: number, ink: string, x: numbe
   if (explanation.instruction.startsWith("tld4")) return [line(CELL / 2 + 9, GATHER[n % 4], "order")];
   if (!isWeighted(explanation, footprint)) return [line(CELL / 2 + 5, "read", "weight")];
   // Away from the sample point, if it is in this texel.
-  const at = footprint.axes.map((axis, k) => axis.texels - texel.index[k]);
+  const at = footprint.axes.slice(0, 2).map((axis, k) => axis.texels - texel.index[k]);
   const hit = at.every((v) => v >= 0 && v < 1);
   const top = hit && (at[1] ?? 0.5) < 0.55 && footprint.axes.length > 1 ? 50 : 22;
   const lines = [line(top, `${texel.weight}/256`, "weight"), line(top + 17, (texel.exact * 256).toFixed(2), "exact")];
