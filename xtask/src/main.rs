@@ -3,7 +3,7 @@
 //! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
 //! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
 //! `dist` an archive and a wheel of them and the program; `tools` installs what their tests need; `clients` runs the tests of
-//! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions; `man` writes the man pages.
+//! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions; `man` writes the man pages; `site` builds the playground and serves it.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -20,9 +20,7 @@ mod mutants;
 mod oracle;
 mod ptxas;
 mod sass;
-mod site {
-    pub(crate) mod guide;
-}
+mod site;
 mod tools;
 
 use std::process::ExitCode;
@@ -87,6 +85,11 @@ notices stand in docs/mutants.md with a reason, 1 not.
 Builds the guide, the pages that docs/SUMMARY.md lists, as a site in the folder guide of target/site, or of DIR, and
 checks all its links. Its figures are live if DIR has the playground. mdBook is installed into target/mdbook. Exit code: 0 it is
 built and its links are right, 1 not.
+       cargo run -p xtask -- site [--only web] [--serve [PORT]] [--to DIR]
+
+Builds the static site into target/site (or DIR), of the parts that there are: web, the playground (web/README.md), and guide.
+It needs Node.js 20 and rustup's target wasm32-unknown-unknown, which it adds. --serve shows it at
+http://localhost:8000/. Exit code: 0 it is there, 1 not.
 
        cargo run -p xtask -- matrix
 
@@ -139,6 +142,10 @@ fn main() -> ExitCode {
             exit_code(site::guide::build(&out).map(|()| true))
         }
         Some((task, _)) if task == "matrix" => matrix::write(),
+        Some((task, rest)) if task == "site" => match site::Request::read(rest) {
+            Ok(request) => site::run(&request),
+            Err(message) => usage(&message),
+        },
         Some((task, rest)) if task == "man" => exit_code(man::write(rest.first())),
         Some((help, _)) if help == "--help" || help == "-h" => {
             print!("{USAGE}");

@@ -4,14 +4,13 @@ pub mod args;
 mod case;
 mod cuda;
 pub mod launch;
-pub(crate) mod operand;
-pub(crate) mod texture;
 
 use args::{ExplainArgs, ExplainFormat};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_explain::{Explanation, SurfaceExplanation};
+use texunit_explain::{Explanation, SurfaceExplanation, operand};
+use texunit_sample::file;
 use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
 /// Why nothing can be explained.
@@ -30,6 +29,12 @@ impl Trouble {
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_usage: true }
+    }
+}
+
+impl From<file::Refused> for Trouble {
+    fn from(refused: file::Refused) -> Self {
+        Self { message: refused.message, is_usage: refused.is_option }
     }
 }
 
@@ -164,9 +169,9 @@ fn fetch(
     if let Some(reason) = form.why_impossible() {
         return Err(Trouble::usage(format!("{form}: {reason}")));
     }
-    let operands = operand::fetch(&args.access, form).map_err(Trouble::usage)?;
+    let operands = operand::fetch(&args.access.written(), form).map_err(Trouble::usage)?;
     let mut sampler = args.sampler.sampler().map_err(Trouble::usage)?;
-    let texture = texture::texture(&args.texture, file, form, &mut sampler)?;
+    let texture = file::texture(&args.texture.options(), file, form, &mut sampler)?;
     let explanation = Explanation::new(form, &texture, &sampler, &operands)
         .map_err(|e| Trouble::input(e.to_string()))?;
     Ok(Output { text: explanation.render(format), agrees: true })
@@ -179,7 +184,7 @@ fn surface(
     format: ExplainFormat,
 ) -> Result<Output, Trouble> {
     let form: SurfaceForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
-    let coords = operand::surface(&args.access, form).map_err(Trouble::usage)?;
+    let coords = operand::surface(&args.access.written(), form).map_err(Trouble::usage)?;
     if let Some(option) = args.fetch_only() {
         return Err(Trouble::usage(format!("{option} is for fetches, not for {form}")));
     }
@@ -192,7 +197,7 @@ fn surface(
         (Some(_), true) => return Err(Trouble::usage(format!("{form} stores nothing"))),
         (None, true) => [0; 4],
     };
-    let (mut resource, _) = texture::resource(&args.texture, file, form.geometry)?;
+    let (mut resource, _) = file::resource(&args.texture.options(), file, form.geometry)?;
     let input = |e: String| Trouble::input(e);
     if resource.levels().len() > 1 {
         resource = resource.single_level(0).map_err(|e| input(e.to_string()))?;

@@ -3,8 +3,8 @@
 mod operand;
 
 use crate::args::OutputFormat;
+use crate::explain::Trouble;
 use crate::explain::args::{SamplerArgs, TextureArgs, same_file};
-use crate::explain::{Trouble, texture};
 use crate::number;
 use clap::Args;
 use operand::Given;
@@ -134,7 +134,8 @@ fn made(args: &SampleArgs) -> Result<Texture, Trouble> {
     let coord = if args.fetch.fetch { CoordType::S32 } else { CoordType::F32 };
     let geometry = args.texture.geometry.unwrap_or(Geometry::D2);
     let form = FetchForm::sample(geometry, coord, ResultType::F32);
-    let header = texture::texture(&args.texture, &args.tex, form, &mut sampler)?;
+    let header =
+        texunit_sample::file::texture(&args.texture.options(), &args.tex, form, &mut sampler)?;
     Ok(Texture::of_header(Arc::new(header), sampler))
 }
 

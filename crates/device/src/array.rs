@@ -191,6 +191,11 @@ impl Array {
         self.storage.block.number()
     }
 
+    /// The first layer or face that it has of its allocation: 0, unless it is a view.
+    pub fn first_plane(&self) -> u32 {
+        self.resource.first().1
+    }
+
     /// Whether it was destroyed ([`Self::destroy`]).
     pub fn is_destroyed(&self) -> bool {
         self.storage.block.ended().is_some()

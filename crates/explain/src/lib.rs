@@ -8,6 +8,7 @@
 //! bounded size.
 
 mod json;
+pub mod operand;
 mod page;
 mod picture;
 mod surface;

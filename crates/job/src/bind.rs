@@ -33,7 +33,7 @@ use texunit_device::{
 use texunit_files::{FileError, Prepared};
 
 pub use container::container_geometry;
-pub use contents::{Content, Shape, WrongObject};
+pub use contents::{Content, Output, Shape, WrongObject};
 use match_params::match_params;
 
 /// Something that a parameter gets.

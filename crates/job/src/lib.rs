@@ -18,7 +18,7 @@ pub mod spec;
 mod syntax;
 pub mod table;
 
-pub use bind::{Bound, Content, Shape, WrongObject, bind, container_geometry};
+pub use bind::{Bound, Content, Output, Shape, WrongObject, bind, container_geometry};
 pub use output::Written;
 pub use problem::{Problem, codes};
 pub use spec::{Job, parse};

@@ -94,6 +94,49 @@ impl Pending {
         Ok(bytes)
     }
 
+    /// Format and extent, if the bytes are texels.
+    pub(crate) fn format_and_extent(&self) -> Option<(Format, [u32; 3])> {
+        self.texels.map(|shape| (shape.format, shape.extent))
+    }
+
+    /// Bytes, as far as they are written.
+    pub(crate) fn size(&self) -> u64 {
+        match (&self.texels, &self.source) {
+            (Some(Shape { format, extent: [width, height, depth], .. }), _) => {
+                Texels::byte_size(*format, *width, *height, *depth).unwrap_or(0)
+            }
+            (None, Source::Buffer(buffer)) => buffer.size(),
+            (None, Source::Global(global)) => global.size(),
+            (None, Source::Texels(made)) => made.read().len() as u64,
+        }
+    }
+
+    /// The address of memory, or the allocation of an array with the first layer or face.
+    pub(crate) fn whereabouts(&self) -> (Option<u64>, Option<(u64, u32)>) {
+        match &self.source {
+            Source::Buffer(buffer) => (Some(buffer.address()), None),
+            Source::Global(global) => (Some(global.address()), None),
+            Source::Texels(Made::Array(array)) => {
+                (None, Some((array.number(), array.first_plane())))
+            }
+            Source::Texels(Made::Linear { buffer, offset, .. }) => {
+                (Some(buffer.address() + offset), None)
+            }
+            Source::Texels(_) => (None, None),
+        }
+    }
+
+    /// The file with what the object holds now.
+    pub(crate) fn file_bytes(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+        let read = self.bytes().map_err(|e| std::io::Error::other(e.to_string()));
+        let bytes = read.map_err(|e| FileError::new(path, e))?;
+        let Some(Shape { format, extent: [width, height, depth], dims }) = self.texels else {
+            return Ok(bytes);
+        };
+        let texels = Texels { format, dims, width, height, depth, bytes };
+        texunit_files::encode(Kind::of(path), &texels).map_err(|e| FileError::new(path, e))
+    }
+
     /// Writes the file below a folder, which is made if it is not there; it has its name only
     /// when it is committed.
     pub(crate) fn prepare(&self, folder: &Path) -> Result<(Prepared, Written), FileError> {
@@ -101,15 +144,7 @@ impl Pending {
         let parent = path.parent().unwrap_or(folder);
         std::fs::create_dir_all(parent)
             .map_err(|e| FileError::new(parent, texunit_files::Problem::Folder(e)))?;
-        let read = self.source.read().map_err(|e| std::io::Error::other(e.to_string()));
-        let mut bytes = read.map_err(|e| FileError::new(&path, e))?;
-        if let Some(Shape { format, extent: [width, height, depth], dims }) = self.texels {
-            let size = Texels::byte_size(format, width, height, depth);
-            bytes.truncate(size.expect("checked against the object's size") as usize);
-            let texels = Texels { format, dims, width, height, depth, bytes };
-            bytes = texunit_files::encode(Kind::of(&path), &texels)
-                .map_err(|e| FileError::new(&path, e))?;
-        }
+        let bytes = self.file_bytes(&path)?;
         let prepared = Prepared::new(&path, &bytes)?;
         Ok((prepared, Written { param: self.param.clone(), path }))
     }

@@ -11,6 +11,7 @@
 
 mod call;
 mod error;
+pub mod file;
 mod fill;
 mod input;
 mod interleave;
@@ -18,8 +19,8 @@ mod meaning;
 mod options;
 mod point;
 mod request;
-mod shared;
 mod scratch;
+mod shared;
 mod source;
 mod surface;
 mod texture;

@@ -6,6 +6,7 @@
 
 pub mod alu;
 mod bits;
+mod clock;
 mod code;
 mod cores;
 mod exec;

@@ -1,12 +1,13 @@
 //! The command line of `texunit explain`.
 
-use super::operand;
 use crate::number;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
+use texunit_explain::operand::{self, Written};
 use texunit_files::Identity;
 use texunit_job::problem::{listed, nearest};
+use texunit_sample::file::FileOptions;
 use texunit_texel::Format;
 use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
 
@@ -110,6 +111,23 @@ pub struct AccessArgs {
     pub value: Option<String>,
 }
 
+impl AccessArgs {
+    /// The operands as written.
+    pub(super) fn written(&self) -> Written<'_> {
+        Written {
+            at: self.at.as_deref().unwrap_or_default(),
+            lod: self.lod.as_deref(),
+            grad: match self.grad.as_deref() {
+                Some([x, y]) => Some([x.as_str(), y.as_str()]),
+                _ => None,
+            },
+            offset: self.offset.as_deref(),
+            compare: self.compare.as_deref(),
+            value: self.value.as_deref(),
+        }
+    }
+}
+
 /// Texture or surface. What the file says itself is left out.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Texture")]
@@ -147,6 +165,23 @@ pub struct TextureArgs {
     /// Coordinates run from 0 to the size, not from 0 to 1.
     #[arg(long, requires = "tex")]
     pub unnormalized: bool,
+}
+
+impl TextureArgs {
+    /// What they say of a file.
+    pub(crate) fn options(&self) -> FileOptions {
+        FileOptions {
+            texel_format: self.texel_format,
+            geometry: self.geometry,
+            size: self.size.clone(),
+            layers: self.layers,
+            samples: self.samples,
+            levels: self.levels,
+            mipmaps: self.mipmaps,
+            read: self.read,
+            unnormalized: self.unnormalized,
+        }
+    }
 }
 
 /// Sampler state.

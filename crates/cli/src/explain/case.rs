@@ -1,7 +1,6 @@
 //! `texunit explain CASE.toml#N`: a fetch or an access of a case file.
 
 use super::args::ExplainFormat;
-use super::operand::count;
 use super::{Output, Shown, Trouble};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -9,6 +8,7 @@ use texunit_cases::{
     Access, Built, BuiltFetch, BuiltSurface, Case, CaseError, Expected, Fault, FetchCase,
     SurfaceCase, SurfaceOp,
 };
+use texunit_explain::operand::count;
 use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
 
 /// Explains `FILE#N`, `FILE#NAME` or `FILE#N:I`; lists the cases of `FILE`.

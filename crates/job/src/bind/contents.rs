@@ -2,9 +2,11 @@
 
 use super::{Bound, Object};
 use crate::made::Made;
+use crate::output::Pending;
 use crate::spec::{Data, Job, ParamValue, ResourceSpec, TexelSource};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use texunit_device::{Error, Format, Geometry};
+use texunit_files::FileError;
 
 /// What an object holds that a job has described by files or numbers of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,43 @@ pub struct Shape {
     pub levels: Option<u32>,
     /// Samples of a texel; none: it is not multi-sample.
     pub samples: Option<u32>,
+}
+
+/// An output of a job, before it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// Parameter, reference or variable that it is of.
+    pub param: &'a str,
+    /// The file, below the output folder.
+    pub file: &'a Path,
+    /// Format, and width, height and depth; none: bytes as they are.
+    pub texels: Option<(Format, [u32; 3])>,
+    /// Bytes.
+    pub size: u64,
+    /// Address of the first byte, of buffers and variables.
+    pub address: Option<u64>,
+    /// Number of the allocation and first layer or face, of arrays.
+    pub array: Option<(u64, u32)>,
+    pending: &'a Pending,
+}
+
+impl<'a> Output<'a> {
+    fn of(pending: &'a Pending) -> Self {
+        let (param, file) = (pending.param.as_str(), pending.file.as_path());
+        let (texels, size) = (pending.format_and_extent(), pending.size());
+        let (address, array) = pending.whereabouts();
+        Self { param, file, texels, size, address, array, pending }
+    }
+
+    /// What it holds now.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
+        self.pending.bytes()
+    }
+
+    /// The file that would be written now.
+    pub fn file_bytes(&self) -> Result<Vec<u8>, FileError> {
+        self.pending.file_bytes(self.file)
+    }
 }
 
 /// An object that does not hold what the job expects.
@@ -96,6 +135,11 @@ impl Bound {
             }
         }
         Ok(found)
+    }
+
+    /// The outputs, and where they lie.
+    pub fn outputs(&self) -> Vec<Output<'_>> {
+        self.outputs.iter().map(Output::of).collect()
     }
 
     /// The bytes of every output as they are now, with the name of its file.

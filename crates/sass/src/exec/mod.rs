@@ -15,8 +15,10 @@ use crate::rules;
 use crate::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD, RZ, Txd};
 use operands::Operands;
 use plans::Plans;
+use std::sync::Arc;
 use texunit_unit::{
-    Coordinates, FetchAnswer, FetchRequest, Lanes, PlanError, Scratch, ZERO_LANES, lanes,
+    FetchAnswer, FetchForm, FetchOperands, Lanes, PlanError, Sampler, Scratch, Texture, ZERO_LANES,
+    lanes,
 };
 
 /// A table of descriptors in memory (SetTexHeaderPool, SetSamplerPool).
@@ -105,6 +107,15 @@ impl State {
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
+    /// Indices of header and sampler that a handle stands for.
+    fn indices(&self, handle: u32) -> (u32, u32) {
+        let header = handle & 0xf_ffff;
+        match self.binding {
+            SamplerBinding::Independently => (header, handle >> 20),
+            SamplerBinding::ViaHeader => (header, header),
+        }
+    }
+
     /// Lanes whose guard lets them execute.
     fn guarded(&self, txd: &Txd) -> u32 {
         let guard = txd.get(&GUARD);
@@ -179,6 +190,39 @@ struct Results {
     outcome: Outcome,
 }
 
+/// What a lane fetches: for explanations.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The instruction as the unit has it: `tex.grad`.
+    pub form: FetchForm,
+    /// What its header stands for.
+    pub texture: Arc<Texture>,
+    /// What its sampler stands for.
+    pub sampler: Sampler,
+    /// The lane's operands.
+    pub operands: FetchOperands,
+    /// Indices of header and sampler.
+    pub indices: (u32, u32),
+}
+
+/// What a lane fetches; `None` if it takes no part, or gets zeros because the texture is invalid or of another type.
+pub fn fetched(txd: &Txd, state: &mut State, lane: usize) -> Result<Option<Fetched>, ExecError> {
+    let killed = if txd.has(&NODEP) { state.killed } else { 0 };
+    let takes_part = state.active & state.guarded(txd) & !killed;
+    if lane >= 32 || takes_part >> lane & 1 == 0 {
+        return Ok(None);
+    }
+    let operands = Operands::read(txd, state);
+    let handle = handle(txd, state, &operands, lane)?;
+    let indices = state.indices(handle);
+    let Some(plan) = plans::plan(txd, state, indices, operands.lod_clamp[lane])? else {
+        return Ok(None);
+    };
+    let (form, texture) = (plan.plan.form(), Arc::clone(plan.plan.texture()));
+    let (sampler, operands) = (*plan.plan.sampler(), operands.request(1 << lane).lane(lane));
+    Ok(Some(Fetched { form, texture, sampler, operands, indices }))
+}
+
 /// Executes an instruction. On failure nothing has changed.
 pub fn execute(txd: &Txd, state: &mut State) -> Result<Outcome, ExecError> {
     if let Some(found) = rules::check(txd, &Places::default(), state.arch).into_iter().next() {
@@ -229,28 +273,12 @@ fn fetch(
     group: u32,
     results: &mut Results,
 ) -> Result<(), ExecError> {
-    let header = handle & 0xf_ffff;
-    let sampler = match state.binding {
-        SamplerBinding::Independently => handle >> 20,
-        SamplerBinding::ViaHeader => header,
-    };
-    let Some(plan) = plans::plan(txd, state, (header, sampler), clamp)? else {
+    let indices = state.indices(handle);
+    let Some(plan) = plans::plan(txd, state, indices, clamp)? else {
         results.outcome.invalid |= group;
         return Ok(());
     };
-    let coords = Coordinates {
-        layer: &operands.array,
-        sample: &ZERO_LANES,
-        point: [&operands.s, &operands.t, &ZERO_LANES],
-    };
-    let [u, v] = &operands.offset;
-    let [dsdx, dsdy, dtdx, dtdy] = &operands.gradients;
-    let request = FetchRequest {
-        offset: [u, v, &ZERO_LANES],
-        dpdx: [dsdx, dtdx, &ZERO_LANES],
-        dpdy: [dsdy, dtdy, &ZERO_LANES],
-        ..FetchRequest::new(group, coords)
-    };
+    let request = operands.request(group);
     let mut answer = FetchAnswer::default();
     plan.plan.fetch(&request, &mut state.scratch, &mut answer);
     let missing = group & !answer.resident;

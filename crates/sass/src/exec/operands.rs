@@ -3,7 +3,7 @@
 use super::State;
 use crate::field::Field;
 use crate::txd::{AOFFI, BINDLESS, LC, RA, RB, RZ, Txd};
-use texunit_unit::{Lanes, ZERO_LANES};
+use texunit_unit::{Coordinates, FetchRequest, Lanes, ZERO_LANES};
 
 /// The values that an instruction reads, of all lanes; zeros for what it does not have.
 pub(super) struct Operands {
@@ -47,6 +47,23 @@ impl<'a> Group<'a> {
 }
 
 impl Operands {
+    /// The fetch of some lanes.
+    pub(super) fn request(&self, active: u32) -> FetchRequest<'_> {
+        let coords = Coordinates {
+            layer: &self.array,
+            sample: &ZERO_LANES,
+            point: [&self.s, &self.t, &ZERO_LANES],
+        };
+        let [u, v] = &self.offset;
+        let [dsdx, dsdy, dtdx, dtdy] = &self.gradients;
+        FetchRequest {
+            offset: [u, v, &ZERO_LANES],
+            dpdx: [dsdx, dtdx, &ZERO_LANES],
+            dpdy: [dsdy, dtdy, &ZERO_LANES],
+            ..FetchRequest::new(active, coords)
+        }
+    }
+
     pub(super) fn read(txd: &Txd, state: &State) -> Self {
         let two = txd.dimensions() == 2;
         let mut ra = Group::new(txd, state, &RA);

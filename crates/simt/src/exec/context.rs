@@ -10,6 +10,7 @@ use super::shadow::{OwnShadows, Shadows};
 use super::texture::Sites;
 use super::transfer::thread_of;
 use crate::alu::{L32, L64};
+use crate::clock::Moment;
 use crate::code::{Code, Constants, OF_CTA, Slot};
 use crate::fault::FaultKind;
 use crate::launch::LaunchConfig;
@@ -20,7 +21,6 @@ use crate::regions::{Setting, Table};
 use crate::simd::Level;
 use std::cell::Cell;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A fault on its way up: the kind, and the lane if it is not the first active one.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) fit: u64,
     /// Counters of blocks and branches; 0: nobody wants them.
     pub(crate) counters: usize,
-    pub(crate) start: Instant,
+    pub(crate) start: Moment,
     /// Compiled regions of the code, and how they are made.
     pub(crate) regions: Option<(Arc<Table>, Setting)>,
     /// Which bytes nobody has written, where an observer wants to know.
@@ -229,7 +229,7 @@ pub(crate) struct Context<'a> {
     pub(super) shadows: Option<OwnShadows<'a>>,
     /// Counters of blocks and branches, where somebody wants them, and when they were told last.
     pub(super) counts: Counts,
-    pub(super) told_counts: Instant,
+    pub(super) told_counts: Moment,
 }
 
 impl<'a> Context<'a> {

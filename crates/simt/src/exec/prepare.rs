@@ -2,6 +2,7 @@
 
 use super::context::Launch;
 use super::shadow;
+use crate::clock::Moment;
 use crate::code::Func;
 use crate::cores::cores;
 use crate::launch::{Bounds, LaunchConfig, SHARED_ROUNDING};
@@ -9,7 +10,6 @@ use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
 use crate::regions::{JitMode, Setting};
-use std::time::Instant;
 
 /// Bytes of registers, local and shared memory that the CTAs which run at a time may take
 /// together; one runs in any case.
@@ -111,7 +111,7 @@ pub(super) fn prepare<'a>(
         workers,
         fit,
         counters: observed.map_or(0, |observed| observed.counters),
-        start: Instant::now(),
+        start: Moment::now(),
         regions,
         shadows: None,
     };

@@ -7,13 +7,14 @@ mod heard;
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
+use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
 use crate::fault::Fault;
 use crate::observe::event::Of;
 use crate::observe::marks::Mark;
 use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
 pub(super) use heard::Ear;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A worker that runs long tells its counts now and then, but no more often.
 const COUNTS_AFTER: Duration = Duration::from_millis(250);
@@ -77,7 +78,7 @@ impl<'a> Context<'a> {
     pub(super) fn tell_counts(&mut self) {
         let counts = self.counts.take();
         self.probe.iter_mut().for_each(|probe| probe.counted(&counts));
-        self.told_counts = Instant::now();
+        self.told_counts = Moment::now();
     }
 
     /// The same between turns and CTAs, if it has not been told for a while.

@@ -1,4 +1,4 @@
-//! Operands as people write them on a command line.
+//! Operands as people write them: on a command line, in the address of a page.
 //!
 //! A float is a decimal number, `nan`, `inf` or `-inf`; a whole number is decimal. Either may be
 //! bits, eight hexadecimal digits at most: `bits:3f800000`.
@@ -8,16 +8,31 @@ use texunit_unit::{
     SurfaceForm,
 };
 
-use super::args::AccessArgs;
+/// The operands of an access as they are written, each by the name of its option.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Written<'a> {
+    /// Coordinates in the order of the instruction.
+    pub at: &'a str,
+    /// Level of `tex.level`.
+    pub lod: Option<&'a str>,
+    /// Gradients of `tex.grad`.
+    pub grad: Option<[&'a str; 2]>,
+    /// Texel offsets.
+    pub offset: Option<&'a str>,
+    /// Reference value of a depth compare.
+    pub compare: Option<&'a str>,
+    /// Elements of a surface store or reduction.
+    pub value: Option<&'a str>,
+}
 
 /// The operands of a fetch; says too whether there is an offset and a compare operand.
-pub(super) fn fetch(args: &AccessArgs, form: FetchForm) -> Result<FetchOperands, String> {
+pub fn fetch(args: &Written<'_>, form: FetchForm) -> Result<FetchOperands, String> {
     let g = form.geometry;
     let (gradients, axes) = (g.gradients(), g.axes());
     let coords = coordinates(args, g, form.coord)?;
     let mut operands = FetchOperands { coords, ..Default::default() };
     let level = form.kind == FetchKind::Sample(Lod::Level);
-    match (&args.lod, level) {
+    match (args.lod, level) {
         (Some(text), true) => {
             operands.level = coordinate(form.coord, text).map_err(|e| format!("--lod: {e}"))?;
         }
@@ -26,7 +41,7 @@ pub(super) fn fetch(args: &AccessArgs, form: FetchForm) -> Result<FetchOperands,
         (None, false) => {}
     }
     let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
-    match (args.grad.as_deref(), gradient) {
+    match (args.grad, gradient) {
         (Some([x, y]), true) => {
             operands.dpdx = three(x, gradients).map_err(|e| format!("--grad, DPDX: {e}"))?;
             operands.dpdy = three(y, gradients).map_err(|e| format!("--grad, DPDY: {e}"))?;
@@ -39,13 +54,13 @@ pub(super) fn fetch(args: &AccessArgs, form: FetchForm) -> Result<FetchOperands,
         (Some(_), false) => return Err(format!("{form} has no gradients: leave --grad out")),
         (None, false) => {}
     }
-    if let Some(text) = &args.offset {
+    if let Some(text) = args.offset {
         let parts = split(text, axes).map_err(|e| format!("--offset: {e}"))?;
         for (to, part) in operands.offset.iter_mut().zip(parts) {
             *to = integer(part).map_err(|e| format!("--offset: {e}"))? as i32;
         }
     }
-    if let Some(text) = &args.compare {
+    if let Some(text) = args.compare {
         operands.compare = float(text).map_err(|e| format!("--compare: {e}"))?;
     }
     if args.value.is_some() {
@@ -67,10 +82,9 @@ fn coordinate_name(g: Geometry, element: Element) -> &'static str {
 }
 
 /// Coordinates in the order of the instruction; layer and sample are unsigned.
-fn coordinates(args: &AccessArgs, g: Geometry, ty: CoordType) -> Result<Coordinates<u32>, String> {
+fn coordinates(args: &Written<'_>, g: Geometry, ty: CoordType) -> Result<Coordinates<u32>, String> {
     let names: Vec<_> = g.elements().iter().map(|&e| coordinate_name(g, e)).collect();
-    let text = args.at.as_deref().unwrap_or_default();
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let parts: Vec<&str> = args.at.split(',').map(str::trim).collect();
     if parts.len() != names.len() {
         return Err(format!(
             ".{g} takes {}: --at {} (found {})",
@@ -88,12 +102,12 @@ fn coordinates(args: &AccessArgs, g: Geometry, ty: CoordType) -> Result<Coordina
 }
 
 /// Coordinates of a surface access.
-pub(super) fn surface(args: &AccessArgs, form: SurfaceForm) -> Result<Coordinates<u32>, String> {
+pub fn surface(args: &Written<'_>, form: SurfaceForm) -> Result<Coordinates<u32>, String> {
     coordinates(args, form.geometry, CoordType::S32)
 }
 
 /// Elements of a surface store: decimal numbers of up to 64 bits, floats with a point, or bits.
-pub(super) fn elements(text: &str) -> Result<[u64; 4], String> {
+pub fn elements(text: &str) -> Result<[u64; 4], String> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     if parts.len() > 4 {
         return Err(format!("--value: expected at most 4 elements, found {}", parts.len()));
@@ -123,7 +137,7 @@ fn element(text: &str) -> Option<u64> {
 }
 
 /// Floats, as many as are wanted.
-pub(crate) fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
+pub fn floats(text: &str, wanted: usize) -> Result<Vec<u32>, String> {
     split(text, wanted)?.into_iter().map(float).collect()
 }
 
@@ -141,7 +155,7 @@ fn split(text: &str, wanted: usize) -> Result<Vec<&str>, String> {
 }
 
 /// `1 level`, `2 levels`
-pub(super) fn count<N: std::fmt::Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
+pub fn count<N: std::fmt::Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
     if n == N::from(1) { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 

@@ -1,18 +1,56 @@
-//! The texels of `texunit explain --tex`: from a file and options to a resource.
+//! A texture by the options of `texunit explain --tex` and `texunit sample --tex`: from a file and options to a resource.
 
-use super::Trouble;
-use super::args::TextureArgs;
-use super::operand::count;
+use crate::meaning::Mipmaps;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_device::MipmappedArray;
-use texunit_files::{Container, Kind, Wanted, mipmaps};
-use texunit_job::container_geometry;
+use texunit_files::{Container, Kind, Wanted};
 use texunit_memory::Block;
 use texunit_texel::{Format, readings};
 use texunit_unit::{
     ArrayShape, Extent, FetchForm, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
 };
+
+/// What a file does not say itself: options of `texunit explain`, whose names messages have.
+#[derive(Clone, Debug, Default)]
+pub struct FileOptions {
+    /// Texel format.
+    pub texel_format: Option<Format>,
+    /// Geometry; that of the instruction, if left out.
+    pub geometry: Option<Geometry>,
+    /// Texels of one layer or face of level 0.
+    pub size: Option<Vec<u32>>,
+    /// Layers, or cubes.
+    pub layers: Option<u32>,
+    /// Samples of a multi-sample texture.
+    pub samples: Option<u32>,
+    /// Mip levels that the file holds, or that are made.
+    pub levels: Option<u32>,
+    /// Whether mip levels are made with a box filter.
+    pub mipmaps: bool,
+    /// How texels are read.
+    pub read: Option<ReadMode>,
+    /// Whether coordinates run from 0 to the size.
+    pub unnormalized: bool,
+}
+
+/// Why a file with these options is no texture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What is wrong.
+    pub message: String,
+    /// Whether an option is to blame, and not what the file holds.
+    pub is_option: bool,
+}
+
+impl Refused {
+    fn input(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_option: false }
+    }
+
+    fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), is_option: true }
+    }
+}
 
 /// Texels with what a file or options say of them.
 struct Source {
@@ -23,19 +61,29 @@ struct Source {
 }
 
 /// The texture of a fetch. Sets the sRGB flag of the sampler if the file says so.
-pub(crate) fn texture(
-    args: &TextureArgs,
+pub fn texture(
+    args: &FileOptions,
     file: &Path,
     form: FetchForm,
     sampler: &mut Sampler,
-) -> Result<Texture, Trouble> {
+) -> Result<Texture, Refused> {
     let (resource, srgb) = resource(args, file, form.geometry)?;
     sampler.srgb |= srgb;
+    header(Arc::new(resource), args, form, sampler)
+}
+
+/// A texture of texels that are there already, for fetches of this form.
+pub fn header(
+    resource: Arc<Resource>,
+    args: &FileOptions,
+    form: FetchForm,
+    sampler: &Sampler,
+) -> Result<Texture, Refused> {
     let format = resource.format();
     let usual = || usual_mode(format, form.result, sampler.srgb);
     let read_mode = args.read.unwrap_or_else(usual);
-    Texture::new(Arc::new(resource), read_mode, !args.unnormalized, sampler)
-        .map_err(|e| Trouble::input(e.to_string()))
+    Texture::new(resource, read_mode, !args.unnormalized, sampler)
+        .map_err(|e| Refused::input(e.to_string()))
 }
 
 /// Normalized, if floats are wanted and the format can be read so; else as elements, if it can.
@@ -46,11 +94,11 @@ fn usual_mode(format: Format, result: ResultType, srgb: bool) -> ReadMode {
 }
 
 /// The texels of a file, and whether it says that they are sRGB.
-pub(super) fn resource(
-    args: &TextureArgs,
+pub fn resource(
+    args: &FileOptions,
     file: &Path,
     wanted: Geometry,
-) -> Result<(Resource, bool), Trouble> {
+) -> Result<(Resource, bool), Refused> {
     let mut source = match Kind::of(file) {
         Kind::Dds | Kind::Ktx2 => container(args, file)?,
         kind => flat(args, file, kind, wanted)?,
@@ -59,23 +107,23 @@ pub(super) fn resource(
         make_levels(args, &mut source)?;
     }
     let refused =
-        |e: texunit_unit::CreateError| Trouble::input(format!("`{}`: {e}", file.display()));
+        |e: texunit_unit::CreateError| Refused::input(format!("`{}`: {e}", file.display()));
     let Source { shape, bytes, srgb } = source;
     let size = shape.size().map_err(refused)?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let block = Block::new(size as usize, &*name)
-        .ok_or_else(|| Trouble::input(format!("cannot allocate {size} bytes of memory")))?;
+        .ok_or_else(|| Refused::input(format!("cannot allocate {size} bytes of memory")))?;
     let resource = Resource::array(&shape, Arc::new(block), name).map_err(refused)?;
     resource.fill_packed(&bytes).map_err(refused)?;
     Ok((resource, srgb))
 }
 
 /// A file that says all of it.
-fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
+fn container(args: &FileOptions, file: &Path) -> Result<Source, Refused> {
     let container =
-        texunit_files::read_container(file).map_err(|e| Trouble::input(e.to_string()))?;
-    let geometry = container_geometry(&container);
-    let Container { format, srgb, extent, layers, levels, .. } = container;
+        texunit_files::read_container(file).map_err(|e| Refused::input(e.to_string()))?;
+    let Container { format, srgb, extent, layers, levels, dims, is_cube } = container;
+    let geometry = Geometry::of(dims.into(), layers.is_some(), is_cube);
     let name = file.display();
     let given = [
         ("--size", args.size.is_some()),
@@ -83,16 +131,16 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
         ("--samples", args.samples.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|option| option.1) {
-        return Err(Trouble::usage(format!("`{name}` says it already: leave {option} out")));
+        return Err(Refused::usage(format!("`{name}` says it already: leave {option} out")));
     }
     if let Some(other) = args.geometry.filter(|&g| g != geometry) {
-        return Err(Trouble::usage(format!(
+        return Err(Refused::usage(format!(
             "`{name}` is .{geometry}, not .{other}: leave --geometry out"
         )));
     }
     let as_format = match args.texel_format {
         Some(f) if f.texel_size() != format.texel_size() || f.is_block() != format.is_block() => {
-            return Err(Trouble::usage(format!(
+            return Err(Refused::usage(format!(
                 "`{name}` has texels of {format}, which cannot be taken for {f}: their size differs"
             )));
         }
@@ -101,7 +149,7 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
     let most = levels.len() as u32;
     let keep = if args.mipmaps { 1 } else { args.levels.unwrap_or(most) };
     if keep == 0 || keep > most {
-        return Err(Trouble::usage(format!("`{name}` has {}, not {keep}", count(most, "level"))));
+        return Err(Refused::usage(format!("`{name}` has {}, not {keep}", count(most, "level"))));
     }
     let [width, height, depth] = extent;
     let shape = ArrayShape {
@@ -114,7 +162,7 @@ fn container(args: &TextureArgs, file: &Path) -> Result<Source, Trouble> {
 }
 
 /// A picture, an array of numbers, or bytes.
-fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result<Source, Trouble> {
+fn flat(args: &FileOptions, file: &Path, kind: Kind, wanted: Geometry) -> Result<Source, Refused> {
     let name = file.display();
     let geometry = args.geometry.unwrap_or(wanted);
     let usual = match kind {
@@ -124,9 +172,9 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
         _ => None,
     };
     let format = args.texel_format.or(usual).ok_or_else(|| {
-        Trouble::usage(format!("`{name}` does not say what its texels are: give --texel-format"))
+        Refused::usage(format!("`{name}` does not say what its texels are: give --texel-format"))
     })?;
-    let failed = |e: texunit_files::FileError| Trouble::input(e.to_string());
+    let failed = |e: texunit_files::FileError| Refused::input(e.to_string());
     let (bytes, own) = if kind == Kind::Raw {
         (texunit_files::read_bytes(file).map_err(failed)?, None)
     } else {
@@ -135,7 +183,7 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
         (texels.bytes, Some([texels.width, texels.height, texels.depth]))
     };
     if kind != Kind::Raw && args.levels.is_some() && !args.mipmaps {
-        return Err(Trouble::usage(format!(
+        return Err(Refused::usage(format!(
             "`{name}` has one level: --levels goes with --mipmaps or a raw file"
         )));
     }
@@ -146,7 +194,7 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
         levels: args.levels.filter(|_| !args.mipmaps),
         ..plain
     };
-    let refused = |e: texunit_unit::CreateError| Trouble::input(format!("`{name}`: {e}"));
+    let refused = |e: texunit_unit::CreateError| Refused::input(format!("`{name}`: {e}"));
     let size = one.packed_size().map_err(refused)?;
     let layers = match args.layers {
         Some(layers) => layers,
@@ -164,7 +212,7 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
             ),
             _ => String::new(),
         };
-        return Err(Trouble::input(format!(
+        return Err(Refused::input(format!(
             "`{name}` holds {} bytes of texels, but {} takes {needed}{faces}",
             bytes.len(),
             describe(&shape)
@@ -174,11 +222,11 @@ fn flat(args: &TextureArgs, file: &Path, kind: Kind, wanted: Geometry) -> Result
 }
 
 /// The format of an array's elements.
-fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Trouble> {
-    let array = texunit_files::read_array(file).map_err(|e| Trouble::input(e.to_string()))?;
+fn npy_format(file: &Path, geometry: Geometry) -> Result<Format, Refused> {
+    let array = texunit_files::read_array(file).map_err(|e| Refused::input(e.to_string()))?;
     let images = geometry.is_array() || geometry.is_cube() || geometry.is_multisample();
     let format = array.format(Some(geometry.axes() + usize::from(images)));
-    format.map_err(|why| Trouble::input(format!("`{}` {why}", file.display())))
+    format.map_err(|why| Refused::input(format!("`{}` {why}", file.display())))
 }
 
 /// `2 layers of 4 x 4 texels of u8x4 (.a2d)`
@@ -203,11 +251,11 @@ fn describe(shape: &ArrayShape) -> String {
 /// Size of one layer or face: as given, else as the file has it. Layers, faces and samples of a
 /// picture lie one below the other.
 fn extent(
-    args: &TextureArgs,
+    args: &FileOptions,
     file: &Path,
     geometry: Geometry,
     own: Option<[u32; 3]>,
-) -> Result<Extent, Trouble> {
+) -> Result<Extent, Refused> {
     let axes = geometry.axes();
     let [width, height, depth] = match (&args.size, own) {
         (Some(size), _) if size.len() == axes => {
@@ -217,13 +265,13 @@ fn extent(
         (Some(size), _) if size.len() == 1 && geometry.is_cube() => [size[0], size[0], 1],
         (Some(size), _) => {
             let (found, names) = (size.len(), ["W", "W,H", "W,H,D"][axes - 1]);
-            return Err(Trouble::usage(format!(
+            return Err(Refused::usage(format!(
                 ".{geometry} takes --size {names} (found {found})"
             )));
         }
         (None, None) => {
             let name = file.display();
-            return Err(Trouble::usage(format!(
+            return Err(Refused::usage(format!(
                 "`{name}` is a raw file by its name, and does not say how large it is: give --size"
             )));
         }
@@ -243,24 +291,25 @@ fn extent(
     };
     if geometry == Geometry::D1 && height != 1 {
         let name = file.display();
-        return Err(Trouble::input(format!("`{name}` has {height} rows, but .1d has one")));
+        return Err(Refused::input(format!("`{name}` has {height} rows, but .1d has one")));
     }
     Ok(Extent { width, height, depth })
 }
 
 /// `--mipmaps`: levels that a box filter makes.
-fn make_levels(args: &TextureArgs, source: &mut Source) -> Result<(), Trouble> {
+fn make_levels(args: &FileOptions, source: &mut Source) -> Result<(), Refused> {
     let format = source.shape.format;
-    let Some(channel) = format.plain_channel() else {
-        return Err(Trouble::usage(format!(
+    if format.plain_channel().is_none() {
+        return Err(Refused::usage(format!(
             "--mipmaps works on plain channels such as those of u8x4, not on {format}"
         )));
-    };
-    let extent = source.shape.extent;
-    let most = MipmappedArray::most_levels(extent);
-    let levels = args.levels.unwrap_or(most);
-    source.shape.levels = Some(levels);
-    source.shape.size().map_err(|e| Trouble::usage(format!("--levels: {e}")))?;
-    source.bytes = mipmaps::chain(&source.bytes, format, channel, extent.axes(), levels);
-    Ok(())
+    }
+    let wanted = args.levels.map_or(Mipmaps::All, Mipmaps::Levels);
+    crate::texture::make_levels(wanted, &mut source.shape, &mut source.bytes)
+        .map_err(|e| Refused::usage(format!("--levels: {e}")))
+}
+
+/// `1 level`, `2 levels`
+fn count(n: u32, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

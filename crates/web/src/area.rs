@@ -1,0 +1,118 @@
+//! An area by the hardware's rules and by exact weights, row by row.
+
+use crate::fetch;
+use crate::keys::{Form, Keys};
+use crate::session::{Given, Refusal, Session};
+use serde::Deserialize;
+use serde_json::json;
+use texunit_texel::{Reading, f16_to_f32};
+use texunit_unit::reference::{self, trace::Trace};
+use texunit_unit::{CoordType, Element, FetchKind, ResultType};
+
+/// Most pixels of a row, and of a slice.
+const MOST_WIDTH: u32 = 1024;
+const MOST_PIXELS: u32 = 1 << 18;
+
+/// Parameters of `area`: the lower and upper corner in the units of the coordinates, the size of the picture in pixels, and
+/// which of its rows.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Asked {
+    keys: Keys,
+    rect: [f32; 4],
+    size: [u32; 2],
+    rows: [u32; 2],
+}
+
+/// `area`: for each pixel four floats of the hardware and four of exact weights, little endian.
+pub(crate) fn area(session: &mut Session, asked: &Asked) -> Given {
+    let access = fetch::access(session, &asked.keys)?;
+    let Form::Fetch(form) = access.form else {
+        return Err(Refusal::of("op", "a surface access has no weights: choose tex or tld4"));
+    };
+    if form.coord == CoordType::S32 {
+        return Err(Refusal::of(
+            "op",
+            "integer coordinates name texels and have no weights: choose .f32 coordinates",
+        ));
+    }
+    let [width, height] = asked.size;
+    let [first, last] = [asked.rows[0], asked.rows[1].min(height)];
+    if width == 0
+        || width > MOST_WIDTH
+        || first >= last
+        || (last - first).saturating_mul(width) > MOST_PIXELS
+    {
+        return Err(Refusal::new("there are no such rows, or too many"));
+    }
+    let mut operands = access.operands(form)?;
+    let [x0, y0, x1, y1] = asked.rect;
+    let along =
+        |low: f32, high: f32, n: u32, of: u32| low + (high - low) * ((n as f32 + 0.5) / of as f32);
+    let has_y = form.geometry.elements().contains(&Element::Y);
+    let mut bytes = Vec::with_capacity(((last - first) * width) as usize * 32);
+    for row in first..last {
+        for column in 0..width {
+            operands.coords.point[0] = along(x0, x1, column, width).to_bits();
+            if has_y {
+                operands.coords.point[1] = along(y0, y1, row, height).to_bits();
+            }
+            let trace = reference::trace(form, &access.texture, &access.sampler, &operands)
+                .map_err(Refusal::new)?;
+            let hardware = floats(&trace);
+            let exact = exact(&trace, hardware);
+            for value in hardware.into_iter().chain(exact) {
+                bytes.extend(value.to_le_bytes());
+            }
+        }
+    }
+    Ok((json!({ "rows": [first, last], "width": width }), bytes))
+}
+
+/// The result as floats.
+pub fn floats(trace: &Trace) -> [f32; 4] {
+    let values = trace.answer.values;
+    match trace.form.result {
+        ResultType::F32 => values.map(f32::from_bits),
+        ResultType::S32 => values.map(|v| v as i32 as f32),
+        ResultType::U32 => values.map(|v| v as f32),
+        ResultType::F16 => values.map(|v| f32::from_bits(f16_to_f32(v as u16))),
+        ResultType::F16x2 => {
+            let [xy, zw, ..] = values;
+            [xy, xy >> 16, zw, zw >> 16].map(|v| f32::from_bits(f16_to_f32(v as u16)))
+        }
+    }
+}
+
+/// The result that weights without rounding would give, of the same texels, levels and taps: texels are weighted in f64, and
+/// shares of levels and taps are the hardware's. What is not a sum is what the hardware returns.
+pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
+    if matches!(trace.form.kind, FetchKind::Gather(_)) || !trace.answer.resident {
+        return hardware;
+    }
+    std::array::from_fn(|c| {
+        let reading =
+            if trace.effective.compare.is_some() { None } else { Some(trace.readings[c]) };
+        match reading {
+            Some(Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }) => {
+                return hardware[c];
+            }
+            _ => {}
+        }
+        let (mut sum, mut all) = (0.0, 0.0);
+        for footprint in &trace.footprints {
+            let of_footprint =
+                f64::from(footprint.share) / 256.0 * f64::from(footprint.tap.1) / 1024.0;
+            for texel in &footprint.texels {
+                let value = match texel.compared {
+                    Some(passed) => f64::from(u8::from(passed)),
+                    None => f64::from(f32::from_bits(texel.values[c])),
+                };
+                let weight = if footprint.texels.len() == 1 { 1.0 } else { texel.exact };
+                sum += of_footprint * weight * value;
+                all += of_footprint * weight;
+            }
+        }
+        // Nothing was summed, or a share of nothing.
+        if (all - 1.0).abs() > 1e-6 { hardware[c] } else { sum as f32 }
+    })
+}

@@ -1,0 +1,315 @@
+//! Textures that the page brings along, one for each lesson.
+//!
+//! Each is a function from a texel's place to a colour, so that it can have any geometry, size, number of levels and plain
+//! format.
+
+use crate::session::Refusal;
+use texunit_files::mipmaps;
+use texunit_sample::file::FileOptions;
+use texunit_texel::{Channel, Format, f32_to_f16, pack};
+use texunit_unit::{ArrayShape, Extent, Geometry};
+
+/// A texture that needs no file.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// The value of `tex`.
+    pub name: &'static str,
+    /// What it is there for.
+    pub about: &'static str,
+    /// Geometry, if the link says none.
+    pub geometry: Geometry,
+    format: &'static str,
+    edge: u32,
+    layers: u32,
+    levels: u32,
+    colour: fn(Texel) -> [f32; 4],
+}
+
+/// Where a texel is, from 0 to 1 along each axis (its middle), and as numbers.
+#[derive(Clone, Copy, Debug)]
+struct Texel {
+    at: [f32; 3],
+    index: [u32; 3],
+    extent: [u32; 3],
+    /// Layer; of cubes the face.
+    plane: u32,
+    sample: u32,
+    level: u32,
+}
+
+#[rustfmt::skip]
+const ALL: [Builtin; 10] = [
+    Builtin { name: "gradient", about: "red grows along x, green along y",             geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: gradient },
+    Builtin { name: "checker",  about: "squares, each a little different from the next", geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: checker },
+    Builtin { name: "glyph",    about: "a letter",                                      geometry: Geometry::D2,   format: "u8",   edge: 16, layers: 2, levels: 1, colour: glyph },
+    Builtin { name: "ramp",     about: "eight numbers in a row",                        geometry: Geometry::D1,   format: "f32",  edge: 8,  layers: 2, levels: 1, colour: ramp },
+    Builtin { name: "volume",   about: "a ball in a box",                               geometry: Geometry::D3,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: volume },
+    Builtin { name: "cube",     about: "each face has its colour and its name",         geometry: Geometry::Cube, format: "u8x4", edge: 16,  layers: 2, levels: 1, colour: cube },
+    Builtin { name: "layers",   about: "four layers",                                   geometry: Geometry::A2d,  format: "u8x4", edge: 8,  layers: 4, levels: 1, colour: layers },
+    Builtin { name: "mips",     about: "each level has its hue",                        geometry: Geometry::D2,   format: "u8x4", edge: 32, layers: 2, levels: 6, colour: mips },
+    Builtin { name: "depth",    about: "distances, for depth compares",                 geometry: Geometry::D2,   format: "f32",  edge: 8,  layers: 2, levels: 1, colour: depth },
+    Builtin { name: "samples",  about: "four samples a texel",                          geometry: Geometry::D2ms, format: "u8x4", edge: 4,  layers: 2, levels: 1, colour: samples },
+];
+
+/// All of them.
+pub fn all() -> &'static [Builtin] {
+    &ALL
+}
+
+/// The one of this name.
+pub fn find(name: &str) -> Result<&'static Builtin, Refusal> {
+    ALL.iter().find(|builtin| builtin.name == name).ok_or_else(|| {
+        let names: Vec<&str> = ALL.iter().map(|builtin| builtin.name).collect();
+        let message =
+            format!("no built-in texture is called `{name}`: expected one of {}", names.join(", "));
+        Refusal::of("tex", message)
+    })
+}
+
+/// Most bytes of a built-in texture.
+const MOST_BYTES: u64 = 128 << 20;
+
+impl Builtin {
+    /// The texels as a raw file, and the options that say what it holds.
+    pub fn made(
+        &self,
+        given: &FileOptions,
+        geometry: Geometry,
+    ) -> Result<(Vec<u8>, FileOptions), Refusal> {
+        let geometry = given.geometry.unwrap_or(geometry);
+        let usual = Format::from_name(self.format);
+        let format = given.texel_format.or(usual).ok_or_else(|| Refusal::new("no such format"))?;
+        let Some(channel) = format.plain_channel() else {
+            let message = format!(
+                "a built-in texture has plain channels, not texels of {format}: take a file of your own"
+            );
+            return Err(Refusal::of("texel-format", message));
+        };
+        let extent = self.extent(given, geometry);
+        let longest = extent.axes().into_iter().max().unwrap_or(1).max(1);
+        let own = if geometry.is_multisample() {
+            1
+        } else {
+            self.levels.min(32 - longest.leading_zeros())
+        };
+        let levels = given.levels.or(Some(own));
+        let levels = levels.filter(|&levels| levels > 1);
+        let plain = ArrayShape::new(format, geometry, extent);
+        let shape = ArrayShape {
+            layers: if geometry.is_array() { given.layers.unwrap_or(self.layers) } else { 1 },
+            samples: if geometry.is_multisample() { given.samples.unwrap_or(4) } else { 1 },
+            levels,
+            ..plain
+        };
+        let size = shape.size().map_err(Refusal::new)?;
+        if size > MOST_BYTES {
+            let message =
+                format!("{size} bytes of texels; a built-in texture has at most {MOST_BYTES}");
+            return Err(Refusal::of("size", message));
+        }
+        let count = levels.unwrap_or(1);
+        let mut bytes = self.level(&shape, channel, 0);
+        if self.name == "mips" {
+            (1..count).for_each(|level| bytes.extend(self.level(&shape, channel, level)));
+        } else if count > 1 {
+            bytes = self.chain(&shape, channel, count);
+        }
+        let axes = extent.axes()[..geometry.axes()].to_vec();
+        let options = FileOptions {
+            texel_format: Some(format),
+            geometry: Some(geometry),
+            size: Some(axes),
+            layers: geometry.is_array().then_some(shape.layers),
+            samples: geometry.is_multisample().then_some(shape.samples),
+            levels,
+            mipmaps: false,
+            ..given.clone()
+        };
+        Ok((bytes, options))
+    }
+
+    fn extent(&self, given: &FileOptions, geometry: Geometry) -> Extent {
+        let size = given.size.as_deref().unwrap_or_default();
+        let axis = |n: usize| match size.get(n) {
+            Some(&texels) => texels,
+            None => *size.first().filter(|_| geometry.is_cube()).unwrap_or(&self.edge),
+        };
+        let axes = geometry.axes();
+        let along = |n: usize| if n < axes { axis(n) } else { 1 };
+        Extent { width: along(0), height: along(1), depth: along(2) }
+    }
+
+    /// The texels of a level, plane by plane, of each sample by sample.
+    fn level(&self, shape: &ArrayShape, channel: Channel, level: u32) -> Vec<u8> {
+        let extent = shape.extent.level(level).axes();
+        let mut bytes = Vec::new();
+        for plane in 0..shape.planes() {
+            for sample in 0..shape.samples {
+                for z in 0..extent[2] {
+                    for y in 0..extent[1] {
+                        for x in 0..extent[0] {
+                            let index = [x, y, z];
+                            let at =
+                                std::array::from_fn(|n| (index[n] as f32 + 0.5) / extent[n] as f32);
+                            let texel = Texel { at, index, extent, plane, sample, level };
+                            push(&mut bytes, shape.format, channel, (self.colour)(texel));
+                        }
+                    }
+                }
+            }
+        }
+        bytes
+    }
+
+    /// Levels of a box filter, which works on one image after the other.
+    fn chain(&self, shape: &ArrayShape, channel: Channel, levels: u32) -> Vec<u8> {
+        let base = self.level(shape, channel, 0);
+        mipmaps::chain(&base, shape.format, channel, shape.extent.axes(), levels)
+    }
+}
+
+/// Puts a colour into texels of a format.
+fn push(bytes: &mut Vec<u8>, format: Format, channel: Channel, colour: [f32; 4]) {
+    let code = |value: f32| match channel {
+        Channel::U8 => (value.clamp(0.0, 1.0) * 255.0).round() as u32,
+        Channel::U16 => (value.clamp(0.0, 1.0) * 65535.0).round() as u32,
+        Channel::S8 => ((value.clamp(0.0, 1.0) * 254.0 - 127.0).round() as i32 as u32) & 0xff,
+        Channel::S16 => {
+            ((value.clamp(0.0, 1.0) * 65534.0 - 32767.0).round() as i32 as u32) & 0xffff
+        }
+        Channel::U32 => (value.clamp(0.0, 1.0) * 1000.0).round() as u32,
+        Channel::S32 => (value.clamp(0.0, 1.0) * 2000.0 - 1000.0).round() as i32 as u32,
+        Channel::F16 => f32_to_f16(value.to_bits()).into(),
+        Channel::F32 => value.to_bits(),
+    };
+    let texel = pack(format, colour.map(code));
+    bytes.extend_from_slice(&texel[..format.texel_size() as usize]);
+}
+
+fn gradient(t: Texel) -> [f32; 4] {
+    [t.at[0], t.at[1], 0.25 + 0.5 * t.at[2] * (t.extent[2] > 1) as u32 as f32, 1.0]
+}
+
+fn checker(t: Texel) -> [f32; 4] {
+    let [x, y, z] = t.index;
+    let odd = (x + y + z + t.plane) % 2 == 1;
+    let shade = 0.16 * t.at[0] + 0.10 * t.at[1];
+    if odd {
+        [0.93 - shade, 0.62 + 0.5 * shade, 0.17 + shade, 1.0]
+    } else {
+        [0.10 + shade, 0.24 + shade, 0.42 + 0.5 * shade, 1.0]
+    }
+}
+
+/// An R on 16 x 16, larger if there are more texels.
+const GLYPH: [u16; 16] = [
+    0b0000_0000_0000_0000,
+    0b0000_0000_0000_0000,
+    0b0011_1111_1110_0000,
+    0b0011_1111_1111_1000,
+    0b0011_1000_0011_1000,
+    0b0011_1000_0001_1100,
+    0b0011_1000_0001_1100,
+    0b0011_1000_0011_1000,
+    0b0011_1111_1111_0000,
+    0b0011_1111_1110_0000,
+    0b0011_1000_1111_0000,
+    0b0011_1000_0111_1000,
+    0b0011_1000_0011_1100,
+    0b0011_1000_0001_1110,
+    0b0000_0000_0000_0000,
+    0b0000_0000_0000_0000,
+];
+
+fn glyph(t: Texel) -> [f32; 4] {
+    let bit = |v: f32| ((v * 16.0) as usize).min(15);
+    let ink = GLYPH[bit(t.at[1])] >> (15 - bit(t.at[0])) & 1 == 1;
+    let value = if ink { 0.96 } else { 0.08 };
+    [value, value, value, 1.0]
+}
+
+fn ramp(t: Texel) -> [f32; 4] {
+    // Not a straight line, so that its middle values show the filter.
+    let value = t.at[0] * t.at[0];
+    [value, 1.0 - value, 0.5 * t.at[1], 1.0]
+}
+
+fn volume(t: Texel) -> [f32; 4] {
+    let d: f32 = t.at.iter().map(|v| (v - 0.5) * (v - 0.5)).sum();
+    let inside = d.sqrt() < 0.42;
+    let [x, y, z] = t.at;
+    if inside {
+        [0.35 + 0.6 * z, 0.85 - 0.55 * z, 0.25 + 0.5 * x, 1.0]
+    } else {
+        [0.08 + 0.1 * x, 0.10 + 0.1 * y, 0.16 + 0.12 * z, 0.25]
+    }
+}
+
+/// `+x` and so on, each as three rows of five bits for the sign and five rows of the letter below: x, y, z.
+const LETTERS: [[u8; 5]; 3] = [
+    [0b10001, 0b01010, 0b00100, 0b01010, 0b10001],
+    [0b10001, 0b01010, 0b00100, 0b00100, 0b00100],
+    [0b11111, 0b00010, 0b00100, 0b01000, 0b11111],
+];
+
+const FACES: [[f32; 3]; 6] = [
+    [0.80, 0.25, 0.22],
+    [0.95, 0.62, 0.58],
+    [0.20, 0.60, 0.30],
+    [0.58, 0.85, 0.55],
+    [0.20, 0.38, 0.80],
+    [0.58, 0.72, 0.96],
+];
+
+fn cube(t: Texel) -> [f32; 4] {
+    let face = (t.plane % 6) as usize;
+    let [r, g, b] = FACES[face];
+    let cell = |v: f32| (v * 16.0) as i32;
+    let (x, y) = (cell(t.at[0]), cell(t.at[1]));
+    let row = LETTERS[face / 2].get(usize::try_from(y - 6).unwrap_or(9)).copied().unwrap_or(0);
+    let letter = (0..5).contains(&(x - 8)) && row >> (12 - x) & 1 == 1;
+    let sign = (y == 8 && (3..6).contains(&x))
+        || (face.is_multiple_of(2) && x == 4 && (7..10).contains(&y));
+    let shade = 0.88 + 0.12 * (1.0 - t.at[1]);
+    if letter || sign { [0.98, 0.98, 0.98, 1.0] } else { [r * shade, g * shade, b * shade, 1.0] }
+}
+
+fn layers(t: Texel) -> [f32; 4] {
+    let hue = hue(t.plane as f32 / 4.0);
+    let odd = (t.index[0] + t.index[1]) % 2 == 1;
+    let shade = if odd { 1.0 } else { 0.6 } - 0.15 * t.at[0];
+    [hue[0] * shade, hue[1] * shade, hue[2] * shade, 1.0]
+}
+
+fn mips(t: Texel) -> [f32; 4] {
+    let hue = hue(t.level as f32 / 6.0);
+    let odd = (t.index[0] / 2 + t.index[1] / 2) % 2 == 1;
+    let shade = if odd || t.extent[0] < 4 { 1.0 } else { 0.55 };
+    [hue[0] * shade, hue[1] * shade, hue[2] * shade, 1.0]
+}
+
+fn depth(t: Texel) -> [f32; 4] {
+    let near = (t.at[0] - 0.45).abs() < 0.22 && (t.at[1] - 0.4).abs() < 0.22;
+    let value = if near { 0.3 } else { 0.55 + 0.4 * t.at[1] };
+    [value, value, value, 1.0]
+}
+
+fn samples(t: Texel) -> [f32; 4] {
+    let [x, y, _] = t.at;
+    let hue = hue(t.sample as f32 / 4.0);
+    // An edge that each sample sees at another place.
+    if x + 0.12 * t.sample as f32 > 0.35 + 0.6 * y {
+        [hue[0], hue[1], hue[2], 1.0]
+    } else {
+        [0.1, 0.12, 0.16, 1.0]
+    }
+}
+
+/// A colour of a circle of them; 0 and 1 are the same.
+fn hue(turn: f32) -> [f32; 3] {
+    let part = |shift: f32| {
+        let t = (turn + shift).rem_euclid(1.0) * 6.0;
+        0.25 + 0.7 * ((t - 3.0).abs() - 1.0).clamp(0.0, 1.0)
+    };
+    [part(0.0), part(2.0 / 3.0), part(1.0 / 3.0)]
+}

@@ -1,0 +1,429 @@
+//! A fetch or surface access, from the keys of a link.
+
+use crate::area;
+use crate::builtin::{self, Builtin};
+use crate::command;
+use crate::keys::{Form, Keys, OWN, READ_MODES};
+use crate::session::{Given, Refusal, Session};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use texunit_explain::{Explanation, SurfaceExplanation, operand};
+use texunit_files::{Held, Kind};
+use texunit_sample::file::{self, FileOptions};
+use texunit_texel::Format;
+use texunit_unit::{
+    AddressMode, CompareFunction, FetchForm, FetchOperands, Filter, Geometry, Resource, Sampler,
+    Surface, SurfaceKind, Texture,
+};
+
+/// Most bytes of a file of one's own, and of a texture of it: what a tab can be expected to have.
+pub const MOST_BYTES: u64 = 256 << 20;
+
+/// A file of one's own.
+#[derive(Debug)]
+pub(crate) struct Own {
+    name: String,
+    bytes: Arc<[u8]>,
+    /// While it is here, it can be read by its name.
+    _held: Held,
+}
+
+/// A texture that was made, and of what.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// The keys that it depends on, and the geometry that the instruction wants.
+    of: (Keys, Option<Geometry>),
+    resource: Arc<Resource>,
+    srgb: bool,
+    options: FileOptions,
+    name: String,
+}
+
+/// An access with all that it needs.
+pub(crate) struct Access {
+    pub(crate) form: Form,
+    pub(crate) texture: Arc<Texture>,
+    pub(crate) sampler: Sampler,
+    pub(crate) keys: Keys,
+    middle: String,
+    zeros: String,
+    options: FileOptions,
+    name: String,
+}
+
+/// Parameters of the methods about a fetch.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) keys: Keys,
+}
+
+/// Parameters of `file`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct File {
+    name: String,
+}
+
+/// `file`: holds a file of one's own; says what it is.
+pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> Given {
+    if bytes.len() as u64 > MOST_BYTES {
+        let message =
+            format!("`{name}` has {} bytes; the page takes at most {MOST_BYTES}", bytes.len());
+        return Err(Refusal::of("tex", message));
+    }
+    // Its folder, and whatever else a name may have, is of no interest.
+    let name =
+        Path::new(&name).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let bytes: Arc<[u8]> = bytes.into();
+    let mut held = Held::new();
+    held.hold(&name, Arc::clone(&bytes));
+    let kind = Kind::of(Path::new(&name));
+    let content = Kind::of_content(&bytes);
+    session.made = None;
+    let size = bytes.len();
+    session.own = Some(Own { name: name.clone(), bytes, _held: held });
+    // A file that is something else by its name is said at once, not at the first fetch.
+    if kind == Kind::Raw && content.is_none() {
+        let help = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are read by their names; of anything else, size and texel-format say what it holds";
+        return Ok((
+            json!({ "name": name, "bytes": size, "kind": kind.name(), "help": help }),
+            Vec::new(),
+        ));
+    }
+    Ok((json!({ "name": name, "bytes": size, "kind": kind.name() }), Vec::new()))
+}
+
+/// The geometry that a texture has by itself; of a file, that of its container.
+fn own_geometry(session: &Session, keys: &Keys) -> Result<Geometry, Refusal> {
+    match source_of(keys)? {
+        Some(builtin) => Ok(builtin.geometry),
+        None => {
+            let own = own(session)?;
+            let kind = Kind::of(Path::new(&own.name));
+            if !matches!(kind, Kind::Dds | Kind::Ktx2) {
+                return Ok(Geometry::D2);
+            }
+            let container = texunit_files::decode_container(kind, &own.bytes)
+                .map_err(|e| Refusal::of("tex", format!("`{}`: {e}", own.name)))?;
+            Ok(Geometry::of(container.dims.into(), container.layers.is_some(), container.is_cube))
+        }
+    }
+}
+
+fn source_of(keys: &Keys) -> Result<Option<&'static Builtin>, Refusal> {
+    match keys.get("tex").unwrap_or("checker") {
+        OWN => Ok(None),
+        name => builtin::find(name).map(Some),
+    }
+}
+
+fn own(session: &Session) -> Result<&Own, Refusal> {
+    session.own.as_ref().ok_or_else(|| {
+        let mut refusal = Refusal::of("tex", "the file is not here: links do not carry files");
+        refusal.help = Some("drop it on the page, or choose another texture".to_owned());
+        refusal
+    })
+}
+
+/// The keys that texels depend on.
+const OF_TEXELS: [&str; 8] =
+    ["tex", "texel-format", "geometry", "size", "layers", "samples", "levels", "mipmaps"];
+
+/// The texels that the keys stand for. They are kept until the keys change.
+fn made<'s>(
+    session: &'s mut Session,
+    keys: &Keys,
+    wanted: Option<Geometry>,
+) -> Result<&'s Made, Refusal> {
+    let of = keys.0.iter().filter(|(key, _)| OF_TEXELS.contains(&key.as_str()));
+    let of = (Keys(of.map(|(k, v)| (k.clone(), v.clone())).collect()), wanted);
+    if session.made.as_ref().is_none_or(|made| made.of != of) {
+        session.made = None;
+        session.made = Some(make(session, keys, of)?);
+    }
+    session.made.as_ref().ok_or_else(|| Refusal::new("there is no texture"))
+}
+
+fn make(session: &Session, keys: &Keys, of: (Keys, Option<Geometry>)) -> Result<Made, Refusal> {
+    let mut given = keys.options()?;
+    let refused = |e: file::Refused| Refusal::of("tex", e.message);
+    let (name, options, wanted, _held) = match source_of(keys)? {
+        Some(builtin) => {
+            let wanted = of.1.unwrap_or(builtin.geometry);
+            let (bytes, options) = builtin.made(&given, wanted)?;
+            let name = format!("{}.raw", builtin.name);
+            let mut held = Held::new();
+            held.hold(&name, bytes);
+            (name, options, wanted, Some(held))
+        }
+        None => {
+            let own = own(session)?;
+            let wanted = match of.1 {
+                Some(wanted) => wanted,
+                None => own_geometry(session, keys)?,
+            };
+            // A container says itself what it is, and keys that are left over from another texture say nothing.
+            let kind = Kind::of(Path::new(&own.name));
+            if matches!(kind, Kind::Dds | Kind::Ktx2) {
+                given = FileOptions {
+                    geometry: None,
+                    size: None,
+                    layers: None,
+                    samples: None,
+                    ..given
+                };
+            }
+            if kind != Kind::Raw && given.levels == Some(1) {
+                (given.levels, given.mipmaps) = (None, false);
+            }
+            if !matches!(kind, Kind::Raw | Kind::Dds | Kind::Ktx2) {
+                given.mipmaps |= given.levels.is_some();
+            }
+            (own.name.clone(), given, wanted, None)
+        }
+    };
+    let (resource, srgb) = file::resource(&options, Path::new(&name), wanted).map_err(refused)?;
+    Ok(Made { of, resource: Arc::new(resource), srgb, options, name })
+}
+
+/// The access that the keys stand for.
+pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refusal> {
+    let texture_geometry = match keys.get("op") {
+        Some(_) => None,
+        None => Some(match keys.options()?.geometry {
+            Some(geometry) => geometry,
+            None => own_geometry(session, keys)?,
+        }),
+    };
+    let form = keys.form(texture_geometry.unwrap_or(Geometry::D2))?;
+    let mut sampler = keys.sampler()?;
+    let made = made(session, keys, Some(form.geometry()))?;
+    let options = FileOptions {
+        read: keys.options()?.read,
+        unnormalized: keys.flag("unnormalized"),
+        ..made.options.clone()
+    };
+    let (name, resource) = (made.name.clone(), Arc::clone(&made.resource));
+    sampler.srgb |= made.srgb;
+    let fetch = match form {
+        Form::Fetch(fetch) => fetch,
+        // A surface has no header; this one only shows its texels.
+        Form::Surface(surface) => FetchForm::sample(
+            surface.geometry,
+            texunit_unit::CoordType::S32,
+            texunit_unit::ResultType::F32,
+        ),
+    };
+    let texture = file::header(Arc::clone(&resource), &options, fetch, &sampler);
+    let texture = texture.map_err(|e| Refusal::new(e.message))?;
+    let (middle, zeros) =
+        (middle(form, &texture), vec!["0"; form.geometry().gradients().max(1)].join(","));
+    Ok(Access {
+        form,
+        texture: Arc::new(texture),
+        sampler,
+        keys: keys.clone(),
+        middle,
+        zeros,
+        options,
+        name,
+    })
+}
+
+/// Coordinates of the middle of the texture, as written.
+fn middle(form: Form, texture: &Texture) -> String {
+    let extent = texture.resource.extent().axes();
+    let g = form.geometry();
+    let integers = match form {
+        Form::Fetch(form) => form.coord == texunit_unit::CoordType::S32,
+        Form::Surface(_) => true,
+    };
+    let unit = match form {
+        Form::Surface(form)
+            if !matches!(
+                form.kind,
+                SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { formatted: true, .. }
+            ) =>
+        {
+            texture.resource.format().texel_size()
+        }
+        _ => 1,
+    };
+    let parts: Vec<String> = g
+        .elements()
+        .iter()
+        .map(|element| {
+            use texunit_unit::Element as E;
+            let axis = match element {
+                E::Sample | E::Layer => return "0".to_owned(),
+                E::X => 0,
+                E::Y => 1,
+                E::Z => 2,
+            };
+            let half = extent[axis] / 2;
+            if g.is_cube() {
+                return ["1", "0.2", "0.3"][axis].to_owned();
+            }
+            match () {
+                () if integers && axis == 0 => (half * unit).to_string(),
+                () if integers => half.to_string(),
+                () if texture.normalized_coords => "0.5".to_owned(),
+                () => (f64::from(extent[axis]) / 2.0).to_string(),
+            }
+        })
+        .collect();
+    parts.join(",")
+}
+
+impl Access {
+    /// The operands as written.
+    pub(crate) fn written(&self) -> operand::Written<'_> {
+        self.keys.written(self.form, &self.middle, &self.zeros)
+    }
+
+    /// The operands of a fetch.
+    pub(crate) fn operands(&self, form: FetchForm) -> Result<FetchOperands, Refusal> {
+        operand::fetch(&self.written(), form).map_err(blamed)
+    }
+
+    fn explanation(&self, form: FetchForm) -> Result<Explanation<'_>, Refusal> {
+        let operands = self.operands(form)?;
+        Explanation::new(form, &self.texture, &self.sampler, &operands).map_err(Refusal::new)
+    }
+
+    fn surface(&self, form: texunit_unit::SurfaceForm) -> Result<SurfaceExplanation, Refusal> {
+        let written = self.written();
+        let coords = operand::surface(&written, form).map_err(blamed)?;
+        let loads = matches!(form.kind, SurfaceKind::Load { .. });
+        let elements = match written.value.filter(|_| !loads) {
+            Some(text) => operand::elements(text).map_err(|e| Refusal::of("value", e))?,
+            None => [0; 4],
+        };
+        // What a store changes is gone with it: the texture is as it was at the next one.
+        let (own, shape) = (&self.texture.resource, *self.texture.resource.shape());
+        let block = texunit_device::Block::new(own.block().size(), own.name());
+        let block = block
+            .ok_or_else(|| Refusal::new("there is not enough memory for a copy of the texels"))?;
+        let copy = Resource::array(&shape, Arc::new(block), own.name()).map_err(Refusal::new)?;
+        copy.fill_packed(&own.to_packed()).map_err(Refusal::new)?;
+        let copy = if copy.levels().len() > 1 {
+            copy.single_level(0).map_err(Refusal::new)?
+        } else {
+            copy
+        };
+        let surface = Arc::new(Surface::new(Arc::new(copy)).map_err(Refusal::new)?);
+        SurfaceExplanation::new(form, &surface, coords, elements).map_err(Refusal::new)
+    }
+}
+
+/// The message of an operand, of which the key is known by its first word.
+fn blamed(message: String) -> Refusal {
+    let key = ["at", "lod", "grad", "offset", "compare", "value"];
+    let key = key.into_iter().find(|key| message.starts_with(&format!("--{key}")));
+    let key = key.map(|key| if key == "grad" { "dpdx" } else { key });
+    Refusal { key: Some(key.unwrap_or("at")), ..Refusal::new(message) }
+}
+
+/// `explain`: what the access does, with what the page draws around it.
+pub(crate) fn explain(session: &mut Session, Asked { keys }: &Asked) -> Given {
+    let access = access(session, keys)?;
+    let (kind, explanation, exact) = match access.form {
+        Form::Fetch(form) => {
+            let explanation = access.explanation(form)?;
+            let hardware = area::floats(&explanation.trace);
+            ("fetch", explanation.json(), Some(area::exact(&explanation.trace, hardware)))
+        }
+        Form::Surface(form) => ("surface", access.surface(form)?.json(), None),
+    };
+    let answer = json!({
+        "kind": kind,
+        "op": match access.form { Form::Fetch(form) => form.to_string(), Form::Surface(form) => form.to_string() },
+        "written": written(&access),
+        "ptx": crate::ptx::write(&access)?,
+        "command": command::explain(&access.name, &access.options, &access.keys, &access),
+        "texture": texture(&access.texture),
+        "exact": exact,
+        "explanation": explanation,
+    });
+    Ok((answer, Vec::new()))
+}
+
+/// The operands by their keys, with the defaults that stand for what is left out.
+fn written(access: &Access) -> Value {
+    let w = access.written();
+    json!({
+        "at": w.at,
+        "lod": w.lod,
+        "dpdx": w.grad.map(|grad| grad[0]),
+        "dpdy": w.grad.map(|grad| grad[1]),
+        "offset": w.offset,
+        "compare": w.compare,
+        "value": w.value,
+    })
+}
+
+/// What a page has to know of a texture to draw it.
+pub(crate) fn texture(texture: &Texture) -> Value {
+    let resource = &texture.resource;
+    let shape = resource.shape();
+    json!({
+        "describe": resource.describe(),
+        "geometry": shape.geometry.name(),
+        "format": shape.format.name(),
+        "levels": resource.levels().iter().map(|level| level.extent.axes()).collect::<Vec<_>>(),
+        "planes": shape.planes(),
+        "layers": shape.layers,
+        "samples": shape.samples,
+        "texel_size": shape.format.texel_size(),
+        "mipmapped": resource.is_mipmapped(),
+        "normalized": texture.normalized_coords,
+        "axes": shape.geometry.axes(),
+    })
+}
+
+/// `svg`: the picture of `texunit explain`.
+pub(crate) fn svg(session: &mut Session, Asked { keys }: &Asked) -> Given {
+    let access = access(session, keys)?;
+    let (svg, text) = match access.form {
+        Form::Fetch(form) => {
+            let explanation = access.explanation(form)?;
+            (explanation.svg(), explanation.text())
+        }
+        Form::Surface(form) => {
+            let explanation = access.surface(form)?;
+            (explanation.svg(), explanation.text())
+        }
+    };
+    Ok((json!({ "svg": svg, "text": text }), Vec::new()))
+}
+
+/// `source`: the texels as a file, and the arguments of `texunit` that explain the same access.
+pub(crate) fn source(session: &mut Session, Asked { keys }: &Asked) -> Given {
+    let access = access(session, keys)?;
+    let arguments = command::arguments(&access.name, &access.options, &access.keys, &access);
+    let bytes = match (source_of(keys)?, &session.own) {
+        (None, Some(own)) => own.bytes.to_vec(),
+        _ => access.texture.resource.to_packed(),
+    };
+    Ok((json!({ "name": access.name, "arguments": arguments }), bytes))
+}
+
+/// `words`: what the form's fields can be set to.
+pub(crate) fn words() -> Value {
+    json!({
+        "textures": builtin::all().iter().map(|b| json!({ "name": b.name, "about": b.about, "geometry": b.geometry.name() })).collect::<Vec<_>>(),
+        "formats": Format::all().map(|f| json!({ "name": f.name(), "plain": f.plain_channel().is_some() })).collect::<Vec<_>>(),
+        "geometries": Geometry::ALL.iter().map(|g| json!({
+            "name": g.name(),
+            "axes": g.axes(),
+            "elements": g.elements().iter().map(|e| format!("{e:?}").to_lowercase()).collect::<Vec<_>>(),
+            "gradients": g.gradients(),
+        })).collect::<Vec<_>>(),
+        "address": AddressMode::NAMES.map(|row| row.0),
+        "filter": Filter::NAMES.map(|row| row.0),
+        "compare": CompareFunction::NAMES.map(|row| row.0),
+        "read": READ_MODES.map(|row| row.0),
+        "archs": texunit_sass::Arch::ALL.iter().map(|a| a.name()).collect::<Vec<_>>(),
+    })
+}

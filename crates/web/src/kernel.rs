@@ -1,0 +1,397 @@
+//! A kernel: made ready from a job and its files, run range by range, and one thread of it explained.
+
+use crate::session::{Given, Refusal, Session};
+use crate::writers::Writers;
+use crate::{fetch, picture};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use texunit_device::{
+    CtaRange, Device, DeviceOptions, Diagnostic, Kernel, LaunchError, LaunchOptions, LaunchStats,
+    Module, Observer, SourceFile, Watch, Watched, WatchedAccess, observe::Several,
+};
+use texunit_explain::{Explanation, Known, Source, SurfaceExplanation};
+use texunit_files::Held;
+use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
+use texunit_job::{Bound, Job, Problem, Problems, bind};
+use texunit_report::{Host, Located, Object, fault_diagnostic};
+
+/// Files of the job, which are held until another example is begun.
+#[derive(Debug, Default)]
+pub(crate) struct Files(Held);
+
+/// The folder that the job's files lie in, which is nowhere.
+const FOLDER: &str = "examples/example";
+
+/// Warp instructions after which a warp counts as never ending: a page is not waited for as long as a command line.
+const MOST_STEPS: u64 = 20_000_000;
+/// Memory that a kernel may have.
+const MEMORY: u64 = 512 << 20;
+/// Most accesses of a thread that are explained.
+const MOST_ACCESSES: usize = 100;
+
+/// A kernel under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    job: Job,
+    job_source: SourceFile,
+    kernel: Kernel,
+    device: Device,
+    bound: Bound,
+    writers: Arc<Writers>,
+    total: u64,
+    done: u64,
+}
+
+/// Parameters of `hold`: a file of the job, by its path from the job's folder; `fresh` forgets those before.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Hold {
+    name: String,
+    fresh: bool,
+}
+
+/// `hold`: a file of the job.
+pub(crate) fn hold(session: &mut Session, Hold { name, fresh }: Hold, bytes: Vec<u8>) -> Given {
+    if fresh {
+        session.files = Files::default();
+        session.run = None;
+    }
+    session.files.0.hold(Path::new(FOLDER).join(name), bytes);
+    Ok((json!({}), Vec::new()))
+}
+
+/// Parameters of `start`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Start {
+    job: String,
+    ptx: String,
+}
+
+/// What stopped a kernel before it ran.
+struct Stopped {
+    problems: Vec<Value>,
+}
+
+impl Stopped {
+    fn job(source: &SourceFile, problems: &[Problem]) -> Self {
+        let all = problems
+            .iter()
+            .map(|p| diagnostic("job", Some(Located::from(source)), &p.diagnostic()));
+        Self { problems: all.collect() }
+    }
+}
+
+/// `start`: reads job and PTX, and makes the objects.
+pub(crate) fn start(session: &mut Session, Start { job, ptx }: &Start) -> Given {
+    session.run = None;
+    session.subjects.clear();
+    let mut held = Held::new();
+    let path = Path::new(FOLDER).join("job.toml");
+    held.hold(&path, job.as_bytes());
+    match prepare(&path, &mut held, ptx) {
+        Err(stopped) => Ok((json!({ "problems": stopped.problems }), Vec::new())),
+        Ok((run, warnings)) => {
+            let outputs = run.bound.outputs();
+            let answer = json!({
+                "kernel": run.kernel.name(),
+                "grid": run.job.grid.value,
+                "block": run.job.block.value,
+                "ctas": run.total,
+                "cooperative": run.job.cooperative,
+                "outputs": outputs.iter().map(|output| json!({
+                    "param": output.param,
+                    "file": output.file.display().to_string(),
+                    "format": output.texels.map(|(format, _)| format.name()),
+                    "extent": output.texels.map(|(_, extent)| extent),
+                    "bytes": output.size,
+                })).collect::<Vec<_>>(),
+                "warnings": warnings,
+            });
+            session.run = Some(run);
+            Ok((answer, Vec::new()))
+        }
+    }
+}
+
+fn prepare(path: &Path, held: &mut Held, ptx: &str) -> Result<(Run, Vec<Value>), Stopped> {
+    let plain = |message: String| Stopped {
+        problems: vec![json!({ "file": "job", "severity": "error", "message": message })],
+    };
+    let read = read_job(path).map_err(|e| plain(e.message))?;
+    let source = read.source;
+    let job = read.job.filter(|_| read.problems.is_empty());
+    let job = job.ok_or_else(|| Stopped::job(&source, &read.problems))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    held.hold(folder.join(&job.ptx.value), ptx.as_bytes());
+    let (name, text) = read_ptx(&job, folder).map_err(|p| Stopped::job(&source, &[p]))?;
+    let device = Device::new(&DeviceOptions {
+        architecture: job.settings.arch.unwrap_or(DeviceOptions::default().architecture),
+        memory_limit: job.settings.memory_limit.unwrap_or(MEMORY).min(MEMORY),
+        ..DeviceOptions::default()
+    });
+    let module = Module::load_at(&device, &name, &text, &load::places(&job)).map_err(|error| {
+        let located = Located { text: &error.source, sources: Some(&error.sources) };
+        let all = error.diagnostics.iter().map(|d| diagnostic("ptx", Some(located), d));
+        Stopped { problems: all.collect() }
+    })?;
+    let kernel = load::kernel(&job, &module).map_err(|p| Stopped::job(&source, &[p]))?;
+    let located = Located { text: module.source(), sources: Some(module.sources()) };
+    let unsupported = kernel.unsupported();
+    if !unsupported.is_empty() {
+        return Err(Stopped {
+            problems: unsupported.iter().map(|d| diagnostic("ptx", Some(located), d)).collect(),
+        });
+    }
+    let bound =
+        bound(&job, folder, &device, &kernel).map_err(|found| Stopped::job(&source, &found))?;
+    let mut warnings: Vec<Value> =
+        module.warnings().iter().map(|d| diagnostic("ptx", Some(located), d)).collect();
+    warnings.extend(
+        bound
+            .warnings
+            .iter()
+            .map(|text| json!({ "file": "job", "severity": "warning", "message": text })),
+    );
+    let writers = Arc::new(Writers::new(&bound.outputs()));
+    let total = CtaRange::of_grid(job.grid.value).len();
+    Ok((Run { job, job_source: source, kernel, device, bound, writers, total, done: 0 }, warnings))
+}
+
+fn bound(
+    job: &Job,
+    folder: &Path,
+    device: &Device,
+    kernel: &Kernel,
+) -> Result<Bound, Vec<Problem>> {
+    let problems = Problems::default();
+    let bound = bind(job, folder, device, kernel, &problems);
+    let mut problems = problems.take();
+    problems.sort_by_key(|p| p.span.start);
+    if problems.is_empty() { Ok(bound) } else { Err(problems) }
+}
+
+/// A diagnostic, with the name of the text that it is about.
+fn diagnostic(file: &str, located: Option<Located<'_>>, found: &Diagnostic) -> Value {
+    let mut value = serde_json::to_value(Object::new(located, found)).unwrap_or_default();
+    value["file"] = file.into();
+    value
+}
+
+/// Parameters of `run`: how many CTAs more.
+#[derive(Debug, Deserialize)]
+pub(crate) struct More {
+    ctas: u64,
+}
+
+/// `run`: runs some CTAs more. A cooperative launch runs all at once.
+pub(crate) fn run(session: &mut Session, More { ctas }: &More) -> Given {
+    let run = session.run.as_mut().ok_or_else(not_started)?;
+    let end =
+        if run.job.cooperative { run.total } else { run.total.min(run.done.saturating_add(*ctas)) };
+    let range = CtaRange { begin: run.done, end };
+    let writers = Arc::clone(&run.writers);
+    let outcome = run.launch(&run.bound, range, &*writers);
+    run.done = end;
+    let located = Located {
+        text: run.kernel.module().source(),
+        sources: Some(run.kernel.module().sources()),
+    };
+    let (stats, problem) = match outcome {
+        Ok(stats) => (Some(stats), None),
+        Err(LaunchError::Fault(mut fault)) => {
+            let found = diagnostic("ptx", Some(located), &fault_diagnostic(&fault, Host::Job));
+            let thread: Vec<u64> = (0..3)
+                .map(|n| {
+                    u64::from(fault.cta[n]) * u64::from(run.job.block.value[n])
+                        + u64::from(fault.thread[n])
+                })
+                .collect();
+            let problem = json!({ "problems": [found], "thread": thread });
+            (Some(std::mem::take(&mut fault.stats)), Some(problem))
+        }
+        Err(LaunchError::Unsupported(list)) => {
+            let all: Vec<Value> =
+                list.iter().map(|d| diagnostic("ptx", Some(located), d)).collect();
+            (None, Some(json!({ "problems": all })))
+        }
+        Err(LaunchError::Args(error)) => {
+            let stopped = Stopped::job(&run.job_source, &[wrong_shape(&run.job, &error)]);
+            (None, Some(json!({ "problems": stopped.problems })))
+        }
+    };
+    let stats = stats.map(|stats| {
+        json!({
+            "warp_instructions": stats.warp_instructions,
+            "thread_instructions": stats.thread_instructions,
+            "fetches": stats.fetches,
+            "surface_accesses": stats.surface_accesses,
+            "printf": String::from_utf8_lossy(&stats.printf),
+        })
+    });
+    Ok((
+        json!({ "done": run.done, "total": run.total, "stats": stats, "fault": problem }),
+        Vec::new(),
+    ))
+}
+
+fn not_started() -> Refusal {
+    Refusal::new("no kernel has been started")
+}
+
+impl Run {
+    fn launch(
+        &self,
+        bound: &Bound,
+        ctas: CtaRange,
+        observer: &dyn Observer,
+    ) -> Result<LaunchStats, LaunchError> {
+        let Some(values) = bound.args() else { return Ok(LaunchStats::default()) };
+        let (job, settings, default) = (&self.job, &self.job.settings, LaunchOptions::default());
+        let options = LaunchOptions {
+            grid: job.grid.value,
+            ctas: Some(ctas),
+            block: job.block.value,
+            dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+            cooperative: job.cooperative,
+            threads: 1,
+            max_steps: settings.max_steps.unwrap_or(MOST_STEPS).min(MOST_STEPS),
+            stack_limit: settings.stack_limit.unwrap_or(default.stack_limit),
+            printf_limit: 64 << 10,
+            count_local: true,
+            fmad: settings.fmad,
+            bounds: settings.bounds.unwrap_or_default(),
+            observer: Some(observer),
+            ..default
+        };
+        self.kernel.launch(&options, &values)
+    }
+
+    /// The number of a thread in the grid, `%ctaid * %ntid + %tid` of each axis.
+    fn thread(&self, number: u64) -> [u32; 3] {
+        let (grid, block) =
+            (self.job.grid.value.map(u64::from), self.job.block.value.map(u64::from));
+        let threads: u64 = block.iter().product();
+        let (cta, tid) = (number / threads.max(1), number % threads.max(1));
+        let split = |n: u64, of: [u64; 3]| [n % of[0], n / of[0] % of[1], n / of[0] / of[1]];
+        let (cta, tid) = (split(cta, grid), split(tid, block));
+        std::array::from_fn(|n| (cta[n] * block[n] + tid[n]) as u32)
+    }
+}
+
+/// Parameters of `output`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WhichOutput {
+    output: usize,
+    /// Slice.
+    z: u32,
+    /// Whether the file is wanted, not colours.
+    file: bool,
+}
+
+/// `output`: what an output holds now, as colours (RGBA) or as the file that would be written.
+pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> Given {
+    let run = session.run.as_ref().ok_or_else(not_started)?;
+    let outputs = run.bound.outputs();
+    let output =
+        outputs.get(asked.output).ok_or_else(|| Refusal::new("there is no such output"))?;
+    if asked.file {
+        let bytes = output.file_bytes().map_err(Refusal::new)?;
+        return Ok((json!({ "name": output.file.display().to_string() }), bytes));
+    }
+    let bytes = output.bytes().map_err(Refusal::new)?;
+    let (format, extent) = match output.texels {
+        Some(texels) => texels,
+        // Bytes as they are, in rows.
+        None => {
+            let format = texunit_device::Format::from_name("u8")
+                .ok_or_else(|| Refusal::new("no such format"))?;
+            (
+                format,
+                [(bytes.len() as u32).clamp(1, 256), (bytes.len() as u32).div_ceil(256).max(1), 1],
+            )
+        }
+    };
+    let seen = picture::of_bytes(format, extent, &bytes, asked.z)?;
+    Ok((seen.json, seen.bytes))
+}
+
+/// Parameters of `pixel`: a texel of an output.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pixel {
+    output: usize,
+    at: [u64; 3],
+}
+
+/// `pixel`: the thread that wrote a texel, and its fetches in order.
+pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Given {
+    let run = session.run.as_ref().ok_or_else(not_started)?;
+    let Some(number) = run.writers.of(*output, *at) else {
+        return Ok((json!({ "thread": null, "accesses": [], "more": 0 }), Vec::new()));
+    };
+    let thread = run.thread(number);
+    let path = Path::new(FOLDER);
+    // Everything again: the kernel may have changed what it reads. A cooperative launch, and CTAs that wait for others, run whole.
+    let fresh = bound(&run.job, path, &run.device, &run.kernel);
+    let fresh = fresh.map_err(|found| {
+        Refusal::new(found.first().map_or_else(String::new, |p| p.message.clone()))
+    })?;
+    let threads: u64 = run.job.block.value.iter().map(|&n| u64::from(n)).product();
+    let cta = number / threads.max(1);
+    let watch = Watch::new(thread);
+    let observer = Several(vec![&watch as &dyn Observer]);
+    let ended = run.launch(&fresh, CtaRange { begin: cta, end: cta + 1 }, &observer);
+    let (mut accesses, mut more) = watch.take();
+    more += accesses.len().saturating_sub(MOST_ACCESSES) as u64;
+    accesses.truncate(MOST_ACCESSES);
+    let module = run.kernel.module();
+    let located = Located { text: module.source(), sources: Some(module.sources()) };
+    let mut subjects = Vec::new();
+    let list: Vec<Value> =
+        accesses.iter().map(|access| explained(access, located, &mut subjects)).collect();
+    let answer = json!({
+        "thread": thread,
+        "cta": cta,
+        "accesses": list,
+        "more": more,
+        "fault": ended.is_err(),
+    });
+    session.subjects = subjects;
+    Ok((answer, Vec::new()))
+}
+
+/// An access of a thread, with the line that makes it.
+fn explained(
+    access: &WatchedAccess,
+    located: Located<'_>,
+    subjects: &mut Vec<Arc<texunit_unit::Texture>>,
+) -> Value {
+    let place = located.place_of(access.span);
+    let (line, text) = (place.ptx.line, place.ptx.text.trim().to_owned());
+    let source =
+        place.frames.first().map(|frame| json!({ "file": frame.file, "line": frame.line }));
+    let what = match &access.what {
+        Watched::Fetch(f) => {
+            Explanation::new(f.form, &f.texture, &f.sampler, &f.operands).map(|mut explanation| {
+                explanation.known = Some(Known {
+                    values: f.values,
+                    resident: Some(f.resident),
+                    from: Source::Launch,
+                });
+                subjects.push(Arc::clone(&f.texture));
+                json!({
+                    "kind": "fetch",
+                    "subject": subjects.len() - 1,
+                    "texture": fetch::texture(&f.texture),
+                    "explanation": explanation.json(),
+                })
+            })
+        }
+        Watched::Surface(s) => {
+            SurfaceExplanation::of_made(s.form, &s.surface, s.coords, s.outcome.clone())
+                .map(|explanation| json!({ "kind": "surface", "explanation": explanation.json() }))
+        }
+    };
+    let what = what.unwrap_or_else(|error| json!({ "kind": "none", "error": error.to_string() }));
+    json!({ "line": line, "text": text, "source": source, "what": what })
+}

@@ -1,0 +1,205 @@
+//! Texels of a level as colours for a screen.
+
+use crate::fetch;
+use crate::keys::Keys;
+use crate::session::{Given, Refusal, Session};
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+use texunit_texel::{Format, Reading, readings, unpack};
+use texunit_unit::{ReadMode, Resource, TexelIndex, Texture};
+
+/// Most texels along an edge of a picture: of larger levels every second one is left out, or more.
+pub const MOST_EDGE: u32 = 1024;
+
+/// Parameters of `picture`: a texture by keys, or by the number of an explained fetch, and which part of it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Asked {
+    keys: Option<Keys>,
+    subject: Option<usize>,
+    level: u32,
+    plane: u32,
+    z: u32,
+    sample: u32,
+}
+
+/// `picture`: RGBA bytes, row by row.
+pub(crate) fn picture(session: &mut Session, asked: &Asked) -> Given {
+    let texture = match (asked.subject, &asked.keys) {
+        (Some(number), _) => {
+            let texture = session.subjects.get(number);
+            Arc::clone(texture.ok_or_else(|| Refusal::new("this fetch is not explained any more"))?)
+        }
+        (None, Some(keys)) => fetch::access(session, keys)?.texture,
+        (None, None) => return Err(Refusal::new("keys or the number of a fetch are needed")),
+    };
+    let resource = &texture.resource;
+    let Some(level) = resource.levels().get(asked.level as usize) else {
+        return Err(Refusal::new(format!("there is no level {}", asked.level)));
+    };
+    let [width, height, depth] = level.extent.axes();
+    let step = width.max(height).div_ceil(MOST_EDGE).max(1);
+    let place = Place {
+        level: asked.level,
+        plane: asked.plane.min(resource.shape().planes().saturating_sub(1)),
+        z: asked.z.min(depth - 1),
+        sample: asked.sample.min(resource.shape().samples - 1),
+    };
+    let scale = Scale::of(&texture);
+    let mut bytes = Vec::with_capacity((width.div_ceil(step) * height.div_ceil(step) * 4) as usize);
+    for y in (0..height).step_by(step as usize) {
+        for x in (0..width).step_by(step as usize) {
+            bytes.extend(scale.colour(resource, place.at(x, y)));
+        }
+    }
+    let answer = json!({
+        "width": width.div_ceil(step),
+        "height": height.div_ceil(step),
+        "texels": [width, height, depth],
+        "step": step,
+        "scale": scale.range,
+    });
+    Ok((answer, bytes))
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    level: u32,
+    plane: u32,
+    z: u32,
+    sample: u32,
+}
+
+impl Place {
+    fn at(self, x: u32, y: u32) -> TexelIndex {
+        TexelIndex { level: self.level, plane: self.plane, sample: self.sample, at: [x, y, self.z] }
+    }
+}
+
+/// A picture with what is said of it.
+pub(crate) struct Seen {
+    pub(crate) json: serde_json::Value,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// A slice of packed texels, of whatever format.
+pub(crate) fn of_bytes(
+    format: Format,
+    extent: [u32; 3],
+    packed: &[u8],
+    z: u32,
+) -> Result<Seen, Refusal> {
+    let [width, height, depth] = extent;
+    let bytes = texel_values(format, packed, extent, z.min(depth.saturating_sub(1)));
+    let finite = |v: &&f32| v.is_finite();
+    let colours = usize::from(format.channels().min(3));
+    let seen = || bytes.iter().flat_map(|values| values.iter().take(colours));
+    let low = seen().filter(finite).fold(f32::INFINITY, |a, &b| a.min(b));
+    let high = seen().filter(finite).fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+    let range =
+        (low < 0.0 || high > 1.0).then_some([low, if high > low { high } else { low + 1.0 }]);
+    let scale = Scale { readings: None, range, channels: format.channels() };
+    let colours = bytes.iter().flat_map(|&values| scale.shown(values)).collect();
+    let values: Vec<Vec<f32>> = if width.saturating_mul(height) <= MOST_VALUES {
+        bytes.iter().map(|v| v[..usize::from(format.channels())].to_vec()).collect()
+    } else {
+        Vec::new()
+    };
+    let json = json!({ "width": width, "height": height, "depth": depth, "scale": range, "format": format.name(), "values": values });
+    Ok(Seen { json, bytes: colours })
+}
+
+/// Values of so few texels are told, too.
+const MOST_VALUES: u32 = 1024;
+
+/// The values of a slice of packed texels: 8 and 16 bits as 0 to 1, as pictures have them.
+fn texel_values(
+    format: Format,
+    packed: &[u8],
+    [width, height, _]: [u32; 3],
+    z: u32,
+) -> Vec<[f32; 4]> {
+    let size = format.texel_size() as usize;
+    let slice = (u64::from(width) * u64::from(height)) as usize;
+    let start = slice.saturating_mul(size).saturating_mul(z as usize);
+    let readings = readings(format, true, false).or_else(|| readings(format, false, false));
+    let texels = packed.get(start..).unwrap_or_default().chunks_exact(size).take(slice);
+    texels.map(|texel| values_of(readings, unpack(format, texel).unwrap_or_default())).collect()
+}
+
+/// The values of codes as floats.
+fn values_of(readings: Option<[Reading; 4]>, codes: [u32; 4]) -> [f32; 4] {
+    let Some(readings) = readings else { return codes.map(|code| code as f32) };
+    std::array::from_fn(|c| {
+        let bits = readings[c].point(codes[c]);
+        match readings[c] {
+            Reading::Uint { .. } => bits as f32,
+            Reading::Sint { .. } => bits as i32 as f32,
+            _ => f32::from_bits(bits),
+        }
+    })
+}
+
+/// What black and white stand for.
+pub(crate) struct Scale {
+    readings: Option<[Reading; 4]>,
+    /// Lowest and highest value, where they are not 0 and 1.
+    range: Option<[f32; 2]>,
+    channels: u8,
+}
+
+/// Texels that are looked at to find the range.
+const LOOKED_AT: u32 = 128;
+
+impl Scale {
+    pub(crate) fn of(texture: &Texture) -> Self {
+        let resource = &texture.resource;
+        let format = resource.format();
+        let normalized = texture.read_mode == ReadMode::NormalizedFloat;
+        // Colours of sRGB are shown as they are stored: that is what screens want.
+        let readings = readings(format, normalized, false);
+        let mut scale = Self { readings, range: None, channels: format.channels() };
+        let [width, height, depth] = resource.extent().axes();
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for z in (0..depth).step_by(depth.div_ceil(8) as usize) {
+            for y in (0..height).step_by(height.div_ceil(LOOKED_AT) as usize) {
+                for x in (0..width).step_by(width.div_ceil(LOOKED_AT) as usize) {
+                    let index = TexelIndex { level: 0, plane: 0, sample: 0, at: [x, y, z] };
+                    let values = scale.values(resource, index);
+                    // Alpha is not light.
+                    for &value in values.iter().take(usize::from(scale.channels.min(3))) {
+                        if value.is_finite() {
+                            (low, high) = (low.min(value), high.max(value));
+                        }
+                    }
+                }
+            }
+        }
+        if low < 0.0 || high > 1.0 {
+            scale.range = Some([low, if high > low { high } else { low + 1.0 }]);
+        }
+        scale
+    }
+
+    /// The values of a texel as floats.
+    fn values(&self, resource: &Resource, index: TexelIndex) -> [f32; 4] {
+        values_of(self.readings, resource.texel(index).unwrap_or_default())
+    }
+
+    /// The colour of a texel: red, green, blue, alpha. One channel is grey, and texels are opaque.
+    fn colour(&self, resource: &Resource, index: TexelIndex) -> [u8; 4] {
+        self.shown(self.values(resource, index))
+    }
+
+    fn shown(&self, values: [f32; 4]) -> [u8; 4] {
+        let [low, high] = self.range.unwrap_or([0.0, 1.0]);
+        // What is no number is black.
+        let byte = |v: f32| ((v - low) / (high - low) * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
+        let [r, g, b, _] = values.map(byte);
+        match self.channels {
+            1 => [r, r, r, 255],
+            2 => [r, g, 0, 255],
+            _ => [r, g, b, 255],
+        }
+    }
+}

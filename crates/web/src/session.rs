@@ -1,0 +1,117 @@
+//! What a worker has, and which method does what.
+
+use crate::fetch::{Made, Own};
+use crate::kernel::{Files, Run};
+use crate::{area, fetch, kernel, picture, ptx, txd};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use texunit_lsp::Server;
+use texunit_unit::Texture;
+
+/// What a worker of the page has.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// The file that `tex=own` stands for.
+    pub(crate) own: Option<Own>,
+    /// The texture that was made last, and of which keys.
+    pub(crate) made: Option<Made>,
+    /// Files of its job.
+    pub(crate) files: Files,
+    /// The kernel under way.
+    pub(crate) run: Option<Run>,
+    /// Textures of explained fetches that are not the keys', by their numbers.
+    pub(crate) subjects: Vec<Arc<Texture>>,
+    lsp: Server,
+}
+
+/// The answer to a method.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// An object. If nothing came of it, it has one member, `error`.
+    pub json: String,
+    /// Pixels, numbers, or a file.
+    pub bytes: Vec<u8>,
+}
+
+/// Why nothing came of a method: a mistake in what it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Refusal {
+    /// What is wrong.
+    pub message: String,
+    /// The key of the link that is to blame, if it is one.
+    pub key: Option<&'static str>,
+    /// What to do instead.
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    /// A mistake that no key has made.
+    pub fn new(message: impl ToString) -> Self {
+        // Keys are options without dashes.
+        Self { message: message.to_string().replace("--", ""), ..Self::default() }
+    }
+
+    /// The mistake of a key.
+    pub fn of(key: &'static str, message: impl ToString) -> Self {
+        Self { key: Some(key), ..Self::new(message) }
+    }
+}
+
+/// What a method gives.
+pub(crate) type Given = Result<(Value, Vec<u8>), Refusal>;
+
+impl Session {
+    /// A session that has nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Does what a method is there for. Its parameters are an object.
+    pub fn ask(&mut self, method: &str, parameters: &str, bytes: Vec<u8>) -> Answer {
+        match self.given(method, parameters, bytes) {
+            Ok((value, bytes)) => Answer { json: value.to_string(), bytes },
+            Err(refusal) => {
+                Answer { json: json!({ "error": refusal }).to_string(), bytes: Vec::new() }
+            }
+        }
+    }
+
+    fn given(&mut self, method: &str, text: &str, bytes: Vec<u8>) -> Given {
+        match method {
+            "file" => fetch::file(self, read(text)?, bytes),
+            "explain" => fetch::explain(self, &read(text)?),
+            "svg" => fetch::svg(self, &read(text)?),
+            "source" => fetch::source(self, &read(text)?),
+            "picture" => picture::picture(self, &read(text)?),
+            "area" => area::area(self, &read(text)?),
+            "ptx" => ptx::read(&read::<ptx::Text>(text)?),
+            "words" => Ok((fetch::words(), Vec::new())),
+            "lsp" => self.lsp(&read(text)?),
+            "hold" => kernel::hold(self, read(text)?, bytes),
+            "start" => kernel::start(self, &read(text)?),
+            "run" => kernel::run(self, &read(text)?),
+            "output" => kernel::output(self, &read(text)?),
+            "pixel" => kernel::pixel(self, &read(text)?),
+            "txd" => txd::word(&read(text)?),
+            "execute" => txd::execute(self, &read(text)?),
+            _ => Err(Refusal::new(format!("there is no method `{method}`"))),
+        }
+    }
+
+    fn lsp(&mut self, Message { message }: &Message) -> Given {
+        let messages = self.lsp.respond(message);
+        Ok((json!({ "messages": messages }), Vec::new()))
+    }
+}
+
+#[derive(Deserialize)]
+struct Message {
+    message: String,
+}
+
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
+    serde_json::from_str(text)
+        .map_err(|e| Refusal::new(format!("the parameters are not understood: {e}")))
+}

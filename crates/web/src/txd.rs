@@ -1,0 +1,220 @@
+//! A machine word of the texture unit: bits, fields, text, and what it fetches.
+
+use crate::fetch;
+use crate::session::{Given, Refusal, Session};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::Arc;
+use texunit_explain::Explanation;
+use texunit_report::Object;
+use texunit_sass::exec::{execute as run, fetched};
+use texunit_sass::field::{Field, Kind};
+use texunit_sass::parse::{Places, parse};
+use texunit_sass::print::{Style, print};
+use texunit_sass::txd::{COORDINATES, FIELDS, MASK, PS, PT, RD, RZ};
+use texunit_sass::{Arch, Control, Txd, Word, control, rules, state_file};
+use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_unit::lanes;
+
+/// Longest state file: reading TOML takes many times its length in memory.
+const MOST_STATE: usize = 1 << 20;
+
+/// Parameters of `txd`: a word, or a text; then fields that are set.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Asked {
+    arch: String,
+    word: Option<String>,
+    control: Option<String>,
+    text: Option<String>,
+    #[serde(default)]
+    fields: BTreeMap<String, u64>,
+}
+
+/// An instruction, and what is wrong with it.
+struct Read {
+    txd: Txd,
+    found: Vec<Value>,
+}
+
+/// Digits of a number, with or without 0x.
+fn hex(key: &'static str, text: &str, bits: u32) -> Result<u64, Refusal> {
+    let digits = text.trim();
+    let digits = digits.strip_prefix("0x").or(digits.strip_prefix("0X")).unwrap_or(digits);
+    let sound = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let value = u64::from_str_radix(digits, 16).ok().filter(|_| sound);
+    let value = value.filter(|v| bits >= 64 || v >> bits == 0);
+    value.ok_or_else(|| {
+        Refusal::of(key, format!("expected {bits} bits in hexadecimal digits, found `{text}`"))
+    })
+}
+
+fn read(asked: &Asked, arch: Arch) -> Result<Read, Refusal> {
+    if let Some(text) = &asked.text {
+        let source = SourceFile::new("text", text.as_str());
+        let parsed = parse(text)
+            .map_err(|d| Refusal { help: d.help.clone(), ..Refusal::of("text", &d.message) })?;
+        let found = rules::check(&parsed.txd, &parsed.places, arch);
+        return Ok(Read { txd: parsed.txd, found: told(Some(&source), &found) });
+    }
+    let word = hex("word", asked.word.as_deref().unwrap_or_default(), 64)?;
+    let bits = match &asked.control {
+        Some(text) => hex("control", text, Control::BITS)? as u32,
+        None => Control::NONE.bits(),
+    };
+    let control = Control::new(bits).ok_or_else(|| Refusal::of("control", "there are 21 bits"))?;
+    let mut txd = Txd { word, control };
+    for (name, &value) in &asked.fields {
+        if let Some(field) = FIELDS.iter().find(|field| field.name == name) {
+            txd = txd.with(field, value);
+        } else if let Some(field) = control::FIELDS.iter().find(|field| field.name == name) {
+            txd.control = txd.control.with(field, value);
+        } else {
+            return Err(Refusal::new(format!("there is no field `{name}`")));
+        }
+    }
+    let found = match Txd::decode(txd.word, txd.control, arch) {
+        Ok(txd) => told(None, &rules::check(&txd, &Places::default(), arch)),
+        Err(reason) => vec![json!({ "severity": "error", "message": reason.to_string() })],
+    };
+    Ok(Read { txd, found })
+}
+
+fn told(source: Option<&SourceFile>, found: &[Diagnostic]) -> Vec<Value> {
+    found.iter().map(|d| serde_json::to_value(Object::new(source, d)).unwrap_or_default()).collect()
+}
+
+fn arch(name: &str) -> Result<Arch, Refusal> {
+    Arch::from_str(name).map_err(|e| Refusal::of("arch", e))
+}
+
+/// `txd`: the word in all its forms.
+pub(crate) fn word(asked: &Asked) -> Given {
+    let arch = arch(&asked.arch)?;
+    let Read { txd, found } = read(asked, arch)?;
+    let decoded = Word::decode(txd.word, txd.control, arch);
+    let other = match &decoded {
+        Word::Other(other) => Some(other.to_string()),
+        _ => None,
+    };
+    let is_txd = matches!(decoded, Word::Txd(_));
+    let answer = json!({
+        "word": format!("{:#018x}", txd.word),
+        "control": format!("{:#08x}", txd.control.bits()),
+        "is_txd": is_txd,
+        "other": other,
+        "text": is_txd.then(|| print(&txd, Style::Nvidia)),
+        "isa": is_txd.then(|| print(&txd, Style::Isa)),
+        "fields": FIELDS.iter().map(|f| field(f, txd.get(f))).collect::<Vec<_>>(),
+        "control_fields": control::FIELDS.iter().map(|f| field(f, txd.control.get(f))).collect::<Vec<_>>(),
+        "diagnostics": found,
+    });
+    Ok((answer, Vec::new()))
+}
+
+fn field(field: &Field, value: u64) -> Value {
+    let (kind, shown) = match field.kind {
+        Kind::Register if value == RZ => ("register", "RZ".to_owned()),
+        Kind::Register => ("register", format!("R{value}")),
+        Kind::Predicate if value == PT => ("predicate", "PT".to_owned()),
+        Kind::Predicate => ("predicate", format!("P{value}")),
+        Kind::Flag => ("flag", value.to_string()),
+        Kind::Number => ("number", format!("{value:#x}")),
+        Kind::Coordinates => {
+            ("coordinates", COORDINATES.get(value as usize).copied().unwrap_or_default().to_owned())
+        }
+        Kind::Opcode(_) => ("opcode", format!("{value:#x}")),
+    };
+    json!({
+        "name": field.name,
+        "low": field.low,
+        "width": field.width,
+        "kind": kind,
+        "value": value,
+        "max": field.max(),
+        "shown": shown,
+        "names": matches!(field.kind, Kind::Coordinates).then_some(COORDINATES),
+        "since": field.since.name(),
+        "meaning": field.meaning,
+    })
+}
+
+/// Parameters of `execute`.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Execute {
+    #[serde(flatten)]
+    asked: Asked,
+    state: String,
+    lane: usize,
+}
+
+/// `execute`: the word on the state that a file describes; what a lane fetches is explained.
+pub(crate) fn execute(session: &mut Session, Execute { asked, state, lane }: &Execute) -> Given {
+    session.subjects.clear();
+    if state.len() > MOST_STATE {
+        return Err(Refusal::of(
+            "state",
+            format!("a state of at most {MOST_STATE} bytes is read here"),
+        ));
+    }
+    let source = SourceFile::new("state", state.as_str());
+    let mut made = match state_file::parse(state) {
+        Ok(made) => made,
+        Err(error) => {
+            let line = error.span().map(|span| source.location(span.start as u32).line);
+            let refusal = Refusal::of("state", error.message());
+            return Ok((json!({ "error": refusal, "line": line }), Vec::new()));
+        }
+    };
+    let arch = arch(&asked.arch)?;
+    made.arch = arch;
+    let Read { txd, .. } = read(asked, arch)?;
+    let txd = Txd::decode(txd.word, txd.control, arch).map_err(|e| Refusal::of("word", e))?;
+    let found = fetched(&txd, &mut made, *lane).map_err(Refusal::new)?;
+    let outcome = run(&txd, &mut made).map_err(Refusal::new)?;
+    let first = txd.get(&RD);
+    let count = if first == RZ { 0 } else { u64::from(txd.get(&MASK).count_ones()) };
+    let registers: Vec<Value> = (first..first + count)
+        .filter_map(|number| made.registers.get(number as usize).map(|register| (number, register)))
+        .map(|(number, register)| {
+            let all = lanes(outcome.lanes).map(|lane| {
+                let value = f32::from_bits(register[lane]);
+                json!({ "lane": lane, "bits": format!("{:08x}", register[lane]), "value": format!("{value:?}") })
+            });
+            json!({ "name": format!("R{number}"), "lanes": all.collect::<Vec<_>>() })
+        })
+        .collect();
+    let predicate = (txd.get(&PS) != PT).then(|| {
+        let number = txd.get(&PS);
+        let bits = made.predicates.get(number as usize).copied().unwrap_or(0);
+        json!({ "name": format!("P{number}"), "lanes": format!("{:08x}", bits & outcome.lanes) })
+    });
+    let explained = match found {
+        None => Value::Null,
+        Some(found) => {
+            let explanation =
+                Explanation::new(found.form, &found.texture, &found.sampler, &found.operands)
+                    .map_err(Refusal::new)?;
+            let value = json!({
+                "kind": "fetch",
+                "subject": 0,
+                "header": found.indices.0,
+                "sampler": found.indices.1,
+                "texture": fetch::texture(&found.texture),
+                "explanation": explanation.json(),
+            });
+            session.subjects.push(Arc::clone(&found.texture));
+            value
+        }
+    };
+    let answer = json!({
+        "registers": registers,
+        "predicate": predicate,
+        "lanes": lanes(outcome.lanes).collect::<Vec<_>>(),
+        "invalid": lanes(outcome.invalid).collect::<Vec<_>>(),
+        "missing": lanes(outcome.missing).collect::<Vec<_>>(),
+        "explained": explained,
+    });
+    Ok((answer, Vec::new()))
+}

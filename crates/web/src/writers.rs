@@ -1,0 +1,187 @@
+//! Which thread has written each texel of an output: an observer of the launch.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_device::observe::{
+    Access, At, CtaInfo, Events, LaunchInfo, Observer, Probe, SurfaceAnswered,
+};
+use texunit_job::Output;
+use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes};
+
+/// Largest output whose writers are known, in texels.
+const MOST_TEXELS: u64 = 4 << 20;
+
+/// Writers of the outputs of a launch.
+#[derive(Debug)]
+pub(crate) struct Writers {
+    outputs: Vec<Written>,
+    /// For each output and texel the number of the thread in the grid, from 1; 0 is nobody.
+    found: Mutex<Vec<Vec<u64>>>,
+}
+
+/// Where an output lies.
+#[derive(Debug)]
+struct Written {
+    /// Generic address of its first byte, of buffers.
+    address: Option<u64>,
+    /// Number of the allocation and of the first plane, of arrays.
+    array: Option<(u64, u32)>,
+    texel: u64,
+    extent: [u64; 3],
+    bytes: u64,
+}
+
+impl Written {
+    fn texels(&self) -> u64 {
+        self.bytes.div_ceil(self.texel.max(1))
+    }
+}
+
+impl Writers {
+    pub(crate) fn new(outputs: &[Output]) -> Self {
+        let outputs: Vec<Written> = outputs
+            .iter()
+            .map(|output| {
+                let (texel, extent) = match output.texels {
+                    Some((format, extent)) => (format.texel_size().into(), extent.map(u64::from)),
+                    None => (1, [output.size, 1, 1]),
+                };
+                Written {
+                    address: output.address,
+                    array: output.array,
+                    texel,
+                    extent,
+                    bytes: output.size,
+                }
+            })
+            .collect();
+        let room = |output: &Written| match output.texels() {
+            texels if texels <= MOST_TEXELS => vec![0; texels as usize],
+            _ => Vec::new(),
+        };
+        let found = Mutex::new(outputs.iter().map(room).collect());
+        Self { outputs, found }
+    }
+
+    fn found(&self) -> MutexGuard<'_, Vec<Vec<u64>>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The thread that wrote a texel last, as its number in the whole grid from 0.
+    pub(crate) fn of(&self, output: usize, [x, y, z]: [u64; 3]) -> Option<u64> {
+        let [width, height, _] = self.outputs.get(output)?.extent;
+        let texel = usize::try_from((z * height + y) * width + x).ok()?;
+        self.found().get(output)?.get(texel)?.checked_sub(1)
+    }
+
+    fn note(&self, output: usize, from: u64, bytes: u64, thread: u64) {
+        let of = &self.outputs[output];
+        let texel = of.texel.max(1);
+        let (first, last) = (from / texel, (from + bytes.max(1) - 1) / texel);
+        let mut found = self.found();
+        for texel in first..=last {
+            if let Some(to) =
+                usize::try_from(texel).ok().and_then(|texel| found[output].get_mut(texel))
+            {
+                *to = thread + 1;
+            }
+        }
+    }
+}
+
+impl Observer for Writers {
+    fn wants(&self) -> Events {
+        let mut events = Events::NONE;
+        if self.outputs.iter().any(|output| output.address.is_some()) {
+            events |= Events::ACCESSES;
+        }
+        if self.outputs.iter().any(|output| output.array.is_some()) {
+            events |= Events::ANSWERS;
+        }
+        events
+    }
+
+    fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
+        Box::new(Writing {
+            writers: self,
+            threads: launch.config.block.iter().map(|&n| u64::from(n)).product(),
+            cta: 0,
+        })
+    }
+}
+
+struct Writing<'a> {
+    writers: &'a Writers,
+    /// Threads of a CTA.
+    threads: u64,
+    cta: u64,
+}
+
+impl Writing<'_> {
+    fn thread(&self, at: &At, lane: u32) -> u64 {
+        self.cta * self.threads + u64::from(at.warp * 32 + lane)
+    }
+}
+
+impl Probe for Writing<'_> {
+    fn cta_begins(&mut self, cta: &CtaInfo) {
+        self.cta = cta.index;
+    }
+
+    fn access(&mut self, at: &At, access: &Access<'_>) {
+        if !access.doing.writes() {
+            return;
+        }
+        for (n, output) in self.writers.outputs.iter().enumerate() {
+            let Some(base) = output.address else { continue };
+            for lane in lanes(at.lanes) {
+                let offset = access.addresses[lane].wrapping_sub(base);
+                if offset < output.bytes {
+                    let thread = self.thread(at, lane as u32);
+                    self.writers.note(n, offset, access.bytes().into(), thread);
+                }
+            }
+        }
+    }
+
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        at.lanes
+    }
+
+    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+        if matches!(access.form.kind, SurfaceKind::Load { .. }) {
+            return;
+        }
+        let resource = &access.surface.resource;
+        let (_, first) = resource.first();
+        let number = resource.block().number();
+        let Ok(plan) = SurfacePlan::new(access.form, access.surface) else { return };
+        for (n, output) in self.writers.outputs.iter().enumerate() {
+            let Some((allocation, plane)) = output.array else { continue };
+            if allocation != number {
+                continue;
+            }
+            for lane in lanes(at.lanes) {
+                let trace = plan.trace(access.request.coords.map(|c| c[lane]));
+                let SurfaceOutcome::Made(place) = trace.outcome else { continue };
+                let [width, height, depth] = output.extent;
+                let row = place.y
+                    + height
+                        * (place.z + depth * u64::from((place.layer + first).wrapping_sub(plane)));
+                let bytes = bytes_of(access.form, output.texel);
+                let thread = self.thread(at, lane as u32);
+                self.writers.note(n, row * width * output.texel + place.x, bytes, thread);
+            }
+        }
+    }
+}
+
+/// Bytes that an access writes.
+fn bytes_of(form: SurfaceForm, texel: u64) -> u64 {
+    match form.kind {
+        SurfaceKind::Load { element_size, vector }
+        | SurfaceKind::Store { element_size, vector } => {
+            u64::from(element_size) * u64::from(vector)
+        }
+        SurfaceKind::StoreFormatted { .. } | SurfaceKind::Reduce { .. } => texel,
+    }
+}

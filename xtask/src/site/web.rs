@@ -1,0 +1,142 @@
+//! The playground: two WebAssembly builds of `crates/web`, and the page of `web/`.
+
+use super::{call, output};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// Most bytes of a build, compressed as servers do it.
+const MOST_COMPRESSED: usize = 3 << 20;
+/// The builds: folder, and what they are compiled with.
+const BUILDS: [(&str, &str); 2] = [("simd", "-C target-feature=+simd128"), ("plain", "")];
+pub(super) fn build(out: &Path) -> Result<(), String> {
+    node()?;
+    target()?;
+    packages()?;
+    clear(out)?;
+    bindgen_is_built()?;
+    for (name, flags) in BUILDS {
+        wasm(out, name, flags)?;
+    }
+    let web = crate::workspace().join("web");
+    let examples = crate::workspace().join("examples");
+    call(Command::new("node").arg("build.mjs").arg(out).arg(examples).current_dir(web), NODE)
+}
+
+const NODE: &str =
+    "install Node.js 20 or later (https://nodejs.org, or your system's package `nodejs`)";
+
+fn node() -> Result<(), String> {
+    let version = output(Command::new("node").arg("--version"));
+    let version = version.ok_or_else(|| format!("`node` is not installed: {NODE}"))?;
+    let major = version
+        .trim()
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|n| n.parse::<u32>().ok());
+    match major {
+        Some(20..) => Ok(()),
+        _ => Err(format!("Node.js {} is too old: {NODE}", version.trim())),
+    }
+}
+
+/// The standard library for WebAssembly, which rustup adds.
+fn target() -> Result<(), String> {
+    let root = output(Command::new("rustc").args(["--print", "sysroot"])).unwrap_or_default();
+    if Path::new(root.trim()).join("lib/rustlib").join(TARGET).is_dir() {
+        return Ok(());
+    }
+    let missing = format!("the target {TARGET} is needed: `rustup target add {TARGET}`");
+    call(Command::new("rustup").args(["target", "add", TARGET]), &missing).map_err(|_| missing)
+}
+
+/// The packages of `web/package-lock.json`.
+fn packages() -> Result<(), String> {
+    let web = crate::workspace().join("web");
+    let modified = |path: &str| fs::metadata(web.join(path)).and_then(|m| m.modified()).ok();
+    if modified("node_modules/.package-lock.json") >= modified("package-lock.json") {
+        return Ok(());
+    }
+    // Nothing of these packages has to be compiled.
+    let install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    call(Command::new("npm").args(install).current_dir(web), NODE)
+}
+
+/// Takes away what an earlier build has left; other parts stay.
+fn clear(out: &Path) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", out.display());
+    fs::create_dir_all(out).map_err(failed)?;
+    for entry in fs::read_dir(out).map_err(failed)?.flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        if ["simd", "plain", "examples"].contains(&&*name) {
+            fs::remove_dir_all(&path).map_err(failed)?;
+        } else if path.is_file() {
+            fs::remove_file(&path).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// wasm-bindgen's command, of the release that the workspace names: `web/bindgen`, a workspace of its own.
+fn bindgen_is_built() -> Result<(), String> {
+    let root = crate::workspace();
+    let mut command = Command::new(env!("CARGO"));
+    command
+        .args(["build", "--locked", "--quiet", "--manifest-path"])
+        .arg(root.join("web/bindgen/Cargo.toml"));
+    command.arg("--target-dir").arg(root.join("target/site-tools"));
+    // What this program was built with has nothing to do with it.
+    call(
+        command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS"),
+        "it comes with Rust",
+    )
+}
+
+fn wasm(out: &Path, name: &str, flags: &str) -> Result<(), String> {
+    let root = crate::workspace();
+    // Of their own, so that one does not undo the other.
+    let built = root.join("target/web").join(name);
+    println!("the WebAssembly of {name} is built");
+    let mut command = Command::new(env!("CARGO"));
+    command.args([
+        "rustc",
+        "--locked",
+        "--quiet",
+        "-p",
+        "texunit-web",
+        "--lib",
+        "--crate-type",
+        "cdylib",
+    ]);
+    command.args(["--profile", "web", "--target", TARGET, "--target-dir"]).arg(&built);
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS").env("RUSTFLAGS", flags).current_dir(&root);
+    call(&mut command, "it comes with Rust")?;
+    let module = built.join(TARGET).join("web/texunit_web.wasm");
+    let folder = out.join(name);
+    let bindgen = root.join("target/site-tools/debug/texunit-bindgen");
+    call(Command::new(bindgen).arg(module).arg(&folder).arg("texunit"), "it has just been built")?;
+    let module = folder.join("texunit_bg.wasm");
+    for entry in fs::read_dir(&folder).map_err(|e| e.to_string())?.flatten() {
+        if entry.path().extension().is_some_and(|ending| ending == "ts") {
+            fs::remove_file(entry.path()).map_err(|e| e.to_string())?;
+        }
+    }
+    let bytes = fs::read(&module).map_err(|e| format!("{}: {e}", module.display()))?;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let compressed =
+        encoder.write_all(&bytes).and_then(|()| encoder.finish()).map_err(|e| e.to_string())?;
+    println!("{name}: {} bytes, {} compressed", bytes.len(), compressed.len());
+    if compressed.len() > MOST_COMPRESSED {
+        return Err(format!(
+            "{name} has {} bytes compressed, but may have {MOST_COMPRESSED}",
+            compressed.len()
+        ));
+    }
+    Ok(())
+}
