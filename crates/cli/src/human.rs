@@ -97,7 +97,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
                     sets.bytes
                 );
             }
-            for path in &report.explanation {
+            if let Some(path) = &report.explanation {
                 err += &format!("wrote {}\n", path.display());
             }
             for written in &report.outputs {

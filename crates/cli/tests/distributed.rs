@@ -218,7 +218,6 @@ fn same_fault(job: &Path, folder: &TempDir) {
         report
     };
     let fault = of_range("4..8", &[]).fault.unwrap();
-    assert_eq!(fault.to_string(), whole.to_string());
     let place =
         |fault: &texunit_device::Fault| (fault.kind.clone(), fault.span, fault.cta, fault.thread);
     assert_eq!(place(&fault), place(&whole));

@@ -1,8 +1,9 @@
 //! Operands of `texunit sample`: numbers, or arrays in files.
 
 use super::SampleArgs;
-use crate::explain::{Trouble, operand as explained};
+use crate::explain::Trouble;
 use std::path::{Path, PathBuf};
+use texunit_explain::operand as explained;
 use texunit_sample::{Action, Dtype, ErrorKind, Input, Points, Request, SampleError};
 
 /// An error of an array or a number.
