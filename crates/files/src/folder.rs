@@ -19,6 +19,7 @@ impl PrivateFolder {
 
     /// In another folder; the name has a number that nobody can guess.
     pub fn within(above: &Path, name: impl Fn(u64) -> String) -> io::Result<Self> {
+        #[cfg_attr(not(unix), allow(unused_mut))]
         let mut builder = std::fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
