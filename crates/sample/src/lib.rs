@@ -11,6 +11,7 @@
 
 mod call;
 mod error;
+#[cfg(feature = "files")]
 pub mod file;
 mod fill;
 mod input;
@@ -21,6 +22,7 @@ mod point;
 mod request;
 mod scratch;
 mod shared;
+#[cfg(feature = "files")]
 mod source;
 mod surface;
 mod texture;
@@ -34,6 +36,7 @@ pub use options::{OPTIONS, Setting, TextureOptions};
 pub use point::Single;
 pub use request::{Action, Points, Request};
 pub use shared::shared_shape;
+#[cfg(feature = "files")]
 pub use source::read;
 pub use surface::{Places, Surface};
 pub use texture::{Effective, Texture, resource};
