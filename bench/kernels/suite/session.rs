@@ -65,7 +65,7 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let module = Module::load(&self.device, &format!("{name}.ptx"), self.case.ptx)
             .map_err(|e| format!("{name}: {e}"))?;
-        let kernel = |wanted| module.kernel(wanted).ok_or(format!("{name}: no kernel {wanted}"));
+        let kernel = |wanted| module.kernel(wanted).map_err(|e| format!("{name}: {e}"));
         self.kernels =
             self.case.launches.iter().map(|l| kernel(l.kernel)).collect::<Result<_, _>>()?;
         Ok(start.elapsed())

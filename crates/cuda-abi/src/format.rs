@@ -21,3 +21,13 @@ pub const FORMATS: [(&str, u32, u32); 51] = [
     ("bc5", 0x99, 2),      ("bc5_snorm", 0x9a, 2),  ("bc6h", 0x9b, 3),      ("bc6h_snorm", 0x9c, 3),
     ("bc7", 0x9d, 4),      ("bc7_srgb", 0x9e, 4),
 ];
+
+/// Names in texunit by `CU_RES_VIEW_FORMAT_*`, from 1 on.
+#[rustfmt::skip]
+pub const VIEW_FORMATS: [&str; 34] = [
+    "u8", "u8x2", "u8x4", "s8", "s8x2", "s8x4",
+    "u16", "u16x2", "u16x4", "s16", "s16x2", "s16x4",
+    "u32", "u32x2", "u32x4", "s32", "s32x2", "s32x4",
+    "f16", "f16x2", "f16x4", "f32", "f32x2", "f32x4",
+    "bc1", "bc2", "bc3", "bc4", "bc4_snorm", "bc5", "bc5_snorm", "bc6h", "bc6h_snorm", "bc7",
+];

@@ -2,7 +2,7 @@
 
 use crate::args::Answer;
 use crate::refused::say_refused;
-use texunit_cuda_abi::format::FORMATS;
+use texunit_cuda_abi::format::{FORMATS, VIEW_FORMATS};
 use texunit_cuda_abi::{CU_AD_FORMAT_NV12, CUresult};
 use texunit_device::Format;
 
@@ -13,16 +13,6 @@ const VIDEO: [(std::ops::RangeInclusive<u32>, u32); 9] = [
     (0x51..=0x52, 4), (0x53..=0x5e, 3),
     (0x9f..=0x9f, 3), (0xa1..=0xa4, 3), (0xa5..=0xa7, 2), (0xa8..=0xa9, 4),
     (CU_AD_FORMAT_NV12..=CU_AD_FORMAT_NV12, 3), (0xb1..=0xb1, 4), (0xb2..=0xb5, 3),
-];
-
-/// By `CU_RES_VIEW_FORMAT_*`, from 1 on.
-#[rustfmt::skip]
-const VIEWS: [&str; 34] = [
-    "u8", "u8x2", "u8x4", "s8", "s8x2", "s8x4",
-    "u16", "u16x2", "u16x4", "s16", "s16x2", "s16x4",
-    "u32", "u32x2", "u32x4", "s32", "s32x2", "s32x4",
-    "f16", "f16x2", "f16x4", "f32", "f32x2", "f32x4",
-    "bc1", "bc2", "bc3", "bc4", "bc4_snorm", "bc5", "bc5_snorm", "bc6h", "bc6h_snorm", "bc7",
 ];
 
 /// The format of a number and so many channels.
@@ -65,11 +55,11 @@ pub(crate) fn numbers(format: Format) -> Option<(u32, u32)> {
 /// The format of a view; `CUDA_ERROR_INVALID_VALUE` for `CU_RES_VIEW_FORMAT_NONE` and numbers that
 /// are none.
 pub(crate) fn view_format(number: u32) -> Answer<Format> {
-    let name = (number as usize).checked_sub(1).and_then(|i| VIEWS.get(i));
+    let name = (number as usize).checked_sub(1).and_then(|i| VIEW_FORMATS.get(i));
     name.and_then(|name| Format::from_name(name)).ok_or_else(|| {
         CUresult::INVALID_VALUE.because(format!(
             "format {number:#x} of pResViewDesc is not a CUresourceViewFormat of a view: those are 1 to {:#x}",
-            VIEWS.len()
+            VIEW_FORMATS.len()
         ))
     })
 }
@@ -90,7 +80,7 @@ mod tests {
                 None => assert!(found.is_depth(), "{found}"),
             }
         }
-        for number in 1..=VIEWS.len() as u32 {
+        for number in 1..=VIEW_FORMATS.len() as u32 {
             assert!(view_format(number).is_ok(), "{number}");
         }
         assert_eq!(view_format(0).unwrap_err().code, CUresult::INVALID_VALUE);

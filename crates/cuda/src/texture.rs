@@ -24,8 +24,7 @@ use texunit_cuda_abi::{
     CUDA_TEXTURE_DESC, CUresult, Refusal,
 };
 use texunit_device::{
-    AddressMode, Channel, Error, Filter, Format, ReadMode, Sampler, SurfaceObject,
-    TextureDescriptor, TextureObject,
+    AddressMode, Error, Filter, ReadMode, Sampler, SurfaceObject, TextureDescriptor, TextureObject,
 };
 use texunit_unit::CreateError;
 
@@ -103,19 +102,6 @@ pub(crate) const FLAGS: u32 = CU_TRSF_READ_AS_INTEGER
     | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
     | CU_TRSF_SEAMLESS_CUBEMAP;
 
-/// How the texels of a format are read: only 8 and 16-bit integers can be read in two ways, of
-/// which the flag chooses one.
-fn read_mode(format: Format, flags: u32) -> ReadMode {
-    use Channel as C;
-    let small = matches!(format.plain_channel(), Some(C::U8 | C::S8 | C::U16 | C::S16));
-    let as_integer = flags & CU_TRSF_READ_AS_INTEGER != 0;
-    if format.is_normalized_kind() || small && !as_integer {
-        ReadMode::NormalizedFloat
-    } else {
-        ReadMode::Element
-    }
-}
-
 /// A level, of which a NaN is 0 (docs/numerics.md 3.2).
 pub(crate) fn level(value: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value }
@@ -148,7 +134,7 @@ pub(crate) fn descriptor(
         ));
     }
     Ok(TextureDescriptor {
-        read_mode: read_mode(source.format(), flags),
+        read_mode: ReadMode::of_driver(source.format(), flags & CU_TRSF_READ_AS_INTEGER != 0),
         normalized_coords: flags & CU_TRSF_NORMALIZED_COORDINATES != 0,
         sampler: Sampler { srgb, seamless_cube: seamless, ..sampler },
     })

@@ -34,6 +34,38 @@ pub enum Arg<'a> {
     Surface(&'a SurfaceObject),
 }
 
+macro_rules! from {
+    ($life:lifetime: $($type:ty => $variant:ident)*) => {
+        $(
+            impl<$life> From<$type> for Arg<$life> {
+                fn from(value: $type) -> Self {
+                    Self::$variant(value)
+                }
+            }
+        )*
+    };
+}
+from! { 'a:
+    u8 => U8 u16 => U16 u32 => U32 u64 => U64
+    i8 => S8 i16 => S16 i32 => S32 i64 => S64
+    f32 => F32 f64 => F64
+    &'a [u8] => Bytes &'a Buffer => Buffer &'a TextureObject => Texture
+    &'a SamplerObject => Sampler &'a SurfaceObject => Surface
+}
+
+impl<'a, T: bytemuck::NoUninit> From<&'a [T; 1]> for Arg<'a> {
+    /// A structure passed by value: `&[value]`.
+    fn from(value: &'a [T; 1]) -> Self {
+        Self::Bytes(bytemuck::cast_slice(value))
+    }
+}
+
+/// Arguments of a launch, each by what it is: `args![&buffer, &texture, 3_u32, 0.5_f32]` is an array of [`Arg`]s.
+#[macro_export]
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { [$($crate::Arg::from($value)),*] };
+}
+
 impl Arg<'_> {
     /// What messages call it.
     pub(crate) fn what(&self) -> String {

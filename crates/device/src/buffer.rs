@@ -1,6 +1,7 @@
 //! Linear memory.
 
 use crate::device::{Device, Error};
+use bytemuck::{NoUninit, Pod};
 use std::sync::Arc;
 use texunit_memory::{Block, PlaceError, Placement};
 use texunit_unit::Resource;
@@ -79,6 +80,24 @@ impl Buffer {
     /// All bytes.
     pub fn read(&self) -> Vec<u8> {
         self.inner.block.to_vec()
+    }
+
+    /// All of it as numbers, or structures of them. Bytes at the end that make no whole one are left out.
+    pub fn read_as<T: Pod>(&self) -> Vec<T> {
+        let (bytes, size) = (self.read(), size_of::<T>());
+        match bytes.len().checked_div(size) {
+            Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
+            // Of nothing there is no number.
+            None => Vec::new(),
+        }
+    }
+
+    /// Copies numbers, or structures of them, to the one with this index and on.
+    ///
+    /// # Errors
+    /// If they do not fit.
+    pub fn write_from<T: NoUninit>(&self, index: u64, values: &[T]) -> Result<(), Error> {
+        self.write(index.saturating_mul(size_of::<T>() as u64), bytemuck::cast_slice(values))
     }
 
     /// Copies bytes from `offset` on out of it.

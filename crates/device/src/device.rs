@@ -216,6 +216,21 @@ impl Device {
         Buffer::new(self, size, name)
     }
 
+    /// Allocates global memory with these numbers, or structures of them.
+    ///
+    /// # Errors
+    /// If there is not so much memory, or if there are no numbers.
+    pub fn alloc_from<T: bytemuck::NoUninit>(
+        &self,
+        values: &[T],
+        name: &str,
+    ) -> Result<Buffer, Error> {
+        let bytes = bytemuck::cast_slice::<T, u8>(values);
+        let buffer = self.alloc(bytes.len() as u64, name)?;
+        buffer.write(0, bytes)?;
+        Ok(buffer)
+    }
+
     /// Makes an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
     pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
         Array::new(self, descriptor)

@@ -3,91 +3,18 @@
 use crate::arg::{Arg, ParamInfo};
 use crate::buffer::Buffer;
 use crate::device::Error;
+use crate::launch_options::LaunchOptions;
 use crate::local::Share;
 use crate::module::Module;
-use crate::txd::{Engine, GradientPath};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
-use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::observe::Events;
-use texunit_simt::{
-    Bounds, CtaRange, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats, Observer,
-};
+use crate::txd::{self, Engine};
+use crate::unknown::UnknownKernel;
+use std::sync::atomic::Ordering;
+use texunit_simt::{CtaRange, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats};
 use texunit_syntax::Diagnostic;
-
-/// How to launch.
-#[derive(Clone, Copy, Debug)]
-pub struct LaunchOptions<'a> {
-    /// CTAs along x, y, z.
-    pub grid: [u32; 3],
-    /// Run only these CTAs of the grid, all of whose registers say what they say in a launch of the whole; `None`: all.
-    pub ctas: Option<CtaRange>,
-    /// Threads of a CTA along x, y, z.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u32,
-    /// Host threads; 0: one for each core.
-    pub threads: usize,
-    /// Warp instructions that one warp may execute before it is taken for endless.
-    pub max_steps: u64,
-    /// Bytes of local memory and call frames that a thread may use.
-    pub stack_limit: u32,
-    /// Count the local memory of all threads that run at a time as device memory: the launch runs on so few
-    /// host threads that it fits into what is left of it, and is refused if that of one CTA does not.
-    pub count_local: bool,
-    /// Fuse f32 mul and add as a hardware assembler may.
-    pub fmad: bool,
-    /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
-    pub bounds: Bounds,
-    /// Run all CTAs at the same time, so that they can wait for each other
-    /// (`cuLaunchCooperativeKernel`).
-    pub cooperative: bool,
-    /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
-    pub printf_limit: usize,
-    /// Receives the number of CTAs finished.
-    pub progress: Option<&'a AtomicU64>,
-    /// Set to true by the host to stop the launch.
-    pub cancel: Option<&'a AtomicBool>,
-    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`]; `None`: nobody asks.
-    pub cpu_clock: Option<fn() -> Duration>,
-    /// Who is told of what the kernel does.
-    pub observer: Option<&'a dyn Observer>,
-    /// What answers fetches with gradients.
-    pub gradients: GradientPath,
-    /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: in the order
-    /// that is fastest.
-    pub schedule: Option<u64>,
-}
-
-impl Default for LaunchOptions<'_> {
-    /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest), 16 MiB of printed text; exact bounds, not cooperative.
-    fn default() -> Self {
-        Self {
-            grid: [1; 3],
-            ctas: None,
-            block: [1; 3],
-            dynamic_shared: 0,
-            threads: 0,
-            max_steps: 1_000_000_000,
-            stack_limit: 512 * 1024,
-            count_local: false,
-            fmad: false,
-            bounds: Bounds::Exact,
-            cooperative: false,
-            printf_limit: PRINTF_LIMIT,
-            progress: None,
-            cancel: None,
-            cpu_clock: None,
-            observer: None,
-            gradients: GradientPath::Unit,
-            schedule: None,
-        }
-    }
-}
 
 /// Arguments that no driver would launch with.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArgError {
     /// A dimension that is 0 or too large.
     #[error("{what} {axis} is {value}, but must be 1 to {max}")]
@@ -216,8 +143,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    pub(crate) fn new(module: &Module, name: &str) -> Option<Self> {
-        Some(Self::of(module, module.inner.program.kernel(name)?, name))
+    pub(crate) fn new(module: &Module, name: &str) -> Result<Self, UnknownKernel> {
+        match module.inner.program.kernel(name) {
+            Some(id) => Ok(Self::of(module, id, name)),
+            None => Err(UnknownKernel::new(module, name)),
+        }
     }
 
     pub(crate) fn of(module: &Module, id: KernelId, name: &str) -> Self {
@@ -346,13 +276,7 @@ impl Kernel {
         };
         let memory = device.memory.map();
         let descriptors = device.tables().snapshot();
-        let engine = match options.gradients {
-            GradientPath::Unit => None,
-            GradientPath::Txd => {
-                let all = options.observer.is_some_and(|o| o.wants().has(Events::ANSWERS));
-                Some(Engine::new(self.module.gradient_sites(), all))
-            }
-        };
+        let engine: Option<Engine<'_>> = txd::engine(&self.module, options);
         let config = LaunchConfig {
             grid: options.grid,
             ctas: options.ctas,

@@ -9,35 +9,45 @@
 //! [`LoadError`] with diagnostics, misuse of this API is an `Err`, and a kernel that goes wrong
 //! ends in a [`LaunchError::Fault`].
 //!
+//! A kernel runs in ten lines:
+//!
 //! ```
-//! use texunit_device::{Arg, Device, LaunchOptions, Module};
+//! use texunit_device::{Device, LaunchOptions, Module, args};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let ptx = "
-//! .version 8.0
-//! .target sm_75
-//! .address_size 64
-//! .visible .entry fill(.param .u64 out, .param .u32 value)
-//! {
-//!     .reg .b64 %rd<3>;
-//!     .reg .b32 %r<3>;
-//!     ld.param.u64 %rd1, [out];
-//!     ld.param.u32 %r1, [value];
-//!     mov.u32 %r2, %tid.x;
-//!     mad.wide.u32 %rd2, %r2, 4, %rd1;
-//!     st.global.u32 [%rd2], %r1;
-//!     ret;
-//! }";
+//! # let ptx = "
+//! # .version 8.0
+//! # .target sm_75
+//! # .address_size 64
+//! # .visible .entry add(.param .u64 values, .param .u32 amount)
+//! # {
+//! #     .reg .b64 %rd<3>;
+//! #     .reg .b32 %r<5>;
+//! #     ld.param.u64 %rd1, [values];
+//! #     ld.param.u32 %r1, [amount];
+//! #     mov.u32 %r2, %tid.x;
+//! #     mad.wide.u32 %rd2, %r2, 4, %rd1;
+//! #     ld.global.u32 %r3, [%rd2];
+//! #     add.u32 %r4, %r3, %r1;
+//! #     st.global.u32 [%rd2], %r4;
+//! #     ret;
+//! # }";
 //! let device = Device::default();
-//! let out = device.alloc(4 * 64, "out")?;
-//! let module = Module::load(&device, "fill.ptx", ptx)?;
-//! let kernel = module.kernel("fill").ok_or("no such kernel")?;
-//! let options = LaunchOptions { grid: [1, 1, 1], block: [64, 1, 1], ..LaunchOptions::default() };
-//! kernel.launch(&options, &[Arg::Buffer(&out), Arg::U32(7)])?;
-//! assert_eq!(out.read()[252..], [7, 0, 0, 0]);
+//! let module = Module::load(&device, "add.ptx", ptx)?;
+//! let values = device.alloc_from(&[1_u32, 2, 3, 4], "values")?;
+//! let options = LaunchOptions::new(1, 4);
+//! module.kernel("add")?.launch(&options, &args![&values, 10_u32])?;
+//! assert_eq!(values.read_as::<u32>(), [11, 12, 13, 14]);
+//! // A wrong name is an error that says what was meant.
+//! assert!(module.kernel("ad").unwrap_err().to_string().contains("did you mean `add`?"));
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! Both are on unless `default-features = false` is set. `jit` compiles hot loops on x86-64; without it everything is
+//! interpreted, with the same bits. `sass` is [`GradientPath`]'s `Txd`.
 
 mod arg;
 mod array;
@@ -49,6 +59,7 @@ mod descriptors;
 mod device;
 mod initial;
 mod kernel;
+mod launch_options;
 mod limits;
 mod linear;
 mod loader;
@@ -61,7 +72,9 @@ mod resource;
 mod sparse;
 mod state;
 mod texture;
+#[cfg_attr(not(feature = "sass"), path = "without_txd.rs")]
 mod txd;
+mod unknown;
 
 pub use arg::{Arg, ParamInfo, ParamType};
 pub use array::{Array, ArrayDescriptor, MipmappedArray};
@@ -69,7 +82,8 @@ pub use bound::{BoundTexture, Effective};
 pub use buffer::Buffer;
 pub use codes::CODES;
 pub use device::{Device, DeviceOptions, Error};
-pub use kernel::{ArgError, Kernel, LaunchError, LaunchOptions};
+pub use kernel::{ArgError, Kernel, LaunchError};
+pub use launch_options::{Dim, LaunchOptions};
 pub use limits::ComputeCapability;
 pub use linear::Linear;
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
@@ -79,6 +93,9 @@ pub use sparse::{MipTail, TileRegion};
 pub use state::{Places, State, Stored};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
+pub use unknown::UnknownKernel;
+
+pub use bytemuck;
 
 pub use texunit_memory::{
     AddressError, AttachError, Block, CONST_BASE, CONST_END, End, Fill, Fresh, GLOBAL_BASE, Gone,
@@ -90,7 +107,7 @@ pub use texunit_simt::{
     Watched, WatchedAccess, WatchedFetch, WatchedSurface, observe,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
-pub use texunit_texel::{Channel, Format};
+pub use texunit_texel::{Channel, Format, UnknownFormat};
 pub use texunit_unit::{
     AddressMode, CompareFunction, Coords, EffectiveSampler, Extent, FetchForm, Filter, Geometry,
     Override, ReadMode, Sampler, Texture, View,

@@ -3,7 +3,8 @@
 //! A GPU sets local memory aside for all threads that can run at a time, and so a host's memory is used: each
 //! worker keeps that of the threads of a CTA. A launch that counts it runs on so few workers that it fits.
 
-use crate::kernel::{ArgError, Kernel, LaunchOptions};
+use crate::kernel::{ArgError, Kernel};
+use crate::launch_options::LaunchOptions;
 
 /// What a launch may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,13 @@ use crate::texture::{
     Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
     texture_header,
 };
+#[cfg(feature = "sass")]
 use crate::txd::Sites;
+use crate::unknown::UnknownKernel;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+#[cfg(feature = "sass")]
+use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_memory::Block;
 use texunit_simt::Program;
@@ -147,6 +151,7 @@ pub(crate) struct Loaded {
     placed: Vec<u64>,
     bindings: Mutex<Bindings>,
     /// Made when they are first asked for.
+    #[cfg(feature = "sass")]
     gradient_sites: OnceLock<Sites>,
 }
 
@@ -214,6 +219,7 @@ impl Module {
                 globals,
                 placed,
                 bindings,
+                #[cfg(feature = "sass")]
                 gradient_sites: OnceLock::new(),
             };
             Ok(Self { inner: Arc::new(inner) })
@@ -257,7 +263,10 @@ impl Module {
     }
 
     /// The kernel of that name.
-    pub fn kernel(&self, name: &str) -> Option<Kernel> {
+    ///
+    /// # Errors
+    /// If there is none, with the name that was meant, if one is near.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, UnknownKernel> {
         Kernel::new(self, name)
     }
 
@@ -304,6 +313,7 @@ impl Module {
     }
 
     /// The machine code of its fetches with gradients.
+    #[cfg(feature = "sass")]
     pub(crate) fn gradient_sites(&self) -> &Sites {
         self.inner.gradient_sites.get_or_init(|| Sites::new(self.source()))
     }

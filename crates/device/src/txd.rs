@@ -4,6 +4,8 @@
 //! The unit answers what has no TXD (3D, cube and compare, which the assembler emulates), and
 //! textures and samplers that the headers have no bits for. [`GradientStats`] counts both.
 
+use crate::launch_options::LaunchOptions;
+use crate::module::Module;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_isa::Opcode;
@@ -14,6 +16,7 @@ use texunit_sass::descriptor::{
 use texunit_sass::exec::{ExecError, Pool};
 use texunit_sass::lower::{self, Fetch, Form};
 use texunit_sass::{Arch, State, execute};
+use texunit_simt::observe::Events;
 use texunit_simt::{Answered, GradientEngine, GradientFetch, GradientStats};
 use texunit_syntax::{SourceFile, Span};
 use texunit_unit::{FetchAnswer, Geometry, Layout, Resource};
@@ -35,6 +38,17 @@ enum Site {
     Txd(Box<[Fetch; 2]>),
     /// The unit answers, for this reason.
     Unit(String),
+}
+
+/// What answers the gradients of a launch, if it is not the texture unit alone.
+pub(crate) fn engine<'a>(module: &'a Module, options: &LaunchOptions<'_>) -> Option<Engine<'a>> {
+    match options.gradients {
+        GradientPath::Unit => None,
+        GradientPath::Txd => {
+            let all = options.observer.is_some_and(|o| o.wants().has(Events::ANSWERS));
+            Some(Engine::new(module.gradient_sites(), all))
+        }
+    }
 }
 
 /// Every `tex.grad` of a module.

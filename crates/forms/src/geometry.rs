@@ -41,6 +41,27 @@ impl Element {
     }
 }
 
+/// A word that is not a geometry's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownGeometry(pub String);
+
+impl std::fmt::Display for UnknownGeometry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let all: Vec<&str> = Geometry::ALL.iter().map(|geometry| geometry.name()).collect();
+        write!(f, "expected {}, found `{}`", all.join(", "), self.0)
+    }
+}
+
+impl std::error::Error for UnknownGeometry {}
+
+impl std::str::FromStr for Geometry {
+    type Err = UnknownGeometry;
+
+    fn from_str(word: &str) -> Result<Self, UnknownGeometry> {
+        Self::from_name(word).ok_or_else(|| UnknownGeometry(word.to_owned()))
+    }
+}
+
 impl Geometry {
     /// Elements of the coordinate vector, in its order. Instructions may be written with more, which are ignored.
     /// Those of `.a2dms` as ptxas takes them (docs/numerics.md 9.5).

@@ -9,7 +9,7 @@ mod words;
 
 mod geometry;
 
-pub use geometry::{Coordinates, Element, Geometry};
+pub use geometry::{Coordinates, Element, Geometry, UnknownGeometry};
 
 words! {
     /// Policy of surface accesses outside (PTX `.clamp`).

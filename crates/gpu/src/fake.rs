@@ -247,7 +247,7 @@ unsafe extern "C" fn launch(
             return INVALID_VALUE;
         };
         let Some(Object::Module(module)) = s.objects.get(&module) else { return INVALID_VALUE };
-        let Some(kernel) = module.kernel(&name) else { return INVALID_VALUE };
+        let Ok(kernel) = module.kernel(&name) else { return INVALID_VALUE };
         let params = kernel.params();
         let bytes: Vec<Vec<u8>> = params
             .iter()

@@ -252,16 +252,6 @@ fn unknown<'n>(word: &str, known: impl Iterator<Item = &'n str>) -> Unknown {
 /// Insertions, deletions and replacements of letters from one word to another, of which the second
 /// is cut after 40.
 pub fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), &b.as_bytes()[..b.len().min(40)]);
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(x != y)).min(above + 1).min(row[j] + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
+    let end = b.char_indices().nth(40).map_or(b.len(), |(at, _)| at);
+    strsim::levenshtein(a, &b[..end])
 }

@@ -5,20 +5,20 @@
 //! the register files of a warp. Nothing here knows PTX: what an operation gives is said at [`Op`], [`Test`] and
 //! [`region::Action`], and that is what an interpreter of the same operations gives, on every bit.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 #[cfg_attr(not(unix), path = "mapping.rs")]
 mod arena;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod compiled;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod emit;
 mod machine;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod routine;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod series;
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
 mod nowhere;
 mod op;
 mod operand;

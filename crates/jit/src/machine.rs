@@ -138,10 +138,10 @@ pub struct Sites<'m> {
     pub(crate) function: u64,
     pub(crate) all: Box<[Site]>,
     /// What the code is called with: here, as it is large, and most of it is the same for each call.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) frame: Box<crate::emit::Frame>,
     /// The parameters that sites have been filled with.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) params: Option<&'m [u8]>,
     pub(crate) memory: PhantomData<Reach<'m>>,
 }

@@ -189,7 +189,7 @@ pub enum Op {
 
 impl Op {
     /// How many sources it has.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn sources(self) -> usize {
         match self {
             Self::Copy

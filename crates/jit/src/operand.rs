@@ -108,7 +108,7 @@ pub enum Combine {
 
 impl Source {
     /// The register that is read, if it is one of the files.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn place(self) -> Option<Place> {
         match self {
             Self::Narrow(i) => Some(Place::Narrow(i)),
@@ -120,7 +120,7 @@ impl Source {
 
 impl Predicate {
     /// The predicate that is read, if there is one.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn place(self) -> Option<Place> {
         match self {
             Self::If(i) | Self::Unless(i) => Some(Place::Predicate(i)),

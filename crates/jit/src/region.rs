@@ -11,14 +11,14 @@ mod memory;
 mod run;
 mod uses;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
 pub use crate::nowhere::{Function, Running, Series, compile};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::series::Series;
 pub use calls::{Call, Routine, Rows};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};

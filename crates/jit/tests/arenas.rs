@@ -1,6 +1,6 @@
 //! Where compiled code lies: in a few mappings, none of which can be written and executed, and no longer than it
 //! is needed.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(target_os = "linux", target_arch = "x86_64", feature = "jit"))]
 #![allow(missing_docs)]
 
 use std::collections::HashSet;

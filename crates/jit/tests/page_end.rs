@@ -1,5 +1,5 @@
 //! Parameters that end where memory ends: whatever code reads of them, it reads nothing behind.
-#![cfg(all(unix, target_arch = "x86_64"))]
+#![cfg(all(unix, target_arch = "x86_64", feature = "jit"))]
 #![allow(missing_docs)]
 #![allow(unsafe_code, reason = "a page that cannot be read")]
 

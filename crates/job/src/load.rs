@@ -103,8 +103,8 @@ pub fn places(job: &Job) -> Places {
 /// The kernel of a job.
 pub fn kernel(job: &Job, module: &Module) -> Result<Kernel, Problem> {
     let name = &job.kernel.value;
-    module.kernel(name).ok_or_else(|| {
-        let kernels = module.kernels();
+    module.kernel(name).map_err(|error| {
+        let kernels = error.kernels;
         let message = format!("`{}` has no kernel `{name}`", job.ptx.value.display());
         let problem = Problem::new(codes::NAME, job.kernel.at(), message);
         if kernels.is_empty() {

@@ -11,7 +11,9 @@ use std::cell::Cell;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan, Scratch};
+use texunit_unit::{
+    Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan, ResultType, Scratch,
+};
 
 /// Fetches of a block: what is read and written of it stays in the nearest cache.
 const BLOCK: usize = 2048;
@@ -34,10 +36,21 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(texture: &Texture, request: Request<'a>) -> Result<Self, SampleError> {
-        let (result, dtype) = texture.result();
-        let dtype = if request.half { Dtype::F16 } else { dtype };
-        let form = request.form(texture.resource().geometry(), result)?;
+        let (result, own) = texture.result();
+        let form = texture.form(&request)?;
+        let dtype = match (request.registers, request.half) {
+            (false, false) => own,
+            (false, true) => Dtype::F16,
+            // A half is the low one of its register.
+            (true, true) => Dtype::U32,
+            (true, false) => match result {
+                ResultType::U32 => Dtype::U32,
+                ResultType::S32 => Dtype::S32,
+                _ => Dtype::F32,
+            },
+        };
         let registers = match request.action {
+            _ if request.registers => 4,
             Action::Gather(_) => 4,
             _ if form.compare && texture.sampler().compare.is_some() => 1,
             _ => texture.channels(),

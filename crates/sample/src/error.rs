@@ -2,6 +2,7 @@
 //! (docs/python-conventions.md).
 
 use crate::input::Dtype;
+#[cfg(feature = "files")]
 use texunit_files::FileError;
 use texunit_unit::{AccessFault, CreateError, PlanError};
 
@@ -16,6 +17,7 @@ pub enum ErrorKind {
 
 /// Why there is no texture, or no result.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 #[allow(missing_docs)]
 pub enum SampleError {
     /// A12: elements that textures do not have.
@@ -74,6 +76,7 @@ pub enum SampleError {
     #[error("access {index}: {fault}")]
     Access { index: usize, fault: AccessFault },
     /// A file that cannot be read.
+    #[cfg(feature = "files")]
     #[error(transparent)]
     File(#[from] FileError),
 }

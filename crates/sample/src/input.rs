@@ -59,6 +59,7 @@ impl Dtype {
     }
 
     /// What an NPY file calls it.
+    #[cfg(feature = "files")]
     pub fn npy(self) -> texunit_files::Dtype {
         let kind = match self {
             Self::U8 | Self::U16 | Self::U32 | Self::U64 => 'u',

@@ -17,6 +17,7 @@ mod interleave;
 mod meaning;
 mod options;
 mod request;
+#[cfg(feature = "files")]
 mod source;
 mod surface;
 mod texture;
@@ -28,6 +29,7 @@ pub use input::{Dtype, Input};
 pub use meaning::{ArrayOptions, Mipmaps};
 pub use options::{OPTIONS, Setting, TextureOptions};
 pub use request::{Action, Points, Request};
+#[cfg(feature = "files")]
 pub use source::read;
 pub use surface::{Places, Surface};
 pub use texture::{Effective, Texture, resource};

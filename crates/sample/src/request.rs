@@ -48,6 +48,10 @@ pub struct Request<'a> {
     pub half: bool,
     /// Whether a float64 has to be a float32 exactly.
     pub strict: bool,
+    /// Whether level 0 is read whatever the sampler says (`tex.base`).
+    pub base: bool,
+    /// Whether results are the four registers of PTX's `.v4`, of 32 bits each, not elements by R2 and R4.
+    pub registers: bool,
 }
 
 impl<'a> Request<'a> {
@@ -64,6 +68,8 @@ impl<'a> Request<'a> {
             compare: None,
             half: false,
             strict: false,
+            base: false,
+            registers: false,
         }
     }
 
@@ -74,15 +80,19 @@ impl<'a> Request<'a> {
         result: ResultType,
     ) -> Result<FetchForm, SampleError> {
         let wrong = |text: &str| Err(SampleError::Operand(text.to_owned()));
-        let lod = match (&self.lod, &self.grad) {
-            (Some(_), Some(_)) => return wrong("lod and grad: one of the two says the level"),
-            (Some(_), None) => Lod::Level,
-            (None, Some(_)) => Lod::Gradient,
-            (None, None) => Lod::Implicit,
+        let lod = match (&self.lod, &self.grad, self.base) {
+            (None, None, false) => Lod::Implicit,
+            (None, None, true) => Lod::Base,
+            (Some(_), None, false) => Lod::Level,
+            (None, Some(_), false) => Lod::Gradient,
+            (Some(_), Some(_), false) => {
+                return wrong("lod and grad: one of the two says the level");
+            }
+            (_, _, true) => return wrong("base is level 0: it has no lod and no grad"),
         };
         let kind = match self.action {
             Action::Gather(_) if lod != Lod::Implicit => {
-                return wrong("a gather reads level 0: it has no lod and no grad");
+                return wrong("a gather reads level 0: it has no lod, no grad and no base");
             }
             Action::Gather(component) => FetchKind::Gather(component),
             Action::Sample | Action::Fetch => FetchKind::Sample(lod),

@@ -68,6 +68,11 @@ impl Surface {
         &self.header.resource
     }
 
+    /// The texels as the unit accesses them.
+    pub fn header(&self) -> &Arc<Header> {
+        &self.header
+    }
+
     /// Type of the texels' channels.
     pub fn dtype(&self) -> Dtype {
         self.dtype
@@ -113,6 +118,22 @@ impl Surface {
             }
             Ok(())
         })
+    }
+
+    /// The instruction that reads these places, and the coordinates of one of them, by its number in C order.
+    pub fn load_at(
+        &self,
+        places: Places<'_>,
+        index: usize,
+    ) -> Result<(SurfaceForm, Coordinates<u32>), SampleError> {
+        let form = self.load(places.boundary);
+        let accesses = self.accesses(form, places, &[])?;
+        if index >= accesses.count() {
+            let rule = "there is no such access";
+            return Err(SampleError::Range { what: "access", value: index as i128, rule });
+        }
+        let [layer, x, y, z] = accesses.words(index, 1)?.map(|lanes| lanes[0]);
+        Ok((form, Coordinates { layer, sample: 0, point: [x, y, z] }))
     }
 
     /// Writes values of the surface's type, in C order.
@@ -243,6 +264,20 @@ impl Accesses<'_> {
         self.shape.iter().product()
     }
 
+    /// Layer, x in bytes, y and z of some accesses.
+    fn words(&self, first: usize, lanes: usize) -> Result<[Lanes; 4], SampleError> {
+        let mut words = [ZERO_LANES; 4];
+        for (operand, &slot) in self.operands.iter().zip(&self.slots) {
+            operand.fill(first..first + lanes, &mut words[slot][..lanes])?;
+        }
+        for x in &mut words[1] {
+            // What is too far outside stays outside, at a multiple of every texel's size.
+            let bytes = i64::from(*x as i32) * self.texel;
+            *x = bytes.clamp(i32::MIN.into(), (i32::MAX - 15).into()) as i32 as u32;
+        }
+        Ok(words)
+    }
+
     /// Calls `access` for a warp after the other, with the number of its first access.
     fn each(
         &self,
@@ -254,16 +289,7 @@ impl Accesses<'_> {
         let count = self.count();
         for first in (0..count).step_by(32) {
             let lanes = (count - first).min(32);
-            let mut words: [Lanes; 4] = [ZERO_LANES; 4];
-            for (operand, &slot) in self.operands.iter().zip(&self.slots) {
-                operand.fill(first..first + lanes, &mut words[slot][..lanes])?;
-            }
-            for x in &mut words[1] {
-                // In bytes; what is too far outside stays outside, at a multiple of every texel's size.
-                let bytes = i64::from(*x as i32) * self.texel;
-                *x = bytes.clamp(i32::MIN.into(), (i32::MAX - 15).into()) as i32 as u32;
-            }
-            let [layer, x, y, z] = &words;
+            let [layer, x, y, z] = &self.words(first, lanes)?;
             let coords = Coordinates { layer, sample: &ZERO_LANES, point: [x, y, z] };
             let request = SurfaceRequest { active: u32::MAX >> (32 - lanes), coords };
             access(first, &request).map_err(|(first, fault)| {

@@ -7,9 +7,8 @@ use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
 use crate::request::Request;
 use std::sync::{Arc, PoisonError, RwLock};
-use texunit_files::mipmaps;
 use texunit_memory::Block;
-use texunit_texel::{Reading, readings};
+use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
     ArrayShape, CreateError, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
     ResultType, Sampler, Texture as Header, effective_sampler, overrides, resolve,
@@ -85,6 +84,11 @@ impl Texture {
     /// Fetches made ready: their shape and type are known, nothing is fetched yet.
     pub fn call<'a>(&self, request: Request<'a>) -> Result<Call<'a>, SampleError> {
         Call::new(self, request)
+    }
+
+    /// The instruction of a request. Whether the texture can be fetched from by it shows [`Self::call`].
+    pub fn form(&self, request: &Request<'_>) -> Result<FetchForm, SampleError> {
+        request.form(self.resource().geometry(), self.result().0)
     }
 
     /// What the hardware makes of the state, for fetches of this form.
@@ -237,7 +241,24 @@ pub(crate) fn make_levels(
     shape.levels = Some(levels);
     // Refuses levels that there are not, and sizes that no texture has, before anything is made.
     let size = shape.packed_size()?;
-    *bytes = mipmaps::chain(bytes, shape.format, channel, shape.extent.axes(), levels);
+    *bytes = chain(bytes, shape, channel, levels)?;
     debug_assert_eq!(size, bytes.len() as u64);
     Ok(())
+}
+
+#[cfg(feature = "files")]
+fn chain(
+    base: &[u8],
+    shape: &ArrayShape,
+    channel: Channel,
+    levels: u32,
+) -> Result<Vec<u8>, SampleError> {
+    let extent = shape.extent.axes();
+    Ok(texunit_files::mipmaps::chain(base, shape.format, channel, extent, levels))
+}
+
+#[cfg(not(feature = "files"))]
+fn chain(_: &[u8], _: &ArrayShape, _: Channel, _: u32) -> Result<Vec<u8>, SampleError> {
+    let why = "mip levels are made by the feature `files`, which is switched off: give them";
+    Err(SampleError::Option(why.to_owned()))
 }

@@ -140,7 +140,7 @@ pub(crate) fn certainly(word: &str) -> Option<&'static str> {
     if !(5..=32).contains(&word.len()) {
         return None;
     }
-    let mut near = all().filter(|name| distance(word.as_bytes(), name.as_bytes()) <= 1);
+    let mut near = all().filter(|name| distance(word, name) <= 1);
     let first = near.next()?;
     near.all(|other| other == first).then_some(first)
 }
@@ -155,34 +155,15 @@ pub(crate) fn nearest_of(
     }
     let most = (word.len() / 3).max(1);
     candidates
-        .map(|name| (distance(word.as_bytes(), name.as_bytes()), name))
+        .map(|name| (distance(word, name), name))
         .filter(|&(distance, _)| distance <= most)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }
 
-/// Edit distance where exchanging two neighbours counts as one edit.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let width = b.len() + 1;
-    let mut table = vec![0; (a.len() + 1) * width];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            let at = |i: usize, j: usize| table[i * width + j];
-            table[i * width + j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let same = a[i - 1].eq_ignore_ascii_case(&b[j - 1]);
-                let mut least = (at(i - 1, j) + 1)
-                    .min(at(i, j - 1) + 1)
-                    .min(at(i - 1, j - 1) + usize::from(!same));
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    least = least.min(at(i - 2, j - 2) + 1);
-                }
-                least
-            };
-        }
-    }
-    table[a.len() * width + b.len()]
+/// Edit distance where exchanging two neighbours counts as one edit, in any case of letters.
+fn distance(a: &str, b: &str) -> usize {
+    strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }
 
 #[cfg(test)]

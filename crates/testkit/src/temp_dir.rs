@@ -1,15 +1,12 @@
-//! Folders that end with the test.
-//!
-//! What the crate `tempfile` would do with five crates more, for tests only.
+//! Folders that end with the test, with files and paths in them at hand.
 
 use std::ffi::OsStr;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A new, empty folder, which is removed with all that is in it when this is dropped: after a panic, too.
 #[derive(Debug)]
-pub struct TempDir(PathBuf);
+pub struct TempDir(tempfile::TempDir);
 
 impl TempDir {
     /// A folder whose name has this in it, with `-` for what is no letter or digit.
@@ -17,26 +14,15 @@ impl TempDir {
     /// # Panics
     /// If it cannot be made.
     pub fn new(name: &str) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let temp = std::env::temp_dir();
         let name: String =
             name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        // A process with the same number may have left some: those are passed over.
-        let made = loop {
-            let count = COUNT.fetch_add(1, Relaxed);
-            let path = temp.join(format!("texunit-{name}-{}-{count}", std::process::id()));
-            match std::fs::create_dir(&path) {
-                Ok(()) => break path,
-                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(e) => panic!("{}: {e}", path.display()),
-            }
-        };
-        Self(made)
+        let made = tempfile::Builder::new().prefix(&format!("texunit-{name}-")).tempdir();
+        Self(made.unwrap_or_else(|e| panic!("{}: {e}", std::env::temp_dir().display())))
     }
 
     /// Its path.
     pub fn path(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// Writes a file in it, and returns the path of that.
@@ -44,7 +30,7 @@ impl TempDir {
     /// # Panics
     /// If it cannot be written.
     pub fn file(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
+        let path = self.path().join(name);
         std::fs::write(&path, bytes).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         path
     }
@@ -54,7 +40,7 @@ impl TempDir {
     /// # Panics
     /// If the path is not UTF-8.
     pub fn text(&self, name: &str) -> String {
-        let path = self.0.join(name);
+        let path = self.path().join(name);
         path.to_str().unwrap_or_else(|| panic!("{} is not UTF-8", path.display())).to_owned()
     }
 }
@@ -63,26 +49,19 @@ impl Deref for TempDir {
     type Target = Path;
 
     fn deref(&self) -> &Path {
-        &self.0
+        self.path()
     }
 }
 
 impl AsRef<Path> for TempDir {
     fn as_ref(&self) -> &Path {
-        &self.0
+        self.path()
     }
 }
 
 impl AsRef<OsStr> for TempDir {
     fn as_ref(&self) -> &OsStr {
-        self.0.as_os_str()
-    }
-}
-
-impl Drop for TempDir {
-    fn drop(&mut self) {
-        // A test may have removed it.
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.path().as_os_str()
     }
 }
 

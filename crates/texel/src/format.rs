@@ -247,6 +247,42 @@ impl Format {
     }
 }
 
+/// A name that is not a texel format's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownFormat {
+    /// As it was given.
+    pub name: String,
+    /// The format that was meant, if one is near.
+    pub nearest: Option<Format>,
+}
+
+impl std::fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` is not a texel format", self.name)?;
+        match self.nearest {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => write!(f, "; available: {}", Format::names().collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl std::str::FromStr for Format {
+    type Err = UnknownFormat;
+
+    /// By its name, as [`Self::from_name`].
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::from_name(name).ok_or_else(|| {
+            let lower: String = name.chars().take(32).collect::<String>().to_ascii_lowercase();
+            let apart = |format: &Self| strsim::osa_distance(format.name(), &lower);
+            let nearest = Self::all().min_by_key(apart).filter(|near| apart(near) <= 2);
+            UnknownFormat { name: name.to_owned(), nearest }
+        })
+    }
+}
+
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())
@@ -275,6 +311,11 @@ mod tests {
         for none in ["u8x3", "u8x", "x1", "", "bc1x2", "BC1"] {
             assert_eq!(Format::from_name(none), None);
         }
+        assert_eq!("u8x4".parse(), Ok(Format::from_name("u8x4").expect("listed")));
+        let wrong = |name: &str| name.parse::<Format>().expect_err("not a format").to_string();
+        assert_eq!(wrong("F32x4"), "`F32x4` is not a texel format; did you mean `f32x4`?");
+        assert!(wrong("rgba8888").starts_with("`rgba8888` is not a texel format; available: u8, "));
+        assert!(wrong(&"x".repeat(1 << 20)).contains("available"));
         for (i, row) in CHANNELS.iter().enumerate() {
             assert_eq!(row.0 as usize, i, "the table is indexed by the enum");
             assert_eq!((row.0.name(), row.0.size()), (row.1, row.2));

@@ -4,10 +4,12 @@
 mod name;
 mod refused;
 
+pub use name::UnknownWord;
 pub(crate) use refused::check_pair;
 
 use crate::resource::Resource;
 use std::sync::Arc;
+use texunit_texel::{Channel, Format};
 
 /// What a texel is read as (`cudaTextureReadMode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,6 +19,20 @@ pub enum ReadMode {
     Element,
     /// 8 and 16-bit integers as floats in [0, 1] or [-1, 1].
     NormalizedFloat,
+}
+
+impl ReadMode {
+    /// How CUDA's driver reads the texels of a format: only 8 and 16-bit integers can be read in two ways, of which
+    /// `as_integer` (`CU_TRSF_READ_AS_INTEGER`) chooses one.
+    pub fn of_driver(format: Format, as_integer: bool) -> Self {
+        use Channel as C;
+        let small = matches!(format.plain_channel(), Some(C::U8 | C::S8 | C::U16 | C::S16));
+        if format.is_normalized_kind() || small && !as_integer {
+            Self::NormalizedFloat
+        } else {
+            Self::Element
+        }
+    }
 }
 
 /// A resource with how its texels are read: the texture header.

@@ -9,5 +9,8 @@ mod launches;
 mod linear;
 mod places;
 mod random_fetches;
+mod readme;
 mod resources;
+mod typed;
+#[cfg(feature = "sass")]
 mod via_txd;

@@ -1,10 +1,10 @@
 //! What steps read and write, and which of them may leave.
 
 use super::{Access, Action, Space, Step};
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use crate::op::Op;
 use crate::operand::Place;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use crate::operand::{Predicate, Source};
 
 impl Access {
@@ -77,7 +77,7 @@ impl Step {
 
 impl Step {
     /// Calls `f` with each source that the action reads.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_source(&self, mut f: impl FnMut(Source)) {
         let mut access = |access: &Access| access.base.into_iter().for_each(&mut f);
         match &self.action {
@@ -116,7 +116,7 @@ impl Step {
     }
 
     /// Calls `f` with each register that the action reads, the guard not among them.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_read(&self, mut f: impl FnMut(Place)) {
         self.each_source(|source| source.place().into_iter().for_each(&mut f));
         let mut asked = |p: Predicate| p.place().into_iter().for_each(&mut f);
@@ -136,13 +136,13 @@ impl Step {
     }
 
     /// Whether it does something besides writing registers.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn has_effects(&self) -> bool {
         matches!(self.action, Action::Store(_) | Action::Count { .. } | Action::CountZeros(_))
     }
 
     /// Calls `f` with each register that the step mentions.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
     pub(crate) fn each_place(&self, mut f: impl FnMut(Place)) {
         self.each_read(&mut f);
         self.guard.place().into_iter().for_each(&mut f);

@@ -16,10 +16,10 @@ use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::Observed;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
-use crate::simd::Level;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
+use texunit_unit::Build;
 
 /// A fault on its way up: the kind, and the lane if it is not the first active one.
 #[derive(Debug)]
@@ -202,7 +202,7 @@ pub(crate) struct Context<'a> {
     pub(crate) cta: Cta,
     pub(crate) counters: Counters,
     pub(crate) worker: usize,
-    pub(crate) level: Level,
+    pub(crate) level: Build,
     /// What the inner loop reads.
     pub(super) fixed: Fixed<'a>,
     /// %ctaid, %ntid, %nctaid.
@@ -251,7 +251,7 @@ impl<'a> Context<'a> {
             },
             counters: Counters::default(),
             worker,
-            level: Level::get(),
+            level: Build::current(),
             fixed: Fixed {
                 code: launch.code,
                 constants: &launch.constants,

@@ -12,9 +12,9 @@ use super::warp::Warp;
 use crate::alu::words::*;
 use crate::alu::{Kind, L32, inner_rows};
 use crate::code::{Code, Constants, OF_CTA, Slot};
-use crate::simd::Level;
 use arms::arm;
 use lanes::{Lanes, Spread, Window};
+use texunit_unit::Build;
 
 /// What is the same for the whole launch. It is made once: the loop would have to wait for the stores
 /// if it were made each time.
@@ -76,7 +76,7 @@ struct Job<'v, 'w> {
 
 impl Job<'_, '_> {
     #[inline(always)]
-    fn run(&mut self, level: Level) {
+    fn run(&mut self, level: Build) {
         level.run(
             #[inline(always)]
             || run_inline(self),
@@ -229,7 +229,7 @@ fn word<const N: usize>(params: &[u8], at: Slot) -> Option<[u8; N]> {
 }
 
 /// Runs the instructions of the inner loop from `place` on, which becomes where it has ended.
-pub(super) fn run(level: Level, values: &Values<'_>, warp: &mut Warp, place: &mut Place) {
+pub(super) fn run(level: Build, values: &Values<'_>, warp: &mut Warp, place: &mut Place) {
     let live = warp.live;
     let (narrow, wide, predicates) = warp.windows();
     let lanes = Lanes { narrow, wide, predicates, constants: values.fixed.constants, live };

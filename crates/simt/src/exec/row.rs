@@ -7,14 +7,14 @@ use super::context::Context;
 use super::warp::Warp;
 use crate::alu::{L32, L64};
 use crate::code::Access;
-use crate::simd::Level;
 use texunit_memory::Block;
+use texunit_unit::Build;
 
 /// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
 pub(super) type Words = [[u8; 8]; 64];
 
 /// The lowest of addresses that lie `step` apart, lane by lane; that is a power of two.
-fn first_of_row(level: Level, bases: &L64, step: u64) -> Option<u64> {
+fn first_of_row(level: Build, bases: &L64, step: u64) -> Option<u64> {
     let (first, shift) = (bases[0], step.trailing_zeros());
     let apart = level.run(
         #[inline(always)]
@@ -41,7 +41,7 @@ fn halves(word: [u8; 8]) -> (u32, u32) {
 /// Elements of 4 bytes of the first `parts` registers, sorted by lane.
 // A few lanes are loaded before their words are stored: the compiler cannot know that a store changes no
 // register, and would go lane by lane.
-fn by_lane(level: Level, registers: &[&L32; 4], parts: usize, words: &mut Words) {
+fn by_lane(level: Build, registers: &[&L32; 4], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
         || {
@@ -86,7 +86,7 @@ fn chunk<T: Copy, const N: usize>(register: &[T; 32], i: usize) -> [T; N] {
 }
 
 /// Elements of 8 bytes, likewise.
-fn wide_by_lane(level: Level, registers: &[&L64; 2], parts: usize, words: &mut Words) {
+fn wide_by_lane(level: Build, registers: &[&L64; 2], parts: usize, words: &mut Words) {
     level.run(
         #[inline(always)]
         || {
@@ -111,7 +111,7 @@ fn wide_by_lane(level: Level, registers: &[&L64; 2], parts: usize, words: &mut W
 }
 
 /// Elements of 4 bytes, sorted by register.
-fn by_register(level: Level, words: &Words, out: &mut [L32; 4], parts: usize) {
+fn by_register(level: Build, words: &Words, out: &mut [L32; 4], parts: usize) {
     level.run(
         #[inline(always)]
         || match parts {

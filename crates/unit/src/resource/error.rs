@@ -38,6 +38,7 @@ impl std::fmt::Display for CudaError {
 
 /// Why a resource, texture or surface cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CreateError {
     /// An extent of zero, or past the limits of the architecture.
     #[error("{what} is {value}, but must be {}", up_to(*.max))]

@@ -1,6 +1,7 @@
 //! The words for sampler state: of jobs, cases and messages.
 
-use super::{AddressMode, CompareFunction, Filter};
+use super::{AddressMode, CompareFunction, Filter, ReadMode};
+use std::str::FromStr;
 
 impl AddressMode {
     /// All of them with their names. `clamp` and `border` are PTX's `clamp_to_edge` and
@@ -50,6 +51,53 @@ impl CompareFunction {
     }
 }
 
+impl ReadMode {
+    /// Both with their names.
+    pub const NAMES: [(&str, Self); 2] =
+        [("element", Self::Element), ("normalized", Self::NormalizedFloat)];
+
+    /// `normalized`
+    pub fn name(self) -> &'static str {
+        name_of(&Self::NAMES, self)
+    }
+}
+
+/// A word that is not one of those that are possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {}, found `{found}`", .expected.join(", "))]
+#[non_exhaustive]
+pub struct UnknownWord {
+    /// As it was given.
+    pub found: String,
+    /// All that there are.
+    pub expected: Vec<&'static str>,
+}
+
+macro_rules! from_str {
+    ($($type:ty)*) => {
+        $(
+            impl FromStr for $type {
+                type Err = UnknownWord;
+
+                fn from_str(word: &str) -> Result<Self, UnknownWord> {
+                    let row = Self::NAMES.iter().find(|row| row.0 == word);
+                    row.map(|row| row.1).ok_or_else(|| UnknownWord {
+                        found: word.to_owned(),
+                        expected: Self::NAMES.map(|row| row.0).to_vec(),
+                    })
+                }
+            }
+
+            impl std::fmt::Display for $type {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.pad(self.name())
+                }
+            }
+        )*
+    };
+}
+from_str!(AddressMode Filter CompareFunction ReadMode);
+
 fn name_of<T: PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
     names.iter().find(|row| row.1 == value).expect("the tables have every value").0
 }
@@ -75,6 +123,13 @@ mod tests {
             assert_eq!((n, name), (function as usize, function.name()));
         }
         assert_eq!([Filter::Point, Filter::Linear].map(Filter::name), ["point", "linear"]);
+        assert_eq!("mirror".parse(), Ok(AddressMode::Mirror));
+        assert_eq!(
+            "normalized".parse::<ReadMode>().map(|mode| mode.to_string()).as_deref(),
+            Ok("normalized")
+        );
+        let error = "bilinear".parse::<Filter>().expect_err("not a filter");
+        assert_eq!(error.to_string(), "expected point, linear, found `bilinear`");
         let words: std::collections::HashSet<_> = AddressMode::NAMES.map(|row| row.0).into();
         assert_eq!(words.len(), AddressMode::NAMES.len());
     }

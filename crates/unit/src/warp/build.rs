@@ -130,14 +130,20 @@ impl Build {
         Self(fetch_level())
     }
 
+    /// The build for the arithmetic of this process: [`simd_level`].
+    #[inline]
+    pub fn current() -> Self {
+        static CURRENT: OnceLock<Build> = OnceLock::new();
+        *CURRENT.get_or_init(|| Self::at_most(simd_level()))
+    }
+
     /// A level, or the highest of this machine if that is less.
     pub fn at_most(level: SimdLevel) -> Self {
         Self(level.min(SimdLevel::detected()))
     }
 
-    /// Every build that runs here.
-    #[cfg(test)]
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    /// Every build that runs here, the lowest first.
+    pub fn all() -> impl Iterator<Item = Self> {
         SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()).map(Self)
     }
 

@@ -59,7 +59,7 @@ impl Bank {
     }
 
     /// Runs one instruction by the inner loop.
-    fn run(&mut self, level: Level, quick: Quick, mask: u32) {
+    fn run(&mut self, level: Build, quick: Quick, mask: u32) {
         let leave = Quick { kind: Kind::Leave, count: 1, ..quick };
         let constants = Constants::default();
         let code = Code { quick: vec![quick, leave], ..Code::default() };
@@ -141,7 +141,7 @@ fn arms_give_what_functions_give() {
     let mut noise = Noise::new(1);
     for row in inner() {
         let (kind, alu) = (row.kind(), row.function);
-        for level in Level::all() {
+        for level in Build::all() {
             for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {
                 let mut bank = Bank::new(&mut noise);
                 let (mut want, d, s) = expected(alu, &bank);
@@ -164,7 +164,7 @@ fn arms_give_what_functions_give() {
 #[test]
 fn destinations_may_be_sources() {
     let mut noise = Noise::new(2);
-    for level in Level::all() {
+    for level in Build::all() {
         let mut bank = Bank::new(&mut noise);
         let (before, slot) = (bank.narrow[0], Slot::narrow(0));
         let quick = Quick { kind: Kind::MulLo, count: 1, guard: Slot::TRUE, d: slot, s: [slot; 3] };

@@ -1,0 +1,162 @@
+//! How a kernel is launched.
+
+use crate::txd::GradientPath;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+use texunit_simt::launch::PRINTF_LIMIT;
+use texunit_simt::{Bounds, CtaRange, Observer};
+
+/// How to launch.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchOptions<'a> {
+    /// CTAs along x, y, z.
+    pub grid: [u32; 3],
+    /// Run only these CTAs of the grid, all of whose registers say what they say in a launch of the whole; `None`: all.
+    pub ctas: Option<CtaRange>,
+    /// Threads of a CTA along x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// Host threads; 0: one for each core.
+    pub threads: usize,
+    /// Warp instructions that one warp may execute before it is taken for endless.
+    pub max_steps: u64,
+    /// Bytes of local memory and call frames that a thread may use.
+    pub stack_limit: u32,
+    /// Count the local memory of all threads that run at a time as device memory: the launch runs on so few
+    /// host threads that it fits into what is left of it, and is refused if that of one CTA does not.
+    pub count_local: bool,
+    /// Fuse f32 mul and add as a hardware assembler may.
+    pub fmad: bool,
+    /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
+    pub bounds: Bounds,
+    /// Run all CTAs at the same time, so that they can wait for each other
+    /// (`cuLaunchCooperativeKernel`).
+    pub cooperative: bool,
+    /// Most bytes of text that the kernel may print; the oldest give way to newer ones.
+    pub printf_limit: usize,
+    /// Receives the number of CTAs finished.
+    pub progress: Option<&'a AtomicU64>,
+    /// Set to true by the host to stop the launch.
+    pub cancel: Option<&'a AtomicBool>,
+    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`]; `None`: nobody asks.
+    pub cpu_clock: Option<fn() -> Duration>,
+    /// Who is told of what the kernel does.
+    pub observer: Option<&'a dyn Observer>,
+    /// What answers fetches with gradients.
+    pub gradients: GradientPath,
+    /// Run CTAs and warps in a random fair order that follows from this seed (`--schedule`); `None`: in the order
+    /// that is fastest.
+    pub schedule: Option<u64>,
+}
+
+/// Sizes along x, y and z, of which those that are left out are 1: of `8`, `(8, 4)`, `[8, 4]` and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dim(pub [u32; 3]);
+
+impl From<u32> for Dim {
+    fn from(x: u32) -> Self {
+        Self([x, 1, 1])
+    }
+}
+
+impl From<(u32, u32)> for Dim {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self([x, y, 1])
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self([x, y, z])
+    }
+}
+
+impl From<[u32; 2]> for Dim {
+    fn from([x, y]: [u32; 2]) -> Self {
+        Self([x, y, 1])
+    }
+}
+
+impl From<[u32; 3]> for Dim {
+    fn from(all: [u32; 3]) -> Self {
+        Self(all)
+    }
+}
+
+impl<'a> LaunchOptions<'a> {
+    /// So many CTAs of so many threads; all else as [`Default`].
+    pub fn new(grid: impl Into<Dim>, block: impl Into<Dim>) -> Self {
+        Self { grid: grid.into().0, block: block.into().0, ..Self::default() }
+    }
+
+    /// CTAs of so many threads for at least so many threads in all along each axis, as `(n + block - 1) / block` in CUDA
+    /// programs. A block of 0 stays, and is refused by the launch.
+    pub fn covering(threads: impl Into<Dim>, block: impl Into<Dim>) -> Self {
+        let (Dim(threads), Dim(block)) = (threads.into(), block.into());
+        let grid = [0, 1, 2].map(|axis| threads[axis].div_ceil(block[axis].max(1)));
+        Self::new(grid, block)
+    }
+
+    /// Bytes of dynamic shared memory.
+    pub fn with_dynamic_shared(self, dynamic_shared: u32) -> Self {
+        Self { dynamic_shared, ..self }
+    }
+
+    /// Host threads; 0: one for each core.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Warp instructions that one warp may execute before it is taken to run forever.
+    pub fn with_max_steps(self, max_steps: u64) -> Self {
+        Self { max_steps, ..self }
+    }
+
+    /// Fuses f32 mul and add as a hardware assembler may.
+    pub fn with_fmad(self) -> Self {
+        Self { fmad: true, ..self }
+    }
+
+    /// Where accesses past the end of an object become faults.
+    pub fn with_bounds(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// All CTAs run at the same time, so that they can wait for each other.
+    pub fn cooperative(self) -> Self {
+        Self { cooperative: true, ..self }
+    }
+
+    /// Who is told of what the kernel does.
+    pub fn with_observer(self, observer: &'a dyn Observer) -> Self {
+        Self { observer: Some(observer), ..self }
+    }
+}
+
+impl Default for LaunchOptions<'_> {
+    /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
+    /// (CUDA's largest), 16 MiB of printed text; exact bounds, not cooperative.
+    fn default() -> Self {
+        Self {
+            grid: [1; 3],
+            ctas: None,
+            block: [1; 3],
+            dynamic_shared: 0,
+            threads: 0,
+            max_steps: 1_000_000_000,
+            stack_limit: 512 * 1024,
+            count_local: false,
+            fmad: false,
+            bounds: Bounds::Exact,
+            cooperative: false,
+            printf_limit: PRINTF_LIMIT,
+            progress: None,
+            cancel: None,
+            cpu_clock: None,
+            observer: None,
+            gradients: GradientPath::Unit,
+            schedule: None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Kernels that are asked for and not there.
+
+use crate::module::Module;
+
+/// A kernel that a module does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownKernel {
+    /// The name that was asked for.
+    pub name: String,
+    /// What the module is called.
+    pub module: String,
+    /// Names of all kernels that it has, in source order.
+    pub kernels: Vec<String>,
+    /// The one that was meant, if one is near.
+    pub nearest: Option<String>,
+}
+
+/// Most names that a message lists.
+const MAX_LISTED: usize = 8;
+/// Letters of a name that are compared.
+const MAX_LETTERS: usize = 200;
+
+impl UnknownKernel {
+    pub(crate) fn new(module: &Module, name: &str) -> Self {
+        let kernels = module.kernels();
+        let nearest = nearest(name, &kernels).cloned();
+        Self { name: name.to_owned(), module: module.source().name().to_owned(), kernels, nearest }
+    }
+}
+
+/// The name that differs least, in no more than a third of its letters.
+fn nearest<'a>(name: &str, kernels: &'a [String]) -> Option<&'a String> {
+    let most = name.chars().count() / 3;
+    let is_short = |text: &str| text.len() <= MAX_LETTERS;
+    let near = kernels.iter().filter(|known| is_short(known) && is_short(name));
+    // A name of C++ in its mangled form has the plain one in it.
+    let inside = || {
+        let mangled = format!("{}{name}", name.len());
+        let mut all = kernels.iter().filter(|known| known.contains(&mangled));
+        all.next().filter(|_| all.next().is_none())
+    };
+    near.map(|known| (strsim::osa_distance(known, name), known))
+        .filter(|(distance, _)| *distance <= most.max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+        .or_else(inside)
+}
+
+impl std::fmt::Display for UnknownKernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "`{}` has no kernel `{}`", self.module, self.name)?;
+        if let Some(near) = &self.nearest {
+            return write!(f, "; did you mean `{near}`?");
+        }
+        let listed: Vec<_> =
+            self.kernels.iter().take(MAX_LISTED).map(|k| format!("`{k}`")).collect();
+        match self.kernels.len() {
+            0 => write!(f, ": it has no `.entry` at all"),
+            n if n > MAX_LISTED => {
+                write!(f, "; it has {} and {} more", listed.join(", "), n - MAX_LISTED)
+            }
+            _ => write!(f, "; it has {}", listed.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownKernel {}

@@ -1,0 +1,83 @@
+//! Numbers in and out, arguments of any type, shapes of launches, and names that are near.
+
+#![allow(clippy::unwrap_used)]
+
+use texunit_device::{Device, Dim, LaunchOptions, Module, args};
+
+const PTX: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry scale(.param .u64 values, .param .f32 factor, .param .b8 pair[8])
+{
+    .reg .b64 %rd<3>;
+    .reg .b32 %r<5>;
+    .reg .f32 %f<5>;
+    ld.param.u64 %rd1, [values];
+    ld.param.f32 %f1, [factor];
+    ld.param.f32 %f2, [pair+4];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r1, %r2, %r3;
+    mad.wide.u32 %rd2, %r4, 4, %rd1;
+    ld.global.f32 %f3, [%rd2];
+    fma.rn.f32 %f4, %f3, %f1, %f2;
+    st.global.f32 [%rd2], %f4;
+    ret;
+}
+.visible .entry _Z6squarePi() { ret; }
+.visible .entry _Z4cubePi() { ret; }
+";
+
+#[test]
+fn numbers_go_in_and_come_out() {
+    let device = Device::default();
+    let module = Module::load(&device, "scale.ptx", PTX).unwrap();
+    let values = device.alloc_from(&[1.0_f32, 2.0, 3.0, 4.0], "values").unwrap();
+    let kernel = module.kernel("scale").unwrap();
+    kernel.launch(&LaunchOptions::new(2, 2), &args![&values, 10.0_f32, &[[0.0_f32, 0.5]]]).unwrap();
+    assert_eq!(values.read_as::<f32>(), [10.5, 20.5, 30.5, 40.5]);
+    assert_eq!(values.read_as::<[f32; 2]>()[1], [30.5, 40.5]);
+    // What makes no whole element is left out.
+    assert_eq!(values.read_as::<[f32; 3]>().len(), 1);
+    assert_eq!(values.read_as::<()>(), []);
+    values.write_from(2, &[7.0_f32]).unwrap();
+    assert_eq!(values.read_as::<f32>()[1..], [20.5, 7.0, 40.5]);
+    let outside = values.write_from(3, &[7.0_f32; 2]).unwrap_err().to_string();
+    assert!(outside.contains("8 bytes at offset 12"), "{outside}");
+    assert!(values.write_from(u64::MAX, &[7.0_f32]).is_err());
+    let wrong = kernel.launch(&LaunchOptions::default(), &args![&values, 3_u64, &[0_u64]]);
+    assert!(wrong.unwrap_err().to_string().contains("was given a u64"));
+}
+
+#[test]
+fn sizes_along_one_to_three_axes() {
+    let options = LaunchOptions::new((2, 3), [4, 5, 6]);
+    assert_eq!((options.grid, options.block), ([2, 3, 1], [4, 5, 6]));
+    let options = LaunchOptions::covering((100, 33), (32, 8)).with_threads(2).with_max_steps(9);
+    assert_eq!((options.grid, options.block), ([4, 5, 1], [32, 8, 1]));
+    assert_eq!((options.threads, options.max_steps), (2, 9));
+    assert_eq!(LaunchOptions::covering(1, 0).block, [0, 1, 1]);
+    assert_eq!(Dim::from([2, 3]), Dim([2, 3, 1]));
+    assert_eq!(Dim::from((2, 3, 4)), Dim([2, 3, 4]));
+}
+
+#[test]
+fn a_kernel_that_is_not_there() {
+    let device = Device::default();
+    let module = Module::load(&device, "scale.ptx", PTX).unwrap();
+    let said = |name: &str| module.kernel(name).unwrap_err().to_string();
+    assert_eq!(said("scales"), "`scale.ptx` has no kernel `scales`; did you mean `scale`?");
+    // The plain name of a mangled one.
+    assert_eq!(said("square"), "`scale.ptx` has no kernel `square`; did you mean `_Z6squarePi`?");
+    assert_eq!(
+        said("nothing_like_it"),
+        "`scale.ptx` has no kernel `nothing_like_it`; it has `scale`, `_Z6squarePi`, `_Z4cubePi`"
+    );
+    assert!(said(&"x".repeat(1 << 20)).contains("it has `scale`"));
+    let empty = Module::load(&device, "e.ptx", ".version 8.0\n.target sm_75\n.address_size 64\n");
+    let error = empty.unwrap().kernel("k").unwrap_err();
+    assert_eq!(error.to_string(), "`e.ptx` has no kernel `k`: it has no `.entry` at all");
+    assert_eq!((error.kernels.len(), error.nearest), (0, None));
+}

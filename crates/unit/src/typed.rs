@@ -1,0 +1,282 @@
+//! Texels and samples as Rust's own numbers, for those who have no kernel and no registers.
+
+use crate::request::{CoordType, Coordinates, FetchForm, Geometry, PlanError, ResultType};
+use crate::resource::{ArrayShape, CreateError, Extent, Resource};
+use crate::sampler::{AddressMode, CompareFunction, Filter, Sampler, Texture};
+use crate::warp::{FetchArrays, FetchPlan, Scratch};
+use bytemuck::Pod;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use texunit_memory::Block;
+use texunit_texel::Format;
+
+impl ArrayShape {
+    /// A row of texels.
+    pub fn d1(format: Format, width: u32) -> Self {
+        Self::new(format, Geometry::D1, Extent { width, height: 1, depth: 1 })
+    }
+
+    /// A picture.
+    pub fn d2(format: Format, width: u32, height: u32) -> Self {
+        Self::new(format, Geometry::D2, Extent { width, height, depth: 1 })
+    }
+
+    /// A volume.
+    pub fn d3(format: Format, width: u32, height: u32, depth: u32) -> Self {
+        Self::new(format, Geometry::D3, Extent { width, height, depth })
+    }
+
+    /// Six square faces: +x, -x, +y, -y, +z, -z.
+    pub fn cube(format: Format, size: u32) -> Self {
+        Self::new(format, Geometry::Cube, Extent { width: size, height: size, depth: 1 })
+    }
+
+    /// The same in layers: 1D, 2D, multi-sample or cubes. Of volumes there are no layers; that is refused when an array is
+    /// made.
+    pub fn with_layers(self, layers: u32) -> Self {
+        let geometry = match self.geometry {
+            Geometry::D1 => Geometry::A1d,
+            Geometry::D2 => Geometry::A2d,
+            Geometry::Cube => Geometry::Acube,
+            Geometry::D2ms => Geometry::A2dms,
+            other => other,
+        };
+        Self { geometry, layers, ..self }
+    }
+
+    /// The same with mip levels, the base level among them.
+    pub fn with_levels(self, levels: u32) -> Self {
+        Self { levels: Some(levels), ..self }
+    }
+
+    /// The same picture with samples: 2, 4, 8 or 16.
+    pub fn with_samples(self, samples: u32) -> Self {
+        let geometry = match self.geometry {
+            Geometry::D2 => Geometry::D2ms,
+            Geometry::A2d => Geometry::A2dms,
+            other => other,
+        };
+        Self { geometry, samples, ..self }
+    }
+}
+
+impl Resource {
+    /// An array in memory of its own, with these texels: level by level, layer by layer (face by face), sample by
+    /// sample, slice by slice, row by row, without gaps. `T` is a channel or a texel; block-compressed texels are bytes.
+    ///
+    /// # Errors
+    /// If there is no such array, no memory for it, or if the texels are more or less bytes than it has.
+    pub fn from_texels<T: Pod>(
+        shape: &ArrayShape,
+        texels: &[T],
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        let (size, name) = (shape.size()?, name.into());
+        let block = usize::try_from(size).ok().and_then(|size| Block::new(size, name.clone()));
+        let none = || CreateError::Refused(format!("{size} bytes of memory cannot be had"));
+        let resource = Self::array(shape, Arc::new(block.ok_or_else(none)?), name)?;
+        resource.fill_packed(bytemuck::cast_slice(texels))?;
+        Ok(resource)
+    }
+
+    /// All texels, in the order of [`Self::from_texels`]. Bytes at the end that make no whole `T` are left out.
+    pub fn to_texels<T: Pod>(&self) -> Vec<T> {
+        let (bytes, size) = (self.to_packed(), size_of::<T>());
+        match bytes.len().checked_div(size) {
+            Some(count) => bytemuck::pod_collect_to_vec(&bytes[..count * size]),
+            // Of nothing there is no number.
+            None => Vec::new(),
+        }
+    }
+}
+
+impl Sampler {
+    /// Between texels of a level.
+    pub fn with_filter(self, filter: Filter) -> Self {
+        Self { filter, ..self }
+    }
+
+    /// Between mip levels.
+    pub fn with_mip_filter(self, mip_filter: Filter) -> Self {
+        Self { mip_filter, ..self }
+    }
+
+    /// Of x, y and z.
+    pub fn with_address_mode(self, mode: AddressMode) -> Self {
+        Self { address_mode: [mode; 3], ..self }
+    }
+
+    /// Border mode with this colour: r, g, b, a.
+    pub fn with_border(self, colour: [f32; 4]) -> Self {
+        let border = colour.map(f32::to_bits);
+        Self { border, address_mode: [AddressMode::Border; 3], ..self }
+    }
+
+    /// Smallest and largest level that is read.
+    pub fn with_levels(self, levels: RangeInclusive<f32>) -> Self {
+        Self { min_level_clamp: *levels.start(), max_level_clamp: *levels.end(), ..self }
+    }
+
+    /// Added to explicit levels and those of gradients.
+    pub fn with_level_bias(self, level_bias: f32) -> Self {
+        Self { level_bias, ..self }
+    }
+
+    /// Most taps of an anisotropic filter.
+    pub fn with_max_anisotropy(self, max_anisotropy: u32) -> Self {
+        Self { max_anisotropy, ..self }
+    }
+
+    /// Decodes colours from sRGB.
+    pub fn with_srgb(self) -> Self {
+        Self { srgb: true, ..self }
+    }
+
+    /// Filters across the edges of cube faces.
+    pub fn with_seamless_cube(self) -> Self {
+        Self { seamless_cube: true, ..self }
+    }
+
+    /// Compares texels with a reference value.
+    pub fn with_compare(self, function: CompareFunction) -> Self {
+        Self { compare: Some(function), ..self }
+    }
+}
+
+/// Samples a texture at points: plain `tex` with floats, one for each, of which all four components come back. 1D, 2D,
+/// 3D and cube textures of texels that are read as floats; layers, levels, gradients and integers are for
+/// [`FetchPlan::fetch_arrays`].
+///
+/// # Errors
+/// If the points have another number of coordinates than the texture, or if such fetches have no defined answer.
+pub fn sample<const N: usize>(
+    texture: &Arc<Texture>,
+    sampler: &Sampler,
+    points: &[[f32; N]],
+) -> Result<Vec<[f32; 4]>, PlanError> {
+    let geometry = texture.resource.geometry();
+    let refused = |why: String| {
+        let what = texture.resource.describe();
+        Err(PlanError::Undefined(format!("{what}: {why}")))
+    };
+    if geometry.is_array() || geometry.is_multisample() {
+        return refused("layers and samples are for FetchPlan::fetch_arrays".to_owned());
+    }
+    if N != geometry.gradients() {
+        return refused(format!(
+            "points of {N} coordinates, but it takes {}",
+            geometry.gradients()
+        ));
+    }
+    let readings = crate::effective::texture_readings(texture, sampler.srgb)?;
+    if !readings[0].can_filter() {
+        return refused(
+            "its texels are read as integers; FetchPlan::fetch_arrays has those".to_owned(),
+        );
+    }
+    let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);
+    let plan = FetchPlan::new(form, texture, sampler)?;
+    let axis = |axis: usize| -> Vec<u32> {
+        if axis < N { points.iter().map(|point| point[axis].to_bits()).collect() } else { vec![] }
+    };
+    let axes = [axis(0), axis(1), axis(2)];
+    let at = Coordinates::at(axes.each_ref().map(|axis| &axis[..]), &[][..]);
+    let mut results = [(); 4].map(|()| vec![0; points.len()]);
+    let out = results.each_mut().map(|component| &mut component[..]);
+    plan.fetch_arrays(&FetchArrays::new(at), out, &mut Scratch::default())
+        .expect("all arrays are as long as the points");
+    let [x, y, z, w] = &results;
+    Ok((0..points.len()).map(|i| [x[i], y[i], z[i], w[i]].map(f32::from_bits)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::ReadMode;
+
+    fn made(shape: &ArrayShape, read_mode: ReadMode) -> Arc<Texture> {
+        let bytes = vec![0_u8; shape.packed_size().unwrap() as usize];
+        let resource = Resource::from_texels(shape, &bytes, "a").unwrap();
+        let texture = Texture::without_sampler(Arc::new(resource), read_mode, false).unwrap();
+        Arc::new(texture)
+    }
+
+    #[test]
+    fn texels_go_in_and_come_out() {
+        let shape = ArrayShape::d2("u16x2".parse().unwrap(), 1, 2);
+        let array = Resource::from_texels(&shape, &[[1_u16, 2], [3, 4]], "a").unwrap();
+        assert_eq!(array.to_texels::<u16>(), [1, 2, 3, 4]);
+        assert_eq!(array.to_texels::<[u8; 3]>().len(), 2);
+        assert_eq!(array.to_texels::<()>(), []);
+        let wrong = Resource::from_texels(&shape, &[1_u16], "a").unwrap_err();
+        assert!(matches!(wrong, CreateError::Memory { needed: 8, available: 2 }), "{wrong}");
+        let none = ArrayShape::d3("u8".parse().unwrap(), 2, 2, 2).with_layers(2);
+        assert!(Resource::from_texels(&none, &[0_u8; 16], "a").is_err(), "a volume in layers");
+    }
+
+    #[test]
+    fn shapes() {
+        let format: Format = "u8".parse().unwrap();
+        let picture = ArrayShape::d2(format, 4, 4);
+        for (shape, geometry) in [
+            (ArrayShape::d1(format, 4).with_layers(3), Geometry::A1d),
+            (picture.with_layers(3), Geometry::A2d),
+            (picture.with_samples(4), Geometry::D2ms),
+            (picture.with_samples(4).with_layers(3), Geometry::A2dms),
+            (picture.with_layers(3).with_samples(4), Geometry::A2dms),
+            (ArrayShape::cube(format, 4).with_layers(3).with_levels(3), Geometry::Acube),
+        ] {
+            assert_eq!((shape.geometry, shape.check()), (geometry, Ok(())));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_sampled_so() {
+        let (u8, sampler) = ("u8".parse().unwrap(), Sampler::default());
+        let said = |shape: &ArrayShape, mode| {
+            sample(&made(shape, mode), &sampler, &[[0.0, 0.0]]).unwrap_err().to_string()
+        };
+        let normalized = ReadMode::NormalizedFloat;
+        assert!(
+            said(&ArrayShape::d1(u8, 4), normalized)
+                .contains("points of 2 coordinates, but it takes 1")
+        );
+        assert!(said(&ArrayShape::cube(u8, 4), normalized).contains("takes 3"));
+        assert!(said(&ArrayShape::d2(u8, 4, 4).with_layers(2), normalized).contains("layers"));
+        assert!(said(&ArrayShape::d2(u8, 4, 4), ReadMode::Element).contains("integers"));
+        let none = sample::<2>(&made(&ArrayShape::d2(u8, 4, 4), normalized), &sampler, &[]);
+        assert_eq!(none, Ok(vec![]));
+    }
+
+    #[test]
+    fn samplers_are_built() {
+        let sampler = Sampler::default()
+            .with_filter(Filter::Linear)
+            .with_mip_filter(Filter::Linear)
+            .with_border([1.0, 0.0, 0.0, 1.0])
+            .with_levels(0.5..=3.0)
+            .with_level_bias(-1.0)
+            .with_max_anisotropy(8)
+            .with_srgb()
+            .with_seamless_cube()
+            .with_compare(CompareFunction::Less);
+        let built = Sampler {
+            filter: Filter::Linear,
+            mip_filter: Filter::Linear,
+            address_mode: [AddressMode::Border; 3],
+            border: [0x3f80_0000, 0, 0, 0x3f80_0000],
+            min_level_clamp: 0.5,
+            max_level_clamp: 3.0,
+            level_bias: -1.0,
+            max_anisotropy: 8,
+            force_unnormalized_coords: false,
+            srgb: true,
+            seamless_cube: true,
+            compare: Some(CompareFunction::Less),
+        };
+        assert_eq!(sampler, built);
+        let wrapped = sampler.with_address_mode(AddressMode::Wrap);
+        assert_eq!(wrapped.address_mode, [AddressMode::Wrap; 3]);
+    }
+}
