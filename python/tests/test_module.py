@@ -6,7 +6,8 @@ from importlib import metadata
 import pytest
 import texunit
 
-LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so"]
+LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so", "libtexunit.so.1"]
+FOR_C = ["texunit.h", "texunit.hpp", "texunit.pc"]
 
 
 def test_version():
@@ -26,8 +27,9 @@ def test_paths_of_libraries(name):
 
 def test_all_files_are_known():
     folder = os.path.dirname(texunit.__file__)
-    found = {f"{below}/{name}" for below in ("bin", "lib") for name in os.listdir(f"{folder}/{below}")}
-    known = {os.path.relpath(texunit.path(name), folder) for name in ["texunit", *LIBRARIES]}
+    walks = [walk for below in ("bin", "lib", "include") for walk in os.walk(f"{folder}/{below}")]
+    found = {os.path.relpath(f"{above}/{name}", folder) for above, _, names in walks for name in names}
+    known = {os.path.relpath(texunit.path(name), folder) for name in ["texunit", *LIBRARIES, *FOR_C]}
     assert found == known
 
 

@@ -28,6 +28,10 @@ _FILES = {
     "libcudart.so.12": "lib/libcudart.so.12",
     "libcudart.so.13": "lib/libcudart.so.13",
     "libtexunit_redirect.so": "lib/libtexunit_redirect.so",
+    "libtexunit.so.1": "lib/libtexunit.so.1",
+    "texunit.h": "include/texunit.h",
+    "texunit.hpp": "include/texunit.hpp",
+    "texunit.pc": "lib/pkgconfig/texunit.pc",
 }
 
 

@@ -1,5 +1,6 @@
 //! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, and
-//! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program.
+//! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
+//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too.
 //!
 //! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
 //! soname and versions of symbols (a version script given to a `cdylib` is ignored).
@@ -9,8 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const USAGE: &str =
-    "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program]";
+const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
 
 /// What is asked for.
 pub(crate) struct Request {
@@ -20,6 +20,8 @@ pub(crate) struct Request {
     pub(crate) to: Option<PathBuf>,
     /// Whether the program is built too.
     pub(crate) program: bool,
+    /// The only library that is wanted, by its soname.
+    pub(crate) only: Option<String>,
     /// What links instead of this machine's C compiler, for a C library that is older than its own.
     pub(crate) zig: Option<Zig>,
 }
@@ -39,9 +41,11 @@ struct Library {
     exported: &'static str,
     /// Major version of the runtime, for lines of the list that are of some versions only.
     major: Option<&'static str>,
+    /// What its static form is called, if that is handed out.
+    archive: Option<&'static str>,
 }
 
-const LIBRARIES: [Library; 4] = [
+const LIBRARIES: [Library; 5] = [
     Library {
         soname: "libcuda.so.1",
         link: Some("libcuda.so"),
@@ -51,6 +55,7 @@ const LIBRARIES: [Library; 4] = [
         version: None,
         exported: "cu*; texunit_*;",
         major: None,
+        archive: None,
     },
     Library {
         soname: "libcudart.so.12",
@@ -61,6 +66,7 @@ const LIBRARIES: [Library; 4] = [
         version: Some("libcudart.so.12"),
         exported: "cuda*; __cuda*;",
         major: Some("12"),
+        archive: None,
     },
     Library {
         soname: "libcudart.so.13",
@@ -71,6 +77,7 @@ const LIBRARIES: [Library; 4] = [
         version: Some("libcudart.so.13"),
         exported: "cuda*; __cuda*;",
         major: Some("13"),
+        archive: None,
     },
     Library {
         soname: "libtexunit_redirect.so",
@@ -81,12 +88,24 @@ const LIBRARIES: [Library; 4] = [
         version: None,
         exported: "la_*;",
         major: None,
+        archive: None,
+    },
+    Library {
+        soname: "libtexunit.so.1",
+        link: Some("libtexunit.so"),
+        package: "texunit-capi",
+        feature: None,
+        functions: None,
+        version: None,
+        exported: "texunit_*;",
+        major: None,
+        archive: Some("libtexunit.a"),
     },
 ];
 
 impl Request {
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request = Self { debug: false, to: None, program: true, zig: None };
+        let mut request = Self { debug: false, to: None, program: true, only: None, zig: None };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
@@ -95,6 +114,14 @@ impl Request {
                 "--to" => {
                     let to = rest.next().ok_or_else(|| format!("--to wants a folder\n{USAGE}"))?;
                     request.to = Some(to.into());
+                }
+                "--only" => {
+                    let known = rest.next().filter(|n| LIBRARIES.iter().any(|l| l.soname == **n));
+                    let known = known.ok_or_else(|| {
+                        let all = LIBRARIES.map(|l| l.soname).join(", ");
+                        format!("--only wants one of {all}\n{USAGE}")
+                    })?;
+                    request.only = Some(known.clone());
                 }
                 other => return Err(format!("there is no option {other}\n{USAGE}")),
             }
@@ -142,7 +169,8 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         cargo(workspace, request, &["build", "-p", "texunit"])?;
         files.push(built.join("texunit"));
     }
-    for library in &LIBRARIES {
+    let is_wanted = |l: &&Library| request.only.as_deref().is_none_or(|only| only == l.soname);
+    for library in LIBRARIES.iter().filter(is_wanted) {
         let mut arguments =
             vec!["rustc", "-p", library.package, "--lib", "--crate-type", "staticlib"];
         if let Some(feature) = library.feature {
@@ -151,6 +179,11 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         cargo(workspace, request, &arguments)?;
         let archive = built.join(format!("lib{}.a", library.package.replace('-', "_")));
         files.push(link(library, request, &archive, &to)?);
+        if let Some(name) = library.archive {
+            let file = to.join(name);
+            std::fs::copy(&archive, &file).map_err(|e| format!("{}: {e}", file.display()))?;
+            files.push(file);
+        }
     }
     Ok(files)
 }
@@ -297,7 +330,9 @@ mod tests {
     #[test]
     fn what_tests_build_is_built_of_the_same_crates_as_they_are() {
         let all = crates(&["--workspace", "--edges", "normal,build,dev"]);
-        for package in ["texunit-cuda", "texunit-cudart", "texunit-redirect", "xtask"] {
+        for package in
+            ["texunit-capi", "texunit-cuda", "texunit-cudart", "texunit-redirect", "xtask"]
+        {
             let own = crates(&["-p", package, "--edges", "normal,build"]);
             let others: Vec<_> = own.difference(&all).collect();
             assert!(others.is_empty(), "{package}, for crates/features: {others:#?}");

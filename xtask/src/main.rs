@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p xtask -- oracle N SEED` compares our verdicts with those of NVIDIA's assembler;
 //! `sass MODULES WORDS SEED` does so with machine words; `libs` builds the drop-in libraries,
-//! `dist` an archive and a wheel of them and the program; `tools` installs what their tests need; `clients` runs the tests of
+//! `header` the header of the one for C, `dist` an archive and a wheel of them and the program; `tools` installs what their tests need; `clients` runs the tests of
 //! packages over CUDA; `mutants` judges the tests by what they miss; `matrix` lists functions; `man` writes the man pages.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -11,6 +11,7 @@ mod clients;
 mod cuda_tools;
 mod dist;
 mod generate;
+mod header;
 mod libs;
 mod man;
 #[cfg(test)]
@@ -49,10 +50,14 @@ Compares the fetches that random modules with tex.grad become (texunit sass lowe
 code of ptxas 11.8 to 12.9, and the texts of random texture and surface words (texunit sass dis) with
 those of nvdisasm. Exit code: as above.
 
-       cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program]
+       cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]
 
-Builds the program and the drop-in libraries libcuda.so.1, libcudart.so.12 and libcudart.so.13 beside
-it (or in DIR). Exit code: 0 they are there, 1 not.
+Builds the program, the drop-in libraries libcuda.so.1, libcudart.so.12 and libcudart.so.13, and the library
+for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR). Exit code: 0 they are there, 1 not.
+
+       cargo run -p xtask -- header
+
+Rewrites crates/capi/include/texunit.h by what cbindgen makes of the sources of crates/capi.
 
        cargo run --release -p xtask -- dist [--debug]
 
@@ -125,6 +130,7 @@ fn main() -> ExitCode {
             Ok(request) => mutants::run(&request),
             Err(message) => usage(&message),
         },
+        Some((task, _)) if task == "header" => exit_code(header::write()),
         Some((task, _)) if task == "matrix" => matrix::write(),
         Some((task, rest)) if task == "man" => exit_code(man::write(rest.first())),
         Some((help, _)) if help == "--help" || help == "-h" => {

@@ -1,22 +1,23 @@
-//! The archive: the program, the drop-in libraries, and what one should read.
+//! The archive: the program, the drop-in libraries, the library for C, and what one should read.
 
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean};
+use super::{Built, FOR_C, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, pkgconfig};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Files of the repository that go into it as they are.
-const TEXTS: [&str; 6] = [
+const TEXTS: [&str; 7] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "docs/cuda-api.md",
     "docs/ci.md",
+    "docs/c.md",
 ];
 
 /// The names that linkers look for.
-const LINKS: [(&str, &str); 2] =
-    [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13")];
+const LINKS: [(&str, &str); 3] =
+    [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13"), ("libtexunit.so", FOR_C)];
 
 /// What its folder is called.
 fn name() -> String {
@@ -36,6 +37,7 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
         let from = built.libraries.join(library);
         at(&from, std::fs::copy(&from, folder.join("lib").join(library)))?;
     }
+    pkgconfig::install(built, &folder, false)?;
     for (link, to) in LINKS {
         let link = folder.join("lib").join(link);
         at(&link, std::os::unix::fs::symlink(to, &link))?;
@@ -85,6 +87,7 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
             return Err(format!("{library} cannot be loaded: {said}"));
         }
     }
+    pkgconfig::try_out(&folder, &place)?;
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
     for library in LIBRARIES.iter().chain([&REDIRECT]) {

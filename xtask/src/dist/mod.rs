@@ -5,6 +5,7 @@ mod archive;
 mod elf;
 mod fresh;
 mod notices;
+mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
 
@@ -31,6 +32,12 @@ struct Built {
 const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13"];
 /// What the dynamic linker loads for `texunit run`.
 const REDIRECT: &str = "libtexunit_redirect.so";
+/// What programs in C and C++ are linked with.
+const FOR_C: &str = "libtexunit.so.1";
+/// What they can be linked with instead.
+const ARCHIVE_FOR_C: &str = "libtexunit.a";
+/// What they include, below crates/capi/include.
+const HEADERS: [&str; 2] = ["texunit.h", "texunit.hpp"];
 
 /// The file with other people's licences.
 const NOTICES: &str = "LICENSE-THIRD-PARTY";
@@ -72,6 +79,7 @@ fn build(request: &Request, zig: &Zig, stage: &Path) -> Result<Built, String> {
         debug: request.debug,
         to: Some(libraries.clone()),
         program: true,
+        only: None,
         zig: Some(zig.clone()),
     };
     let files = libs::build(&wanted)?;
@@ -80,7 +88,9 @@ fn build(request: &Request, zig: &Zig, stage: &Path) -> Result<Built, String> {
     at(unstripped, std::fs::copy(unstripped, &program))?;
     call(Command::new("strip").arg(&program))?;
     let all = [vec![program.clone()], LIBRARIES.map(|l| libraries.join(l)).to_vec()].concat();
-    for file in all.iter().chain([&libraries.join(REDIRECT)]) {
+    // Objects of Rust's standard library have places for debuggers, which are most of it.
+    call(Command::new("strip").arg("--strip-debug").arg(libraries.join(ARCHIVE_FOR_C)))?;
+    for file in all.iter().chain([REDIRECT, FOR_C].map(|name| libraries.join(name)).iter()) {
         elf::judge(file, zig::GLIBC)?;
     }
     let notices = stage.join(NOTICES);

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The packages that are linked, each with all that it needs.
-const LINKED: [&str; 4] = ["texunit", "texunit-cuda", "texunit-cudart", "texunit-redirect"];
+const LINKED: [&str; 5] =
+    ["texunit", "texunit-capi", "texunit-cuda", "texunit-cudart", "texunit-redirect"];
 
 const HEAD: &str = "\
 texunit is licensed under MIT or Apache-2.0. Its program and libraries contain the crates below, each under the

@@ -1,7 +1,7 @@
 //! The wheel: the Python package of `python`, with the program and the libraries in it.
 
 use super::zig::{GLIBC, Zig};
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call};
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig};
 use std::path::{Path, PathBuf};
 
 /// What it may have as a file.
@@ -24,6 +24,9 @@ pub(super) fn make(built: &Built, zig: &Zig, dist: &Path, debug: bool) -> Result
         let from = built.libraries.join(library);
         at(&from, std::fs::copy(&from, lib.join(library)))?;
     }
+    let include = package.join("include");
+    anew(&include)?;
+    pkgconfig::install(built, &package, true)?;
     // pyproject.toml takes each file whose name begins so for a licence.
     let notices = workspace.join("python").join(NOTICES);
     at(&built.notices, std::fs::copy(&built.notices, &notices))?;
@@ -40,7 +43,7 @@ pub(super) fn make(built: &Built, zig: &Zig, dist: &Path, debug: bool) -> Result
     maturin.env("CARGO_TARGET_DIR", dist.join("python"));
     crate::tools::run(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
     at(&notices, std::fs::remove_file(&notices))?;
-    for folder in [&bin, &lib] {
+    for folder in [&bin, &lib, &include] {
         at(folder, std::fs::remove_dir_all(folder))?;
     }
     let wheel = crate::tools::first_file(&made)?;

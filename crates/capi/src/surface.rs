@@ -1,0 +1,229 @@
+//! Surfaces: reading, writing and combining in place.
+
+use crate::caller::{Out, apart, bytes, bytes_mut, range, read, texels};
+use crate::desc::texunit_resource_desc;
+use crate::fetch::{input, length, texunit_operand, vector};
+use crate::handle::{SurfaceObject, find, forget, keep, texunit_surface};
+use crate::resource::resource;
+use crate::status::{Failure, TEXUNIT_ERROR_SIZE, guard, texunit_status};
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::Arc;
+use texunit_sample::{Dtype, Input, Places};
+use texunit_unit::{ClampMode, ReduceOp};
+
+/// Many accesses of a surface.
+/// cbindgen:rename-all=CamelCase
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct texunit_access_desc {
+    /// How many.
+    pub count: usize,
+    /// x in texels, y, z: int32_t; as many as the surface has axes.
+    pub coords: [texunit_operand; 3],
+    /// Layer: uint32_t; of cubes 6 * cube + face. Layered surfaces and cubes need it.
+    pub layer: texunit_operand,
+    /// TEXUNIT_BOUNDARY_*: what becomes of accesses outside.
+    pub boundary: u32,
+    /// Zeros.
+    pub reserved: [u32; 7],
+}
+
+/// An access outside is an error (.trap, cudaBoundaryModeTrap).
+pub const TEXUNIT_BOUNDARY_TRAP: u32 = 0;
+/// The nearest texel is accessed (.clamp, cudaBoundaryModeClamp).
+pub const TEXUNIT_BOUNDARY_CLAMP: u32 = 1;
+/// 0 is read, and nothing is written (.zero, cudaBoundaryModeZero).
+pub const TEXUNIT_BOUNDARY_ZERO: u32 = 2;
+
+/// The sum, which wraps.
+pub const TEXUNIT_REDUCE_ADD: u32 = 0;
+/// The smaller one.
+pub const TEXUNIT_REDUCE_MIN: u32 = 1;
+/// The larger one.
+pub const TEXUNIT_REDUCE_MAX: u32 = 2;
+/// The bits of both.
+pub const TEXUNIT_REDUCE_AND: u32 = 3;
+/// The bits of one or both.
+pub const TEXUNIT_REDUCE_OR: u32 = 4;
+
+/// Makes a surface (cuSurfObjectCreate): of an array without mip levels or of one level (texunit_array_level), or of memory.
+/// Its format has plain channels.
+///
+/// # Safety
+/// As of texunit_texture_create; memory is there until the surface is destroyed, and may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texunit_surface_create(
+    surface: *mut texunit_surface,
+    res_desc: *const texunit_resource_desc,
+) -> texunit_status {
+    guard(|| {
+        // SAFETY: as the caller promises.
+        let (to, desc) = unsafe { (Out::new("surface", surface)?, read("resDesc", res_desc)?) };
+        // SAFETY: as the caller promises.
+        let resource = unsafe { resource(&desc, None)? };
+        to.set(keep(Arc::new(SurfaceObject::of_resource(resource)?))?);
+        Ok(())
+    })
+}
+
+/// Forgets a surface; null is none. Calls of other threads that use it come to their end.
+#[unsafe(no_mangle)]
+pub extern "C" fn texunit_surface_destroy(surface: texunit_surface) -> texunit_status {
+    guard(|| forget::<SurfaceObject, _>(surface))
+}
+
+/// Reads texels as they are stored (suld.b), without gaps.
+///
+/// # Safety
+/// Pointers are null or as their types say: each operand has count elements (one, if its stride is 0), values room for size
+/// bytes. Nobody writes to them meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texunit_surface_read(
+    surface: texunit_surface,
+    desc: *const texunit_access_desc,
+    values: *mut c_void,
+    size: usize,
+) -> texunit_status {
+    guard(|| {
+        // SAFETY: as the caller promises.
+        let accesses = unsafe { Accesses::new(surface, desc)? };
+        accesses.check(range(values, size), size)?;
+        // SAFETY: as the caller promises; it overlaps nothing that is read.
+        let values = unsafe { bytes_mut("values", values, size)? };
+        // SAFETY: as the caller promises.
+        let places = unsafe { places(&accesses.desc)? };
+        Ok(accesses.surface.read(places, values)?)
+    })
+}
+
+/// Writes texels as they are to be stored (sust.b): values has them without gaps. Of two writes to a texel the later one
+/// stays. Under TEXUNIT_BOUNDARY_TRAP, accesses before the first one outside are made.
+///
+/// # Safety
+/// As of texunit_surface_read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texunit_surface_write(
+    surface: texunit_surface,
+    desc: *const texunit_access_desc,
+    values: *const c_void,
+    size: usize,
+) -> texunit_status {
+    guard(|| {
+        // SAFETY: as the caller promises.
+        let accesses = unsafe { Accesses::new(surface, desc)? };
+        accesses.check(range(values, size), size)?;
+        // SAFETY: as the caller promises; it is no memory of the surface.
+        let (places, values) = unsafe { (places(&accesses.desc)?, bytes("values", values, size)?) };
+        Ok(accesses.surface.write(places, &accesses.input(values)?)?)
+    })
+}
+
+/// Combines values with the texels, each in one step (sured.b): surfaces of one channel of 32-bit integers. op is a
+/// TEXUNIT_REDUCE_*.
+///
+/// # Safety
+/// As of texunit_surface_read.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texunit_surface_reduce(
+    surface: texunit_surface,
+    op: u32,
+    desc: *const texunit_access_desc,
+    values: *const c_void,
+    size: usize,
+) -> texunit_status {
+    guard(|| {
+        let op = match op {
+            TEXUNIT_REDUCE_ADD => ReduceOp::Add,
+            TEXUNIT_REDUCE_MIN => ReduceOp::Min,
+            TEXUNIT_REDUCE_MAX => ReduceOp::Max,
+            TEXUNIT_REDUCE_AND => ReduceOp::And,
+            TEXUNIT_REDUCE_OR => ReduceOp::Or,
+            _ => return Err(Failure::value(format!("op {op} is not a TEXUNIT_REDUCE number"))),
+        };
+        // SAFETY: as the caller promises.
+        let accesses = unsafe { Accesses::new(surface, desc)? };
+        accesses.check(range(values, size), size)?;
+        // SAFETY: as the caller promises; it is no memory of the surface.
+        let (places, values) = unsafe { (places(&accesses.desc)?, bytes("values", values, size)?) };
+        Ok(accesses.surface.reduce(op, places, &accesses.input(values)?)?)
+    })
+}
+
+/// A surface with what is to be done.
+struct Accesses {
+    surface: Arc<SurfaceObject>,
+    desc: texunit_access_desc,
+}
+
+impl Accesses {
+    /// # Safety
+    /// The descriptor is null or there.
+    unsafe fn new(
+        surface: texunit_surface,
+        desc: *const texunit_access_desc,
+    ) -> Result<Self, Failure> {
+        let surface = find(surface)?;
+        // SAFETY: as the caller promises.
+        Ok(Self { surface, desc: unsafe { read("desc", desc)? } })
+    }
+
+    /// The size of the values, and that they overlap neither the texels nor operands.
+    fn check(&self, values: Range<usize>, size: usize) -> Result<(), Failure> {
+        let texel = self.surface.resource().format().texel_size() as usize;
+        let needed = self.desc.count.checked_mul(texel);
+        if needed != Some(size) {
+            let count = self.desc.count;
+            let text =
+                format!("values: size is {size}, but {count} texels have {texel} bytes each");
+            return Err(Failure::new(TEXUNIT_ERROR_SIZE, text));
+        }
+        let own = texels(self.surface.resource());
+        apart(("values", &values), ("the texels of the surface", &own))?;
+        for operand in self.desc.coords.iter().chain([&self.desc.layer]) {
+            if operand.data.is_null() {
+                continue;
+            }
+            let operand = range(operand.data, length(*operand, self.desc.count)?);
+            apart(("values", &values), ("an operand", &operand))?;
+            apart(("the texels of the surface", &own), ("an operand", &operand))?;
+        }
+        Ok(())
+    }
+
+    /// Values of the surface's type.
+    fn input<'a>(&self, values: &'a [u8]) -> Result<Input<'a>, Failure> {
+        let channels = usize::from(self.surface.resource().format().channels());
+        let shape = [self.desc.count, channels];
+        let axes = if channels == 1 { 1 } else { 2 };
+        Ok(Input::contiguous(&shape[..axes], self.surface.dtype(), values)?)
+    }
+}
+
+/// Where accesses go.
+///
+/// # Safety
+/// Operands have their elements, which nobody writes while the result is used.
+pub(crate) unsafe fn places<'a>(desc: &texunit_access_desc) -> Result<Places<'a>, Failure> {
+    let boundary = match desc.boundary {
+        TEXUNIT_BOUNDARY_TRAP => ClampMode::Trap,
+        TEXUNIT_BOUNDARY_CLAMP => ClampMode::Clamp,
+        TEXUNIT_BOUNDARY_ZERO => ClampMode::Zero,
+        other => {
+            let text = format!("boundary {other} is not 0 (trap), 1 (clamp) or 2 (zero)");
+            return Err(Failure::value(text));
+        }
+    };
+    if desc.reserved != [0; 7] {
+        return Err(Failure::value("reserved of the accesses has to be 0"));
+    }
+    // SAFETY: as the caller promises.
+    let (points, layer) = unsafe {
+        (
+            vector("coords", desc.coords, desc.count, Dtype::S32)?,
+            input("layer", desc.layer, desc.count, Dtype::U32)?,
+        )
+    };
+    let points = points.ok_or_else(|| Failure::value("coords are needed, at least x"))?;
+    Ok(Places { points, layer, boundary })
+}

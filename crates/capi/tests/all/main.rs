@@ -1,0 +1,104 @@
+//! The interface for C: called from Rust, and from C and C++ by their compilers.
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+mod api;
+mod calls;
+mod cases;
+mod compiled;
+mod surfaces;
+mod threads;
+mod wrong;
+
+use std::ffi::{CStr, c_void};
+use std::ptr::{null, null_mut};
+use texunit_capi::*;
+
+/// What a zeroed structure of C is.
+fn zeroed<T: Copy>() -> T {
+    // SAFETY: the structures of texunit.h are numbers and pointers, of which all bits may be zero.
+    unsafe { std::mem::zeroed() }
+}
+
+/// The sentence of this thread's last error.
+fn last_error() -> String {
+    // SAFETY: the text is there until the next error of this thread.
+    unsafe { CStr::from_ptr(texunit_last_error()) }.to_str().unwrap().to_owned()
+}
+
+/// A call that has to work.
+#[track_caller]
+fn ok(status: texunit_status) {
+    assert_eq!(status, TEXUNIT_SUCCESS, "{}", last_error());
+}
+
+/// A call that has to fail, with words of its sentence.
+#[track_caller]
+fn fails(status: texunit_status, wanted: texunit_status, words: &str) {
+    assert_eq!(status, wanted, "{}", last_error());
+    assert!(last_error().contains(words), "`{}` lacks `{words}`", last_error());
+}
+
+/// An array with these texels.
+#[track_caller]
+fn array<T>(desc: texunit_array_desc, levels: u32, samples: u32, texels: &[T]) -> texunit_array {
+    let mut array = null_mut();
+    // SAFETY: the pointers are of things that are there.
+    unsafe {
+        ok(texunit_array_create(&raw mut array, &raw const desc, levels, samples));
+        let size = size_of_val(texels);
+        ok(texunit_array_write(array, TEXUNIT_ALL_LEVELS, texels.as_ptr().cast(), size, 0, 0));
+    }
+    array
+}
+
+fn of_array(array: texunit_array) -> texunit_resource_desc {
+    let mut desc: texunit_resource_desc = zeroed();
+    desc.res.array = texunit_resource_array { h_array: array };
+    desc
+}
+
+#[track_caller]
+fn texture(resource: texunit_resource_desc, desc: texunit_texture_desc) -> texunit_texture {
+    let mut texture = null_mut();
+    // SAFETY: the pointers are of things that are there, or null.
+    ok(unsafe {
+        texunit_texture_create(&raw mut texture, &raw const resource, &raw const desc, null())
+    });
+    texture
+}
+
+/// An operand of elements one behind the other.
+fn each<T>(elements: &[T]) -> texunit_operand {
+    texunit_operand { data: elements.as_ptr().cast(), stride: size_of::<T>() }
+}
+
+/// Four registers for each fetch.
+fn sampled(texture: texunit_texture, desc: &texunit_fetch_desc) -> Vec<[f32; 4]> {
+    let mut results = vec![[f32::NAN; 4]; desc.count];
+    let (to, size) = (results.as_mut_ptr().cast::<c_void>(), size_of_val(&results[..]));
+    // SAFETY: operands and results are there.
+    ok(unsafe { texunit_sample(texture, desc, to, size) });
+    results
+}
+
+/// 2D, floats.
+fn floats_2d(width: usize, height: usize) -> texunit_array_desc {
+    texunit_array_desc {
+        width,
+        height,
+        format: TEXUNIT_AD_FORMAT_FLOAT,
+        num_channels: 1,
+        ..zeroed()
+    }
+}
+
+/// What the fuzz target `capi` does, on bytes that are drawn.
+#[test]
+fn random_calls() {
+    let mut random = texunit_testkit::Random::new(20_261_125);
+    let mut worked = 0;
+    for _ in 0..1500 {
+        worked += calls::run(&mut texunit_testkit::Choices::new(&random.bytes(600)));
+    }
+    assert!(worked > 10_000, "{worked} calls have worked");
+}

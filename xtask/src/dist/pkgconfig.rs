@@ -1,0 +1,79 @@
+//! What pkg-config says of the library for C, and where its files are.
+
+use super::{ARCHIVE_FOR_C, Built, FOR_C, HEADERS, at, call};
+use std::path::Path;
+use std::process::Command;
+
+/// Puts headers, libraries and `lib/pkgconfig/texunit.pc` into a folder that has `lib`. A wheel has no links, which `-ltexunit` needs,
+/// and no static library, which is as large as all else.
+pub(super) fn install(built: &Built, folder: &Path, is_wheel: bool) -> Result<(), String> {
+    let (include, lib) = (folder.join("include"), folder.join("lib"));
+    let pkgconfig = lib.join("pkgconfig");
+    at(&include, std::fs::create_dir_all(&include))?;
+    at(&pkgconfig, std::fs::create_dir_all(&pkgconfig))?;
+    for header in HEADERS {
+        let from = crate::workspace().join("crates/capi/include").join(header);
+        at(&from, std::fs::copy(&from, include.join(header)))?;
+    }
+    let libraries: &[&str] = if is_wheel { &[FOR_C] } else { &[FOR_C, ARCHIVE_FOR_C] };
+    for library in libraries {
+        let from = built.libraries.join(library);
+        at(&from, std::fs::copy(&from, lib.join(library)))?;
+    }
+    let file = pkgconfig.join("texunit.pc");
+    at(&file, std::fs::write(&file, text(is_wheel)))
+}
+
+fn text(is_wheel: bool) -> String {
+    let name = if is_wheel { format!("-l:{FOR_C}") } else { "-ltexunit".to_owned() };
+    format!(
+        "prefix=${{pcfiledir}}/../..\n\
+         libdir=${{prefix}}/lib\n\
+         includedir=${{prefix}}/include\n\
+         \n\
+         Name: texunit\n\
+         Description: NVIDIA's texture and surface unit in software, bit for bit\n\
+         URL: https://github.com/texunit/texunit\n\
+         Version: {}\n\
+         Libs: -L${{libdir}} {name}\n\
+         Libs.private: -lgcc_s -lpthread -ldl -lm\n\
+         Cflags: -I${{includedir}}\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Compiles examples/c/first.c by what pkg-config says of a folder, and runs it; without pkg-config, by what the file says.
+pub(super) fn try_out(folder: &Path, place: &Path) -> Result<(), String> {
+    let lib = at(folder, folder.join("lib").canonicalize())?;
+    let mut asked = Command::new("pkg-config");
+    asked.args(["--cflags", "--libs", "texunit"]).env("PKG_CONFIG_PATH", lib.join("pkgconfig"));
+    let flags = match asked.output() {
+        Ok(output) if output.status.success() => {
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        }
+        Ok(output) => {
+            let why = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(format!("pkg-config does not find texunit: {why}"));
+        }
+        Err(_) => {
+            eprintln!("SKIPPED: pkg-config, which is not installed; its file is read instead");
+            let file = lib.join("pkgconfig/texunit.pc");
+            let text = at(&file, std::fs::read_to_string(&file))?;
+            let said = |key: &str| {
+                let line = text.lines().find_map(|line| line.strip_prefix(key));
+                line.unwrap_or_default()
+                    .replace("${libdir}", &lib.to_string_lossy())
+                    .replace("${includedir}", &folder.join("include").to_string_lossy())
+            };
+            format!("{} {}", said("Cflags:"), said("Libs:"))
+        }
+    };
+    let program = place.join("first");
+    let source = crate::workspace().join("examples/c/first.c");
+    let mut cc = Command::new("cc");
+    cc.arg("-o").arg(&program).arg(&source).args(flags.split_whitespace());
+    call(&mut cc)?;
+    let mut run = super::clean(&program);
+    let said = call(run.env("LD_LIBRARY_PATH", &lib))?;
+    if said != "1.5\n" { Err(format!("{} says {said:?}", source.display())) } else { Ok(()) }
+}

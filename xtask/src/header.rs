@@ -1,0 +1,89 @@
+//! The header of the library for C: what cbindgen makes of the sources of crates/capi, so that users need neither.
+
+use cbindgen::{Builder, Config, DocumentationStyle, FunctionConfig, Language, RenameRule};
+use std::path::{Path, PathBuf};
+
+/// The sources, in the order of the header.
+const SOURCES: [&str; 10] = [
+    "status", "handle", "formats", "desc", "array", "texture", "fetch", "surface", "query", "text",
+];
+
+const HEAD: &str = "\
+/*
+ * texunit: NVIDIA's texture and surface unit, bit for bit, without a GPU.
+ *
+ * docs/c.md is the guide; structures and numbers have the names, the order and the layout of cuda.h. Every function
+ * may be called by any thread at any time. Those that return a texunit_status write their results only if it is
+ * TEXUNIT_SUCCESS, unless they say more; texunit_last_error has the sentence to an error.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ */";
+
+/// What the sources say.
+fn text(sources: &Path) -> Result<String, String> {
+    let config = Config {
+        language: Language::C,
+        cpp_compat: true,
+        header: Some(HEAD.to_owned()),
+        include_guard: Some("TEXUNIT_H".to_owned()),
+        autogen_warning: Some(
+            "/* Made by `cargo run -p xtask -- header`: change crates/capi/src instead. */"
+                .to_owned(),
+        ),
+        no_includes: true,
+        sys_includes: vec!["stddef.h".to_owned(), "stdint.h".to_owned()],
+        usize_is_size_t: true,
+        documentation_style: DocumentationStyle::Doxy,
+        line_length: 100,
+        function: FunctionConfig {
+            rename_args: RenameRule::CamelCase,
+            ..FunctionConfig::default()
+        },
+        ..Config::default()
+    };
+    let mut builder = Builder::new().with_config(config);
+    for name in SOURCES {
+        builder = builder.with_src(sources.join(format!("{name}.rs")));
+    }
+    let mut bytes = Vec::new();
+    builder.generate().map_err(|e| format!("cbindgen: {e}"))?.write(&mut bytes);
+    let text = String::from_utf8(bytes).map_err(|e| format!("cbindgen: {e}"))?;
+    // Rustdoc's heading, as a sentence of C's.
+    Ok(text.replace(" * # Safety\n", " * What the caller promises:\n"))
+}
+
+/// The crate.
+fn folder() -> PathBuf {
+    crate::workspace().join("crates/capi")
+}
+
+/// Rewrites the header.
+pub(crate) fn write() -> Result<bool, String> {
+    let path = folder().join("include/texunit.h");
+    let text = text(&folder().join("src"))?;
+    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+    println!("{}", path.display());
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_is_what_the_sources_say() {
+        let kept = std::fs::read_to_string(folder().join("include/texunit.h")).expect("a header");
+        let made = text(&folder().join("src")).expect("cbindgen reads the sources");
+        assert!(kept == made, "renew it: cargo run -p xtask -- header");
+        // Nothing that is exported is left out.
+        for name in SOURCES {
+            let path = folder().join(format!("src/{name}.rs"));
+            let source = std::fs::read_to_string(path).expect("a source");
+            for line in source.lines().filter(|line| line.contains("extern \"C\" fn ")) {
+                let name = line.split("fn ").nth(1).and_then(|rest| rest.split('(').next());
+                let name = name.expect("a function has a name");
+                assert!(kept.contains(&format!("{name}(")), "{name}");
+            }
+        }
+    }
+}
