@@ -1,6 +1,7 @@
 //! The command line.
 
 pub use crate::bench::BenchArgs;
+pub use crate::cases::CasesArgs;
 pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
 pub use crate::completions::CompletionsArgs;
@@ -62,6 +63,8 @@ pub enum Command {
     /// docs/sample.md has the options, docs/python-conventions.md what an array means.
     #[command(after_help = examples::SAMPLE)]
     Sample(Box<SampleArgs>),
+    /// The cases that prove the texture unit, for other implementations of one.
+    Cases(CasesArgs),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///
     /// The driver library is opened at run time. Cases that the driver API cannot express are listed as

@@ -41,6 +41,13 @@ Examples:
   texunit sample --tex a.dds --at xy.npy --lod lod.npy --mip-filter linear --out r.npy --format json
   texunit sample --tex a.npy --at ij.npy --fetch --out r.npy";
 
+/// `texunit cases export`
+pub const CASES_EXPORT: &str = "\
+Examples:
+  texunit cases export                           JSON files in texunit-conformance
+  texunit cases export --format npz suite        NumPy's arrays in suite
+  texunit cases export --cases ~/texunit/tests/fetch suite";
+
 /// `texunit compare`
 pub const COMPARE: &str = "\
 Examples:

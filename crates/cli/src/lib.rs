@@ -3,6 +3,7 @@
 
 pub mod args;
 pub mod bench;
+pub mod cases;
 pub mod check;
 pub mod checks;
 pub mod codes;
@@ -93,6 +94,7 @@ fn run_command() -> u8 {
         Command::Init(args) => init::run(&args),
         Command::Explain(args) => explain(&args),
         Command::Sample(args) => sample(&args),
+        Command::Cases(args) => cases::run(&args),
         Command::Compare(args) => compare(&args),
         Command::Check(args) => check::run(&args),
         Command::ExplainCode(args) => explain_code::run(&args),

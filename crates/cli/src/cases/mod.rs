@@ -1,0 +1,186 @@
+//! `texunit cases`: the cases of tests/fetch for other implementations of a texture unit.
+
+mod npz;
+mod suite;
+
+use crate::examples;
+use clap::{Args, Subcommand, ValueEnum};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use texunit_cases::Access;
+use texunit_files::write_atomically;
+
+/// Arguments of `texunit cases`.
+#[derive(Clone, Debug, Args)]
+pub struct CasesArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: CasesCommand,
+}
+
+/// Subcommands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum CasesCommand {
+    /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come from, in files that any
+    /// language reads.
+    ///
+    /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong usage, or an internal
+    /// error. docs/conformance.md describes the files.
+    #[command(after_help = examples::CASES_EXPORT)]
+    Export(ExportArgs),
+}
+
+/// Arguments of `texunit cases export`.
+#[derive(Clone, Debug, Args)]
+pub struct ExportArgs {
+    /// Folder for the suite; created if it does not exist.
+    #[arg(value_name = "FOLDER", default_value = "texunit-conformance")]
+    pub folder: PathBuf,
+    /// How the files are written: JSON alone, or JSON and NumPy's arrays in one .npz each.
+    #[arg(long, value_enum, default_value_t = SuiteFormat::Json)]
+    pub format: SuiteFormat,
+    /// Folder of case files; that of texunit's own repository, if nothing is said.
+    #[arg(long, value_name = "FOLDER", default_value = "tests/fetch")]
+    pub cases: PathBuf,
+}
+
+/// How a suite is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SuiteFormat {
+    /// All numbers in the JSON text.
+    Json,
+    /// Arrays beside a JSON text that names them.
+    Npz,
+}
+
+/// The version of the files' form: a reader of one reads all with its number.
+const VERSION: u32 = 1;
+
+/// What the files have to be, as JSON Schema.
+const SCHEMA: &str = include_str!("schema.json");
+
+/// A file that was written.
+struct Written {
+    name: String,
+    cases: usize,
+    fetches: usize,
+    accesses: usize,
+}
+
+/// Runs the command; the exit code.
+pub fn run(args: &CasesArgs) -> u8 {
+    let CasesCommand::Export(args) = &args.command;
+    match export(args) {
+        Ok(text) => crate::exit(print(&text), true),
+        Err(why) => {
+            use std::io::Write;
+            // Nobody listens if this fails.
+            let _ = writeln!(std::io::stderr(), "error: {why}");
+            crate::FAILED
+        }
+    }
+}
+
+fn print(text: &str) -> std::io::Result<()> {
+    use std::io::Write;
+    let mut out = std::io::stdout();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
+/// Writes the suite; what to say of it.
+fn export(args: &ExportArgs) -> Result<String, String> {
+    let sources = sources(&args.cases)?;
+    std::fs::create_dir_all(&args.folder)
+        .map_err(|e| format!("cannot make the folder `{}`: {e}", args.folder.display()))?;
+    let mut files = Vec::new();
+    for source in &sources {
+        files.push(write(source, args)?);
+    }
+    let ending = ending(args.format);
+    let list = files.iter().map(|file| {
+        serde_json::json!({
+            "file": format!("{}.{ending}", file.name),
+            "cases": file.cases,
+            "fetches": file.fetches,
+            "accesses": file.accesses,
+        })
+    });
+    let index = serde_json::json!({
+        "suite": "texunit-conformance",
+        "version": VERSION,
+        "texunit": env!("CARGO_PKG_VERSION"),
+        "format": ending,
+        "rules": suite::RULES,
+        "files": list.collect::<Vec<_>>(),
+    });
+    save(&args.folder.join("suite.json"), format!("{index:#}\n").as_bytes())?;
+    save(&args.folder.join("schema.json"), SCHEMA.as_bytes())?;
+    let total = |count: fn(&Written) -> usize| files.iter().map(count).sum::<usize>();
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{}: {} files, {} cases, {} fetches, {} surface accesses",
+        args.folder.display(),
+        files.len(),
+        total(|f| f.cases),
+        total(|f| f.fetches),
+        total(|f| f.accesses)
+    );
+    Ok(text)
+}
+
+fn ending(format: SuiteFormat) -> &'static str {
+    match format {
+        SuiteFormat::Json => "json",
+        SuiteFormat::Npz => "npz",
+    }
+}
+
+/// The case files of a folder, by their names.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let advice = "--cases names a folder of case files, such as tests/fetch of a clone of texunit's repository";
+    let unreadable = |e| format!("cannot read `{}`: {e}\n{advice}", folder.display());
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(format!(
+            "there are no case files (*.toml) in `{}`\n{advice}",
+            folder.display()
+        ));
+    }
+    Ok(files)
+}
+
+/// Writes one file of cases.
+fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
+    let file = texunit_cases::load(source).map_err(|e| e.to_string())?;
+    let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let bytes = match args.format {
+        SuiteFormat::Json => {
+            let mut text = suite::document(&name, &file, &mut suite::Inline)?.to_string();
+            text.push('\n');
+            text.into_bytes()
+        }
+        SuiteFormat::Npz => {
+            let mut arrays = npz::Arrays::new();
+            let document = suite::document(&name, &file, &mut arrays)?;
+            arrays.finish(&document)?
+        }
+    };
+    save(&args.folder.join(format!("{name}.{}", ending(args.format))), &bytes)?;
+    let count = |is_fetch: bool| {
+        let of = |case: &&texunit_cases::Case| matches!(case.access, Access::Fetch(_)) == is_fetch;
+        file.cases.iter().filter(of).map(texunit_cases::Case::count).sum()
+    };
+    Ok(Written { name, cases: file.cases.len(), fetches: count(true), accesses: count(false) })
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    write_atomically(path, bytes).map_err(|e| e.to_string())
+}

@@ -1,0 +1,54 @@
+//! A suite's numbers as NumPy's arrays: a ZIP of NPY files, and the document that names them.
+
+use super::suite::Numbers;
+use serde_json::{Value, json};
+use std::io::{Cursor, Write};
+use texunit_files::{Dtype, encode_array};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+/// The member with the document, as bytes of UTF-8.
+const DOCUMENT: &str = "document";
+
+/// Arrays on their way into the file.
+pub(super) struct Arrays(ZipWriter<Cursor<Vec<u8>>>);
+
+impl Arrays {
+    pub(super) fn new() -> Self {
+        Self(ZipWriter::new(Cursor::new(Vec::new())))
+    }
+
+    fn add(&mut self, name: &str, dtype: Dtype, shape: &[u64], bytes: &[u8]) -> Result<(), String> {
+        // No time of day: the same cases give the same file.
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(zip::DateTime::default());
+        let file = encode_array(dtype, shape, bytes);
+        let added = self.0.start_file(format!("{name}.npy"), options);
+        added.map_err(|e| e.to_string())?;
+        self.0.write_all(&file).map_err(|e| e.to_string())
+    }
+
+    /// The file.
+    pub(super) fn finish(mut self, document: &Value) -> Result<Vec<u8>, String> {
+        let text = document.to_string();
+        let byte = Dtype { kind: 'u', size: 1 };
+        self.add(DOCUMENT, byte, &[text.len() as u64], text.as_bytes())?;
+        self.0.finish().map(Cursor::into_inner).map_err(|e| e.to_string())
+    }
+}
+
+impl Numbers for Arrays {
+    fn words(&mut self, name: String, columns: Vec<Vec<u32>>) -> Result<Value, String> {
+        let rows = columns.first().map_or(0, Vec::len) as u64;
+        let bytes: Vec<u8> = columns.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
+        let word = Dtype { kind: 'u', size: 4 };
+        self.add(&name, word, &[columns.len() as u64, rows], &bytes)?;
+        Ok(json!(name))
+    }
+
+    fn bytes(&mut self, name: String, bytes: &[u8]) -> Result<Value, String> {
+        self.add(&name, Dtype { kind: 'u', size: 1 }, &[bytes.len() as u64], bytes)?;
+        Ok(json!(name))
+    }
+}

@@ -1,0 +1,275 @@
+//! A file of cases as a document: every texel, every operand and every expected bit is there, so that a reader needs neither
+//! TOML nor our generators. docs/conformance.md describes the members.
+
+use serde_json::{Value, json};
+use texunit_cases::{
+    Access, Case, CaseFile, Expected, Fault, FetchCase, ResourceSpec, SurfaceCase,
+};
+use texunit_unit::{
+    AddressMode, CompareFunction, CoordType, FetchForm, FetchKind, FetchOperands, Layout, Lod,
+    ReadMode, ResultType, Sampler,
+};
+
+/// The page that rules are cited of, with an anchor for each.
+pub(super) const RULES: &str = "https://github.com/texunit/texunit/blob/main/docs/numerics.md";
+
+/// Where arrays of numbers go.
+pub(super) trait Numbers {
+    /// Columns of words: operands and results are such, one row for each fetch. What stands in the document for them.
+    fn words(&mut self, name: String, columns: Vec<Vec<u32>>) -> Result<Value, String>;
+
+    /// Bytes of texels.
+    fn bytes(&mut self, name: String, bytes: &[u8]) -> Result<Value, String>;
+}
+
+/// All of them in the document: a list for each column, and hexadecimal digits.
+pub(super) struct Inline;
+
+impl Numbers for Inline {
+    fn words(&mut self, _: String, columns: Vec<Vec<u32>>) -> Result<Value, String> {
+        Ok(json!(columns))
+    }
+
+    fn bytes(&mut self, _: String, bytes: &[u8]) -> Result<Value, String> {
+        Ok(json!(hex(bytes)))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+/// The document of a file.
+pub(super) fn document(
+    name: &str,
+    file: &CaseFile,
+    numbers: &mut dyn Numbers,
+) -> Result<Value, String> {
+    let mut resources: Vec<&ResourceSpec> = Vec::new();
+    let mut cases = Vec::new();
+    for (n, case) in file.cases.iter().enumerate() {
+        let spec = &**case.resource();
+        let resource = resources.iter().position(|known| *known == spec);
+        let resource = resource.unwrap_or_else(|| {
+            resources.push(spec);
+            resources.len() - 1
+        });
+        cases.push(self::case(name, n, case, resource, numbers)?);
+    }
+    let mut made = Vec::new();
+    for (n, spec) in resources.into_iter().enumerate() {
+        made.push(self::resource(n, spec, numbers)?);
+    }
+    Ok(json!({
+        "suite": "texunit-conformance",
+        "version": super::VERSION,
+        "file": name,
+        "resources": made,
+        "cases": cases,
+    }))
+}
+
+fn resource(n: usize, spec: &ResourceSpec, numbers: &mut dyn Numbers) -> Result<Value, String> {
+    let shape = &spec.shape;
+    // Shapes that there cannot be have no texels; their cases expect an error.
+    let texels = match spec.packed() {
+        Ok(bytes) => numbers.bytes(format!("resource{n}.texels"), &bytes)?,
+        Err(_) => Value::Null,
+    };
+    let range = |range: &std::ops::Range<u32>| json!([range.start, range.end.saturating_sub(1)]);
+    Ok(json!({
+        "name": spec.name,
+        "format": shape.format.name(),
+        "geometry": shape.geometry.name(),
+        "size": shape.extent.axes()[..shape.geometry.axes()],
+        "layers": shape.layers,
+        "levels": shape.levels,
+        "samples": shape.samples,
+        "layout": match spec.layout {
+            Layout::Array => "array",
+            Layout::Linear => "linear",
+            Layout::Pitched => "pitched",
+        },
+        "pitch": spec.pitch,
+        "missing_tiles": spec.missing_tiles,
+        "view": spec.view.as_ref().map(|view| json!({
+            "format": view.format.map(|f| f.name()),
+            "geometry": view.geometry.map(|g| g.name()),
+            "levels": view.levels.as_ref().map(range),
+            "layers": view.planes.as_ref().map(range),
+        })),
+        "texels": texels,
+    }))
+}
+
+fn case(
+    file: &str,
+    n: usize,
+    case: &Case,
+    resource: usize,
+    numbers: &mut dyn Numbers,
+) -> Result<Value, String> {
+    let mut document = json!({
+        "id": format!("{file}#{}", n + 1),
+        "name": case.name,
+        "rules": case.rules.iter().map(|rule| cite(rule)).collect::<Vec<_>>(),
+        "provenance": case.provenance,
+        "note": case.note,
+        "resource": resource,
+    });
+    let more = match &case.access {
+        Access::Fetch(fetch) => self::fetch(n, fetch, numbers)?,
+        Access::Surface(surface) => self::surface(n, surface, numbers)?,
+    };
+    if let (Value::Object(all), Value::Object(more)) = (&mut document, more) {
+        all.extend(more);
+    }
+    Ok(document)
+}
+
+/// A rule by its anchor: `numerics#rule-1.8`.
+fn cite(rule: &str) -> String {
+    format!("numerics#rule-{}", rule.to_lowercase().replace(' ', "-"))
+}
+
+fn bits(word: u32) -> String {
+    format!("{word:08x}")
+}
+
+fn sampler(sampler: &Sampler) -> Value {
+    json!({
+        "filter": sampler.filter.name(),
+        "mip_filter": sampler.mip_filter.name(),
+        "address_mode": sampler.address_mode.map(AddressMode::name),
+        "border": sampler.border.map(bits),
+        "min_level_clamp": bits(sampler.min_level_clamp.to_bits()),
+        "max_level_clamp": bits(sampler.max_level_clamp.to_bits()),
+        "level_bias": bits(sampler.level_bias.to_bits()),
+        "max_anisotropy": sampler.max_anisotropy,
+        "force_unnormalized_coords": sampler.force_unnormalized_coords,
+        "srgb": sampler.srgb,
+        "seamless_cube": sampler.seamless_cube,
+        "compare": sampler.compare.map(CompareFunction::name),
+    })
+}
+
+fn instruction(form: FetchForm) -> Value {
+    let (kind, lod, component) = match form.kind {
+        FetchKind::Sample(lod) => ("sample", Some(lod), None),
+        FetchKind::Gather(component) => ("gather", None, Some(component)),
+    };
+    json!({
+        "name": form.to_string(),
+        "kind": kind,
+        "lod": lod.map(|lod| match lod {
+            Lod::Implicit => "implicit",
+            Lod::Base => "base",
+            Lod::Level => "level",
+            Lod::Gradient => "gradient",
+        }),
+        "component": component,
+        "geometry": form.geometry.name(),
+        "coordinates": match form.coord {
+            CoordType::F32 => "f32",
+            CoordType::S32 => "s32",
+        },
+        "result": match form.result {
+            ResultType::F32 => "f32",
+            ResultType::S32 => "s32",
+            ResultType::U32 => "u32",
+            ResultType::F16 => "f16",
+            ResultType::F16x2 => "f16x2",
+        },
+    })
+}
+
+fn fetch(n: usize, case: &FetchCase, numbers: &mut dyn Numbers) -> Result<Value, String> {
+    let (form, all) = (case.form, &case.operands);
+    let geometry = form.geometry;
+    let mut operands = serde_json::Map::new();
+    let mut add = |name: &str, count: usize, word: &dyn Fn(&FetchOperands, usize) -> u32| {
+        let column = |k: usize| all.iter().map(|operands| word(operands, k)).collect();
+        let columns = (0..count).map(column).collect();
+        let value = numbers.words(format!("case{n}.{name}"), columns)?;
+        operands.insert(name.to_owned(), value);
+        Ok::<(), String>(())
+    };
+    let (points, axes) = (geometry.gradients(), geometry.axes());
+    add("point", points, &|o, k| o.coords.point[k])?;
+    if geometry.is_array() {
+        add("layer", 1, &|o, _| o.coords.layer)?;
+    }
+    if geometry.is_multisample() {
+        add("sample", 1, &|o, _| o.coords.sample)?;
+    }
+    match form.kind {
+        FetchKind::Sample(Lod::Level) => add("level", 1, &|o, _| o.level)?,
+        FetchKind::Sample(Lod::Gradient) => {
+            add("dpdx", points, &|o, k| o.dpdx[k])?;
+            add("dpdy", points, &|o, k| o.dpdy[k])?;
+        }
+        _ => {}
+    }
+    if form.offset {
+        add("offset", axes, &|o, k| o.offset[k] as u32)?;
+    }
+    if form.compare {
+        add("compare", 1, &|o, _| o.compare)?;
+    }
+    let expected = match &case.expected {
+        Expected::Nothing => Value::Null,
+        Expected::Error(text) => json!({ "error": text }),
+        Expected::Values(values) => {
+            let column = |k: usize| values.iter().map(|value| value.values[k]).collect();
+            let columns = (0..usize::from(case.components)).map(column).collect();
+            let resident: Option<Vec<bool>> = values.iter().map(|value| value.resident).collect();
+            json!({
+                "values": numbers.words(format!("case{n}.expected"), columns)?,
+                "resident": resident.filter(|all| !all.is_empty()),
+            })
+        }
+    };
+    Ok(json!({
+        "kind": "fetch",
+        "texture": {
+            "read_mode": match case.read_mode {
+                ReadMode::Element => "element",
+                ReadMode::NormalizedFloat => "normalized",
+            },
+            "normalized_coords": case.normalized_coords,
+        },
+        "sampler": sampler(&case.sampler),
+        "instruction": instruction(form),
+        "operands": operands,
+        "expected": expected,
+    }))
+}
+
+fn surface(n: usize, case: &SurfaceCase, numbers: &mut dyn Numbers) -> Result<Value, String> {
+    let accesses = case.accesses.iter().map(|access| {
+        let coords = access.coords.vector(case.op.geometry()).map(|&c| c as i32);
+        json!({
+            "size": access.size,
+            "coords": coords.collect::<Vec<_>>(),
+            "bytes": access.bytes.as_deref().map(hex),
+            "fault": access.fault.map(|fault| match fault {
+                Fault::Outside => "outside",
+                Fault::Misaligned => "misaligned",
+            }),
+        })
+    });
+    let after = case.after.as_deref();
+    Ok(json!({
+        "kind": "surface",
+        "instruction": { "name": case.op.to_string(), "geometry": case.op.geometry().name() },
+        "accesses": accesses.collect::<Vec<_>>(),
+        "warp": case.warp,
+        "after": after.map(|after| numbers.bytes(format!("case{n}.after"), after)).transpose()?,
+        "error": case.error,
+    }))
+}
