@@ -97,7 +97,7 @@ fn every_case_is_there_with_its_bits() {
     assert!(files > 20 && fetches > 150_000, "{files} {fetches}");
 }
 
-/// The rules that are cited have anchors, if the page has any yet.
+/// Folders and files that are not what they have to be.
 #[test]
 fn what_is_wrong_is_said() {
     let folder = TempDir::new("suite-wrong");
