@@ -58,7 +58,7 @@ mod tests {
         let from: Vec<u8> = (0..200_u32).map(|i| (i * 37) as u8).collect();
         for first in 0..17 {
             for len in [0, 1, 15, 16, 17, 31, 32, 100, 183] {
-                let mut to = vec![7; 200];
+                let mut to = [7; 200];
                 super::copy_around_caches(&mut to[first..first + len], &from[..len]);
                 assert_eq!(&to[first..first + len], &from[..len]);
                 assert!(to[..first].iter().chain(&to[first + len..]).all(|&byte| byte == 7));

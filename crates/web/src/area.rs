@@ -92,11 +92,10 @@ pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
     std::array::from_fn(|c| {
         let reading =
             if trace.effective.compare.is_some() { None } else { Some(trace.readings[c]) };
-        match reading {
-            Some(Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }) => {
-                return hardware[c];
-            }
-            _ => {}
+        if let Some(Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }) =
+            reading
+        {
+            return hardware[c];
         }
         let (mut sum, mut all) = (0.0, 0.0);
         for footprint in &trace.footprints {
