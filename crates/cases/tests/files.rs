@@ -143,7 +143,7 @@ fn errors_name_the_case_and_the_key() {
         (fetch("coords = \"00000000\"\noffset = [1, 2]"), "f: `offset` has 1 numbers, one an axis"),
         (
             fetch("coords = \"00000000\"\nsampler = { filter = \"cubic\" }"),
-            "f: sampler: no filter is called `cubic`: point, linear",
+            "f: sampler: unknown filter `cubic`; available: point, linear",
         ),
         (
             fetch("coords = \"00000000\"\nsampler = { address = [] }"),

@@ -12,7 +12,8 @@ use crate::words;
 /// How far ahead is looked for the number of modifiers and operands.
 const MOST_COUNTED: usize = 64;
 
-const CALL_HELP: &str = "write `call (results), function, (arguments);`, with commas between the three; lists may be omitted";
+const CALL_HELP: &str =
+    "write `call (results), function, (arguments);`, separated by commas; lists may be omitted";
 
 impl<'a> Parser<'a> {
     /// An instruction with its `;`.
