@@ -61,8 +61,10 @@ fn nothing_behind_the_parameters_is_read() {
     let done = unsafe { libc::mprotect(pages[PAGE..].as_mut_ptr().cast(), PAGE, libc::PROT_NONE) };
     assert_eq!(done, 0);
     let bytes = &pages[PAGE - LEN as usize..PAGE];
-    let mut loaded = 0;
-    for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
+    // AVX2 loads words, and leaves all cases but the parameter's to the interpreter: a word would pass the end.
+    let levels = [(Level::Avx2, 3), (Level::Avx512, 12)];
+    for (level, at_least) in levels.into_iter().filter(|(level, _)| level.is_available()) {
+        let mut loaded = 0;
         for (size, count) in [(1, 1), (2, 1), (1, 2)] {
             let total = u64::from(size * count);
             let last = LEN - total;
@@ -90,6 +92,6 @@ fn nothing_behind_the_parameters_is_read() {
                 }
             }
         }
+        assert!(loaded >= at_least, "{level:?}: only {loaded} were loaded");
     }
-    assert!(!Level::Avx2.is_available() || loaded >= 12, "only {loaded} were loaded");
 }

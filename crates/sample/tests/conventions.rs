@@ -344,7 +344,7 @@ fn s1_to_s3_words() {
     assert_eq!(long.unwrap(), short.unwrap());
     let twice = [("filter", words(&["linear"])), ("filter_mode", words(&["linear"]))];
     is_type(TextureOptions::of(twice), "given too");
-    is_type(TextureOptions::of([("filters", words(&["linear"]))]), "no option");
+    is_type(TextureOptions::of([("filters", words(&["linear"]))]), "unknown option");
     is_type(TextureOptions::of([("filter", Setting::Flag(true))]), "point or linear");
     is_value(TextureOptions::of([("filter", words(&["cubic"]))]), "point, linear");
     let plain = made(&zeros(&[2, 2], Dtype::U8), &PLAIN).unwrap();

@@ -33,6 +33,6 @@ fn forms_without_a_meaning_are_refused() {
         let unsupported = program.unsupported(program.kernel("k").unwrap());
         let codes: Vec<_> = unsupported.iter().map(|d| d.code).collect();
         assert_eq!(codes, [code], "{inst}");
-        assert!(unsupported[0].help.as_ref().unwrap().contains("garbles"));
+        assert!(unsupported[0].help.as_ref().unwrap().contains("miscompiles"));
     }
 }

@@ -2,7 +2,7 @@
 
 /// A page without its anchors, `<a id="rule-1.8"></a>`, which links point to and no reader sees.
 ///
-/// ```
+/// ```text
 /// # use texunit_testkit::pages::without_anchors;
 /// assert_eq!(without_anchors("| <a id=\"rule-1.8\"></a>1.8 | With"), "| 1.8 | With");
 /// ```

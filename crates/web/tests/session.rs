@@ -171,10 +171,15 @@ fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     }
     assert_eq!(slices, 2);
     let (file, bytes) = ask(&mut session, "output", json!({ "output": 0, "z": 0, "file": true }));
-    assert_eq!(
-        (file["name"].as_str(), bytes.as_slice()),
-        (Some("edges.png"), read("expected/edges.png").as_slice())
-    );
+    assert_eq!(file["name"].as_str(), Some("edges.png"));
+    // The same pixels; how they are compressed depends on the features of the build.
+    let pixels = |bytes: &[u8]| {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        ((frame.width, frame.height, frame.color_type), pixels)
+    };
+    assert!(pixels(&bytes) == pixels(&read("expected/edges.png")));
     let (pixel, _) = ask(&mut session, "pixel", json!({ "output": 0, "at": [17, 40, 0] }));
     assert_eq!(pixel["thread"], json!([17, 40, 0]));
     let accesses = pixel["accesses"].as_array().unwrap();

@@ -165,15 +165,15 @@ fn wrong_handles() {
     let rows: &[(&str, [u64; 3], u64, &str, &str)] = &[
         ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [0, SURFACE, CLAMP], 0, "texture", "parameter `t` is not bound"),
         ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [SURFACE, SURFACE, CLAMP], SURFACE, "texture", "parameter `t` holds a surface, not a texture"),
-        ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [gone, SURFACE, CLAMP], gone, "texture", "ever given out"),
+        ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [gone, SURFACE, CLAMP], gone, "texture", "ever returned"),
         ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [FIRST, SURFACE, SURFACE], SURFACE, "sampler", "parameter `m` holds a surface, not a sampler"),
         ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [FIRST, SURFACE, 0], 0, "sampler", "parameter `m` is not bound"),
-        ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [FIRST, SURFACE, CLAMP | 7 << 20], CLAMP | 7 << 20, "sampler", "ever given out"),
+        ("tex.1d.v4.u32.s32 {%v, _, _, _}, [t, m, {2}];", [FIRST, SURFACE, CLAMP | 7 << 20], CLAMP | 7 << 20, "sampler", "ever returned"),
         ("tld4.r.2d.v4.u32.f32 {%v, _, _, _}, [t, m, {%f1, %f1}];", [SURFACE, SURFACE, CLAMP], SURFACE, "texture", "holds a surface"),
         ("suld.b.1d.b32.trap {%v}, [s, {0}];", [FIRST, FIRST, CLAMP], FIRST, "surface", "parameter `s` holds a texture, not a surface"),
         ("sust.p.1d.b32.trap [s, {0}], %v;", [FIRST, 0, CLAMP], 0, "surface", "parameter `s` is not bound"),
         ("sured.b.add.1d.u32.trap [s, {0}], %v;", [FIRST, CLAMP, CLAMP], CLAMP, "surface", "holds a sampler"),
-        ("suq.width.b32 %v, [s];", [FIRST, SURFACE | 9, CLAMP], SURFACE | 9, "surface", "ever given out"),
+        ("suq.width.b32 %v, [s];", [FIRST, SURFACE | 9, CLAMP], SURFACE | 9, "surface", "ever returned"),
         ("txq.width.b32 %v, [t];", [CLAMP, SURFACE, CLAMP], CLAMP, "texture", "holds a sampler"),
         ("txq.filter_mode.b32 %v, [m];", [FIRST, SURFACE, SURFACE], SURFACE, "sampler", "holds a surface"),
     ];

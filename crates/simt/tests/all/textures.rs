@@ -112,13 +112,13 @@ fn bad_handles() {
     let good = TEXTURE_BIT;
     for (bad, part) in [
         (0, "zero"),
-        (12345, "ever given out"),
+        (12345, "ever returned"),
         (SURFACE_BIT, "it is a surface, not a texture"),
         (SAMPLER_BIT, "it is a sampler"),
         (TEXTURE_BIT | 2, "destroyed"),
-        (TEXTURE_BIT | 3, "ever given out"),
-        (TEXTURE_BIT | 9 << 20, "ever given out"),
-        (TEXTURE_BIT | 1 << 40, "ever given out"),
+        (TEXTURE_BIT | 3, "ever returned"),
+        (TEXTURE_BIT | 9 << 20, "ever returned"),
+        (TEXTURE_BIT | 1 << 40, "ever returned"),
     ] {
         let fault = run(&text, good, bad).unwrap_err();
         assert_eq!(fault.thread, [1, 0, 0]);
