@@ -64,6 +64,7 @@ pub enum Command {
     #[command(after_help = examples::SAMPLE)]
     Sample(Box<SampleArgs>),
     /// The cases that prove the texture unit, for other implementations of one.
+    #[command(after_help = examples::CASES_EXPORT)]
     Cases(CasesArgs),
     /// Run fetch cases and jobs on a real NVIDIA GPU and compare every bit.
     ///

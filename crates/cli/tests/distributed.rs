@@ -219,13 +219,13 @@ fn same_fault(job: &Path, folder: &TempDir) {
     };
     let fault = of_range("4..8", &[]).fault.unwrap();
     // Allocations are counted over all launches of a process.
-    let words = |fault: &texunit_device::Fault| {
+    let place = |fault: &texunit_device::Fault| {
         let kind = fault.kind.to_string();
         let (before, after) = kind.split_once(", allocation ").unwrap_or((&kind, ""));
         let after = after.trim_start_matches(|c: char| c.is_ascii_digit());
         (format!("{before}{after}"), fault.span, fault.cta, fault.thread)
     };
-    assert_eq!(words(&fault), words(&whole));
+    assert_eq!(place(&fault), place(&whole));
     let passed = of_range("4..6", &["--bounds", "hardware"]);
     assert_eq!(code(&passed), "E0630", "{}", words(&passed));
     assert!(passed.fault.is_none());

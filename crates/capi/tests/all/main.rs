@@ -100,5 +100,5 @@ fn random_calls() {
     for _ in 0..1500 {
         worked += calls::run(&mut texunit_testkit::Choices::new(&random.bytes(600)));
     }
-    assert!(worked > 10_000, "{worked} calls have worked");
+    assert!(worked > 4000, "{worked} calls have worked");
 }
