@@ -38,8 +38,9 @@ struct Texel {
 }
 
 #[rustfmt::skip]
-const ALL: [Builtin; 10] = [
+const ALL: [Builtin; 11] = [
     Builtin { name: "gradient", about: "red grows along x, green along y",             geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: gradient },
+    Builtin { name: "grid",     about: "the picture of the guide's lessons",           geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: grid },
     Builtin { name: "checker",  about: "squares, each a little different from the next", geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: checker },
     Builtin { name: "glyph",    about: "a letter",                                      geometry: Geometry::D2,   format: "u8",   edge: 16, layers: 2, levels: 1, colour: glyph },
     Builtin { name: "ramp",     about: "eight numbers in a row",                        geometry: Geometry::D1,   format: "f32",  edge: 8,  layers: 2, levels: 1, colour: ramp },
@@ -188,6 +189,13 @@ fn push(bytes: &mut Vec<u8>, format: Format, channel: Channel, colour: [f32; 4])
 
 fn gradient(t: Texel) -> [f32; 4] {
     [t.at[0], t.at[1], 0.25 + 0.5 * t.at[2] * (t.extent[2] > 1) as u32 as f32, 1.0]
+}
+
+/// The codes of docs/textures/grid.png: 36 x, 36 y, 5 x y, 255.
+fn grid(t: Texel) -> [f32; 4] {
+    let [x, y, _] = t.index;
+    let value = |code: u32| (code % 256) as f32 / 255.0;
+    [value(36 * x), value(36 * y), value(5 * x * y), 1.0]
 }
 
 fn checker(t: Texel) -> [f32; 4] {

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
+use texunit_sample::file::FileOptions;
+use texunit_unit::Geometry;
 use texunit_web::Session;
 
 fn ask(session: &mut Session, method: &str, parameters: Value) -> (Value, Vec<u8>) {
@@ -150,6 +152,27 @@ fn an_area_is_both_rules() {
     assert!(answer["error"]["message"].is_string());
 }
 
+/// Width, height and bytes of a picture.
+fn pixels(file: &[u8]) -> ([u32; 2], Vec<u8>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    ([frame.width, frame.height], pixels)
+}
+
+/// The live figures of the guide show what its text says.
+#[test]
+fn the_grid_is_the_picture_of_the_lessons() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/textures/grid.png");
+    let (size, picture) = pixels(&std::fs::read(path).unwrap());
+    let grid = texunit_web::builtin::find("grid").unwrap();
+    let (texels, _) = grid.made(&FileOptions::default(), Geometry::D2).unwrap();
+    assert_eq!(size, [8, 8]);
+    let channels = picture.len() / 64;
+    let found: Vec<u8> = texels.chunks(4).flat_map(|texel| &texel[..channels]).copied().collect();
+    assert_eq!(found, picture);
+}
+
 #[test]
 fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/sobel");
@@ -173,12 +196,6 @@ fn a_kernel_runs_in_slices_and_a_pixel_has_its_thread() {
     let (file, bytes) = ask(&mut session, "output", json!({ "output": 0, "z": 0, "file": true }));
     assert_eq!(file["name"].as_str(), Some("edges.png"));
     // The same pixels; how they are compressed depends on the features of the build.
-    let pixels = |bytes: &[u8]| {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        let frame = reader.next_frame(&mut pixels).unwrap();
-        ((frame.width, frame.height, frame.color_type), pixels)
-    };
     assert!(pixels(&bytes) == pixels(&read("expected/edges.png")));
     let (pixel, _) = ask(&mut session, "pixel", json!({ "output": 0, "at": [17, 40, 0] }));
     assert_eq!(pixel["thread"], json!([17, 40, 0]));
