@@ -99,7 +99,7 @@ impl Program {
     }
 
     fn kernel(&self, name: &str) -> PyResult<Kernel> {
-        self.module.kernel(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        self.module.kernel(name).map_err(|_| PyKeyError::new_err(name.to_owned()))
     }
 
     fn made<'py>(&self, argument: Object<'py>, is_sampler: bool) -> PyResult<Made<'py>> {

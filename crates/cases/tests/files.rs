@@ -153,7 +153,10 @@ fn errors_name_the_case_and_the_key() {
             fetch("coords = \"00000000\"\nsampler = { level_bias = \"1\" }"),
             "a number, or the 8 hexadecimal digits",
         ),
-        (fetch("coords = \"00000000\"\nread_mode = \"raw\""), "f: no read mode is called `raw`"),
+        (
+            fetch("coords = \"00000000\"\nread_mode = \"raw\""),
+            "f: unknown read mode `raw`; available: element, normalized",
+        ),
         (fetch("coords = \"00000000\"\nspeed = 1"), "unknown field `speed`"),
         (
             fetch(
