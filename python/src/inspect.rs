@@ -103,22 +103,28 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Where rounding has carried a coordinate to the next texel, the exact one lies between that and the one before: the
-    /// footprint there. `None`: nothing was carried, or it is on a face of a cube, where the texel before may be on another.
+    /// The footprint with all texels that count something before any rounding: where rounding has carried a coordinate to the
+    /// next texel, the exact one lies between that and the one before, and texels whose weight was rounded to 0 are not read. It
+    /// is that of the point in the middle between the texels. `None`: nothing is missing, or it is on a face of a
+    /// cube, where the texel before may be on another.
     fn moved(&self, trace: &Trace, number: usize) -> PyResult<Option<Footprint>> {
         let footprint = &trace.footprints[number];
         let is_carried = footprint.axes.iter().any(|axis| axis.exact < 0.0);
-        if !is_carried || trace.cube.is_some() || footprint.texels.len() < 2 {
+        let between = footprint.axes.iter().filter(|axis| axis.exact != 0.0).count();
+        let is_whole = !is_carried && footprint.texels.len() >= 1 << between;
+        if is_whole || trace.cube.is_some() {
             return Ok(None);
         }
         let mut operands = trace.operands;
         let extent = footprint.extent.axes();
-        for (i, _) in footprint.axes.iter().enumerate().filter(|(_, axis)| axis.exact < 0.0) {
+        for (i, axis) in footprint.axes.iter().enumerate().filter(|(_, axis)| axis.exact != 0.0) {
             let texel = match trace.effective.coords {
                 Coords::Normalized => 1.0 / f64::from(extent[i]),
                 _ => 1.0,
             };
-            let at = f64::from(f32::from_bits(operands.coords.point[i])) - texel;
+            let lower = if axis.exact < 0.0 { 1.0 } else { 0.0 };
+            let to_middle = (0.5 - axis.exact - lower) * texel;
+            let at = f64::from(f32::from_bits(operands.coords.point[i])) + to_middle;
             operands.coords.point[i] = (at as f32).to_bits();
         }
         let mut all = self.trace(&operands)?.footprints;

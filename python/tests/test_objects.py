@@ -216,7 +216,7 @@ def test_files(tmp_path):
     raises(ValueError, "raw file", texunit.load, tmp_path / "a.raw")
     raises(FileNotFoundError, "none.png", texunit.load, tmp_path / "none.png")
     raises(TypeError, "says itself what it holds", texunit.load, tmp_path / "a.dds", dim=2)
-    raises(TypeError, "no option", texunit.load, tmp_path / "a.png", filters="linear")
+    raises(TypeError, "unknown option", texunit.load, tmp_path / "a.png", filters="linear")
 
 
 def test_explanations_show_themselves():
