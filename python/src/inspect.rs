@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use texunit_sample::{Action, Call, Dtype};
-use texunit_unit::reference::trace::{Footprint, TexelTrace, Trace};
+use texunit_unit::reference::trace::{AxisTrace, Footprint, TexelTrace, Trace};
 use texunit_unit::{
     Coords, FetchForm, FetchOperands, ResultType, Sampler, Texture as Header, reference,
 };
@@ -58,6 +58,15 @@ impl Source<'_> {
             weights[0][corner] += f64::from(texel.weight) / 256.0;
             weights[1][corner] += texel.exact;
         }
+        // Those that rounding has left nothing of are not among the texels.
+        if let Some(first) = footprints.first().filter(|_| trace.cube.is_none()) {
+            for (corner, weight) in weights[1].iter_mut().enumerate() {
+                let parts = first.axes.iter().enumerate().map(|(i, axis)| {
+                    if corner >> i & 1 == 1 { upper(axis) } else { 1.0 - upper(axis) }
+                });
+                *weight = if corner >> first.axes.len() == 0 { parts.product() } else { 0.0 };
+            }
+        }
         let distances = footprints.iter().flat_map(|footprint| &footprint.texels);
         let distances = distances.map(|t| (f64::from(t.weight) / 256.0 - t.exact).abs());
         Ok(Row {
@@ -85,10 +94,7 @@ impl Source<'_> {
             let weight = match is_moved {
                 false => texel.exact,
                 true => (footprint.axes.iter().zip(texel.corner))
-                    .map(|(axis, corner)| {
-                        let upper = if axis.exact < 0.0 { 1.0 + axis.exact } else { axis.exact };
-                        if corner == 0 { 1.0 - upper } else { upper }
-                    })
+                    .map(|(axis, corner)| if corner == 0 { 1.0 - upper(axis) } else { upper(axis) })
                     .product(),
             };
             // A texel without weight says nothing, also one that is infinite.
@@ -137,6 +143,11 @@ impl Source<'_> {
             axes.all(|(moved, own)| moved.index + i64::from(own.exact < 0.0) == own.index);
         Ok((is_there && moved.level == footprint.level).then_some(moved))
     }
+}
+
+/// What the upper texel of an axis counts before any rounding; of a carried coordinate, the one that it was carried to.
+fn upper(axis: &AxisTrace) -> f64 {
+    if axis.exact < 0.0 { 1.0 + axis.exact } else { axis.exact }
 }
 
 fn value(trace: &Trace, texel: &TexelTrace, channel: usize) -> f64 {
