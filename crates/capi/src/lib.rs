@@ -5,7 +5,7 @@
 //! they name functions and constants as C does. [docs/c.md](../../../docs/c.md) is the guide.
 //!
 //! * Handles are numbers, not addresses ([`handle`]): one that is wrong, of another kind or destroyed is an error.
-//! * Every function is one call of [`status::guard`]: what goes wrong becomes a code and a text of the thread, and no panic
+//! * Every function is one call of `status::guard`: what goes wrong becomes a code and a text of the thread, and no panic
 //!   gets into the caller's frames.
 //! * Pointers of the caller are read and written only in [`caller`], which looks for null pointers, sizes that overflow and
 //!   memory that overlaps. What cannot be seen from inside, memory that is not there, is the caller's promise.

@@ -39,7 +39,7 @@ pub struct LaunchOptions<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true by the host to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
-    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`]; `None`: nobody asks.
+    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
