@@ -1,6 +1,6 @@
 """What the peers share: textures, points, timing, and the lines that they print.
 
-The cases are those of `texunit bench` (crates/cli/src/bench): the same sizes, formats and points,
+The cases are those of `texunit bench` (crates/tools/cli/src/bench): the same sizes, formats and points,
 4 Mi fetches a run. Peers whose fetches are calls of a kernel compute the points there and add up
 four fetches a thread; array libraries read points and write results.
 """

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/capi/tests/all/calls/mod.rs"]
+#[path = "../../crates/faces/capi/tests/all/calls/mod.rs"]
 mod calls;
 
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,7 @@
 
 #![no_main]
 
-#[path = "../../crates/files/tests/all/made/mod.rs"]
+#[path = "../../crates/unit/files/tests/all/made/mod.rs"]
 mod made;
 
 use libfuzzer_sys::fuzz_target;

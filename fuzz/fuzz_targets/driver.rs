@@ -3,9 +3,9 @@
 
 #![no_main]
 
-#[path = "../../crates/cuda/tests/common/mod.rs"]
+#[path = "../../crates/cuda/cuda/tests/common/mod.rs"]
 mod common;
-#[path = "../../crates/cuda/tests/schedule/mod.rs"]
+#[path = "../../crates/cuda/cuda/tests/schedule/mod.rs"]
 mod schedule;
 
 use libfuzzer_sys::fuzz_target;

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-#[path = "../../crates/device/tests/all/fetches/mod.rs"]
+#[path = "../../crates/engine/device/tests/all/fetches/mod.rs"]
 mod fetches;
 
 use libfuzzer_sys::fuzz_target;

@@ -4,7 +4,7 @@
 #![no_main]
 
 #[allow(dead_code)]
-#[path = "../../crates/jit/tests/regions/main.rs"]
+#[path = "../../crates/engine/jit/tests/regions/main.rs"]
 mod regions;
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-// The messages between the page and its worker, and the JSON of crates/web.
+// The messages between the page and its worker, and the JSON of crates/faces/web.
 
 /** Keys of a link with their values. */
 export type Keys = Record<string, string>;

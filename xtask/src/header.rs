@@ -1,4 +1,4 @@
-//! The header of the library for C: what cbindgen makes of the sources of crates/capi, so that users need neither.
+//! The header of the library for C: what cbindgen makes of the sources of crates/faces/capi, so that users need neither.
 
 use cbindgen::{Builder, Config, DocumentationStyle, FunctionConfig, Language, RenameRule};
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn text(sources: &Path) -> Result<String, String> {
         header: Some(HEAD.to_owned()),
         include_guard: Some("TEXUNIT_H".to_owned()),
         autogen_warning: Some(
-            "/* Made by `cargo run -p xtask -- header`: change crates/capi/src instead. */"
+            "/* Made by `cargo run -p xtask -- header`: change crates/faces/capi/src instead. */"
                 .to_owned(),
         ),
         no_includes: true,
@@ -54,7 +54,7 @@ fn text(sources: &Path) -> Result<String, String> {
 
 /// The crate.
 fn folder() -> PathBuf {
-    crate::workspace().join("crates/capi")
+    crate::workspace().join("crates/faces/capi")
 }
 
 /// Rewrites the header.

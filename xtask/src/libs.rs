@@ -51,7 +51,7 @@ const LIBRARIES: [Library; 5] = [
         link: Some("libcuda.so"),
         package: "texunit-cuda",
         feature: None,
-        functions: Some("crates/cuda/data/driver-api.txt"),
+        functions: Some("crates/cuda/cuda/data/driver-api.txt"),
         version: None,
         exported: "cu*; texunit_*;",
         major: None,
@@ -62,7 +62,7 @@ const LIBRARIES: [Library; 5] = [
         link: None,
         package: "texunit-cudart",
         feature: Some("cuda-12"),
-        functions: Some("crates/cudart/data/runtime-api.txt"),
+        functions: Some("crates/cuda/cudart/data/runtime-api.txt"),
         version: Some("libcudart.so.12"),
         exported: "cuda*; __cuda*;",
         major: Some("12"),
@@ -73,7 +73,7 @@ const LIBRARIES: [Library; 5] = [
         link: Some("libcudart.so"),
         package: "texunit-cudart",
         feature: None,
-        functions: Some("crates/cudart/data/runtime-api.txt"),
+        functions: Some("crates/cuda/cudart/data/runtime-api.txt"),
         version: Some("libcudart.so.13"),
         exported: "cuda*; __cuda*;",
         major: Some("13"),
@@ -326,7 +326,7 @@ mod tests {
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
     }
 
-    /// Else they are compiled once more: what differs is to be named in crates/features.
+    /// Else they are compiled once more: what differs is to be named in crates/support/features.
     #[test]
     fn what_tests_build_is_built_of_the_same_crates_as_they_are() {
         let all = crates(&["--workspace", "--edges", "normal,build,dev"]);
@@ -335,7 +335,7 @@ mod tests {
         {
             let own = crates(&["-p", package, "--edges", "normal,build"]);
             let others: Vec<_> = own.difference(&all).collect();
-            assert!(others.is_empty(), "{package}, for crates/features: {others:#?}");
+            assert!(others.is_empty(), "{package}, for crates/support/features: {others:#?}");
         }
     }
 }

@@ -59,7 +59,7 @@ for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR). Exit code: 0 the
 
        cargo run -p xtask -- header
 
-Rewrites crates/capi/include/texunit.h by what cbindgen makes of the sources of crates/capi.
+Rewrites crates/faces/capi/include/texunit.h by what cbindgen makes of the sources of crates/faces/capi.
 
        cargo run --release -p xtask -- dist [--debug]
 

@@ -1,6 +1,8 @@
-//! What the manifests switch off to save time has nothing in it.
+//! What the manifests say is so: what they switch off to save time has nothing in it, and no part of the house uses one
+//! above it.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// All source files below a folder.
 fn sources(folder: &Path, found: &mut Vec<String>) {
@@ -28,26 +30,90 @@ fn example(text: &str) -> Option<&str> {
     })
 }
 
+/// The folder of each crate below `crates/`, and the text of its manifest.
+fn crates() -> Vec<(PathBuf, String)> {
+    let below = |folder: PathBuf| std::fs::read_dir(folder).expect("a folder").flatten();
+    let parts = below(crate::workspace().join("crates")).map(|part| part.path());
+    let folders = parts.flat_map(below).map(|entry| entry.path());
+    let read = |folder: PathBuf| {
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        (folder, manifest)
+    };
+    folders.map(read).collect()
+}
+
+/// The parts of the house, which are the folders of `crates/`, and what the crates of each may use besides those of
+/// their own part. `support` is what only building and testing need, and no part of a program.
+const PARTS: [(&str, &[&str]); 8] = [
+    ("support", &[]),
+    ("unit", &["support"]),
+    // No texels: of the unit only the names that both have, of geometries and operations.
+    ("ptx", &["support", "unit/forms"]),
+    ("maxwell", &["support", "unit", "ptx"]),
+    ("engine", &["support", "unit", "ptx", "maxwell"]),
+    ("cuda", &["support", "unit", "ptx", "maxwell", "engine"]),
+    ("faces", &["support", "unit", "ptx", "maxwell", "engine", "cuda"]),
+    ("tools", &["support", "unit", "ptx", "maxwell", "engine", "cuda"]),
+];
+
+/// Dependencies of tests may go anywhere: a test of a lower part may look at what an upper one makes of it.
+#[test]
+fn no_crate_uses_one_of_a_part_above_its_own() {
+    let crates = crates();
+    // Part and folder of each package.
+    let places: BTreeMap<&str, (String, String)> = crates
+        .iter()
+        .map(|(folder, text)| {
+            let name = |path: &Path| {
+                path.file_name().expect("below crates").to_string_lossy().into_owned()
+            };
+            let part = name(folder.parent().expect("below crates"));
+            (package(text), (part, name(folder)))
+        })
+        .collect();
+    let mut seen = 0;
+    for (user, (part, _)) in &places {
+        let (_, allowed) =
+            PARTS.iter().find(|(name, _)| name == part).expect("a part of the house");
+        let text = &crates.iter().find(|(_, text)| package(text) == *user).expect("listed").1;
+        for used in section(text, "dependencies").lines() {
+            let used = used.split(['.', ' ']).next().unwrap_or_default();
+            let Some((owner, folder)) = places.get(used) else { continue };
+            seen += 1;
+            let one = format!("{owner}/{folder}");
+            let may = owner == part || allowed.iter().any(|a| a == owner || *a == one);
+            assert!(may, "{user}, which is in {part}, may not use {used} of {owner}");
+        }
+    }
+    assert!(seen > 100, "{seen} dependencies");
+    for (part, _) in PARTS {
+        assert!(places.values().any(|(p, _)| p == part), "no crate in {part}");
+    }
+}
+
+/// The name of the package that a manifest describes.
+fn package(text: &str) -> &str {
+    let name = text.lines().find_map(|l| l.strip_prefix("name = \"")).expect("a name");
+    name.trim_end_matches('"')
+}
+
 #[test]
 fn crates_without_tests_of_a_kind_say_so_and_have_none() {
-    let crates = crate::workspace().join("crates");
     let mut judged = 0;
-    for entry in std::fs::read_dir(&crates).expect("crates").flatten() {
-        let manifest = entry.path().join("Cargo.toml");
-        let text = std::fs::read_to_string(&manifest).expect("a manifest");
+    for (folder, text) in crates() {
         let lib = text.split("[lib]").nth(1).unwrap_or("");
         let lib = lib.split("\n[").next().unwrap_or("");
         let off = |word: &str| lib.lines().any(|l| l.trim() == format!("{word} = false"));
         let mut files = Vec::new();
-        sources(&entry.path().join("src"), &mut files);
+        sources(&folder.join("src"), &mut files);
         if off("test") {
             judged += 1;
-            assert!(!files.iter().any(|f| f.contains("#[test]")), "{}", manifest.display());
+            assert!(!files.iter().any(|f| f.contains("#[test]")), "{}", folder.display());
         }
         if off("doctest") {
             judged += 1;
             let found = files.iter().find_map(|f| example(f));
-            assert_eq!(found, None, "{}", manifest.display());
+            assert_eq!(found, None, "{}", folder.display());
         }
     }
     assert!(judged > 20, "{judged} settings");
@@ -76,13 +142,11 @@ fn what_is_published_has_all_that_a_registry_wants() {
     let root = std::fs::read_to_string(workspace.join("Cargo.toml")).expect("a manifest");
     let mut published = Vec::new();
     let mut manifests = Vec::new();
-    for entry in std::fs::read_dir(workspace.join("crates")).expect("crates").flatten() {
-        let text = std::fs::read_to_string(entry.path().join("Cargo.toml")).expect("a manifest");
-        let name = text.lines().find_map(|l| l.strip_prefix("name = \"")).expect("a name");
-        let name = name.trim_end_matches('"').to_owned();
+    for (folder, text) in crates() {
+        let name = package(&text).to_owned();
         if !section(&text, "package").contains("publish = false") {
             published.push(name.clone());
-            manifests.push((name, entry.path(), text));
+            manifests.push((name, folder, text));
         }
     }
     assert!(published.len() > 10, "{published:?}");

@@ -14,7 +14,8 @@ const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matri
 /// What was called by programs: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
 /// Folders of tests that call functions of the driver by name.
-const IN_RUST: [&str; 3] = ["crates/cuda/tests/all", "crates/cuda/tests", "crates/cudart/tests"];
+const IN_RUST: [&str; 3] =
+    ["crates/cuda/cuda/tests/all", "crates/cuda/cuda/tests", "crates/cuda/cudart/tests"];
 
 /// One of the two libraries.
 struct Api {
@@ -27,12 +28,12 @@ struct Api {
 const APIS: [Api; 2] = [
     Api {
         title: "Driver API (`libcuda.so.1`)",
-        list: "crates/cuda/data/driver-api.txt",
+        list: "crates/cuda/cuda/data/driver-api.txt",
         refusal: "CUDA_ERROR_NOT_SUPPORTED",
     },
     Api {
         title: "Runtime API (`libcudart.so.12`, `libcudart.so.13`)",
-        list: "crates/cudart/data/runtime-api.txt",
+        list: "crates/cuda/cudart/data/runtime-api.txt",
         refusal: "cudaErrorNotSupported",
     },
 ];

@@ -36,7 +36,7 @@ const REDIRECT: &str = "libtexunit_redirect.so";
 const FOR_C: &str = "libtexunit.so.1";
 /// What they can be linked with instead.
 const ARCHIVE_FOR_C: &str = "libtexunit.a";
-/// What they include, below crates/capi/include.
+/// What they include, below crates/faces/capi/include.
 const HEADERS: [&str; 2] = ["texunit.h", "texunit.hpp"];
 
 /// The file with other people's licences.

@@ -12,7 +12,7 @@ pub(super) fn install(built: &Built, folder: &Path, is_wheel: bool) -> Result<()
     at(&include, std::fs::create_dir_all(&include))?;
     at(&pkgconfig, std::fs::create_dir_all(&pkgconfig))?;
     for header in HEADERS {
-        let from = crate::workspace().join("crates/capi/include").join(header);
+        let from = crate::workspace().join("crates/faces/capi/include").join(header);
         at(&from, std::fs::copy(&from, include.join(header)))?;
     }
     let libraries: &[&str] = if is_wheel { &[FOR_C] } else { &[FOR_C, ARCHIVE_FOR_C] };

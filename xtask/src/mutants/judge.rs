@@ -137,7 +137,7 @@ impl<'a> Judge<'a> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &limits]).arg(program);
         shell.args(SKIPPED.iter().flat_map(|name| ["--skip", name]));
-        shell.current_dir(self.place.tree().join("crates").join(folder));
+        shell.current_dir(self.place.tree().join(super::parts::folder(folder)));
         // The same random cases for every mutant, and no time spent on making failing ones small.
         shell.env("PROPTEST_RNG_SEED", "20261120").env("PROPTEST_MAX_SHRINK_ITERS", "0");
         shell.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1").env("RUST_BACKTRACE", "0");

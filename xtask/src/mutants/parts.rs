@@ -4,7 +4,7 @@
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) name: &'static str,
-    /// Its crate, as the folder below crates/ is called.
+    /// Its crate, as its folder is called.
     pub(super) package: &'static str,
     /// Its files, as a pattern.
     pub(super) files: &'static str,
@@ -22,23 +22,33 @@ pub(super) const SKIPPED: &[&str] = &["hostile::", "recovery::"];
 #[rustfmt::skip]
 pub(super) const PARTS: &[Part] = &[
     Part {
-        name: "texel", package: "texel", files: "crates/texel/src/**",
+        name: "texel", package: "texel", files: "crates/unit/texel/src/**",
         tests: &[("texel", "--lib")],
     },
     Part {
-        name: "reference", package: "unit", files: "crates/unit/src/reference/**",
+        name: "reference", package: "unit", files: "crates/unit/unit/src/reference/**",
         tests: &[
             ("unit", "--test=fetch"), ("unit", "--test=stages"), ("unit", "--lib"), ("unit", "--test=properties"),
             ("explain", "--test=golden"),
         ],
     },
     Part {
-        name: "check", package: "check", files: "crates/check/src/**",
+        name: "check", package: "check", files: "crates/ptx/check/src/**",
         tests: &[("check", "--test=files"), ("check", "--test=all"), ("check", "--lib")],
     },
 ];
 
-/// The package in a folder of crates/.
-pub(super) fn package(folder: &str) -> String {
-    format!("texunit-{folder}")
+/// The package of a crate.
+pub(super) fn package(name: &str) -> String {
+    format!("texunit-{name}")
+}
+
+/// The folder of a crate: below `crates/`, in that of its part of the house.
+pub(super) fn folder(name: &str) -> String {
+    let part = match name {
+        "texel" | "unit" | "explain" => "unit",
+        "check" => "ptx",
+        _ => unreachable!("no part of the code here is judged by {name}"),
+    };
+    format!("crates/{part}/{name}")
 }

@@ -1,4 +1,4 @@
-//! The playground: two WebAssembly builds of `crates/web`, and the page of `web/`.
+//! The playground: two WebAssembly builds of `crates/faces/web`, and the page of `web/`.
 
 use super::{call, output};
 use flate2::Compression;

@@ -1,0 +1,186 @@
+//! Every kernel that the comparison can ask for is PTX that our checker accepts.
+
+use crate::compare::{Outcome, Tally, compare};
+use crate::{Runner, fake, fetch_kernel, surface_kernel};
+use texunit_cases::{Access, Case, random_case};
+use texunit_device::GradientStats;
+use texunit_syntax::SourceFile;
+use texunit_unit::{
+    ClampMode, CoordType, FetchForm, FetchKind, Geometry, Lod, ReduceOp, ReduceType, ResultType,
+    SurfaceForm, SurfaceKind,
+};
+
+fn accept(ptx: &str) {
+    let source = SourceFile::new("kernel.ptx", ptx);
+    let parsed = texunit_syntax::parse(&source);
+    let checked = texunit_check::check(&source, &parsed.module);
+    let all: Vec<_> = parsed.diagnostics.iter().chain(&checked.diagnostics).collect();
+    assert!(all.is_empty(), "{all:?}\n{ptx}");
+    if let Ok(folder) = std::env::var("TEXUNIT_KERNELS") {
+        // For a run of ptxas over all of them.
+        let name = ptx.bytes().fold(5381_u64, |h, b| h.wrapping_mul(33) ^ u64::from(b));
+        std::fs::write(format!("{folder}/{name:016x}.ptx"), ptx).expect("a folder to write to");
+    }
+}
+
+#[test]
+fn fetch_kernels() {
+    let lods = [Lod::Implicit, Lod::Base, Lod::Level, Lod::Gradient];
+    let kinds = lods.map(FetchKind::Sample).into_iter().chain([0, 1, 2, 3].map(FetchKind::Gather));
+    let mut count = 0;
+    for kind in kinds {
+        for &geometry in Geometry::ALL {
+            for coord in [CoordType::F32, CoordType::S32] {
+                use ResultType as R;
+                for result in [R::F32, R::S32, R::U32, R::F16, R::F16x2] {
+                    for (offset, compare) in
+                        [(false, false), (true, false), (false, true), (true, true)]
+                    {
+                        let form = FetchForm { kind, geometry, coord, result, offset, compare };
+                        if form.why_impossible().is_none() {
+                            accept(&fetch_kernel(&form));
+                            count += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
+}
+
+#[test]
+fn surface_kernels() {
+    use Geometry as G;
+    let mut kinds = Vec::new();
+    for element_size in [1, 2, 4, 8] {
+        for vector in [1, 2, 4] {
+            if element_size * vector <= 16 {
+                kinds.push(SurfaceKind::Load { element_size, vector });
+                kinds.push(SurfaceKind::Store { element_size, vector });
+            }
+        }
+    }
+    for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
+        for &kind in &kinds {
+            for geometry in [G::D1, G::D2, G::D3, G::A1d, G::A2d] {
+                accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
+            }
+        }
+        for geometry in [G::D1, G::D2, G::D3, G::A1d, G::A2d] {
+            for vector in [1, 2, 4] {
+                let kind = SurfaceKind::StoreFormatted { vector };
+                accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
+            }
+        }
+        for geometry in [G::D1, G::D2, G::D3] {
+            use ReduceOp as O;
+            use ReduceType as T;
+            for (op, ty, formatted) in [
+                (O::Add, T::U32, false),
+                (O::Add, T::S32, false),
+                (O::Add, T::U64, false),
+                (O::Min, T::U32, false),
+                (O::Max, T::S64, false),
+                (O::Min, T::U64, false),
+                (O::And, T::B32, false),
+                (O::Or, T::B32, false),
+                (O::Add, T::B32, true),
+                (O::Min, T::B32, true),
+                (O::Max, T::B64, true),
+            ] {
+                let kind = SurfaceKind::Reduce { op, ty, formatted };
+                accept(&surface_kernel(&SurfaceForm { kind, geometry, clamp }));
+            }
+        }
+    }
+}
+
+/// The card that is none computes what the reference does, so that every case agrees, by way of
+/// the driver's calls, kernels in PTX and the copies of each kind of array.
+#[test]
+fn the_driver_is_called_as_it_wants_to_be() {
+    let runner = Runner::new(fake::gpu().expect("the test card starts"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
+    let mut tally = Tally::default();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder of cases")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    files.sort();
+    for path in files {
+        let file = texunit_cases::load(&path).expect("a case file");
+        // The bits are tested elsewhere: here, a few cases of each kind are enough.
+        let mut seen = std::collections::HashSet::new();
+        for case in &file.cases {
+            let kind = match &case.access {
+                Access::Fetch(f) => (format!("{}", f.form), f.resource.shape.levels.is_some()),
+                Access::Surface(s) => (format!("{:?}", s.op), false),
+            };
+            if !seen.insert(kind) {
+                continue;
+            }
+            let mut case = case.clone();
+            match &mut case.access {
+                Access::Fetch(f) => f.operands.truncate(40),
+                Access::Surface(s) => s.accesses.truncate(20),
+            }
+            let (compared, recorded) = compare(&runner, &path.display().to_string(), &case);
+            assert!(
+                matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
+                "{compared:?}"
+            );
+            if let Some(recorded) = recorded {
+                assert_eq!(recorded.provenance, "texunit test card (sm_86), driver for CUDA 12.4");
+                let text = texunit_cases::to_toml(std::slice::from_ref(&recorded));
+                let back = texunit_cases::parse(&text).expect("what is recorded can be read");
+                let (again, _) = compare(&runner, "recorded", &back.cases[0]);
+                assert!(matches!(again.outcome, Outcome::Equal { .. }), "{again:?}\n{text}");
+            }
+            tally.add(&compared.outcome);
+        }
+    }
+    assert!(tally.cases > 100 && tally.count > 2000, "{tally:?}");
+    drop(runner);
+    assert_eq!(fake::alive(), 0, "everything on the card is freed");
+}
+
+/// All gradients of tests/fetch and random ones, in PTX, with the fetches answered by TXD: the bits
+/// are the reference's.
+#[test]
+fn gradients_by_txd() {
+    let runner = Runner::new(fake::gpu().expect("the test card starts"));
+    fake::by_txd();
+    let mut tally = Tally::default();
+    let mut run = |name: &str, case: &Case| {
+        let Access::Fetch(fetch) = &case.access else { return };
+        if fetch.form.kind != FetchKind::Sample(Lod::Gradient) {
+            return;
+        }
+        let (compared, _) = compare(&runner, name, case);
+        assert!(
+            matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
+            "{name}: {compared:?}"
+        );
+        tally.add(&compared.outcome);
+    };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
+    for entry in std::fs::read_dir(folder).expect("a folder of cases") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let file = texunit_cases::load(&path).expect("a case file");
+            file.cases.iter().for_each(|case| run(&path.display().to_string(), case));
+        }
+    }
+    for index in 0..4000 {
+        run(&format!("random {index}"), &random_case(31, index));
+    }
+    let GradientStats { engine, unit } = fake::gradients();
+    assert!(engine >= 70_000, "{engine} by TXD, {unit:?}");
+    let left: u64 = unit.values().sum();
+    assert_eq!(engine + left, tally.count as u64, "every fetch is counted: {unit:?}");
+    for why in ["TXD has no 3d coordinates", "TXD has no cube coordinates"] {
+        assert!(unit.contains_key(why), "{unit:?}");
+    }
+}

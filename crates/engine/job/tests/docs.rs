@@ -1,0 +1,80 @@
+//! docs/jobs.md names every key that jobs have and every code, and its examples are jobs.
+#![allow(clippy::unwrap_used)]
+
+use texunit_job::{Problems, codes};
+
+fn documentation() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/jobs.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The keys of a table, from the help about one that it does not have.
+fn keys(job: &str) -> Vec<String> {
+    let problems = Problems::default();
+    texunit_job::parse(&job.replace("???", "qqqqqqqqqqqq = 1"), &problems);
+    let problems = problems.take();
+    let unknown = problems.iter().find(|p| p.code == codes::UNKNOWN_KEY).unwrap();
+    let list = unknown.help.as_ref().unwrap().strip_prefix("expected ").unwrap();
+    list.split(", ").map(|k| k.trim_matches('`').to_owned()).collect()
+}
+
+#[test]
+fn every_key() {
+    let docs = documentation();
+    let mut count = 0;
+    for job in [
+        "???",
+        "[params.a]\n???",
+        "params.a.texture = { ??? }",
+        "params.a.surface = { ??? }",
+        "params.a.texture = { texels = { ??? } }",
+        "params.a.texture = { view = { ??? } }",
+        "params.a.texture = { resident = [{ ??? }] }",
+        "params.a.sampler = { ??? }",
+        "params.a.buffer = { file = 'x', ??? }",
+        "params.a.scalar = { ??? }",
+        "params.a = { buffer = { zeros = 4 }, output = { ??? } }",
+        "objects.a = { buffer = { zeros = 4 }, expected = { ??? } }",
+        "objects.a.array = { ??? }",
+        "globals.a = { ??? }",
+    ] {
+        for key in keys(job) {
+            let named = docs.contains(&format!("`{key}`")) || docs.contains(&format!("`{key} "));
+            let number = ["u", "s", "f"]
+                .iter()
+                .any(|t| key.starts_with(t) && key[1..].parse::<u8>().is_ok());
+            assert!(named || number, "docs/jobs.md does not name `{key}` of {job}");
+            count += 1;
+        }
+    }
+    assert!(count > 120, "the keys were not found");
+}
+
+#[test]
+fn every_code() {
+    let docs = documentation();
+    #[rustfmt::skip]
+    let list = [
+        codes::SYNTAX, codes::UNKNOWN_KEY, codes::MISSING_KEY, codes::TYPE, codes::VALUE,
+        codes::CONFLICT, codes::FILE, codes::NAME, codes::PARAMETER, codes::REFUSED,
+    ];
+    for code in list {
+        assert!(docs.contains(&format!("| {code} |")), "{code}");
+    }
+}
+
+/// The job at the top of the page is one.
+#[test]
+fn the_examples_are_jobs() {
+    let docs = documentation();
+    let blocks: Vec<_> =
+        docs.split("```toml\n").skip(1).map(|b| b.split("```").next().unwrap()).collect();
+    assert!(blocks.len() >= 4);
+    for (i, block) in blocks.iter().enumerate() {
+        let head = if i == 0 { "" } else { "ptx = 'a'\nkernel = 'k'\ngrid = 1\nblock = 1\n" };
+        let problems = Problems::default();
+        let job = texunit_job::parse(&format!("{head}{block}"), &problems);
+        assert_eq!(problems.take(), [], "{block}");
+        assert!(job.is_some());
+    }
+}

@@ -1,0 +1,70 @@
+//! Code with marks, against the code itself.
+#![allow(clippy::unwrap_used)]
+
+use crate::code::{Code, Op};
+use crate::lower::{Program, Symbols};
+use crate::observe::Events;
+use std::path::{Path, PathBuf};
+use texunit_syntax::SourceFile;
+
+fn lowered(path: &Path) -> Program {
+    let name = path.display().to_string();
+    let source = SourceFile::new(name, std::fs::read_to_string(path).unwrap());
+    let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+    crate::lower(module, Symbols::default(), source)
+}
+
+/// The PTX files of programs, one of each, and of the benchmarks.
+fn texts() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let folders = std::fs::read_dir(root.join("tests/programs")).unwrap();
+    let forms = ["nvcc-O3.ptx", "clang-O2.ptx", "nvcc-O0.ptx"];
+    let mut paths: Vec<PathBuf> = folders
+        .map(|folder| folder.unwrap().path())
+        .flat_map(|folder| forms.map(|form| folder.join(form)))
+        .filter(|path| path.is_file())
+        .collect();
+    paths.extend(
+        ["sample-coh.ptx", "sample-rand.ptx"].map(|name| root.join("bench/data").join(name)),
+    );
+    paths.push(root.join("bench/benches/fma.ptx"));
+    paths.sort();
+    paths
+}
+
+/// Without marks, what is put together again is what was taken apart; with them, each operation is there once.
+#[test]
+fn marked_code_is_the_code() {
+    let texts = texts();
+    assert!(texts.len() > 100, "the programs are not where they were");
+    for path in texts {
+        let program = lowered(&path);
+        let code = program.code(false);
+        let text = |code: &Code| {
+            let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
+            insts.collect::<Vec<_>>()
+        };
+        let (same, _) = super::marked(&program, code, Events::NONE);
+        assert_eq!(text(code), text(&same), "{}", path.display());
+        // All that marks tell but `DEFINED`: shadows pass on by operations like the program's.
+        let told = Events::ACCESSES
+            | Events::RESULTS
+            | Events::PARAMETERS
+            | Events::SYNCHRONIZATION
+            | Events::BRANCHES
+            | Events::BLOCKS
+            | Events::OPERATIONS
+            | Events::CALLS
+            | Events::COUNTS;
+        let (marked, origin) = super::marked(&program, code, told);
+        let is_own = |op: &Op| {
+            let counts = matches!(op, Op::Count { .. } | Op::CountIndexed { .. });
+            !counts && !matches!(op, Op::Mark(_))
+        };
+        let those = marked.insts.iter().zip(&origin).filter(|(inst, _)| is_own(&inst.op));
+        let ops: Vec<u32> = those.map(|(_, &op)| op).collect();
+        let all = (0..).zip(&code.insts).filter(|(_, inst)| is_own(&inst.op));
+        assert_eq!(ops, all.map(|(op, _)| op).collect::<Vec<u32>>(), "{}", path.display());
+        assert!(marked.insts.len() > code.insts.len());
+    }
+}

@@ -1,0 +1,132 @@
+//! What becomes a region, and when.
+
+use super::action::steps;
+use super::cut::Cut;
+use super::operand::Operands;
+use super::setting::{JitMode, Setting};
+use super::table::Table;
+use crate::code::{Code, Op};
+use crate::flow::Flow;
+use crate::lower::{Program, Symbols};
+use texunit_jit::Place;
+use texunit_jit::region::{Action, Block, End, Mode, Region, Target};
+use texunit_syntax::SourceFile;
+use texunit_testkit::ptx;
+
+fn lower(text: &str) -> Program {
+    let source = SourceFile::new("t.ptx", text);
+    let module = texunit_check::check(&source, &texunit_syntax::parse(&source).module).module;
+    crate::lower(module, Symbols::default(), source)
+}
+
+fn region_of_all(code: &Code) -> Region {
+    let facts = Flow::of(code, 0, usize::MAX).map(|flow| flow.facts());
+    Cut { function: 0, insts: 0..code.insts.len() as u32 }.region(code, facts.as_ref())
+}
+
+/// What kernels compute around their fetches, and their accesses, are compiled.
+#[test]
+fn sampling_kernels_are_compiled() {
+    for text in [
+        include_str!("../../../../../bench/data/sample-coh.ptx"),
+        include_str!("../../../../../bench/data/sample-rand.ptx"),
+        include_str!("../../../../../bench/benches/fma.ptx"),
+        include_str!("../../../../tools/workloads/src/kernels.ptx"),
+    ] {
+        let program = lower(text);
+        for code in [false, true].map(|fmad| program.code(fmad)) {
+            let mut operands = Operands::new(code, 0);
+            for (at, inst) in (0..).zip(&code.insts) {
+                let others = matches!(
+                    inst.op,
+                    Op::Fetch(_) | Op::Branch { .. } | Op::Exit | Op::Join | Op::Yield
+                );
+                assert!(others || steps(&mut operands, inst, at).is_some(), "{inst:?}");
+            }
+        }
+    }
+}
+
+const LOOP: &str = ".reg .pred %p;\n\
+     .reg .b32 %r<5>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [to];\nmov.u32 %r1, 0;\n\
+     mov.u32 %r4, 1;\nL:\nadd.u32 %r2, %r1, 5;\nxor.b32 %r3, %r2, %r1;\n\
+     add.u32 %r1, %r1, %r3;\nadd.u32 %r2, %r2, %r4;\nsetp.lt.u32 %p, %r1, 100;\n@%p bra L;\n\
+     st.global.u32 [%rd1], %r2;\nret;";
+
+fn narrow(block: &Block) -> usize {
+    block.kept.iter().filter(|place| matches!(place, Place::Narrow(_))).count()
+}
+
+/// Only what is read behind a block is kept; a loop reads what its next round does.
+#[test]
+fn temporaries_are_not_kept() {
+    let program = lower(&ptx::kernel(ptx::SM_75, ".param .u64 to", LOOP));
+    let region = region_of_all(program.code(false));
+    let counts: Vec<_> = region.blocks.iter().map(|b| (narrow(b), b.kept.len())).collect();
+    let jumps = |block: &Block| matches!(block.end, End::Branch { .. });
+    let inside = region.blocks.iter().position(jumps).expect("a loop");
+    // %r1, %r4, %rd1; then %r1, %r2, %r4, %rd1, %p: not %r3.
+    assert_eq!(counts[0], (2, 3), "{counts:?}");
+    assert_eq!(counts[inside], (3, 5), "{counts:?}");
+    let End::Branch { to, next, at, .. } = region.blocks[inside].end else { unreachable!() };
+    assert_eq!(to, Target::Block(inside as u32));
+    assert_eq!(next, Target::Block(inside as u32 + 1), "behind {at}");
+    assert_eq!(region.sites, 1);
+}
+
+/// What is not compiled ends a block, and the next one begins behind it.
+#[test]
+fn what_is_interpreted_stands_between_blocks() {
+    let body = ".reg .b32 %r<3>;\nmov.u32 %r1, %clock;\nadd.u32 %r1, %r1, 1;\nbar.sync 0;\n\
+                add.u32 %r2, %r1, %r1;\nret;";
+    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let region = region_of_all(program.code(false));
+    let leaves = region.blocks.iter().filter_map(|block| match block.end {
+        End::Leave { at } => Some(at),
+        _ => None,
+    });
+    let leaves: Vec<u32> = leaves.collect();
+    // The clock, the barrier, `ret`, and the end of the text.
+    assert_eq!(leaves.len(), 4, "{region:?}");
+    for at in &leaves[..2] {
+        assert!(region.blocks.iter().any(|block| block.at == at + 1 && block.is_entry));
+    }
+    let counted = region.blocks.iter().flat_map(|block| &block.steps).filter(|step| step.counted);
+    assert!(counted.count() >= 2);
+}
+
+/// Parts that go to registers that are read.
+#[test]
+fn packing_and_unpacking_read_before_they_write() {
+    let body = ".reg .b32 %r<3>;\n.reg .b16 %h<3>;\n.reg .b64 %w;\nmov.b32 {%h0, %h1}, %r0;\n\
+                mov.b32 %r1, {%h1, %h0};\nmov.b64 %w, {%r0, %r1};\nmov.b64 {%r1, %r0}, %w;\nret;";
+    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let region = region_of_all(program.code(false));
+    let all = || region.blocks.iter().flat_map(|block| &block.steps);
+    assert!(all().filter(|step| step.counted).count() >= 4);
+    assert!(all().all(|step| !matches!(step.action, Action::Leave { .. })));
+}
+
+/// A function that is interpreted a little from each of many places on becomes one region, once that pays.
+#[test]
+fn places_of_a_function_add_up() {
+    let Some(setting) = Setting::of(Some(JitMode::On)) else { return };
+    let mut body = ".reg .b32 %r1;\nmov.u32 %r1, 1;\n".to_owned();
+    (0..40).for_each(|_| body += "bar.sync 0;\nadd.u32 %r1, %r1, %r1;\n");
+    let program = lower(&ptx::kernel(ptx::SM_75, "", &(body + "ret;")));
+    let code = program.code(false);
+    let barriers = (0..).zip(&code.insts).filter(|(_, inst)| matches!(inst.op, Op::Barrier(_)));
+    let places: Vec<u32> = barriers.map(|(at, _)| at + 1).collect();
+    let table = Table::new(code);
+    let first = places[0];
+    for _ in 0..2 {
+        table.make(code, setting, Mode::Live, first);
+        assert_eq!(table.at(Mode::Live, first), None, "too little has been interpreted");
+        places.iter().for_each(|&at| {
+            table.warm(code, Mode::Live, at, 1000);
+        });
+    }
+    table.make(code, setting, Mode::Live, first);
+    let number = table.at(Mode::Live, first).expect("code of the function");
+    assert!(places.iter().all(|&at| table.at(Mode::Live, at) == Some(number)));
+}

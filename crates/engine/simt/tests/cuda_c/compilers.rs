@@ -1,0 +1,58 @@
+//! nvcc and g++: what they make of a source.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What nvcc makes of a source, and how.
+pub(crate) const FORMS: [(&str, &[&str]); 4] = [
+    ("nvcc-O0", &["-O0", "-Xcicc", "-O0"]),
+    ("nvcc-O1", &["-O1", "-Xcicc", "-O1"]),
+    ("nvcc-O3", &["-O3"]),
+    ("nvcc-G", &["-G"]),
+];
+
+/// Behaviour that C++ does not define ends the program.
+const SANITIZERS: &str = "-fsanitize=signed-integer-overflow,shift-exponent,integer-divide-by-zero,\
+    float-cast-overflow,bounds,alignment,null,return";
+
+pub(crate) fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
+}
+
+fn run(command: &mut Command) -> Vec<u8> {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{told}", output.status);
+    output.stdout
+}
+
+/// Compiles `batch.cu` of a folder in all forms, and writes what it gives by g++ to `expected.bin`.
+pub(crate) fn compile(folder: &Path) {
+    let tools = std::env::var_os("TEXUNIT_NVIDIA")
+        .map_or_else(|| workspace().join("target/nvidia"), PathBuf::from);
+    let nvcc = tools.join("cu13/nvidia/cu13/bin/nvcc");
+    assert!(nvcc.exists(), "no nvcc: cargo run -p xtask -- tools nvcc");
+    let source = folder.join("batch.cu");
+    let program = folder.join("batch.host");
+    let mut host = Command::new("g++");
+    host.args(["-x", "c++", "-std=c++17", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing"]);
+    host.args(["-ffp-contract=off", "-fno-sanitize-recover=all", SANITIZERS]);
+    run(host.arg(&source).arg("-o").arg(&program).arg("-lm"));
+    std::fs::write(folder.join("expected.bin"), run(&mut Command::new(&program))).unwrap();
+    std::fs::remove_file(&program).unwrap();
+    std::thread::scope(|scope| {
+        for (form, flags) in FORMS {
+            let (nvcc, source) = (&nvcc, &source);
+            scope.spawn(move || {
+                let mut device = Command::new(nvcc);
+                device.args(["-arch=compute_80", "-ptx", "-std=c++17", "-fmad=false", "-w"]);
+                device
+                    .args(flags)
+                    .arg(source)
+                    .arg("-o")
+                    .arg(folder.join(form).with_extension("ptx"));
+                run(&mut device);
+            });
+        }
+    });
+}

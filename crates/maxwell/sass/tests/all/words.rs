@@ -1,0 +1,249 @@
+//! Words and texts: the disassembler's own, the way there and back, and what the page forbids.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::Read;
+use std::path::Path;
+
+use flate2::read::GzDecoder;
+use proptest::prelude::*;
+use serde_json::Value;
+use texunit_sass::other::{FORMS, Other};
+use texunit_sass::parse::parse;
+use texunit_sass::print::{Style, print};
+use texunit_sass::rules::check;
+use texunit_sass::txd::{BINDLESS, FIELDS, INDEX, OPCODE};
+use texunit_sass::{Arch, Control, Txd, control};
+
+struct Row {
+    arch: Arch,
+    word: u64,
+    control: Control,
+    text: Option<String>,
+}
+
+fn rows(name: &str) -> Vec<Row> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sass").join(name);
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    let hex = |v: &Value| u64::from_str_radix(&v.as_str().unwrap()[2..], 16).unwrap();
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        Row {
+            arch: row["arch"].as_str().unwrap().parse().unwrap(),
+            word: hex(&row["word"]),
+            control: Control::new(hex(&row["control"]) as u32).unwrap(),
+            text: row["text"].as_str().map(str::to_owned),
+        }
+    };
+    text.lines().map(row).collect()
+}
+
+#[test]
+fn words_print_as_the_disassembler_prints_them() {
+    let rows = rows("txd.jsonl.gz");
+    assert_eq!(rows.len(), 4000);
+    for Row { arch, word, control, text } in rows {
+        let ours = Txd::decode(word, control, arch).ok().map(|t| print(&t, Style::Nvidia));
+        assert_eq!(ours, text, "{arch} {word:#x} {:#x}", control.bits());
+    }
+}
+
+#[test]
+fn other_words_print_as_the_disassembler_prints_them() {
+    let rows = rows("others.jsonl.gz");
+    assert!(rows.len() > 2000);
+    let mut seen = std::collections::BTreeSet::new();
+    for Row { arch, word, control, text } in rows {
+        let ours = Other::decode(word, control, arch);
+        seen.extend(ours.map(|o| o.form.name));
+        assert_eq!(ours.map(|o| o.to_string()), text, "{arch} {word:#x} {:#x}", control.bits());
+    }
+    for form in FORMS {
+        assert!(seen.contains(form.name), "no word of {}", form.name);
+    }
+}
+
+/// The word that comes back from the text: under .B the index is not printed.
+fn printed_part(txd: &Txd) -> u64 {
+    if txd.has(&BINDLESS) { INDEX.set(txd.word, 0) } else { txd.word }
+}
+
+#[test]
+fn the_disassemblers_texts_come_back_as_words() {
+    for Row { arch, word, control, text } in rows("txd.jsonl.gz") {
+        let Some(text) = text else { continue };
+        let txd = Txd::decode(word, control, arch).unwrap();
+        let back = parse(&text).unwrap_or_else(|e| panic!("{text}: {e:?}")).txd;
+        assert_eq!(back.word, printed_part(&txd), "{text}");
+        assert_eq!(back.control.get(&control::PHASE), control.get(&control::PHASE), "{text}");
+        assert_eq!(back.control.is_dual_issue(), control.is_dual_issue(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_word_comes_back(bits: u64, control in 0u32..1 << 21, arch in 0usize..6) {
+        let word = OPCODE.set(bits, OPCODE.absent());
+        let control = Control::new(control).unwrap();
+        if let Ok(txd) = Txd::decode(word, control, Arch::ALL[arch]) {
+            let text = print(&txd, Style::Isa);
+            let back = parse(&text).unwrap().txd;
+            prop_assert_eq!(back, Txd { word: printed_part(&txd), control }, "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic(text in "[@!{]{0,2}[TXDPR0-9.,#&?;/* _a-zA-Zé]{0,60}") {
+        if let Ok(parsed) = parse(&text) {
+            let _ = check(&parsed.txd, &parsed.places, Arch::Sm50);
+            prop_assert_eq!(parse(&print(&parsed.txd, Style::Isa)).unwrap().txd.word, printed_part(&parsed.txd));
+        }
+    }
+}
+
+#[test]
+fn both_styles_and_the_older_spelling() {
+    #[rustfmt::skip]
+    let same = [
+        "TXD R0, R2, R4, 0x105, 2D, 0xf",
+        "TXD R0,R2,R4,0x105,2D;",
+        "txd r0, r2, r4, 5, 1, 2d, 15",
+        "TXD R0, R2, R4, #5, #1, #2D, #0xf;",
+        "TXD PT, R0, R2, R4, 261, 2D",
+        "@PT TXD R0, R2, R4, 0x105, 2D, 0xf /* a comment */ ;",
+        "/*0048*/ TXD R0, R2, R4, 0x105, 2D, 0xf ; /* 0xde381057a0470200 */",
+    ];
+    for text in same {
+        let parsed = parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        assert_eq!(parsed.txd.word, 0xde38_1057_a047_0200, "{text}");
+        assert_eq!(parsed.txd.control, Control::NONE, "{text}");
+        assert_eq!(check(&parsed.txd, &parsed.places, Arch::Sm50), [], "{text}");
+    }
+    let isa = "@!P3 TXD.B.LC.AOFFI.NODEP.P P1, R4, R8, R16, 0x0, ARRAY_2D, 0x7 &req_0x21 &rd0 &wr5 ?0x0d;";
+    let parsed = parse(isa).unwrap();
+    assert_eq!(print(&parsed.txd, Style::Isa), isa);
+    assert_eq!(check(&parsed.txd, &parsed.places, Arch::Sm52), []);
+}
+
+/// Text, architecture, code, and the part of the text that is marked.
+#[rustfmt::skip]
+const WRONG: &[(&str, Arch, &str, &str)] = &[
+    ("", Arch::Sm50, "E0600", ""),
+    ("TEX R0, R2, R4, 5, 2D", Arch::Sm50, "E0600", "TEX"),
+    ("TXD R0, R2, 5, 2D", Arch::Sm50, "E0600", "5"),
+    ("TXD R0, R2, R255, 5, 2D", Arch::Sm50, "E0600", "R255"),
+    ("TXD R0, R2, R4, 5", Arch::Sm50, "E0600", ""),
+    ("TXD R0, R2, R4, 5, 4D", Arch::Sm50, "E0600", "4D"),
+    ("TXD R0, R2, R4, x, 2D", Arch::Sm50, "E0600", "x"),
+    ("TXD R0, R2, R4, 0x, 2D", Arch::Sm50, "E0600", "0x"),
+    ("TXD R0, R2, R4, 5, 2D, 1, 2", Arch::Sm50, "E0600", ","),
+    ("@P7 TXD R0, R2, R4, 5, 2D", Arch::Sm50, "E0600", "P7"),
+    ("@ TXD R0, R2, R4, 5, 2D", Arch::Sm50, "E0600", "TXD"),
+    ("TXD R0, R2, R4, 5, 2D /* never", Arch::Sm50, "E0600", "/*"),
+    ("TXD R0, R2, R4, 5, 2D &foo1", Arch::Sm50, "E0600", "foo1"),
+    ("TXD.LZ R0, R2, R4, 5, 2D", Arch::Sm50, "E0601", "LZ"),
+    ("TXD.B.B R0, R4, R8, 5, 2D", Arch::Sm50, "E0602", "B"),
+    ("TXD.T.T R0, R2, R4, 5, 2D", Arch::Sm50, "E0602", "T"),
+    ("TXD R0, R2, R4, 5, 2D &rd0 &rd1", Arch::Sm50, "E0602", "rd1"),
+    ("TXD R0, R2, R4, 0x2000, 2D", Arch::Sm50, "E0603", "0x2000"),
+    ("TXD R0, R2, R4, 99999999999999999999, 2D", Arch::Sm50, "E0603", "99999999999999999999"),
+    ("TXD R0, R2, R4, 256, 0, 2D", Arch::Sm50, "E0603", "256"),
+    ("TXD R0, R2, R4, 255, 32, 2D", Arch::Sm50, "E0603", "32"),
+    ("TXD R0, R2, R4, 5, 2D, 0x10", Arch::Sm50, "E0603", "0x10"),
+    ("TXD R0, R2, R4, 5, 2D &wr8", Arch::Sm50, "E0603", "8"),
+    ("TXD R0, R2, R4, 5, 2D &req_0x40", Arch::Sm50, "E0603", "0x40"),
+    ("TXD R0, R2, R4, 5, 2D ?0x20", Arch::Sm50, "E0603", "0x20"),
+    ("TXD R1, R2, R4, 5, 2D, 0x3", Arch::Sm50, "E0610", "R1"),
+    ("TXD R2, R2, R4, 5, 2D, 0x7", Arch::Sm50, "E0610", "R2"),
+    ("TXD R0, R3, R4, 5, 2D", Arch::Sm50, "E0610", "R3"),
+    ("TXD.B R0, R2, R4, 5, 2D", Arch::Sm50, "E0610", "R2"),
+    ("TXD R0, R2, R2, 5, 2D", Arch::Sm50, "E0610", "R2"),
+    ("TXD R0, R2, R1, 5, 1D", Arch::Sm50, "E0610", "R1"),
+    ("TXD R0, RZ, R4, 5, 2D", Arch::Sm50, "E0611", "RZ"),
+    ("TXD R0, R2, RZ, 5, 2D", Arch::Sm50, "E0611", "RZ"),
+    ("TXD R252, R2, R4, 5, 2D", Arch::Sm50, "E0612", "R252"),
+    ("TXD R0, R254, R4, 5, 2D", Arch::Sm50, "E0612", "R254"),
+    ("TXD R0, R2, R252, 5, 2D", Arch::Sm50, "E0612", "R252"),
+    ("TXD R0, R4, R4, 5, CUBE", Arch::Sm50, "E0613", "CUBE"),
+    ("TXD R0, R4, R4, 5, ARRAY_3D", Arch::Sm50, "E0613", "ARRAY_3D"),
+    ("TXD.LC R0, R4, R4, 5, 2D", Arch::Sm50, "E0614", "LC"),
+    ("TXD P0, R0, R2, R4, 5, 2D", Arch::Sm50, "E0614", "P0"),
+    ("TXD.T.P R0, R2, R4, 5, 2D", Arch::Sm50, "E0615", "P"),
+    ("TXD R0, R2, R4, 5, 2D &wr6", Arch::Sm50, "E0616", "6"),
+];
+
+#[test]
+fn mistakes() {
+    let mut codes: Vec<&str> = Vec::new();
+    for &(text, arch, code, marked) in WRONG {
+        let found = match parse(text) {
+            Ok(parsed) => check(&parsed.txd, &parsed.places, arch),
+            Err(error) => vec![*error],
+        };
+        let [error] = &found[..] else { panic!("{text}: {found:?}") };
+        let span = &text[error.primary.span.range()];
+        assert_eq!((error.code, span), (code, marked), "{text}: {}", error.message);
+        assert!(error.help.is_some(), "{text}");
+        codes.push(code);
+    }
+    for code in texunit_sass::codes::CODES {
+        assert!(codes.contains(&code.code), "no case for {}", code.code);
+    }
+    // What has no rule against it.
+    for text in
+        ["TXD RZ, R2, R4, 5, 2D", "TXD R3, R2, R4, 5, 2D, 0x0", "TXD R254, R253, R252, 5, 1D, 1"]
+    {
+        let parsed = parse(text).unwrap();
+        assert_eq!(check(&parsed.txd, &parsed.places, Arch::Sm50), [], "{text}");
+    }
+}
+
+#[test]
+fn groups_of_a_file() {
+    let controls = [0x0_0012, 0x1f_ffff, 0x0_5a5a].map(|bits| Control::new(bits).unwrap());
+    let words = [1u64, 2, 3];
+    let mut code = Control::group(controls).to_le_bytes().to_vec();
+    code.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+    let twice = [code.clone(), code.clone()].concat();
+    let lines: Vec<_> = texunit_sass::listing::lines(&twice).unwrap().collect();
+    assert_eq!(lines.len(), 6);
+    for (n, line) in lines.iter().enumerate() {
+        assert_eq!((line.word, line.control), (words[n % 3], controls[n % 3]));
+        assert_eq!(line.offset, 32 * (n / 3) + 8 + 8 * (n % 3));
+    }
+    assert!(texunit_sass::listing::lines(&code[1..]).is_err());
+    assert_eq!(texunit_sass::listing::lines(&[]).unwrap().count(), 0);
+}
+
+#[test]
+fn the_table_names_each_field_once() {
+    let names: std::collections::BTreeSet<_> = FIELDS.iter().map(|f| f.name).collect();
+    assert_eq!(names.len(), FIELDS.len());
+}
+
+/// The table of docs/sass.md is that of the fields. `UPDATE=1` writes it.
+#[test]
+fn the_documentation_has_the_fields() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/sass.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let head = "| bits | field | meaning |\n|---|---|---|\n";
+    let (before, rest) = text.split_once(head).unwrap();
+    let (_, after) = rest.split_once("The phases").unwrap();
+    let row = |field: &texunit_sass::field::Field| {
+        let (low, high) = (field.low, field.low + field.width - 1);
+        let since = if field.since > Arch::Sm50 {
+            format!(" From {} on.", field.since)
+        } else {
+            String::new()
+        };
+        format!("| {high}:{low} | {} | {}{since} |\n", field.name, field.meaning)
+    };
+    let rows: String = FIELDS.iter().map(row).collect();
+    let expected = format!("{before}{head}{rows}\nThe phases{after}");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(path, expected).unwrap();
+    } else {
+        assert!(text == expected, "docs/sass.md is stale: UPDATE=1 writes it");
+    }
+}

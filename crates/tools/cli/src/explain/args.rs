@@ -1,0 +1,332 @@
+//! The command line of `texunit explain`.
+
+use crate::number;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use texunit_explain::operand::{self, Written};
+use texunit_files::Identity;
+use texunit_job::problem::{listed, nearest};
+use texunit_sample::file::FileOptions;
+use texunit_texel::Format;
+use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
+
+/// Arguments of `texunit explain`.
+#[derive(Clone, Debug, Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["case", "tex"])))]
+pub struct ExplainArgs {
+    /// A case of a case file, by its number from 1 or its name; without `#N` its cases are listed.
+    #[arg(value_name = "CASE.toml#N")]
+    pub case: Option<String>,
+    /// Which fetch or access of the case, from 0.
+    #[arg(long, value_name = "I", requires = "case", allow_negative_numbers = true,
+          value_parser = number::whole::<usize>("the number of a fetch", 0..=usize::MAX))]
+    pub fetch: Option<usize>,
+    /// The texels: a picture (.png, .jpg, .exr), an array (.npy), a texture (.dds, .ktx2), or any
+    /// other file as raw bytes.
+    #[arg(long, value_name = "FILE", requires = "op")]
+    pub tex: Option<PathBuf>,
+    /// Output format; default: by the ending of --out (.svg, .json), else text.
+    #[arg(long, value_enum)]
+    pub format: Option<ExplainFormat>,
+    /// Write to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The access.
+    #[command(flatten)]
+    pub access: AccessArgs,
+    /// The texture or surface.
+    #[command(flatten)]
+    pub texture: TextureArgs,
+    /// The sampler.
+    #[command(flatten)]
+    pub sampler: SamplerArgs,
+}
+
+impl ExplainArgs {
+    /// An option that was given and means nothing to a surface access.
+    #[rustfmt::skip]
+    pub(super) fn fetch_only(&self) -> Option<&'static str> {
+        let Self { access, texture, sampler, .. } = self;
+        let options = [
+            ("--lod",          access.lod.is_some()),
+            ("--grad",         access.grad.is_some()),
+            ("--offset",       access.offset.is_some()),
+            ("--compare",      access.compare.is_some()),
+            ("--read",         texture.read.is_some()),
+            ("--unnormalized", texture.unnormalized),
+            ("--filter",       sampler.filter.is_some()),
+            ("--mip-filter",   sampler.mip_filter.is_some()),
+            ("--address",      sampler.address.is_some()),
+            ("--border",       sampler.border.is_some()),
+            ("--min-level",    sampler.min_level.is_some()),
+            ("--max-level",    sampler.max_level.is_some()),
+            ("--bias",         sampler.bias.is_some()),
+            ("--anisotropy",   sampler.anisotropy.is_some()),
+            ("--srgb",         sampler.srgb),
+            ("--seamless",     sampler.seamless),
+            ("--compare-func", sampler.compare_func.is_some()),
+        ];
+        options.into_iter().find(|option| option.1).map(|option| option.0)
+    }
+}
+
+/// Formats of explanations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// Lines of text.
+    Text,
+    /// One JSON object.
+    Json,
+    /// A picture.
+    Svg,
+}
+
+/// Instruction and operands. Numbers may be bits: `bits:3f800000`.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Instruction")]
+pub struct AccessArgs {
+    /// The instruction, such as tex.level.2d.v4.f32.f32, tld4.r.2d.v4.f32.f32 or
+    /// suld.b.2d.b32.trap.
+    #[arg(long, value_name = "OP", requires = "tex", requires = "at")]
+    pub op: Option<String>,
+    /// Coordinates in the order of the instruction: sample number and array index first.
+    #[arg(long, value_name = "X,Y", requires = "tex", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    /// Level of tex.level.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true)]
+    pub lod: Option<String>,
+    /// Gradients of tex.grad: the change of the coordinates to the next pixel along x and along y.
+    #[arg(long, num_args = 2, value_names = ["DPDX", "DPDY"], requires = "tex",
+          allow_hyphen_values = true)]
+    pub grad: Option<Vec<String>>,
+    /// Offset operand, one number per axis.
+    #[arg(long, value_name = "I,J", requires = "tex", allow_hyphen_values = true)]
+    pub offset: Option<String>,
+    /// Compare operand: the reference value of a depth compare.
+    #[arg(long, value_name = "REF", requires = "tex", allow_hyphen_values = true)]
+    pub compare: Option<String>,
+    /// Elements that a surface store or reduction has in its registers.
+    #[arg(long, value_name = "V,W", requires = "tex", allow_hyphen_values = true)]
+    pub value: Option<String>,
+}
+
+impl AccessArgs {
+    /// The operands as written.
+    pub(super) fn written(&self) -> Written<'_> {
+        Written {
+            at: self.at.as_deref().unwrap_or_default(),
+            lod: self.lod.as_deref(),
+            grad: match self.grad.as_deref() {
+                Some([x, y]) => Some([x.as_str(), y.as_str()]),
+                _ => None,
+            },
+            offset: self.offset.as_deref(),
+            compare: self.compare.as_deref(),
+            value: self.value.as_deref(),
+        }
+    }
+}
+
+/// Texture or surface. What the file says itself is left out.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Texture")]
+pub struct TextureArgs {
+    /// Texel format, such as u8x4, f32 or bc7. Pictures have u8x4, OpenEXR f32x4; .npy, .dds and
+    /// .ktx2 files specify it.
+    #[arg(long, value_name = "FORMAT", requires = "tex", value_parser = format)]
+    pub texel_format: Option<Format>,
+    /// Geometry, such as 2d or acube; default: that of the instruction.
+    #[arg(long, value_name = "GEOM", requires = "tex", value_parser = geometry)]
+    pub geometry: Option<Geometry>,
+    /// Texels of one layer or face of level 0; a raw file needs it.
+    #[arg(long, value_name = "W,H", requires = "tex", value_delimiter = ',', allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("texels along an axis", 1..=u32::MAX))]
+    pub size: Option<Vec<u32>>,
+    /// Layers, or cubes; default: as many as the file holds.
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("layers", 1..=u32::MAX))]
+    pub layers: Option<u32>,
+    /// Samples of a multi-sample texture.
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("samples", 1..=u32::MAX))]
+    pub samples: Option<u32>,
+    /// Mip levels that the file contains one after the other, or that --mipmaps makes.
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("mip levels", 1..=u32::MAX))]
+    pub levels: Option<u32>,
+    /// Make mip levels with a box filter.
+    #[arg(long, requires = "tex")]
+    pub mipmaps: bool,
+    /// How texels are read; default: normalized if the instruction returns floats and the format can be read so, else
+    /// element.
+    #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
+    pub read: Option<ReadMode>,
+    /// Coordinates run from 0 to the size, not from 0 to 1.
+    #[arg(long, requires = "tex")]
+    pub unnormalized: bool,
+}
+
+impl TextureArgs {
+    /// What they say of a file.
+    pub(crate) fn options(&self) -> FileOptions {
+        FileOptions {
+            texel_format: self.texel_format,
+            geometry: self.geometry,
+            size: self.size.clone(),
+            layers: self.layers,
+            samples: self.samples,
+            levels: self.levels,
+            mipmaps: self.mipmaps,
+            read: self.read,
+            unnormalized: self.unnormalized,
+        }
+    }
+}
+
+/// Sampler state.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Sampler")]
+pub struct SamplerArgs {
+    /// Filter between the texels of a level; default: point.
+    #[arg(long, requires = "tex", value_parser = word(Filter::NAMES))]
+    pub filter: Option<Filter>,
+    /// Filter between mip levels; default: point.
+    #[arg(long, value_name = "FILTER", requires = "tex", value_parser = word(Filter::NAMES))]
+    pub mip_filter: Option<Filter>,
+    /// Address mode of x, y and z; the last one applies to the axes after it. Default: clamp.
+    #[arg(long, value_name = "MODE,MODE", requires = "tex", value_delimiter = ',',
+          value_parser = word(AddressMode::NAMES))]
+    pub address: Option<Vec<AddressMode>>,
+    /// Border colour; default: transparent black.
+    #[arg(long, value_name = "R,G,B,A", requires = "tex", allow_hyphen_values = true)]
+    pub border: Option<String>,
+    /// Minimum level.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
+          value_parser = number::real("a mip level"))]
+    pub min_level: Option<f32>,
+    /// Maximum level.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
+          value_parser = number::real("a mip level"))]
+    pub max_level: Option<f32>,
+    /// Level bias.
+    #[arg(long, value_name = "L", requires = "tex", allow_hyphen_values = true,
+          value_parser = number::real("mip levels"))]
+    pub bias: Option<f32>,
+    /// Maximum anisotropy.
+    #[arg(long, value_name = "N", requires = "tex", allow_negative_numbers = true,
+          value_parser = number::whole::<u32>("anisotropy", 0..=u32::MAX))]
+    pub anisotropy: Option<u32>,
+    /// Colours are sRGB.
+    #[arg(long, requires = "tex")]
+    pub srgb: bool,
+    /// Cube faces are filtered across their edges.
+    #[arg(long, requires = "tex")]
+    pub seamless: bool,
+    /// Function of the depth compare: reference FUNC texel.
+    #[arg(long, value_name = "FUNC", requires = "tex",
+          value_parser = word(CompareFunction::NAMES))]
+    pub compare_func: Option<CompareFunction>,
+}
+
+/// Names of read modes.
+const READ_MODES: [(&str, ReadMode); 2] =
+    [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
+
+/// A parser for the names of a table.
+fn word<T: Copy + Send + Sync + 'static, const N: usize>(
+    names: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names.map(|row| row.0)).map(move |name| {
+        let row = names.iter().find(|row| row.0 == name);
+        row.expect("clap accepts the names of the table only").1
+    })
+}
+
+impl SamplerArgs {
+    /// The state that the options give; `Err` is a message.
+    pub(crate) fn sampler(&self) -> Result<Sampler, String> {
+        let default = Sampler::default();
+        let mut address_mode = default.address_mode;
+        if let Some(words) = &self.address {
+            if words.len() > address_mode.len() {
+                return Err(format!("--address: expected 1 to 3 modes, found {}", words.len()));
+            }
+            for (axis, mode) in address_mode.iter_mut().enumerate() {
+                if let Some(&word) = words.get(axis).or(words.last()) {
+                    *mode = word;
+                }
+            }
+        }
+        let border = match &self.border {
+            Some(text) => operand::floats(text, 4)
+                .map_err(|e| format!("--border: {e}"))?
+                .try_into()
+                .map_err(|_| "--border: expected R,G,B,A".to_owned())?,
+            None => default.border,
+        };
+        Ok(Sampler {
+            filter: self.filter.unwrap_or(default.filter),
+            mip_filter: self.mip_filter.unwrap_or(default.mip_filter),
+            address_mode,
+            border,
+            min_level_clamp: self.min_level.unwrap_or(default.min_level_clamp),
+            max_level_clamp: self.max_level.unwrap_or(default.max_level_clamp),
+            level_bias: self.bias.unwrap_or(default.level_bias),
+            max_anisotropy: self.anisotropy.unwrap_or(default.max_anisotropy),
+            force_unnormalized_coords: false,
+            srgb: self.srgb,
+            seamless_cube: self.seamless,
+            compare: self.compare_func,
+        })
+    }
+}
+
+/// The one of some inputs that is the same file as an output.
+pub(crate) fn same_file<'a>(
+    out: &Path,
+    mut inputs: impl Iterator<Item = &'a Path>,
+) -> Option<&'a Path> {
+    let identity = Identity::of(out)?;
+    inputs.find(|input| Identity::of(input).as_ref() == Some(&identity))
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    let unknown = || match texunit_job::formats::meant(text) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => unknown(text, &Format::names().collect::<Vec<_>>()),
+    };
+    Format::from_name(text).ok_or_else(unknown)
+}
+
+fn geometry(text: &str) -> Result<Geometry, String> {
+    let names: Vec<&str> = Geometry::ALL.iter().map(|g| g.name()).collect();
+    Geometry::from_name(text.strip_prefix('.').unwrap_or(text)).ok_or_else(|| unknown(text, &names))
+}
+
+fn unknown(text: &str, names: &[&str]) -> String {
+    match nearest(text, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected {}", listed(names)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_page_has_a_row_for_every_option() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/explain.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `--"));
+        let documented: BTreeSet<String> =
+            rows.map(|row| row.split([' ', '`']).next().unwrap().to_owned()).collect();
+        let command = ExplainArgs::augment_args(clap::Command::new("explain"));
+        let options: BTreeSet<String> =
+            command.get_arguments().filter_map(|a| a.get_long()).map(str::to_owned).collect();
+        assert_eq!(documented, options);
+    }
+}

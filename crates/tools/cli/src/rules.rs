@@ -1,0 +1,182 @@
+//! The rules of docs/numerics.md, which explanations cite by their numbers: the page itself, taken apart.
+
+use std::sync::LazyLock;
+
+/// The page, without the anchors that links to its rules need.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let mut parts = include_str!("../../../../docs/numerics.md").split("<a id=\"");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |page, part| {
+        page + part.split_once("\"></a>").map_or(part, |(_, behind)| behind)
+    })
+});
+
+/// A rule, or a section of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// `1.8`; of a section, `2`.
+    pub number: String,
+    /// Heading of its section: `From a coordinate to a texel`.
+    pub title: &'static str,
+    /// What it says, in paragraphs.
+    pub paragraphs: Vec<String>,
+    /// Marks of how it is known (`M`, `S`), each with what the rule's cell says.
+    pub known: Vec<&'static str>,
+}
+
+/// A section: its number, heading and lines.
+struct Section {
+    number: &'static str,
+    title: &'static str,
+    text: &'static str,
+}
+
+fn sections() -> impl Iterator<Item = Section> {
+    let page: &'static str = &PAGE;
+    page.split("\n## ").skip(1).filter_map(|part| {
+        let (heading, text) = part.split_once('\n')?;
+        let (number, title) = heading.split_once(". ")?;
+        number.bytes().all(|b| b.is_ascii_digit()).then_some(Section { number, title, text })
+    })
+}
+
+/// The cells of a row of a table.
+fn cells(line: &'static str) -> Vec<&'static str> {
+    let Some(row) = line.strip_prefix("| ") else { return Vec::new() };
+    row.trim_end().trim_end_matches('|').split(" | ").map(str::trim).collect()
+}
+
+/// The number that a row's first cell begins with, and what the row is about beyond that.
+fn subject(cell: &'static str) -> (&'static str, &'static str) {
+    cell.split_once(' ').unwrap_or((cell, ""))
+}
+
+/// A numbered part of a section, `### 8.1 What can be created`: its heading and its text.
+fn part(section: &'static str, number: &str) -> Option<(&'static str, &'static str)> {
+    section.split("\n### ").skip(1).find_map(|part| {
+        let (heading, text) = part.split_once('\n')?;
+        Some((heading.strip_prefix(number)?.strip_prefix(' ')?, text))
+    })
+}
+
+/// The rule or section of a number.
+pub fn find(number: &str) -> Option<Rule> {
+    let (chapter, rest) = number.split_once('.').unwrap_or((number, ""));
+    let Section { title, text, .. } = sections().find(|s| s.number == chapter)?;
+    if rest.is_empty() {
+        let paragraphs =
+            if number == chapter { vec![text.trim().to_owned()] } else { return None };
+        return Some(Rule { number: number.to_owned(), title, paragraphs, known: Vec::new() });
+    }
+    if let Some((heading, text)) = part(text, number) {
+        let paragraphs = vec![text.trim().to_owned()];
+        return Some(Rule {
+            number: number.to_owned(),
+            title: heading,
+            paragraphs,
+            known: Vec::new(),
+        });
+    }
+    let mut rule =
+        Rule { number: number.to_owned(), title, paragraphs: Vec::new(), known: Vec::new() };
+    for line in text.lines() {
+        let row = cells(line);
+        let &[head, says, ref mark @ ..] = row.as_slice() else { continue };
+        let (found, about) = subject(head);
+        if found != number {
+            continue;
+        }
+        let about = if about.is_empty() { String::new() } else { format!("({about}) ") };
+        rule.paragraphs.push(format!("{about}{says}"));
+        rule.known.extend(mark);
+    }
+    // A rule without a row of its own stands in the text: `The layer is clamped (8.1).`
+    if rule.paragraphs.is_empty() {
+        let cited =
+            |p: &&str| p.contains(&format!("({number})")) || p.contains(&format!("{number} "));
+        rule.paragraphs.extend(text.split("\n\n").filter(cited).map(|p| p.trim().to_owned()));
+    }
+    (!rule.paragraphs.is_empty()).then_some(rule)
+}
+
+/// Numbers of all sections and rules, in the order of the page.
+pub fn numbers() -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for section in sections() {
+        all.push(section.number.to_owned());
+        for line in section.text.lines() {
+            let head = cells(line).first().copied().or(line.strip_prefix("### "));
+            let number = head.map_or("", |cell| subject(cell).0);
+            let is_rule = number.strip_prefix(section.number).is_some_and(|n| n.starts_with('.'));
+            if is_rule && all.last().is_none_or(|last| last != number) {
+                all.push(number.to_owned());
+            }
+        }
+    }
+    all
+}
+
+/// What a mark stands for.
+pub fn meaning(mark: &str) -> &'static str {
+    match mark.split([',', ';', ' ']).next().unwrap_or_default() {
+        "S" => "specified by the PTX ISA or the CUDA documentation",
+        "M" => "measured on a GeForce RTX 3060",
+        "M-" => {
+            "from the analysis of the measurements, though none of the published results depends on it"
+        }
+        "ptxas" => "as NVIDIA's assembler computes it",
+        "A" => "assumed: nothing that we have settles it",
+        _ => "see \"How we know\" in docs/numerics.md",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_text() {
+        let all = numbers();
+        assert!(all.len() > 80, "{all:?}");
+        for number in &all {
+            let rule = find(number).unwrap_or_else(|| panic!("{number}"));
+            assert!(
+                !rule.title.is_empty() && rule.paragraphs.iter().all(|p| p.len() > 10),
+                "{rule:?}"
+            );
+            assert!(rule.known.iter().all(|mark| !meaning(mark).starts_with("see")), "{rule:?}");
+        }
+        let unnormalized = find("1.8").unwrap();
+        assert_eq!(unnormalized.title, "From a coordinate to a texel");
+        assert!(unnormalized.paragraphs[0].contains("wrap and mirror act as clamp"));
+        assert_eq!(unnormalized.known, ["M, S"]);
+        assert_eq!(find("1.7").unwrap().paragraphs.len(), 2);
+        for wrong in ["", "0", "1.", "1.99", "99", "1.8.1", ".", "x"] {
+            assert_eq!(find(wrong), None, "{wrong}");
+        }
+    }
+
+    /// What explanations cite can be asked for.
+    #[test]
+    fn cited_rules_are_found() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/explain");
+        let mut cited = std::collections::BTreeSet::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "txt") {
+                let text = std::fs::read_to_string(path).unwrap();
+                for part in text.split('[').skip(1) {
+                    let number = part.split(']').next().unwrap().to_owned();
+                    if number.starts_with(|c: char| c.is_ascii_digit()) && !number.contains(',') {
+                        cited.insert(number);
+                    }
+                }
+            }
+        }
+        assert!(cited.len() > 5, "{cited:?}");
+        for number in cited {
+            assert!(find(&number).is_some(), "{number}");
+        }
+    }
+}

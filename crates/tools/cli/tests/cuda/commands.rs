@@ -1,0 +1,396 @@
+//! `texunit run` and `texunit install-libs` as commands: exit codes, warnings, environment, report, start-up.
+
+use crate::process::{Ended, run, succeed};
+use crate::program::{VARIANTS, Variant, build};
+use crate::tools::{Setup, clean};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+pub(crate) type Test = fn(&Setup) -> Result<(), Failed>;
+
+pub(crate) const SHARED: Variant = VARIANTS[0];
+pub(crate) const STATIC: Variant = VARIANTS[1];
+
+/// What the default device shows of `device.cu`.
+pub(crate) const DEFAULT: &str = "NVIDIA GeForce RTX 3060 sm_86\n144\n";
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let plain: [(&str, Test); 5] = [
+        ("exit codes and signals are the program's", exit_codes),
+        ("bounds", bounds),
+        ("what cannot be started has 125", not_started),
+        ("install-libs", install_libs),
+        ("a driver library that is closed", closed),
+    ];
+    let with_nvcc: [(&str, Test); 13] = [
+        ("an exception in a host function", exception),
+        ("processes forked off beside launches", forked),
+        ("products and sums", fmad),
+        ("a report to a pipe", report_to_a_pipe),
+        ("start-up", start_up),
+        ("arguments", arguments),
+        ("LD_LIBRARY_PATH without texunit run", library_path),
+        ("devices", devices),
+        ("trace", trace),
+        ("report of a fault", fault_and_report),
+        ("an assertion, with debug information", assertion),
+        ("PTX that is newer than the device", newer),
+        ("warnings", warnings),
+    ];
+    let make = |(name, test): (&str, Test), skipped: bool| {
+        let setup = setup.clone();
+        Trial::test(format!("run/{name}"), move || test(&setup)).with_ignored_flag(skipped)
+    };
+    let skipped = !setup.has(&["nvcc"]);
+    let mut all: Vec<_> = plain.into_iter().map(|row| make(row, false)).collect();
+    all.extend(with_nvcc.into_iter().map(|row| make(row, skipped)));
+    all
+}
+
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
+    found: T,
+    expected: T,
+    of: &Ended,
+) -> Result<(), Failed> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
+}
+
+/// Products and sums that the PTX leaves to the assembler are fused where that is asked for, and others never.
+fn fmad(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "fmad.cu", SHARED, &[])?;
+    let (apart, fused) = ("00000000\n00000000\na8800000\n", "a8800000\n00000000\na8800000\n");
+    let ended = succeed(setup.run().arg(&program), &program)?;
+    same(&*ended.stdout, apart, &ended)?;
+    let ended = succeed(setup.run().arg("--fmad").arg(&program), &program)?;
+    same(&*ended.stdout, fused, &ended)?;
+    for (value, wanted) in [("1", fused), ("0", apart)] {
+        let ended = succeed(setup.run().arg(&program).env("TEXUNIT_FMAD", value), &program)?;
+        same(&*ended.stdout, wanted, &ended)?;
+    }
+    Ok(())
+}
+
+/// An exception that leaves a host function ends the process, and is caught by nobody.
+fn exception(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "exception.cu", SHARED, &[])?;
+    let ended = run(setup.run().arg(&program), &program)?;
+    same(&*ended.stdout, "before\n", &ended)?;
+    same(ended.status.to_string().contains("signal: 6"), true, &ended)?;
+    same(ended.stderr.is_empty(), false, &ended)
+}
+
+/// A process that is forked off ends, whatever another thread has locked at that moment.
+fn forked(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "forked.cu", SHARED, &[])?;
+    let mut command = setup.run();
+    command.arg("--report").arg(program.with_extension("json")).arg("--coverage");
+    command.arg(program.with_extension("info")).arg(&program);
+    let ended = succeed(&mut command, &program)?;
+    same(&*ended.stdout, "150\n", &ended)
+}
+
+/// The driver library stays loaded: functions of it are called when the process ends.
+fn closed(setup: &Setup) -> Result<(), Failed> {
+    let program = setup.build.join("closed");
+    let source = setup.cases().join("commands/closed.c");
+    succeed(Command::new("cc").arg(source).arg("-o").arg(&program).arg("-ldl"), &program)?;
+    // By itself: what `texunit run` loads holds the library.
+    let mut command = Command::new(&program);
+    clean(&mut command);
+    let ended = succeed(command.env("LD_LIBRARY_PATH", &setup.libraries), &program)?;
+    same(&*ended.stdout, "loaded\n", &ended)
+}
+
+/// Nobody reads it: the program ends all the same, and with its own exit code.
+fn report_to_a_pipe(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let pipe = program.with_extension("pipe");
+    let _ = std::fs::remove_file(&pipe);
+    succeed(Command::new("mkfifo").arg(&pipe), &pipe)?;
+    let mut command = setup.run();
+    command.arg("--report").arg(&pipe).arg(&program);
+    let start = Instant::now();
+    let ended = run(&mut command, &program)?;
+    same(&*ended.stdout, DEFAULT, &ended)?;
+    same(ended.status.code(), Some(1), &ended)?;
+    contains(&ended, "cannot be written: nobody reads the pipe")?;
+    same(start.elapsed() < Duration::from_secs(60), true, &ended)?;
+    // Somebody does.
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read(pipe)
+    });
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let report = loop {
+        let ended = run(&mut command, &program)?;
+        if ended.stderr.is_empty() {
+            break reader.join().unwrap()?;
+        }
+        // The thread has not come to the pipe.
+        same(Instant::now() < deadline, true, &ended)?;
+    };
+    let json: Value = serde_json::from_slice(&report)?;
+    same(&json["launches"], &Value::from(1), &ended)
+}
+
+pub(crate) fn contains(ended: &Ended, text: &str) -> Result<(), Failed> {
+    if ended.stderr.contains(text) {
+        Ok(())
+    } else {
+        Err(format!("no `{text}` in {ended:?}").into())
+    }
+}
+
+/// One of the programs of tests/cuda/commands.
+pub(crate) fn program(
+    setup: &Setup,
+    name: &str,
+    variant: Variant,
+    flags: &[&str],
+) -> Result<PathBuf, Failed> {
+    let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
+    build(setup, &setup.cases().join("commands").join(name), variant, &flags)
+}
+
+/// The library reads them from the environment; crates/cuda/cuda/tests/settings.rs has what it does then.
+fn bounds(setup: &Setup) -> Result<(), Failed> {
+    let shown = ["sh", "-c", "echo bounds=$TEXUNIT_BOUNDS"];
+    for value in ["exact", "hardware"] {
+        let of = setup.build.join("bounds");
+        let ended = succeed(setup.run().args(["--bounds", value]).args(shown), &of)?;
+        same(ended.stdout.clone(), format!("bounds={value}\n"), &ended)?;
+    }
+    let of = setup.build.join("bounds");
+    let ended = succeed(setup.run().args(shown).env("TEXUNIT_BOUNDS", "hardware"), &of)?;
+    same(&*ended.stdout, "bounds=hardware\n", &ended)?;
+    let ended = run(setup.run().args(["--bounds", "loose"]).args(shown), &of)?;
+    same(ended.status.code(), Some(2), &ended)
+}
+
+fn exit_codes(setup: &Setup) -> Result<(), Failed> {
+    let ended = run(setup.run().args(["sh", "-c", "exit 7"]), &setup.build.join("exit"))?;
+    same(ended.status.code(), Some(7), &ended)?;
+    let ended = run(setup.run().args(["sh", "-c", "kill -9 $$"]), &setup.build.join("signal"))?;
+    same(ended.status.code(), None, &ended)?;
+    same(ended.status.to_string().contains("signal: 9"), true, &ended)
+}
+
+fn not_started(setup: &Setup) -> Result<(), Failed> {
+    let files = setup.build.join("not-started");
+    let text = files.with_extension("txt");
+    std::fs::write(&text, "no program")?;
+    let text = text.to_str().unwrap();
+    for (program, said) in [
+        ("/nowhere/program", "/nowhere/program: no such file"),
+        ("no-such-program-of-texunit", "no program `no-such-program-of-texunit` in PATH"),
+        (text, "denied"),
+    ] {
+        let ended = run(setup.run().arg(program), &files)?;
+        same(ended.status.code(), Some(125), &ended)?;
+        contains(&ended, said)?;
+    }
+    // As `cargo install` leaves it: no folder with the libraries is beside it.
+    let alone = setup.build.join("alone/bin");
+    std::fs::create_dir_all(&alone)?;
+    let alone = alone.join("texunit");
+    // A copy could be busy while another thread starts a program.
+    let _ = std::fs::remove_file(&alone);
+    std::fs::hard_link(env!("CARGO_BIN_EXE_texunit"), &alone)?;
+    let mut command = Command::new(&alone);
+    clean(&mut command);
+    let ended = run(command.args(["run", "true"]), &files)?;
+    same(ended.status.code(), Some(125), &ended)?;
+    contains(&ended, "(`cargo install` builds the program alone): they come with texunit's wheel")?;
+    let ended = run(setup.run().arg("true").env("TEXUNIT_LIBS", "/nowhere"), &files)?;
+    same(ended.status.code(), Some(125), &ended)?;
+    contains(&ended, "TEXUNIT_LIBS is /nowhere, where no libcuda.so.1 is")
+}
+
+fn install_libs(setup: &Setup) -> Result<(), Failed> {
+    let folder = setup.build.join("installed/here");
+    let _ = std::fs::remove_dir_all(&folder);
+    let files = setup.build.join("install-libs");
+    // The second time, over those of the first.
+    for _ in 0..2 {
+        let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
+        same(ended.stdout.lines().count(), 6, &ended)?;
+    }
+    for name in ["libcuda.so.1", "libcuda.so", "libcudart.so.12", "libcudart.so.13", "libcudart.so"]
+    {
+        if std::fs::read(folder.join(name))? != std::fs::read(setup.libraries.join(name))? {
+            return Err(format!("{name} is no copy").into());
+        }
+    }
+    let ended = run(setup.texunit().arg("install-libs").arg(&setup.libraries), &files)?;
+    same(ended.status.success(), false, &ended)?;
+    contains(&ended, "already")
+}
+
+/// What the whole of an empty program may take; without the compiler's optimisation it is slower.
+const START_UP: Duration = Duration::from_millis(if cfg!(debug_assertions) { 120 } else { 30 });
+
+/// The best of several times, as others use the machine.
+fn start_up(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "empty.cu", variant, &[])?;
+        let mut best = Duration::MAX;
+        for _ in 0..20 {
+            let start = Instant::now();
+            let status = setup.run().arg(&program).status()?;
+            best = best.min(start.elapsed());
+            if !status.success() {
+                return Err(status.to_string().into());
+            }
+        }
+        if best >= START_UP {
+            return Err(format!("{}: {best:?}", variant.name()).into());
+        }
+    }
+    Ok(())
+}
+
+fn arguments(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "device.cu", variant, &[])?;
+        let mut command = setup.run();
+        let ended = run(command.arg(&program).args(["--trace", "a b", "-x"]), &program)?;
+        same(&*ended.stdout, &format!("{DEFAULT}[--trace]\n[a b]\n[-x]\n"), &ended)?;
+        same(ended.status.code(), Some(4), &ended)?;
+        same(&*ended.stderr, "", &ended)?;
+    }
+    Ok(())
+}
+
+fn library_path(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let folder = setup.build.join("library-path");
+    succeed(setup.texunit().arg("install-libs").arg(&folder), &folder)?;
+    let mut command = Command::new(&program);
+    clean(&mut command);
+    let ended = run(command.env("LD_LIBRARY_PATH", &folder), &program.with_extension("path"))?;
+    same(&*ended.stdout, DEFAULT, &ended)
+}
+
+fn devices(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let files = program.with_extension("devices");
+    let ended = run(setup.run().args(["--device", "sm_75"]).arg(&program), &files)?;
+    same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
+    let ended = run(setup.run().arg(&program).env("TEXUNIT_DEVICE", "sm_90,sm_75"), &files)?;
+    same(&*ended.stdout, "NVIDIA H100 PCIe sm_90\nTesla T4 sm_75\n144\n", &ended)?;
+    let ended = run(setup.run().args(["--device", "RTX 3060,t4"]).arg(&program), &files)?;
+    same(&*ended.stdout, "NVIDIA GeForce RTX 3060 sm_86\nTesla T4 sm_75\n144\n", &ended)?;
+    let ended = run(setup.run().args(["--device", "sm_1"]).arg(&program), &files)?;
+    contains(&ended, "unknown device `sm_1`")?;
+    same(ended.status.code(), Some(2), &ended)
+}
+
+fn trace(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &[])?;
+    let files = program.with_extension("trace");
+    let ended = run(setup.run().args(["--trace", "api,launch"]).arg(&program), &files)?;
+    contains(&ended, "texunit: cuMemAlloc_v2(")?;
+    contains(&ended, "texunit: cuLaunchKernel")?;
+    contains(&ended, "count")?;
+    let mut command = setup.run();
+    let ended = run(command.arg(&program).env("TEXUNIT_TRACE", "shader"), &files)?;
+    contains(&ended, "TEXUNIT_TRACE has no `shader`")?;
+    same(&*ended.stdout, DEFAULT, &ended)
+}
+
+/// A fault: the code, sticky, the diagnostic, and the report of the run.
+fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = program(setup, "fault.cu", variant, &[])?;
+        let report = program.with_extension(format!("{}.json", variant.name()));
+        let mut command = setup.run();
+        command.arg("--report").arg(&report).arg(&program);
+        let ended = run(&mut command, &program)?;
+        let printed = "cudaSuccess\ncudaErrorIllegalAddress\ncudaErrorIllegalAddress\n";
+        same(&*ended.stdout, printed, &ended)?;
+        contains(&ended, "kernel fault: ")?;
+        contains(&ended, "st.global")?;
+        contains(&ended, "thread (32, 0, 0)")?;
+        contains(&ended, "`texunit explain-code out-of-bounds` says more")?;
+        let json: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
+        same(&json["launches"], &Value::from(1), &ended)?;
+        same(&json["kernels"][0]["name"], &Value::from("_Z6behindPiy"), &ended)?;
+        same(&json["faults"][0]["code"], &Value::from("CUDA_ERROR_ILLEGAL_ADDRESS"), &ended)?;
+        if json["fetches"].as_u64().is_none_or(|n| n == 0)
+            || json["faults"][0]["line"].as_u64().is_none()
+        {
+            return Err(format!("{json:#}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The text of an assertion, in CUDA's words, stands between the program's own lines; debug information in the
+/// PTX, of lines or of everything, changes nothing of that.
+fn assertion(setup: &Setup) -> Result<(), Failed> {
+    let lines: &[&str] = &["-g", "-lineinfo"];
+    let everything: &[&str] = &["-g", "-G"];
+    for (variant, flags) in [(SHARED, lines), (STATIC, lines), (SHARED, everything)] {
+        let program = program(setup, "assert.cu", variant, flags)?;
+        let ended = run(setup.run().arg(&program), &program)?;
+        let threads = "thread 0\nthread 1\nthread 2\nthread 3\ncudaSuccess\nthread 0\n";
+        same(&*ended.stdout, &format!("{threads}cudaErrorAssert\ncudaErrorAssert\n"), &ended)?;
+        let mut rest = ended.stderr.as_str();
+        for text in [
+            "before\nbetween\n",
+            "assert.cu:8: void checks(int): block: [0,0,0], thread: [0,0,0] Assertion ",
+            "`threadIdx.x < limit` failed.\n",
+            "texunit: kernel fault: ",
+            "\nafter\n",
+        ] {
+            let Some(at) = rest.find(text) else { return contains(&ended, text) };
+            rest = &rest[at + text.len()..];
+        }
+    }
+    Ok(())
+}
+
+fn newer(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "device.cu", SHARED, &["-arch=compute_90"])?;
+    let files = program.with_extension("newer");
+    let mut command = setup.run();
+    let ended = run(command.args(["--device", "sm_75"]).arg(&program), &files)?;
+    same(&*ended.stdout, "Tesla T4 sm_75\n144\n", &ended)?;
+    contains(&ended, "sm_90")?;
+    let ended = run(command.env("TEXUNIT_STRICT", "1"), &files)?;
+    same(&*ended.stdout, "Tesla T4 sm_75\ncudaErrorNoKernelImageForDevice\n", &ended)?;
+    same(ended.status.code(), Some(3), &ended)
+}
+
+fn warnings(setup: &Setup) -> Result<(), Failed> {
+    // Machine code only.
+    let machine = program(setup, "device.cu", SHARED, &["-gencode=arch=compute_75,code=sm_75"])?;
+    let ended = run(setup.run().arg(&machine), &machine.with_extension("machine"))?;
+    contains(&ended, "has machine code for GPUs but no PTX")?;
+    same(
+        &*ended.stdout,
+        "NVIDIA GeForce RTX 3060 sm_86\ncudaErrorNoKernelImageForDevice\n",
+        &ended,
+    )?;
+
+    // A search path of its own: our libraries come before it all the same.
+    let flags = ["-Xlinker", "-rpath=/nowhere", "-Xlinker", "--disable-new-dtags"];
+    let with_path = program(setup, "device.cu", SHARED, &flags)?;
+    let ended = run(setup.run().arg(&with_path), &with_path.with_extension("rpath"))?;
+    contains(&ended, "has an rpath (/nowhere)")?;
+    same(&*ended.stdout, DEFAULT, &ended)?;
+
+    // A runtime inside, of which nothing can be found.
+    let stripped = program(setup, "device.cu", STATIC, &[])?.with_extension("stripped");
+    std::fs::copy(program(setup, "device.cu", STATIC, &[])?, &stripped)?;
+    succeed(Command::new("strip").arg(&stripped), &stripped)?;
+    let ended = run(setup.run().arg(&stripped), &stripped)?;
+    contains(&ended, "has no table of symbols (it is stripped)")
+}

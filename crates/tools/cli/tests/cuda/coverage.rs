@@ -1,0 +1,68 @@
+//! Which functions the programs call: kept in tests/cuda/tested.txt, from which docs/cuda-api.md is made.
+
+use object::{Object, ObjectSymbol};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Functions, and the tests that call them.
+static CALLED: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
+
+const HEAD: &str = "\
+# Functions of the CUDA APIs, and a test that calls each: those of the driver from its trace, those of the runtime from
+# the program's table of symbols. `UPDATE=1 cargo test -p texunit --test cuda` writes this file.
+";
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cuda/tested.txt")
+}
+
+/// The file: function, test.
+fn recorded() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(file()).unwrap_or_default();
+    let rows = text.lines().filter(|line| !line.starts_with('#'));
+    let pairs = rows.filter_map(|line| line.split_once(' '));
+    pairs.map(|(function, test)| (function.to_owned(), test.to_owned())).collect()
+}
+
+/// The functions of the driver that a trace on standard error shows, without those that refused.
+pub(crate) fn traced(stderr: &str) -> BTreeSet<String> {
+    let calls = stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
+    let made = calls.filter(|line| line.starts_with("cu") && !line.contains("NOT_SUPPORTED"));
+    made.filter_map(|line| Some(line.split_once('(')?.0.to_owned())).collect()
+}
+
+/// The functions of the runtime that a program takes from the shared library.
+pub(crate) fn linked(program: &Path) -> BTreeSet<String> {
+    let bytes = std::fs::read(program).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let names = file.dynamic_symbols().filter(|symbol| symbol.is_undefined());
+    let names = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    names.filter(|name| name.starts_with("cuda") || name.starts_with("__cuda")).collect()
+}
+
+/// Notes what a test calls: `UPDATE=1` writes it. Variants of a program call different functions, so that
+/// one of them alone says nothing about what the file has.
+pub(crate) fn note(test: &str, called: &BTreeSet<String>) {
+    let mut all = CALLED.lock().unwrap();
+    for function in called {
+        all.entry(function.clone()).or_default().insert(test.to_owned());
+    }
+}
+
+/// Writes the file. A function keeps its test as long as that calls it, or failed this time.
+pub(crate) fn write() {
+    let called = CALLED.lock().unwrap();
+    let ran: BTreeSet<&String> = called.values().flatten().collect();
+    let mut rows = recorded();
+    rows.retain(|function, test| {
+        !ran.contains(test) || called.get(function).is_some_and(|tests| tests.contains(test))
+    });
+    for (function, tests) in called.iter() {
+        if let Some(test) = tests.first() {
+            rows.entry(function.clone()).or_insert_with(|| test.clone());
+        }
+    }
+    let rows: String = rows.iter().map(|(function, test)| format!("{function} {test}\n")).collect();
+    std::fs::write(file(), format!("{HEAD}{rows}")).unwrap();
+}

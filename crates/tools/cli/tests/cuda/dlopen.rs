@@ -1,0 +1,92 @@
+//! Libraries that threads load and unload while the redirection is at work: their calls get through, nothing is
+//! written where a library has been, and nobody waits forever. The libraries have a stand-in for NVIDIA's runtime
+//! inside, with the names of a real one.
+
+use crate::commands::same;
+use crate::process::{run, succeed};
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use texunit_testkit::Random;
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let setup = setup.clone();
+    vec![Trial::test("run/threads that load libraries", move || threads(&setup))]
+}
+
+/// Schedules by their seeds. `TEXUNIT_LONG_TESTS` asks for many.
+fn threads(setup: &Setup) -> Result<(), Failed> {
+    let folder = setup.build.join("dlopen");
+    libraries(setup, &folder)?;
+    let many = if std::env::var_os("TEXUNIT_LONG_TESTS").is_some() { 200 } else { 1 };
+    let mut random = Random::for_test(20_261_123);
+    let mut seeds: Vec<u64> = (0..11 * many).map(|_| u64::from(random.u32())).collect();
+    // Begins with a libcudart.so.12 that is not texunit's, before any library with a runtime inside.
+    seeds.push(3);
+    for (round, seed) in seeds.into_iter().enumerate() {
+        let (threads, steps) = [(8, 150), (2, 400), (1, 600), (16, 100)][round % 4];
+        let mut command = setup.run();
+        command.arg(folder.join("threads")).args([seed.to_string(), threads.to_string()]);
+        let ended = run(command.arg(steps.to_string()).arg(&folder), &folder.join("threads"))?;
+        same(&*ended.stdout, "0 wrong, some of each: 1\n", &ended)?;
+        same(ended.status.code(), Some(0), &ended)?;
+        same(ended.stderr.matches("cannot be replaced").count(), 0, &ended)?;
+    }
+    Ok(())
+}
+
+/// The program, and what it loads.
+fn libraries(setup: &Setup, folder: &Path) -> Result<(), Failed> {
+    let sources = setup.cases().join("commands");
+    std::fs::create_dir_all(folder.join("other"))?;
+    let runtime = folder.join("runtime.c");
+    std::fs::write(&runtime, runtime_of_12(setup)?)?;
+    let (gone, other) = (folder.join("gone.c"), folder.join("other.c"));
+    std::fs::write(&gone, "int from_a_missing_library(void) { return 0; }\n")?;
+    std::fs::write(&other, "int cudaMalloc(int x) { (void)x; return 998; }\n")?;
+    let cc = |name: &str, of: &[&Path], flags: &[&str]| {
+        let file = folder.join(name);
+        let mut command = Command::new("cc");
+        command.current_dir(folder).args(of).args(flags).arg("-o").arg(&file);
+        succeed(&mut command, &file)
+    };
+    let library = sources.join("dlopen_library.c");
+    let with_runtime = |name: &str, flags: &[&str]| {
+        // Room for a jump in each function, the last of the runtime too: another one follows it.
+        let all = ["-shared", "-fPIC", "-fvisibility=hidden", "-falign-functions=32", "-O1", "-w"];
+        cc(name, &[&runtime, &library], &[&all, flags].concat())
+    };
+    for name in ["libone.so", "libtwo.so", "libthree.so"] {
+        with_runtime(name, &[])?;
+    }
+    with_runtime("libneeds.so", &["-Wl,-rpath,$ORIGIN", "-L.", "-Wl,--no-as-needed", "-lone"])?;
+    cc("libgone.so", &[&gone], &["-shared", "-fPIC"])?;
+    with_runtime("libmissing.so", &["-DMISSING", "-L.", "-lgone"])?;
+    std::fs::remove_file(folder.join("libgone.so"))?;
+    with_runtime("libundefined.so", &["-DMISSING"])?;
+    cc("libnvrtc.so.99", &[&sources.join("nvrtc_stand_in.c")], &["-shared", "-fPIC"])?;
+    let soname = ["-shared", "-fPIC", "-Wl,-soname,libcudart.so.12"];
+    cc("other/libcudart.so.12", &[&other], &soname)?;
+    cc("threads", &[&sources.join("dlopen_threads.c")], &["-O1", "-ldl", "-lpthread"])?;
+    Ok(())
+}
+
+/// The functions of a runtime of CUDA 12, each of which answers 999.
+fn runtime_of_12(setup: &Setup) -> Result<String, Failed> {
+    let needed = setup.root.join("crates/cuda/redirect/data/needed.txt");
+    let mut text = String::new();
+    for line in std::fs::read_to_string(needed)?.lines().filter(|line| !line.starts_with('#')) {
+        let (name, versions) = line.split_once(' ').ok_or("a name and its versions")?;
+        if versions.split(',').any(|version| version == "12") {
+            writeln!(text, "int {name}(void) {{ return 999; }}")?;
+        }
+    }
+    // By which one of CUDA 12 is known.
+    if !text.contains("cudaGetDeviceProperties_v2") {
+        text.push_str("int cudaGetDeviceProperties_v2(void) { return 999; }\n");
+    }
+    Ok(text)
+}

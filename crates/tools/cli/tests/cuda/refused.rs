@@ -1,0 +1,212 @@
+//! Why calls are refused: `--report-api-errors`, `--trace api` and the report.
+
+use crate::commands::{SHARED, STATIC, Test, same};
+use crate::process::{Ended, run, succeed};
+use crate::program::{VARIANTS, build};
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let tests: [(&str, Test); 4] = [
+        ("reasons on standard error", reasons),
+        ("reasons in trace and report", trace_and_report),
+        ("no reason is missing in programs with errors", programs),
+        ("every function of the runtime called wrongly", runtime),
+    ];
+    let skipped = !setup.has(&["nvcc"]);
+    let make = |(name, test): (&str, Test)| {
+        let setup = setup.clone();
+        Trial::test(format!("refused/{name}"), move || test(&setup)).with_ignored_flag(skipped)
+    };
+    tests.into_iter().map(make).collect()
+}
+
+/// What `refused.cu` is refused, in its order. Addresses are `0x..`.
+const REFUSED: &[&str] = &[
+    "cudaCreateTextureObject: cudaErrorInvalidValue: pitchInBytes 20 is not a multiple of 32, the texture pitch alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)",
+    "cudaCreateTextureObject: cudaErrorInvalidFilterSetting: filterMode is cudaFilterModeLinear, and the elements are 32-bit integers, which are not filtered: use cudaFilterModePoint",
+    "cudaCreateTextureObject: cudaErrorInvalidValue: devPtr 0x.. is not a multiple of 512, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)",
+    "cudaDestroyTextureObject: cudaErrorInvalidValue: texObject 0x4d is not a texture object: it was destroyed, or never was one",
+    "cudaMemcpy: cudaErrorInvalidValue: dst 0x..: 1000 bytes pass the end of the allocation, in which 256 are left (number 1: 256 bytes of device memory (cuMemAlloc) from 0x.. on)",
+    "cudaMemcpy: cudaErrorInvalidMemcpyDirection: kind 9 is not a cudaMemcpyKind: those are 0 to 4",
+    "cudaMemcpy2D: cudaErrorInvalidPitchValue: width 16 is more than dpitch 8",
+    "cudaMemcpyToSymbol: cudaErrorInvalidValue: count 16 from offset 4 on passes the end of the variable, which has 16 bytes",
+    "cudaLaunchKernel: cudaErrorInvalidConfiguration: blockDim.x 1025 is not from 1 to 1024, the sizes on this device",
+    "cudaLaunchKernel: cudaErrorInvalidValue: sharedMem 100000 is more than 49152, the dynamic shared memory of kernel `fill(int*, int)` (beside 0 bytes of static); CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES (cudaFuncAttributeMaxDynamicSharedMemorySize) raises that up to 101376",
+    "cudaLaunchKernel: cudaErrorInvalidDeviceFunction: func 0x.. is not a `__global__` function that the program has registered, nor a handle of one",
+    "cudaSetDevice: cudaErrorInvalidDevice: device 9 does not exist: there is one device, 0",
+    "cudaStreamSynchronize: cudaErrorInvalidResourceHandle: stream 0x1234 is not a stream: it was destroyed, or never was one",
+    "cudaMalloc: cudaErrorMemoryAllocation: size 35184372088832 is more than 12884901616, what is left of the device's 12884901888 bytes of memory",
+    "cudaFree: cudaErrorInvalidValue: devPtr 0x.. is not memory that was allocated or registered",
+    "cudaGraphCreate: cudaErrorNotSupported: texunit does not provide cudaGraphCreate (docs/cuda-api.md has what it provides)",
+    "cudaSetDevice: cudaErrorInvalidDevice: device 9 does not exist: there is one device, 0 (for the 10th time)",
+    "cudaDeviceSynchronize: cudaErrorIllegalAddress: this context has ended by a fault of kernel `fill(int*, int)` at ptx:35:1 in fill(int*, int): store of 4 bytes at .global address 0x10, out of bounds: nothing is near this address",
+];
+
+/// The refusals that standard error tells of.
+fn told(ended: &Ended) -> Vec<String> {
+    let lines = ended.stderr.lines().filter_map(|line| line.strip_prefix("texunit: "));
+    let of_call = |line: &&str| {
+        let (name, rest) = line.split_once(": ").unwrap_or_default();
+        name.starts_with("cu") && rest.starts_with("cu") | rest.starts_with("CUDA_ERROR")
+    };
+    lines.filter(of_call).map(without_addresses).collect()
+}
+
+/// Long numbers in hexadecimal, which differ from run to run, as `0x..`.
+fn without_addresses(text: &str) -> String {
+    let word = |word: &str| match word.strip_prefix("0x") {
+        Some(digits) if digits.trim_end_matches([',', ':', ')']).len() > 6 => {
+            let end = digits.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+            format!("0x..{end}")
+        }
+        _ => word.to_owned(),
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// One line for each mistake, of the call of the program, with its reason: whatever runtime it has, and as a driver's
+/// library finds it. Without the option there are none.
+fn reasons(setup: &Setup) -> Result<(), Failed> {
+    for variant in [SHARED, STATIC] {
+        let program = build(setup, &setup.cases().join("commands/refused.cu"), variant, &[])?;
+        let ended = run(setup.run().arg("--report-api-errors").arg(&program), &program)?;
+        same(told(&ended), REFUSED.iter().map(|&line| line.to_owned()).collect(), &ended)?;
+        let plain = run(setup.run().arg(&program), &program)?;
+        same(told(&plain), Vec::new(), &plain)?;
+        same(&plain.stdout, &ended.stdout, &ended)?;
+        let by_variable =
+            run(setup.run().arg(&program).env("TEXUNIT_REPORT_API_ERRORS", "1"), &program)?;
+        same(told(&by_variable).len(), REFUSED.len(), &by_variable)?;
+    }
+    Ok(())
+}
+
+/// The trace says each time why, the report once for each reason and how often.
+fn trace_and_report(setup: &Setup) -> Result<(), Failed> {
+    let program = build(setup, &setup.cases().join("commands/refused.cu"), SHARED, &[])?;
+    let report = program.with_extension("refused.json");
+    let mut command = setup.run();
+    command.args(["--trace", "api", "--report"]).arg(&report).arg(&program);
+    let ended = run(&mut command, &program)?;
+    let pitch = "pitchInBytes 20 is not a multiple of 32, the texture pitch alignment \
+                 (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)";
+    for line in [
+        format!("texunit: cudaCreateTextureObject = cudaErrorInvalidValue: {pitch}"),
+        format!(" = CUDA_ERROR_INVALID_VALUE: {pitch}"),
+    ] {
+        if !ended.stderr.contains(&line) {
+            return Err(format!("{line} is missing: {ended:?}").into());
+        }
+    }
+    let json: Value = serde_json::from_slice(&std::fs::read(&report)?)?;
+    let refused = find(&json, "api_errors").and_then(Value::as_array);
+    let refused = refused.ok_or_else(|| format!("no refused calls: {json:#}"))?;
+    let of = |reason: &str| {
+        let found =
+            refused.iter().find(|one| one["reason"].as_str().is_some_and(|r| r.contains(reason)));
+        found.ok_or_else(|| format!("{reason}: {json:#}"))
+    };
+    let one = of("pitchInBytes 20")?;
+    same(&one["function"], &Value::from("cudaCreateTextureObject"), &ended)?;
+    same(&one["code"], &Value::from("cudaErrorInvalidValue"), &ended)?;
+    let many = of("device 9 does not exist")?;
+    same(&many["count"], &Value::from(26), &ended)
+}
+
+/// A member of a JSON value, however deep.
+fn find<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
+    match json {
+        Value::Object(all) => all.get(name).or_else(|| all.values().find_map(|v| find(v, name))),
+        Value::Array(all) => all.iter().find_map(|value| find(value, name)),
+        _ => None,
+    }
+}
+
+/// The refused calls of the runtime in a trace: what is said of them, and which say too little.
+fn reasons_of_runtime(ended: &Ended) -> (BTreeSet<&str>, Vec<&str>) {
+    let lines = ended.stderr.lines().filter(|line| line.starts_with("texunit: cuda"));
+    let refused: BTreeSet<&str> = lines.filter(|line| line.contains(" = cudaError")).collect();
+    let is_poor = |line: &&str| {
+        let reason = line.split_once(" = cudaError").and_then(|(_, rest)| rest.split_once(": "));
+        let reason = reason.map_or("", |(_, reason)| reason);
+        let is_short = reason.len() < 9 || !reason.contains(' ') || reason.trim() != reason;
+        is_short || reason.contains("a member of a structure")
+    };
+    let poor = refused.iter().copied().filter(is_poor).collect();
+    (refused, poor)
+}
+
+/// Programs that make many mistakes: each refused call has a reason that says something.
+fn programs(setup: &Setup) -> Result<(), Failed> {
+    let mut all = 0;
+    for name in ["errors", "texture_descriptors", "copies", "memory_kinds", "functions"] {
+        let source = setup.cases().join(format!("{name}.cu"));
+        let program = build(setup, &source, VARIANTS[0], &[])?;
+        let ended = run(setup.run().args(["--trace", "api"]).arg(&program), &program)?;
+        let (refused, poor) = reasons_of_runtime(&ended);
+        same(poor, Vec::new(), &ended)?;
+        all += refused.len();
+    }
+    if all < 40 { Err(format!("{all} refused calls only").into()) } else { Ok(()) }
+}
+
+/// The functions of the runtime and their arguments, as a letter each: `p` a pointer, `a` an address, `h` a handle, `c` a
+/// function, `n` a number, `s` a structure, which is passed in another way.
+fn signatures(setup: &Setup) -> Vec<(String, String)> {
+    let folder = setup.root.join("crates/cuda/cudart/src/api");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for (at, _) in text.match_indices("\n    fn cuda") {
+            let Some((signature, _)) = text[at + "\n    fn ".len()..].split_once(") {") else {
+                continue;
+            };
+            let Some((name, arguments)) = signature.split_once('(') else { continue };
+            // `name: type`, without the commas inside of types.
+            let types = arguments.split(": ").skip(1).map(|ty| {
+                let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
+                match ty {
+                    _ if is(&["Out<", "In<", "Raw", "Text", "*"]) => 'p',
+                    _ if is(&["CUdeviceptr", "u64"]) => 'a',
+                    _ if is(&["CUhostFn", "CUstreamCallback"]) => 'c',
+                    _ if is(&["cudaExtent", "cudaPitchedPtr", "cudaPos", "Dim3"]) => 's',
+                    _ if is(&["CUdevice"]) => 'n',
+                    _ if is(&["CU", "Stream", "Array", "Pool", "Mipmap"]) => 'h',
+                    _ => 'n',
+                }
+            });
+            found.push((name.to_owned(), types.collect()));
+        }
+    }
+    found
+}
+
+/// Calls each function with nothing but zeros, and with each argument wrong in turn.
+fn runtime(setup: &Setup) -> Result<(), Failed> {
+    let rows: Vec<String> = signatures(setup)
+        .into_iter()
+        .filter(|(_, types)| !types.is_empty())
+        .map(|(name, types)| format!("{{\"{name}\", \"{types}\"}},\n"))
+        .collect();
+    if rows.len() < 170 {
+        return Err(format!("{} functions only", rows.len()).into());
+    }
+    let source = setup.build.join("runtime_calls.c");
+    std::fs::write(source.with_extension("h"), rows.concat())?;
+    let template = setup.cases().join("commands/runtime_calls.c");
+    let program = setup.build.join("runtime_calls");
+    let mut cc = Command::new("cc");
+    cc.arg("-w").arg("-I").arg(&setup.build).arg(template).arg("-ldl").arg("-o").arg(&program);
+    succeed(&mut cc, &program)?;
+    let ended = succeed(setup.run().args(["--trace", "api"]).arg(&program), &program)?;
+    let (refused, poor) = reasons_of_runtime(&ended);
+    same(poor, Vec::new(), &ended)?;
+    if refused.len() < 300 {
+        return Err(format!("{} refused calls only: {refused:?}", refused.len()).into());
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! What checks find: every `.ptx` file of tests/findings says so on the lines where something is found,
+//! `// finding[sync-barrier-missed]: part of the message`, and nothing else is. Lines `//| KEY = VALUE` before a kernel are
+//! the job that launches it, those before the first kernel (`//|| ...`) are part of every job of the file. The first line
+//! says what is checked: `// check: sync`. No check changes what a kernel writes. A `.cu` of tests/findings/cuda says all that
+//! itself, and the PTX beside it is what runs.
+
+#![allow(clippy::unwrap_used)]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use texunit::args::LaunchArgs;
+use texunit_checks::{End, Finding};
+use texunit_testkit::TempDir;
+use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};
+
+/// Programs that show what jobs cannot: their marks are compared by `--test cuda -- check/`.
+const PROGRAMS: [&str; 3] = ["checked.cu", "fresh.cu", "hosted.cu"];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/findings");
+    let folder = folder.canonicalize().unwrap();
+    let mut files = files(&folder, "ptx");
+    files.extend(self::files(&folder.join("cuda"), "cu"));
+    let mut all = files.clone();
+    all.extend(self::files(&folder.join("race"), "cu"));
+    let programs = folder.join("../cuda/commands");
+    let mut trials =
+        vec![Trial::test("every_finding_has_a_case", move || every_finding(&all, &programs))];
+    trials.push(Trial::test("every_finding_is_documented", documented));
+    for path in files {
+        let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+        trials.push(Trial::test(name, move || expected(&path)));
+    }
+    for job in self::files(&folder.join("algorithms"), "toml") {
+        let name = job.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+        trials.push(Trial::test(name, move || algorithm(&job)));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    // Other folders have runners of their own, which need more than a job.
+    let is_case = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|e| e == ending);
+    let mut all: Vec<PathBuf> = entries.filter(is_case).collect();
+    all.sort();
+    all
+}
+
+/// A kernel with its job.
+struct Case {
+    kernel: String,
+    /// Whether it ends in a fault: `//| # faults`.
+    faults: bool,
+    job: String,
+}
+
+/// Tables of a job that another one does not have.
+fn without(common: &str, own: &str) -> String {
+    let (mut text, mut is_in) = (String::new(), true);
+    for line in common.lines() {
+        if line.starts_with('[') {
+            is_in = !own.lines().any(|other| other == line);
+        }
+        if is_in {
+            text += line;
+            text.push('\n');
+        }
+    }
+    text
+}
+
+struct File {
+    check: String,
+    cases: Vec<Case>,
+    expected: Vec<Expected>,
+}
+
+fn read(path: &Path) -> File {
+    let text = std::fs::read_to_string(path).unwrap();
+    let (mut common, mut own) = (String::new(), String::new());
+    let (mut cases, mut check) = (Vec::new(), String::new());
+    for line in text.lines() {
+        if let Some(list) = line.strip_prefix("// check: ") {
+            list.clone_into(&mut check);
+        }
+        if let Some(line) = line.strip_prefix("//||") {
+            common += line.trim();
+            common.push('\n');
+        } else if let Some(line) = line.strip_prefix("//|") {
+            own += line.trim();
+            own.push('\n');
+        }
+        let entry = line.split_once(".entry ").or_else(|| line.split_once("__global__ void "));
+        if let Some((_, rest)) = entry {
+            let end = rest.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(rest.len());
+            let faults = own.contains("# faults");
+            let job = std::mem::take(&mut own);
+            cases.push(Case { kernel: rest[..end].to_owned(), faults, job });
+        }
+    }
+    assert!(!check.is_empty() && !cases.is_empty(), "{}: no checks or no kernels", path.display());
+    // What a kernel says itself comes first.
+    for case in &mut cases {
+        case.job += &without(&common, &case.job);
+    }
+    File { check, cases, expected: wanted(&text) }
+}
+
+/// What the launch of a case finds, and every byte that it writes.
+fn launch(
+    path: &Path,
+    case: &Case,
+    check: Option<&str>,
+) -> Result<(Vec<Finding>, Vec<Vec<u8>>), String> {
+    let temp = TempDir::new("findings");
+    let ptx = path.with_extension("ptx");
+    let mut text = format!("ptx = {:?}\nkernel = {:?}\n", ptx.to_str().unwrap(), case.kernel);
+    text += &case.job;
+    let job = temp.file("job.toml", &text);
+    let out = temp.join("out");
+    let mut options = vec!["--quiet"];
+    // A file may have more options behind its list.
+    options.extend(check.iter().flat_map(|list| ["--check"].into_iter().chain(list.split(' '))));
+    let args = LaunchArgs::parse(&job, &out, &options).map_err(|error| error.to_string())?;
+    let report = texunit::run::launch(&args);
+    if !report.failures.is_empty() {
+        return Err(texunit::human::render(&report, true, false).1);
+    }
+    // A kernel may end in a fault where that is expected: what is found then, is told all the same.
+    if let Some(fault) = report.fault.as_ref().filter(|_| !case.faults) {
+        return Err(format!("{}: a fault: {}", case.kernel, fault.kind));
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    if let Ok(entries) = std::fs::read_dir(&out) {
+        files.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    files.sort();
+    let mut bytes: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
+    bytes.push(report.fault.iter().flat_map(|f| f.kind.to_string().into_bytes()).collect());
+    Ok((report.log.map_or_else(Vec::new, |log| log.findings()), bytes))
+}
+
+/// Line of the source, or of the PTX where there is none. What is inlined from a header is where the case calls it.
+fn line(end: &End) -> u32 {
+    end.place.source().map_or(end.place.ptx.line, |frame| frame.line)
+}
+
+fn expected(path: &Path) -> Result<(), Failed> {
+    let file = read(path);
+    let mut missing = file.expected;
+    let mut wrong = String::new();
+    for case in &file.cases {
+        let plain = launch(path, case, None)?.1;
+        let (found, checked) = launch(path, case, Some(&file.check))?;
+        if plain != checked {
+            let _ = writeln!(wrong, "{}: other results when it is checked", case.kernel);
+        }
+        let mut again = BTreeSet::new();
+        for finding in found {
+            let found = found_at(finding);
+            // The same place with several other ends is one line.
+            let first = again.insert((found.line, found.code.clone()));
+            match missing.iter().position(|wanted| wanted.is(&found)) {
+                Some(i) => drop(missing.remove(i)),
+                None if !first => {}
+                None => {
+                    let _ = writeln!(wrong, "{}: unexpected: {found}", case.kernel);
+                }
+            }
+        }
+    }
+    for wanted in missing {
+        let _ = writeln!(wrong, "not found: {wanted:?}");
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
+}
+
+fn found_at(finding: Finding) -> FoundAt {
+    FoundAt {
+        line: finding.at.as_ref().map_or(0, line),
+        code: finding.code().to_owned(),
+        other: finding.other.as_ref().map(|(_, end)| line(end)),
+        message: finding.message,
+        object: finding.object.unwrap_or_default(),
+    }
+}
+
+/// A launch of CUB's or Thrust's, recorded: it leaves what it left then, and no check has anything to say.
+fn algorithm(job: &Path) -> Result<(), Failed> {
+    let temp = TempDir::new("algorithms");
+    let args = LaunchArgs::parse(job, &temp.join("out"), &["--quiet", "--check", "all"])?;
+    let report = texunit::run::launch(&args);
+    if !report.succeeded() {
+        return Err(texunit::human::render(&report, true, false).1.into());
+    }
+    Ok(())
+}
+
+/// docs/checks.md has a section for each kind of finding of these checks.
+fn documented() -> Result<(), Failed> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/checks.md");
+    let page = std::fs::read_to_string(path)?;
+    let rules = texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code);
+    let headed = |code: &str| page.lines().any(|line| line.trim_start_matches('#').trim() == code);
+    let missing: Vec<&str> = rules.filter(|code| !headed(code)).collect();
+    if missing.is_empty() { Ok(()) } else { Err(format!("no section for {missing:?}").into()) }
+}
+
+/// Each kind of finding is somewhere, and somewhere else it looks as if it were and is not; and there are enough kernels.
+fn every_finding(files: &[PathBuf], programs: &Path) -> Result<(), Failed> {
+    let texts: Vec<String> = files.iter().map(std::fs::read_to_string).collect::<Result<_, _>>()?;
+    let kernel =
+        |text: &String| text.matches(".entry ").count() + text.matches("__global__").count();
+    let cases: usize = texts.iter().map(kernel).sum();
+    let programs = PROGRAMS.iter().map(|name| std::fs::read_to_string(programs.join(name)));
+    let texts: Vec<String> = texts.into_iter().map(Ok).chain(programs).collect::<Result<_, _>>()?;
+    let found: BTreeSet<String> =
+        texts.iter().flat_map(|text| wanted(text)).map(|wanted| wanted.code).collect();
+    let right: BTreeSet<String> = texts.iter().flat_map(|text| right(text)).collect();
+    let rules: Vec<&str> =
+        texunit_checks::rules::CHECK_RULES.iter().map(|rule| rule.code.code).collect();
+    let without = |in_cases: &BTreeSet<String>| -> Vec<&str> {
+        rules.iter().copied().filter(|code| !in_cases.contains(*code)).collect()
+    };
+    let (wrong, right) = (without(&found), without(&right));
+    if wrong.is_empty() && right.is_empty() && cases >= 150 {
+        return Ok(());
+    }
+    Err(format!("{cases} kernels; no case for {wrong:?}, no right one for {right:?}").into())
+}

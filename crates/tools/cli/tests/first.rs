@@ -1,0 +1,184 @@
+//! What users meet in their first minutes: messages about the usual mistakes (`tests/cli/first/*.args`, whole command
+//! lines; `TEXUNIT_BLESS=1` writes what they print), `texunit init` on the kernels of this repository, completions and
+//! man pages.
+#![allow(clippy::unwrap_used)]
+
+mod golden;
+
+use clap::CommandFactory;
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use texunit::args::Cli;
+use texunit_testkit::TempDir;
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = golden::trials("first", "", 35);
+    for ptx in kernels() {
+        let name = ptx.strip_prefix(root()).unwrap().display().to_string();
+        trials.push(Trial::test(format!("init::{name}"), move || a_job_loads(&ptx)));
+    }
+    let mut add = |name: &str, test: fn() -> Result<(), Failed>| {
+        trials.push(Trial::test(name, test));
+    };
+    add("init::files", init_writes_no_file_twice);
+    add("completions", completions_for_every_shell);
+    add("man", man_pages);
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
+}
+
+fn texunit(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
+    command.current_dir(folder).env("NO_COLOR", "1").args(arguments).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+/// The PTX of the examples, and some of the test programs with other kinds of parameters.
+fn kernels() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let folder = entry.unwrap().path();
+        if folder.is_dir() {
+            let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+            found.extend(files.filter(|f| f.extension().is_some_and(|e| e == "ptx")));
+        }
+    }
+    for name in
+        ["texture_types", "surface_types", "texture_modes", "struct_param", "dynamic_shared"]
+    {
+        let folder = root().join("tests/programs").join(name);
+        let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+        found.extend(files.filter(|f| f.extension().is_some_and(|e| e == "ptx")).take(1));
+    }
+    found.sort();
+    assert!(found.len() > 15, "the kernels are not where they were");
+    found
+}
+
+/// A job that `init` writes is accepted: every parameter has a value of its kind, and the kernel is launched.
+fn a_job_loads(ptx: &Path) -> Result<(), Failed> {
+    let folder = TempDir::new("init");
+    let jobs = folder.join("jobs");
+    std::fs::create_dir(&jobs)?;
+    let made = texunit(&folder, &["init", ptx.to_str().unwrap(), "--out", "jobs"]);
+    let said = String::from_utf8(made.stdout)?;
+    if !made.status.success() || !made.stderr.is_empty() {
+        return Err(String::from_utf8(made.stderr)?.into());
+    }
+    let mut count = 0;
+    for job in std::fs::read_dir(&jobs)? {
+        let job = job?.path();
+        let name = job.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(said.contains(&format!("wrote jobs/{name}: kernel `")), "{said}");
+        let run = texunit(
+            &folder,
+            &["launch", job.to_str().unwrap(), "--max-steps", "100000", "--format", "json"],
+        );
+        let report: serde_json::Value = serde_json::from_slice(&run.stdout)?;
+        // With guessed values a kernel may leave its arrays; that it runs at all means that the job is right.
+        let is_launched = report["succeeded"] == true || !report["fault"].is_null();
+        if !is_launched || report["errors"].as_array().is_none_or(|e| !e.is_empty()) {
+            let text = std::fs::read_to_string(&job)?;
+            return Err(format!("{name}: {}\n{text}", report["errors"]).into());
+        }
+        let kind = report["fault"]["kind"].as_str().unwrap_or_default();
+        if matches!(kind, "handle" | "texture") {
+            let text = std::fs::read_to_string(&job)?;
+            return Err(format!("{name}: {}\n{text}", report["fault"]).into());
+        }
+        count += 1;
+    }
+    assert!(count > 0, "{said}");
+    Ok(())
+}
+
+/// A job is beside its PTX, with a path to it; a file that is there stays, unless `--force` says otherwise.
+fn init_writes_no_file_twice() -> Result<(), Failed> {
+    let folder = TempDir::new("init-files");
+    std::fs::create_dir(folder.join("sub"))?;
+    std::fs::copy(golden::folder("first").join("fill.ptx"), folder.join("sub/fill.ptx"))?;
+    let made = texunit(&folder, &["init", "sub/fill.ptx"]);
+    let said = "wrote sub/fill.toml: kernel `fill`, 6 parameters; `texunit launch sub/fill.toml` runs it\n";
+    assert_eq!(String::from_utf8(made.stdout)?, said);
+    let job = folder.join("sub/fill.toml");
+    let text = std::fs::read_to_string(&job)?;
+    assert!(text.contains("ptx = \"fill.ptx\"\n"), "{text}");
+    std::fs::write(&job, "mine")?;
+    let again = texunit(&folder, &["init", "sub/fill.ptx"]);
+    assert_eq!(again.status.code(), Some(1));
+    let message = "error: `sub/fill.toml` exists; --force replaces it, --out names another file\n";
+    assert_eq!(String::from_utf8(again.stderr)?, message);
+    assert_eq!(std::fs::read_to_string(&job)?, "mine");
+    assert!(texunit(&folder, &["init", "sub/fill.ptx", "--force"]).status.success());
+    assert_eq!(std::fs::read_to_string(&job)?, text);
+    let elsewhere = texunit(&folder, &["init", "sub/fill.ptx", "--out", "other.toml"]);
+    assert!(elsewhere.status.success());
+    let text = std::fs::read_to_string(folder.join("other.toml"))?;
+    assert!(text.contains("ptx = \"sub/fill.ptx\"\n"), "{text}");
+    let run = texunit(&folder, &["launch", "other.toml"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(folder.join("texunit-out/param-2.npy").is_file());
+    Ok(())
+}
+
+/// Every shell gets a script that names the commands; bash reads its own without complaint.
+fn completions_for_every_shell() -> Result<(), Failed> {
+    let folder = TempDir::new("completions");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = texunit(&folder, &["completions", shell]);
+        let script = String::from_utf8(output.stdout)?;
+        for word in ["explain-code", "install-libs", "max-steps"] {
+            if !script.contains(word) {
+                return Err(format!("{shell}: no {word}").into());
+            }
+        }
+        std::fs::write(folder.join(shell), script)?;
+    }
+    let Ok(checked) = Command::new("bash").arg("-n").arg(folder.join("bash")).output() else {
+        return Ok(());
+    };
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    Ok(())
+}
+
+/// A page for each command, with its options; `man`, where it is installed, finds no mistake in them.
+fn man_pages() -> Result<(), Failed> {
+    let folder = TempDir::new("man");
+    let count = pages::write(&folder)?;
+    let mut program = Cli::command();
+    program.build();
+    let shown: Vec<&clap::Command> =
+        program.get_subcommands().filter(|c| !c.is_hide_set() && c.get_name() != "help").collect();
+    assert!(count > shown.len());
+    for command in shown {
+        let path = folder.join(format!("texunit-{}.1", command.get_name()));
+        let page = std::fs::read_to_string(&path)?;
+        for option in
+            command.get_arguments().filter(|a| !a.is_hide_set()).filter_map(|a| a.get_long())
+        {
+            let written = format!("\\-\\-{}", option.replace('-', "\\-"));
+            assert!(page.contains(&written), "{}: {option}", path.display());
+        }
+        assert!(page.contains(".SH EXAMPLES\n.nf\n"), "{}", path.display());
+        let Ok(checked) =
+            Command::new("man").args(["--warnings", "--local-file"]).arg(&path).output()
+        else {
+            continue;
+        };
+        let complaints = String::from_utf8_lossy(&checked.stderr).into_owned();
+        assert!(
+            checked.status.success() && complaints.is_empty(),
+            "{}: {complaints}",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+#[path = "../examples/man/pages.rs"]
+mod pages;

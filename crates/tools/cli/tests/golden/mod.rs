@@ -1,0 +1,79 @@
+//! Programs that are run as a file of arguments says, and whose output is compared with files.
+#![allow(dead_code)]
+
+use libtest_mimic::{Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder of tests/cli.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli").join(name)
+}
+
+/// Runs the program in a folder of tests/cli.
+pub(crate) fn texunit(name: &str, arguments: &[&str], stdin: Stdio) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(folder(name))
+        .env("NO_COLOR", "1")
+        .args(arguments)
+        .stdin(stdin)
+        .output()
+        .unwrap()
+}
+
+/// A test for each `tests/cli/NAME/*.args`: what stands there are arguments of `texunit COMMAND`, or of `texunit`
+/// if that is empty;
+/// `# exit: 2` is the exit code that is expected, and `# stdin: FILE` gives standard input.
+pub(crate) fn trials(name: &'static str, command: &'static str, least: usize) -> Vec<Trial> {
+    let mut cases: Vec<PathBuf> = std::fs::read_dir(folder(name))
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "args"))
+        .collect();
+    cases.sort();
+    assert!(cases.len() >= least, "the arguments are not where they were");
+    let trial = |case: PathBuf| {
+        let stem = case.file_stem().unwrap().to_str().unwrap().to_owned();
+        Trial::test(stem, move || run(name, command, &case))
+    };
+    cases.into_iter().map(trial).collect()
+}
+
+fn run(name: &str, command: &str, case: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(case)?;
+    let head = |key: &str| text.lines().find_map(|l| l.strip_prefix(key)).map(str::trim);
+    let exit = head("# exit:").map_or(0, |code| code.parse().unwrap());
+    let stdin = match head("# stdin:") {
+        Some(file) => std::fs::File::open(case.with_file_name(file))?.into(),
+        None => Stdio::null(),
+    };
+    let is_head = |line: &&str| line.starts_with("# exit:") || line.starts_with("# stdin:");
+    let words = text.lines().filter(|l| !is_head(l)).flat_map(str::split_whitespace);
+    let command = Some(command).filter(|command| !command.is_empty());
+    let arguments: Vec<&str> = command.into_iter().chain(words).collect();
+    let output = texunit(name, &arguments, stdin);
+    let (stdout, stderr) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
+    if output.status.code() != Some(exit) {
+        return Err(format!("exit {:?}, expected {exit}\n{stdout}{stderr}", output.status).into());
+    }
+    compare(&case.with_extension("stdout"), &stdout)?;
+    compare(&case.with_extension("stderr"), &stderr)
+}
+
+/// Compares a text with a file, of which an empty one is not there. `TEXUNIT_BLESS=1` writes it.
+pub(crate) fn compare(path: &Path, text: &str) -> Result<(), Failed> {
+    if std::env::var_os("TEXUNIT_BLESS").is_some() {
+        if text.is_empty() {
+            let _ = std::fs::remove_file(path);
+        } else {
+            std::fs::write(path, text)?;
+        }
+        return Ok(());
+    }
+    let expected = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
+    if expected == text {
+        return Ok(());
+    }
+    let name = path.file_name().unwrap().display();
+    Err(format!("differs from {name}; found:\n{text}\nexpected:\n{expected}").into())
+}

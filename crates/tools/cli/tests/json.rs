@@ -1,0 +1,388 @@
+//! `--format json`: one object, whatever happens; and the exit codes of wrong usage.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output};
+use texunit_testkit::{TempDir, skipped};
+
+/// Runs the program in tests/cli; returns its output and the folder it writes to.
+fn texunit(name: &str, args: &[&str]) -> (Output, TempDir) {
+    let folder = TempDir::new(&format!("json-{name}"));
+    let out = folder.text("out");
+    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli"))
+        .args(args)
+        .args(if args.first() == Some(&"launch") { vec!["--out", &out] } else { vec![] })
+        .output()
+        .unwrap();
+    (output, folder)
+}
+
+fn launch(job: &str, args: &[&str]) -> (Value, Option<i32>, TempDir) {
+    let args = [&["launch", job, "--format", "json"], args].concat();
+    let (output, folder) = texunit(job, &args);
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    (serde_json::from_str(&text).unwrap(), output.status.code(), folder)
+}
+
+#[test]
+fn success() {
+    let (report, code, folder) = launch("ok-fill.toml", &["--threads", "2"]);
+    assert_eq!(code, Some(0));
+    let path = folder.join("out/folder/out.npy");
+    for (key, value) in [
+        ("succeeded", json!(true)),
+        ("job", json!("ok-fill.toml")),
+        ("kernel", json!("fill")),
+        ("grid", json!([1, 1, 1])),
+        ("block", json!([4, 1, 1])),
+        ("instructions", json!({ "warp": 7, "thread": 28 })),
+        ("fetches", json!(0)),
+        ("surface_accesses", json!(0)),
+        ("divisions_by_zero", json!(0)),
+        ("accesses_past_end", json!(0)),
+        ("outputs", json!([{ "param": "0", "path": path.to_str().unwrap() }])),
+        ("printf", json!("")),
+        ("fault", json!(null)),
+        ("errors", json!([])),
+        ("warnings", json!([])),
+    ] {
+        assert_eq!(report[key], value, "{key}");
+    }
+    for part in ["load", "compile", "launch", "write"] {
+        assert!(report["times"][part].as_f64().unwrap() > 0.0, "{part}");
+    }
+    let array = texunit_files::read_array(&path).unwrap();
+    assert_eq!(array.shape, [1, 4]);
+    let values = [u32::MAX, 0, 1, 2].map(u32::to_le_bytes).concat();
+    assert_eq!(array.bytes, values);
+}
+
+#[test]
+fn printf_is_in_the_report() {
+    let (report, code, _) = launch("ok-say.toml", &[]);
+    assert_eq!((code, &report["printf"]), (Some(0), &json!("hello 42\nhello 42\n")));
+}
+
+/// `%clock` is not compiled: it is interpreted between blocks that are, where there are any.
+#[test]
+fn what_was_interpreted_is_in_the_report_and_in_the_text() {
+    let folder = TempDir::new("json-interpreted");
+    folder.file(
+        "k.ptx",
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 to)\n{\n\
+         .reg .u32 %r<4>; .reg .pred %p; .reg .u64 %rd;\n.loc 1 3 1\nmov.u32 %r1, 0; mov.u32 %r2, 0;\n\
+         L:\n.loc 1 4 7\nmov.u32 %r3, %clock;\n.loc 1 5 1\nxor.b32 %r2, %r2, %r3;\n\
+         add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p, %r1, 50;\n@%p bra L;\n\
+         ld.param.u64 %rd, [to];\nst.global.u32 [%rd], %r2;\nret;\n}\n.file 1 \"k.cu\"\n",
+    );
+    let job = "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = 1\nblock = 32\n[params.0]\nbuffer = { size = 4 }\n";
+    folder.file("k.toml", job);
+    let run = |jit: &str, options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
+        command.current_dir(&*folder).args(["launch", "k.toml"]).args(options);
+        let output = command.env("TEXUNIT_JIT", jit).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let title = "interpreted in the middle of machine code:";
+    let off = run("off", &["--quiet", "--interpreted"]);
+    assert_eq!(off, format!("{title} nothing\n"));
+    assert_eq!(run("always", &["--quiet"]), "");
+    let text = run("always", &["--quiet", "--interpreted"]);
+    let report: Value = serde_json::from_str(&run("always", &["--format", "json"])).unwrap();
+    let rows = report["interpreted"].as_array().unwrap();
+    let clock = rows.iter().find(|row| row["instruction"] == "mov.u32 %r3, %clock;");
+    let Some(row) = clock else {
+        assert_eq!(text, off);
+        return skipped("no machine code is made here: no AVX2, or TEXUNIT_SIMD says so");
+    };
+    assert_eq!((&row["line"], &row["column"]), (&json!(11), &json!(1)));
+    // The first time may be before there is code.
+    let count = row["count"].as_u64().unwrap();
+    assert!((49..=51).contains(&count), "{count}");
+    assert_eq!((&row["frames"][0]["file"], &row["frames"][0]["line"]), (&json!("k.cu"), &json!(4)));
+    let line = format!("\n{count:>12}  mov.u32 %r3, %clock;  k.cu:4:7 in k (k.ptx:11:1)\n");
+    assert!(text.starts_with(title) && text.contains(&line), "{text}");
+}
+
+#[test]
+fn effective_samplers_are_in_the_report() {
+    let (report, code, _) = launch("effective.toml", &["--effective"]);
+    assert_eq!(code, Some(0));
+    let lines = report["effective"].as_array().unwrap();
+    assert_eq!(lines.len(), 4);
+    for (key, value) in [
+        ("line", json!(42)),
+        ("instruction", json!("tex.level.2d.v4.f32.f32")),
+        ("texture", json!("mips")),
+        ("sampler", json!(null)),
+        ("coordinates", json!("normalized")),
+        ("filter", json!("linear")),
+        ("mip_filter", json!("linear")),
+        ("address", json!(["clamp", "clamp"])),
+        ("level_clamp", json!([0.5, 3.0])),
+        ("max_anisotropy", json!(4)),
+        ("srgb", json!(true)),
+        ("seamless_cube", json!(false)),
+        ("compare", json!(null)),
+        ("refused", json!(null)),
+    ] {
+        assert_eq!(lines[1][key], value, "{key}");
+    }
+    assert_eq!(lines[1]["overrides"][0]["rule"], json!("1.11"));
+    assert_eq!(lines[2]["address"], json!(null), "integer coordinates");
+    let (report, _, _) = launch("effective.toml", &[]);
+    assert_eq!(report["effective"], json!(null));
+}
+
+#[test]
+fn gradients_by_txd_are_counted() {
+    let (report, code, _) = launch("via-txd.toml", &["--via-txd"]);
+    assert_eq!(code, Some(0), "{report}");
+    let unit = json!([{ "reason": "TXD has no 3d coordinates", "fetches": 3 }]);
+    assert_eq!(report["gradients"], json!({ "txd": 3, "unit": unit }));
+    let (report, _, _) = launch("via-txd.toml", &[]);
+    assert_eq!((&report["gradients"], &report["fetches"]), (&json!(null), &json!(6)));
+    let (output, _) = texunit("via-txd.toml", &["launch", "via-txd.toml", "--via-txd"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = "gradients: 3 by TXD, 3 by the unit: TXD has no 3d coordinates (3)";
+    assert_eq!(text.lines().nth(1), Some(line), "{text}");
+}
+
+#[test]
+fn accesses_past_the_end_are_faults_or_counted() {
+    let run = |bounds: &str, format: &str| {
+        let args = ["launch", "fault-store.toml", "--bounds", bounds, "--format", format];
+        let (output, folder) = texunit(&format!("{bounds}-{format}"), &args);
+        let written = std::fs::read(folder.join("out/out.raw")).ok().map(|bytes| bytes.len());
+        (String::from_utf8(output.stdout).unwrap(), output.status.code(), written)
+    };
+    let (text, code, written) = run("exact", "json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, &report["fault"]["unnoticed"], written), (Some(1), &json!(true), None));
+    let help = report["fault"]["help"].as_str().unwrap();
+    assert!(help.contains("--bounds hardware"), "{help}");
+    let (text, code, written) = run("hardware", "json");
+    let report: Value = serde_json::from_str(&text).unwrap();
+    // 64 bytes are 16 words, and 32 threads store one each.
+    assert_eq!((code, &report["accesses_past_end"]), (Some(0), &json!(16)));
+    assert_eq!(written, Some(64), "no more than the buffer has");
+    let (text, _, _) = run("hardware", "human");
+    assert!(text.contains(", 16 accesses past the end of an object"), "{text}");
+}
+
+/// Where the instruction comes from, which `.loc` says.
+#[test]
+fn a_fault_has_the_lines_of_the_source() {
+    let (report, code, _) = launch("fault-source.toml", &[]);
+    assert_eq!(code, Some(1));
+    let fault = &report["fault"];
+    assert_eq!((&fault["file"], &fault["line"]), (&json!("fault-source.ptx"), &json!(16)));
+    let wanted = [
+        ("instruction", 4, "put(float*, int, float)", "    out[i] = x;"),
+        ("inlined", 9, "fill(float*)", "    put(out, threadIdx.x, 2.0f);"),
+    ];
+    let frames = wanted.map(|(via, line, function, text)| {
+        json!({
+            "via": via, "file": "fault-source.cu", "line": line, "column": 5, "function": function,
+            "text": text,
+        })
+    });
+    assert_eq!(fault["frames"], json!(frames));
+    assert!(fault["allocation"].is_u64(), "{fault}");
+}
+
+#[test]
+fn fault() {
+    let (report, code, folder) = launch("fault-store.toml", &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["succeeded"], json!(false));
+    assert_eq!(report["fetches"], json!(0));
+    assert!(report["instructions"]["warp"].as_u64().unwrap() > 0);
+    assert_eq!(report["errors"], json!([]));
+    let fault = &report["fault"];
+    for (key, value) in [
+        ("kind", json!("out-of-bounds")),
+        ("kernel", json!("fill")),
+        ("cta", json!([0, 0, 0])),
+        ("thread", json!([16, 0, 0])),
+        ("file", json!("kernels.ptx")),
+        ("line", json!(28)),
+        ("column", json!(2)),
+        ("text", json!("st.global.u32 [%rd1], %r0;")),
+        ("access", json!("store")),
+        ("space", json!(".global")),
+        ("size", json!(4)),
+        ("calls", json!([])),
+    ] {
+        assert_eq!(fault[key], value, "{key}");
+    }
+    assert!(fault["address"].as_str().unwrap().starts_with("0x7"));
+    assert!(fault["resource"].as_str().unwrap().contains("`out` (64 bytes"), "{fault}");
+    assert!(!folder.join("out").exists(), "nothing is written after a fault");
+}
+
+#[test]
+fn errors() {
+    let (report, code, _) = launch("no-kernel.toml", &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        report["errors"],
+        json!([{
+            "code": "J0008", "severity": "error", "file": "no-kernel.toml", "key": "kernel",
+            "line": 2, "column": 10, "end_line": 2, "end_column": 15,
+            "message": "`kernels.ptx` has no kernel `fil`", "label": "key `kernel`", "notes": [],
+            "help": "did you mean `fill`?", "fix": [],
+        }])
+    );
+    let (report, code, _) = launch("ptx-errors.toml", &[]);
+    assert_eq!(code, Some(1));
+    let errors = report["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 2);
+    assert_eq!((&errors[0]["file"], &errors[0]["line"]), (&json!("files/wrong.ptx"), &json!(8)));
+    let (report, code, _) = launch("no-such.toml", &[]);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["errors"][0]["message"], json!("`no-such.toml`: no such file"));
+    assert_eq!(report["errors"][0]["file"], json!("no-such.toml"));
+    assert_eq!(report["kernel"], json!(null));
+}
+
+/// Every error and warning has the same members, whatever it is about.
+#[test]
+fn members() {
+    #[rustfmt::skip]
+    let names = [
+        "code", "column", "end_column", "end_line", "file", "fix", "help", "key", "label", "line",
+        "message", "notes", "severity",
+    ];
+    for (job, list) in [
+        ("files/warning.toml", "warnings"),
+        ("no-such.toml", "errors"),
+        ("binary.toml", "errors"),
+        ("ptx-cubin.toml", "errors"),
+        ("outputs.toml", "errors"),
+        ("unsupported.toml", "errors"),
+    ] {
+        let (report, _, _) = launch(job, &[]);
+        let list = report[list].as_array().unwrap();
+        assert!(!list.is_empty(), "{job}");
+        for item in list {
+            let found: Vec<_> = item.as_object().unwrap().keys().collect();
+            assert_eq!(found, names, "{job}");
+        }
+    }
+    let (report, _, _) = launch("fault-null.toml", &[]);
+    assert!(report["fault"]["help"].as_str().unwrap().contains("null"));
+}
+
+#[test]
+fn usage() {
+    for args in [
+        &["launch"][..],
+        &["launch", "a.toml", "--colour"],
+        &["launch", "a.toml", "--threads", "many"],
+        &["launch", "a.toml", "--max-steps", "0"],
+        &["launch", "a.toml", "--format", "xml"],
+        &["launch", "a.toml", "--arch", "sm_7"],
+        &["lunch", "a.toml"],
+        &[],
+    ] {
+        let (output, _) = texunit("usage", args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{args:?}");
+    }
+    let (output, _) = texunit("usage", &["--version"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.stdout, format!("texunit {}\n", env!("CARGO_PKG_VERSION")).into_bytes());
+}
+
+/// An output that cannot be written is an error, and leaves nothing half-written.
+#[test]
+fn output_folder_is_a_file() {
+    let folder = TempDir::new("json-file");
+    let file = folder.file("file", b"here");
+    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli"))
+        .args(["launch", "ok-fill.toml", "--out", file.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("error: cannot write"), "{message}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"here");
+}
+
+/// What went wrong is said on standard error, even if standard output has no room.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_hides_nothing() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli"))
+        .args(["launch", "fault-talks.toml"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("error[trap]") && text.contains("cannot print the report"), "{text}");
+}
+
+/// An output folder that cannot be is found before the launch.
+#[test]
+fn the_output_folder_is_checked_first() {
+    let folder = TempDir::new("json-plain");
+    let file = folder.file("file", b"here");
+    for out in [file.clone(), file.join("below")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_texunit"))
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli"))
+            .args(["launch", "ok-fill.toml", "--format", "json", "--out"])
+            .arg(&out)
+            .output()
+            .unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(report["instructions"], json!(null), "it was launched");
+        let error = &report["errors"][0];
+        assert_eq!(error["file"].as_str(), file.to_str());
+        assert!(error["message"].as_str().unwrap().ends_with("expected a folder"), "{error}");
+    }
+}
+
+/// What checks have found, with both ends.
+#[test]
+fn findings_are_in_the_report() {
+    let (report, code, _) = launch("checks.toml", &["--check", "sync", "--gen-suppressions"]);
+    assert_eq!(code, Some(1));
+    assert_eq!((&report["succeeded"], &report["fault"]), (&json!(false), &json!(null)));
+    let finding = &report["findings"][0];
+    for (key, value) in [
+        ("kind", json!("sync-barrier-missed")),
+        ("check", json!("sync")),
+        ("count", json!(2)),
+        ("kernel", json!("early")),
+        ("block", json!([0, 0, 0])),
+        ("thread", json!([0, 0, 0])),
+        ("file", json!("checks.ptx")),
+        ("line", json!(11)),
+    ] {
+        assert_eq!(finding[key], value, "{key}");
+    }
+    let other = &finding["related"][0];
+    assert_eq!(
+        (&other["place"]["ptx"]["line"], &report["findings_not_shown"]),
+        (&json!(10), &json!(0))
+    );
+    assert!(finding["suppression"].as_str().unwrap().contains("at: *checks.ptx:11\n"), "{finding}");
+    assert!(finding["help"].as_str().unwrap().contains("no `return` before it"), "{finding}");
+    let all = ["--check", "sync", "--suppressions", "checks.supp"];
+    let (report, code, _) = launch("checks.toml", &all);
+    assert_eq!((code, &report["findings"]), (Some(0), &json!([])));
+    assert_eq!((&report["findings_suppressed"], &report["succeeded"]), (&json!(2), &json!(true)));
+    let (report, code, _) = launch("checks.toml", &[]);
+    assert_eq!((code, &report["findings"]), (Some(0), &json!(null)));
+}

@@ -1,0 +1,110 @@
+//! Runs `texunit sample` with the arguments of every `tests/cli/sample/*.args`, as tests/explain.rs does; and looks
+//! at what it writes.
+#![allow(clippy::unwrap_used)]
+
+mod golden;
+
+use clap::CommandFactory;
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+
+fn main() {
+    let args = Arguments::from_args();
+    let mut trials = golden::trials("sample", "sample", 15);
+    trials.push(Trial::test("results", results));
+    trials.push(Trial::test("report", report));
+    trials.push(Trial::test("sampler options are those of explain", same_options));
+    trials.push(Trial::test("docs", every_option_is_documented));
+    libtest_mimic::run(&args, trials).exit();
+}
+
+/// What is printed, and the array that is written.
+fn sample(arguments: &str, folder: &Path) -> (String, texunit_files::Array) {
+    let out = folder.join("r.npy");
+    let words = ["sample"].into_iter().chain(arguments.split_whitespace());
+    let arguments: Vec<&str> = words.chain(["--out", out.to_str().unwrap()]).collect();
+    let output = golden::texunit("sample", &arguments, Stdio::null());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (text, texunit_files::read_array(&out).unwrap())
+}
+
+fn floats(array: &texunit_files::Array) -> Vec<f32> {
+    assert_eq!((array.dtype.kind, array.dtype.size), ('f', 4));
+    array.bytes.as_chunks::<4>().0.iter().map(|&word| f32::from_le_bytes(word)).collect()
+}
+
+#[rustfmt::skip]
+fn results() -> Result<(), Failed> {
+    let folder = texunit_testkit::TempDir::new("sample");
+    let cases: [(&str, &[u64], &[f32]); 9] = [
+        ("--tex grid.npy --at xy.npy",                                   &[3],    &[10.0, 12.0, 3.0]),
+        ("--tex grid.npy --at xy.npy --filter linear",                   &[3],    &[7.5, 12.0, 3.0]),
+        ("--tex grid.npy --at xy.npy --address wrap,border --border 9,0,0,0", &[3], &[10.0, 12.0, 9.0]),
+        ("--tex grid.npy --at xy.npy --unnormalized --threads 0",        &[3],    &[0.0, 0.0, 2.0]),
+        ("--tex grid.npy --at xy.npy --mipmaps --lod 1",                 &[3],    &[12.5, 10.5, 4.5]),
+        ("--tex grid.npy --at xy.npy --mipmaps --lod bits:3f800000",     &[3],    &[12.5, 10.5, 4.5]),
+        ("--tex grid.npy --at ij.npy --fetch",                           &[2],    &[9.0, 3.0]),
+        ("--tex grid.npy --at ij.npy --fetch --offset 0,1",              &[2],    &[13.0, 7.0]),
+        ("--tex layers.npy --geometry a2d --at xy.npy --layer 9",        &[3],    &[0.2, 0.0, 1.0]),
+    ];
+    for (arguments, shape, expected) in cases {
+        let (_, array) = sample(arguments, &folder);
+        assert_eq!((&array.shape[..], &floats(&array)[..]), (shape, expected), "{arguments}");
+    }
+    let (_, gathered) = sample("--tex grid.npy --at xy.npy --gather r", &folder);
+    assert_eq!((&gathered.shape[..], &floats(&gathered)[..4]), (&[3, 4][..], &[9.0, 10.0, 6.0, 5.0][..]));
+    let (_, codes) = sample("--tex layers.npy --geometry a2d --at xy.npy --layer 0 --read element", &folder);
+    assert_eq!((codes.dtype.kind, codes.dtype.size, &codes.bytes[..]), ('u', 1, &[153, 102, 51][..]));
+    let (_, half) = sample("--tex grid.npy --at xy.npy --half", &folder);
+    assert_eq!((half.dtype.size, &half.bytes[..2]), (2, &[0, 0x49][..]));
+    Ok(())
+}
+
+fn report() -> Result<(), Failed> {
+    let folder = texunit_testkit::TempDir::new("sample-report");
+    let arguments = "--tex grid.npy --at xy.npy --unnormalized --address wrap";
+    let (text, _) = sample(arguments, &folder);
+    assert!(text.contains(": (3,) of float32, tex.2d.v4.f32.f32 of 2D array `grid.npy`"), "{text}");
+    assert!(text.contains("\n  [1.8] "), "{text}");
+    let (text, _) = sample(&format!("{arguments} --format json"), &folder);
+    let report: Value = serde_json::from_str(&text)?;
+    assert_eq!(report["shape"], json!([3]));
+    assert_eq!((&report["dtype"], &report["fetches"]), (&json!("float32"), &json!(3)));
+    assert_eq!(report["sampler"]["address"], json!(["clamp", "clamp"]));
+    assert_eq!(report["sampler"]["level_clamp"], json!([0.0, 0.0]));
+    assert_eq!(report["overrides"][0]["rule"], "1.8");
+    assert!(report["seconds"].as_f64().is_some());
+    Ok(())
+}
+
+/// Options of the command, by the headings under which the help lists them.
+fn options(command: &str, heading: &str) -> Vec<String> {
+    let cli = texunit::args::Cli::command();
+    let command = cli.find_subcommand(command).unwrap();
+    let of_heading = command.get_arguments().filter(|a| a.get_help_heading() == Some(heading));
+    of_heading.filter_map(|a| a.get_long()).map(str::to_owned).collect()
+}
+
+fn same_options() -> Result<(), Failed> {
+    for heading in ["Texture", "Sampler"] {
+        let all = options("explain", heading);
+        assert!(all.len() > 8 && all == options("sample", heading), "{heading}");
+    }
+    Ok(())
+}
+
+fn every_option_is_documented() -> Result<(), Failed> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/sample.md");
+    let docs = std::fs::read_to_string(docs)?;
+    let command = texunit::args::Cli::command();
+    let sample = command.find_subcommand("sample").unwrap();
+    for option in sample.get_arguments().filter_map(|a| a.get_long()) {
+        if option != "help" && !docs.contains(&format!("`--{option}")) {
+            return Err(format!("docs/sample.md does not name --{option}").into());
+        }
+    }
+    Ok(())
+}

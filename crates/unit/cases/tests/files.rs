@@ -1,0 +1,381 @@
+//! What case files may say, and what is said about those that are wrong.
+
+#![allow(clippy::unwrap_used)]
+
+use texunit_cases::{
+    Access, Built, Case, Expected, SurfaceOp, Texels, load, load_address, parse, random_unit_case,
+    to_toml, why_no_driver,
+};
+
+const HEAD: &str = "provenance = \"by hand\"\nrules = [\"2\"]\n";
+const RESOURCE: &str = r#"
+[words]
+four = "00000000000000013f80000040000000"
+[[resource]]
+name = "line"
+format = "f32"
+geometry = "1d"
+size = [4]
+texels = ["@four"]
+"#;
+
+fn file(rest: &str) -> String {
+    format!("{HEAD}{RESOURCE}{rest}")
+}
+
+fn fetch(keys: &str) -> String {
+    file(&format!("[[fetch]]\nname = \"f\"\nresource = \"line\"\n{keys}"))
+}
+
+#[test]
+fn a_case_is_built_and_run() {
+    let text = fetch(
+        "op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000002ffffffff\"\ncomponents = 1\n\
+         expected = \"3f80000000000000\"\n[fetch.sampler]\nlevel_bias = 0.1\nmin_level_clamp = \"3f800000\"",
+    );
+    let parsed = parse(&text).unwrap();
+    let case = &parsed.cases[0];
+    assert_eq!(
+        (case.name.as_str(), &case.rules[..], case.count()),
+        ("f", &["2".to_owned()][..], 2)
+    );
+    let Built::Fetch(built) = case.build().unwrap() else { panic!("it is a fetch") };
+    assert_eq!((built.sampler.level_bias, built.sampler.min_level_clamp), (0.1, 1.0));
+    let answers = built.reference().unwrap();
+    assert_eq!(built.disagreement(&answers), None);
+    assert_eq!(answers, built.planned().unwrap());
+    let mut wrong = answers;
+    wrong[1].values[0] = 1;
+    let message = built.disagreement(&wrong).unwrap().to_string();
+    assert!(message.starts_with("fetch 1, tex.1d.v4.f32.s32\n  coords   ffffffff"), "{message}");
+    let again = parse(&to_toml(&parsed.cases)).unwrap();
+    assert_eq!(again, parsed);
+}
+
+#[test]
+fn surfaces_tell_loads_faults_and_the_end() {
+    let text = file(
+        r#"
+[[resource]]
+name = "bytes"
+format = "u8"
+geometry = "2d"
+size = [4, 2]
+bytes = "0001020304050607"
+[[surface]]
+name = "loads"
+resource = "bytes"
+op = "suld.b.2d.v2.b8.trap"
+accesses = "2,1 3,1 4,0 2,-1"
+values = "0607 misaligned outside outside"
+after = "0001020304050607"
+[[surface]]
+name = "stores"
+resource = "bytes"
+op = "sust.b.2d.zero"
+accesses = "2:0,0 4:0,1 4:4,1"
+values = "aabb 11223344 55667788"
+after = "aabb020311223344"
+"#,
+    );
+    for case in parse(&text).unwrap().cases {
+        let Built::Surface(built) = case.build().unwrap() else { panic!("it is a surface") };
+        let mut run = built.run().unwrap();
+        assert_eq!(built.disagreement(&run), None, "{}", case.name);
+        run.after[7] ^= 1;
+        let message = built.disagreement(&run).unwrap();
+        assert!(message.contains("byte 7 of the surface is"), "{message}");
+        let again = parse(&to_toml(std::slice::from_ref(&case))).unwrap();
+        assert_eq!(again.cases, [case]);
+    }
+}
+
+#[test]
+fn cases_have_addresses() {
+    let folder = texunit_testkit::TempDir::new("cases");
+    let path = folder.join("cases.toml");
+    let one = fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"0000000000000001\"");
+    std::fs::write(&path, &one).unwrap();
+    let at = |rest: &str| load_address(&format!("{}{rest}", path.display()));
+    assert_eq!(at("").unwrap().0.name, "f");
+    assert_eq!(at("#1").unwrap().0.name, "f");
+    assert_eq!(at("#f").unwrap().1, None);
+    assert_eq!(at("#f:1").unwrap().1, Some(1));
+    for (rest, message) in [
+        ("#2", "unknown case `2`; there are 1 cases"),
+        ("#0", "unknown case `0`"),
+        ("#f:2", "it has 2 fetches, from 0 on; 2 is not one of them"),
+    ] {
+        let e = at(rest).unwrap_err().to_string();
+        assert!(e.contains(message) && e.starts_with(&path.display().to_string()), "{e}");
+    }
+    std::fs::write(&path, format!("{one}\n[[fetch]]\nname = \"g\"\nresource = \"line\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\"")).unwrap();
+    assert!(at("").unwrap_err().to_string().contains("it has 2 cases: say which"));
+    assert!(load_address("nowhere.toml#1").unwrap_err().to_string().starts_with("nowhere.toml: "));
+}
+
+#[test]
+fn errors_name_the_case_and_the_key() {
+    let op = "op = \"tex.1d.v4.f32.f32\"\n";
+    let fetch = |keys: &str| fetch(&format!("{op}{keys}"));
+    for (text, message) in [
+        (
+            fetch("coords = \"0000\""),
+            "f: coords: 4 digits are not a whole number of 8-digit numbers",
+        ),
+        (fetch("coords = \"0000000x\""), "f: coords: `x` is not a hexadecimal digit"),
+        (fetch("coords = \"@none\""), "f: `[words]` has no `none`"),
+        (fetch(""), "f: `coords` is missing"),
+        (
+            fetch("coords = \"00000000\"\nlod = \"00000000\""),
+            "f: `lod` is there, but the instruction has none",
+        ),
+        (fetch("coords = \"00000000\"\nexpected = \"00\""), "f: expected: 2 digits"),
+        (
+            fetch("coords = \"00000000\"\nexpected = \"00000000\""),
+            "f: `expected` has 1 words, not 4 for each of 1 fetches",
+        ),
+        (fetch("coords = \"00000000\"\ncomponents = 5"), "f: `components` is 1 to 4"),
+        (
+            fetch("coords = \"00000000\"\nexpected = \"00000000\"\ncomponents = 1\nhash = \"0\""),
+            "not 0: the file is damaged",
+        ),
+        (fetch("coords = \"00000000\"\noffset = [1, 2]"), "f: `offset` has 1 numbers, one an axis"),
+        (
+            fetch("coords = \"00000000\"\nsampler = { filter = \"cubic\" }"),
+            "f: sampler: unknown filter `cubic`; available: point, linear",
+        ),
+        (
+            fetch("coords = \"00000000\"\nsampler = { address = [] }"),
+            "f: sampler: `address` has 1 to 3 modes",
+        ),
+        (
+            fetch("coords = \"00000000\"\nsampler = { level_bias = \"1\" }"),
+            "a number, or the 8 hexadecimal digits",
+        ),
+        (
+            fetch("coords = \"00000000\"\nread_mode = \"raw\""),
+            "f: unknown read mode `raw`; available: element, normalized",
+        ),
+        (fetch("coords = \"00000000\"\nspeed = 1"), "unknown field `speed`"),
+        (
+            fetch(
+                "coords = \"00000000\"\nresident = \"2\"\nexpected = \"00000000\"\ncomponents = 1",
+            ),
+            "f: `resident` is a `0` or `1` for each fetch",
+        ),
+        (
+            fetch("coords = \"00000000\"").replace("[4]", "[4, 4]"),
+            "resource `line`: `size` has 2 numbers, but .1d has 1 axes",
+        ),
+        (
+            fetch("coords = \"00000000\"").replace("\"f32\"", "\"f33\""),
+            "resource `line`: format: unknown format `f33`",
+        ),
+        (
+            fetch("coords = \"00000000\"").replace("texels", "fill = \"00000000\"\ntexels"),
+            "exactly one of",
+        ),
+        (
+            fetch("coords = \"00000000\"").replace("\"line\"\nop", "\"lime\"\nop"),
+            "f: unknown resource `lime`",
+        ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.clamp\"\naccesses = \"0\"",
+            ),
+            "s: access 0 (`0`): the bytes of the access are missing",
+        ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.clamp\"\naccesses = \"3:0\"",
+            ),
+            "no instruction accesses 3 bytes",
+        ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0,1\"",
+            ),
+            "1 coordinates are needed",
+        ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"4294967296\"",
+            ),
+            "4294967296 has not 32 bits",
+        ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0\"\nvalues = \"0000\"",
+            ),
+            "`0000` has 2 bytes, not 1",
+        ),
+        (
+            file(
+                "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.b8.clamp\"\naccesses = \"0\"\nerror = \"no\"",
+            ),
+            "s: `accesses` or `error` is needed, not both",
+        ),
+        (
+            file("[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.p.1d.b8.clamp\""),
+            "s: op: `suld.p.1d.b8.clamp`: it has no form of this type",
+        ),
+        (
+            fetch("coords = \"\"").replace("tex.1d", "tex.grad.2dms"),
+            "f: op: `tex.grad.2dms.v4.f32.f32`: multi-sample",
+        ),
+        (file("").replace("@four", "@five") + "\n[words.x]\ny = \"@x\"", "invalid"),
+        (
+            file("").replace("@four", "@six").replace("four = ", "six = \"@six\"\nfour = "),
+            "texels: 4 digits are not",
+        ),
+        ("provenance = 1".to_owned(), "invalid type"),
+        (String::new(), "missing field `provenance`"),
+    ] {
+        let e = parse(&text).unwrap_err().to_string();
+        assert!(e.contains(message), "`{message}` is not in: {e}");
+    }
+}
+
+/// Whatever a file asks for, nothing large is allocated and nothing panics.
+#[test]
+fn greedy_resources_are_refused() {
+    let resource = |keys: &str| {
+        format!(
+            "{HEAD}[[resource]]\nname = \"big\"\n{keys}\n[[fetch]]\nname = \"f\"\nresource = \"big\"\n\
+             op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\""
+        )
+    };
+    for keys in [
+        "format = \"f32x4\"\ngeometry = \"3d\"\nsize = [16384, 16384, 16384]\nrandom = 1",
+        "format = \"f32x4\"\ngeometry = \"3d\"\nsize = [4294967295, 4294967295, 4294967295]\nfill = \"00000000000000000000000000000000\"",
+        "format = \"f32\"\ngeometry = \"1d\"\nsize = [0]\nramp = [0, 1]",
+        "format = \"f32\"\ngeometry = \"1d\"\nsize = [1]\nlevels = 4294967295\npublished = 0",
+        "format = \"f32\"\ngeometry = \"2d\"\nlayout = \"pitched\"\nsize = [4294967295, 4294967295]\nrandom = 0",
+        "format = \"f32\"\ngeometry = \"2d\"\nlayout = \"pitched\"\npitch = 9223372036854775807\nsize = [1, 4]\nrandom = 0",
+        "format = \"f32\"\ngeometry = \"a2d\"\nlayers = 4294967295\nsize = [1, 1]\nrandom = 0",
+        "format = \"f32\"\ngeometry = \"acube\"\nlayers = 4294967295\nsize = [1, 1]\nrandom = 0",
+        "format = \"f32\"\ngeometry = \"2dms\"\nsamples = 4294967295\nsize = [1, 1]\nrandom = 0",
+        "format = \"bc1\"\ngeometry = \"2d\"\nsize = [4, 4]\nramp = [0, 1]",
+        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\npublished = 0",
+        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\nfill = \"\"",
+        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\nrandom = 0\nview = { levels = [3, 1] }",
+        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\nrandom = 0\nview = { layers = [0, 4294967295] }",
+        "format = \"f32\"\ngeometry = \"2d\"\nsize = [4, 4]\nrandom = 0\nmissing_tiles = [[9, 9, 9, 9, 9]]",
+    ] {
+        let parsed = parse(&resource(keys)).unwrap_or_else(|e| panic!("{e}: {keys}"));
+        let e = parsed.cases[0].build().unwrap_err().to_string();
+        assert!(e.starts_with("f: resource `big`: "), "{e}");
+    }
+}
+
+#[test]
+fn other_ways_to_say_texels() {
+    let packed = |format: &str, keys: &str| {
+        let text = format!(
+            "{HEAD}[[resource]]\nname = \"r\"\nformat = \"{format}\"\ngeometry = \"1d\"\nsize = [4]\n{keys}\n\
+             [[fetch]]\nname = \"f\"\nresource = \"r\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\""
+        );
+        let case = parse(&text).unwrap().cases.remove(0);
+        let again = parse(&to_toml(std::slice::from_ref(&case))).unwrap();
+        assert_eq!(again.cases.first(), Some(&case));
+        assert!(matches!(&case.access, Access::Fetch(f) if f.expected == Expected::Nothing));
+        case.resource().build().unwrap().to_packed()
+    };
+    assert_eq!(packed("u8", "ramp = [254, 1]"), [254, 255, 0, 1]);
+    assert_eq!(packed("u16", "fill = \"1234\""), [0x34, 0x12, 0x34, 0x12, 0x34, 0x12, 0x34, 0x12]);
+    assert_eq!(packed("f16", "ramp = [1, 1]"), [0, 0x3c, 0, 0x40, 0, 0x42, 0, 0x44]);
+    assert_eq!(packed("u8", "layout = \"linear\"\nbytes = \"01020304\""), [1, 2, 3, 4]);
+    assert_eq!(packed("u8", "levels = 3\nby_level = [7, 2]"), [7, 7, 7, 7, 9, 9, 11]);
+    let random = packed("f32", "random = 1");
+    assert_eq!((random.len(), &random), (16, &packed("f32", "random = 1")));
+    let published = packed("f32", "published = 0");
+    // 1013904223 >> 8 & 0xffff = 28403.
+    assert_eq!(published[..4], (28403.0_f32 / 64.0).to_le_bytes());
+}
+
+#[test]
+fn an_access_stands_for_all_instructions_of_its_size() {
+    let text = file(
+        "[[surface]]\nname = \"s\"\nresource = \"line\"\nop = \"suld.b.1d.clamp\"\naccesses = \"8:0\"",
+    );
+    let Access::Surface(case) = &parse(&text).unwrap().cases[0].access.clone() else {
+        panic!("it is a surface")
+    };
+    assert!(matches!(case.op, SurfaceOp::Bytes { store: false, .. }));
+    let forms = case.op.forms(case.accesses[0].size);
+    // v4.b16, v2.b32, b64
+    assert_eq!(forms.len(), 3);
+}
+
+fn round_trip(cases: &[Case]) {
+    let text = to_toml(cases);
+    let again = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}")).cases;
+    // Fetches come before surface accesses in a file.
+    let (mut fetches, surfaces): (Vec<Case>, Vec<Case>) =
+        cases.iter().cloned().partition(|case| matches!(case.access, Access::Fetch(_)));
+    fetches.extend(surfaces);
+    for (case, again) in fetches.iter().zip(&again) {
+        assert_eq!(case, again, "{}", case.name);
+    }
+    assert_eq!(fetches.len(), again.len());
+}
+
+/// Whatever a case says is still said when it has been written and read.
+#[test]
+fn every_kind_of_case_is_written_and_read() {
+    let answered: Vec<Case> =
+        (0..300).filter_map(|index| random_unit_case(11, index).answered().unwrap()).collect();
+    assert!(answered.len() > 200);
+    answered.iter().for_each(|case| round_trip(std::slice::from_ref(case)));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            round_trip(&load(&path).unwrap().cases);
+            files += 1;
+        }
+    }
+    assert!(files > 10, "{files}");
+}
+
+#[test]
+fn strange_cases_are_written_and_read_too() {
+    let none = fetch("op = \"tex.1d.v4.f32.s32\"\noffset = [1]\ncoords = \"\"");
+    let resource = |keys: &str| {
+        fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\"")
+            .replace("texels = [\"@four\"]", keys)
+    };
+    for (text, reason) in [
+        (none, Some("no fetches")),
+        (resource("bytes = \"00\""), None),
+        (resource("texels = [\"@four\", \"@four\"]"), None),
+        (resource("ramp = [-9223372036854775808, 9223372036854775807]"), None),
+        (resource("random = 4294967295\npitch = 9223372036854775807\nlayout = \"linear\""), None),
+        (
+            resource("fill = \"3f800000\"\nview = { levels = [5, 2], layers = [0, 4294967294] }"),
+            None,
+        ),
+        (
+            fetch(
+                "op = \"tex.1d.v4.f32.f32\"\ncoords = \"7fc00001\"\n[fetch.sampler]\nmin_level_clamp = -0.0\nmax_level_clamp = \"7f800000\"\nlevel_bias = 3.4e38\nmax_anisotropy = 4294967295\nborder = \"7fc00001ffffffff0000000080000000\"",
+            ),
+            None,
+        ),
+    ] {
+        let parsed = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        round_trip(&parsed.cases);
+        let why = why_no_driver(&parsed.cases[0]);
+        assert_eq!(why.is_some(), reason.is_some(), "{why:?}");
+        assert!(why.unwrap_or_default().contains(reason.unwrap_or_default()));
+    }
+    // What no file says, but a program can.
+    let mut case =
+        parse(&fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\"")).unwrap().cases.remove(0);
+    if let Access::Fetch(fetch) = &mut case.access {
+        let resource = std::sync::Arc::make_mut(&mut fetch.resource);
+        (resource.pitch, resource.texels) = (Some(u64::MAX), Texels::Random(u32::MAX));
+    }
+    assert!(parse(&to_toml(&[case])).is_ok());
+}

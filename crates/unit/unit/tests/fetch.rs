@@ -1,0 +1,200 @@
+//! Runs every case of tests/fetch on the reference and on the planned path, at every SIMD level of
+//! the machine: a trial a file and engine. Every bit must match.
+
+#![allow(clippy::unwrap_used)]
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use texunit_cases::{
+    Access, Answer, Built, BuiltFetch, Case, Expected, FetchCase, SurfaceCase, load,
+    random_unit_case, to_toml,
+};
+use texunit_unit::{PlanError, SimdLevel};
+
+/// What answers.
+#[derive(Clone, Copy)]
+enum Engine {
+    Reference,
+    Plan(SimdLevel),
+}
+
+impl Engine {
+    fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
+        match self {
+            Engine::Reference => fetch.reference(),
+            Engine::Plan(level) => fetch.planned_at(level),
+        }
+    }
+}
+
+impl std::fmt::Display for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Engine::Reference => f.write_str("reference"),
+            Engine::Plan(level) => write!(f, "plan-{level}"),
+        }
+    }
+}
+
+fn main() {
+    let mut trials = Vec::new();
+    for path in case_files() {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
+        for engine in levels.map(Engine::Plan).chain([Engine::Reference]) {
+            let path = path.clone();
+            trials.push(Trial::test(format!("{engine}/{name}"), move || file(&path, engine)));
+        }
+    }
+    trials.push(Trial::test("every published vector is there", published));
+    trials.push(Trial::test("every rule of docs/numerics.md is cited", rules));
+    trials.push(Trial::test("random cases: the plan equals the reference", random));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn case_files() -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fetch");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
+    files.sort();
+    files
+}
+
+/// All cases of a file; tells how many fail, and what the first one does.
+fn file(path: &Path, engine: Engine) -> Result<(), Failed> {
+    let file = load(path).map_err(|e| e.to_string())?;
+    let mut failures = Vec::new();
+    for (number, case) in file.cases.iter().enumerate() {
+        // A panic in one case must not hide the others.
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(case, engine)))
+            .unwrap_or_else(|_| Err("panicked".to_owned()));
+        if let Err(message) = outcome {
+            failures.push(format!("case {} `{}`: {message}", number + 1, case.name));
+        }
+    }
+    match failures.first() {
+        None => Ok(()),
+        Some(first) => {
+            let (bad, all) = (failures.len(), file.cases.len());
+            Err(format!("{} of {all} cases pass; {first}", all - bad).into())
+        }
+    }
+}
+
+fn run(case: &Case, engine: Engine) -> Result<(), String> {
+    if case.provenance.is_empty() {
+        return Err("the case does not say where its answers come from".to_owned());
+    }
+    match &case.access {
+        Access::Fetch(FetchCase { expected: Expected::Error(message), .. }) => {
+            let made = case.build().map_err(|e| e.to_string());
+            refused(message, made.and_then(|built| answers(&built, engine)))
+        }
+        Access::Surface(SurfaceCase { error: Some(message), .. }) => {
+            let made = case.build().map_err(|e| e.to_string());
+            refused(message, made.and_then(|built| answers(&built, engine)))
+        }
+        _ => answers(&case.build().map_err(|e| e.to_string())?, engine),
+    }
+}
+
+fn refused(message: &str, made: Result<(), String>) -> Result<(), String> {
+    match made {
+        Ok(()) => Err(format!("it must be refused: `{message}`")),
+        Err(e) if e.contains(message) => Ok(()),
+        Err(e) => Err(format!("it must be refused with `{message}`, but the message is: {e}")),
+    }
+}
+
+fn answers(built: &Built, engine: Engine) -> Result<(), String> {
+    let wrong = match built {
+        Built::Fetch(fetch) => {
+            let answers = engine.run(fetch).map_err(|e| e.to_string())?;
+            fetch.disagreement(&answers).map(|d| d.to_string())
+        }
+        Built::Surface(surface) => {
+            let run = surface.run().map_err(|e| e.to_string())?;
+            surface.disagreement(&run)
+        }
+    };
+    wrong.map_or(Ok(()), Err)
+}
+
+/// Nobody drops vectors unnoticed.
+fn published() -> Result<(), Failed> {
+    let (mut hardware, mut computed) = (0, 0);
+    for path in case_files() {
+        for case in load(&path).map_err(|e| e.to_string())?.cases {
+            if case.provenance.starts_with("GeForce RTX 3060") {
+                hardware += case.count();
+            } else if case.provenance.starts_with("computed by a model") {
+                computed += case.count();
+            }
+        }
+    }
+    if (hardware, computed) == (116_032, 64_215) {
+        return Ok(());
+    }
+    Err(format!("{hardware} of 116032 and {computed} of 64215 are there").into())
+}
+
+/// Every rule with a number in docs/numerics.md, sections 1 to 11, has a case, and so have the
+/// sections that say something outside of numbered rules. (Sections 12 and 13 are not about
+/// fetches.) A case that cites a whole section does not count for its rules.
+fn rules() -> Result<(), Failed> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/numerics.md");
+    let page = std::fs::read_to_string(page).map_err(|e| e.to_string())?;
+    let mut missing: Vec<String> = texunit_testkit::pages::without_anchors(&page)
+        .lines()
+        .take_while(|line| !line.starts_with("## 12"))
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "))
+        .map(|(rule, _)| rule.to_owned())
+        .filter(|rule| rule.contains('.') && rule.starts_with(|c: char| c.is_ascii_digit()))
+        .chain(["2", "6", "8", "8.1", "11"].map(str::to_owned))
+        .collect();
+    if missing.len() < 70 {
+        return Err(format!("only these rules are found: {missing:?}").into());
+    }
+    for path in case_files() {
+        for case in load(&path).map_err(|e| e.to_string())?.cases {
+            missing.retain(|rule| !case.rules.iter().any(|cited| cited == rule));
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(format!("no case for {missing:?}").into()) }
+}
+
+/// What no case thought of: random resources, samplers, instructions and operands, where the plan
+/// must equal the reference. `TEXUNIT_CASES` asks for more of them.
+fn random() -> Result<(), Failed> {
+    let wanted = std::env::var("TEXUNIT_CASES").ok().and_then(|n| n.parse().ok());
+    for index in 0..wanted.unwrap_or(1500) {
+        let case = random_unit_case(20_261_120, index);
+        let Built::Fetch(fetch) = case.build().map_err(|e| e.to_string())? else { continue };
+        let (expected, got) = (fetch.reference(), fetch.planned());
+        let same = match (&expected, &got) {
+            (Ok(expected), Ok(got)) => expected == got,
+            // An empty case plans too; both refuse, or neither.
+            (Err(expected), Err(got)) => expected == got,
+            _ => false,
+        };
+        if !same {
+            let at = expected.iter().flatten().zip(got.iter().flatten()).position(|(a, b)| a != b);
+            let answers = |all: &Result<Vec<Answer>, PlanError>| match (all, at) {
+                (Ok(all), Some(at)) => format!("{:x?}", all[at]),
+                (Ok(_), None) => "values".to_owned(),
+                (Err(e), _) => e.to_string(),
+            };
+            return Err(format!(
+                "case {index}, fetch {at:?}, {:x?}\nreference: {}\nplan: {}\n{}",
+                at.map(|at| fetch.operands[at]),
+                answers(&expected),
+                answers(&got),
+                to_toml(&[case])
+            )
+            .into());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! docs/numerics.md names functions and case files, and the code cites its rules: all must exist.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use texunit_testkit::pages::{anchors, without_anchors};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// All text of the `.rs` files below a folder.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            text.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// The rows of the page's last table, without its head.
+fn rows(page: &str) -> Vec<Vec<&str>> {
+    let (_, table) = page.split_once("\n| rule | reference | planned | cases |\n").unwrap();
+    table.lines().skip(1).map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+#[test]
+fn named_functions_and_case_files_exist() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let mut code = String::new();
+    for name in ["texel", "unit"] {
+        sources(&root().join("crates/unit").join(name).join("src"), &mut code);
+    }
+    let defined = |name: &str| {
+        ["fn ", "struct ", "enum ", "mod "].iter().any(|kind| {
+            code.match_indices(&format!("{kind}{name}")).any(|(at, found)| {
+                !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            })
+        })
+    };
+    let rows = rows(&page);
+    assert!(rows.len() > 15, "the table was not found whole");
+    for row in rows {
+        let [_, reference, planned, cases] = row[..] else { panic!("{row:?}") };
+        for path in [reference, planned].iter().flat_map(|c| c.split('`').skip(1).step_by(2)) {
+            for name in path.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                let known = matches!(name, "" | "texel") || defined(name);
+                assert!(known, "`{path}`: there is no {name}");
+            }
+        }
+        for file in cases.split(',').filter_map(|c| c.split_whitespace().next()) {
+            let path = root().join(format!("tests/fetch/{file}.toml"));
+            assert!(path.exists(), "{} is not a case file", path.display());
+        }
+    }
+}
+
+/// Numbers of the page's rules and sections: the first cells of its tables, and its headings.
+fn numbers(page: &str) -> HashSet<&str> {
+    page.lines()
+        .filter_map(|line| ["| ", "## ", "### "].iter().find_map(|start| line.strip_prefix(start)))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(|word| word.trim_end_matches('.'))
+        .collect()
+}
+
+/// The anchor that a line of the page should have: of 1.8 `rule-1.8`, of "1.11 one level" `rule-1.11-one-level`, of a
+/// heading its number alone.
+fn anchor_of(line: &str) -> Option<String> {
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
+        let word = heading.split(' ').next()?.trim_end_matches('.');
+        return number(word).then(|| format!("rule-{word}"));
+    }
+    let (cell, _) = line.strip_prefix("| ")?.split_once(" | ")?;
+    let is_rule = number(cell) && cell.split(' ').next()?.contains('.');
+    is_rule.then(|| format!("rule-{}", cell.to_lowercase().replace(' ', "-")))
+}
+
+#[test]
+fn every_rule_has_its_anchor() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let (rules, _) = page.split_once("\n## Open rules\n").unwrap();
+    let plain = without_anchors(rules);
+    let expected: Vec<String> = plain.lines().filter_map(anchor_of).collect();
+    assert!(expected.len() > 100, "{expected:?}");
+    assert_eq!(anchors(&page), expected);
+}
+
+/// The numbers that stand behind a word in the code: `rule 4.2`, `Rules 3.1 to 3.3`, `numerics.md, 13.2`.
+fn cited(code: &str) -> HashSet<&str> {
+    let end =
+        |rest: &str| rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let citations = [
+        " rule ",
+        "(rule ",
+        "[rule ",
+        "Rule ",
+        " rules ",
+        "Rules ",
+        " rule: \"",
+        "step(\"",
+        "add(\"",
+        "numerics.md ",
+        "numerics.md, ",
+        "numerics.md) ",
+        "numerics.md#rule-",
+        "numerics.md, section ",
+        "numerics.md, rule ",
+    ];
+    citations
+        .iter()
+        .flat_map(|before| code.match_indices(before).map(|(at, word)| &code[at + word.len()..]))
+        .map(|rest| rest[..end(rest)].trim_end_matches('.'))
+        .filter(|number| !number.is_empty())
+        .collect()
+}
+
+/// All text of the Markdown pages of the repository, and of the explanations that tests keep.
+fn pages(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if path.is_dir() && !path.is_symlink() && !name.starts_with('.') && name != "target" {
+            pages(&path, text);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            text.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn rules_that_code_and_pages_cite_exist() {
+    let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
+    let page = without_anchors(&page);
+    let known = numbers(&page);
+    let mut text = String::new();
+    let folders =
+        |path: PathBuf| std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    for source in folders(root().join("crates")).flat_map(folders).map(|it| it.join("src")) {
+        if source.is_dir() {
+            sources(&source, &mut text);
+        }
+    }
+    pages(&root(), &mut text);
+    let cited = cited(&text);
+    assert!(cited.len() > 60, "{cited:?}");
+    let mut unknown: Vec<_> = cited.difference(&known).collect();
+    unknown.sort();
+    assert!(unknown.is_empty(), "not on the page: {unknown:?}");
+}
+
+/// Names that lines of code take from the reference: of a module, what is used of it. Types are left out.
+fn taken_from_reference(code: &str) -> HashSet<String> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_type = |name: &str| {
+        name.len() > 1 && name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+    };
+    let mut taken = HashSet::new();
+    // What tests import is indented.
+    for line in code.lines().filter_map(|line| line.strip_prefix("use crate::reference::")) {
+        let names: Vec<&str> =
+            line.split(|c| !is_part(c)).filter(|name| !name.is_empty()).collect();
+        // `level::{self, Levels}`, `{gather, result}`: modules. `cube::{seamless}`: names of one.
+        let whole = line.contains("self") || line.starts_with('{');
+        for name in names.iter().skip(usize::from(!whole)).filter(|name| !is_type(name)) {
+            taken.insert((*name).to_owned());
+        }
+        if !whole {
+            continue;
+        }
+        for module in names {
+            if !taken.remove(module) || module == "self" {
+                continue;
+            }
+            for (at, found) in code.match_indices(&format!("{module}::")) {
+                let rest = &code[at + found.len()..];
+                let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                let inside = code[..at].ends_with(|c| is_part(c) || c == ':');
+                if !inside && end > 0 && !is_type(&rest[..end]) {
+                    taken.insert(format!("{module}::{}", &rest[..end]));
+                }
+            }
+        }
+    }
+    taken
+}
+
+#[test]
+fn what_plan_and_reference_share_is_listed_with_its_cases() {
+    let page = std::fs::read_to_string(root().join("docs/testing.md")).unwrap();
+    let (_, table) = page.split_once("\n| shared | rules | held by |\n").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let mut folders = vec![root().join("crates/unit/unit/src/warp")];
+    let mut taken = HashSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_test = path.file_stem().is_some_and(|name| name == "tests");
+            if path.is_dir() && !is_test {
+                folders.push(path);
+            } else if path.is_file() && !is_test {
+                taken.extend(taken_from_reference(&std::fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    assert!(taken.contains("level::sharpening") && taken.contains("seamless"), "{taken:?}");
+    for name in taken {
+        assert!(
+            table.contains(&format!("`{name}`")),
+            "{name} is shared, and not in docs/testing.md"
+        );
+    }
+    let mut cases = 0;
+    for row in table.lines().skip(1) {
+        let held = row.trim_matches('|').split('|').nth(2).unwrap();
+        for part in held
+            .split(';')
+            .map(str::trim)
+            .filter(|part| *part != "every file" && !part.starts_with("other"))
+        {
+            let file = part.split_whitespace().next().unwrap();
+            let text = std::fs::read_to_string(root().join(format!("tests/fetch/{file}.toml")));
+            let text = text.unwrap_or_else(|e| panic!("{file}: {e}"));
+            for name in part.split('`').skip(1).step_by(2) {
+                assert!(text.contains(&format!("\nname = \"{name}")), "{file} has no case {name}");
+                cases += 1;
+            }
+        }
+    }
+    assert!(cases > 15, "{cases}");
+}
