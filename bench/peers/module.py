@@ -20,14 +20,13 @@ def prepare(packages, builds, variables, build=True):
     """Goes on in the environment, with `--here` behind the arguments; `builds` are more arguments for cargo."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     if build:
-        module = ["--manifest-path", "python/Cargo.toml", "--target-dir", str(TARGET)]
-        for arguments in (module, *builds):
+        for arguments in (["-p", "texunit-python"], *builds):
             subprocess.run([*BUILD, *arguments], cwd=ROOT, check=True)
     package = FOLDER / "package"
     subprocess.run(["rm", "-rf", package], check=True)
     package.mkdir()
     subprocess.run(["cp", "-r", ROOT / "python/texunit", package], check=True)
-    subprocess.run(["cp", TARGET / "release/lib_texunit.so", package / "texunit/_texunit.abi3.so"], check=True)
+    subprocess.run(["cp", ROOT / "target/release/lib_texunit.so", package / "texunit/_texunit.abi3.so"], check=True)
     program = ROOT / "target/release/texunit"
     if program.exists():
         (package / "texunit/bin").mkdir(exist_ok=True)

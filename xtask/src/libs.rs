@@ -330,9 +330,14 @@ mod tests {
     #[test]
     fn what_tests_build_is_built_of_the_same_crates_as_they_are() {
         let all = crates(&["--workspace", "--edges", "normal,build,dev"]);
-        for package in
-            ["texunit-capi", "texunit-cuda", "texunit-cudart", "texunit-redirect", "xtask"]
-        {
+        for package in [
+            "texunit-capi",
+            "texunit-cuda",
+            "texunit-cudart",
+            "texunit-python",
+            "texunit-redirect",
+            "xtask",
+        ] {
             let own = crates(&["-p", package, "--edges", "normal,build"]);
             let others: Vec<_> = own.difference(&all).collect();
             assert!(others.is_empty(), "{package}, for crates/support/features: {others:#?}");

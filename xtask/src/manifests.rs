@@ -119,15 +119,6 @@ fn crates_without_tests_of_a_kind_say_so_and_have_none() {
     assert!(judged > 20, "{judged} settings");
 }
 
-/// The wheel has the version of the program in it.
-#[test]
-fn the_python_package_has_the_version_of_the_workspace() {
-    let manifest = crate::workspace().join("python/Cargo.toml");
-    let text = std::fs::read_to_string(&manifest).expect("a manifest");
-    let version = format!("\nversion = \"{}\"\n", env!("CARGO_PKG_VERSION"));
-    assert!(text.contains(&version), "{} lacks{version}", manifest.display());
-}
-
 /// The text below a heading of a manifest.
 fn section<'t>(text: &'t str, name: &str) -> &'t str {
     let heading = format!("[{name}]\n");

@@ -7,8 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The packages that are linked, each with all that it needs.
-const LINKED: [&str; 5] =
-    ["texunit", "texunit-capi", "texunit-cuda", "texunit-cudart", "texunit-redirect"];
+const LINKED: [&str; 6] = [
+    "texunit",
+    "texunit-capi",
+    "texunit-cuda",
+    "texunit-cudart",
+    "texunit-python",
+    "texunit-redirect",
+];
 
 const HEAD: &str = "\
 texunit is licensed under MIT or Apache-2.0. Its program and libraries contain the crates below, each under the
@@ -18,10 +24,8 @@ libunwind (Apache-2.0 WITH LLVM-exception). The texts of the licences, each once
 
 /// The text of all of them.
 pub(super) fn text(workspace: &Path) -> Result<String, String> {
-    let of_program = metadata(&workspace.join("Cargo.toml"))?;
-    let mut crates = linked(&of_program, &LINKED)?;
-    let of_module = metadata(&workspace.join("python/Cargo.toml"))?;
-    crates.extend(linked(&of_module, &["texunit-python"])?);
+    let of_workspace = metadata(workspace)?;
+    let crates = linked(&of_workspace, &LINKED)?;
     let (mut list, mut texts) = (String::new(), BTreeMap::<String, BTreeSet<&str>>::new());
     for (name, krate) in &crates {
         let _ = writeln!(list, "{name}: {}", krate.licence);
@@ -45,11 +49,12 @@ struct Crate {
     folder: PathBuf,
 }
 
-fn metadata(manifest: &Path) -> Result<Value, String> {
+fn metadata(workspace: &Path) -> Result<Value, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["metadata", "--format-version", "1", "--locked", "--quiet"]);
-    command.args(["--filter-platform", &super::zig::triple(), "--manifest-path"]).arg(manifest);
+    command.args(["--filter-platform", &super::zig::triple(), "--manifest-path"]);
+    command.arg(workspace.join("Cargo.toml"));
     let printed = super::call(&mut command)?;
     serde_json::from_str(&printed).map_err(|e| format!("cargo metadata: {e}"))
 }
@@ -114,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_linked_is_listed_and_what_only_builds_is_not() {
-        let metadata = metadata(&crate::workspace().join("Cargo.toml")).expect("Cargo's word");
+        let metadata = metadata(&crate::workspace()).expect("Cargo's word");
         let crates = linked(&metadata, &LINKED).expect("the packages");
         let has = |name: &str| crates.keys().any(|key| key.split(' ').next() == Some(name));
         assert!(has("clap") && has("serde") && has("libc") && has("exr"), "{:?}", crates.keys());

@@ -371,7 +371,8 @@ fn notes_are_limited() {
 /// Every mistake of the parser's own tests, in every form.
 #[test]
 fn all_syntax_errors_can_be_shown() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/check/syntax");
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/check/syntax");
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();

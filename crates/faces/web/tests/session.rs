@@ -112,9 +112,11 @@ fn mistakes_name_their_key() {
 #[test]
 fn files_of_ones_own() {
     let mut session = Session::new();
-    let picture =
-        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../examples/sobel/landscape.png"))
-            .unwrap();
+    let picture = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../examples/sobel/landscape.png"
+    ))
+    .unwrap();
     let said = give(&mut session, "file", json!({ "name": "../../landscape.png" }), &picture);
     assert_eq!(
         (said["name"].as_str(), said["kind"].as_str()),

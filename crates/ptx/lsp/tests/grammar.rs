@@ -17,7 +17,8 @@ const STORAGE: &[&str] = &[
 const LINES: &[&str] = &["version", "target", "address_size", "loc", "file"];
 
 fn file() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../editors/vscode/syntaxes/ptx.tmLanguage.json")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../editors/vscode/syntaxes/ptx.tmLanguage.json")
 }
 
 fn any(words: &[&str]) -> String {

@@ -9,7 +9,8 @@ use texunit_testkit::TempDir;
 
 /// Runs a job; `FILES` in it stands for tests/cli/files. Returns the report and the output folder.
 fn launch(name: &str, job: &str) -> (Report, TempDir) {
-    let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli").canonicalize().unwrap();
+    let cli =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli").canonicalize().unwrap();
     let folder = TempDir::new(&format!("bind-{name}"));
     let ptx = cli.join("kernels.ptx");
     let job = job.replace("FILES", cli.join("files").to_str().unwrap());

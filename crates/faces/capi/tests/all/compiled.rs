@@ -138,7 +138,8 @@ fn only_the_interface_is_exported() {
     let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let names: Vec<&str> = text.lines().filter_map(|line| line.split(' ').nth(2)).collect();
-    let header = std::fs::read_to_string(root().join("crates/faces/capi/include/texunit.h")).unwrap();
+    let header =
+        std::fs::read_to_string(root().join("crates/faces/capi/include/texunit.h")).unwrap();
     assert!(names.len() > 25, "{names:?}");
     for name in names {
         assert!(header.contains(&format!("{name}(")), "{name} is not in the header");

@@ -80,7 +80,8 @@ fn values(list: &[texunit_sass::lower::Packed]) -> Vec<(&str, &str)> {
 
 #[test]
 fn the_shapes_are_those_of_the_assembler() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sass/txd-lowering.jsonl.gz");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sass/txd-lowering.jsonl.gz");
     let mut text = String::new();
     GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let mut rows = 0;

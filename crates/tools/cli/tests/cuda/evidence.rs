@@ -187,7 +187,10 @@ fn schemas(setup: &Setup) -> Result<(), Failed> {
         code(setup, &options, &command, expected)?;
         let mut validate = Command::new("python3");
         validate.env("PYTHONPATH", setup.file("reports")).env("PYTHONDONTWRITEBYTECODE", "1");
-        validate.arg(&checker).arg(setup.root.join("crates/engine/evidence/schemas")).args(&names[..3]);
+        validate
+            .arg(&checker)
+            .arg(setup.root.join("crates/engine/evidence/schemas"))
+            .args(&names[..3]);
         succeed(&mut validate, &names[0].with_extension("checked"))?;
         if expected != 124 {
             continue;
