@@ -252,7 +252,7 @@ impl Probe for Worker<'_> {
     fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
         let (warp, lanes) = (at.warp, at.lanes);
         match *what {
-            Synchronized::Arrives { barrier, threads, waits } => {
+            Synchronized::Arrives { barrier, threads, waits, .. } => {
                 self.cta.arrives((warp, lanes), barrier, (threads, waits));
             }
             Synchronized::Passes { barrier } => self.cta.passes(warp, lanes, barrier),

@@ -14,12 +14,14 @@ pub(super) struct Barriers([Vec<Arrival>; BARRIERS]);
 
 /// Lanes that have come.
 #[derive(Clone, Copy)]
-struct Arrival {
-    at: At,
-    threads: Option<u32>,
-    waits: bool,
+pub(super) struct Arrival {
+    pub(super) at: At,
+    pub(super) threads: Option<u32>,
+    pub(super) waits: bool,
+    /// See [`texunit_simt::observe::Synchronized::Arrives`].
+    pub(super) ahead: bool,
     /// Threads of the CTA that had exited.
-    exited: u32,
+    pub(super) exited: u32,
 }
 
 impl Barriers {
@@ -27,15 +29,10 @@ impl Barriers {
         self.0.iter_mut().for_each(Vec::clear);
     }
 
-    pub(super) fn arrive(
-        &mut self,
-        told: &Told<'_>,
-        team: &Team,
-        at: &At,
-        (barrier, threads, waits): (u32, Option<u32>, bool),
-    ) {
+    pub(super) fn arrive(&mut self, told: &Told<'_>, team: &Team, came: Arrival, barrier: u32) {
         let Some(all) = self.0.get_mut(barrier as usize) else { return };
-        all.push(Arrival { at: *at, threads, waits, exited: team.exited });
+        let threads = came.threads;
+        all.push(came);
         // Nobody is told to pass where nobody waits.
         let is_open = threads.is_some_and(|wanted| counted(all) >= wanted);
         if is_open && !all.iter().any(|arrival| arrival.waits) {
@@ -98,7 +95,11 @@ fn diverged(told: &Told<'_>, team: &Team, all: &[Arrival], barrier: u32) -> Opti
             continue;
         }
         let who = |at: &At| format!("{} of warp {}", lanes_in_words(at.lanes), at.warp);
-        if let Some(other) = all[i + 1..].iter().find(|other| other.at.warp == at.warp) {
+        // Where some were let run ahead of the others to the same barrier, a GPU's would have come together.
+        let is_apart = |other: &&Arrival| {
+            other.at.warp == at.warp && !(other.at.op == at.op && (arrival.ahead || other.ahead))
+        };
+        if let Some(other) = all[i + 1..].iter().find(is_apart) {
             // The order in which lanes run is not told.
             let (at, other) = if at.lanes.trailing_zeros() <= other.at.lanes.trailing_zeros() {
                 (at, &other.at)

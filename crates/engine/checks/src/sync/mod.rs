@@ -9,7 +9,7 @@ mod mask;
 mod mbarrier;
 
 use crate::sink::{Sink, Spot};
-use barrier::Barriers;
+use barrier::{Arrival, Barriers};
 use mask::Masks;
 use mbarrier::Mbarriers;
 use std::sync::Arc;
@@ -166,8 +166,9 @@ impl Probe for Watching<'_> {
 
     fn synchronized(&mut self, at: &At, what: &Synchronized<'_>) {
         match *what {
-            Synchronized::Arrives { barrier, threads, waits } => {
-                self.barriers.arrive(&self.told, &self.team, at, (barrier, threads, waits));
+            Synchronized::Arrives { barrier, threads, waits, ahead } => {
+                let came = Arrival { at: *at, threads, waits, ahead, exited: self.team.exited };
+                self.barriers.arrive(&self.told, &self.team, came, barrier);
             }
             Synchronized::Passes { barrier } => {
                 self.barriers.pass(&self.told, &self.team, barrier);

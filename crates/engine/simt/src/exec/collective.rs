@@ -155,9 +155,13 @@ impl Context<'_> {
         if self.events.has(Events::SYNCHRONIZATION) {
             let at = self.at(warp, split.mask, split.pc);
             let waits = op.kind != BarrierKind::Arrive;
+            if split.mask == warp.live {
+                warp.ahead = 0;
+            }
+            let ahead = split.mask & warp.ahead != 0;
             self.tell_synchronized(
                 at,
-                &Synchronized::Arrives { barrier: id, threads: count, waits },
+                &Synchronized::Arrives { barrier: id, threads: count, waits, ahead },
             );
         }
         let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
@@ -253,6 +257,7 @@ impl Context<'_> {
                             self.tell_synchronized(at, &what);
                         }
                         self.pass_barrier(warp, split, state.votes, state.voters);
+                        warp.ahead &= !split.mask;
                         warp.splits[i].state = State::Ready;
                         warp.splits[i].pc += 1;
                     }

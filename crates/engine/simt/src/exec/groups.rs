@@ -218,6 +218,7 @@ impl Warp {
         let group = &mut self.groups[g as usize];
         let mask = std::mem::take(&mut group.arrived);
         group.expected &= !mask;
+        self.ahead |= mask;
         let split = Split {
             pc: group.resume,
             mask,

@@ -92,6 +92,9 @@ pub(crate) struct Warp {
     pub(super) end: u64,
     /// Step of the last atomic.
     pub(crate) last_atomic: u64,
+    /// Lanes that a group has let run on, as others did not come (`open_stale`): a GPU would have let them wait. Until
+    /// they have been together with all others, or have passed a barrier.
+    pub(super) ahead: u32,
     /// Atomics since its turn began.
     pub(crate) atomics: u32,
     /// Whether its frames, groups and files are still those that a kernel begins with.
@@ -147,6 +150,7 @@ impl Warp {
         self.carry = 0;
         self.steps = 0;
         self.last_atomic = 0;
+        self.ahead = 0;
         self.atomics = 0;
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
     }

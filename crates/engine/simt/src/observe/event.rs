@@ -235,6 +235,9 @@ pub enum Synchronized<'a> {
         threads: Option<u32>,
         /// Whether they wait, or go on at once (`.arrive`).
         waits: bool,
+        /// Whether there are lanes among them that had waited for others of their warp where they meet again, and were let
+        /// run on as these did not come for long (they wait for another CTA, say). A GPU's come to the barrier together.
+        ahead: bool,
     },
     /// The barrier is complete, and these lanes go on behind it. All that wait are told one after the other,
     /// with nothing of the CTA in between.

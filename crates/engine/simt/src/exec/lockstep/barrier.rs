@@ -101,7 +101,8 @@ impl Context<'_> {
         };
         let passes = arrived == 0 && threads == self.cta.live;
         if self.events.has(Events::SYNCHRONIZATION) {
-            let arrives = Synchronized::Arrives { barrier: id, threads: None, waits: true };
+            let arrives =
+                Synchronized::Arrives { barrier: id, threads: None, waits: true, ahead: false };
             self.tell_each(warps, (on, pc), &arrives);
             if passes {
                 self.tell_each(warps, (on, pc), &Synchronized::Passes { barrier: id });
