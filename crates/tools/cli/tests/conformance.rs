@@ -122,14 +122,14 @@ fn what_is_wrong_is_said() {
     assert_eq!(texunit(&["cases"]).status.code(), Some(2));
 }
 
-/// A Python with NumPy and jsonschema, which are installed once; `None` if they cannot be.
+/// A Python with NumPy and jsonschema-rs, which are installed once; `None` if they cannot be.
 fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_BIN_EXE_texunit")).ancestors().nth(2).unwrap();
     let venv = target.join("conformance/venv");
     let python = venv.join("bin/python");
     let works = |python: &Path| {
         let mut command = Command::new(python);
-        command.args(["-c", "import numpy, jsonschema"]).output().is_ok_and(|o| o.status.success())
+        command.args(["-c", "import numpy, jsonschema_rs"]).output().is_ok_and(|o| o.status.success())
     };
     if works(&python) {
         return Some(python);
@@ -138,19 +138,20 @@ fn python() -> Option<PathBuf> {
     let made = run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))
         && run(Command::new(&python)
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-            .args(["numpy==2.4.6", "jsonschema==4.25.1"]));
+            .args(["numpy==2.4.6", "jsonschema-rs==0.61.0"]));
     (made && works(&python)).then_some(python)
 }
 
 const CHECK: &str = r#"
 import json, sys
 from pathlib import Path
-import jsonschema, numpy as np
+import jsonschema_rs, numpy as np
 sys.path.insert(0, sys.argv[1])
 import suite
 first, second = Path(sys.argv[2]), Path(sys.argv[3])
-validator = jsonschema.Draft202012Validator(json.loads((first / "schema.json").read_text()))
-validator.check_schema(validator.schema)
+schema = json.loads((first / "schema.json").read_text())
+jsonschema_rs.meta.validate(schema)
+validator = jsonschema_rs.Draft202012Validator(schema)
 files = json.loads((first / "suite.json").read_text())["files"]
 for entry in files:
     path = first / entry["file"]
@@ -186,7 +187,7 @@ print(count)
 #[test]
 fn python_reads_both_formats_and_finds_what_a_float_sampler_lacks() {
     let Some(python) = python() else {
-        return skipped("NumPy and jsonschema cannot be installed");
+        return skipped("NumPy and jsonschema-rs cannot be installed");
     };
     let (text, arrays) = (exported("json"), exported("npz"));
     let examples = root().join("examples/conformance");
