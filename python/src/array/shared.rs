@@ -20,12 +20,14 @@ unsafe impl Send for Keeper {}
 // SAFETY: as above.
 unsafe impl Sync for Keeper {}
 
-/// A resource whose texels lie in the memory of an array, and what keeps that; the outer error is Python's, the inner one
-/// says why the array cannot be shared.
+/// A resource and what keeps its memory, or why it cannot be shared, and the arrays back.
+type Shared = Result<(Resource, Keeper), (SampleError, Vec<Held>)>;
+
+/// A resource whose texels lie in the memory of an array; the outer error is Python's.
 pub(crate) fn shared(
     mut levels: Vec<Held>,
     options: &ArrayOptions,
-) -> PyResult<Result<(Resource, Keeper), (SampleError, Vec<Held>)>> {
+) -> PyResult<Shared> {
     let inputs = levels.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
     let shape = match shared_shape(&inputs, options) {
         Ok(shape) => shape,
