@@ -1,6 +1,6 @@
 // The site in a real browser: `node test/browser.mjs SITE TEXUNIT [--update] [--only=WORDS]`. `.ci/full web` calls it.
 //
-// CHROMIUM names another browser than Debian's. Screenshots are compared with those of test/screens; `--update` writes them anew.
+// CHROMIUM names another browser than Debian's. Screenshots are compared with those of test/screens; `--update` writes them again.
 
 import assert from "node:assert/strict";
 import { finish, outside, test } from "./harness.mjs";

@@ -1,4 +1,4 @@
-// The views of a fetch and of an area, files of one's own, both builds, and the page in frames.
+// The views of a fetch and of an area, files of the user, both builds, and the page in frames.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -108,7 +108,7 @@ await test("a file of one's own, and files that are none", async () => {
   await page.getByLabel("Texels", { exact: true }).selectOption("gradient");
   await page.waitForFunction(() => document.querySelector(".fetch > .problem").hidden);
   assert.deepEqual(page.problems, []);
-  // A drop is the same as a dialog.
+  // A drop does what the dialog does.
   await page.evaluate(async () => {
     const transfer = new DataTransfer();
     const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }".padEnd(117) + "\n";

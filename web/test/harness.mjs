@@ -58,7 +58,7 @@ export async function serious(page) {
   return bad.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.any[0]?.message ?? ""}`).join(" | ")}`);
 }
 
-/** Keeps a picture beside the site, for whoever looks at them. */
+/** Keeps a picture beside the site, for people to look at. */
 export function keep(name, picture) {
   const folder = join(site, "../site-screens");
   mkdirSync(folder, { recursive: true });

@@ -36,7 +36,7 @@ await test("a kernel is launched, a pixel explained, a link opened", async () =>
   await again.context().close();
 });
 
-/** Puts a text in the place of what an editor has. */
+/** Replaces the text of an editor. */
 async function type(page, label, text) {
   await page.getByLabel(label, { exact: true }).click();
   await page.keyboard.press("Control+A");

@@ -8,7 +8,7 @@ import { here, keep, open, serious, test, update } from "./harness.mjs";
 
 const { PNG } = pngjs;
 
-/** Views as they are looked at, with what is waited for. */
+/** The views, each with the selector that shows that it is complete. */
 const COMPARED = ["fetch", "kernel"];
 const SCREENS = [
   ["fetch", "tex=checker&filter=linear&address=wrap&at=0.3,0.7", ".numbers tbody tr"],
@@ -31,7 +31,7 @@ function apart(a, b) {
   return different / (a.width * height);
 }
 
-/** A picture a third as large: what is compared is how the page lies, not each letter. */
+/** A smaller picture: the layout of the page is compared, not each letter. */
 function smaller(png, by) {
   const [width, height] = [Math.floor(png.width / by), Math.floor(png.height / by)];
   const to = new PNG({ width, height });
