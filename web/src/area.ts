@@ -167,7 +167,7 @@ export class AreaPage implements View {
       for (let n = 0; n < width * height * 4; n++) {
         if (n % 4 === 3) image.data[n] = 255;
         else if (values) image.data[n] = values[n] * 255;
-        // Grey is no difference; lighter is more than exact.
+        // Grey means no difference; lighter is more than exact.
         else image.data[n] = 128 + (computed.hardware[n] - computed.exact[n]) * this.gainValue * 127;
       }
       return image;

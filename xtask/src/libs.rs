@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
 
-/// What is asked for.
+/// The arguments.
 pub(crate) struct Request {
     /// Cargo's profile for development instead of the one for releases.
     pub(crate) debug: bool,

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 const DOCUMENT: &str = "docs/cuda-api.md";
-/// Everything behind this line is written here.
+/// Everything after this line is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
 /// What was called by programs: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
@@ -38,7 +38,7 @@ const APIS: [Api; 2] = [
     },
 ];
 
-/// Writes the document anew.
+/// Writes the document again.
 pub(crate) fn write() -> ExitCode {
     let path = workspace().join(DOCUMENT);
     let done = whole().and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));

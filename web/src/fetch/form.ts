@@ -1,4 +1,4 @@
-// The instruction, the texture and the sampler as forms, with what acts of the sampler's state beside it.
+// The instruction, the texture and the sampler as forms, with the effective state of the sampler beside it.
 
 import { h } from "../dom";
 import type { Explained, Geometry, Refusal, Words } from "../protocol";
@@ -207,7 +207,7 @@ export class Forms {
     );
   }
 
-  /** A row of the sampler's table: what is asked for, and what acts. */
+  /** A row of the sampler's table: what is requested, and what takes effect. */
   private row(key: string, label: string, input: HTMLInputElement | HTMLSelectElement): HTMLElement {
     const acts = h("output", { class: "acts" });
     this.acts.set(key, acts);

@@ -123,7 +123,7 @@ function slice(lensed: Lensed, z: number, left: number): { parts: SVGElement[]; 
   return { parts, width: AXIS + columns * CELL + 4, height: AXIS + lines * CELL + (f.axes.length === 3 ? 26 : 4) };
 }
 
-/** In words, for who does not see it. */
+/** In words, for readers who cannot see it. */
 function words(lensed: Lensed): string {
   const { footprint: f, explanation: e, texture } = lensed;
   const weighted = isWeighted(e, f);

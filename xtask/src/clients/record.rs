@@ -104,7 +104,7 @@ impl Record {
         self.write_document()
     }
 
-    /// Writes the table anew.
+    /// Writes the table again.
     pub(crate) fn write_document(&self) -> Result<(), String> {
         let document = workspace().join(DOCUMENT);
         let old = std::fs::read_to_string(&document).map_err(|e| format!("{DOCUMENT}: {e}"))?;

@@ -66,7 +66,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{site}/numba_cuda/numba/cuda/tests/nocuda",
             "{site}/numba_cuda/numba/cuda/tests/nrt",
         ],
-        // Two tests read or write behind the end of arrays.
+        // Two tests read or write past the end of arrays.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &["-p", "numba_modules"],
         limit: "1200",
@@ -78,7 +78,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: None,
         compiled: None,
         tests: &["{tests}/drjit"],
-        // Dr.Jit's reductions of 33 to 64 values read shared memory behind what they asked for.
+        // Dr.Jit's reductions of 33 to 64 values read shared memory past what they requested.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &[],
         limit: "600",

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zig::Zig;
 
-/// What is asked for.
+/// The arguments.
 pub(crate) struct Request {
     debug: bool,
 }

@@ -51,7 +51,7 @@ impl Zig {
         let mut command = Command::new(self.bin.join(name));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path));
-        // What cannot be joined was no list of folders before either.
+        // What cannot be joined was not a list of folders before, either.
         if let Ok(path) = std::env::join_paths(path) {
             command.env("PATH", path);
         }
@@ -91,6 +91,6 @@ pub(crate) fn unwinder() -> Result<PathBuf, String> {
     command.arg("-print-file-name=libgcc_s.so.1");
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    // What it does not find it prints as it is.
+    // It prints unchanged what it does not find.
     if path.is_absolute() { Ok(path) } else { Err("cc knows no libgcc_s.so.1".to_owned()) }
 }

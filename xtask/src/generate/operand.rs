@@ -21,7 +21,7 @@ const INTEGERS: &[&str] =
 const FLOATS: &[&str] = &["0.0", "1.0", "-2.5", "1e10", "0f3F800000", "0f7FC00000"];
 const DOUBLES: &[&str] = &["0.0", "1.0", "-2.5", "1e300", "0d3FF0000000000000"];
 
-/// Width of a type word in bits; 0 of a word that is none.
+/// Width of a type word in bits; 0 for a word that is not a type.
 pub(super) fn bits(ty: &str) -> u32 {
     match ty {
         "pred" => 1,

@@ -1,4 +1,4 @@
-//! What was found about mutants: a file, so that a run that was stopped goes on.
+//! What was found about mutants: a file, so that a stopped run can be continued.
 
 use std::collections::BTreeMap;
 use std::path::Path;

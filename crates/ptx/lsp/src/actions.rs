@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span, fix};
 
-/// Most diagnostics of a document that are published.
+/// Maximum number of diagnostics of a document that are published.
 pub(crate) const MOST: usize = 2000;
 
 /// The kind of the action that makes all corrections.

@@ -40,7 +40,7 @@ pub(crate) struct Completion {
     pub(crate) is_incomplete: bool,
 }
 
-/// Most items.
+/// Maximum number of items.
 const MOST: usize = 500;
 
 /// What can be written at an offset.
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
             Some(t) => t.span,
             None => Span::new(offset, offset),
         };
-        // In front of a dot nothing of the word behind it is typed.
+        // Before a dot, nothing of the word after it has been typed.
         let word = word.filter(|_| span.start as usize <= offset);
         let span = if word.is_none() { Span::new(offset, offset) } else { span };
         Self { text, index, offset, place, word, typed: &text[span.start as usize..offset], span }
@@ -136,7 +136,7 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// `.x` behind a register.
+    /// `.x` after a register.
     fn components(&self, at: usize) -> Vec<Item> {
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         let of_name = before.is_some_and(|t| {
@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a bracket is open that stands behind a name, as in `name[%r1]`.
+    /// Whether a bracket is open that follows a name, as in `name[%r1]`.
     fn in_subscript(&self, before: &[Token]) -> bool {
         let is = |t: &Token, b: u8| t.kind == Kind::Other(b);
         let Some(last) = before.iter().rposition(|t| is(t, b'[') || is(t, b']')) else {
@@ -266,7 +266,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Most names of one numbered group: nobody reads more.
+/// Maximum number of names of one numbered group: longer lists are of no use.
 const MOST_MEMBERS: usize = 100;
 
 /// The names of a group that begin as typed, those with the smallest numbers.

@@ -83,11 +83,11 @@ pub(crate) struct Scope {
     parent: Option<u32>,
     /// Declarations of one name each.
     pub(crate) names: HashMap<Box<str>, Vec<u32>>,
-    /// Declarations with a count, by what stands before the number.
+    /// Declarations with a count, by what comes before the number.
     pub(crate) ranges: HashMap<Box<str>, Vec<u32>>,
 }
 
-/// How many declarations of one name are looked at: more are no program.
+/// How many declarations of one name are looked at: no program has more.
 const MOST_SAME: usize = 64;
 
 /// What a name at some place means.
@@ -112,7 +112,7 @@ pub(crate) struct Index {
     places: Vec<(u32, u32)>,
     /// Where functions begin, sorted.
     functions: Vec<u32>,
-    /// Beginnings of words that are no names: opcodes, fields of initial values.
+    /// Beginnings of words that are not names: opcodes, fields of initial values.
     words: Vec<u32>,
 }
 
@@ -258,7 +258,7 @@ impl Index {
         first.into_iter().chain(chain)
     }
 
-    /// What a name that stands at an offset means.
+    /// What the name at an offset means.
     pub(crate) fn resolve(&self, name: &str, offset: usize) -> Option<Symbol> {
         if let Ok(i) = self.places.binary_search_by_key(&(offset as u32), |p| p.0) {
             let decl = self.places[i].1;

@@ -9,7 +9,7 @@ pub enum Incoming {
     Request(Request),
     /// Something to know.
     Notification(Notification),
-    /// What is no message, with the answer that it gets.
+    /// Input that is not a message, with its answer.
     Refused(Value),
 }
 
@@ -47,7 +47,7 @@ pub enum ErrorCode {
     MethodNotFound = -32601,
     /// Parameters of the wrong shape.
     InvalidParams = -32602,
-    /// A bug of ours.
+    /// An internal error.
     InternalError = -32603,
     /// A request before `initialize`.
     ServerNotInitialized = -32002,

@@ -152,7 +152,7 @@ impl Server {
                 refuse(ErrorCode::ServerNotInitialized, "`initialize` is the first request")
             }
             (Phase::Running, "initialize") => {
-                refuse(ErrorCode::InvalidRequest, "the server is initialized already")
+                refuse(ErrorCode::InvalidRequest, "the server is already initialized")
             }
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::Ended;

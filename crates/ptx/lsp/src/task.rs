@@ -33,7 +33,7 @@ pub(crate) enum Found {
     Index(Index),
     /// The mistakes.
     Diagnostics(Vec<Diagnostic>),
-    /// A bug of ours.
+    /// An internal error.
     Panic,
 }
 

@@ -121,7 +121,7 @@ pub fn example(code: &str) -> Option<&'static Example> {
     texunit_check::examples::example(code).or_else(of_sass)
 }
 
-/// Where the texts of an example stand; nothing for whole files.
+/// Where the texts of an example belong; nothing for whole files.
 pub fn place(example: &Example) -> &'static str {
     match example.place {
         Place::File => "",
@@ -136,7 +136,7 @@ pub fn place(example: &Example) -> &'static str {
 pub fn without_example(code: &str) -> Option<&'static str> {
     match code {
         STATE_FILE => Some("no PTX is wrong: the state file is"),
-        NOT_EXECUTED => Some("no PTX is wrong: the state does not go with the instruction"),
+        NOT_EXECUTED => Some("no PTX is wrong: the state does not match the instruction"),
         NOT_ALONE => Some("no PTX is wrong: it cannot run on several machines"),
         DEPENDENT => Some("no PTX is wrong: its CTAs depend on each other"),
         _ => WITHOUT.iter().find(|(without, _)| *without == code).map(|(_, why)| *why),

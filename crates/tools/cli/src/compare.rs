@@ -48,7 +48,7 @@ impl Comparison {
     }
 }
 
-/// Where cases are when nothing is said: the folders of texunit's own repository.
+/// Default folders of cases: the folders of texunit's own repository.
 const DEFAULTS: [&str; 3] = ["tests/fetch", "tests/compare", "examples"];
 /// Folders below a folder that are searched.
 const DEPTH: usize = 4;

@@ -94,7 +94,7 @@ pub struct Output {
 /// remains to be printed is empty.
 pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
     if args.fetch.is_some() && args.case.is_none() {
-        return Err(Trouble::usage("--fetch says which fetch of a case: CASE.toml#N --fetch I"));
+        return Err(Trouble::usage("--fetch selects a fetch of a case: CASE.toml#N --fetch I"));
     }
     let format = args.format.or_else(|| by_extension(args.out.as_deref()?));
     let format = format.unwrap_or(ExplainFormat::Text);

@@ -10,7 +10,7 @@ use texunit_device::GradientStats;
 use texunit_report::Located;
 use texunit_syntax::Diagnostic;
 
-/// Most mistakes that are shown of one run.
+/// Maximum number of mistakes that are shown of one run.
 const MAX_SHOWN: usize = 100;
 
 /// Prints a report.

@@ -102,7 +102,7 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// What checks have found, if there are any.
     pub log: Option<Log>,
-    /// Whether each finding is told with what suppresses it.
+    /// Whether each finding is printed with the text that suppresses it.
     pub gen_suppressions: bool,
 }
 

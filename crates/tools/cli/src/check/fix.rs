@@ -90,7 +90,7 @@ mod tests {
         Text { original: source.is_lossy().then(|| bytes.to_vec()), source }
     }
 
-    /// `a` becomes `bb`, and what is no text `?`; of `b!` the `!` goes.
+    /// `a` becomes `bb`, and what is not text `?`; of `b!` the `!` goes.
     fn check(source: &SourceFile) -> Vec<Diagnostic> {
         let mut list = Vec::new();
         for (at, c) in source.text().char_indices() {

@@ -175,7 +175,7 @@ fn surface_case(
     let before = built.accesses.get(..number).unwrap_or_default().to_vec();
     BuiltSurface { accesses: before, after: None, ..built.clone() }.run().map_err(input)?;
     let access = built.accesses.get(number);
-    // An access of so many bytes stands for several instructions; the case takes them in turn.
+    // An access of this size stands for several instructions; the case takes them in turn.
     let forms = match (built.op, access) {
         (SurfaceOp::Form(form), _) => vec![form],
         (op, access) => op.forms(access.and_then(|a| a.size)),

@@ -175,7 +175,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Special registers and dynamic shared memory, wherever they stand.
+    /// Special registers and dynamic shared memory, wherever they are.
     fn looks(&mut self, operand: &Operand) {
         match operand {
             Operand::Special(SpecialReg::Tid | SpecialReg::Ctaid, axis) => {

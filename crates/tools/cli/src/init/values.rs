@@ -138,7 +138,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Where an operand that is no memory comes from.
+    /// Where an operand that is not memory comes from.
     fn value(&self, function: FuncId, operand: &Operand) -> Origins {
         match operand {
             Operand::Reg(register) => self.of(function, *register),

@@ -1,5 +1,5 @@
 //! Messages on standard input, robustly: a message that cannot be read is answered with an error,
-//! and reading goes on behind it.
+//! and reading continues after it.
 
 use std::io::{self, BufRead, Read, Write};
 use texunit_lsp::{ErrorCode, Incoming};

@@ -10,7 +10,7 @@ use texunit_fatbin::Kind;
 
 /// Section with the code for devices.
 const FATBINS: &str = ".nv_fatbin";
-/// Most bytes of it that are looked at.
+/// Maximum number of bytes of it that are looked at.
 const MOST: u64 = 1 << 30;
 
 /// What the user should know about a program.
@@ -164,7 +164,7 @@ fn code(file: &Elf<'_>) -> Code {
     code
 }
 
-/// What the dynamic linker is told.
+/// What the dynamic linker reads.
 #[derive(Default)]
 struct Dynamic {
     needed: Vec<String>,

@@ -94,7 +94,7 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Copies a file, with its permissions. It is made anew under a name that nobody knows before it gets its own: a
+/// Copies a file, with its permissions. It is written under a name that nobody knows before it gets its own: a
 /// program may be running with the one that is there, and a link that lies there is not followed.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let cannot_read = |e: &dyn std::fmt::Display| format!("{}: {e}", from.display());

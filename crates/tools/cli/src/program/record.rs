@@ -1,6 +1,6 @@
 //! `texunit run --record` and `--explain`: launches of a program as jobs.
 //!
-//! The libraries write them (crate `record`). To explain a thread, one launch is recorded into a folder of ours, and
+//! The libraries write them (crate `record`). To explain a thread, one launch is recorded into a temporary folder, and
 //! repeated as `texunit launch --explain` does when the program has ended.
 
 use super::say;

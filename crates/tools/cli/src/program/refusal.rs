@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// A path that is no regular file.
+/// A path that is not a regular file.
 pub(super) fn no_file(path: &Path) -> String {
     let shown = path.display();
     match path.metadata() {

@@ -22,7 +22,7 @@ const PASSED: [Signal; 8] = [
     Signal::SIGABRT,
 ];
 
-/// Those by which somebody asks for the end.
+/// Those by which someone asks for the end.
 const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
 /// A signal that has come.
@@ -75,7 +75,7 @@ impl Signals {
             }
         }
         // Without a handler the end of a program that ends before the starting thread does is dropped there, and if
-        // SIGCHLD is ignored, nobody is told of any. Whoever waits looks for children that have ended first.
+        // SIGCHLD is ignored, so it is not delivered. Those who wait look for ended children first.
         signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::<AtomicBool>::default())?;
         let spawned = std::thread::scope(|scope| {
             let spawn = || {

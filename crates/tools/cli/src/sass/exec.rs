@@ -85,7 +85,7 @@ fn written(txd: &Txd) -> Vec<usize> {
     (first..first + count).map(|n| n as usize).collect()
 }
 
-/// A line for each run of lanes that hold the same.
+/// One line per run of lanes with equal values.
 fn human(txd: &Txd, state: &State, outcome: Outcome) -> String {
     let mut out = String::new();
     for number in written(txd) {
