@@ -11,7 +11,7 @@ use std::process::ExitCode;
 const DOCUMENT: &str = "docs/cuda-api.md";
 /// Everything after this line is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
-/// What was called by programs: function, test.
+/// Functions that programs have called: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
 /// Folders of tests that call functions of the driver by name.
 const IN_RUST: [&str; 3] =
@@ -21,7 +21,7 @@ const IN_RUST: [&str; 3] =
 struct Api {
     title: &'static str,
     list: &'static str,
-    /// What a function that is not provided answers.
+    /// The return code of a function that is not provided.
     refusal: &'static str,
 }
 

@@ -24,7 +24,7 @@ const FOLDERS: &[(&str, usize)] =
 /// Compiled by nvcc: its kernels are examples one by one.
 const SAMPLE: &str = "bench/data/sample.ptx.gz";
 
-/// Of a hundred changes, those that are likely to be right.
+/// How many of a hundred changes are likely to be right.
 const GENTLY: u32 = 75;
 
 /// Files above this size take ptxas too long for one changed token.

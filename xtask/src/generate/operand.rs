@@ -15,7 +15,7 @@ const WILD: &[&str] = &[
     "[%rd0]", "[gi]", "[%r0]", "[0]", "(%r0)", "%r9", "%", "\"x\"",
 ];
 
-/// Constants by what they are good for.
+/// Constants by their use.
 const INTEGERS: &[&str] =
     &["0", "1", "-1", "2", "5", "16", "31", "32", "63", "0xff", "-128", "1U", "(2+3)", "WARP_SZ"];
 const FLOATS: &[&str] = &["0.0", "1.0", "-2.5", "1e10", "0f3F800000", "0f7FC00000"];

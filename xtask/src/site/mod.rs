@@ -95,7 +95,7 @@ fn call(command: &mut Command, missing: &str) -> Result<(), String> {
     }
 }
 
-/// What a command prints, if it succeeds.
+/// The output of a command, if it succeeds.
 fn output(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()

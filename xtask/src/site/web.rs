@@ -11,7 +11,7 @@ use std::process::Command;
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Maximum size of a build in bytes, compressed by gzip: every file server and browser has that; brotli makes less of it.
 const MAX_COMPRESSED: usize = 3_000_000;
-/// The builds: folder, and what they are compiled with.
+/// The builds: folder, and flags of the compiler.
 const BUILDS: [(&str, &str); 2] = [("simd", "-C target-feature=+simd128"), ("plain", "")];
 pub(super) fn build(out: &Path) -> Result<(), String> {
     node()?;
@@ -91,7 +91,7 @@ fn bindgen_is_built() -> Result<(), String> {
         .args(["build", "--locked", "--quiet", "--manifest-path"])
         .arg(root.join("web/bindgen/Cargo.toml"));
     command.arg("--target-dir").arg(root.join("target/site-tools"));
-    // What this program was built with has nothing to do with it.
+    // The flags of xtask's own build do not apply to it.
     call(
         command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS"),
         "it comes with Rust",

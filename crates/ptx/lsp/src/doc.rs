@@ -142,7 +142,7 @@ const WORDS: &[Row] = &[
     ("L2::256B", "prefetches 256 bytes into L2"),
 ];
 
-/// What a word of a modifier means.
+/// The meaning of a word of a modifier.
 pub(crate) fn word(class: Class, word: &str) -> Option<String> {
     let by_class = BY_CLASS.iter().find(|row| row.0 == class && row.1 == word).map(|row| row.2);
     let plain = || WORDS.iter().find(|row| row.0 == word).map(|row| row.1);
@@ -154,7 +154,7 @@ pub(crate) fn word(class: Class, word: &str) -> Option<String> {
     text.map(str::to_owned)
 }
 
-/// What a type is.
+/// The description of a type.
 pub(crate) fn ty(ty: ScalarType) -> String {
     use texunit_isa::TypeKind::*;
     let bits = ty.bits();
@@ -229,7 +229,7 @@ pub(crate) const DIRECTIVES: &[Row] = &[
     ("section", "Debugging data."),
 ];
 
-/// What a directive means.
+/// The meaning of a directive.
 pub(crate) fn directive(name: &str) -> Option<&'static str> {
     DIRECTIVES.iter().find(|row| row.0 == name).map(|row| row.1)
 }

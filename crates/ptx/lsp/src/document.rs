@@ -7,7 +7,7 @@ use lsp_types::{Position, PositionEncodingKind, Range};
 use texunit_syntax::Span;
 use texunit_syntax::utf16::Utf16;
 
-/// What a column of a position counts.
+/// The unit of a position's column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Bytes.

@@ -1,4 +1,4 @@
-//! What a word means: instructions and modifiers from the table, names from their declarations.
+//! The meaning of a word: instructions and modifiers from the table, names from their declarations.
 
 use super::doc;
 use super::index::{DeclKind, Index};

@@ -1,4 +1,4 @@
-//! What the names of a module mean: declarations in nested scopes, made from the syntax tree.
+//! The meaning of the names of a module: declarations in nested scopes, made from the syntax tree.
 //!
 //! The index is made in linear time, also of a text with errors: the parser recovers, and what it
 //! could not read only lacks its declarations. Uses are not kept; [`Index::occurrences`] reads
@@ -13,7 +13,7 @@ use texunit_syntax::ast::{
 };
 use texunit_syntax::{SourceFile, Span};
 
-/// What a declaration declares.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
     /// `.reg`
@@ -39,7 +39,7 @@ pub(crate) enum DeclKind {
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decl {
-    /// What it declares.
+    /// The kind.
     pub(crate) kind: DeclKind,
     /// The name in it.
     pub(crate) name: Span,
@@ -90,7 +90,7 @@ pub(crate) struct Scope {
 /// How many declarations of one name are looked at: no program has more.
 const MOST_SAME: usize = 64;
 
-/// What a name at some place means.
+/// The meaning of a name at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
     /// The index of its declaration; the best one, if there are several.

@@ -48,7 +48,7 @@ impl Instruction {
 pub(crate) struct Matching {
     /// The rows: all that fit, or all that it can become, or all of the opcode.
     pub(crate) forms: Vec<&'static Form>,
-    /// What a texture or surface instruction does, and what it needs, in sentences.
+    /// The effect of a texture or surface instruction, and its requirements, in sentences.
     pub(crate) details: Vec<String>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 /// A token with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
+    /// The kind.
     pub(crate) kind: Kind,
     /// Where it is.
     pub(crate) span: Span,
@@ -152,7 +152,7 @@ impl Iterator for Scan<'_> {
     }
 }
 
-/// What is around an offset.
+/// The text around an offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The tokens of the statement, comments left out; empty between statements.

@@ -33,7 +33,7 @@ struct Document {
     text: Text,
     /// The client's number of the text.
     version: i32,
-    /// Ours: it changes with the settings, too.
+    /// Our own number: it also changes with the settings.
     revision: u64,
     /// Whether its tasks were handed out.
     is_posted: bool,

@@ -145,7 +145,7 @@ impl Check<'_> {
             run.file((&text.source, &*sources), &diagnostics);
             return Ok(());
         }
-        // Those of the text that was checked last, which is what is left.
+        // The mistakes of the last text that was checked, which remain.
         let mut sources = Arc::default();
         let fixed = fix::fix(text, |source| {
             let (diagnostics, of_text) = self.check(source);

@@ -151,7 +151,7 @@ fn object(code: &Code) -> String {
     format!("{object}\n")
 }
 
-/// What the code is printed for.
+/// The reader of the text.
 fn kind(code: &Code) -> &'static str {
     match code.code.as_bytes()[0] {
         b'E' => "error",

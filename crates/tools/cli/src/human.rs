@@ -36,7 +36,7 @@ pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
     printed
 }
 
-/// What goes to standard output and to standard error.
+/// The texts for standard output and standard error.
 pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     let mut out = Vec::new();
     let mut err = String::new();
@@ -112,7 +112,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     (out, err)
 }
 
-/// What checks have found.
+/// The findings of checks.
 fn findings(log: &Log, report: &Report, color: bool) -> String {
     let mut text = String::new();
     for finding in log.findings() {

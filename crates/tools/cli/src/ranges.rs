@@ -106,7 +106,7 @@ pub(crate) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Of what is on the device now; `None`: the launch is a whole one.
+    /// The state of the device now; `None` for a whole launch.
     pub(crate) fn of(
         job: &Job,
         kernel: &Kernel,
@@ -284,7 +284,7 @@ fn failure(error: &MergeError, args: &LaunchArgs, objects: &Objects, report: &Re
     }
 }
 
-/// What each of two ranges does with the same bytes.
+/// What two ranges do with the same bytes.
 fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>) -> Diagnostic {
     let [first, second] = conflict.ends;
     let place = objects.list().get(conflict.object as usize).map_or_else(String::new, |object| {

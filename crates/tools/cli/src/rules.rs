@@ -18,7 +18,7 @@ pub struct Rule {
     pub number: String,
     /// Heading of its section: `From a coordinate to a texel`.
     pub title: &'static str,
-    /// What it says, in paragraphs.
+    /// The text, in paragraphs.
     pub paragraphs: Vec<String>,
     /// Marks of how it is known (`M`, `S`), each with what the rule's cell says.
     pub known: Vec<&'static str>,
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// What explanations cite can be asked for.
+    /// Every rule that explanations cite can be looked up.
     #[test]
     fn cited_rules_are_found() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/explain");

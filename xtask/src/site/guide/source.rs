@@ -58,7 +58,7 @@ impl Pages {
                 })?;
                 page.replace_range(range, &target);
             }
-            // What highlights code knows CUDA as C++.
+            // The highlighter knows CUDA as C++.
             files.insert(place.clone(), page.replace("\n```cuda\n", "\n```cpp\n").into_bytes());
         }
         Ok(files.into_iter().collect())

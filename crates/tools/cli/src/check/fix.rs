@@ -11,9 +11,9 @@ const MOST_ROUNDS: usize = 20;
 /// A corrected text.
 pub(crate) struct Fixed {
     pub(crate) source: SourceFile,
-    /// What `source` was made of: the bytes of the file.
+    /// The bytes of the file that `source` was made from.
     pub(crate) bytes: Vec<u8>,
-    /// What remains.
+    /// The remaining mistakes.
     pub(crate) left: Vec<Diagnostic>,
     /// Mistakes that were corrected.
     pub(crate) number: usize,

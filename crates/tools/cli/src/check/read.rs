@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path) -> Result<Text, Unread> {
     }
 }
 
-/// What cannot be read, and why.
+/// A file that cannot be read, and why.
 pub(crate) fn unreadable(path: &Path, why: impl std::fmt::Display) -> Unread {
     Unread { name: path.display().to_string(), why: cannot_read(why) }
 }

@@ -32,7 +32,7 @@ enum Cell {
     Param(u32, u32),
 }
 
-/// What is known of a kernel and of all that it calls.
+/// Known values in a kernel and in everything that it calls.
 pub(super) struct Values<'m> {
     module: &'m Module,
     kernel: FuncId,
@@ -178,7 +178,7 @@ impl<'m> Values<'m> {
         self.add(function, *to, &origins);
     }
 
-    /// What lies at an address that an instruction names.
+    /// The value at an address that an instruction names.
     fn contents(&self, function: FuncId, base: Base, offset: i64) -> Origins {
         match base {
             Base::Param(param) if function == self.kernel => of_param(param.0, offset),

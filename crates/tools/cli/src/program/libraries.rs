@@ -14,7 +14,7 @@ const LIBRARIES: [(&str, Option<&str>); 4] = [
 /// The runtimes, of which that with the program's version is used: the first one is searched first.
 pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 
-/// What the dynamic linker loads beside a program, for runtimes that are linked into it.
+/// The library that the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
 /// The folder with all of them. The dynamic linker can be told of it.

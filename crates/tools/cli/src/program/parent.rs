@@ -72,7 +72,7 @@ pub(super) fn run(
     let program = program.map_err(|error| refusal::refused(path, &error))?;
     let deadline = timeout.map(|time| start + time);
     let mut watch = Watch::new(program, deadline, folder, strangers.beside(program));
-    // What has ended already sends no signal any more.
+    // Processes that have already ended send no more signals.
     watch.reap();
     while !watch.is_over() {
         signals.wait(watch.patience());
@@ -131,7 +131,7 @@ fn spawn(command: &mut Command, path: &Path) -> std::io::Result<Child> {
     }
 }
 
-/// What the processes have used that have ended and were waited for.
+/// Resource usage of the processes that have ended and were waited for.
 fn cpu_time() -> Duration {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return Duration::ZERO };
     let times = [usage.user_time(), usage.system_time()];

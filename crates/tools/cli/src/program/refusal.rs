@@ -21,7 +21,7 @@ pub(super) fn no_file(path: &Path) -> String {
     }
 }
 
-/// What the system says when it refuses a file that is there, and what that means.
+/// The system's reason for refusing an existing file, and what it means.
 pub(super) fn refused(path: &Path, error: &std::io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::PermissionDenied if !super::is_program(path) => {

@@ -101,7 +101,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// What the options name, all of which can be written as far as that can be known before.
+    /// The outputs that the options name, after a check that they can be written.
     pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
         let coverage = args.evidence.coverage.as_deref();
         let coverage = coverage.map(|file| Target::of("--coverage", file, args)).transpose()?;
@@ -147,7 +147,7 @@ impl Outputs {
     }
 }
 
-/// What is covered, each with its target: of all processes that have left it in these files, or of each one.
+/// The coverage, with its targets: of all processes together, or of each one.
 fn covered<'a>(
     target: &'a Target,
     files: &'a [PathBuf],

@@ -103,7 +103,7 @@ fn knows(pid: u32, folder: &Path) -> bool {
 /// The number of a process and when it has started: numbers are used again.
 type Key = (u32, u64);
 
-/// What is known of a process.
+/// Information about a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Process {
     key: Key,
@@ -119,7 +119,7 @@ impl Process {
         Self::parse(pid, &String::from_utf8_lossy(&stat))
     }
 
-    /// Of what `/proc/PID/stat` says.
+    /// From the content of `/proc/PID/stat`.
     fn parse(pid: u32, stat: &str) -> Option<Self> {
         // The name of the program comes before, in parentheses, and may have any characters.
         let mut words = stat.rsplit_once(')')?.1.split_whitespace();

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 /// How often the tree is looked at while something is waited for that sends no signal.
 const TICK: Duration = Duration::from_millis(50);
-/// What a kernel has to end where it is, and the program to end then.
+/// The time that a kernel has to stop, and then the program to end.
 const GRACE: Duration = Duration::from_secs(1);
-/// What processes have from SIGTERM to SIGKILL, and what they have if the program alone was asked to end.
+/// The time from SIGTERM to SIGKILL, and the time if only the program was asked to end.
 const TERM: Duration = Duration::from_secs(2);
 /// How long processes are waited for that even SIGKILL does not end.
 const KILL: Duration = Duration::from_secs(10);
@@ -67,7 +67,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Of a program that has been started.
+    /// For a program that has been started.
     pub(super) fn new(
         program: Pid,
         deadline: Option<Instant>,

@@ -61,7 +61,7 @@ pub(super) fn run(args: &ExecArgs) -> Output {
     }
 }
 
-/// What is wrong with the file or the instruction.
+/// The mistake in the file or the instruction.
 fn mistakes(args: &ExecArgs, source: &SourceFile, found: &[Diagnostic]) -> Output {
     let (out, err) = match args.format {
         OutputFormat::Human => (String::new(), texunit_report::human(source, found, color())),

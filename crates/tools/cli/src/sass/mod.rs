@@ -20,7 +20,7 @@ use texunit_sass::rules::check;
 use texunit_sass::{Arch, Txd, Word};
 use texunit_syntax::{Diagnostic, Severity, SourceFile};
 
-/// What a command prints, and whether it found everything right.
+/// The output of a command, and whether there were no mistakes.
 struct Output {
     out: String,
     err: String,
