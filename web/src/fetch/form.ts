@@ -197,7 +197,7 @@ export class Forms {
       h(
         "div",
         { class: "grid" },
-        this.key("geometry", "Geometry", select(["", ...geometries], { "": "of the instruction" })),
+        this.key("geometry", "Geometry", select(["", ...geometries], { "": "automatic" })),
         this.key("texel-format", "Format", select(["", ...plain, ...blocks], { "": "its own" })),
         this.key("size", "Size", text("its own")),
         this.key("layers", "Layers", text("its own", "numeric")),
@@ -219,7 +219,7 @@ export class Forms {
     const body = h(
       "div",
       { class: "sampler-rows" },
-      h("div", { class: "sampler-head", "aria-hidden": "true" }, h("span", {}, "asked"), h("span", {}, "acts")),
+      h("div", { class: "sampler-head", "aria-hidden": "true" }, h("span", {}, "requested"), h("span", {}, "effective")),
       this.row("filter", "Filter", select(["", ...words.filter], { "": "point" })),
       this.addresses(words),
       this.row("border", "Border colour", text("0,0,0,0")),

@@ -69,7 +69,7 @@ export function steps(e: FetchExplanation, texture: TextureInfo): HTMLElement {
   const list = h(
     "div",
     { class: "all-steps" },
-    section("What acts otherwise than asked", e.overrides.map(step)),
+    section("Where the effective state differs", e.overrides.map(step)),
     cube
       ? section(`Face ${cube.face} (${cube.face_name})`, [
           step({ rule: "7.1", text: `the component of largest magnitude is ${cube.face_name}` }),

@@ -47,7 +47,8 @@ heading-split-level = 2
 "#;
 
 const STYLE: &str =
-    ".live iframe { width: 100%; height: 540px; border: 1px solid var(--table-border-color); }
+    ".live iframe { width: 100%; height: 740px; border: 1px solid var(--table-border-color); }
+@media (max-width: 700px) { .live iframe { height: 1100px; } }
 .live figcaption { font-size: 0.9em; }
 .live { margin: 1em 0; }
 .content main table { margin-inline: 0; }

@@ -41,7 +41,7 @@ struct Texel {
 const ALL: [Builtin; 11] = [
     Builtin { name: "gradient", about: "red grows along x, green along y",             geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: gradient },
     Builtin { name: "grid",     about: "the picture of the guide's lessons",           geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: grid },
-    Builtin { name: "checker",  about: "squares, each a little different from the next", geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: checker },
+    Builtin { name: "checker",  about: "squares of many shades",                      geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: checker },
     Builtin { name: "glyph",    about: "a letter",                                      geometry: Geometry::D2,   format: "u8",   edge: 16, layers: 2, levels: 1, colour: glyph },
     Builtin { name: "ramp",     about: "eight numbers in a row",                        geometry: Geometry::D1,   format: "f32",  edge: 8,  layers: 2, levels: 1, colour: ramp },
     Builtin { name: "volume",   about: "a ball in a box",                               geometry: Geometry::D3,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: volume },
