@@ -50,11 +50,11 @@ function cellText(lensed: Lensed, texel: Texel, n: number, ink: string, x: numbe
   const { explanation, footprint } = lensed;
   const line = (dy: number, text: string, cls: string) =>
     s("text", { x: x + CELL / 2, y: y + dy, "text-anchor": "middle", class: cls, fill: ink }, text);
-  if (explanation.instruction.startsWith("tld4")) return [line(CELL / 2 + 9, GATHER[n % 4], "order")];
   // Away from the sample point, if it is in this texel.
   const at = footprint.axes.slice(0, 2).map((axis, k) => axis.texels - texel.index[k]);
   const hit = at.every((v) => v >= 0 && v < 1);
   const below = hit && footprint.axes.length > 1 && at[1] < 0.55;
+  if (explanation.instruction.startsWith("tld4")) return [line(!hit ? CELL / 2 + 9 : below ? 68 : 28, GATHER[n % 4], "order")];
   if (!isWeighted(explanation, footprint)) return [line(!hit ? CELL / 2 + 5 : below ? 66 : 19, "read", "weight")];
   const top = below ? 57 : 19;
   const lines = [line(top, `${texel.weight}/256`, "weight"), line(top + 14, (texel.exact * 256).toFixed(2), "exact")];
