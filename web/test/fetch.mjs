@@ -159,6 +159,25 @@ await test("an area is computed in slices, and a pixel explained", async () => {
   await page.context().close();
 });
 
+await test("a surface access is drawn with its bytes", async () => {
+  const page = await open("tex=grid&op=suld.b.2d.b32.trap&at=8,5");
+  await page.waitForSelector("img.bytes");
+  await page.waitForSelector(".over .cell", { state: "attached" });
+  assert.equal(await page.locator(".result-box").textContent(), "0xff32b448");
+  await page.locator(".handle").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelector(".ptx").value.includes("{12, 5}"));
+  await page.fill(".ptx", "sust.b.2d.b32.clamp [surf, {40, 9}], {17};");
+  await page.waitForFunction(() => document.querySelectorAll(".over .cell").length === 2);
+  assert.equal(await page.locator(".over .cell.moved").count(), 1);
+  // Back to a fetch, whose footprint takes the place of the bytes.
+  await page.fill(".ptx", "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [tex, {0.3, 0.7}];");
+  await page.waitForSelector(".lens");
+  assert.equal(await page.locator("img.bytes").count(), 0);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
 await test("embedded pages", async () => {
   const page = await open("tex=checker&filter=linear&at=0.3,0.7", { search: "?embed=fetch", width: 640, height: 560 });
   await shown(page);
