@@ -60,7 +60,7 @@ export class AreaPage implements View {
     this.element = h(
       "div",
       { class: `area${page.embed ? " compact" : ""}` },
-      page.embed ? null : h("p", { class: "lead" }, "The same fetch at every pixel: weights of 8 bits on the left, the same without rounding beside it, and what lies between them. Click a pixel to see its fetch."),
+      page.embed ? null : h("p", { class: "lead" }, "The same fetch at every pixel: with the 8-bit weights of the hardware, with unrounded weights, and the difference. Click a pixel to see its fetch."),
       this.error,
       h("div", { class: "area-figures" }, figures),
       h(
@@ -167,7 +167,7 @@ export class AreaPage implements View {
       for (let n = 0; n < width * height * 4; n++) {
         if (n % 4 === 3) image.data[n] = 255;
         else if (values) image.data[n] = values[n] * 255;
-        // Grey is no difference; lighter is more than exact.
+        // Grey means no difference; lighter is more than exact.
         else image.data[n] = 128 + (computed.hardware[n] - computed.exact[n]) * this.gainValue * 127;
       }
       return image;

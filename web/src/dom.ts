@@ -34,7 +34,7 @@ export function s(tag: string, props: Props = {}, ...children: (Child | Child[])
   return element;
 }
 
-/** Puts other children in the place of those that an element has. */
+/** Replaces the children of an element. */
 export function fill(element: Element, ...children: (Child | Child[])[]): void {
   element.replaceChildren(...(children.flat().filter(Boolean) as (Node | string)[]));
 }

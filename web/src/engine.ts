@@ -2,7 +2,7 @@
 
 import type { FromWorker, Keys, Method, Methods, Refusal, ToWorker } from "./protocol";
 
-/** An answer that is a mistake of whoever asked. */
+/** An answer that reports a mistake in the request. */
 export class Refused extends Error {
   constructor(
     readonly refusal: Refusal,
@@ -126,7 +126,7 @@ export class Engine {
     });
   }
 
-  /** Gives the worker a file of one's own, which a worker after it gets, too. */
+  /** Gives the worker a user's file, which later workers get too. */
   async hold(name: string, bytes: Uint8Array): Promise<Methods["file"]["gives"]> {
     this.own = { name, bytes };
     try {

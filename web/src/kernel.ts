@@ -1,4 +1,4 @@
-// The view "Kernel": PTX and its job in editors, a launch, and the thread behind a pixel.
+// The view "Kernel": PTX and its job in editors, a launch, and the thread that wrote a pixel.
 
 import { fill, h, save } from "./dom";
 import { Editor, PtxEditor } from "./editor";
@@ -9,7 +9,7 @@ import { packed, unpacked } from "./pack";
 import type { Output, Pixel, Problem, Progress, Started } from "./protocol";
 import { type Page, type View, wordsOf } from "./view";
 
-/** An example of the repository: its files lie beside the page. */
+/** An example of the repository: its files are beside the page. */
 interface Example {
   name: string;
   about: string;

@@ -1,4 +1,4 @@
-// The page: views, theme, files, and what is said when something goes wrong.
+// The page: views, theme, files, and messages about failures.
 
 import { h } from "./dom";
 import { Engine } from "./engine";
@@ -92,7 +92,7 @@ class App {
       say: (text) => this.say(text),
       dark: () => document.documentElement.dataset.theme === "dark",
     };
-    // Editors are large: whoever only looks at fetches does not load them.
+    // Editors are large: anyone who only looks at fetches does not load them.
     const made =
       name === "kernel"
         ? new (await import("./kernel")).KernelPage(page)
@@ -176,7 +176,7 @@ class App {
     });
   }
 
-  /** A texture of one's own: the view shows it, or what is wrong with it. */
+  /** A user's texture: the view shows it, or what is wrong with it. */
   private async open(file: File): Promise<void> {
     try {
       if (file.size > 256 << 20) throw new Error(`${file.name} has ${file.size} bytes; the page takes at most ${256 << 20}`);

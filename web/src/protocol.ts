@@ -3,7 +3,7 @@
 /** Keys of a link with their values. */
 export type Keys = Record<string, string>;
 
-/** Why nothing came of a request. */
+/** Why a request failed. */
 export interface Refusal {
   message: string;
   key?: string | null;

@@ -4,7 +4,7 @@ import type { Keys } from "./protocol";
 
 /** Keys that are not part of a link. */
 const NEVER = new Set(["own-name"]);
-/** Keys of textures that only a file of one's own has. */
+/** The value of `tex` for a user's file. */
 const OWN = "own";
 
 export function read(fragment: string): Keys {
@@ -83,7 +83,7 @@ export class State {
     for (const listener of this.listeners) listener(changed, from);
   }
 
-  /** The keys that a link has: no file of one's own. */
+  /** The keys that a link has: a user's file left out. */
   get shared(): Keys {
     const keys = { ...this.keys };
     if (keys.tex === OWN) delete keys.tex;

@@ -10,7 +10,7 @@ export interface Page {
   engine: Engine;
   pictures: Pictures;
   words: Words;
-  /** Where compact pages stand in others: `fetch` or `area`. */
+  /** Where compact pages are embedded: `fetch` or `area`. */
   embed: string | null;
   openFile(file: File): void;
   /** Says something for a moment, to screen readers, too. */

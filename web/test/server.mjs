@@ -1,4 +1,4 @@
-// A plain file server: the site lies at a path of its own, as on other people's servers.
+// A plain file server: the site is at a path below the root, as on other people's servers.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";

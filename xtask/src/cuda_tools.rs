@@ -1,4 +1,4 @@
-//! What the tests of the drop-in libraries need of NVIDIA's: nvcc with its headers, the headers of CUDA 12,
+//! Tools for the tests of the drop-in libraries: nvcc with its headers, the headers of CUDA 12,
 //! Python packages. In a folder that the user names, or installed with pip, as [`crate::tools`] does.
 
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ impl Kit {
     fn install(&self, to: &Path) -> Result<(), String> {
         std::fs::create_dir_all(to).map_err(|e| format!("{}: {e}", to.display()))?;
         let mut command = Command::new("python3");
-        // What is imported is compiled then: most of it never is.
+        // Imported modules are compiled then; most are never imported.
         command.args(["-m", "pip", "install", "--quiet", "--upgrade", "--no-compile", "--target"]);
         command.arg(to);
         if !self.requirements {

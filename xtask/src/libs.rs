@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
 
-/// What is asked for.
+/// The arguments.
 pub(crate) struct Request {
     /// Cargo's profile for development instead of the one for releases.
     pub(crate) debug: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Request {
     pub(crate) program: bool,
     /// The only library that is wanted, by its soname.
     pub(crate) only: Option<String>,
-    /// What links instead of this machine's C compiler, for a C library that is older than its own.
+    /// The linker to use instead of this machine's C compiler, for a C library that is older than its own.
     pub(crate) zig: Option<Zig>,
 }
 
@@ -41,7 +41,7 @@ struct Library {
     exported: &'static str,
     /// Major version of the runtime, for lines of the list that are of some versions only.
     major: Option<&'static str>,
-    /// What its static form is called, if that is handed out.
+    /// The name of its static form, if that is shipped.
     archive: Option<&'static str>,
 }
 

@@ -30,9 +30,9 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo run -p xtask -- oracle N SEED [OPTIONS]
 
-Asks ptxas 11.8, 12.4, 12.9 and 13.5 about N random modules and compares their verdicts with ours.
-Equal N, SEED and tools give equal modules. Exit code: 0 they agree (or no ptxas can be had), 1 they
-differ, 2 usage.
+Asks ptxas 11.8, 12.4, 12.9 and 13.5 about N random modules and compares their verdicts with those of
+texunit. The same N, SEED and tools give the same modules. Exit code: 0 if they agree (or no ptxas is
+available), 1 if they differ, 2 for wrong usage.
 
   --tools DIR     folder with the tools (default: $TEXUNIT_NVIDIA; else they are installed with pip
                   into target/nvidia)
@@ -48,63 +48,65 @@ kinds, and prints both verdicts. --head is version, target and its options.
 
        cargo run -p xtask -- sass MODULES WORDS SEED [--tools DIR] [--ptxas X.Y]
 
-Compares the fetches that random modules with tex.grad become (texunit sass lower) with those in the
-code of ptxas 11.8 to 12.9, and the texts of random texture and surface words (texunit sass dis) with
-those of nvdisasm. Exit code: as above.
+Compares the code of texunit sass lower for random modules with tex.grad with the code of ptxas 11.8 to
+12.9, and the output of texunit sass dis for random texture and surface words with that of nvdisasm.
+Exit code: as above.
 
        cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]
 
 Builds the program, the drop-in libraries libcuda.so.1, libcudart.so.12 and libcudart.so.13, and the library
-for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR). Exit code: 0 they are there, 1 not.
+for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR). Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- header
 
-Rewrites crates/faces/capi/include/texunit.h by what cbindgen makes of the sources of crates/faces/capi.
+Writes crates/faces/capi/include/texunit.h again: the output of cbindgen for crates/faces/capi.
 
        cargo run --release -p xtask -- dist [--debug]
 
-Builds them for glibc 2.28 and makes an archive and a wheel of all that a user needs, below target/dist:
-texunit-VERSION-ARCH-linux.tar.gz and texunit-VERSION-cp311-abi3-manylinux_2_28_ARCH.whl. It tries both in an
-empty environment, with the tests of python/tests. Its tools are installed from PyPI into target/dist/tools.
-Exit code: 0 both are there, 1 not.
+Builds all of these for glibc 2.28 and makes an archive and a wheel below target/dist with everything that
+users need: texunit-VERSION-ARCH-linux.tar.gz and texunit-VERSION-cp311-abi3-manylinux_2_28_ARCH.whl. Tests both
+in an empty environment, with the tests of python/tests. The tools are installed from PyPI into
+target/dist/tools. Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- tools KIT...
 
-Installs what tests of the drop-in libraries need (nvcc, cuda12, python, numba) into target/nvidia, if
-it is not there or in $TEXUNIT_NVIDIA, and says where it is. Exit code: 0 all is there, 1 not.
+Installs what the tests of the drop-in libraries need (nvcc, cuda12, python, numba) into target/nvidia, unless it
+is there or in $TEXUNIT_NVIDIA, and prints where it is. Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- clients NAME...|all [--program FILE] [--to DIR] [--record now] [OPTIONS]
 
 Installs packages that use CUDA (cupy, numba, drjit, taichi, pycuda, core) and runs their tests under
-texunit run; docs/testing.md has all options. Exit code: 0 as many pass as tests/clients/counts.txt
-says, 1 not.
+texunit run; docs/testing.md describes all options. Exit code: 0 if at least as many pass as
+tests/clients/counts.txt says, 1 if not.
 
        cargo run -p xtask -- mutants [PART...] [--count N] [--seed N] [--again N] [--only TEXT] [--list]
 
-Makes one small mistake after the other in a copy of the tree, drawn from those that cargo-mutants knows in
-the parts texel, reference and check (100 of each, seed 20), and runs the tests of the crate. Goes on
-where it was stopped; --again tries the first N of the draw once more. Exit code: 0 those that no test
-notices stand in docs/mutants.md with a reason, 1 not.
+Plants small mistakes, one at a time, in a copy of the tree, drawn from those that cargo-mutants knows in
+the parts texel, reference and check (100 of each, seed 20), and runs the tests of the crate. A stopped run is
+continued; --again tries the first N of the draw once more. Exit code: 0 if docs/mutants.md has a reason for
+each mistake that no test notices, 1 if not.
 
        cargo run -p xtask -- guide [DIR]
 
 Builds the guide, the pages that docs/SUMMARY.md lists, as a site in the folder guide of target/site, or of DIR, and
-checks all its links. Its figures are live if DIR has the playground. mdBook is installed into target/mdbook. Exit code: 0 it is
-built and its links are right, 1 not.
-       cargo run -p xtask -- site [--only web] [--serve [PORT]] [--to DIR]
+checks all its links. Its figures are live if the folder has the playground. mdBook is installed into target/mdbook.
+Exit code: 0 for success, 1 for failure.
 
-Builds the static site into target/site (or DIR), of the parts that there are: web, the playground (web/README.md), and guide.
-It needs Node.js 20 and rustup's target wasm32-unknown-unknown, which it adds. --serve shows it at
-http://localhost:8000/. Exit code: 0 it is there, 1 not.
+       cargo run -p xtask -- site [--only web|guide] [--serve [PORT]] [--to DIR]
+
+Builds the static site into target/site (or DIR): the playground (web, see web/README.md) and the guide. Prints the
+sizes of the playground's WebAssembly, and refuses a build of more than 3 MB after gzip. It needs Node.js 20 and
+rustup's target wasm32-unknown-unknown, which it adds. --serve shows the site at http://localhost:8000/.
+Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- matrix
 
-Rewrites the lists of functions in docs/cuda-api.md.
+Writes the lists of functions in docs/cuda-api.md again.
 
        cargo run -p xtask -- man [DIR]
 
 Writes the man pages of the program (target/man, or DIR), and checks them with `man` if it is installed.
-Exit code: 0 they are there and right, 1 not.
+Exit code: 0 for success, 1 for failure.
 ";
 
 fn main() -> ExitCode {

@@ -9,9 +9,9 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 const DOCUMENT: &str = "docs/cuda-api.md";
-/// Everything behind this line is written here.
+/// Everything after this line is generated.
 const MARK: &str = "<!-- What follows is written by `cargo run -p xtask -- matrix`. -->\n";
-/// What was called by programs: function, test.
+/// Functions that programs have called: function, test.
 const RECORDED: &str = "tests/cuda/tested.txt";
 /// Folders of tests that call functions of the driver by name.
 const IN_RUST: [&str; 3] =
@@ -21,7 +21,7 @@ const IN_RUST: [&str; 3] =
 struct Api {
     title: &'static str,
     list: &'static str,
-    /// What a function that is not provided answers.
+    /// The return code of a function that is not provided.
     refusal: &'static str,
 }
 
@@ -38,7 +38,7 @@ const APIS: [Api; 2] = [
     },
 ];
 
-/// Writes the document anew.
+/// Writes the document again.
 pub(crate) fn write() -> ExitCode {
     let path = workspace().join(DOCUMENT);
     let done = whole().and_then(|text| std::fs::write(&path, text).map_err(|e| e.to_string()));

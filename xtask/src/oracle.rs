@@ -25,7 +25,7 @@ const RUNS: usize = 12;
 /// Differences that are printed.
 const SHOWN: usize = 40;
 
-/// What the command line asks for.
+/// The arguments.
 #[derive(Debug)]
 pub(crate) struct Request {
     count: usize,
@@ -96,9 +96,9 @@ struct Row {
     release: Ptxas,
     arch: String,
     module: String,
-    /// What ptxas said; `None`: accepted.
+    /// The error of ptxas; `None`: accepted.
     theirs: Option<String>,
-    /// What we said; `None`: accepted.
+    /// The error of texunit; `None`: accepted.
     ours: Option<String>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Tool {
     pub(crate) path: PathBuf,
 }
 
-/// What ptxas said about a module.
+/// The verdict of ptxas about a module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answer {
     /// It ended with code 0. A crash and an overrun are rejections.

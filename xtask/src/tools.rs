@@ -43,7 +43,7 @@ pub(crate) fn nvdisasm(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The tools there are, and what is said about those that are not.
+/// The available tools, and the messages about missing ones.
 pub(crate) fn find(given: Option<PathBuf>, default: &Path) -> (Vec<Tool>, Vec<String>) {
     let (mut tools, mut missing) = (Vec::new(), Vec::new());
     for source in SOURCES {

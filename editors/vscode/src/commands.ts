@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { run } from "./program";
 import { checkOptions } from "./settings";
 
-/** Texts that the program has printed, as documents that nobody edits. */
+/** Output of the program, as read-only documents. */
 export class Pages implements vscode.TextDocumentContentProvider {
   static readonly SCHEME = "texunit";
 
@@ -61,7 +61,7 @@ function codeAt(editor: vscode.TextEditor): string {
 export async function explainCode(pages: Pages): Promise<void> {
   activeFile("ptx", "a PTX file");
   const code = codeAt(vscode.window.activeTextEditor as vscode.TextEditor);
-  // Asked for here too, so that a missing program is told and not shown as a page.
+  // Also checked here, so that a missing program is reported and not shown as a page.
   await pages.provideTextDocumentContent(uriOf(code));
   const document = await vscode.workspace.openTextDocument(uriOf(code));
   await vscode.window.showTextDocument(document, {
@@ -108,7 +108,7 @@ export async function explainThread(): Promise<void> {
   }
 }
 
-/** The picture in a page of its own, without scripts. */
+/** The picture in its own page, without scripts. */
 function showPicture(title: string, svg: string): void {
   const panel = vscode.window.createWebviewPanel("texunit.picture", title, vscode.ViewColumn.Beside, {});
   panel.webview.html = `<!DOCTYPE html>

@@ -7,7 +7,7 @@ import { serverSettings } from "./settings";
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
-  /** Starts and stops follow each other, however fast they are asked for. */
+  /** Starts and stops follow each other, however fast they are requested. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -35,7 +35,7 @@ export class Server implements vscode.Disposable {
     void this.stop();
   }
 
-  /** Another program is another server; anything else it is told. */
+  /** A different program is a different server; other changes are sent to it. */
   settingsChanged(event: vscode.ConfigurationChangeEvent): void {
     if (event.affectsConfiguration("texunit.path")) {
       void this.restart();
@@ -53,7 +53,7 @@ export class Server implements vscode.Disposable {
 
   private async startNow(): Promise<boolean> {
     try {
-      // A program that is missing, or is another one, is told more clearly before it is a server.
+      // A program that is missing, or is not texunit, is reported more clearly before it is started as a server.
       const version = await run(["--version"]);
       if (version.code !== 0 || !version.out.startsWith("texunit ")) {
         throw new NotFound(programPath(), "it is not texunit");

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 const NAMES = ["target", "ptxVersion", "arch", "ptxasCompat", "ptxas"] as const;
 const LISTS = ["allow", "deny"] as const;
 
-/** What the server is told; settings that are not set are left out. */
+/** The settings for the server; those that are not set are left out. */
 export function serverSettings(): Record<string, unknown> {
   const config = vscode.workspace.getConfiguration("texunit");
   const settings: Record<string, unknown> = {};
@@ -24,7 +24,7 @@ export function serverSettings(): Record<string, unknown> {
   return settings;
 }
 
-/** The same as options of `texunit check`. */
+/** The settings as options of `texunit check`. */
 export function checkOptions(): string[] {
   const settings = serverSettings();
   const options: string[] = [];

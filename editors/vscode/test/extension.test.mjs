@@ -22,7 +22,7 @@ let editor;
 let extension;
 let api;
 
-/** The extension in an editor of its own. */
+/** The extension in its own editor. */
 function activate(settings) {
   editor = newEditor(settings);
   const load = Module._load;

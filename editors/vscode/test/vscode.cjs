@@ -105,7 +105,7 @@ class Document {
   }
 }
 
-/** A number of its own for each name that is asked for. */
+/** A separate number for each requested name. */
 const numbered = () => {
   const numbers = new Map();
   return new Proxy({}, {

@@ -13,6 +13,8 @@ fn main() -> ExitCode {
         .input_path(input)
         .out_name(name)
         .typescript(true)
+        .remove_name_section(true)
+        .remove_producers_section(true)
         .omit_default_module_path(true)
         .web(true)
         .and_then(|bindgen| bindgen.generate(folder));

@@ -43,7 +43,7 @@ export function seen([x, y, z]: number[]): [number, number, number] {
   return [x1, y1, y * Math.sin(PITCH) + z1 * Math.cos(PITCH)];
 }
 
-/** The direction under a point of the globe; outside of it, that of its rim. */
+/** The direction under a point of the globe; outside it, that of its rim. */
 export function unseen(right: number, up: number): [number, number, number] {
   const length = Math.hypot(right, up);
   const [r, u] = length > 1 ? [right / length, up / length] : [right, up];

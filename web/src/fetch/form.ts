@@ -1,4 +1,4 @@
-// The instruction, the texture and the sampler as forms, with what acts of the sampler's state beside it.
+// The instruction, the texture and the sampler as forms, with the effective state of the sampler beside it.
 
 import { h } from "../dom";
 import type { Explained, Geometry, Refusal, Words } from "../protocol";
@@ -197,7 +197,7 @@ export class Forms {
       h(
         "div",
         { class: "grid" },
-        this.key("geometry", "Geometry", select(["", ...geometries], { "": "of the instruction" })),
+        this.key("geometry", "Geometry", select(["", ...geometries], { "": "automatic" })),
         this.key("texel-format", "Format", select(["", ...plain, ...blocks], { "": "its own" })),
         this.key("size", "Size", text("its own")),
         this.key("layers", "Layers", text("its own", "numeric")),
@@ -207,7 +207,7 @@ export class Forms {
     );
   }
 
-  /** A row of the sampler's table: what is asked for, and what acts. */
+  /** A row of the sampler's table: what is requested, and what takes effect. */
   private row(key: string, label: string, input: HTMLInputElement | HTMLSelectElement): HTMLElement {
     const acts = h("output", { class: "acts" });
     this.acts.set(key, acts);
@@ -219,7 +219,7 @@ export class Forms {
     const body = h(
       "div",
       { class: "sampler-rows" },
-      h("div", { class: "sampler-head", "aria-hidden": "true" }, h("span", {}, "asked"), h("span", {}, "acts")),
+      h("div", { class: "sampler-head", "aria-hidden": "true" }, h("span", {}, "requested"), h("span", {}, "effective")),
       this.row("filter", "Filter", select(["", ...words.filter], { "": "point" })),
       this.addresses(words),
       this.row("border", "Border colour", text("0,0,0,0")),

@@ -50,14 +50,15 @@ function cellText(lensed: Lensed, texel: Texel, n: number, ink: string, x: numbe
   const { explanation, footprint } = lensed;
   const line = (dy: number, text: string, cls: string) =>
     s("text", { x: x + CELL / 2, y: y + dy, "text-anchor": "middle", class: cls, fill: ink }, text);
-  if (explanation.instruction.startsWith("tld4")) return [line(CELL / 2 + 9, GATHER[n % 4], "order")];
-  if (!isWeighted(explanation, footprint)) return [line(CELL / 2 + 5, "read", "weight")];
   // Away from the sample point, if it is in this texel.
   const at = footprint.axes.slice(0, 2).map((axis, k) => axis.texels - texel.index[k]);
   const hit = at.every((v) => v >= 0 && v < 1);
-  const top = hit && (at[1] ?? 0.5) < 0.55 && footprint.axes.length > 1 ? 50 : 22;
-  const lines = [line(top, `${texel.weight}/256`, "weight"), line(top + 17, (texel.exact * 256).toFixed(2), "exact")];
-  if (texel.compared !== null) lines.push(line(top > 30 ? 18 : 66, texel.compared ? "passes" : "fails", "exact"));
+  const below = hit && footprint.axes.length > 1 && at[1] < 0.55;
+  if (explanation.instruction.startsWith("tld4")) return [line(!hit ? CELL / 2 + 9 : below ? 68 : 28, GATHER[n % 4], "order")];
+  if (!isWeighted(explanation, footprint)) return [line(!hit ? CELL / 2 + 5 : below ? 66 : 19, "read", "weight")];
+  const top = below ? 57 : 19;
+  const lines = [line(top, `${texel.weight}/256`, "weight"), line(top + 14, (texel.exact * 256).toFixed(2), "exact")];
+  if (texel.compared !== null) lines.push(line(below ? 19 : 66, texel.compared ? "passes" : "fails", "exact"));
   return lines;
 }
 
@@ -123,7 +124,7 @@ function slice(lensed: Lensed, z: number, left: number): { parts: SVGElement[]; 
   return { parts, width: AXIS + columns * CELL + 4, height: AXIS + lines * CELL + (f.axes.length === 3 ? 26 : 4) };
 }
 
-/** In words, for who does not see it. */
+/** In words, for readers who cannot see it. */
 function words(lensed: Lensed): string {
   const { footprint: f, explanation: e, texture } = lensed;
   const weighted = isWeighted(e, f);

@@ -23,6 +23,15 @@ export class FetchPage implements View {
   private readonly command = h("code", { class: "command", tabindex: 0 });
   private readonly latest: Latest<{ value: Explained; ms: number }>;
   private readonly reading: Latest<Record<string, string | null>>;
+  /** The bytes of a surface access, as `texunit explain` draws them. */
+  private readonly bytes = new Latest<string>(
+    (svg) => {
+      const about = "The texels around the access, with their bytes";
+      const picture = h("img", { class: "bytes", src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: about });
+      this.view.showBytes(h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": about }, picture));
+    },
+    () => {},
+  );
   private explained: Explained | null = null;
   private spoken = 0;
   /** Milliseconds that the worker took for the last fetch: for the tests. */
@@ -156,7 +165,8 @@ export class FetchPage implements View {
       this.view.show({ texture: value.texture, explanation: value.explanation, exact: value.exact, source: { id: this.source(), keys: { ...this.keys } } });
     } else {
       fill(this.view.result, h("p", { class: "note" }, value.explanation.elements.map((e) => `0x${e}`).join(", ")));
-      fill(this.view.lensBox, h("p", { class: "note" }, "A surface access has no footprint: it reads and writes bytes."));
+      this.view.showAccess({ texture: value.texture, explanation: value.explanation, source: { id: this.source(), keys: { ...this.keys } } });
+      this.bytes.ask(async () => (await this.page.engine.ask("svg", { keys: { ...this.keys } })).value.svg);
       fill(this.view.steps, surfaceSteps(value.explanation));
     }
     this.element.dataset.shown = value.op;
@@ -189,7 +199,7 @@ export class FetchPage implements View {
     const op = this.page.words.geometries.find((g) => explained.op.includes(`.${g.name}.`)) ?? geometry;
     const before = explained.written.at.split(",");
     const elements = op.elements;
-    const unit = explained.kind === "surface" && /^su(ld|st)\.b/.test(explained.op) ? explained.texture.texel_size : 1;
+    const unit = explained.kind === "surface" && /^su(ld|st|red)\.b/.test(explained.op) ? explained.texture.texel_size : 1;
     const at = elements.map((element, n) => {
       const axis = DRAGGED.indexOf(element);
       const value = axis >= 0 ? to[axis] : undefined;

@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom";
 import { f32 } from "../dom";
-import type { FetchExplanation, Footprint, TextureInfo } from "../protocol";
+import type { FetchExplanation, Footprint, SurfaceExplanation, TextureInfo } from "../protocol";
 import { chain } from "./chain";
 import { Globe } from "./globe";
 import { channelsOf, lens, title } from "./lens";
@@ -15,6 +15,12 @@ export interface Fetch {
   texture: TextureInfo;
   explanation: FetchExplanation;
   exact: (number | null)[] | null;
+  source: Source;
+}
+
+export interface Access {
+  texture: TextureInfo;
+  explanation: SurfaceExplanation;
   source: Source;
 }
 
@@ -41,6 +47,7 @@ export class FetchView {
   private readonly caption = h("p", { class: "caption" });
   private chosen = 0;
   private fetch: Fetch | null = null;
+  private access: Access | null = null;
   private generation = 0;
 
   constructor(
@@ -56,6 +63,7 @@ export class FetchView {
 
   show(fetch: Fetch): void {
     this.fetch = fetch;
+    this.access = null;
     const { explanation: e, texture, exact } = fetch;
     const generation = ++this.generation;
     if (this.chosen >= e.footprints.length) this.chosen = 0;
@@ -70,9 +78,48 @@ export class FetchView {
     void this.fetchPictures(generation);
   }
 
+  /** A surface access: where it points and goes. What it loads or stores, and its bytes, are the page's. */
+  showAccess(access: Access): void {
+    this.fetch = null;
+    this.access = access;
+    const generation = ++this.generation;
+    fill(this.tabs);
+    this.levels.hidden = true;
+    this.globeBox.hidden = true;
+    this.drawAccess();
+    const part = this.accessPart(access);
+    if (this.pictures.now(access.source, part)) return;
+    void this.pictures.get(access.source, part).then(() => {
+      if (generation === this.generation) this.drawAccess();
+    });
+  }
+
+  /** The picture of the bytes of a surface access. */
+  showBytes(picture: HTMLElement): void {
+    if (this.access) fill(this.lensPlace, picture);
+  }
+
+  private accessPart({ texture, explanation: e }: Access): { level: number; plane: number; z: number; sample: number } {
+    const inside = (n: number, count: number) => Math.min(count - 1, Math.max(0, n));
+    const z = e.place?.z ?? e.at[2] ?? 0;
+    return { level: 0, plane: inside(e.place?.layer ?? e.layer, texture.planes), z: inside(z, texture.levels[0][2]), sample: 0 };
+  }
+
+  private drawAccess(): void {
+    const { access } = this;
+    if (!access) return;
+    const { texture, explanation: surface, source } = access;
+    const part = this.accessPart(access);
+    const coords = [Math.floor(surface.byte_x / texture.texel_size), surface.at[1] ?? 0];
+    this.stage.show({ texture, explanation: null, surface, pictures: [this.pictures.now(source, part)], coords, integers: true }, this.dark);
+    const layered = texture.geometry.startsWith("a");
+    this.caption.textContent = [texture.describe.replace(/`/g, ""), texture.axes === 3 ? `slice ${part.z} is shown` : "", layered ? `layer ${part.plane} is shown` : ""].filter(Boolean).join("; ");
+  }
+
   /** Draws again, for another theme. */
   redraw(): void {
     if (this.fetch) this.show(this.fetch);
+    this.drawAccess();
   }
 
   private get dark(): boolean {

@@ -2,7 +2,7 @@
 
 import { h, s } from "../dom";
 import { f32 } from "../dom";
-import type { FetchExplanation, Footprint, TextureInfo } from "../protocol";
+import type { FetchExplanation, Footprint, SurfaceExplanation, TextureInfo } from "../protocol";
 import { CROSS, FACES, direction } from "./cube";
 import type { Picture } from "./pictures";
 
@@ -12,7 +12,10 @@ const SIZE = 640;
 
 export interface Shown {
   texture: TextureInfo;
-  explanation: FetchExplanation;
+  /** Of a fetch. */
+  explanation: FetchExplanation | null;
+  /** Of a surface access. */
+  surface?: SurfaceExplanation;
   /** Level 0; of cubes all faces. */
   pictures: (Picture | null)[];
   coords: number[];
@@ -149,7 +152,7 @@ export class Stage {
     const shown = this.shown;
     if (!shown) return [0.5, 0.5];
     const { texture, coords, explanation } = shown;
-    if (explanation.cube) {
+    if (explanation?.cube) {
       const [x, y] = CROSS[explanation.cube.face];
       return [x + f32(explanation.cube.s), y + f32(explanation.cube.t)];
     }
@@ -180,7 +183,7 @@ export class Stage {
     if (!shown) return;
     const { texture, pictures, explanation } = shown;
     const ids = pictures.map((picture) => (picture ? picture.info.width + picture.data.byteOffset : 0));
-    const what = JSON.stringify([width, height, this.dark, texture.describe, explanation.sampler.address_mode, ids, texture.geometry]);
+    const what = JSON.stringify([width, height, this.dark, texture.describe, explanation?.sampler.address_mode, ids, texture.geometry]);
     const same = what === this.drawn && this.lastPictures.length === pictures.length && this.lastPictures.every((p, n) => p === pictures[n]);
     if (same) return;
     this.drawn = what;
@@ -192,7 +195,7 @@ export class Stage {
     context.imageSmoothingEnabled = false;
     hatch(context, width, height, this.dark);
     if (texture.geometry.endsWith("cube")) this.cross(context);
-    else if (pictures[0]) this.flat(context, pictures[0], explanation.sampler.address_mode);
+    else if (pictures[0]) this.flat(context, pictures[0], explanation?.sampler.address_mode ?? null);
   }
   private lastPictures: (Picture | null)[] = [];
 
@@ -264,6 +267,7 @@ export class Stage {
     if (!shown) return [];
     const marks: SVGElement[] = [];
     const { explanation } = shown;
+    if (!explanation) return this.places();
     const several = explanation.footprints.some((f) => f.tap > 0);
     this.element.classList.toggle("with-taps", several);
     for (const footprint of explanation.footprints) {
@@ -275,6 +279,26 @@ export class Stage {
     }
     marks.unshift(...this.ellipse());
     return marks;
+  }
+
+  /** Where a surface access points, and where it goes: the same texels, unless .clamp moves it. */
+  private places(): SVGElement[] {
+    const { texture, surface } = this.shown ?? {};
+    this.element.classList.remove("with-taps");
+    if (!texture || !surface) return [];
+    const [width, height] = texture.levels[0];
+    const rows = texture.axes > 1;
+    const bytes = texture.texel_size;
+    const cell = (byte: number, row: number, name: string) => {
+      const first = Math.floor(byte / bytes);
+      const last = Math.max(first + 1, Math.ceil((byte + surface.size) / bytes));
+      const [x, y] = this.at(first / width, rows ? row / height : 0);
+      const [x1, y1] = this.at(last / width, rows ? (row + 1) / height : 1);
+      return s("rect", { x, y, width: x1 - x, height: y1 - y, class: name });
+    };
+    const { place } = surface;
+    const wanted = cell(surface.byte_x, surface.at[1] ?? 0, place?.moved || !place ? "cell moved" : "cell");
+    return place?.moved ? [wanted, cell(place.x, place.y, "cell")] : [wanted];
   }
 
   private base(footprint: Footprint): [number, number] {
@@ -304,7 +328,7 @@ export class Stage {
     const [x, y] = this.at(bx + ax.texels / width, by + (ay ? ay.texels / height : 0.5));
     const radius = 3 + 7 * Math.sqrt(footprint.tap_weight / 1024);
     // Taps that lie close together are not numbered, but for the first and the last one.
-    const taps = this.shown?.explanation.footprints.filter((f) => f.level === footprint.level) ?? [];
+    const taps = this.shown?.explanation?.footprints.filter((f) => f.level === footprint.level) ?? [];
     const next = taps[1]?.axes ?? [];
     const first = taps[0]?.axes ?? [];
     const apart = Math.hypot(((next[0]?.texels ?? 0) - (first[0]?.texels ?? 0)) / width, ((next[1]?.texels ?? 0) - (first[1]?.texels ?? 0)) / height);
@@ -319,7 +343,7 @@ export class Stage {
   /** The ellipse of which the gradients are two radii: what a pixel covers of the texture. */
   private ellipse(): SVGElement[] {
     const shown = this.shown;
-    const { dpdx, dpdy } = shown?.explanation.operands ?? {};
+    const { dpdx, dpdy } = shown?.explanation?.operands ?? {};
     if (!shown || !dpdx || !dpdy || shown.texture.geometry.endsWith("cube") || shown.texture.axes < 2) return [];
     const [a, b] = [dpdx.map(f32), dpdy.map(f32)];
     const [width, height] = shown.texture.levels[0];

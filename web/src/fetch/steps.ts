@@ -5,7 +5,7 @@ import type { FetchExplanation, Footprint, Step, SurfaceExplanation, TextureInfo
 import { FACES } from "./cube";
 import { title } from "./lens";
 
-/** The guide lies beside the page. */
+/** The guide is beside the page. */
 export function rule(number: string): HTMLElement {
   const name = number.split(" ")[0];
   return h("a", { class: "rule", href: `guide/numerics.html#rule-${name}`, target: "_blank", rel: "noopener", title: `Rule ${number}` }, number);
@@ -69,7 +69,7 @@ export function steps(e: FetchExplanation, texture: TextureInfo): HTMLElement {
   const list = h(
     "div",
     { class: "all-steps" },
-    section("What acts otherwise than asked", e.overrides.map(step)),
+    section("Where the effective state differs", e.overrides.map(step)),
     cube
       ? section(`Face ${cube.face} (${cube.face_name})`, [
           step({ rule: "7.1", text: `the component of largest magnitude is ${cube.face_name}` }),
@@ -88,7 +88,7 @@ export function steps(e: FetchExplanation, texture: TextureInfo): HTMLElement {
   return list;
 }
 
-/** The same of a surface access. */
+/** The steps of a surface access. */
 export function surfaceSteps(e: SurfaceExplanation): HTMLElement {
   const outcomes = {
     made: "the access is made",

@@ -76,7 +76,7 @@ impl Place {
         Ok(())
     }
 
-    /// Installs what is not there in the releases that are asked for.
+    /// Installs what is missing, in the requested releases.
     pub(crate) fn install(&self, client: &Client) -> Result<(), String> {
         let file = workspace().join("tests/clients").join(client.name).join("requirements.txt");
         let wanted =

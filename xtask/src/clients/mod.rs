@@ -20,7 +20,7 @@ const USAGE: &str = "\
 usage: cargo run -p xtask -- clients NAME...|all|table [--program FILE] [--to DIR] [--record before|now]
        [--jobs N] [--limit SECONDS] [--env NAME=VALUE] [--only FILE] [--select EXPRESSION]";
 
-/// What is asked for.
+/// The arguments.
 #[derive(Default)]
 pub(crate) struct Request {
     clients: Vec<&'static Client>,

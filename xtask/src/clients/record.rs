@@ -16,7 +16,7 @@ const DOCUMENT: &str = "docs/testing.md";
 const START: &str = "<!-- Written by `xtask clients --record`. -->\n";
 const END: &str = "<!-- End of what is written. -->\n";
 
-/// What became of a suite.
+/// The result of a suite.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Those in a file of the harness.
+    /// The results in a file of the harness.
     pub(crate) fn of_result(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
         let result: serde_json::Value =
@@ -104,7 +104,7 @@ impl Record {
         self.write_document()
     }
 
-    /// Writes the table anew.
+    /// Writes the table again.
     pub(crate) fn write_document(&self) -> Result<(), String> {
         let document = workspace().join(DOCUMENT);
         let old = std::fs::read_to_string(&document).map_err(|e| format!("{DOCUMENT}: {e}"))?;

@@ -4,7 +4,7 @@
 pub(crate) struct Client {
     /// Its name here; tests/clients has a folder of that name with the releases that are installed.
     pub(crate) name: &'static str,
-    /// What is run, for the table in docs/testing.md.
+    /// The tests that are run, for the table in docs/testing.md.
     pub(crate) what: &'static str,
     /// The archive of sources that has its tests, if its wheel does not.
     pub(crate) source: Option<Source>,
@@ -27,7 +27,7 @@ pub(crate) struct Client {
 pub(crate) struct Source {
     pub(crate) package: &'static str,
     pub(crate) version: &'static str,
-    /// Variables that its build wants before it says what it is.
+    /// Environment variables that its build needs before it reports its metadata.
     pub(crate) environment: &'static [(&'static str, &'static str)],
 }
 
@@ -66,7 +66,7 @@ pub(crate) const CLIENTS: &[Client] = &[
             "{site}/numba_cuda/numba/cuda/tests/nocuda",
             "{site}/numba_cuda/numba/cuda/tests/nrt",
         ],
-        // Two tests read or write behind the end of arrays.
+        // Two tests read or write past the end of arrays.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &["-p", "numba_modules"],
         limit: "1200",
@@ -78,7 +78,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         source: None,
         compiled: None,
         tests: &["{tests}/drjit"],
-        // Dr.Jit's reductions of 33 to 64 values read shared memory behind what they asked for.
+        // Dr.Jit's reductions of 33 to 64 values read shared memory past what they requested.
         environment: &[("TEXUNIT_BOUNDS", "hardware")],
         pytest: &[],
         limit: "600",

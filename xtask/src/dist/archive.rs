@@ -19,7 +19,7 @@ const TEXTS: [&str; 7] = [
 const LINKS: [(&str, &str); 3] =
     [("libcuda.so", "libcuda.so.1"), ("libcudart.so", "libcudart.so.13"), ("libtexunit.so", FOR_C)];
 
-/// What its folder is called.
+/// The name of its folder.
 fn name() -> String {
     format!("texunit-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH)
 }

@@ -24,7 +24,7 @@ pub(super) fn judge(file: &Path, newest: (u32, u32)) -> Result<(), String> {
     }
 }
 
-/// The release of `2.2.5` is 2.2; `PRIVATE` is none.
+/// The release of `2.2.5` is 2.2; `PRIVATE` has none.
 fn release(version: &str) -> Option<(u32, u32)> {
     let (major, rest) = version.split_once('.')?;
     let minor = rest.split('.').next()?;

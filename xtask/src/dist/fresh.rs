@@ -5,7 +5,7 @@ use crate::tools;
 use std::path::Path;
 use std::process::Command;
 
-/// What its tests need.
+/// Packages that its tests need.
 const TOOLS: [&str; 2] = ["pytest==9.2.0", "numpy==2.4.6"];
 
 /// Installs the wheel in a new environment below `folder`, and runs python/tests there.

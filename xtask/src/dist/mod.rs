@@ -1,4 +1,4 @@
-//! What users install: an archive and a wheel, each with the program and the drop-in libraries, for any Linux since
+//! The packages for users: an archive and a wheel, each with the program and the drop-in libraries, for any Linux since
 //! glibc 2.28. Both are tried as a user would, in an environment without Rust.
 
 mod archive;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zig::Zig;
 
-/// What is asked for.
+/// The arguments.
 pub(crate) struct Request {
     debug: bool,
 }
@@ -30,13 +30,13 @@ struct Built {
 
 /// Libraries that programs load.
 const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13"];
-/// What the dynamic linker loads for `texunit run`.
+/// Libraries that the dynamic linker loads for `texunit run`.
 const REDIRECT: &str = "libtexunit_redirect.so";
-/// What programs in C and C++ are linked with.
+/// The library that programs in C and C++ are linked with.
 const FOR_C: &str = "libtexunit.so.1";
-/// What they can be linked with instead.
+/// Its static form.
 const ARCHIVE_FOR_C: &str = "libtexunit.a";
-/// What they include, below crates/faces/capi/include.
+/// Headers that they include, below crates/faces/capi/include.
 const HEADERS: [&str; 2] = ["texunit.h", "texunit.hpp"];
 
 /// The file with other people's licences.
@@ -117,7 +117,7 @@ fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, String> {
     result.map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// What a command prints; an error if it fails or complains.
+/// The output of a command; an error if it fails or complains.
 fn call(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|e| format!("{shown}: {e}"))?;

@@ -43,7 +43,7 @@ pub(super) fn text(workspace: &Path) -> Result<String, String> {
     Ok(all)
 }
 
-/// A crate of somebody else's.
+/// A crate of someone else's.
 struct Crate {
     licence: String,
     folder: PathBuf,

@@ -1,4 +1,4 @@
-//! What pkg-config says of the library for C, and where its files are.
+//! The pkg-config file of the library for C.
 
 use super::{ARCHIVE_FOR_C, Built, FOR_C, HEADERS, at, call};
 use std::path::Path;

@@ -4,7 +4,7 @@ use super::zig::{GLIBC, Zig};
 use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig};
 use std::path::{Path, PathBuf};
 
-/// What it may have as a file.
+/// The files that it may have.
 const LARGEST: u64 = 20_000_000;
 
 /// The name of its platform.

@@ -7,7 +7,7 @@ use std::process::Command;
 /// The oldest C library that what is made runs with: that of the tag `manylinux_2_28` (Debian 10, RHEL 8, Ubuntu 18.10).
 pub(crate) const GLIBC: (u32, u32) = (2, 28);
 
-/// The releases that were tried; all of them are installed, or none.
+/// The tested releases; either all of them are installed, or none.
 const PACKAGES: [&str; 4] =
     ["maturin==1.16.0", "cargo-zigbuild==0.24.0", "ziglang==0.17.1", "auditwheel==6.8.2"];
 
@@ -16,12 +16,12 @@ const PACKAGES: [&str; 4] =
 pub(crate) struct Zig {
     /// The environment's programs.
     bin: PathBuf,
-    /// What they keep between runs.
+    /// The tools' caches.
     cache: PathBuf,
 }
 
 impl Zig {
-    /// Those in a folder, which are installed there first if they are not what [`PACKAGES`] says.
+    /// The tools in a folder. They are installed there first if they differ from [`PACKAGES`].
     pub(crate) fn get(folder: &Path) -> Result<Self, String> {
         let environment = folder.join("environment");
         let zig = Self { bin: environment.join("bin"), cache: folder.join("cache") };
@@ -51,7 +51,7 @@ impl Zig {
         let mut command = Command::new(self.bin.join(name));
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::iter::once(self.bin.clone()).chain(std::env::split_paths(&path));
-        // What cannot be joined was no list of folders before either.
+        // What cannot be joined was not a list of folders before, either.
         if let Ok(path) = std::env::join_paths(path) {
             command.env("PATH", path);
         }
@@ -91,6 +91,6 @@ pub(crate) fn unwinder() -> Result<PathBuf, String> {
     command.arg("-print-file-name=libgcc_s.so.1");
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    // What it does not find it prints as it is.
+    // It prints unchanged what it does not find.
     if path.is_absolute() { Ok(path) } else { Err("cc knows no libgcc_s.so.1".to_owned()) }
 }

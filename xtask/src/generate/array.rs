@@ -30,7 +30,7 @@ const ARRAYS: &[(&str, &str, &str)] = &[
 const PARAMETERS: &[(&str, &str, &str)] =
     &[("p4", "param", "u32"), ("pb", "param", "b8"), ("q4", "param", "u32")];
 
-/// Names of what is no array.
+/// Names of things that are not arrays.
 const OTHERS: &[&str] =
     &["gi", "gv", "cf", "lo", "px", "%r1", "%rd1", "%vf", "%tid", "k", "here", "nobody", "tex_a"];
 

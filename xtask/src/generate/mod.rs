@@ -64,7 +64,7 @@ impl Question {
     }
 }
 
-/// What the families draw from.
+/// The elements that the families draw from.
 pub(crate) struct Families {
     releases: Vec<Ptxas>,
     only: Option<usize>,

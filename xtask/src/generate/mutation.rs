@@ -24,7 +24,7 @@ const FOLDERS: &[(&str, usize)] =
 /// Compiled by nvcc: its kernels are examples one by one.
 const SAMPLE: &str = "bench/data/sample.ptx.gz";
 
-/// Of a hundred changes, those that are likely to be right.
+/// How many of a hundred changes are likely to be right.
 const GENTLY: u32 = 75;
 
 /// Files above this size take ptxas too long for one changed token.
@@ -82,10 +82,10 @@ const GENTLE: &[&[&str]] = &[
 const SMALL: &[&str] =
     &["0", "1", "2", "4", "8", "12", "16", "24", "31", "32", "64", "100", "0x20", "255"];
 
-/// Numbers to put in the place of another.
+/// Numbers to replace another with.
 #[rustfmt::skip]
 const NUMBERS: &[&str] = &["0", "1", "-1", "3", "8", "64", "1.0", "0f3F800000", "4294967296", "0x10", "07", "1U", "%r1", "65536", "-2147483649"];
-/// Versions to put in the place of another.
+/// Versions to replace another with.
 const VERSIONS: &[&str] = &[
     "1.0", "1.4", "2.0", "3.0", "3.1", "4.2", "5.0", "6.0", "6.4", "7.0", "7.8", "8.0", "8.4",
     "8.8", "9.0", "9.5", "10.0", "0.0",
@@ -140,7 +140,7 @@ fn kernels(path: &Path) -> std::io::Result<Vec<String>> {
     GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
     let mut parts = text.split("\t// .globl\t");
     let header = parts.next().unwrap_or_default().to_owned();
-    // The name of a kernel ends its comment; module variables stand before the first kernel.
+    // The name of a kernel ends its comment; module variables come before the first kernel.
     let kernel = |part: &str| part.find(".visible").map(|at| part[at..].to_owned());
     let small = |text: &String| text.len() as u64 <= LARGEST;
     Ok(parts.filter_map(kernel).filter(small).map(|k| header.clone() + &k).collect())

@@ -15,13 +15,13 @@ const WILD: &[&str] = &[
     "[%rd0]", "[gi]", "[%r0]", "[0]", "(%r0)", "%r9", "%", "\"x\"",
 ];
 
-/// Constants by what they are good for.
+/// Constants by their use.
 const INTEGERS: &[&str] =
     &["0", "1", "-1", "2", "5", "16", "31", "32", "63", "0xff", "-128", "1U", "(2+3)", "WARP_SZ"];
 const FLOATS: &[&str] = &["0.0", "1.0", "-2.5", "1e10", "0f3F800000", "0f7FC00000"];
 const DOUBLES: &[&str] = &["0.0", "1.0", "-2.5", "1e300", "0d3FF0000000000000"];
 
-/// Width of a type word in bits; 0 of a word that is none.
+/// Width of a type word in bits; 0 for a word that is not a type.
 pub(super) fn bits(ty: &str) -> u32 {
     match ty {
         "pred" => 1,

@@ -1,4 +1,4 @@
-//! What is not compared, by name and with the reason: instructions of which the checker reads the
+//! Instructions that are not compared, by name and with the reason: instructions of which the checker reads the
 //! name, the version and the target, and not the operands. Their floors are compared.
 
 use texunit_isa::{Opcode, Shape, by_name_only, read_modifiers};

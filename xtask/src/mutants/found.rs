@@ -1,11 +1,11 @@
-//! What was found about mutants: a file, so that a run that was stopped goes on.
+//! Results about mutants, in a file, so that a stopped run can be continued.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::list::Mutant;
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
     /// By which tests.
@@ -20,7 +20,7 @@ pub(super) enum Verdict {
 pub(super) struct Found(BTreeMap<(String, String), Verdict>);
 
 impl Found {
-    /// Those in a file, or none.
+    /// The results in a file, or none.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         if !path.exists() {
             return Ok(Self::default());

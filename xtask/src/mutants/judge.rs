@@ -51,7 +51,7 @@ impl<'a> Judge<'a> {
         Self { part, place, tests: Vec::new() }
     }
 
-    /// What becomes of a mutant.
+    /// Judges a mutant.
     pub(super) fn verdict(&mut self, mutant: &Mutant) -> Result<Verdict, String> {
         if self.tests.is_empty() {
             self.tests = self.usual()?;
@@ -156,7 +156,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What the tests that ran last said.
+    /// The output of the tests that ran last.
     fn output(&self) -> PathBuf {
         self.place.folder.join("output.txt")
     }

@@ -28,7 +28,7 @@ pub(super) struct Mutant {
     pub(super) name: String,
     pub(super) start: Position,
     pub(super) end: Position,
-    /// What stands there instead.
+    /// The replacement.
     pub(super) replacement: String,
     pub(super) diff: String,
 }

@@ -4,7 +4,7 @@
 //! cargo-mutants says which mutants there are; which of them are tried is drawn with a seed, and the same draw
 //! comes out as long as the code stays ([`list`]). Each is built into a copy of the tree and judged by those
 //! tests of its crate that end within a minute, the quickest first ([`judge`]). What was found is kept, so that a run
-//! that was stopped goes on ([`found`]). Mutants that live with a reason stand in docs/mutants.md ([`table`]).
+//! that was stopped continues ([`found`]). Mutants that survive with a reason are in docs/mutants.md ([`table`]).
 
 mod found;
 mod judge;
@@ -26,7 +26,7 @@ use table::Table;
 const USAGE: &str = "\
 usage: cargo run -p xtask -- mutants [PART...] [--count N] [--seed N] [--again N] [--only TEXT] [--list]";
 
-/// What is asked for.
+/// The arguments.
 #[derive(Debug)]
 pub(crate) struct Request {
     parts: Vec<&'static Part>,
@@ -72,7 +72,7 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text} is not a number\n{USAGE}"))
 }
 
-/// Judges the mutants of all parts that are asked for. Exit code: 0 those that live have a reason, 1 not.
+/// Judges the mutants of all requested parts. Exit code: 0 those that survive have a reason, 1 not.
 pub(crate) fn run(request: &Request) -> ExitCode {
     exit_code(run_all(request))
 }

@@ -40,7 +40,7 @@ impl Table {
     }
 }
 
-/// A name as it stands in a table, where `|` would end a column.
+/// A name as it is written in a table, where `|` would end a column.
 fn escaped(name: &str) -> String {
     name.replace('|', "\\|")
 }

@@ -7,14 +7,14 @@ fn number(file: &[u8], at: usize, bytes: usize) -> Option<usize> {
     usize::try_from(value).ok()
 }
 
-/// The code of each function; `None` if the file is no ELF file of 64 bits.
+/// The code of each function; `None` if the file is not a 64-bit ELF file.
 pub(super) fn code(file: &[u8]) -> Option<Vec<&[u8]>> {
     if file.get(..5)? != b"\x7fELF\x02" {
         return None;
     }
     let (table, size) = (number(file, 0x28, 8)?, number(file, 0x3a, 2)?);
     let (count, names) = (number(file, 0x3c, 2)?, number(file, 0x3e, 2)?);
-    // A header that the file ends in is none.
+    // A header that is cut off by the end of the file does not count.
     let header = |n: usize| {
         let start = table.checked_add(n.checked_mul(size)?)?;
         file.get(start..start.checked_add(size)?).map(|_| start)

@@ -324,7 +324,7 @@ impl Writer {
         for _ in 1..dims {
             coords.push(self.load("f", "f32", 4));
         }
-        // Four numbers stand for three coordinates.
+        // Three coordinates take four numbers.
         let padded = |mut list: Vec<String>| {
             list.resize(list.len().next_power_of_two(), list.last().cloned().unwrap_or_default());
             list.join(", ")

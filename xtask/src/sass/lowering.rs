@@ -21,7 +21,7 @@ use crate::ptxas::Tool;
 /// Fetches of a module without their registers, and how often each is there.
 type Shapes = BTreeMap<String, usize>;
 
-/// What became of a module.
+/// The result for a module.
 enum Outcome {
     /// Both have the same fetches: so many TXD, so many others.
     Same(usize, usize),

@@ -20,7 +20,7 @@ const WORKERS: usize = 2;
 /// Differences that are printed.
 const SHOWN: usize = 20;
 
-/// What the command line asks for.
+/// The arguments.
 #[derive(Debug)]
 pub(crate) struct Request {
     modules: usize,

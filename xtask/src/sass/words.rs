@@ -16,9 +16,9 @@ use texunit_testkit::Random;
 
 /// Words of one file.
 const BATCH: usize = 500;
-/// Of the words that we refuse, so many are asked about: each needs a run of its own.
+/// How many of the words that we refuse are asked about: each needs its own run.
 const REFUSED: usize = 300;
-/// Of the words that are none to us, so many are asked about.
+/// How many of the words that are not instructions to us are asked about.
 const UNKNOWN: usize = 300;
 /// An instruction that does nothing.
 const NOP: u64 = 0x50b0_0000_0007_0f00;
@@ -59,7 +59,7 @@ impl Asked {
         }
         let bits = random.below(1 << Control::BITS) as u32;
         let control = Control::new(bits).unwrap_or(Control::NONE);
-        // Nothing stands beside it that it could be issued with.
+        // There is nothing beside it that it could be issued with.
         let paired = control.is_dual_issue() && random.chance(90);
         let control = if paired { control.with(&control::SCHED, 1) } else { control };
         Self { arch, word, control }

@@ -2,7 +2,7 @@
 //!
 //! Pages link to each other and to files of the repository by relative paths, so that they can be read there. Here
 //! links to pages that are not in the guide become links to the repository, pictures are taken along, and a picture
-//! behind `<!-- live: KEYS -->` becomes a frame of the playground in that state, if there is one beside the guide.
+//! after `<!-- live: KEYS -->` becomes a frame of the playground in that state, if the playground is beside the guide.
 //!
 //! mdBook, because its pages have relative links only, so that the site works from any path; because its search,
 //! themes and fonts are files of the site; and because it needs nothing but Cargo. docs/testing.md has what else was
@@ -19,7 +19,7 @@ use crate::workspace;
 /// The release that is installed.
 const MDBOOK: &str = "0.5.4";
 
-/// What mdBook is told. Pages are highlighted as far as it knows their languages; code is never sent to a playground of Rust's.
+/// The configuration of mdBook. Code is highlighted if mdBook knows the language, and is never sent to Rust's playground.
 const CONFIGURATION: &str = r#"[book]
 title = "texunit"
 description = "NVIDIA's texture and surface unit in software"
@@ -47,7 +47,8 @@ heading-split-level = 2
 "#;
 
 const STYLE: &str =
-    ".live iframe { width: 100%; height: 540px; border: 1px solid var(--table-border-color); }
+    ".live iframe { width: 100%; height: 740px; border: 1px solid var(--table-border-color); }
+@media (max-width: 700px) { .live iframe { height: 1100px; } }
 .live figcaption { font-size: 0.9em; }
 .live { margin: 1em 0; }
 .content main table { margin-inline: 0; }
@@ -96,7 +97,7 @@ fn write(work: &Path, pages: &source::Pages, live: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// mdBook, which is installed below `target` if it is not there: as it is for debugging, which takes half the time,
+/// mdBook, which is installed below `target` if it is missing: as a debug build, which takes half the time,
 /// and without the server.
 fn mdbook() -> Result<PathBuf, String> {
     let root = workspace().join("target/mdbook");

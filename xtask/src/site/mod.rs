@@ -18,7 +18,7 @@ struct Part {
 const PARTS: &[Part] =
     &[Part { name: "web", build: web::build }, Part { name: "guide", build: guide::build }];
 
-/// What is asked for.
+/// The arguments.
 pub(crate) struct Request {
     only: Option<String>,
     serve: Option<u16>,
@@ -60,7 +60,7 @@ impl Request {
     }
 }
 
-/// Builds what is asked for, and serves it until the program is ended.
+/// Builds the requested parts, and serves them until the program is stopped.
 pub(crate) fn run(request: &Request) -> ExitCode {
     let built = PARTS
         .iter()
@@ -95,7 +95,7 @@ fn call(command: &mut Command, missing: &str) -> Result<(), String> {
     }
 }
 
-/// What a command prints, if it succeeds.
+/// The output of a command, if it succeeds.
 fn output(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()

@@ -8,13 +8,14 @@ use std::time::Duration;
 
 /// Serves a folder until the program is ended.
 pub(super) fn serve(folder: &Path, port: u16) -> Result<(), String> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-        .map_err(|e| format!("port {port} cannot be had: {e}; `--serve PORT` takes another one"))?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|e| {
+        format!("port {port} is not available: {e}; choose another one with `--serve PORT`")
+    })?;
     let port = listener.local_addr().map_err(|e| e.to_string())?.port();
     println!("open http://localhost:{port}/ (Ctrl+C ends it)");
     for stream in listener.incoming().flatten() {
         let folder = folder.to_owned();
-        // Whoever goes away before the answer does not matter.
+        // Anyone who goes away before the answer does not matter.
         std::thread::spawn(move || drop(answer(stream, &folder)));
     }
     Ok(())
@@ -70,7 +71,7 @@ fn respond(
     if body { stream.write_all(bytes) } else { Ok(()) }
 }
 
-/// The file of a request's target; none outside of the folder.
+/// The file of a request's target, if it is in the folder.
 fn file_of(folder: &Path, target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?;
     let path = decoded(path)?;

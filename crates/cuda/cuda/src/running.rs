@@ -160,7 +160,7 @@ fn watch() {
     let thread = std::thread::Builder::new().name("texunit".to_owned()).spawn(look);
     signals::restore(&before);
     if let Err(error) = thread {
-        crate::call::say(format_args!("nobody watches launches: {error}"));
+        crate::call::say(format_args!("launches are not watched: {error}"));
     }
 }
 

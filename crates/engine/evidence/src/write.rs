@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Longest time in which whoever reads a pipe takes nothing of it.
+/// How long the reader of a pipe may read nothing.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The error of a pipe without a reader.
 const ENXIO: i32 = 6;
@@ -102,7 +102,7 @@ fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, O_NONBLOCK);
     let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
-        Some(ENXIO) => io::Error::other("nobody reads the pipe"),
+        Some(ENXIO) => io::Error::other("the pipe has no reader"),
         _ => error,
     })?;
     let (mut rest, mut last) = (bytes, Instant::now());
@@ -113,7 +113,7 @@ fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 if last.elapsed() > PATIENCE {
-                    return Err(io::Error::other("whoever reads the pipe takes nothing of it"));
+                    return Err(io::Error::other("the reader of the pipe has stopped reading"));
                 }
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -139,7 +139,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
         let why = write(&pipe, b"report").unwrap_err().to_string();
-        assert_eq!(why, "nobody reads the pipe");
+        assert_eq!(why, "the pipe has no reader");
         // More than a pipe holds, to a reader that is slow.
         let long = vec![b'x'; 1 << 20];
         let open = File::options().read(true).write(true).open(&pipe).unwrap();

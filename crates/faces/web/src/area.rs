@@ -9,7 +9,7 @@ use texunit_texel::{Reading, f16_to_f32};
 use texunit_unit::reference::{self, trace::Trace};
 use texunit_unit::{CoordType, Element, FetchKind, ResultType};
 
-/// Most pixels of a row, and of a slice.
+/// Maximum number of pixels of a row, and of a slice.
 const MOST_WIDTH: u32 = 1024;
 const MOST_PIXELS: u32 = 1 << 18;
 
@@ -42,7 +42,7 @@ pub(crate) fn area(session: &mut Session, asked: &Asked) -> Given {
         || first >= last
         || (last - first).saturating_mul(width) > MOST_PIXELS
     {
-        return Err(Refusal::new("there are no such rows, or too many"));
+        return Err(Refusal::new("the rows are outside the picture, or too many"));
     }
     let mut operands = access.operands(form)?;
     let [x0, y0, x1, y1] = asked.rect;

@@ -41,7 +41,7 @@ struct Texel {
 const ALL: [Builtin; 11] = [
     Builtin { name: "gradient", about: "red grows along x, green along y",             geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: gradient },
     Builtin { name: "grid",     about: "the picture of the guide's lessons",           geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: grid },
-    Builtin { name: "checker",  about: "squares, each a little different from the next", geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: checker },
+    Builtin { name: "checker",  about: "squares of many shades",                      geometry: Geometry::D2,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: checker },
     Builtin { name: "glyph",    about: "a letter",                                      geometry: Geometry::D2,   format: "u8",   edge: 16, layers: 2, levels: 1, colour: glyph },
     Builtin { name: "ramp",     about: "eight numbers in a row",                        geometry: Geometry::D1,   format: "f32",  edge: 8,  layers: 2, levels: 1, colour: ramp },
     Builtin { name: "volume",   about: "a ball in a box",                               geometry: Geometry::D3,   format: "u8x4", edge: 8,  layers: 2, levels: 1, colour: volume },
@@ -62,12 +62,12 @@ pub fn find(name: &str) -> Result<&'static Builtin, Refusal> {
     ALL.iter().find(|builtin| builtin.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|builtin| builtin.name).collect();
         let message =
-            format!("no built-in texture is called `{name}`: expected one of {}", names.join(", "));
+            format!("unknown built-in texture `{name}`: expected one of {}", names.join(", "));
         Refusal::of("tex", message)
     })
 }
 
-/// Most bytes of a built-in texture.
+/// Maximum number of bytes of a built-in texture.
 const MOST_BYTES: u64 = 128 << 20;
 
 impl Builtin {
@@ -82,7 +82,7 @@ impl Builtin {
         let format = given.texel_format.or(usual).ok_or_else(|| Refusal::new("no such format"))?;
         let Some(channel) = format.plain_channel() else {
             let message = format!(
-                "a built-in texture has plain channels, not texels of {format}: take a file of your own"
+                "built-in textures need a format with plain channels, which {format} is not: open your own file"
             );
             return Err(Refusal::of("texel-format", message));
         };

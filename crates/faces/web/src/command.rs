@@ -81,7 +81,7 @@ pub(crate) fn arguments(
     all
 }
 
-/// The same as a line for a shell.
+/// The command as a line for a shell.
 pub(crate) fn explain(file: &str, options: &FileOptions, keys: &Keys, access: &Access) -> String {
     let quoted = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,/:+".contains(c);

@@ -18,10 +18,10 @@ use texunit_unit::{
     Surface, SurfaceKind, Texture,
 };
 
-/// Most bytes of a file of one's own, and of a texture of it: what a tab can be expected to have.
+/// Maximum number of bytes of a user's file, and of its texture: what a tab can be expected to have.
 pub const MOST_BYTES: u64 = 256 << 20;
 
-/// A file of one's own.
+/// A user's file.
 #[derive(Debug)]
 pub(crate) struct Own {
     name: String,
@@ -65,7 +65,7 @@ pub(crate) struct File {
     name: String,
 }
 
-/// `file`: holds a file of one's own; says what it is.
+/// `file`: holds a user's file; says what it is.
 pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> Given {
     if bytes.len() as u64 > MOST_BYTES {
         let message =
@@ -83,9 +83,9 @@ pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -
     session.made = None;
     let size = bytes.len();
     session.own = Some(Own { name: name.clone(), bytes, _held: held });
-    // A file that is something else by its name is said at once, not at the first fetch.
+    // A file whose content does not match its name is reported at once, not at the first fetch.
     if kind == Kind::Raw && content.is_none() {
-        let help = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are read by their names; of anything else, size and texel-format say what it holds";
+        let help = "PNG, JPEG, OpenEXR, NPY, DDS and KTX 2.0 are recognised by their names; for any other file, give size and texel-format";
         return Ok((
             json!({ "name": name, "bytes": size, "kind": kind.name(), "help": help }),
             Vec::new(),

@@ -20,7 +20,7 @@ pub struct Texunit {
 
 #[wasm_bindgen]
 impl Texunit {
-    /// A new session. From here on the worker is told of panics.
+    /// A new session. From here on panics are reported to the worker.
     #[wasm_bindgen(constructor)]
     #[allow(clippy::new_without_default, reason = "JavaScript has no Default")]
     pub fn new() -> Self {

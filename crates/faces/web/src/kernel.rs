@@ -21,14 +21,14 @@ use texunit_report::{Host, Located, Object, fault_diagnostic};
 #[derive(Debug, Default)]
 pub(crate) struct Files(Held);
 
-/// The folder that the job's files lie in, which is nowhere.
+/// The folder of the job's files, which does not exist.
 const FOLDER: &str = "examples/example";
 
 /// Warp instructions after which a warp counts as never ending: a page is not waited for as long as a command line.
 const MOST_STEPS: u64 = 20_000_000;
 /// Memory that a kernel may have.
 const MEMORY: u64 = 512 << 20;
-/// Most accesses of a thread that are explained.
+/// Maximum number of accesses of a thread that are explained.
 const MOST_ACCESSES: usize = 100;
 
 /// A kernel under way.
@@ -302,7 +302,7 @@ pub(crate) fn output(session: &mut Session, asked: &WhichOutput) -> Given {
     let bytes = output.bytes().map_err(Refusal::new)?;
     let (format, extent) = match output.texels {
         Some(texels) => texels,
-        // Bytes as they are, in rows.
+        // The bytes without conversion, in rows.
         None => {
             let format = texunit_device::Format::from_name("u8")
                 .ok_or_else(|| Refusal::new("no such format"))?;

@@ -16,7 +16,7 @@ use texunit_unit::{
     SurfaceForm,
 };
 
-/// The value of `tex` that stands for a file of one's own.
+/// The value of `tex` that stands for a user's file.
 pub const OWN: &str = "own";
 
 /// Keys with their values, as a link has them. Empty values count as left out.
@@ -73,7 +73,7 @@ impl Keys {
         let mut form: FetchForm = op.parse().map_err(|e| Refusal::of("op", e))?;
         form.offset = self.get("offset").is_some();
         form.compare = self.get("compare").is_some();
-        // What the instruction cannot have is left over from another one.
+        // A key that the instruction cannot have is left over from another one.
         if form.why_impossible().is_some() {
             form.offset &= FetchForm { compare: false, ..form }.why_impossible().is_none();
             form.compare &= FetchForm { offset: false, ..form }.why_impossible().is_none();
@@ -203,7 +203,7 @@ fn word<T: Copy>(key: &'static str, text: &str, names: &[(&'static str, T)]) -> 
 
 fn format(text: &str) -> Result<Format, Refusal> {
     let unknown = || match texunit_job::formats::meant(text) {
-        Some(meant) => format!("no format is called `{text}`: did you mean `{meant}`?"),
+        Some(meant) => format!("unknown format `{text}`: did you mean `{meant}`?"),
         None => unknown(text, &Format::names().collect::<Vec<_>>()),
     };
     Format::from_name(text).ok_or_else(|| Refusal::of("texel-format", unknown()))
@@ -216,8 +216,12 @@ fn geometry(text: &str) -> Result<Geometry, Refusal> {
 }
 
 fn size(text: &str) -> Result<Vec<u32>, Refusal> {
-    let wrong =
-        || Refusal::of("size", format!("expected up to three numbers from 1 on, found `{text}`"));
+    let wrong = || {
+        Refusal::of(
+            "size",
+            format!("expected up to three numbers, each at least 1, found `{text}`"),
+        )
+    };
     let axes: Result<Vec<u32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     axes.ok().filter(|axes| axes.len() <= 3 && !axes.contains(&0)).ok_or_else(wrong)
 }

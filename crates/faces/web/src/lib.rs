@@ -6,7 +6,7 @@
 //!
 //! | method | what for |
 //! |---|---|
-//! | `file` | a texture of one's own, held in memory until the next one |
+//! | `file` | a user's texture, held in memory until the next one |
 //! | `explain`, `svg` | a fetch or surface access, from the keys of a link |
 //! | `picture` | texels of a level as colours |
 //! | `area` | rows of an area by the hardware's rules and by exact weights |

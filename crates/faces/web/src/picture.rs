@@ -9,7 +9,7 @@ use std::sync::Arc;
 use texunit_texel::{Format, Reading, readings, unpack};
 use texunit_unit::{ReadMode, Resource, TexelIndex, Texture};
 
-/// Most texels along an edge of a picture: of larger levels every second one is left out, or more.
+/// Maximum number of texels along an edge of a picture: larger levels are shown with every second texel, or fewer.
 pub const MOST_EDGE: u32 = 1024;
 
 /// Parameters of `picture`: a texture by keys, or by the number of an explained fetch, and which part of it.
@@ -28,10 +28,10 @@ pub(crate) fn picture(session: &mut Session, asked: &Asked) -> Given {
     let texture = match (asked.subject, &asked.keys) {
         (Some(number), _) => {
             let texture = session.subjects.get(number);
-            Arc::clone(texture.ok_or_else(|| Refusal::new("this fetch is not explained any more"))?)
+            Arc::clone(texture.ok_or_else(|| Refusal::new("this fetch is no longer explained"))?)
         }
         (None, Some(keys)) => fetch::access(session, keys)?.texture,
-        (None, None) => return Err(Refusal::new("keys or the number of a fetch are needed")),
+        (None, None) => return Err(Refusal::new("expected keys or the number of a fetch")),
     };
     let resource = &texture.resource;
     let Some(level) = resource.levels().get(asked.level as usize) else {
@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-/// A picture with what is said of it.
+/// A picture and its description.
 pub(crate) struct Seen {
     pub(crate) json: serde_json::Value,
     pub(crate) bytes: Vec<u8>,
@@ -109,7 +109,7 @@ pub(crate) fn of_bytes(
     Ok(Seen { json, bytes: colours })
 }
 
-/// Values of so few texels are told, too.
+/// Maximum number of texels whose values are returned, too.
 const MOST_VALUES: u32 = 1024;
 
 /// The values of a slice of packed texels: 8 and 16 bits as 0 to 1, as pictures have them.
@@ -193,7 +193,7 @@ impl Scale {
 
     fn shown(&self, values: [f32; 4]) -> [u8; 4] {
         let [low, high] = self.range.unwrap_or([0.0, 1.0]);
-        // What is no number is black.
+        // What is not a number is black.
         let byte = |v: f32| ((v - low) / (high - low) * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
         let [r, g, b, _] = values.map(byte);
         match self.channels {

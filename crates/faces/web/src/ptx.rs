@@ -1,6 +1,6 @@
 //! An access as an instruction of PTX, and back.
 //!
-//! Numbers stand where a kernel would have registers. What is read is checked as PTX, in a module around it, so its mistakes are
+//! Operands are numbers where a kernel would have registers. The text is checked as PTX, in a module around it, so its mistakes are
 //! those that the assembler would find.
 
 use crate::fetch::Access;
@@ -26,7 +26,7 @@ pub(crate) struct Text {
 /// Longest text that is read.
 const MOST_TEXT: usize = 4096;
 
-/// What stands before the instruction.
+/// What comes before the instruction.
 const HEAD: &str = "\
 .version 8.8
 .target sm_90
@@ -155,7 +155,7 @@ fn float(bits: u32) -> String {
 pub(crate) fn read(Text { text }: &Text) -> Given {
     let code = text.trim().trim_end_matches(';');
     if code.len() > MOST_TEXT {
-        return Err(Refusal::new("one instruction is expected"));
+        return Err(Refusal::new("expected one instruction"));
     }
     let source = SourceFile::new("instruction", format!("{HEAD}{code};{TAIL}"));
     let parsed = texunit_syntax::parse(&source);
@@ -172,7 +172,7 @@ pub(crate) fn read(Text { text }: &Text) -> Given {
     let body = checked.module.functions.first().and_then(|f| f.body.as_deref()).unwrap_or_default();
     let [instruction, _ret] = body else {
         return Err(Refusal::new(
-            "one instruction is expected, for example tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [tex, {0.3, 0.7}];",
+            "expected one instruction, for example tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [tex, {0.3, 0.7}];",
         ));
     };
     let op = code.split_whitespace().next().unwrap_or_default().to_owned();
@@ -182,19 +182,19 @@ pub(crate) fn read(Text { text }: &Text) -> Given {
         of_surface(instruction, &op)?
     } else {
         return Err(Refusal::new(
-            "a fetch or a surface access is expected: tex, tld4, suld, sust or sured",
+            "expected a fetch or a surface access: tex, tld4, suld, sust or sured",
         ));
     };
     Ok((json!({ "keys": keys }), Vec::new()))
 }
 
-/// The number that stands where a register could.
+/// The number in place of a register.
 fn number(operand: &Operand) -> Result<u64, Refusal> {
     match operand {
         Operand::Imm(bits) => Ok(*bits),
         _ => Err(Refusal {
             help: Some("write 0.3, 2, or bits such as 0f3E99999A".to_owned()),
-            ..Refusal::new("numbers are expected where a kernel has registers")
+            ..Refusal::new("expected a number where a kernel has a register")
         }),
     }
 }

@@ -96,7 +96,7 @@ impl Session {
             "pixel" => kernel::pixel(self, &read(text)?),
             "txd" => txd::word(&read(text)?),
             "execute" => txd::execute(self, &read(text)?),
-            _ => Err(Refusal::new(format!("there is no method `{method}`"))),
+            _ => Err(Refusal::new(format!("unknown method `{method}`"))),
         }
     }
 
@@ -112,6 +112,5 @@ struct Message {
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, Refusal> {
-    serde_json::from_str(text)
-        .map_err(|e| Refusal::new(format!("the parameters are not understood: {e}")))
+    serde_json::from_str(text).map_err(|e| Refusal::new(format!("invalid parameters: {e}")))
 }

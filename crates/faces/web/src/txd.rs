@@ -32,7 +32,7 @@ pub(crate) struct Asked {
     fields: BTreeMap<String, u64>,
 }
 
-/// An instruction, and what is wrong with it.
+/// An instruction, and its diagnostics.
 struct Read {
     txd: Txd,
     found: Vec<Value>,
@@ -63,7 +63,8 @@ fn read(asked: &Asked, arch: Arch) -> Result<Read, Refusal> {
         Some(text) => hex("control", text, Control::BITS)? as u32,
         None => Control::NONE.bits(),
     };
-    let control = Control::new(bits).ok_or_else(|| Refusal::of("control", "there are 21 bits"))?;
+    let control =
+        Control::new(bits).ok_or_else(|| Refusal::of("control", "the control bits are 21 bits"))?;
     let mut txd = Txd { word, control };
     for (name, &value) in &asked.fields {
         if let Some(field) = FIELDS.iter().find(|field| field.name == name) {
@@ -71,7 +72,7 @@ fn read(asked: &Asked, arch: Arch) -> Result<Read, Refusal> {
         } else if let Some(field) = control::FIELDS.iter().find(|field| field.name == name) {
             txd.control = txd.control.with(field, value);
         } else {
-            return Err(Refusal::new(format!("there is no field `{name}`")));
+            return Err(Refusal::new(format!("unknown field `{name}`")));
         }
     }
     let found = match Txd::decode(txd.word, txd.control, arch) {
@@ -153,10 +154,7 @@ pub(crate) struct Execute {
 pub(crate) fn execute(session: &mut Session, Execute { asked, state, lane }: &Execute) -> Given {
     session.subjects.clear();
     if state.len() > MOST_STATE {
-        return Err(Refusal::of(
-            "state",
-            format!("a state of at most {MOST_STATE} bytes is read here"),
-        ));
+        return Err(Refusal::of("state", format!("the state may have at most {MOST_STATE} bytes")));
     }
     let source = SourceFile::new("state", state.as_str());
     let mut made = match state_file::parse(state) {

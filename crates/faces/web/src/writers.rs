@@ -7,18 +7,18 @@ use texunit_device::observe::{
 use texunit_job::Output;
 use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes};
 
-/// Largest output whose writers are known, in texels.
+/// Maximum size of an output whose writers are recorded, in texels.
 const MOST_TEXELS: u64 = 4 << 20;
 
 /// Writers of the outputs of a launch.
 #[derive(Debug)]
 pub(crate) struct Writers {
     outputs: Vec<Written>,
-    /// For each output and texel the number of the thread in the grid, from 1; 0 is nobody.
+    /// For each output and texel the number of the thread in the grid, from 1; 0 is none.
     found: Mutex<Vec<Vec<u64>>>,
 }
 
-/// Where an output lies.
+/// Where an output is.
 #[derive(Debug)]
 struct Written {
     /// Generic address of its first byte, of buffers.

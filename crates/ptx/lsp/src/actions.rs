@@ -10,7 +10,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span, fix};
 
-/// Most diagnostics of a document that are published.
+/// Maximum number of diagnostics of a document that are published.
 pub(crate) const MOST: usize = 2000;
 
 /// The kind of the action that makes all corrections.
@@ -24,7 +24,7 @@ pub(crate) struct Target<'a> {
     pub(crate) version: i32,
     /// Its text.
     pub(crate) text: &'a Text,
-    /// What columns count.
+    /// The unit of columns.
     pub(crate) encoding: Encoding,
     /// Whether the client understands edits of a version.
     pub(crate) versioned_edits: bool,
@@ -126,7 +126,7 @@ fn covers(asked: &str, kind: &str) -> bool {
         || asked.is_empty()
 }
 
-/// What a fix does, in words.
+/// The description of a fix.
 fn title(fix: &[Edit], text: &Text) -> String {
     let [edit] = fix else { return format!("Correct it in {} places", fix.len()) };
     let old = shown(text.as_str().get(edit.span.range()).unwrap_or(""));

@@ -33,7 +33,7 @@ impl Failure {
 /// The result of a request.
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// What a request needs to know of its document.
+/// The data of a document that a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The names.
@@ -42,7 +42,7 @@ pub(crate) enum Need {
     Diagnostics,
 }
 
-/// What a method needs; none if there is no such method.
+/// The data that a method needs; `None` for unknown methods.
 pub(crate) fn need(method: &str) -> Option<Need> {
     METHODS.iter().find(|row| row.0 == method).map(|row| row.1)
 }
@@ -63,7 +63,7 @@ const METHODS: &[(&str, Need, Handler)] = &[
     ("textDocument/codeAction",        Need::Diagnostics, code_actions),
 ];
 
-/// What the client can show.
+/// The client's capabilities.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Client {
     /// Hover in Markdown.
@@ -84,7 +84,7 @@ pub(crate) struct View<'a> {
     pub(crate) index: &'a Index,
     /// Its mistakes, if they were needed.
     pub(crate) diagnostics: &'a [Diagnostic],
-    /// What the client can show.
+    /// The client's capabilities.
     pub(crate) client: Client,
 }
 

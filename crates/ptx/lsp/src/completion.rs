@@ -1,4 +1,4 @@
-//! What can be written at a cursor: modifiers that still lead to a form of the table, opcodes,
+//! Completion at a cursor: modifiers that still lead to a form of the table, opcodes,
 //! names in reach, directives and types.
 
 mod words;
@@ -21,7 +21,7 @@ pub(crate) struct Item {
     pub(crate) label: String,
     /// The symbol in front of it.
     pub(crate) kind: ItemKind,
-    /// What it is, in a few words.
+    /// A short description.
     pub(crate) detail: String,
     /// More.
     pub(crate) page: Option<Page>,
@@ -34,16 +34,16 @@ pub(crate) struct Item {
 pub(crate) struct Completion {
     /// In the order to be shown.
     pub(crate) items: Vec<Item>,
-    /// What they replace: the word at the cursor.
+    /// The range that they replace: the word at the cursor.
     pub(crate) span: Span,
     /// Whether there is more than was listed.
     pub(crate) is_incomplete: bool,
 }
 
-/// Most items.
+/// Maximum number of items.
 const MOST: usize = 500;
 
-/// What can be written at an offset.
+/// The completions at an offset.
 pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
     let place = Place::find(text, index.function_before(offset), offset);
     if place.in_comment {
@@ -69,7 +69,7 @@ struct Cursor<'a> {
     place: &'a Place,
     /// The word at the cursor.
     word: Option<Token>,
-    /// What of it is before the cursor.
+    /// The part of it before the cursor.
     typed: &'a str,
     /// All of it, without its dot.
     span: Span,
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
             Some(t) => t.span,
             None => Span::new(offset, offset),
         };
-        // In front of a dot nothing of the word behind it is typed.
+        // Before a dot, nothing of the word after it has been typed.
         let word = word.filter(|_| span.start as usize <= offset);
         let span = if word.is_none() { Span::new(offset, offset) } else { span };
         Self { text, index, offset, place, word, typed: &text[span.start as usize..offset], span }
@@ -136,7 +136,7 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// `.x` behind a register.
+    /// `.x` after a register.
     fn components(&self, at: usize) -> Vec<Item> {
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         let of_name = before.is_some_and(|t| {
@@ -215,7 +215,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a bracket is open that stands behind a name, as in `name[%r1]`.
+    /// Whether a bracket is open that follows a name, as in `name[%r1]`.
     fn in_subscript(&self, before: &[Token]) -> bool {
         let is = |t: &Token, b: u8| t.kind == Kind::Other(b);
         let Some(last) = before.iter().rposition(|t| is(t, b'[') || is(t, b']')) else {
@@ -266,7 +266,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Most names of one numbered group: nobody reads more.
+/// Maximum number of names of one numbered group: longer lists are of no use.
 const MOST_MEMBERS: usize = 100;
 
 /// The names of a group that begin as typed, those with the smallest numbers.
@@ -279,7 +279,7 @@ fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     let numbers: Vec<u64> = match digits.parse::<u64>() {
         _ if digits.is_empty() => (0..count).take(MOST_MEMBERS).collect(),
         _ if digits == "0" => (0..count.min(1)).collect(),
-        // Of `1`: 1, then 10 to 19, then 100 to 199.
+        // For `1`: 1, then 10 to 19, then 100 to 199.
         Ok(first) if canonical => {
             let decades = (0..20).map_while(|zeros| {
                 let size = 10_u64.checked_pow(zeros)?;

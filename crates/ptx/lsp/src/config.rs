@@ -16,8 +16,8 @@ pub(crate) struct Config {
 const NAMES: &str = "target, ptxVersion, ptxasCompat, ptxas, arch, allow, deny";
 
 impl Config {
-    /// Reads settings, alone or in an object as its member `texunit`. What is wrong is said, and
-    /// counts as not set.
+    /// Reads settings, alone or in an object as its member `texunit`. A setting with a mistake is
+    /// reported, and counts as not set.
     pub(crate) fn new(settings: &Value) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut wrong = Vec::new();

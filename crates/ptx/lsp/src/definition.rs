@@ -11,7 +11,7 @@ pub(crate) fn symbol_at(text: &str, index: &Index, offset: usize) -> Option<(Spa
     Some((token.span, symbol))
 }
 
-/// The name at an offset: a word that is no opcode and stands in no comment.
+/// The name at an offset: a word outside comments that is not an opcode.
 fn name_at(text: &str, index: &Index, offset: usize) -> Option<Token> {
     let from = index.function_before(offset);
     let mut tokens = Scan::new(text, from).take_while(|t| t.span.start as usize <= offset);
@@ -49,8 +49,8 @@ pub(crate) fn renameable(
     index: &Index,
     offset: usize,
 ) -> Result<(Span, Symbol), String> {
-    let (span, symbol) = symbol_at(text, index, offset)
-        .ok_or("there is no name here that is declared in this file")?;
+    let (span, symbol) =
+        symbol_at(text, index, offset).ok_or("the name here is not declared in this file")?;
     let decl = &index.decls[symbol.decl as usize];
     if index.has_errors {
         return Err("the file has syntax errors: correct them first, uses may be hidden".into());
@@ -87,7 +87,7 @@ pub(crate) fn rename(
     let hidden = index.declared_inside(text, decl.scope, new);
     if let Some(other) = taken.map(|s| s.decl).or(hidden) {
         let line = index.decls[other as usize].line;
-        return Err(format!("`{new}` is declared in line {line} already"));
+        return Err(format!("`{new}` is already declared in line {line}"));
     }
     Ok(places)
 }

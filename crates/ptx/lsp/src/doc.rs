@@ -84,7 +84,7 @@ const BY_CLASS: &[(Class, &str, &str)] = &[
     (Class::Hint, "acquire", "memory order: later accesses stay after it"),
     (Class::Hint, "release", "memory order: earlier accesses stay before it"),
     (Class::Hint, "acq_rel", "memory order: acquire and release"),
-    (Class::Hint, "unified", "the address lies in unified memory"),
+    (Class::Hint, "unified", "the address is in unified memory"),
     (Class::Hint, "uni", "all active threads of the warp do the same"),
     (Class::Hint, "mmio", "access to the registers of a device"),
 ];
@@ -142,7 +142,7 @@ const WORDS: &[Row] = &[
     ("L2::256B", "prefetches 256 bytes into L2"),
 ];
 
-/// What a word of a modifier means.
+/// The meaning of a word of a modifier.
 pub(crate) fn word(class: Class, word: &str) -> Option<String> {
     let by_class = BY_CLASS.iter().find(|row| row.0 == class && row.1 == word).map(|row| row.2);
     let plain = || WORDS.iter().find(|row| row.0 == word).map(|row| row.1);
@@ -154,7 +154,7 @@ pub(crate) fn word(class: Class, word: &str) -> Option<String> {
     text.map(str::to_owned)
 }
 
-/// What a type is.
+/// The description of a type.
 pub(crate) fn ty(ty: ScalarType) -> String {
     use texunit_isa::TypeKind::*;
     let bits = ty.bits();
@@ -182,7 +182,7 @@ pub(crate) fn ty(ty: ScalarType) -> String {
     }
 }
 
-/// Words that stand after a dot outside of instructions.
+/// Words that follow a dot outside instructions.
 #[rustfmt::skip]
 pub(crate) const DIRECTIVES: &[Row] = &[
     ("version", "The version of the PTX ISA that the module is written for: `.version 8.0`. Begins the module."),
@@ -210,7 +210,7 @@ pub(crate) const DIRECTIVES: &[Row] = &[
     ("v8", "Vectors of eight elements."),
     ("maxntid", "The maximum number of threads of a CTA: `.maxntid 256`."),
     ("reqntid", "The threads of a CTA: `.reqntid 16, 16`."),
-    ("minnctapersm", "The CTAs that a multiprocessor has room for, at least."),
+    ("minnctapersm", "The minimum number of CTAs that a multiprocessor has room for."),
     ("maxnctapersm", "The old form of `.minnctapersm`."),
     ("maxnreg", "The maximum number of registers of a thread."),
     ("maxclusterrank", "The maximum number of CTAs of a cluster."),
@@ -229,7 +229,7 @@ pub(crate) const DIRECTIVES: &[Row] = &[
     ("section", "Debugging data."),
 ];
 
-/// What a directive means.
+/// The meaning of a directive.
 pub(crate) fn directive(name: &str) -> Option<&'static str> {
     DIRECTIVES.iter().find(|row| row.0 == name).map(|row| row.1)
 }

@@ -7,7 +7,7 @@ use lsp_types::{Position, PositionEncodingKind, Range};
 use texunit_syntax::Span;
 use texunit_syntax::utf16::Utf16;
 
-/// What a column of a position counts.
+/// The unit of a position's column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Bytes.
@@ -64,7 +64,7 @@ impl Text {
             return false;
         }
         // What follows a `\r` decides whether a line begins there: look again from the line of
-        // the byte before the edit to the first line that begins behind it.
+        // the byte before the edit to the first line that begins after it.
         let first = self.line_of(from.saturating_sub(1));
         let kept = self.starts.partition_point(|&s| s as usize <= to);
         let moved = |s: u32| (s as usize + new.len() + from - to) as u32;

@@ -1,4 +1,4 @@
-//! What a word means: instructions and modifiers from the table, names from their declarations.
+//! The meaning of a word: instructions and modifiers from the table, names from their declarations.
 
 use super::doc;
 use super::index::{DeclKind, Index};
@@ -48,7 +48,7 @@ impl Page {
     }
 }
 
-/// What is said about the word at an offset.
+/// The hover text for the word at an offset.
 pub(crate) fn hover(text: &str, index: &Index, offset: usize) -> Option<(Span, Page)> {
     let place = Place::find(text, index.function_before(offset), offset);
     let word = place.word.filter(|_| !place.in_comment)?;
@@ -75,7 +75,7 @@ fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
     }
 }
 
-/// Most forms that are shown.
+/// Maximum number of forms that are shown.
 const MOST_FORMS: usize = 6;
 
 /// A page about an instruction with these modifiers.

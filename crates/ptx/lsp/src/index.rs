@@ -1,4 +1,4 @@
-//! What the names of a module mean: declarations in nested scopes, made from the syntax tree.
+//! The meaning of the names of a module: declarations in nested scopes, made from the syntax tree.
 //!
 //! The index is made in linear time, also of a text with errors: the parser recovers, and what it
 //! could not read only lacks its declarations. Uses are not kept; [`Index::occurrences`] reads
@@ -13,7 +13,7 @@ use texunit_syntax::ast::{
 };
 use texunit_syntax::{SourceFile, Span};
 
-/// What a declaration declares.
+/// The kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclKind {
     /// `.reg`
@@ -39,7 +39,7 @@ pub(crate) enum DeclKind {
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decl {
-    /// What it declares.
+    /// The kind.
     pub(crate) kind: DeclKind,
     /// The name in it.
     pub(crate) name: Span,
@@ -83,14 +83,14 @@ pub(crate) struct Scope {
     parent: Option<u32>,
     /// Declarations of one name each.
     pub(crate) names: HashMap<Box<str>, Vec<u32>>,
-    /// Declarations with a count, by what stands before the number.
+    /// Declarations with a count, by what comes before the number.
     pub(crate) ranges: HashMap<Box<str>, Vec<u32>>,
 }
 
-/// How many declarations of one name are looked at: more are no program.
+/// How many declarations of one name are looked at: no program has more.
 const MOST_SAME: usize = 64;
 
-/// What a name at some place means.
+/// The meaning of a name at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Symbol {
     /// The index of its declaration; the best one, if there are several.
@@ -112,7 +112,7 @@ pub(crate) struct Index {
     places: Vec<(u32, u32)>,
     /// Where functions begin, sorted.
     functions: Vec<u32>,
-    /// Beginnings of words that are no names: opcodes, fields of initial values.
+    /// Beginnings of words that are not names: opcodes, fields of initial values.
     words: Vec<u32>,
 }
 
@@ -258,7 +258,7 @@ impl Index {
         first.into_iter().chain(chain)
     }
 
-    /// What a name that stands at an offset means.
+    /// What the name at an offset means.
     pub(crate) fn resolve(&self, name: &str, offset: usize) -> Option<Symbol> {
         if let Ok(i) = self.places.binary_search_by_key(&(offset as u32), |p| p.0) {
             let decl = self.places[i].1;

@@ -10,7 +10,7 @@ pub(crate) struct Instruction {
     pub(crate) at: usize,
     /// The opcode, if there is one with this name.
     pub(crate) opcode: Option<Opcode>,
-    /// The modifiers: words directly behind it.
+    /// The modifiers: words directly after it.
     pub(crate) modifiers: Vec<Token>,
 }
 
@@ -48,7 +48,7 @@ impl Instruction {
 pub(crate) struct Matching {
     /// The rows: all that fit, or all that it can become, or all of the opcode.
     pub(crate) forms: Vec<&'static Form>,
-    /// What a texture or surface instruction does, and what it needs, in sentences.
+    /// The effect of a texture or surface instruction, and its requirements, in sentences.
     pub(crate) details: Vec<String>,
 }
 
@@ -113,18 +113,18 @@ pub(crate) fn slots(form: &Form, words: &[&str]) -> Option<Vec<usize>> {
     Some(filled)
 }
 
-/// A word that can stand at a place among the modifiers.
+/// A word that is allowed at a place among the modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     /// The word.
     pub(crate) word: &'static str,
     /// What it sets.
     pub(crate) class: Class,
-    /// Where it stands among the candidates: smaller first.
+    /// Its rank among the candidates: smaller first.
     pub(crate) rank: usize,
 }
 
-/// The words that can stand behind `before` and in front of `after`, so that there is still a row
+/// The words that can follow `before` and precede `after`, so that there is still a row
 /// for all of them. Those that come next in the documented order are first.
 pub(crate) fn candidates(opcode: Opcode, before: &[&str], after: &[&str]) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();

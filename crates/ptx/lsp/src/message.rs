@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-/// What a client has sent.
+/// A message of the client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Incoming {
     /// Something to answer.
     Request(Request),
     /// Something to know.
     Notification(Notification),
-    /// What is no message, with the answer that it gets.
+    /// Input that is not a message, with its answer.
     Refused(Value),
 }
 
@@ -19,7 +19,7 @@ pub type RequestId = lsp_types::NumberOrString;
 /// Something to answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What the answer is known by.
+    /// The identifier of the answer.
     pub id: RequestId,
     /// `textDocument/hover`
     pub method: String,
@@ -47,7 +47,7 @@ pub enum ErrorCode {
     MethodNotFound = -32601,
     /// Parameters of the wrong shape.
     InvalidParams = -32602,
-    /// A bug of ours.
+    /// An internal error.
     InternalError = -32603,
     /// A request before `initialize`.
     ServerNotInitialized = -32002,
@@ -68,7 +68,7 @@ impl Incoming {
         }
     }
 
-    /// What never became a text, such as one that is too long.
+    /// Input that was not read as a text, such as one that is too long.
     pub fn unreadable(code: ErrorCode, message: &str) -> Self {
         Self::refused(Value::Null, code, message)
     }

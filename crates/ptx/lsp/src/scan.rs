@@ -1,7 +1,7 @@
-//! The words around a cursor, found without the parser: while somebody types, the statement at
+//! The words around a cursor, found without the parser: while someone types, the statement at
 //! the cursor is broken most of the time, and the syntax tree has a hole there.
 //!
-//! [`Scan`] cuts a text into words; [`Place::find`] says what stands around an offset: the words
+//! [`Scan`] cuts a text into words; [`Place::find`] says what is around an offset: the words
 //! of the statement, and whether it is inside a body or a comment. Both are linear.
 
 use texunit_isa::Opcode;
@@ -27,9 +27,9 @@ pub(crate) enum Kind {
 /// A token with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
-    /// What it is.
+    /// The kind.
     pub(crate) kind: Kind,
-    /// Where it stands.
+    /// Where it is.
     pub(crate) span: Span,
     /// Whether it is the first on its line.
     pub(crate) first_on_line: bool,
@@ -42,13 +42,13 @@ impl Token {
         if self.kind == Kind::Word { &whole[1..] } else { whole }
     }
 
-    /// Whether the cursor can belong to it: it stands in it or at its end.
+    /// Whether the cursor can belong to it: the cursor is in it or at its end.
     fn touches(&self, offset: usize) -> bool {
         self.span.start as usize <= offset && offset <= self.span.end as usize
     }
 }
 
-/// May stand in a name after its first character.
+/// Allowed in a name after its first character.
 fn is_follow(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_' || b == b'$'
 }
@@ -152,14 +152,14 @@ impl Iterator for Scan<'_> {
     }
 }
 
-/// What stands around an offset.
+/// The text around an offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The tokens of the statement, comments left out; empty between statements.
     pub(crate) statement: Vec<Token>,
     /// How many of them end before the offset, the one that is being typed not among them.
     pub(crate) before: usize,
-    /// The word that the offset stands in or at the end of: its index in `statement`.
+    /// The word that contains the offset or ends at it: its index in `statement`.
     pub(crate) word: Option<usize>,
     /// Whether it is inside the braces of a function.
     pub(crate) in_body: bool,

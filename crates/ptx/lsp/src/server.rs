@@ -33,7 +33,7 @@ struct Document {
     text: Text,
     /// The client's number of the text.
     version: i32,
-    /// Ours: it changes with the settings, too.
+    /// Our own number: it also changes with the settings.
     revision: u64,
     /// Whether its tasks were handed out.
     is_posted: bool,
@@ -152,7 +152,7 @@ impl Server {
                 refuse(ErrorCode::ServerNotInitialized, "`initialize` is the first request")
             }
             (Phase::Running, "initialize") => {
-                refuse(ErrorCode::InvalidRequest, "the server is initialized already")
+                refuse(ErrorCode::InvalidRequest, "the server is already initialized")
             }
             (Phase::Running, "shutdown") => {
                 self.phase = Phase::Ended;

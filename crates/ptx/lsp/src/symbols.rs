@@ -7,7 +7,7 @@ use lsp_types::{
 };
 use texunit_syntax::Span;
 
-/// Most symbols that are listed.
+/// Maximum number of symbols that are listed.
 const MOST: usize = 50_000;
 
 fn kind(decl: &Decl) -> SymbolKind {

@@ -18,7 +18,7 @@ pub struct Task {
     config: Arc<Config>,
 }
 
-/// What was found in a text: see [`Task`].
+/// The result for a text: see [`Task`].
 #[derive(Debug)]
 pub struct Done {
     pub(crate) uri: Uri,
@@ -26,14 +26,14 @@ pub struct Done {
     pub(crate) found: Found,
 }
 
-/// What was found.
+/// The result.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// The names.
     Index(Index),
     /// The mistakes.
     Diagnostics(Vec<Diagnostic>),
-    /// A bug of ours.
+    /// An internal error.
     Panic,
 }
 
@@ -66,7 +66,7 @@ impl Task {
         })
     }
 
-    /// Does some work; a panic is a result, too.
+    /// Does some work; a panic is also a result.
     fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> Done {
         let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(Found::Panic);
         Done { uri: self.uri.clone(), revision: self.revision, found }

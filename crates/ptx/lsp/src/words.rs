@@ -27,7 +27,7 @@ fn slots(wanted: impl Fn(Class) -> bool) -> Vec<&'static str> {
     slots.flat_map(|slot| slot.words.iter().copied()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Words behind a dot outside of instructions.
+/// Words after a dot outside instructions.
 pub fn directives() -> Vec<&'static str> {
     doc::DIRECTIVES.iter().map(|row| row.0).collect()
 }

@@ -136,7 +136,7 @@ fn function() -> Value {
     })
 }
 
-/// Variables and registers up to the semicolon; a body of a function is none of them.
+/// Variables and registers up to the semicolon; the body of a function does not count.
 fn declaration() -> Value {
     let spaces: Vec<&str> = STORAGE
         .iter()

@@ -50,7 +50,7 @@ fn parsed(said: Vec<String>) -> Vec<Value> {
     said.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
 }
 
-/// The one message that is said to a text.
+/// The single message about a text.
 fn said(server: &mut Server, text: &str) -> Value {
     let mut said = parsed(server.respond(text));
     assert_eq!(said.len(), 1, "{said:?}");

@@ -1,6 +1,6 @@
 //! `texunit check`: what is wrong with PTX files. docs/check.md describes it for users.
 //!
-//! One file after the other, of folders those in them, is read, checked, corrected if that is asked for, and reported; nothing
+//! One file after the other, of folders those in them, is read, checked, corrected if requested, and reported; nothing
 //! of a file is kept afterwards.
 
 mod fix;
@@ -21,7 +21,7 @@ use texunit_check::{
 use texunit_report::{Format, Run, Settings};
 use texunit_syntax::{Diagnostic, SourceFile};
 
-/// Most diagnostics of one file that are shown to people.
+/// Maximum number of diagnostics of one file that are shown to people.
 const MOST_SHOWN: usize = 100;
 
 /// Arguments of `texunit check`.
@@ -145,7 +145,7 @@ impl Check<'_> {
             run.file((&text.source, &*sources), &diagnostics);
             return Ok(());
         }
-        // Those of the text that was checked last, which is what is left.
+        // The mistakes of the last text that was checked, which remain.
         let mut sources = Arc::default();
         let fixed = fix::fix(text, |source| {
             let (diagnostics, of_text) = self.check(source);

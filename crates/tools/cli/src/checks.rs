@@ -31,7 +31,7 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// What is found is kept here; `None`: nothing is checked.
+    /// Where findings are kept; `None`: nothing is checked.
     pub(crate) fn log(&self, kernels: &[String]) -> Result<Option<Log>, Box<Failure>> {
         let Some(checks) = self.check else { return Ok(None) };
         let mut suppressions = Suppressions::default();

@@ -82,7 +82,7 @@ pub fn group(name: &str) -> Vec<&'static Code> {
     if sound { all().into_iter().filter(within).collect() } else { Vec::new() }
 }
 
-/// Of a numbered code: what its letter stands for, the first and the last of these, and the group of the last.
+/// For a numbered code: the meaning of its letter, the first and the last code with this letter, and the group of the last.
 pub fn range(name: &str) -> Option<(&'static str, &'static str, &'static str, &'static str)> {
     let letter = name.chars().next()?.to_ascii_uppercase();
     let numbered = name.len() > 1 && name.bytes().skip(1).all(|b| b.is_ascii_digit());
@@ -101,7 +101,7 @@ pub fn range(name: &str) -> Option<(&'static str, &'static str, &'static str, &'
 /// The code that was probably meant.
 pub fn nearest(code: &str) -> Option<&'static str> {
     let all: Vec<&str> = all().into_iter().map(|c| c.code).collect();
-    // Of numbers with the same letter the next one; of words the most similar one.
+    // For numbers, the next one with the same letter; for words, the most similar one.
     let number = |code: &str| {
         let (letter, digits) = code.split_at_checked(1)?;
         Some((letter.to_ascii_uppercase(), digits.parse::<u32>().ok()?))
@@ -121,7 +121,7 @@ pub fn example(code: &str) -> Option<&'static Example> {
     texunit_check::examples::example(code).or_else(of_sass)
 }
 
-/// Where the texts of an example stand; nothing for whole files.
+/// Where the texts of an example belong; nothing for whole files.
 pub fn place(example: &Example) -> &'static str {
     match example.place {
         Place::File => "",
@@ -136,14 +136,14 @@ pub fn place(example: &Example) -> &'static str {
 pub fn without_example(code: &str) -> Option<&'static str> {
     match code {
         STATE_FILE => Some("no PTX is wrong: the state file is"),
-        NOT_EXECUTED => Some("no PTX is wrong: the state does not go with the instruction"),
+        NOT_EXECUTED => Some("no PTX is wrong: the state does not match the instruction"),
         NOT_ALONE => Some("no PTX is wrong: it cannot run on several machines"),
         DEPENDENT => Some("no PTX is wrong: its CTAs depend on each other"),
         _ => WITHOUT.iter().find(|(without, _)| *without == code).map(|(_, why)| *why),
     }
 }
 
-/// What SARIF says about a code.
+/// The description of a code in SARIF.
 pub fn rule(code: &str) -> Option<Rule> {
     let known = find(code)?;
     let mut markdown = known.explanation.to_owned();

@@ -1,4 +1,4 @@
-//! Colours and the width of lines: those of a terminal, unless somebody says otherwise.
+//! Colours and the width of lines: those of a terminal, unless otherwise requested.
 
 use clap::ValueEnum;
 use console::Term;

@@ -11,7 +11,7 @@ use texunit_cases::Case;
 use texunit_gpu::compare::{Compared, Outcome, compare};
 use texunit_gpu::{Gpu, GpuError, Runner};
 
-/// What the comparison found.
+/// The result of the comparison.
 #[derive(Debug, Default)]
 pub struct Comparison {
     /// Name, compute capability and driver of the card.
@@ -20,7 +20,7 @@ pub struct Comparison {
     pub compared: Vec<Compared>,
     /// The file with the card's answers, and how many cases it holds.
     pub recorded: Option<(PathBuf, usize)>,
-    /// What could not be read or written.
+    /// Files that could not be read or written.
     pub errors: Vec<String>,
     /// Why there is no card.
     pub no_card: Option<String>,
@@ -48,7 +48,7 @@ impl Comparison {
     }
 }
 
-/// Where cases are when nothing is said: the folders of texunit's own repository.
+/// Default folders of cases: the folders of texunit's own repository.
 const DEFAULTS: [&str; 3] = ["tests/fetch", "tests/compare", "examples"];
 /// Folders below a folder that are searched.
 const DEPTH: usize = 4;

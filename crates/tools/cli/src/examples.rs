@@ -1,4 +1,4 @@
-//! Examples that stand at the end of help texts.
+//! Examples at the end of help texts.
 
 /// `texunit`
 pub const PROGRAM: &str = "\

@@ -81,7 +81,7 @@ impl Shown for SurfaceExplanation {
     }
 }
 
-/// What is to be printed, and whether an answer is the one that a case expects.
+/// The output, and whether the result is the one that a case expects.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Text, JSON or SVG.
@@ -94,7 +94,7 @@ pub struct Output {
 /// remains to be printed is empty.
 pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
     if args.fetch.is_some() && args.case.is_none() {
-        return Err(Trouble::usage("--fetch says which fetch of a case: CASE.toml#N --fetch I"));
+        return Err(Trouble::usage("--fetch selects a fetch of a case: CASE.toml#N --fetch I"));
     }
     let format = args.format.or_else(|| by_extension(args.out.as_deref()?));
     let format = format.unwrap_or(ExplainFormat::Text);
@@ -112,7 +112,7 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
     Ok(output)
 }
 
-/// What a file is by the ending of its name.
+/// The kind of a file by its extension.
 fn by_extension(out: &Path) -> Option<ExplainFormat> {
     match out.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "svg" => Some(ExplainFormat::Svg),

@@ -52,7 +52,7 @@ pub fn run(args: &ExplainCodeArgs) -> u8 {
     crate::exit(printed, known == args.codes.len())
 }
 
-/// What is said about a code, a group of codes or a rule, if there is one.
+/// The text about a code, a group of codes or a rule, if there is one.
 fn answer(name: &str, json: bool) -> Option<String> {
     if let Some(code) = codes::find(name) {
         return Some(if json { object(code) } else { text(code) });
@@ -66,7 +66,7 @@ fn answer(name: &str, json: bool) -> Option<String> {
     rules::find(name).map(|rule| if json { rule_object(&rule) } else { rule_text(&rule) })
 }
 
-/// What is said about a code that there is not: the message, and help.
+/// What is printed for an unknown code: the message, and help.
 fn no_such(name: &str) -> (String, String) {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         let message = format!("unknown rule `{}`", texunit_report::visible(name));
@@ -151,7 +151,7 @@ fn object(code: &Code) -> String {
     format!("{object}\n")
 }
 
-/// What the code is printed for.
+/// The reader of the text.
 fn kind(code: &Code) -> &'static str {
     match code.code.as_bytes()[0] {
         b'E' => "error",

@@ -10,7 +10,7 @@ use texunit_device::GradientStats;
 use texunit_report::Located;
 use texunit_syntax::Diagnostic;
 
-/// Most mistakes that are shown of one run.
+/// Maximum number of mistakes that are shown of one run.
 const MAX_SHOWN: usize = 100;
 
 /// Prints a report.
@@ -36,7 +36,7 @@ pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
     printed
 }
 
-/// What goes to standard output and to standard error.
+/// The texts for standard output and standard error.
 pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     let mut out = Vec::new();
     let mut err = String::new();
@@ -112,7 +112,7 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
     (out, err)
 }
 
-/// What checks have found.
+/// The findings of checks.
 fn findings(log: &Log, report: &Report, color: bool) -> String {
     let mut text = String::new();
     for finding in log.findings() {

@@ -14,7 +14,7 @@ struct Row<'a> {
     count: u64,
 }
 
-/// The most often first.
+/// The most frequent first.
 fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
     let all = report.stats.iter().flat_map(|stats| stats.interpreted.0.iter().take(MOST));
     let located = report.located();

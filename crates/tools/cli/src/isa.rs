@@ -33,7 +33,7 @@ pub fn run(args: &IsaArgs) -> u8 {
     crate::exit(printed, complete)
 }
 
-/// What is printed, and whether every name was known; says so of those that were not.
+/// The output, and whether every name was known; unknown names are reported.
 fn answer(args: &IsaArgs) -> (String, bool) {
     if args.names.is_empty() {
         let all = instructions();

@@ -78,7 +78,7 @@ pub fn render(report: &Report) -> Value {
     })
 }
 
-/// What checks have found, as reports of runs have it.
+/// The findings of checks, in the form that reports of runs have.
 fn findings(log: &Log, gen_suppressions: bool) -> Vec<Value> {
     let all = (1..).zip(log.findings());
     let object = |(number, finding): (u64, Finding)| {
@@ -107,7 +107,7 @@ fn failure(failure: &Failure, report: &Report, ptx: Option<Located<'_>>) -> Valu
     }
 }
 
-/// What has no place in a text.
+/// Data that the text form does not have.
 fn plain(severity: Severity, file: Option<&str>, message: &str, help: Option<&str>) -> Value {
     with_key(&Object::plain(severity, file, message, help), Value::Null)
 }

@@ -77,7 +77,7 @@ fn run_command() -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // A closed pipe is no reason for another message.
+            // A closed pipe needs no other message.
             let _ = error.print();
             return if error.use_stderr() { USAGE } else { 0 };
         }
@@ -177,7 +177,7 @@ fn compare(args: &CompareArgs) -> u8 {
 
 /// The exit code of work that succeeded or not, and of which a report was printed.
 fn exit(printed: std::io::Result<()>, succeeded: bool) -> u8 {
-    // A reader that has gone away is no reason to fail; a full disk is.
+    // A reader that has gone away is not a reason to fail; a full disk is.
     if let Err(error) = printed
         && error.kind() != ErrorKind::BrokenPipe
     {

@@ -1,5 +1,5 @@
-//! Numbers on the command line: what is said of one that cannot be meant names what it counts and from where
-//! to where; clap names the option.
+//! Numbers on the command line: a message about a wrong one names what it counts and the
+//! allowed range; clap names the option.
 
 use clap::builder::TypedValueParser;
 use std::fmt::Display;

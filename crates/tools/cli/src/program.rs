@@ -107,7 +107,7 @@ fn say(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// `texunit run`: becomes the program, unless somebody has to be there when that has ended.
+/// `texunit run`: becomes the program, unless it has something to do when that has ended.
 pub fn run(args: &RunArgs) -> u8 {
     if let Some(why) = reports::misused(args) {
         return crate::usage_error("run", &why);
@@ -138,7 +138,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     command.env("LD_LIBRARY_PATH", with("LD_LIBRARY_PATH", &folder));
     // For runtimes inside the program or a library of its: both are there, and their calls are sent to
     // the one that has the same structures. Loaded before the program's libraries, they also win over an rpath;
-    // what the user preloads comes before them, and may stand between the program and them.
+    // what the user preloads comes before them, and may be between the program and them.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
     let both = libraries::RUNTIMES.map(|name| libraries::preloaded(&folder, name));
     let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
@@ -203,7 +203,7 @@ fn before(folder: &Path, path: Option<OsString>) -> OsString {
     all
 }
 
-/// A file behind those of a list.
+/// A file after those of a list.
 fn behind(mut all: OsString, file: &Path) -> OsString {
     if !all.is_empty() {
         all.push(":");

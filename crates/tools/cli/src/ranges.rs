@@ -106,7 +106,7 @@ pub(crate) struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Of what is on the device now; `None`: the launch is a whole one.
+    /// The state of the device now; `None` for a whole launch.
     pub(crate) fn of(
         job: &Job,
         kernel: &Kernel,
@@ -135,13 +135,13 @@ impl<'a> Recording<'a> {
         !refused.is_empty()
     }
 
-    /// Why a range may not have come to its end.
+    /// Why a range may not have finished.
     pub(crate) fn waits(&self, fault: &Fault) -> Option<String> {
         let waits = matches!(fault.kind, FaultKind::StepLimit { .. } | FaultKind::Deadlock { .. });
         waits.then(|| format!("the CTAs {} may wait for what others do", self.ctas))
     }
 
-    /// Writes the file, of a launch that has come to its end.
+    /// Writes the file, of a launch that has finished.
     pub(crate) fn write(&self, grid: [u32; 3], report: &mut Report) {
         let stats = report.stats.clone().unwrap_or_default();
         let sets = match self.recorder.sets(self.identity, (grid, self.ctas), &stats) {
@@ -284,7 +284,7 @@ fn failure(error: &MergeError, args: &LaunchArgs, objects: &Objects, report: &Re
     }
 }
 
-/// What each of two ranges does with the same bytes.
+/// What two ranges do with the same bytes.
 fn dependence(conflict: &Conflict, objects: &Objects, text: Option<&SourceFile>) -> Diagnostic {
     let [first, second] = conflict.ends;
     let place = objects.list().get(conflict.object as usize).map_or_else(String::new, |object| {
@@ -336,7 +336,7 @@ fn verb(end: End) -> &'static str {
     }
 }
 
-/// Whether an instruction is an atomic; a guard may stand before it.
+/// Whether an instruction is an atomic; a guard may come before it.
 fn starts_with_atomic(text: &SourceFile, span: Span) -> bool {
     let mut words = text.snippet(span).split_whitespace();
     let word = words.next().filter(|word| !word.starts_with('@')).or_else(|| words.next());

@@ -18,7 +18,7 @@ pub struct Rule {
     pub number: String,
     /// Heading of its section: `From a coordinate to a texel`.
     pub title: &'static str,
-    /// What it says, in paragraphs.
+    /// The text, in paragraphs.
     pub paragraphs: Vec<String>,
     /// Marks of how it is known (`M`, `S`), each with what the rule's cell says.
     pub known: Vec<&'static str>,
@@ -90,7 +90,7 @@ pub fn find(number: &str) -> Option<Rule> {
         rule.paragraphs.push(format!("{about}{says}"));
         rule.known.extend(mark);
     }
-    // A rule without a row of its own stands in the text: `The layer is clamped (8.1).`
+    // A rule without its own row is in the text: `The layer is clamped (8.1).`
     if rule.paragraphs.is_empty() {
         let cited =
             |p: &&str| p.contains(&format!("({number})")) || p.contains(&format!("{number} "));
@@ -116,7 +116,7 @@ pub fn numbers() -> Vec<String> {
     all
 }
 
-/// What a mark stands for.
+/// The meaning of a mark.
 pub fn meaning(mark: &str) -> &'static str {
     match mark.split([',', ';', ' ']).next().unwrap_or_default() {
         "S" => "specified by the PTX ISA or the CUDA documentation",
@@ -157,7 +157,7 @@ mod tests {
         }
     }
 
-    /// What explanations cite can be asked for.
+    /// Every rule that explanations cite can be looked up.
     #[test]
     fn cited_rules_are_found() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/explain");

@@ -62,13 +62,13 @@ pub struct Report {
     pub job_source: Option<SourceFile>,
     /// Text of the PTX, for messages.
     pub ptx_source: Option<SourceFile>,
-    /// What the instructions of the PTX come from, once it is loaded.
+    /// The source positions of the PTX, once it is loaded.
     pub sources: Option<Arc<Sources>>,
     /// Name of the kernel, once the job is read.
     pub kernel: Option<String>,
     /// CTAs along x, y, z, once the job is read.
     pub grid: Option<[u32; 3]>,
-    /// Those that are launched, if they are not all.
+    /// The launched CTAs, if not all are.
     pub ctas: Option<CtaRange>,
     /// Threads along x, y, z, once the job is read.
     pub block: Option<[u32; 3]>,
@@ -82,13 +82,13 @@ pub struct Report {
     pub outputs: Vec<Written>,
     /// The file of what a range of CTAs has read and written.
     pub sets: Option<WrittenSets>,
-    /// What was merged in place of a launch.
+    /// The result of a merge, instead of a launch.
     pub merged: Option<MergedSets>,
     /// Remarks that stop nothing: warnings about the PTX.
     pub ptx_warnings: Vec<Diagnostic>,
     /// Remarks that stop nothing: others.
     pub warnings: Vec<String>,
-    /// What the fetches really do, if that was asked for.
+    /// The effective state of the fetches, if requested.
     pub effective: Option<Vec<Line>>,
     /// Whether the text says what was interpreted in the middle of machine code.
     pub tells_interpreted: bool,
@@ -98,11 +98,11 @@ pub struct Report {
     pub explanation: Option<PathBuf>,
     /// The fault that ended the launch.
     pub fault: Option<Box<Fault>>,
-    /// What stopped the launch otherwise.
+    /// Another reason that stopped the launch.
     pub failures: Vec<Failure>,
-    /// What checks have found, if there are any.
+    /// The findings of the checks, if there are any.
     pub log: Option<Log>,
-    /// Whether each finding is told with what suppresses it.
+    /// Whether each finding is printed with the text that suppresses it.
     pub gen_suppressions: bool,
 }
 

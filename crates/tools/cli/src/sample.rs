@@ -84,7 +84,7 @@ pub struct FetchArgs {
     pub threads: usize,
 }
 
-/// What was done.
+/// The summary.
 #[derive(Debug)]
 pub struct Report {
     form: FetchForm,
@@ -139,7 +139,7 @@ fn made(args: &SampleArgs) -> Result<Texture, Trouble> {
     Ok(Texture::of_header(Arc::new(header), sampler))
 }
 
-/// Results do not take the place of what they are made of.
+/// Results do not overwrite their inputs.
 fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Trouble> {
     let inputs = [args.tex.as_path(), &args.at].into_iter().chain(given.files());
     match same_file(&args.out, inputs) {

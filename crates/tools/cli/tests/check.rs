@@ -150,7 +150,7 @@ fn fix_writes_nothing_that_it_may_not() -> Result<(), Failed> {
         "mistakes.ptx:1:1: error[E0000]: cannot write the corrected file: it is read-only\n";
     assert_eq!((code, out.as_str(), err.as_str()), (Some(1), message, ""));
     assert_eq!(read(&path), before);
-    // Of what is no text only what is corrected changes.
+    // In a file that is not text only what is corrected changes.
     let path = folder.copy("latin-1.ptx");
     let before = std::fs::read(&path)?;
     let input = std::fs::File::open(&path)?;
@@ -225,7 +225,7 @@ fn all_forms_say_the_same() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Files that are none, huge, or made to do harm.
+/// Paths that are not files, huge files, and files made to do harm.
 fn hostile_files() -> Result<(), Failed> {
     let folder = Folder::new("hostile");
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.0.join(name), bytes).unwrap();
@@ -275,7 +275,7 @@ fn hostile_files() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A standard output without room is an error that is said.
+/// A full standard output is reported as an error.
 fn a_full_disk() -> Result<(), Failed> {
     if !cfg!(target_os = "linux") {
         return Ok(());
@@ -353,7 +353,7 @@ fn the_page_is_complete() -> Result<(), Failed> {
             }
         }
     }
-    // `<!-- FILE -->` stands before a block that shows what is in the file.
+    // `<!-- FILE -->` comes before a block that shows what is in the file.
     let (mut page, mut shown) = (String::new(), 0);
     let mut rest = docs.as_str();
     while let Some(start) = rest.find("<!-- tests/cli/") {

@@ -1,5 +1,5 @@
 //! Runs the program on every job of tests/cli and compares exit code, standard output and
-//! standard error with what stands beside the job: `x.toml`, `x.stdout`, `x.stderr`.
+//! standard error with what is beside the job: `x.toml`, `x.stdout`, `x.stderr`.
 //!
 //! The first lines of a job may say `# args: --quiet` and `# exit: 2`; a job without fails with
 //! exit code 1. `TEXUNIT_BLESS=1` writes the files instead of comparing them.

@@ -1,4 +1,4 @@
-//! `texunit compare` on a card of our own: the software device behind the calls of the driver API.
+//! `texunit compare` on a test card: the software device behind the calls of the driver API.
 //! It answers as the reference does, so that every case agrees, and what differs is made to.
 
 #![allow(clippy::unwrap_used)]
@@ -101,7 +101,7 @@ fn nothing_recorded_is_an_error_and_no_file() {
     assert!(!path.exists());
 }
 
-/// After the fault of a kernel a card refuses every call of the process: that is said once.
+/// After the fault of a kernel a card refuses every call of the process: that is reported once.
 #[test]
 fn a_card_that_is_lost_ends_the_comparison() {
     let gpu = texunit_gpu::test_card().unwrap();

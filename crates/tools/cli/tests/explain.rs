@@ -1,5 +1,5 @@
 //! Runs `texunit explain` with the arguments of every `tests/cli/explain/*.args` and compares exit
-//! code, standard output and standard error with what stands beside: `x.stdout`, `x.stderr`.
+//! code, standard output and standard error with what is beside: `x.stdout`, `x.stderr`.
 //!
 //! A first line `# exit: 2` names the exit code. `TEXUNIT_BLESS=1` writes the files instead of
 //! comparing them.

@@ -123,14 +123,14 @@ fn launch(
     let job = temp.file("job.toml", &text);
     let out = temp.join("out");
     let mut options = vec!["--quiet"];
-    // A file may have more options behind its list.
+    // A file may have more options after its list.
     options.extend(check.iter().flat_map(|list| ["--check"].into_iter().chain(list.split(' '))));
     let args = LaunchArgs::parse(&job, &out, &options).map_err(|error| error.to_string())?;
     let report = texunit::run::launch(&args);
     if !report.failures.is_empty() {
         return Err(texunit::human::render(&report, true, false).1);
     }
-    // A kernel may end in a fault where that is expected: what is found then, is told all the same.
+    // A kernel may end in a fault where that is expected: findings are reported all the same.
     if let Some(fault) = report.fault.as_ref().filter(|_| !case.faults) {
         return Err(format!("{}: a fault: {}", case.kernel, fault.kind));
     }

@@ -316,7 +316,7 @@ fn output_folder_is_a_file() {
     assert_eq!(std::fs::read(&file).unwrap(), b"here");
 }
 
-/// What went wrong is said on standard error, even if standard output has no room.
+/// Failures are reported on standard error, even if standard output has no room.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_output_hides_nothing() {

@@ -108,7 +108,7 @@ fn checked(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     }
 }
 
-/// An observer that is told everything changes nothing, and what it is told fits together.
+/// An observer of all events changes nothing, and the events are consistent.
 fn observed(folder: &Path, case: Table, form: &str) -> Result<(), Failed> {
     // A model needs the order of one worker.
     let alone = Given { more: &[], threads: "1", observer: None };

@@ -1,5 +1,5 @@
 //! Runs `texunit sass` with the arguments of every `tests/cli/sass/*.args` and compares exit code
-//! and output with what stands beside. `TEXUNIT_BLESS=1` writes the files.
+//! and output with what is beside. `TEXUNIT_BLESS=1` writes the files.
 #![allow(clippy::unwrap_used)]
 
 mod golden;

@@ -1,10 +1,21 @@
 //! One word for one thing: the last table of CONTRIBUTING.md says which words to write and which
-//! not, and none of the latter is in a page, a help text or a string literal.
+//! not, and none of the latter is in a page, a help text, a string literal, or a comment of [`COMMENTED`].
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
+
+/// Folders whose comments are looked at, too.
+const COMMENTED: [&str; 7] = [
+    "crates/faces/web",
+    "crates/ptx/lsp",
+    "crates/tools/cli",
+    "crates/unit/explain",
+    "editors/vscode",
+    "web",
+    "xtask",
+];
 
 /// A phrase that is not to be written, in lower case, and longer ones in which it is right.
 struct Avoided {
@@ -38,7 +49,7 @@ fn avoided() -> Vec<Avoided> {
     list
 }
 
-/// Where `text` has the avoided phrase as whole words, outside of the phrases in which it is right.
+/// Where `text` has the avoided phrase as whole words, outside the phrases in which it is right.
 fn occurrences(text: &str, avoided: &Avoided) -> Vec<usize> {
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let right: Vec<_> = avoided
@@ -129,6 +140,16 @@ fn literals(source: &str) -> Vec<String> {
     list
 }
 
+/// The comments of a source file that have lines of their own, one after the other; code in backquotes is left out.
+fn comments(source: &str) -> String {
+    let marks = ["///", "//!", "//", "/**", "*/", "* "];
+    let lines = source.lines().map(str::trim_start).filter_map(|line| {
+        let mark = marks.iter().find(|mark| line.starts_with(**mark))?;
+        Some(line.trim_start_matches(mark).trim_end_matches("*/"))
+    });
+    lines.collect::<Vec<_>>().join("\n").split('`').step_by(2).collect::<Vec<_>>().join("`")
+}
+
 fn helps(command: &mut clap::Command, into: &mut Vec<(String, String)>) {
     into.push((format!("{} --help", command.get_name()), command.render_long_help().to_string()));
     for below in command.get_subcommands_mut() {
@@ -160,6 +181,21 @@ fn one_word_for_one_thing() {
         let source = std::fs::read_to_string(&path).unwrap();
         literals(&source).iter().for_each(|text| look(&name, text, &list, &mut told));
     }
+    let mut commented = Vec::new();
+    for folder in COMMENTED {
+        for extension in ["rs", "ts", "mjs", "cjs"] {
+            files(&root.join(folder), extension, &mut commented);
+            let tests = root.join(folder).join("tests");
+            if tests.is_dir() {
+                files(&tests, extension, &mut commented);
+            }
+        }
+    }
+    assert!(commented.len() > 200, "{}", commented.len());
+    for path in commented {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        look(&name, &comments(&std::fs::read_to_string(&path).unwrap()), &list, &mut told);
+    }
     let mut texts = Vec::new();
     helps(&mut texunit::args::Cli::command(), &mut texts);
     texts.iter().for_each(|(name, text)| look(name, text, &list, &mut told));
@@ -179,5 +215,7 @@ fn what_is_looked_for_is_found() {
     let source =
         "let a = \"one \\\"two\\\"\"; // \"no\n b('\"', '\\'', r#\"a \"raw\" one\"#, \"last\")";
     assert_eq!(literals(source), ["one \\\"two\\\"", "a \"raw\" one", "last"]);
+    let source = "/// One\n    // two `is no` three\nlet a = 1; // four\n/** five */\n * six\n";
+    assert_eq!(flat(&comments(source)), "one two ` three five six");
     assert_eq!(prose("a\n```sh\nis no\n```\nb"), "a\n\nb");
 }

@@ -35,7 +35,7 @@ impl Page {
         Self { title: title.into(), accesses: Vec::new(), notes: Vec::new() }
     }
 
-    /// A fetch. The lines of the place say where it stands in the source.
+    /// A fetch. The lines of the place say where it is in the source.
     pub fn fetch(&mut self, place: Vec<String>, e: &Explanation<'_>) {
         let values = results(e.trace.form.result, e.trace.answer.values);
         let values: Vec<String> = values.into_iter().map(|(_, _, value)| value).collect();
@@ -112,7 +112,7 @@ impl Page {
     }
 }
 
-/// How many pictures lie beside each other: a page is read from left to right, and not much higher than wide.
+/// How many pictures are beside each other: a page is read from left to right, and not much higher than wide.
 fn columns(pictures: usize) -> usize {
     match pictures {
         0..=2 => 1,

@@ -37,7 +37,7 @@ pub(crate) enum Paint<'a> {
     Ink,
     /// Thin lines.
     Faint,
-    /// What is behind everything.
+    /// The background.
     Paper,
     /// A face, a level or bytes whose texels have no colour.
     Empty,

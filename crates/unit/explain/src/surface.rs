@@ -41,7 +41,7 @@ pub enum SurfaceExpected {
     Loads(Vec<u8>),
     /// It faults outside.
     Outside,
-    /// It faults because x is no multiple of the access size.
+    /// It faults because x is not a multiple of the access size.
     Misaligned,
 }
 

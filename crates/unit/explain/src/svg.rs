@@ -126,7 +126,7 @@ fn components(trace: &Trace) -> [u32; 4] {
 }
 
 /// A component as weights of f64 would give it: the error of the 8-bit weights is the difference. `None` where there
-/// is no sum, or sums are not of the values that are shown.
+/// is not a sum, or sums are not of the values that are shown.
 fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
     let [footprint] = trace.footprints.as_slice() else { return None };
     let sums = is_weighted(trace, footprint) && trace.form.result == ResultType::F32;

@@ -59,7 +59,7 @@ pub(crate) fn channel(reading: Reading, bits: u32) -> Option<String> {
     }
 }
 
-/// `(0.25, 0.5)`, with names where the first is no coordinate: `(layer 3, 0.25, 0.5)`.
+/// `(0.25, 0.5)`, with names where the first is not a coordinate: `(layer 3, 0.25, 0.5)`.
 pub(crate) fn coordinates(form: &FetchForm, coords: &Coordinates<u32>) -> String {
     let g = form.geometry;
     let part = |&element: &Element| {

@@ -1,5 +1,5 @@
-//! The explanations of tests/explain/cases.toml, in all formats, are those that stand beside it.
-//! `TEXUNIT_BLESS=1` writes them anew: look at the pictures before you commit them.
+//! The explanations of tests/explain/cases.toml, in all formats, equal the files beside it.
+//! `TEXUNIT_BLESS=1` writes them again: look at the pictures before you commit them.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};

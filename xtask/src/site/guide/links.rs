@@ -47,7 +47,7 @@ fn leads_somewhere(
             std::fs::canonicalize(&path).map_err(|_| format!("`{link}` is not there"))?
         }
     };
-    // Behind a `?` the page's own script reads what comes after the `#`.
+    // After a `?`, the page's own script reads what follows the `#`.
     if anchor.is_empty() || !state.is_empty() {
         return Ok(());
     }
@@ -57,7 +57,7 @@ fn leads_somewhere(
     }
 }
 
-/// What stands in quotes behind `before`.
+/// The quoted text after `before`.
 fn values<'a>(text: &'a str, before: &'a str) -> impl Iterator<Item = &'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split('"').next())
 }

@@ -58,13 +58,13 @@ impl Pages {
                 })?;
                 page.replace_range(range, &target);
             }
-            // What highlights code knows CUDA as C++.
+            // The highlighter knows CUDA as C++.
             files.insert(place.clone(), page.replace("\n```cuda\n", "\n```cpp\n").into_bytes());
         }
         Ok(files.into_iter().collect())
     }
 
-    /// What a link of a page becomes; `None` if it stays as it is. Pictures are added to the files.
+    /// What a link of a page becomes; `None` if it does not change. Pictures are added to the files.
     fn target(
         &self,
         path: &Path,
@@ -126,7 +126,7 @@ fn relative(from: &Path, to: &Path) -> String {
 
 struct Link {
     target: String,
-    /// Where the target stands, if it stands in the link.
+    /// Where the target is, if it is in the link.
     range: Option<std::ops::Range<usize>>,
 }
 
@@ -142,13 +142,13 @@ fn links(text: &str) -> Vec<Link> {
         }
         _ => None,
     });
-    // A picture in a link is within it: the outer one stands first.
+    // A picture in a link is within it: the outer one comes first.
     let mut found: Vec<_> = found.collect();
     found.sort_by_key(|link| link.range.as_ref().map_or(0, |range| range.start));
     found
 }
 
-/// A page in which each picture behind `<!-- live: KEYS -->` is a frame of the playground.
+/// A page in which each picture after `<!-- live: KEYS -->` is a frame of the playground.
 fn with_frames(text: &str, place: &Path) -> String {
     let up = "../".repeat(place.components().count());
     let mut parts = text.split("<!-- live: ");

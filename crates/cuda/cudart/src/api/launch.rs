@@ -229,6 +229,6 @@ fn check_shape(shape: &Shape) -> Answer {
     }
     let [x, y, z] = shape.block;
     Err(INVALID_CONFIGURATION.because(format!(
-        "a block of {x} x {y} x {z} = {threads} threads is more than {most}, the most of a block on this device"
+        "a block of {x} x {y} x {z} = {threads} threads is more than {most}, the maximum for a block on this device"
     )))
 }

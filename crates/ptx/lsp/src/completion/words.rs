@@ -46,7 +46,7 @@ pub(super) fn word_item(label: &str, kind: ItemKind, detail: String, rank: usize
     Item { label: label.into(), kind, detail, page: None, rank }
 }
 
-/// Directives and types that can stand behind what a statement begins with.
+/// Directives and types that can follow what a statement begins with.
 pub(super) fn directives(place: &Place, text: &str) -> Vec<Item> {
     let before = &place.statement[..place.before];
     let first = before.first().map(|t| t.text(text));

@@ -26,7 +26,7 @@ fn index() -> Index {
     Index::new(&SourceFile::new("t", TEXT))
 }
 
-/// The line of the declaration that a name means at the n-th place where it stands.
+/// The line of the declaration that a name means at the n-th place where it is.
 fn declared(name: &str, nth: usize) -> Option<usize> {
     let index = index();
     let at = TEXT.match_indices(name).nth(nth).unwrap().0;

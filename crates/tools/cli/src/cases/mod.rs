@@ -39,7 +39,7 @@ pub struct ExportArgs {
     /// How the files are written: JSON alone, or JSON and NumPy's arrays in one .npz each.
     #[arg(long, value_enum, default_value_t = SuiteFormat::Json)]
     pub format: SuiteFormat,
-    /// Folder of case files; that of texunit's own repository, if nothing is said.
+    /// Folder of case files; default: that of texunit's own repository.
     #[arg(long, value_name = "FOLDER", default_value = "tests/fetch")]
     pub cases: PathBuf,
 }

@@ -15,7 +15,7 @@ pub(super) const RULES: &str = "https://github.com/texunit/texunit/blob/main/doc
 
 /// Where arrays of numbers go.
 pub(super) trait Numbers {
-    /// Columns of words: operands and results are such, one row for each fetch. What stands in the document for them.
+    /// Columns of words: operands and results are such, one row for each fetch. What represents them in the document.
     fn words(&mut self, name: String, columns: Vec<Vec<u32>>) -> Result<Value, String>;
 
     /// Bytes of texels.

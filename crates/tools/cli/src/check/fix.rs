@@ -11,9 +11,9 @@ const MOST_ROUNDS: usize = 20;
 /// A corrected text.
 pub(crate) struct Fixed {
     pub(crate) source: SourceFile,
-    /// What `source` was made of: the bytes of the file.
+    /// The bytes of the file that `source` was made from.
     pub(crate) bytes: Vec<u8>,
-    /// What remains.
+    /// The remaining mistakes.
     pub(crate) left: Vec<Diagnostic>,
     /// Mistakes that were corrected.
     pub(crate) number: usize,
@@ -90,7 +90,7 @@ mod tests {
         Text { original: source.is_lossy().then(|| bytes.to_vec()), source }
     }
 
-    /// `a` becomes `bb`, and what is no text `?`; of `b!` the `!` goes.
+    /// `a` becomes `bb`, and what is not text `?`; of `b!` the `!` goes.
     fn check(source: &SourceFile) -> Vec<Diagnostic> {
         let mut list = Vec::new();
         for (at, c) in source.text().char_indices() {

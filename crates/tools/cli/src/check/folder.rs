@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 100;
 
 /// The files in a folder and in those below it whose names end in `.ptx`, in the order of their paths. Links to other
-/// folders are not followed. What cannot be read has a place in the list, too.
+/// folders are not followed. Files that cannot be read are in the list, too.
 pub(crate) fn files(folder: &Path) -> Vec<Result<PathBuf, Unread>> {
     let mut found = Vec::new();
     collect(folder, DEEPEST, &mut found);

@@ -6,9 +6,9 @@ use std::path::Path;
 use texunit_files::{FileError, Prepared};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-/// Most bytes of a text: more has no compiler ever written.
+/// Maximum number of bytes of a text: no compiler has written more.
 const MOST_BYTES: usize = 1 << 30;
-/// Most bytes of what is no text, and is read to tell where.
+/// Maximum number of bytes that are read of input that is not text, to report where it is not.
 const MOST_NO_TEXT: usize = 64 << 20;
 
 /// A file that cannot be checked.
@@ -20,7 +20,7 @@ pub(crate) struct Unread {
 /// A file's text.
 pub(crate) struct Text {
     pub(crate) source: SourceFile,
-    /// The bytes that were read, if they are no text.
+    /// The bytes that were read, if they are not text.
     pub(crate) original: Option<Vec<u8>>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path) -> Result<Text, Unread> {
     }
 }
 
-/// What cannot be read, and why.
+/// A file that cannot be read, and why.
 pub(crate) fn unreadable(path: &Path, why: impl std::fmt::Display) -> Unread {
     Unread { name: path.display().to_string(), why: cannot_read(why) }
 }
@@ -103,7 +103,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
     }
 }
 
-/// Puts a text's bytes in the place of a file, which keeps its permissions, and which links keep pointing
+/// Replaces the content of a file, which keeps its permissions, and which links keep pointing
 /// to. Nobody ever sees half of it.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
     let cannot_write = |why: &dyn std::fmt::Display| {

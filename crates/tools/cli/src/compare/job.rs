@@ -74,7 +74,7 @@ fn message(problem: &Problem) -> &str {
     &problem.message
 }
 
-/// What the card has in the place of our memory.
+/// What the card has in place of our memory.
 struct Mirror<'a> {
     /// By parameter.
     buffers: HashMap<usize, (&'a texunit_device::Buffer, Buffer)>,
@@ -183,7 +183,7 @@ fn launch_both(
             Arg::Buffer(_) => mirror.buffers[&index].1.address().to_le_bytes().to_vec(),
             Arg::Sampler(_) => return Err(skipped("CUDA has no sampler objects")),
             Arg::Texture(object) => {
-                let bound = object.bound().ok_or_else(|| failed("a texture is not there"))?;
+                let bound = object.bound().ok_or_else(|| failed("a texture is missing"))?;
                 let resource = mirror.card_resource(&bound.texture.resource);
                 let resource = resource.ok_or_else(|| failed("a texture has no texels"))?;
                 let made = CardTexture::new(resource, &bound.texture, &bound.sampler);
@@ -193,7 +193,7 @@ fn launch_both(
                 handle
             }
             Arg::Surface(object) => {
-                let bound = object.bound().ok_or_else(|| failed("a surface is not there"))?;
+                let bound = object.bound().ok_or_else(|| failed("a surface is missing"))?;
                 let resource = mirror.card_resource(&bound.resource);
                 let resource = resource.ok_or_else(|| failed("a surface has no texels"))?;
                 let made = CardSurface::new(resource).map_err(card)?;

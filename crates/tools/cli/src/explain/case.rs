@@ -50,7 +50,7 @@ pub(super) fn run(
     }
 }
 
-/// What a case consists of, one and several.
+/// The elements of a case, in the singular and in the plural.
 fn words(case: &Case) -> (&'static str, &'static str) {
     match case.access {
         Access::Fetch(_) => ("fetch", "fetches"),
@@ -171,11 +171,11 @@ fn surface_case(
     place: String,
     format: ExplainFormat,
 ) -> Result<Output, Trouble> {
-    // Those before it leave their bytes in the same surface.
+    // Earlier accesses leave their bytes in the same surface.
     let before = built.accesses.get(..number).unwrap_or_default().to_vec();
     BuiltSurface { accesses: before, after: None, ..built.clone() }.run().map_err(input)?;
     let access = built.accesses.get(number);
-    // An access of so many bytes stands for several instructions; the case takes them in turn.
+    // An access of this size stands for several instructions; the case takes them in turn.
     let forms = match (built.op, access) {
         (SurfaceOp::Form(form), _) => vec![form],
         (op, access) => op.forms(access.and_then(|a| a.size)),

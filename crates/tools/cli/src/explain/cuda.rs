@@ -1,6 +1,6 @@
 //! CUDA C++ names of fetches and surface accesses, for those who know these and not PTX's.
 
-/// What a function of CUDA C++ is in PTX, as a part of a sentence; `None` if it is not one of these.
+/// The PTX for a function of CUDA C++, as part of a sentence; `None` for other functions.
 pub(super) fn ptx_of(name: &str) -> Option<String> {
     let (function, element) = match name.split_once('<') {
         Some((function, rest)) => (function, rest.trim_end_matches(['>', '(', ')', ' '])),

@@ -8,7 +8,7 @@ use texunit_device::{Watch, Watched, WatchedAccess};
 use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
 use texunit_report::Located;
 
-/// Most accesses that are explained; a loop may make any number of them.
+/// Maximum number of accesses that are explained; a loop may make any number of them.
 pub const MOST: usize = 100;
 
 /// The accesses of a thread, in the order of execution.
@@ -52,7 +52,7 @@ impl Explained {
         text
     }
 
-    /// What is said of accesses that are not explained.
+    /// What is printed about accesses that are not explained.
     fn left_out(&self) -> Option<String> {
         match self.more {
             0 => None,
@@ -135,7 +135,7 @@ impl Explained {
     }
 }
 
-/// Where an access stands: file, line and function, the line's text, the text of the PTX.
+/// Where an access is: file, line and function, the line's text, the text of the PTX.
 fn place(source: Located<'_>, access: &WatchedAccess) -> Vec<String> {
     let place = source.place_of(access.span);
     let ptx = format!("{}:{}", place.ptx.file, place.ptx.line);

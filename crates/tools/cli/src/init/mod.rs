@@ -55,14 +55,14 @@ pub fn run(args: &InitArgs) -> u8 {
     }
 }
 
-/// What is printed on standard output; `Err` for standard error.
+/// The text for standard output; `Err` for standard error.
 fn init(args: &InitArgs) -> Result<String, String> {
     let error = |message: String| format!("error: {message}");
     let source = read(&args.ptx)?;
     let parsed = parse(&source);
     let checked = check_with(&source, &parsed.module, Options::default());
     let mut errors: Vec<Diagnostic> = parsed.diagnostics;
-    // Of a file that is not PTX nothing else is worth saying.
+    // For a file that is not PTX, other messages are of no use.
     if !parsed.module.items.is_empty() || errors.is_empty() {
         errors.extend(checked.diagnostics);
     }
@@ -174,7 +174,7 @@ impl Plan<'_> {
         relative(&full(ptx), &full(folder)).display().to_string()
     }
 
-    /// Writes all files, or none if one of them is there.
+    /// Writes all files, or none if one of them exists.
     fn write(&self, jobs: &[(PathBuf, String, &Function)]) -> Result<String, String> {
         let names: std::collections::BTreeSet<&PathBuf> =
             jobs.iter().map(|(path, ..)| path).collect();

@@ -189,7 +189,7 @@ pub(super) fn texture_keys(texture: &Fetched) -> (String, Vec<String>) {
     }
     let more = if *integers { "" } else { ", filter, address, normalized" };
     let remark = format!(
-        "texture, fetched by {form}\n# choose: file = \"picture.png\" in place of zeros and the size, format, read{more}"
+        "texture, fetched by {form}\n# choose: file = \"picture.png\" instead of zeros and the size, format, read{more}"
     );
     (remark, keys)
 }
@@ -224,7 +224,7 @@ pub(super) fn surface_keys(surface: &Accessed, block: [u32; 3]) -> (String, Vec<
     keys.push(format!("format = \"{format}\""));
     let what = if *written { "written" } else { "read" };
     let remark =
-        format!("surface, {what} by {form}\n# choose: file in place of zeros, size, format");
+        format!("surface, {what} by {form}\n# choose: file instead of zeros, size, format");
     (remark, keys)
 }
 

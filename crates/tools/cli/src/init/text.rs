@@ -9,7 +9,7 @@ use texunit_isa::ScalarType;
 /// Threads along each axis of a block that nothing says, by the number of axes.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [16, 16, 1], [8, 8, 4]];
 
-/// What the job's text is made of.
+/// The parts of the job's text.
 pub(super) struct Skeleton<'a> {
     pub(super) module: &'a Module,
     pub(super) kernel: &'a Function,

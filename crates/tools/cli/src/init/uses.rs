@@ -43,7 +43,7 @@ pub(super) struct Accessed {
     pub(super) written: bool,
 }
 
-/// What is done with eight bytes of a parameter, or with a reference.
+/// How eight bytes of a parameter, or a reference, are used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Use {
     pub(super) read: Option<Access>,
@@ -56,7 +56,7 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// Of something that is asked only, nothing is known but what it is.
+    /// For an object that is only queried, nothing but its kind is known.
     fn is_queried(&mut self, surface: bool) {
         if surface {
             self.surface.get_or_insert_with(|| Accessed {
@@ -86,7 +86,7 @@ pub(super) struct Uses {
     pub(super) params: BTreeMap<(u32, u32), Use>,
     /// By variable.
     pub(super) references: BTreeMap<u32, Use>,
-    /// What is loaded of each parameter: offset and type.
+    /// The loads from each parameter: offset and type.
     pub(super) loaded: BTreeMap<(u32, u32), Access>,
     /// Axes of threads and CTAs that the kernel asks for: 1 to 3.
     pub(super) axes: usize,
@@ -175,7 +175,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Special registers and dynamic shared memory, wherever they stand.
+    /// Special registers and dynamic shared memory, wherever they are.
     fn looks(&mut self, operand: &Operand) {
         match operand {
             Operand::Special(SpecialReg::Tid | SpecialReg::Ctaid, axis) => {
@@ -190,7 +190,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is loaded of a parameter, element by element.
+    /// The loads from a parameter, element by element.
     fn loads(&mut self, base: Base, offset: i64, access: Access) {
         let places: Vec<(u32, i64)> = match base {
             Base::Param(param) if self.function == self.kernel => vec![(param.0, offset)],

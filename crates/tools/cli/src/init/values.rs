@@ -32,7 +32,7 @@ enum Cell {
     Param(u32, u32),
 }
 
-/// What is known of a kernel and of all that it calls.
+/// Known values in a kernel and in everything that it calls.
 pub(super) struct Values<'m> {
     module: &'m Module,
     kernel: FuncId,
@@ -138,7 +138,7 @@ impl<'m> Values<'m> {
         }
     }
 
-    /// Where an operand that is no memory comes from.
+    /// Where an operand that is not memory comes from.
     fn value(&self, function: FuncId, operand: &Operand) -> Origins {
         match operand {
             Operand::Reg(register) => self.of(function, *register),
@@ -178,7 +178,7 @@ impl<'m> Values<'m> {
         self.add(function, *to, &origins);
     }
 
-    /// What lies at an address that an instruction names.
+    /// The value at an address that an instruction names.
     fn contents(&self, function: FuncId, base: Base, offset: i64) -> Origins {
         match base {
             Base::Param(param) if function == self.kernel => of_param(param.0, offset),

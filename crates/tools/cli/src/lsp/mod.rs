@@ -1,6 +1,6 @@
 //! `texunit lsp`: the language server of the crate `texunit-lsp` over standard input and output.
 //!
-//! Here are frames, threads and exit codes; what is said to the messages is there. docs/lsp.md is for
+//! Here are frames, threads and exit codes; the answers to the messages are there. docs/lsp.md is for
 //! users.
 
 mod serve;

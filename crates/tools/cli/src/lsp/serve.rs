@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use texunit_lsp::{Done, Incoming, Server, Task};
 
-/// What the loop reacts to.
+/// Events of the loop.
 enum Event {
     Incoming(Incoming),
     Done(Done),

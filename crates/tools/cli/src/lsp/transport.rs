@@ -1,5 +1,5 @@
 //! Messages on standard input, robustly: a message that cannot be read is answered with an error,
-//! and reading goes on behind it.
+//! and reading continues after it.
 
 use std::io::{self, BufRead, Read, Write};
 use texunit_lsp::{ErrorCode, Incoming};
@@ -65,7 +65,7 @@ pub(super) fn write(out: &mut impl Write, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is read of an input: methods and the codes of errors.
+    /// The parts of an input that are read: methods and error codes.
     fn all(input: &str) -> Vec<String> {
         let mut input = input.as_bytes();
         let mut found = Vec::new();

@@ -41,7 +41,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Adds a task in the place of an older one of the same document.
+    /// Adds a task, which replaces an older one of the same document.
     pub(super) fn post(&self, task: Task) {
         let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         match tasks.iter_mut().find(|t| t.uri() == task.uri()) {

@@ -98,7 +98,7 @@ fn seconds(text: &str) -> Result<Duration, &'static str> {
 }
 
 impl EvidenceArgs {
-    /// Whether somebody has to be there when the program has ended.
+    /// Whether there is something to do when the program has ended.
     pub(super) fn need_a_parent(&self) -> bool {
         self.error_exitcode.is_some()
             || self.timeout.is_some()
@@ -143,14 +143,14 @@ impl EvidenceArgs {
     }
 }
 
-/// Runs the program, and does with what its processes leave behind what is asked for; the exit code of the run.
+/// Runs the program, and processes what its processes leave behind, as requested; the exit code of the run.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn run(_: Command, _: &Path, args: &RunArgs, _: &[Warning]) -> Result<u8, String> {
     Outputs::of(args)?;
     Err("the drop-in libraries are for Linux".to_owned())
 }
 
-/// Runs the program, and does with what its processes leave behind what is asked for; the exit code of the run.
+/// Runs the program, and processes what its processes leave behind, as requested; the exit code of the run.
 #[cfg(target_os = "linux")]
 pub(super) fn run(
     command: Command,

@@ -10,10 +10,10 @@ use texunit_fatbin::Kind;
 
 /// Section with the code for devices.
 const FATBINS: &str = ".nv_fatbin";
-/// Most bytes of it that are looked at.
+/// Maximum number of bytes of it that are looked at.
 const MOST: u64 = 1 << 30;
 
-/// What the user should know about a program.
+/// Warnings about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Warning {
     pub(super) text: String,
@@ -135,7 +135,7 @@ impl Static {
     }
 }
 
-/// What the fatbins hold.
+/// The content of the fatbins.
 #[derive(Default)]
 struct Code {
     is_there: bool,
@@ -164,7 +164,7 @@ fn code(file: &Elf<'_>) -> Code {
     code
 }
 
-/// What the dynamic linker is told.
+/// The entries for the dynamic linker.
 #[derive(Default)]
 struct Dynamic {
     needed: Vec<String>,

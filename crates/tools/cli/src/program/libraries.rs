@@ -14,7 +14,7 @@ const LIBRARIES: [(&str, Option<&str>); 4] = [
 /// The runtimes, of which that with the program's version is used: the first one is searched first.
 pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 
-/// What the dynamic linker loads beside a program, for runtimes that are linked into it.
+/// The library that the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
 /// The folder with all of them. The dynamic linker can be told of it.
@@ -94,7 +94,7 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Copies a file, with its permissions. It is made anew under a name that nobody knows before it gets its own: a
+/// Copies a file, with its permissions. It is written under a name that nobody knows before it gets its own: a
 /// program may be running with the one that is there, and a link that lies there is not followed.
 fn copy(from: &Path, to: &Path) -> Result<(), String> {
     let cannot_read = |e: &dyn std::fmt::Display| format!("{}: {e}", from.display());

@@ -1,10 +1,10 @@
 //! Staying with the program: its signals, its time, the processes that it starts, how it ends.
 //!
-//! Whoever asks the run to end (SIGTERM, SIGINT) asks the program, which takes the time that it needs. What it leaves
+//! Anyone who asks the run to end (SIGTERM, SIGINT) asks the program, which takes the time that it needs. What it leaves
 //! behind has two seconds; and while the program stays, reports are written once as far as they go, because the next signal may be one
 //! that nobody can wait for.
 //!
-//! The program stays in the process group of whoever started us, so that it has the terminal as it would have it
+//! The program stays in the process group of its caller, so that it has the terminal as it would have it
 //! without us. Signals that a process sends us are passed on; those of the terminal reach the program anyway. Processes
 //! whose parents have ended become our children (`PR_SET_CHILD_SUBREAPER`), so that none is lost sight of.
 
@@ -50,7 +50,7 @@ pub(super) fn folder() -> Result<PrivateFolder, String> {
 }
 
 /// Runs the program of `path` and waits for it, and for all that it has started and that tells of itself in the folder.
-/// `meanwhile` writes what is known after so long: somebody has asked the program to end, and it has not.
+/// `meanwhile` writes what is known after so long: someone has asked the program to end, and it has not.
 pub(super) fn run(
     mut command: Command,
     path: &Path,
@@ -72,11 +72,11 @@ pub(super) fn run(
     let program = program.map_err(|error| refusal::refused(path, &error))?;
     let deadline = timeout.map(|time| start + time);
     let mut watch = Watch::new(program, deadline, folder, strangers.beside(program));
-    // What has ended already sends no signal any more.
+    // Processes that have already ended send no more signals.
     watch.reap();
     while !watch.is_over() {
         signals.wait(watch.patience());
-        // Signals first: one that comes behind this wakes the next wait.
+        // Signals first: one that comes after this wakes the next wait.
         let arrived = signals.arrived();
         watch.reap();
         arrived.iter().for_each(|arrived| watch.pass_on(arrived));
@@ -131,7 +131,7 @@ fn spawn(command: &mut Command, path: &Path) -> std::io::Result<Child> {
     }
 }
 
-/// What the processes have used that have ended and were waited for.
+/// Resource usage of the processes that have ended and were waited for.
 fn cpu_time() -> Duration {
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return Duration::ZERO };
     let times = [usage.user_time(), usage.system_time()];

@@ -1,6 +1,6 @@
 //! `texunit run --record` and `--explain`: launches of a program as jobs.
 //!
-//! The libraries write them (crate `record`). To explain a thread, one launch is recorded into a folder of ours, and
+//! The libraries write them (crate `record`). To explain a thread, one launch is recorded into a temporary folder, and
 //! repeated as `texunit launch --explain` does when the program has ended.
 
 use super::say;
@@ -63,7 +63,7 @@ fn spelled<T: FromStr<Err = &'static str>>(text: &str) -> Result<String, &'stati
     text.parse::<T>().map(|_| text.to_owned())
 }
 
-/// What is to be explained when the program has ended.
+/// The thread to explain when the program has ended.
 #[derive(Debug)]
 pub(super) struct Pending<'a> {
     wanted: &'a Explained,
@@ -83,7 +83,7 @@ impl RecordArgs {
 
     /// Sets what the libraries read; what is left to be done when the program has ended.
     pub(super) fn set(&self, command: &mut Command) -> Result<Option<Pending<'_>>, String> {
-        // A run inside of one that records is recorded, too, unless it asks for something else.
+        // A run inside a recorded run is also recorded, unless its options say otherwise.
         if self.record.is_some() || self.explain.is_some() {
             for name in ["RECORD_KERNEL", "RECORD_LIMIT", "RECORD_QUIET"] {
                 command.env_remove(format!("TEXUNIT_{name}"));

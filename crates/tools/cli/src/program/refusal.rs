@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// A path that is no regular file.
+/// A path that is not a regular file.
 pub(super) fn no_file(path: &Path) -> String {
     let shown = path.display();
     match path.metadata() {
@@ -21,7 +21,7 @@ pub(super) fn no_file(path: &Path) -> String {
     }
 }
 
-/// What the system says when it refuses a file that is there, and what that means.
+/// The system's reason for refusing an existing file, and what it means.
 pub(super) fn refused(path: &Path, error: &std::io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::PermissionDenied if !super::is_program(path) => {

@@ -35,13 +35,13 @@ impl Target {
         Ok(Self::File(if texunit_evidence::is_of_each_process(&path) { path } else { one }))
     }
 
-    /// Writes to it; whether that went well. A failure is told.
+    /// Writes to it; whether that went well. A failure is reported.
     fn write(&self, what: &str, text: &str) -> bool {
         let (name, written) = match self {
             Self::Output => {
                 let mut out = std::io::stdout();
                 let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-                // A reader that has gone away is no reason to fail.
+                // A reader that has gone away is not a reason to fail.
                 let gone = |error: &std::io::Error| error.kind() == ErrorKind::BrokenPipe;
                 ("-".as_ref(), if written.as_ref().is_err_and(gone) { Ok(()) } else { written })
             }
@@ -101,7 +101,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// What the options name, all of which can be written as far as that can be known before.
+    /// The outputs that the options name, after a check that they can be written.
     pub(super) fn of(args: &RunArgs) -> Result<Self, String> {
         let coverage = args.evidence.coverage.as_deref();
         let coverage = coverage.map(|file| Target::of("--coverage", file, args)).transpose()?;
@@ -130,8 +130,8 @@ impl Outputs {
         texts.fold(true, |fine, (target, text)| target.write("report", &text) && fine)
     }
 
-    /// Writes what is known while the run goes on: files only, which are written again when it has ended, and is told
-    /// then if they cannot be.
+    /// Writes what is known during the run: files only, which are written again when it has ended. A failure is
+    /// reported then.
     pub(super) fn write_so_far(&self, run: &Run, folder: &Path) {
         let texts = self.reports.iter().flat_map(|report| report.texts(run));
         for (target, text) in texts {
@@ -147,7 +147,7 @@ impl Outputs {
     }
 }
 
-/// What is covered, each with its target: of all processes that have left it in these files, or of each one.
+/// The coverage, with its targets: of all processes together, or of each one.
 fn covered<'a>(
     target: &'a Target,
     files: &'a [PathBuf],
@@ -179,8 +179,8 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
     }
     if formats.len() > 1 && formats.len() != files.len() {
         return Err(format!(
-            "--report-format stands {} times, and --report {} times; give one for each, or one for those whose \
-             endings do not say it",
+            "--report-format is given {} times, and --report {} times; give one for each --report, or one for all \
+             whose file extensions do not select a format",
             formats.len(),
             files.len()
         ));
@@ -203,7 +203,7 @@ fn reports(args: &RunArgs) -> Result<Vec<Report>, String> {
 pub(super) fn misused(args: &RunArgs) -> Option<String> {
     if args.record.kernel.is_some() && args.record.record.is_none() && args.checks.check.is_none() {
         return Some(
-            "--kernel says what --record and --check are for; give one of them".to_owned(),
+            "--kernel selects the kernels of --record and --check; give one of them".to_owned(),
         );
     }
     let of = |option, file| (option, file);
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!(forms(&["--report", "-", "--report-format", "github"]), Ok(vec![Github]));
         assert_eq!(forms(&["--report-format", "github"]), Ok(vec![Github]));
         let words = [&four[..], &["--report-format", "json", "--report-format", "json"]].concat();
-        assert!(forms(&words).unwrap_err().starts_with("--report-format stands 2 times"));
+        assert!(forms(&words).unwrap_err().starts_with("--report-format is given 2 times"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ const PASSED: [Signal; 8] = [
     Signal::SIGABRT,
 ];
 
-/// Those by which somebody asks for the end.
+/// Signals that ask the run to end.
 const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
 /// A signal that has come.
@@ -42,7 +42,7 @@ impl Arrived {
 /// The signals that are waited for, instead of doing what they do otherwise.
 pub(super) struct Signals {
     fd: SignalFd,
-    /// What was blocked before, which the program takes over.
+    /// The signals that were blocked before; the program inherits them.
     before: SigSet,
     /// Nothing is waited for any more: signals do what they do otherwise.
     is_over: Arc<AtomicBool>,
@@ -67,7 +67,7 @@ impl Signals {
         let noted: Vec<(Signal, Arc<AtomicBool>)> =
             PASSED.into_iter().map(|signal| (signal, Arc::default())).collect();
         for (signal, flag) in &noted {
-            // What is ignored stays so, for the program, too.
+            // Ignored signals stay ignored, also for the program.
             if !texunit_files::is_ignored(*signal as i32) {
                 let is_over = Arc::clone(&self.is_over);
                 signal_hook::flag::register_conditional_default(*signal as i32, is_over)?;
@@ -75,7 +75,7 @@ impl Signals {
             }
         }
         // Without a handler the end of a program that ends before the starting thread does is dropped there, and if
-        // SIGCHLD is ignored, nobody is told of any. Whoever waits looks for children that have ended first.
+        // SIGCHLD is ignored, so it is not delivered. Those who wait look for ended children first.
         signal_hook::flag::register(Signal::SIGCHLD as i32, Arc::<AtomicBool>::default())?;
         let spawned = std::thread::scope(|scope| {
             let spawn = || {
@@ -105,7 +105,7 @@ impl Signals {
         let _ = nix::poll::poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout);
     }
 
-    /// What has come since it was asked for last.
+    /// The signals that have arrived since the last call.
     pub(super) fn arrived(&self) -> Vec<Arrived> {
         let mut all = Vec::new();
         while let Ok(Some(info)) = self.fd.read_signal() {
@@ -122,7 +122,7 @@ impl Signals {
 /// From here on signals do what they did before: the report that is written, for example, ends by SIGTERM.
 impl Drop for Signals {
     fn drop(&mut self) {
-        // What came while the program was there was for it.
+        // Signals that arrived while the program was running were for the program.
         self.arrived();
         self.is_over.store(true, Ordering::SeqCst);
         let _ = self.before.thread_set_mask();

@@ -35,12 +35,12 @@ impl IntoIterator for Tree {
     }
 }
 
-/// Processes below this one that the program has not started: whoever became `texunit run` had started them.
+/// Processes below this one that the program has not started: the process that became `texunit run` had started them.
 ///
-/// What they start is theirs. As long as they are there, that is below them; when they have ended, it is a child of
-/// ours, as what the program leaves behind is. The program's own have the folder of the run in their environment, which
-/// strangers do not know. So a child that has it neither there nor in what it tells is a stranger's, wherever there
-/// were strangers.
+/// The processes that they start are not the program's either. As long as the parents live, these are below them; when a
+/// parent has ended, its children become children of this process, as those of the program do. The program's own
+/// processes have the folder of the run in their environment, which others do not know. So a child that has it neither
+/// there nor in its evidence belongs to a stranger, if there were any strangers.
 pub(super) struct Strangers {
     known: HashSet<Key>,
     folder: PathBuf,
@@ -60,13 +60,13 @@ impl Strangers {
         strangers
     }
 
-    /// The program has started, which is none.
+    /// A process that the program has started.
     pub(super) fn beside(mut self, program: Pid) -> Self {
         self.program = Some(program);
         self
     }
 
-    /// Processes, parents before children, without those that strangers have left behind and all below them.
+    /// Processes, parents before children, without those that other programs have left behind and all below them.
     fn without(&self, mut found: Vec<Process>) -> Vec<Process> {
         if self.known.is_empty() {
             return found;
@@ -103,7 +103,7 @@ fn knows(pid: u32, folder: &Path) -> bool {
 /// The number of a process and when it has started: numbers are used again.
 type Key = (u32, u64);
 
-/// What is known of a process.
+/// Information about a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Process {
     key: Key,
@@ -119,7 +119,7 @@ impl Process {
         Self::parse(pid, &String::from_utf8_lossy(&stat))
     }
 
-    /// Of what `/proc/PID/stat` says.
+    /// From the content of `/proc/PID/stat`.
     fn parse(pid: u32, stat: &str) -> Option<Self> {
         // The name of the program comes before, in parentheses, and may have any characters.
         let mut words = stat.rsplit_once(')')?.1.split_whitespace();

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 /// How often the tree is looked at while something is waited for that sends no signal.
 const TICK: Duration = Duration::from_millis(50);
-/// What a kernel has to end where it is, and the program to end then.
+/// The time that a kernel has to stop, and then the program to end.
 const GRACE: Duration = Duration::from_secs(1);
-/// What processes have from SIGTERM to SIGKILL, and what they have if the program alone was asked to end.
+/// The time from SIGTERM to SIGKILL, and the time if only the program was asked to end.
 const TERM: Duration = Duration::from_secs(2);
 /// How long processes are waited for that even SIGKILL does not end.
 const KILL: Duration = Duration::from_secs(10);
-/// When it is said that something is still waited for.
+/// When a message says that texunit is still waiting.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A program that ends so long after a signal has not ended because of it.
 const CAUSED: Duration = Duration::from_secs(60);
@@ -41,7 +41,7 @@ struct End {
     at: Instant,
 }
 
-/// Somebody wants the run to end.
+/// Someone wants the run to end.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     at: Instant,
@@ -67,7 +67,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Of a program that has been started.
+    /// For a program that has been started.
     pub(super) fn new(
         program: Pid,
         deadline: Option<Instant>,
@@ -104,7 +104,7 @@ impl<'a> Watch<'a> {
             return matches!(self.phase, Phase::Killing(since) if since.elapsed() > KILL);
         }
         match self.phase {
-            // What is left behind and has nothing to tell goes on by itself, as it does without us.
+            // What is left behind and writes no report continues by itself, as it does without texunit.
             Phase::Running => {
                 let left = self.left_behind();
                 if let Some(pid) = left.first() {

@@ -82,7 +82,7 @@ impl Keep {
 }
 
 impl HowArgs {
-    /// How jobs are launched, with so many host threads.
+    /// How jobs are launched, with this number of host threads.
     pub(super) fn settings(&self, threads: u16) -> Settings {
         Settings {
             architecture: self.arch,

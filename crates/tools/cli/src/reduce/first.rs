@@ -21,10 +21,10 @@ pub(super) enum Stopped {
     Failed(String),
 }
 
-/// What was found out.
+/// The result of the first run.
 pub(super) struct First<'a> {
     pub(super) judge: AnyJudge<'a>,
-    /// What the objects of the job hold.
+    /// The contents of the job's objects.
     pub(super) contents: Vec<Content>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> AnyJudge<'a> {
         }
     }
 
-    /// What is kept: the word of `--keep`, and the rest.
+    /// What must stay the same: the word of `--keep`, and its details.
     pub(super) fn keeps(&self) -> (&'static str, String) {
         match self {
             Self::Check(judge) => ("code", judge.codes()),

@@ -1,4 +1,4 @@
-//! What is to be reduced, and where the result goes.
+//! The input of a reduction, and where the result goes.
 
 use super::args::ReduceArgs;
 use super::first::Stopped;
@@ -8,7 +8,7 @@ use texunit_job::load::{read_job, read_ptx};
 use texunit_reduce::{Case, read_job_table};
 use texunit_syntax::SourceFile;
 
-/// What was read.
+/// The input.
 pub(super) struct Input {
     /// Its text, for messages.
     pub(super) source: SourceFile,

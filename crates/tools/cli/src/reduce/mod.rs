@@ -65,7 +65,7 @@ fn reduce(args: &ReduceArgs) -> Result<Summary, Stopped> {
     let deadline = start + Duration::from_secs(args.time);
     let reduced = timed(deadline, &stop, || search(args, &input, &mut first, deadline, &stop));
     let seconds = start.elapsed().as_secs_f64();
-    // What has ended the search does not end what comes behind it.
+    // What has ended the search does not end what follows it.
     stop.store(false, Ordering::Relaxed);
     Summary::write(args, &input, &out, &mut first, before, reduced, seconds)
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use texunit_reduce::{Case, End, Reduced, statements};
 
-/// What there is to say.
+/// The messages.
 pub(super) struct Summary {
     input: String,
     out: PathBuf,

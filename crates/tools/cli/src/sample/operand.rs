@@ -93,7 +93,7 @@ impl Given {
 }
 
 impl Owned {
-    /// A number, numbers with commas between, of which floats may be bits, or a file.
+    /// A number, numbers separated by commas, of which floats may be bits, or a file.
     fn read(option: &str, text: &str) -> Result<Self, Trouble> {
         if text.to_ascii_lowercase().ends_with(".npy") {
             return Self::file(Path::new(text));

@@ -61,7 +61,7 @@ pub(super) fn run(args: &ExecArgs) -> Output {
     }
 }
 
-/// What is wrong with the file or the instruction.
+/// The mistake in the file or the instruction.
 fn mistakes(args: &ExecArgs, source: &SourceFile, found: &[Diagnostic]) -> Output {
     let (out, err) = match args.format {
         OutputFormat::Human => (String::new(), texunit_report::human(source, found, color())),
@@ -85,7 +85,7 @@ fn written(txd: &Txd) -> Vec<usize> {
     (first..first + count).map(|n| n as usize).collect()
 }
 
-/// A line for each run of lanes that hold the same.
+/// One line per run of lanes with equal values.
 fn human(txd: &Txd, state: &State, outcome: Outcome) -> String {
     let mut out = String::new();
     for number in written(txd) {

@@ -20,7 +20,7 @@ use texunit_sass::rules::check;
 use texunit_sass::{Arch, Txd, Word};
 use texunit_syntax::{Diagnostic, Severity, SourceFile};
 
-/// What a command prints, and whether it found everything right.
+/// The output of a command, and whether there were no mistakes.
 struct Output {
     out: String,
     err: String,
@@ -70,7 +70,7 @@ fn disassemble(args: &DisArgs) -> Output {
     let mut output = Output { out: String::new(), err: String::new(), right: true };
     for line in lines {
         let word = Word::decode(line.word, line.control, args.arch);
-        // A file has other instructions too, which are none of our business.
+        // A file has other instructions too, which are left alone.
         output.right &= match word {
             Word::Txd(_) | Word::Other(_) => true,
             Word::Refused { .. } => false,

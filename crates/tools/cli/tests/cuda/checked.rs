@@ -44,7 +44,7 @@ fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
     }
 }
 
-/// What the marks of a program say (`// finding[CODE]: words`, as in tests/findings) is told, with its line.
+/// What the marks of a program say (`// finding[CODE]: words`, as in tests/findings) is reported, with its line.
 fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
     let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands").join(source))?;
     let all = texunit_testkit::findings::expected(&text);
@@ -171,7 +171,7 @@ fn heap(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cases of `hosted.cu`: what is found in each, and what else must stand there.
+/// Cases of `hosted.cu`: the findings of each, and what else must be printed.
 const HOSTED: [(&str, &str, &[&str]); 18] = [
     (
         "managed-read",
@@ -273,7 +273,7 @@ fn late(setup: &Setup) -> Result<(), Failed> {
     let expected = "cudaErrorInvalidConfiguration\ncudaSuccess 0\ncudaErrorIllegalAddress 0\ncudaErrorIllegalAddress\n";
     same(&*ended.stdout, expected, &ended)?;
     contains(&ended, "late.cu:9")?;
-    // Nothing is told of the races of what is right.
+    // Correct code has no race findings.
     let mut command = setup.run();
     command.args(["--schedule", "3", "--check", "race"]).arg(&program).arg("right");
     let ended = succeed(&mut command, &program)?;
@@ -333,7 +333,7 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     // All ways to the end are one for the compiler.
     at(&found, "/findings/0/related/0/place/frames/0/line", 20)?;
     at(&found, "/faults/0", Value::Null)?;
-    // Other kernels, and none that is told.
+    // Other kernels, without findings.
     let mut command = setup.run();
     command.args(["--check", "sync", "--kernel", "keep*", "--error-exitcode", "9"]);
     let ended = succeed(command.arg(&program), &program)?;

@@ -79,7 +79,7 @@ fn cudarc(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A Cargo project of its own, with its own lock file: its crates are no part of the workspace. `None` if these cannot be
+/// A Cargo project of its own, with its own lock file: its crates are not part of the workspace. `None` if these cannot be
 /// had.
 pub(crate) fn cudarc_program(setup: &Setup) -> Result<Option<PathBuf>, Failed> {
     let project = setup.cases().join("cudarc");

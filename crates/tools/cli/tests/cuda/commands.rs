@@ -62,7 +62,7 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
 }
 
-/// Products and sums that the PTX leaves to the assembler are fused where that is asked for, and others never.
+/// Products and sums that the PTX leaves to the assembler are fused where that is requested, and others never.
 fn fmad(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "fmad.cu", SHARED, &[])?;
     let (apart, fused) = ("00000000\n00000000\na8800000\n", "a8800000\n00000000\na8800000\n");
@@ -120,9 +120,9 @@ fn report_to_a_pipe(setup: &Setup) -> Result<(), Failed> {
     let ended = run(&mut command, &program)?;
     same(&*ended.stdout, DEFAULT, &ended)?;
     same(ended.status.code(), Some(1), &ended)?;
-    contains(&ended, "cannot be written: nobody reads the pipe")?;
+    contains(&ended, "cannot be written: the pipe has no reader")?;
     same(start.elapsed() < Duration::from_secs(60), true, &ended)?;
-    // Somebody does.
+    // Someone does.
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || std::fs::read(pipe)
@@ -332,7 +332,7 @@ fn fault_and_report(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The text of an assertion, in CUDA's words, stands between the program's own lines; debug information in the
+/// The text of an assertion, in CUDA's words, is between the program's own lines; debug information in the
 /// PTX, of lines or of everything, changes nothing of that.
 fn assertion(setup: &Setup) -> Result<(), Failed> {
     let lines: &[&str] = &["-g", "-lineinfo"];

@@ -35,7 +35,7 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
 /// The ways of the branches of each line.
 type Branches = BTreeMap<u32, Vec<Vec<u64>>>;
 
-/// What `walk` does with so many threads: how often each line, and each way of a branch.
+/// What `walk` does with a number of threads: how often each line, and each way of a branch.
 fn model(threads: u64) -> (BTreeMap<u32, u64>, Branches) {
     let walking = 20.min(threads);
     let thirds = walking.div_ceil(3);
@@ -65,7 +65,7 @@ fn model(threads: u64) -> (BTreeMap<u32, u64>, Branches) {
     let branches = [
         (21, vec![vec![threads - walking, walking]]),
         (23, vec![vec![thirds, walking - thirds]]),
-        // Before the first turn, and behind each: thread 0 has none.
+        // Before the first turn, and after each: thread 0 has none.
         (28, vec![vec![1, walking - 1], vec![turns - (walking - 1), walking - 1]]),
         (30, vec![vec![walking, 0]]),
     ];
@@ -85,7 +85,7 @@ fn own(coverage: &Coverage) -> Result<&File, Failed> {
     Ok(own.ok_or("the program is not in it")?.1)
 }
 
-/// Compares a file with launches of so many threads each.
+/// Compares a file with launches of these numbers of threads.
 fn compare(file: &File, launches: &[u64], of: &Ended) -> Result<(), Failed> {
     let mut lines = BTreeMap::new();
     let mut branches = Branches::new();
@@ -137,7 +137,7 @@ fn several(setup: &Setup) -> Result<(), Failed> {
         let ended = succeed(&mut command, &program)?;
         same(&*ended.stdout, "cudaSuccess\ncudaSuccess\ncudaSuccess\n", &ended)?;
         compare(own(&read(&file, &ended)?)?, &[32, 25, 7, 7], &ended)?;
-        // On standard output, behind what the program has written there.
+        // On standard output, after the output of the program.
         let ended =
             succeed(setup.run().args(["--coverage", "-"]).arg(&program).arg("32"), &program)?;
         let text = ended.stdout.strip_prefix("cudaSuccess\n").ok_or("nothing comes before it")?;

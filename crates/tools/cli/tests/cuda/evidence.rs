@@ -248,7 +248,7 @@ fn signals(setup: &Setup) -> Result<(), Failed> {
         let touch = format!("touch={}", ready.display());
         let run = setup.run();
         let mut command = Command::new("env");
-        // A shell starts what goes on in the background with SIGINT ignored.
+        // A shell starts background commands with SIGINT ignored.
         command.arg("--default-signal=INT").arg(run.get_program()).args(run.get_args());
         command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
         for (name, _) in run.get_envs().filter(|(_, value)| value.is_none()) {

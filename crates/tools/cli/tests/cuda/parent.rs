@@ -52,7 +52,7 @@ fn at_once(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `texunit run` in the place of a Python process that has done something before.
+/// `texunit run` replaces a Python process that has done something before.
 fn instead_of_python(setup: &Setup, before: &str, words: &[&str]) -> Result<Ended, Failed> {
     let script = format!("import os, signal, sys\n{before}\nos.execv(sys.argv[1], sys.argv[1:])");
     let mut python = Command::new("python3");
@@ -179,7 +179,7 @@ fn asked(setup: &Setup) -> Result<(), Failed> {
     at(&json, "/kernels/0/launches", 1)
 }
 
-/// Its report is there before somebody loses patience with both.
+/// Its report is there before anyone loses patience with both.
 fn stays(setup: &Setup) -> Result<(), Failed> {
     let (modes, report) = (modes(setup)?, file(setup, "stays.json"));
     let script = format!("exec {} good patient touch=$READY pause", modes.display());
@@ -272,7 +272,7 @@ fn not_executed(setup: &Setup) -> Result<(), Failed> {
     succeed(Command::new("strip").arg("-o").args([&stripped, &linked]), &stripped)?;
     let ended = code(setup, &nine, &["bash", "-c", &format!("{}; true", text(&stripped))], 125)?;
     contains(&ended, "CUDA's runtime is linked into the program, where texunit cannot replace it")?;
-    // No kernel is asked for.
+    // No kernel is named.
     code(setup, &nine, &[modes, "error"], 0).map(drop)
 }
 

@@ -96,7 +96,7 @@ fn without_lines(setup: &Setup) -> Result<(), Failed> {
     same(ended.stderr.contains("places.cu:"), false, &ended)
 }
 
-/// The line outside of the header comes first.
+/// The line outside the header comes first.
 fn fetch(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &["-lineinfo"])?;
     let ended = wrong(&mut setup.run(), &program, "texture")?;
@@ -126,7 +126,7 @@ fn traces(setup: &Setup) -> Result<(), Failed> {
     same(line.is_some_and(|line| line.contains(&wanted) && line.contains("tex.2d")), true, &ended)
 }
 
-/// Messages name files with what was loaded, one for each text, whoever loads it.
+/// Messages name files with what was loaded, one for each text, however it is loaded.
 fn saved(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &[])?;
     let folder = program.with_extension("saved");
@@ -147,7 +147,7 @@ fn saved(setup: &Setup) -> Result<(), Failed> {
     let text = std::fs::read_to_string(&file)?;
     let line = number.and_then(|number| text.lines().nth(number - 1)).unwrap_or_default();
     same(line.contains("st.global.u32"), true, &ended)?;
-    // Another time it is the same file; what cannot be written is said, and the program runs.
+    // Another time it is the same file; a failure to write is reported, and the program runs.
     let before = std::fs::metadata(&file)?.modified()?;
     let mut command = setup.run();
     run(command.env("TEXUNIT_SAVE_PTX", &folder).arg(&program), &program)?;
@@ -159,7 +159,7 @@ fn saved(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "PTX cannot be saved in /dev/null/x")
 }
 
-/// The place in the program that asked for the memory, and freed it, if that is asked for.
+/// The place in the program that asked for the memory, and freed it, if requested.
 fn host_backtrace(setup: &Setup) -> Result<(), Failed> {
     let (asked, freed) = (place(setup, "asked"), place(setup, "freed"));
     for variant in [SHARED, STATIC] {

@@ -279,7 +279,7 @@ fn nvcc(setup: &Setup, flags: &[String]) -> Command {
     command
 }
 
-/// A number that changes when the program has to be built anew.
+/// A number that changes when the program has to be built again.
 fn key(source: &Path, flags: &[String]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let mut files: Vec<_> = std::fs::read_dir(source.parent().unwrap())

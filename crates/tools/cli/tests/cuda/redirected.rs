@@ -1,4 +1,4 @@
-//! What stands between a program and texunit's libraries: nvrtc, runtimes inside files, what the user preloads;
+//! What is between a program and texunit's libraries: nvrtc, runtimes inside files, what the user preloads;
 //! and who takes texunit's driver for a card, or a link for a place to write to.
 
 use crate::commands::{DEFAULT, SHARED, STATIC, Test, contains, program, same};
@@ -73,7 +73,7 @@ fn all_or_nothing(setup: &Setup) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What texunit's own driver would answer is no card's answer.
+/// What texunit's own driver would answer is not a card's answer.
 fn compare_refuses(setup: &Setup) -> Result<(), Failed> {
     let files = setup.build.join("compare");
     let recorded = files.with_extension("toml");

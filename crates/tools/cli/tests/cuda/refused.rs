@@ -126,7 +126,7 @@ fn find<'a>(json: &'a Value, name: &str) -> Option<&'a Value> {
     }
 }
 
-/// The refused calls of the runtime in a trace: what is said of them, and which say too little.
+/// The refused calls of the runtime in a trace: their messages, and those that say too little.
 fn reasons_of_runtime(ended: &Ended) -> (BTreeSet<&str>, Vec<&str>) {
     let lines = ended.stderr.lines().filter(|line| line.starts_with("texunit: cuda"));
     let refused: BTreeSet<&str> = lines.filter(|line| line.contains(" = cudaError")).collect();

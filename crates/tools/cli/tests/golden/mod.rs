@@ -21,7 +21,7 @@ pub(crate) fn texunit(name: &str, arguments: &[&str], stdin: Stdio) -> Output {
         .unwrap()
 }
 
-/// A test for each `tests/cli/NAME/*.args`: what stands there are arguments of `texunit COMMAND`, or of `texunit`
+/// A test for each `tests/cli/NAME/*.args`: its content is arguments of `texunit COMMAND`, or of `texunit`
 /// if that is empty;
 /// `# exit: 2` is the exit code that is expected, and `# stdin: FILE` gives standard input.
 pub(crate) fn trials(name: &'static str, command: &'static str, least: usize) -> Vec<Trial> {

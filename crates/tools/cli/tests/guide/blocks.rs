@@ -55,7 +55,7 @@ fn commands(block: &Block) -> Vec<Vec<String>> {
                     .iter()
                     .take_while(|w| ["do", "then", "!"].contains(&w.as_str()))
                     .count();
-            // What a variable stands for is only known when the command runs.
+            // The value of a variable is only known when the command runs.
             let varies = command.iter().any(|word| word.contains('$'));
             if command.get(at).is_some_and(named) && !varies {
                 found.push(command[at..].to_vec());

@@ -3,7 +3,7 @@
 //! A `console` block has commands, which begin with `$ `, each with what it prints below it, errors included. They are run by
 //! `sh` in a copy of the folder of the page, or of the one that a comment before the block names
 //! (`<!-- folder: examples/rotate -->`), all blocks of a page in one copy. `...` stands for any characters up to the
-//! end of its line. Pictures that a command writes (`--out x.svg`) are those that lie beside the page.
+//! end of its line. Pictures that a command writes (`--out x.svg`) equal those beside the page.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The commands of a block; a line that ends with `\` goes on in the next one.
+/// The commands of a block; a line that ends with `\` continues in the next one.
 fn commands(code: &str) -> Vec<String> {
     let (mut found, mut lines) = (Vec::new(), code.lines());
     while let Some(line) = lines.next() {

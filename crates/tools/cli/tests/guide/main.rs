@@ -1,6 +1,6 @@
 //! What the pages of this repository say is so: links and anchors lead somewhere, every page of docs/ has its place in
 //! the guide, commands are ones that `texunit` has, PTX, Rust, TOML and JSON are what they claim to be, and the
-//! commands in `console` blocks print what stands below them and make the pictures beside the page.
+//! commands in `console` blocks print what is below them and make the pictures beside the page.
 //!
 //! `TEXUNIT_BLESS=1` writes outputs and pictures instead of comparing them.
 #![allow(clippy::unwrap_used)]

@@ -13,7 +13,7 @@ pub(crate) struct Page {
 /// A block of code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// First word behind the fence; empty for indented code.
+    /// First word after the fence; empty for indented code.
     pub(crate) language: String,
     pub(crate) code: String,
     /// Where the code is in the page.

@@ -29,7 +29,7 @@ LOOP:
 .func (.reg .u32 %out) twice (.reg .u32 %in) { add.u32 %out, %in, %in; ret; }
 ";
 
-/// The place of the n-th time that a text stands in the module.
+/// The position of the n-th occurrence of a text in the module.
 fn find(text: &str, nth: usize) -> (u32, u32) {
     let at = MODULE.match_indices(text).nth(nth).unwrap_or_else(|| panic!("{text}")).0;
     let before = &MODULE[..at];

@@ -108,7 +108,7 @@ fn documents_without_files() {
     assert_eq!(client.quit(), Some(0));
 }
 
-/// All requests everywhere, in and outside of the text.
+/// All requests everywhere, in and outside the text.
 #[test]
 fn every_place_of_strange_texts() {
     const METHODS: &[&str] = &["hover", "definition", "references", "completion", "prepareRename"];
@@ -159,7 +159,7 @@ fn every_place_of_strange_texts() {
     }
 }
 
-/// A long text, and one long line: the loop goes on while it is checked.
+/// A long text, and one long line: the loop continues while it is checked.
 #[test]
 fn long_texts() {
     let head = ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { .reg .u32 %r<9>;\n";

@@ -61,7 +61,7 @@ fn capabilities() {
     assert_eq!(result["capabilities"]["renameProvider"], json!({ "prepareProvider": true }));
 }
 
-/// Columns behind characters that are not ASCII, in both encodings.
+/// Columns after characters that are not ASCII, in both encodings.
 #[test]
 fn positions() {
     // `é` has 2 bytes and 1 unit, `𝄞` 4 bytes and 2 units.
@@ -74,7 +74,7 @@ fn positions() {
         let ranges: Vec<_> = list.iter().map(|d| d["range"].clone()).collect();
         let (first, second) = (range((3, a), (3, b)), range((3, c), (3, d)));
         assert_eq!(ranges, [first.clone(), second.clone()], "{offered}");
-        // An edit behind them goes to the right place, and the first one is where it was.
+        // An edit after them goes to the right place, and the first one is where it was.
         client.change(json!([{ "range": second, "text": "e" }]));
         let list = client.diagnostics();
         assert_eq!((list.len(), &list[0]["range"]), (1, &first), "{offered}");

@@ -1,4 +1,4 @@
-//! An observer that knows better: what it is told must fit together.
+//! An observer that checks what it receives: the events must be consistent.
 //!
 //! * What loads and atomics bring is what the stores before them have left there.
 //! * The operations that count are as many, over the lanes, as the launch says it has executed.
@@ -32,7 +32,7 @@ struct State {
     /// By operation: lanes that came to a block there, and lanes that something led there.
     came: BTreeMap<u32, u64>,
     led: BTreeMap<u32, u64>,
-    /// By operation: lanes that did not go on behind it.
+    /// By operation: lanes that did not continue after it.
     left: BTreeMap<u32, u64>,
     /// By operation: lanes that took a branch there.
     taken: BTreeMap<u32, u64>,

@@ -46,7 +46,7 @@ struct Place {
     layer: u32,
 }
 
-/// The texels around where the coordinates are (blue), and around where the access is made (red), if that is elsewhere.
+/// The texels around where the coordinates are (blue), and around where the access goes (red), if that is elsewhere.
 fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
     let [_, y, z] = e.trace.at.map(i64::from);
     let asked = Place { x: e.trace.byte_x, y, z, layer: e.trace.layer.unwrap_or(0) };
@@ -59,10 +59,10 @@ fn draw_places(p: &mut Picture, e: &SurfaceExplanation) {
         SurfaceOutcome::Dropped | SurfaceOutcome::Outside | SurfaceOutcome::Misaligned => None,
     };
     if made != Some(asked) {
-        draw_window(p, e, asked, Paint::Exact, "as the coordinates say");
+        draw_window(p, e, asked, Paint::Exact, "where the coordinates point");
     }
     if let Some(made) = made {
-        draw_window(p, e, made, Paint::Mark, "where the access is made");
+        draw_window(p, e, made, Paint::Mark, "where the access goes");
     }
 }
 

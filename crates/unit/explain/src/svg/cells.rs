@@ -212,7 +212,7 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
     lines
 }
 
-/// A text in lines that fit into a cell, broken behind commas and cut if that is not enough.
+/// A text in lines that fit into a cell, broken after commas, and cut if they are still too long.
 fn fitting(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in text.split_inclusive([',', ' ']) {

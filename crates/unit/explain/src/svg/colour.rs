@@ -6,7 +6,7 @@ use crate::picture::{Anchor, Paint, Picture, Rect};
 use texunit_texel::Reading;
 use texunit_unit::TexelIndex;
 
-/// From texel values to colours: black is 0 and white is 1, or the least and the largest number of
+/// From texel values to colours: black is 0 and white is 1, or the smallest and the largest number of
 /// the texels that are read, if they lie outside.
 pub(super) struct Scale {
     low: f64,
@@ -44,7 +44,7 @@ impl Scale {
         format!("#{r:02x}{g:02x}{b:02x}")
     }
 
-    /// What the ends of the scale stand for, where it is stretched.
+    /// The values at the ends of the scale, if it is stretched.
     pub(super) fn legend(&self, p: &mut Picture) {
         if (self.low, self.high) == (0.0, 1.0) {
             return;

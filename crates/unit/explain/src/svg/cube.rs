@@ -14,7 +14,7 @@ const FACE: f64 = 96.0;
 /// every face meets the one beside it at the edge that they share on the cube.
 const CROSS: [(f64, f64); 6] =
     [(2.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0), (3.0, 1.0)];
-/// Faces of at most so many texels an edge are drawn texel by texel.
+/// Maximum texels along an edge of a face that is drawn texel by texel.
 const MOST: u32 = 8;
 
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale, top: f64) {

@@ -1,4 +1,4 @@
-//! What a texel says when it is pointed at: index, weight, value, and the rules of docs/numerics.md behind them.
+//! The tooltip of a texel: index, weight, value, and the rules of docs/numerics.md for them.
 
 use crate::text::{is_weighted, texel_line, texel_value};
 use crate::value::list;
@@ -15,7 +15,7 @@ pub(super) fn texel(trace: &Trace, f: &Footprint, number: usize) -> String {
     format!("{line} [{}]", rules(trace, f, number).join(", "))
 }
 
-/// A texel beside those that are read, or what is there outside of the level.
+/// A texel beside those that are read, or what is there outside the level.
 pub(super) fn neighbour(
     trace: &Trace,
     axes: usize,

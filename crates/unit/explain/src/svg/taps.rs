@@ -7,7 +7,7 @@ use crate::picture::{Anchor, Paint, Picture, Rect};
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
-/// Most texels that are drawn along an axis. The 16 taps that there are at most lie a texel apart.
+/// Maximum number of texels that are drawn along an axis. The 16 taps that there are at most lie a texel apart.
 const MOST: i64 = 32;
 
 pub(super) fn draw(
