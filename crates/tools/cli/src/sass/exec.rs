@@ -7,11 +7,11 @@ use crate::codes::{NOT_EXECUTED, STATE_FILE};
 use serde_json::{Map, Value, json};
 use texunit_report::visible;
 use texunit_sass::Txd;
-use texunit_sass::exec::{Outcome, State, execute};
 use texunit_sass::parse::parse;
-use texunit_sass::state_file;
 use texunit_sass::txd::{BINDLESS, INDEX, MASK, PS, PT, RA, RD, RZ};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
+use texunit_txd::exec::{Outcome, State, execute};
+use texunit_txd::state_file;
 
 /// Largest state file, in bytes. A list of numbers takes a hundred times its text while it is read.
 const MAX_FILE: usize = 16 << 20;

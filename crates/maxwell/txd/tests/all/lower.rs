@@ -12,12 +12,12 @@ use proptest::prelude::*;
 use serde_json::Value;
 use texunit_check::{Options, check_with};
 use texunit_sass::field::Field;
-use texunit_sass::lower::{Fetch, Form, Lowered, Quad, module};
 use texunit_sass::parse::Places;
 use texunit_sass::rules::check;
 use texunit_sass::txd::{AOFFI, BINDLESS, INDEX, LC, MASK, NODEP, PARAM, PS, RD};
 use texunit_sass::{Arch, Control, Txd};
 use texunit_syntax::{SourceFile, parse};
+use texunit_txd::lower::{Fetch, Form, Lowered, Quad, module};
 
 /// What a module becomes, with the verdicts of NVIDIA's assembler.
 fn lower(text: &str, arch: Arch) -> Vec<Lowered> {
@@ -70,11 +70,11 @@ fn quad(form: Form) -> Quad {
 /// Everything but register numbers.
 const SHAPE: &[&Field] = &[&BINDLESS, &LC, &AOFFI, &NODEP, &INDEX, &PARAM, &MASK];
 
-fn steps(list: &[texunit_sass::lower::Step]) -> Vec<&str> {
+fn steps(list: &[texunit_txd::lower::Step]) -> Vec<&str> {
     list.iter().map(|step| step.text.as_str()).collect()
 }
 
-fn values(list: &[texunit_sass::lower::Packed]) -> Vec<(&str, &str)> {
+fn values(list: &[texunit_txd::lower::Packed]) -> Vec<(&str, &str)> {
     list.iter().map(|p| (p.name, p.value.as_str())).collect()
 }
 

@@ -3,17 +3,17 @@
 use super::handle::{Handle, Place};
 use super::operands::Operands;
 use super::{Context, Fetch, Form, Packed, Step, Used};
-use crate::control::PHASE;
-use crate::parse::Places;
-use crate::rules::check;
-use crate::txd::{
-    AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, RA, RB, RD, RZ, Txd,
-};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::Geometry;
+use texunit_sass::control::PHASE;
+use texunit_sass::parse::Places;
+use texunit_sass::rules::check;
+use texunit_sass::txd::{
+    AOFFI, BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PARAM, PS, RA, RB, RD, RZ, Txd,
+};
 
 /// First registers of the groups: each is as aligned as any group needs.
-pub(super) const FIRST: [(u64, &crate::field::Field); 3] = [(0, &RA), (4, &RB), (8, &RD)];
+pub(super) const FIRST: [(u64, &texunit_sass::field::Field); 3] = [(0, &RA), (4, &RB), (8, &RD)];
 
 /// A register for what is computed on the way.
 const TEMPORARY: &str = "R12";

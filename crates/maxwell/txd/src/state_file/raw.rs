@@ -1,9 +1,9 @@
 //! The keys of a state file, as they stand there.
 
 use super::{MAX_BYTES, StateError, uniform};
-use crate::memory::Memory;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use texunit_sass::memory::Memory;
 use texunit_unit::Lanes;
 use toml::Spanned;
 

@@ -2,11 +2,11 @@
 
 use super::raw::{RawTexture, claim};
 use super::{StateError, eight, one_of, set_fields};
-use crate::descriptor::{Bits, header};
-use crate::descriptor::{
+use texunit_sass::descriptor::{Bits, header};
+use texunit_sass::descriptor::{
     Descriptor, Levels, Placement, Source, Texels, TextureHeader, TextureType,
 };
-use crate::memory::Memory;
+use texunit_sass::memory::Memory;
 use texunit_texel::Format;
 use texunit_unit::ReadMode;
 

@@ -9,9 +9,9 @@ use texunit_cases::{Access, Answer, BuiltFetch, Case, Expected, load, random_uni
 use texunit_sass::descriptor::{
     Descriptor, DescriptorError, Place, TextureType, encode_sampler, encode_texture, header,
 };
-use texunit_sass::exec::{ExecError, State, execute};
 use texunit_sass::txd::{AOFFI, BINDLESS, INDEX, MASK, PARAM, PS, RA, RB, RD};
 use texunit_sass::{Arch, Txd};
+use texunit_txd::exec::{ExecError, State, execute};
 use texunit_unit::{FetchKind, Geometry, Layout, Lod, ResultType};
 
 const TEXELS: u64 = 0x5_0000_0000;
@@ -232,7 +232,7 @@ fn simple() -> State {
         index = 1
         filter = "linear"
     "#;
-    texunit_sass::state_file::parse(text).unwrap()
+    texunit_txd::state_file::parse(text).unwrap()
 }
 
 fn txd(text: &str) -> Txd {
@@ -323,7 +323,7 @@ proptest! {
         let start = at.index(own.len());
         let end = (start + cut).min(own.len());
         let damaged = format!("{}{text}{}", &own[..start], &own[end..]);
-        match texunit_sass::state_file::parse(&damaged) {
+        match texunit_txd::state_file::parse(&damaged) {
             Ok(mut state) => {
                 let _ = execute(&txd("TXD R0, R4, R8, 0x105, 2D, 0xb"), &mut state);
             }

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use texunit_sass::exec::{ExecError, execute};
 use texunit_sass::parse::parse;
-use texunit_sass::state_file;
+use texunit_txd::exec::{ExecError, execute};
+use texunit_txd::state_file;
 
 /// A file, the part of it that the error is at ("" for none), and a part of the message.
 #[rustfmt::skip]

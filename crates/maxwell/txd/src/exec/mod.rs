@@ -7,15 +7,15 @@
 mod operands;
 mod plans;
 
-use crate::Arch;
-use crate::descriptor::{DescriptorError, Source};
-use crate::memory::Memory;
-use crate::parse::Places;
-use crate::rules;
-use crate::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD, RZ, Txd};
 use operands::Operands;
 use plans::Plans;
 use std::sync::Arc;
+use texunit_sass::Arch;
+use texunit_sass::descriptor::{DescriptorError, Source};
+use texunit_sass::memory::Memory;
+use texunit_sass::parse::Places;
+use texunit_sass::rules;
+use texunit_sass::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD, RZ, Txd};
 use texunit_unit::{
     FetchAnswer, FetchForm, FetchOperands, Lanes, PlanError, Sampler, Scratch, Texture, ZERO_LANES,
     lanes,

@@ -8,10 +8,10 @@ use std::path::Path;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use texunit_sass::descriptor::{Descriptor, SamplerHeader, TextureHeader};
-use texunit_sass::exec::{Outcome, State, execute};
 use texunit_sass::parse::parse;
-use texunit_sass::state_file;
 use texunit_sass::txd::{MASK, RD};
+use texunit_txd::exec::{Outcome, State, execute};
+use texunit_txd::state_file;
 use texunit_unit::{
     CoordType, Coordinates, FetchForm, FetchKind, FetchOperands, Lod, ResultType, lanes, reference,
 };

@@ -4,8 +4,8 @@ use super::bank::{Name, name_of};
 use super::operands::Operands;
 use super::value::Value;
 use super::{Context, Step};
-use crate::txd::INDEX;
 use texunit_check::ir::Base;
+use texunit_sass::txd::INDEX;
 
 /// A register that handles are computed in.
 const TEMPORARY: [&str; 2] = ["R12", "R13"];

@@ -1,8 +1,8 @@
 //! What is known of a module as a whole: its target, and the functions that others may call.
 
-use crate::Arch;
 use std::collections::HashSet;
 use texunit_check::ir::Module;
+use texunit_sass::Arch;
 use texunit_syntax::ast::{self, Item, Linkage};
 
 /// The number of a target or an architecture: 52 of `sm_52`.

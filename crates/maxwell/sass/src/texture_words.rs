@@ -78,7 +78,7 @@ pub type Part = (&'static str, u64);
 
 /// A word that was recognised.
 #[derive(Clone, Copy, Debug)]
-pub struct Other {
+pub struct TextureWord {
     /// Its form.
     pub form: &'static Form,
     word: u64,
@@ -275,7 +275,7 @@ impl Form {
     }
 }
 
-impl Other {
+impl TextureWord {
     /// Reads a word; `None` if it is another instruction, or one that the disassembler refuses.
     pub fn decode(word: u64, control: Control, arch: Arch) -> Option<Self> {
         let form = Form::of(word)?;
@@ -371,7 +371,7 @@ impl Other {
     }
 }
 
-impl std::fmt::Display for Other {
+impl std::fmt::Display for TextureWord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.control.is_dual_issue() {
             f.write_str("{ ")?;

@@ -2,7 +2,7 @@
 
 use super::raw::{RawSampler, Word};
 use super::{StateError, eight, one_of, set_fields};
-use crate::descriptor::{Bits, Descriptor, encode_sampler, sampler};
+use texunit_sass::descriptor::{Bits, Descriptor, encode_sampler, sampler};
 use texunit_unit::{AddressMode, Filter, Sampler};
 
 /// The words of a sampler.

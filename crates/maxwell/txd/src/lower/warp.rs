@@ -4,7 +4,7 @@
 use super::fetch::{COMPONENTS, FIRST, packed_word};
 use super::{Fetch, Packed};
 use crate::exec::{Outcome, State};
-use crate::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD};
+use texunit_sass::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX, MASK, NODEP, PS, PT, RD};
 use texunit_texel::f32_to_f16;
 use texunit_unit::{FetchAnswer, FetchForm, FetchRequest, Lanes, ResultType, lanes};
 

@@ -3,7 +3,7 @@
 //!
 //! Modifiers, coordinate description, write mask, index and the packing of the operands are those
 //! of the assembler (releases 11.8 to 12.9). Registers are chosen here, by the rules of
-//! [`crate::rules`]. What a scheduler and optimiser does beyond that is left out: equal fetches that
+//! [`texunit_sass::rules`]. What a scheduler and optimiser does beyond that is left out: equal fetches that
 //! are made once, constants found by arithmetic, stores that others cover, unrolled loops, guards
 //! that are dropped, and the phase of instructions that are issued together, of which all but the
 //! last have .T and not .P.
@@ -19,12 +19,12 @@ mod usage;
 mod value;
 mod warp;
 
-use crate::{Arch, Txd};
 use bank::{Bank, Names};
 use operands::Operands;
 use std::collections::{HashMap, HashSet};
 use texunit_check::ir::{FuncId, Function, Instruction, Module, Operand};
 use texunit_isa::{Geometry, MipMode, Opcode};
+use texunit_sass::{Arch, Txd};
 use texunit_syntax::Span;
 use usage::Usage;
 use value::Values;

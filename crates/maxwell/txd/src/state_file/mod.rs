@@ -8,14 +8,14 @@ mod raw;
 mod sampler;
 mod texture;
 
-use crate::Arch;
-use crate::descriptor::{Bits, Descriptor, DescriptorError};
 use crate::exec::{Pool, REGISTERS, SamplerBinding, State};
-use crate::memory::Memory;
-use crate::txd::INDEX;
 use raw::{RawMask, RawPool, RawState, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use texunit_sass::Arch;
+use texunit_sass::descriptor::{Bits, Descriptor, DescriptorError};
+use texunit_sass::memory::Memory;
+use texunit_sass::txd::INDEX;
 use texunit_unit::Lanes;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -2,14 +2,14 @@
 //! They are kept until memory is written to.
 
 use super::{ExecError, Pool, State};
-use crate::descriptor::header::TYPE;
-use crate::descriptor::{
-    Descriptor, DescriptorError, SamplerHeader, Source, TextureHeader, TextureType,
-};
-use crate::memory::Memory;
-use crate::txd::{AOFFI, PARAM, Txd};
 use std::collections::HashMap;
 use std::sync::Arc;
+use texunit_sass::descriptor::header::TYPE;
+use texunit_sass::descriptor::{
+    Descriptor, DescriptorError, SamplerHeader, Source, TextureHeader, TextureType,
+};
+use texunit_sass::memory::Memory;
+use texunit_sass::txd::{AOFFI, PARAM, Txd};
 use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
 
 /// A fetch made ready.

@@ -1,8 +1,8 @@
 //! The operands of a TXD, taken apart.
 
 use super::State;
-use crate::field::Field;
-use crate::txd::{AOFFI, BINDLESS, LC, RA, RB, RZ, Txd};
+use texunit_sass::field::Field;
+use texunit_sass::txd::{AOFFI, BINDLESS, LC, RA, RB, RZ, Txd};
 use texunit_unit::{Coordinates, FetchRequest, Lanes, ZERO_LANES};
 
 /// The values that an instruction reads, of all lanes; zeros for what it does not have.
