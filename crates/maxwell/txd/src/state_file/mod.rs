@@ -1,24 +1,21 @@
 //! Files that describe a [`State`]: registers, predicates, constants, textures, samplers, memory.
-//! docs/sass.md has the keys.
+//! docs/sass.md has the keys, and docs/resources.md those of textures and samplers.
 //!
 //! A file is data from outside: what is wrong with it is an error with a place, and it allocates no
 //! more than [`MAX_BYTES`] of memory.
 
-mod raw;
+mod machine;
 mod sampler;
 mod texture;
 
-use crate::exec::{Pool, REGISTERS, SamplerBinding, State};
-use raw::{RawMask, RawPool, RawState, Word};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::exec::{Pool, SamplerBinding, State};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use texunit_sass::Arch;
 use texunit_sass::descriptor::{Bits, Descriptor, DescriptorError};
 use texunit_sass::memory::Memory;
-use texunit_sass::txd::INDEX;
-use texunit_unit::Lanes;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use texunit_spec::{Context, Found, Problem, Table, codes, number};
+use toml::de::DeTable;
 
 /// Most bytes of memory that a file fills.
 pub const MAX_BYTES: u64 = 512 << 20;
@@ -34,43 +31,9 @@ const MAX_INDEX: u32 = 0xf_ffff;
 pub struct StateError {
     message: String,
     span: Option<Range<usize>>,
-    /// The key of the table at the span that the message is about.
-    key: Option<&'static str>,
 }
 
 impl StateError {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), span: None, key: None }
-    }
-
-    /// About a key of a table whose place is added later.
-    fn of(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key: Some(key), ..Self::new(message) }
-    }
-
-    fn words_alone() -> Self {
-        Self::of("words", "`words` stand alone, or with `fields`")
-    }
-
-    fn or_at(self, span: Range<usize>) -> Self {
-        Self { span: self.span.or(Some(span)), ..self }
-    }
-
-    /// At the value of the key, if the table has it.
-    fn at_key(self, text: &str) -> Self {
-        let (Some(span), Some(key)) = (&self.span, self.key) else { return self };
-        let value = DeTable::parse(text).ok().and_then(|file| {
-            let file = file.into_inner();
-            let tables = file.values().flat_map(|value| match value.get_ref() {
-                DeValue::Array(all) => all.iter().collect(),
-                _ => vec![value],
-            });
-            let mut tables = tables.filter(|table| table.span() == *span);
-            tables.find_map(|table| Some(table.get_ref().as_table()?.get(key)?.span()))
-        });
-        Self { span: value.or(self.span), ..self }
-    }
-
     /// What is wrong.
     pub fn message(&self) -> &str {
         &self.message
@@ -82,6 +45,17 @@ impl StateError {
     }
 }
 
+impl From<Problem> for StateError {
+    fn from(problem: Problem) -> Self {
+        let Problem { message, help, span, .. } = problem;
+        let message = match help {
+            Some(help) => format!("{message}: {help}"),
+            None => message,
+        };
+        Self { message, span: Some(span) }
+    }
+}
+
 impl std::fmt::Display for StateError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
@@ -90,122 +64,98 @@ impl std::fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
-impl From<DescriptorError> for StateError {
-    /// What a descriptor has no bits for is said of the key that asks for it.
-    fn from(error: DescriptorError) -> Self {
-        let DescriptorError::Inexpressible { field, reason } = &error else {
-            return Self::new(error.to_string());
-        };
-        match KEYS.iter().find(|(start, _)| field.starts_with(start)) {
-            Some((_, key)) => Self::of(key, format!("`{key}`: {reason}")),
-            None => Self::new(error.to_string()),
-        }
-    }
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct StateFile {
+    /// The state that it describes.
+    pub state: State,
+    /// Keys and words that have other names now.
+    pub notes: Vec<Problem>,
 }
-
-/// Beginnings of the names of fields, and the keys that they come from.
-const KEYS: [(&str, &str); 12] = [
-    ("address_", "address"),
-    ("component_layout", "format"),
-    ("depth_", "size"),
-    ("height_", "size"),
-    ("max_anisotropy", "max_anisotropy"),
-    ("max_mip_level", "levels"),
-    ("mip_lod_bias", "lod_bias"),
-    ("pitch_", "pitch"),
-    ("resource_view_", "view"),
-    ("srgb_conversion", "srgb"),
-    ("texture_type", "type"),
-    ("width_", "size"),
-];
 
 /// The state that a file describes.
 pub fn parse(text: &str) -> Result<State, StateError> {
-    let mut raw: RawState = toml::from_str(text)
-        .map_err(|e| StateError { span: e.span(), ..StateError::new(e.message()) })?;
-    state(&mut raw).map_err(|error| error.at_key(text))
+    read(text).map(|file| file.state)
 }
 
-fn state(raw: &mut RawState) -> Result<State, StateError> {
-    let mut state = State::new(match &raw.arch {
-        None => Arch::Sm52,
-        Some(name) => name.get_ref().parse().map_err(|_| {
-            let all = Arch::ALL.map(|arch| arch.to_string()).join(", ");
-            let message = format!("no architecture is called `{}`: {all}", name.get_ref());
-            StateError::new(message).or_at(name.span())
-        })?,
-    });
-    if let Some(mask) = &raw.active {
-        state.active = lanes_of(mask.get_ref()).map_err(|e| e.or_at(mask.span()))?;
+/// Reads a file.
+pub fn read(text: &str) -> Result<StateFile, StateError> {
+    let document = DeTable::parse(text)
+        .map_err(|e| StateError { message: e.message().to_owned(), span: e.span() })?;
+    let context = Context::of_test(None);
+    let state = state(&Table::root(document.get_ref(), &context));
+    let problems = context.problems.take();
+    // A key that is missing may be one that is misspelt.
+    let order = |problem: &Problem| (problem.code == codes::MISSING_KEY, problem.span.start);
+    match problems.into_iter().min_by_key(order) {
+        Some(first) => Err(first.into()),
+        None => Ok(StateFile { state, notes: context.take_notes() }),
     }
-    if let Some(mask) = &raw.killed {
-        state.killed = lanes_of(mask.get_ref()).map_err(|e| e.or_at(mask.span()))?;
-    }
-    state.binding = match raw.sampler_binding.as_ref().map(|s| (s.get_ref().as_str(), s.span())) {
-        None | Some(("independently", _)) => SamplerBinding::Independently,
-        Some(("via_header", _)) => SamplerBinding::ViaHeader,
-        Some((other, span)) => {
-            let message =
-                format!("unknown sampler binding `{other}`; available: independently, via_header");
-            return Err(StateError::new(message).or_at(span));
-        }
+}
+
+/// What the root of a file says, as far as it can be read.
+fn state(root: &Table<'_>) -> State {
+    let mut state = State::new(root.get("arch").and_then(|v| arch(&v)).unwrap_or(Arch::Sm52));
+    state.active = root.get("active").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.active);
+    state.killed = root.get("killed").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.killed);
+    let bindings = [
+        ("independently", SamplerBinding::Independently),
+        ("via_header", SamplerBinding::ViaHeader),
+    ];
+    let binding = root.get("sampler_binding").and_then(|v| v.word(&bindings));
+    state.binding = binding.unwrap_or(SamplerBinding::Independently);
+    machine::registers(root, &mut state);
+    machine::constants(root, &mut state);
+    let tables = |key: &'static str| {
+        let items = root.get(key).and_then(|v| v.array("an array of tables")).unwrap_or_default();
+        items.into_iter().filter_map(|item| item.table()).collect::<Vec<_>>()
     };
-    for (name, value) in &raw.registers {
-        let number = numbered(name, "R", REGISTERS - 1)?;
-        state.registers[number] = raw::lanes(value.get_ref()).map_err(|e| e.or_at(value.span()))?;
-    }
-    for (name, value) in &raw.predicates {
-        let number = numbered(name, "P", 6)?;
-        state.predicates[number] = lanes_of(value.get_ref()).map_err(|e| e.or_at(value.span()))?;
-    }
-    constants(raw, &mut state)?;
     let mut used = 0;
-    for memory in std::mem::take(&mut raw.memory) {
-        let span = memory.span();
-        raw::memory(memory.into_inner(), &mut state.memory, &mut used)
-            .map_err(|e| e.or_at(span))?;
+    for table in tables("memory") {
+        machine::memory(&table, &mut state.memory, &mut used);
     }
     let mut headers = BTreeMap::new();
-    for texture in &raw.texture {
-        let found = texture::words(texture.get_ref(), &mut state.memory, &mut used)
-            .and_then(|words| add(&mut headers, texture.get_ref().index, words));
-        found.map_err(|e| e.or_at(texture.span()))?;
+    for table in tables("texture") {
+        let words = texture::words(&table, &mut state.memory, &mut used);
+        add(&mut headers, &table, words);
     }
     let mut samplers = BTreeMap::new();
-    for sampler in &raw.sampler {
-        let found = sampler::words(sampler.get_ref())
-            .and_then(|words| add(&mut samplers, sampler.get_ref().index, words));
-        found.map_err(|e| e.or_at(sampler.span()))?;
+    for table in tables("sampler") {
+        add(&mut samplers, &table, sampler::words(&table));
     }
-    let at = |name: &str, raw: &Option<Spanned<RawPool>>, e: StateError| {
-        let e = StateError { message: format!("{name}: {}", e.message), ..e };
-        match raw {
-            Some(raw) => e.or_at(raw.span()),
-            None => e,
-        }
-    };
-    state.headers = pool(raw.header_pool.as_ref(), &headers, HEADER_POOL, &mut state.memory)
-        .map_err(|e| at("header_pool", &raw.header_pool, e))?;
-    state.samplers = pool(raw.sampler_pool.as_ref(), &samplers, SAMPLER_POOL, &mut state.memory)
-        .map_err(|e| at("sampler_pool", &raw.sampler_pool, e))?;
-    Ok(state)
+    for (key, words, address, to) in [
+        ("header_pool", &headers, HEADER_POOL, &mut state.headers),
+        ("sampler_pool", &samplers, SAMPLER_POOL, &mut state.samplers),
+    ] {
+        *to = pool(root, key, words, address, &mut state.memory).unwrap_or(*to);
+    }
+    root.finish();
+    state
+}
+
+fn arch(value: &Found<'_>) -> Option<Arch> {
+    let words = Arch::ALL.map(|arch| (arch.name(), arch));
+    value.word(&words)
 }
 
 /// Puts descriptors into memory.
 fn pool(
-    raw: Option<&Spanned<RawPool>>,
+    root: &Table<'_>,
+    key: &'static str,
     words: &BTreeMap<u32, Descriptor>,
     address: u64,
     memory: &mut Memory,
-) -> Result<Pool, StateError> {
+) -> Option<Pool> {
     let highest = words.keys().next_back().copied().unwrap_or(0);
-    let given = raw.map(Spanned::get_ref);
-    let pool = Pool {
-        address: given.and_then(|raw| raw.address).unwrap_or(address),
-        max_index: given.and_then(|raw| raw.max_index).unwrap_or(highest),
-    };
-    if pool.max_index > MAX_INDEX {
-        return Err(StateError::of("max_index", "`max_index` has 20 bits"));
+    let table = root.get(key).map(|v| v.table());
+    let mut pool = Pool { address, max_index: highest };
+    if let Some(table) = &table {
+        let table = table.as_ref()?;
+        let given = table.get("address").and_then(|v| v.number(0, i64::MAX as u64));
+        pool.address = given.unwrap_or(address);
+        let given = table.get("max_index").and_then(|v| v.number(0, MAX_INDEX.into()));
+        pool.max_index = given.map_or(highest, |index| index as u32);
+        table.finish();
     }
     // Indices without a descriptor are undefined: zeros.
     let mut bytes = vec![0; 32 * (pool.max_index.max(highest) as usize + 1)];
@@ -215,114 +165,79 @@ fn pool(
             to.copy_from_slice(&word.to_le_bytes());
         }
     }
-    let mapped = memory.map(pool.address, bytes);
-    mapped.map_err(|e| StateError::of("address", e.to_string()))?;
-    Ok(pool)
-}
-
-fn add(
-    all: &mut BTreeMap<u32, Descriptor>,
-    index: Option<u32>,
-    words: Descriptor,
-) -> Result<(), StateError> {
-    let index = index.ok_or_else(|| StateError::new("`index` is missing"))?;
-    if index > MAX_INDEX {
-        return Err(StateError::of("index", "`index` has 20 bits"));
-    }
-    match all.insert(index, words) {
-        None => Ok(()),
-        Some(_) => Err(StateError::of("index", format!("`index` {index} is there twice"))),
-    }
-}
-
-/// `R12`
-fn numbered(name: &Spanned<String>, letter: &str, max: usize) -> Result<usize, StateError> {
-    let text = name.get_ref();
-    let number = text.strip_prefix(letter).and_then(|digits| digits.parse::<usize>().ok());
-    number.filter(|n| *n <= max && *text == format!("{letter}{n}")).ok_or_else(|| {
-        StateError::new(format!("`{text}` is not one of {letter}0 to {letter}{max}"))
-            .or_at(name.span())
-    })
-}
-
-fn lanes_of(mask: &RawMask) -> Result<u32, StateError> {
-    match mask {
-        RawMask::All(all) => Ok(if *all { u32::MAX } else { 0 }),
-        RawMask::Bits(bits) => u32::try_from(*bits)
-            .map_err(|_| StateError::new(format!("{bits} is not a mask of 32 lanes"))),
-        RawMask::Lanes(lanes) => lanes.iter().try_fold(0, |mask, &lane| match lane {
-            0..32 => Ok(mask | 1 << lane),
-            _ => Err(StateError::new(format!("a warp has lanes 0 to 31, not {lane}"))),
-        }),
-    }
-}
-
-fn constants(raw: &RawState, state: &mut State) -> Result<(), StateError> {
-    let mut seen = BTreeSet::new();
-    let mut all: Vec<_> = raw.constants.iter().collect();
-    all.sort_by_key(|(name, _)| name.span().start);
-    for (name, value) in all {
-        let text = name.get_ref();
-        let error = |message: String| StateError::new(message).or_at(name.span());
-        let index = text
-            .strip_prefix("0x")
-            .map_or_else(|| text.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok());
-        let index = index.filter(|n| *n <= INDEX.max() && !text.contains('+'));
-        let index = index.ok_or_else(|| {
-            error(format!("`{text}` is not the offset of a word, from 0x0 to 0x1fff"))
-        })?;
-        if !seen.insert(index) {
-            return Err(error(format!("word {index:#x} is there twice")));
+    if let Err(error) = memory.map(pool.address, bytes) {
+        let message = format!("{key}: {error}");
+        match table.flatten() {
+            Some(table) => wrong(&table, "address", message),
+            None => root.problem(codes::VALUE, message),
         }
-        let word = value.get_ref().bits().map_err(|e| e.or_at(value.span()))?;
-        let at = 4 * index as usize;
-        if state.constants.len() < at + 4 {
-            state.constants.resize(at + 4, 0);
-        }
-        state.constants[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        return None;
     }
-    Ok(())
+    Some(pool)
+}
+
+fn add(all: &mut BTreeMap<u32, Descriptor>, table: &Table<'_>, words: Option<Descriptor>) {
+    let index = table.need("index", "its number in the pool");
+    table.finish();
+    let Some(index) = index else { return };
+    let Some(number) = index.number(0, MAX_INDEX.into()) else { return };
+    if all.insert(number as u32, words.unwrap_or(Descriptor([0; 8]))).is_some() {
+        index.problem(codes::CONFLICT, format!("`index` {number} is there twice"));
+    }
+}
+
+/// Says what is wrong with the value of a key, or with the table if it is not there.
+fn wrong(table: &Table<'_>, key: &'static str, message: impl Into<String>) {
+    match table.get(key) {
+        Some(found) => found.problem(codes::VALUE, message),
+        None => table.problem(codes::VALUE, message.into()),
+    }
+}
+
+/// What a descriptor has no bits for is said of the key that asks for it.
+fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: DescriptorError) {
+    let key = match &error {
+        DescriptorError::Inexpressible { field, reason } => keys
+            .iter()
+            .find(|(start, _)| field.starts_with(start))
+            .map(|(_, key)| (*key, format!("`{key}`: {reason}"))),
+        _ => None,
+    };
+    match key {
+        Some((key, message)) => wrong(table, key, message),
+        None => table.problem(codes::VALUE, error.to_string()),
+    }
+}
+
+/// The `words` of a table in which nothing else describes the descriptor.
+fn alone(table: &Table<'_>, words: &Found<'_>) -> Option<Descriptor> {
+    let is_known = |name: &str| ["index", "words", "fields"].contains(&name);
+    if !table.entries().iter().all(|(name, _)| is_known(&name.value)) {
+        for (name, _) in table.entries() {
+            table.allow(&name.value);
+        }
+        words.problem(codes::CONFLICT, "`words` stand alone, or with `fields`");
+        return None;
+    }
+    let items = words.array("eight words")?;
+    let bits: Option<Vec<u32>> = items.iter().map(number::word).collect();
+    let eight = bits?.try_into().map(Descriptor);
+    if eight.is_err() {
+        words.problem(codes::VALUE, "`words` are eight");
+    }
+    eight.ok()
 }
 
 /// Sets fields by their names: raw bits.
-fn set_fields(
-    words: &mut Descriptor,
-    all: &[&Bits],
-    fields: &BTreeMap<String, u32>,
-) -> Result<(), StateError> {
-    for (name, &value) in fields {
-        let bits = all
-            .iter()
-            .find(|bits| bits.name == name)
-            .ok_or_else(|| StateError::of("fields", format!("no field is called `{name}`")))?;
-        if value > bits.max() {
-            let message = format!("`{name}` is at most {:#x}", bits.max());
-            return Err(StateError::of("fields", message));
-        }
-        bits.set(words, value);
+fn fields(words: Option<Descriptor>, all: &[&Bits], table: &Table<'_>) -> Option<Descriptor> {
+    let Some(fields) = table.get("fields") else { return words };
+    let mut words = words?;
+    for (name, value) in fields.table()?.entries() {
+        let Some(bits) = all.iter().find(|bits| bits.name == name.value) else {
+            fields.problem(codes::VALUE, format!("no field is called `{}`", name.value));
+            return None;
+        };
+        bits.set(&mut words, value.number(0, bits.max().into())? as u32);
     }
-    Ok(())
-}
-
-fn eight(words: &[Word]) -> Result<Descriptor, StateError> {
-    let bits: Vec<u32> = words.iter().map(Word::bits).collect::<Result<_, _>>()?;
-    let words = bits.try_into();
-    words.map(Descriptor).map_err(|_| StateError::of("words", "`words` are eight"))
-}
-
-fn one_of<T: Copy>(
-    key: &'static str,
-    what: &str,
-    name: &str,
-    names: &[(&str, T)],
-) -> Result<T, StateError> {
-    names.iter().find(|row| row.0 == name).map(|row| row.1).ok_or_else(|| {
-        let all: Vec<&str> = names.iter().map(|row| row.0).collect();
-        StateError::of(key, format!("no {what} is called `{name}`: {}", all.join(", ")))
-    })
-}
-
-/// Lanes that hold the same.
-fn uniform(word: u32) -> Lanes {
-    [word; 32]
+    Some(words)
 }

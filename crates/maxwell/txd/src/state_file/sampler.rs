@@ -1,61 +1,41 @@
 //! The samplers of a state file.
 
-use super::raw::{RawSampler, Word};
-use super::{StateError, eight, one_of, set_fields};
+use super::{alone, fields, inexpressible};
 use texunit_sass::descriptor::{Bits, Descriptor, encode_sampler, sampler};
-use texunit_unit::{AddressMode, Filter, Sampler};
+use texunit_spec::{SamplerSpec, Table};
+use texunit_unit::Sampler;
+
+/// Beginnings of the names of fields, and the keys that they come from.
+const KEYS: [(&str, &str); 5] = [
+    ("address_", "address_mode"),
+    ("max_anisotropy", "max_anisotropy"),
+    ("mip_lod_bias", "mipmap_level_bias"),
+    ("min_lod_clamp", "min_mipmap_level_clamp"),
+    ("max_lod_clamp", "max_mipmap_level_clamp"),
+];
 
 /// The words of a sampler.
-pub(super) fn words(raw: &RawSampler) -> Result<Descriptor, StateError> {
-    let mut words = match &raw.words {
-        Some(words) if raw.has_only_words() => eight(words)?,
-        Some(_) => return Err(StateError::words_alone()),
-        None => described(raw)?,
+pub(super) fn words(table: &Table<'_>) -> Option<Descriptor> {
+    let given = table.get("words");
+    let words = match &given {
+        Some(given) => alone(table, given),
+        None => described(table),
     };
     let all: Vec<&Bits> = sampler::FIELDS.iter().collect();
-    set_fields(&mut words, &all, &raw.fields)?;
-    Ok(words)
+    fields(words, &all, table)
 }
 
-fn described(raw: &RawSampler) -> Result<Descriptor, StateError> {
-    let filter = |key, name: &Option<String>| match name {
-        Some(name) => one_of(key, "filter", name, &Filter::NAMES),
-        None => Ok(Filter::Point),
-    };
-    let mut address_mode = [AddressMode::Clamp; 3];
-    let modes = raw.address.as_deref().unwrap_or_default();
-    if modes.len() > 3 {
-        return Err(StateError::of("address", "`address` has up to three modes"));
+fn described(table: &Table<'_>) -> Option<Descriptor> {
+    let before = table.problem_count();
+    let (spec, has_mip_filter) = SamplerSpec::of_header(table);
+    if table.problem_count() > before {
+        return None;
     }
-    for (n, mode) in address_mode.iter_mut().enumerate() {
-        // The last mode is that of the axes after it.
-        if let Some(name) = modes.get(n).or(modes.last()) {
-            *mode = one_of("address", "address mode", name, &AddressMode::NAMES)?;
-        }
-    }
-    let border: Vec<u32> = raw.border.iter().flatten().map(Word::bits).collect::<Result<_, _>>()?;
-    let none = raw.mip_filter.as_deref() == Some("none");
-    let sampler = Sampler {
-        filter: filter("filter", &raw.filter)?,
-        mip_filter: if none {
-            Filter::Point
-        } else {
-            filter("mip_filter", &raw.mip_filter)
-                .map_err(|e| StateError { message: e.message + ", none", ..e })?
-        },
-        address_mode,
-        border: std::array::from_fn(|n| border.get(n).copied().unwrap_or(0)),
-        min_level_clamp: raw.min_lod.unwrap_or(0.0),
-        max_level_clamp: raw.max_lod.unwrap_or(f32::INFINITY),
-        level_bias: raw.lod_bias.unwrap_or(0.0),
-        max_anisotropy: raw.max_anisotropy.unwrap_or(1),
-        force_unnormalized_coords: raw.force_unnormalized_coords,
-        srgb: raw.srgb,
-        ..Sampler::default()
-    };
-    let mut words = encode_sampler(&sampler)?;
-    if none {
+    let state = spec.over(&Sampler { max_anisotropy: 1, ..Sampler::default() });
+    let words = encode_sampler(&state);
+    let mut words = words.map_err(|error| inexpressible(table, &KEYS, error)).ok()?;
+    if !has_mip_filter {
         sampler::MIP_FILTER.set(&mut words, 1);
     }
-    Ok(words)
+    Some(words)
 }

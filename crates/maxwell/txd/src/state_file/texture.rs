@@ -1,13 +1,13 @@
 //! The textures of a state file.
 
-use super::raw::{RawTexture, claim};
-use super::{StateError, eight, one_of, set_fields};
-use texunit_sass::descriptor::{Bits, header};
+use super::machine::claim;
+use super::{alone, fields, inexpressible, wrong};
 use texunit_sass::descriptor::{
-    Descriptor, Levels, Placement, Source, Texels, TextureHeader, TextureType,
+    Bits, Descriptor, Levels, Placement, Source, Texels as Reading, TextureHeader, TextureType,
+    header,
 };
 use texunit_sass::memory::Memory;
-use texunit_texel::Format;
+use texunit_spec::{Found, Table, Texels, codes, extent, format, keys, number, read_mode, view};
 use texunit_unit::ReadMode;
 
 const TYPES: [(&str, TextureType); 9] = [
@@ -32,163 +32,227 @@ const SOURCES: [(&str, Source); 7] = [
     ("one_float", Source::OneFloat),
 ];
 
+/// Beginnings of the names of fields, and the keys that they come from.
+const KEYS: [(&str, &str); 10] = [
+    ("address_", "address"),
+    ("component_layout", "format"),
+    ("depth_", "depth"),
+    ("height_", "height"),
+    ("max_mip_level", "levels"),
+    ("pitch_", "pitch"),
+    ("resource_view_", "view"),
+    ("srgb_conversion", "srgb"),
+    ("texture_type", "type"),
+    ("width_", "width"),
+];
+
+/// How texels lie in memory, in the words of headers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    BlockLinear,
+    Pitch,
+    Buffer,
+}
+
+const LAYOUTS: [(&str, Layout); 3] =
+    [("block_linear", Layout::BlockLinear), ("pitch", Layout::Pitch), ("buffer", Layout::Buffer)];
+
 /// The words of a header; its texels are put into memory.
-pub(super) fn words(
-    raw: &RawTexture,
-    memory: &mut Memory,
-    used: &mut u64,
-) -> Result<Descriptor, StateError> {
-    let mut words = match &raw.words {
-        Some(words) if raw.has_only_words() => eight(words)?,
-        Some(_) => return Err(StateError::words_alone()),
-        None => {
-            let header = described(raw)?;
-            // First of all: it says that sizes are within bounds.
-            let words = header.encode()?;
-            if let Some(texels) = &raw.texels {
-                fill(&header, texels, memory, used)
-                    .map_err(|e| StateError { key: e.key.or(Some("texels")), ..e })?;
-            }
-            words
-        }
+pub(super) fn words(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<Descriptor> {
+    let given = table.get("words");
+    let words = match &given {
+        Some(given) => alone(table, given),
+        None => described(table, memory, used),
     };
     // A field may change the kind of the header, and with it the fields there are.
     let all: Vec<&Bits> = header::FIELDS.iter().map(|(bits, _)| bits).collect();
-    set_fields(&mut words, &all, &raw.fields)?;
-    Ok(words)
+    fields(words, &all, table)
 }
 
-fn needed<T>(key: &str, value: Option<T>) -> Result<T, StateError> {
-    value.ok_or_else(|| StateError::new(format!("`{key}` is missing (or `words`)")))
-}
-
-fn described(raw: &RawTexture) -> Result<TextureHeader, StateError> {
-    let kind = one_of("type", "texture type", raw.kind.as_deref().unwrap_or("2D"), &TYPES)?;
-    let name = needed("format", raw.format.as_deref())?;
-    let format = Format::from_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Format::names().collect();
-        StateError::of(
-            "format",
-            format!("unknown format `{name}`; available: {}", names.join(", ")),
-        )
-    })?;
-    let modes = [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
-    let read_mode = match raw.read.as_deref() {
-        Some(name) => one_of("read", "read mode", name, &modes)?,
-        None if format.is_normalized_kind() => ReadMode::NormalizedFloat,
-        None => ReadMode::Element,
-    };
-    let given = needed("size", raw.size.as_deref())?;
-    if given.is_empty() || given.len() > 3 || given.contains(&0) {
-        return Err(StateError::of("size", "`size` has 1 to 3 numbers above 0"));
+fn described(table: &Table<'_>, memory: &mut Memory, used: &mut u64) -> Option<Descriptor> {
+    let before = table.problem_count();
+    let header = header(table);
+    let texels = table.get("texels");
+    let format = header.as_ref().map(|header| header.texels.format);
+    let made = texels.as_ref().and_then(|v| Texels::read(v, format));
+    let header = header.filter(|_| table.problem_count() == before)?;
+    // First of all: it says that sizes are within bounds.
+    let words = header.encode().map_err(|error| inexpressible(table, &KEYS, error)).ok()?;
+    if let (Some(texels), Some(made)) = (texels, made) {
+        fill(&header, (&texels, &made.value), table, memory, used)?;
     }
-    let size = std::array::from_fn(|n| given.get(n).copied().unwrap_or(1));
+    Some(words)
+}
+
+fn header(table: &Table<'_>) -> Option<TextureHeader> {
+    let kind = table.get("type").map_or(Some(TextureType::D2), |v| v.word(&TYPES));
+    let named = format(table);
+    if named.is_none() {
+        table.need("format", "the format of a texel, or `words`");
+    }
+    let (read, size) = (read_mode(table), size(table, kind));
     let mut sources = Source::IDENTITY;
-    if let Some(names) = &raw.sources {
-        if names.len() != 4 {
-            return Err(StateError::of("sources", "`sources` are four"));
+    if let Some(v) = table.get("sources")
+        && let Some(names) = v.array("four sources")
+    {
+        let given: Vec<_> = names.iter().filter_map(|name| name.word(&SOURCES)).collect();
+        match given.try_into() {
+            Ok(four) => sources = four,
+            Err(_) => v.problem(codes::VALUE, "`sources` are four"),
         }
-        for (source, name) in sources.iter_mut().zip(names) {
-            *source = one_of("sources", "source", name, &SOURCES)?;
-        }
     }
-    let min_lod = raw.min_lod.unwrap_or(0.0);
-    if !(0.0..16.0).contains(&min_lod) {
-        return Err(StateError::of("min_lod", "`min_lod` goes from 0 to below 16"));
+    let least = table.get(keys::MIN_MIPMAP_LEVEL_CLAMP);
+    let min_lod = least.as_ref().and_then(number::float).map_or(0.0, f32::from_bits);
+    if let (Some(v), false) = (&least, (0.0..16.0).contains(&min_lod)) {
+        let key = keys::MIN_MIPMAP_LEVEL_CLAMP.name;
+        v.problem(codes::VALUE, format!("`{key}` goes from 0 to below 16"));
     }
-    let levels = raw.levels.unwrap_or(1);
-    if !(1..=16).contains(&levels) {
-        return Err(StateError::of("levels", "`levels` are 1 to 16"));
+    let levels = table.get("levels").map_or(Some(1), |v| v.number(1, 16)).unwrap_or(1) as u32;
+    let seen = table.get("view").and_then(|v| view(&v));
+    if let Some(v) = &seen
+        && (v.value.format.is_some() || v.value.geometry.is_some() || v.value.layers.is_some())
+    {
+        wrong(table, "view", "the view of a header has only `levels`");
     }
-    Ok(TextureHeader {
+    let flag = |key: keys::Key| table.get(key).and_then(|v| v.boolean());
+    let (srgb, normalized) = (flag("srgb".into()), flag(keys::NORMALIZED_COORDS));
+    let placement = placement(table, kind);
+    let (kind, format) = (kind?, named?.value);
+    let usual =
+        if format.is_normalized_kind() { ReadMode::NormalizedFloat } else { ReadMode::Element };
+    Some(TextureHeader {
         kind,
-        placement: placement(raw, kind)?,
-        texels: Texels { format, read_mode },
+        placement: placement?,
+        texels: Reading { format, read_mode: read.unwrap_or(usual) },
         sources,
-        size,
+        size: size?,
         levels,
-        view: raw.view.unwrap_or([0, levels - 1]),
-        srgb: raw.srgb || format.is_srgb_block(),
-        normalized: raw.normalized_coords.unwrap_or(true),
+        view: seen.and_then(|v| v.value.levels).unwrap_or([0, levels - 1]),
+        srgb: srgb.unwrap_or(false) || format.is_srgb_block(),
+        normalized: normalized.unwrap_or(true),
         min_lod: (min_lod * 256.0) as u32,
     })
 }
 
-fn placement(raw: &RawTexture, kind: TextureType) -> Result<Placement, StateError> {
-    let address = needed("address", raw.address)?;
-    let buffer = kind == TextureType::D1Buffer;
-    let layout = raw.layout.as_deref().unwrap_or(if buffer { "buffer" } else { "block_linear" });
-    let log2 = |key, value: Option<u32>| match value.unwrap_or(1) {
-        n if n.is_power_of_two() && n <= 32 => Ok(n.ilog2()),
-        _ => Err(StateError::of(key, format!("`{key}` is 1, 2, 4, 8, 16 or 32"))),
+/// Width, height, and depth, layers or cubes.
+fn size(table: &Table<'_>, kind: Option<TextureType>) -> Option<[u32; 3]> {
+    let (given, layers) = (extent(table), table.get("layers"));
+    let Some([width, mut height, mut depth]) = given.extent else {
+        table.need("width", "the texels of a row, or `words`");
+        return None;
     };
-    let placement = match layout {
-        "buffer" => Placement::Buffer { address },
-        "pitch" => Placement::Pitch { address, pitch: needed("pitch", raw.pitch)? },
-        "block_linear" => Placement::BlockLinear {
-            address,
-            log2_height: log2("block_height", raw.block_height)?,
-            log2_depth: log2("block_depth", raw.block_depth)?,
-            sparse: raw.sparse,
-        },
-        other => {
-            let message = format!("no layout is called `{other}`: block_linear, pitch, buffer");
-            return Err(StateError::of("layout", message));
+    let geometry = kind.map(TextureType::geometry)?;
+    if geometry.is_cube() && given.dims == 1 {
+        height = width;
+    }
+    if let Some(v) = layers {
+        if !geometry.is_array() || given.dims == 3 {
+            v.problem(codes::CONFLICT, "`layers` are of arrays, which have no `depth`");
         }
-    };
-    let of_blocks = "block_linear";
-    for (key, there, owner) in [
-        ("pitch", raw.pitch.is_some(), "pitch"),
-        ("block_height", raw.block_height.is_some(), of_blocks),
-        ("block_depth", raw.block_depth.is_some(), of_blocks),
-        ("sparse", raw.sparse, of_blocks),
-    ] {
-        if there && layout != owner {
-            let message = format!("`{key}` is for the layout {owner}, and this is {layout}");
-            return Err(StateError::of(key, message));
+        depth = v.small(1)?;
+    }
+    for (key, size) in [("width", width), ("height", height), ("depth", depth)] {
+        if size == 0 {
+            let key = if table.get(key).is_some() { key } else { "size" };
+            wrong(table, key, "sizes are above 0");
+            return None;
         }
     }
-    Ok(placement)
+    Some([width, height, depth])
+}
+
+fn placement(table: &Table<'_>, kind: Option<TextureType>) -> Option<Placement> {
+    let address = table.need("address", "where the texels are, or `words`");
+    let address = address.and_then(|v| v.number(0, i64::MAX as u64));
+    let usual = match kind {
+        Some(TextureType::D1Buffer) => Layout::Buffer,
+        _ => Layout::BlockLinear,
+    };
+    let layout = table.get("layout").map_or(Some(usual), |v| v.word(&LAYOUTS));
+    let log2 = |key: &'static str| match table.get(key) {
+        None => Some(0),
+        Some(v) => match v.small(0)? {
+            n if n.is_power_of_two() && n <= 32 => Some(n.ilog2()),
+            _ => {
+                v.problem(codes::VALUE, format!("`{key}` is 1, 2, 4, 8, 16 or 32"));
+                None
+            }
+        },
+    };
+    let heights = (log2("block_height"), log2("block_depth"));
+    let sparse = table.get("sparse").map_or(Some(false), |v| v.boolean());
+    let pitch = table.get("pitch");
+    let layout = layout?;
+    let name = LAYOUTS.iter().find(|row| row.1 == layout).map_or("", |row| row.0);
+    for (key, owner) in [
+        ("pitch", Layout::Pitch),
+        ("block_height", Layout::BlockLinear),
+        ("block_depth", Layout::BlockLinear),
+        ("sparse", Layout::BlockLinear),
+    ] {
+        if let Some(v) = table.get(key)
+            && layout != owner
+            && !(v.is_boolean() && sparse == Some(false))
+        {
+            let owner = LAYOUTS.iter().find(|row| row.1 == owner).map_or("", |row| row.0);
+            let message = format!("`{key}` is for the layout {owner}, and this is {name}");
+            v.problem(codes::CONFLICT, message);
+        }
+    }
+    Some(match layout {
+        Layout::Buffer => Placement::Buffer { address: address? },
+        Layout::Pitch => {
+            if pitch.is_none() {
+                table.need("pitch", "the bytes from row to row");
+            }
+            let pitch = pitch.and_then(|v| v.number(0, i64::MAX as u64));
+            Placement::Pitch { address: address?, pitch: pitch? }
+        }
+        Layout::BlockLinear => Placement::BlockLinear {
+            address: address?,
+            log2_height: heights.0?,
+            log2_depth: heights.1?,
+            sparse: sparse?,
+        },
+    })
 }
 
 /// Puts texels, which follow each other in the file, where the header says that they are.
 fn fill(
     header: &TextureHeader,
-    texels: &super::raw::RawTexels,
+    (value, texels): (&Found<'_>, &Texels),
+    table: &Table<'_>,
     memory: &mut Memory,
     used: &mut u64,
-) -> Result<(), StateError> {
+) -> Option<()> {
+    let refuse = |message: String| value.problem(codes::VALUE, message);
     let shape = header.shape(true);
     let format = shape.format;
-    let address = header.placement.address();
-    let wanted = match header.placement {
-        Placement::BlockLinear { .. } => shape
-            .check()
-            .and_then(|()| shape.packed_size())
-            .map_err(|e| StateError::new(e.to_string()))?,
+    let sizes = match header.placement {
+        Placement::BlockLinear { .. } => {
+            shape.check().map_err(|e| refuse(e.to_string())).ok()?;
+            Texels::level_sizes(&shape)
+        }
         _ => {
             let [width, height, _] = header.size.map(u64::from);
             let rows = if matches!(header.placement, Placement::Pitch { .. }) { height } else { 1 };
-            width * rows * u64::from(format.texel_size())
+            vec![width * rows * u64::from(format.texel_size())]
         }
     };
-    claim(used, wanted)?;
-    let packed = texels.content(Some(wanted))?;
-    if packed.len() as u64 != wanted {
-        let message = format!("`texels` have {} bytes, but the texture has {wanted}", packed.len());
-        return Err(StateError::new(message));
-    }
+    let all = sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size));
+    claim(table, "texels", used, all)?;
+    let packed = texels.packed(format, &sizes).map_err(refuse).ok()?;
     let bytes = match header.placement {
         Placement::Buffer { .. } => packed,
         Placement::Pitch { pitch, .. } => {
             let row = header.size[0] as usize * format.texel_size() as usize;
             let pitch = usize::try_from(pitch).unwrap_or(usize::MAX);
             if pitch < row {
-                let message = format!("`pitch` is below the {row} bytes of a row");
-                return Err(StateError::of("pitch", message));
+                wrong(table, "pitch", format!("`pitch` is below the {row} bytes of a row"));
+                return None;
             }
             let all = (pitch as u64).saturating_mul(header.size[1].into());
-            claim(used, all)?;
+            claim(table, "texels", used, all)?;
             let mut bytes = vec![0; all as usize];
             for (to, texels) in bytes.chunks_exact_mut(pitch).zip(packed.chunks_exact(row)) {
                 to[..row].copy_from_slice(texels);
@@ -197,8 +261,11 @@ fn fill(
         }
         Placement::BlockLinear { log2_height, log2_depth, .. } => {
             let levels = Levels::new(&shape, log2_height, log2_depth);
-            let levels = levels.ok_or_else(|| StateError::new("the texture is too large"))?;
-            claim(used, levels.bytes())?;
+            let Some(levels) = levels else {
+                refuse("the texture is too large".to_owned());
+                return None;
+            };
+            claim(table, "texels", used, levels.bytes())?;
             let mut blocks = vec![0; levels.bytes() as usize];
             let mut rest = &packed[..];
             for (_, _, offset, level) in levels.planes() {
@@ -210,5 +277,6 @@ fn fill(
             blocks
         }
     };
-    memory.map(address, bytes).map_err(|e| StateError::of("address", format!("texels: {e}")))
+    let mapped = memory.map(header.placement.address(), bytes);
+    mapped.map_err(|error| wrong(table, "address", format!("texels: {error}"))).ok()
 }

@@ -230,7 +230,7 @@ fn simple() -> State {
         index = 0
         [[sampler]]
         index = 1
-        filter = "linear"
+        filter_mode = "linear"
     "#;
     texunit_txd::state_file::parse(text).unwrap()
 }

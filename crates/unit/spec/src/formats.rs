@@ -1,6 +1,6 @@
 //! Texel formats as other systems write them.
 
-use texunit_device::Format;
+use texunit_texel::Format;
 
 /// The format that a name of another system means: `rgba8` (graphics APIs), `uchar4` (CUDA), `float32` (NumPy).
 /// Three channels become four, as there is no such format.

@@ -1,4 +1,4 @@
-//! Numbers of a job, as the bytes that the kernel gets.
+//! Numbers of a file, as bytes.
 
 use crate::problem::{Problem, codes};
 use crate::table::{At, Found, Table};
@@ -36,7 +36,7 @@ const TYPES: [(NumberType, &str, usize); 11] = [
 ];
 
 impl NumberType {
-    /// Name in jobs and in PTX.
+    /// Name in files and in PTX.
     pub fn name(self) -> &'static str {
         TYPES[self as usize].1
     }
@@ -67,7 +67,7 @@ pub struct Scalar {
 
 impl Scalar {
     /// Its value, and whether it is a whole number; `None` of structures, and of what f64 cannot hold.
-    pub(crate) fn number(&self) -> Option<(f64, bool)> {
+    pub fn number(&self) -> Option<(f64, bool)> {
         let ty = self.ty?;
         let mut bytes = [0; 8];
         bytes[..self.bytes.len()].copy_from_slice(&self.bytes);
@@ -96,7 +96,7 @@ impl Scalar {
 }
 
 /// Reads `scalar = { u32 = 1 }`.
-pub(super) fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
+pub fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
     let table = value.table()?;
     let numbers = typed(&table);
     let bytes = table.get("bytes");
@@ -123,14 +123,17 @@ pub(super) fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
 }
 
 /// The keys of a table that are types of numbers.
-pub(super) enum Typed<'a> {
+pub enum Typed<'a> {
+    /// There is none.
     None,
+    /// There is one, with this value.
     One(NumberType, Found<'a>),
+    /// There are several.
     Several,
 }
 
 /// The number type that a table has as a key.
-pub(super) fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
+pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
     let mut found =
         TYPES.iter().filter_map(|t| table.get(t.1).map(|v| (t.0, v))).collect::<Vec<_>>();
     match (found.pop(), found.is_empty()) {
@@ -141,11 +144,17 @@ pub(super) fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
 }
 
 /// An array of numbers of one type.
-pub(super) fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
+pub fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut sound = true;
+    // Words of state files are bits in any form.
+    let are_words = ty == NumberType::U32 && value.has_bare_bits();
     for item in value.array(&format!("an array of {} numbers", ty.name()))? {
-        match number(ty, &item) {
+        let read = match are_words {
+            true => word(&item).map(|word| word.to_le_bytes().to_vec()),
+            false => number(ty, &item),
+        };
+        match read {
             Some(b) => bytes.extend(b),
             None => sound = false,
         }
@@ -153,8 +162,35 @@ pub(super) fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
     sound.then_some(bytes)
 }
 
+/// 32 bits: a whole number, an f32 with a point, or a string of hexadecimal digits.
+pub fn word(value: &Found<'_>) -> Option<u32> {
+    let wanted =
+        "32 bits: a whole number, a number with a point, or hexadecimal digits in a string";
+    let text = value.number_text(wanted)?;
+    let bits = if value.is_string() {
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        let hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+    } else if value.is_integer() {
+        let number = value.integer(wanted)?;
+        u32::try_from(number).ok().or(i32::try_from(number).ok().map(|n| n as u32))
+    } else {
+        text.parse::<f64>().ok().map(|number| (number as f32).to_bits())
+    };
+    if bits.is_none() {
+        value.problem(codes::VALUE, format!("`{text}` does not fit into 32 bits"));
+    }
+    bits
+}
+
+/// The bits of an f32.
+pub fn float(value: &Found<'_>) -> Option<u32> {
+    let bytes = number(NumberType::F32, value)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
 /// One number.
-pub(super) fn number(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
+pub fn number(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
     let name = ty.name();
     if !ty.is_float() && !value.is_string() {
         let v = value.integer(&integer_words(ty))?;
@@ -166,12 +202,19 @@ pub(super) fn number(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
         integer_words(ty)
     };
     let text = value.number_text(&wanted)?;
-    let bytes = match text.strip_prefix("0x") {
+    let bare = |digits: &str| {
+        digits.len() == 2 * ty.size() && digits.bytes().all(|b| b.is_ascii_hexdigit())
+    };
+    let bits = match text.strip_prefix("0x") {
+        None if value.has_bare_bits() && value.is_string() && bare(&text) => Some(text.as_str()),
+        digits => digits,
+    };
+    let bytes = match bits {
         Some(digits) => u64::from_str_radix(digits, 16)
             .ok()
             .filter(|v| ty.size() == 8 || v >> (8 * ty.size()) == 0)
             .map(|v| v.to_le_bytes()[..ty.size()].to_vec()),
-        None if ty.is_float() => float(ty, &text),
+        None if ty.is_float() => decimal(ty, &text),
         None => text.parse().ok().and_then(|v| integer(ty, v)),
     };
     bytes.or_else(|| out_of_range(ty, &text, value))
@@ -214,7 +257,7 @@ fn integer(ty: NumberType, v: i128) -> Option<Vec<u8>> {
 }
 
 /// A decimal number, rounded once to nearest even.
-fn float(ty: NumberType, text: &str) -> Option<Vec<u8>> {
+fn decimal(ty: NumberType, text: &str) -> Option<Vec<u8>> {
     // Rust reads `infinity` and `NaN` too; a job has TOML's words only.
     let word = text.trim_start_matches(['+', '-']);
     if !matches!(word, "nan" | "inf") && !word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
@@ -224,7 +267,7 @@ fn float(ty: NumberType, text: &str) -> Option<Vec<u8>> {
     let infinite = word == "inf";
     match ty {
         NumberType::F16 => {
-            let v = half::f16::from_bits(texunit_files::f64_to_f16(text.parse().ok()?));
+            let v = half::f16::from_bits(texunit_texel::f64_to_f16(text.parse().ok()?));
             (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
         }
         NumberType::F32 => {
@@ -239,18 +282,20 @@ fn float(ty: NumberType, text: &str) -> Option<Vec<u8>> {
 }
 
 /// `"00 ff 12"` or `[0, 255, 18]`.
-pub(super) fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
+pub fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
     if value.is_array() {
         return numbers_of(NumberType::U8, value);
     }
-    let text = value.string("bytes: hexadecimal digits in a string, or an array of numbers")?;
-    let digits: Vec<u8> = text.value.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let text =
+        value.shared_string("bytes: hexadecimal digits in a string, or an array of numbers")?;
+    let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
     let nibble = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
     let bytes: Option<Vec<u8>> =
         digits.chunks(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(*pair.get(1)?)?)).collect();
     if bytes.is_none() {
+        let at = (value.key.as_str(), value.span.clone());
         value.report(
-            Problem::new(codes::VALUE, text.at(), "expected an even number of hexadecimal digits")
+            Problem::new(codes::VALUE, at, "expected an even number of hexadecimal digits")
                 .help("for instance bytes = \"00 00 80 3f\""),
         );
     }
@@ -261,16 +306,16 @@ pub(super) fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::table::Problems;
+    use crate::table::Context;
     use toml::de::DeTable;
 
     fn read(text: &str) -> Result<Scalar, String> {
         let text = format!("scalar = {text}");
         let table = DeTable::parse(&text).unwrap();
-        let problems = Problems::default();
-        let root = Table::root(table.get_ref(), &problems);
+        let context = Context::default();
+        let root = Table::root(table.get_ref(), &context);
         let scalar = scalar(&root.get("scalar").unwrap());
-        let problems = problems.take();
+        let problems = context.problems.take();
         assert_eq!(scalar.is_none(), !problems.is_empty(), "{text}: {problems:?}");
         scalar.map(|s| s.value).ok_or_else(|| problems[0].message.clone())
     }
