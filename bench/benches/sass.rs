@@ -39,7 +39,7 @@ fn row(name: &str, count: u64, mut f: impl FnMut(u64) -> u64) {
 fn is_instruction(word: u64, arch: Arch) -> u64 {
     u64::from(matches!(
         black_box(Word::decode(black_box(word), Control::NONE, arch)),
-        Word::Txd(_) | Word::Other(_)
+        Word::Txd(_) | Word::TextureWord(_)
     ))
 }
 

@@ -29,7 +29,7 @@ fn word(bytes: &[u8]) {
     let decoded = Word::decode(word, control, arch);
     for style in [Style::Nvidia, Style::Isa] {
         let text = decoded.text(style);
-        let valid = matches!(decoded, Word::Txd(_) | Word::Other(_));
+        let valid = matches!(decoded, Word::Txd(_) | Word::TextureWord(_));
         assert_eq!(text.is_some(), valid, "{word:#x} {arch}");
         assert_eq!(decoded.fields().is_empty(), !valid, "{word:#x} {arch}");
         let (Some(text), Word::Txd(txd)) = (text, decoded) else { continue };

@@ -8,9 +8,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
-use texunit_sass::exec::{Outcome, Pool, SamplerBinding, State, execute};
 use texunit_sass::txd::{MASK, PS, PT, RA, RB, RD};
-use texunit_sass::{Arch, Control, Txd, parse, state_file};
+use texunit_sass::{Arch, Control, Txd, parse};
+use texunit_txd::exec::{Outcome, Pool, SamplerBinding, State, execute};
+use texunit_txd::state_file;
 use texunit_unit::{Lanes, lanes};
 
 const BASE: &str = include_str!("../seeds/sass_exec/base.toml");

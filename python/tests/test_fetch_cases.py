@@ -34,10 +34,14 @@ def layout(format):
     return TYPES[channel], int(count or 1), 1
 
 
+def size_of(resource):
+    return [resource[key] for key in ("width", "height", "depth") if key in resource]
+
+
 def levels(resource, lookup):
     """An array for each level, or None for what this reader does not make."""
     dtype, channels, block = layout(resource["format"])
-    geometry, size = resource["geometry"], resource["size"]
+    geometry, size, texels = resource["geometry"], size_of(resource), resource["texels"]
     lead = [resource.get("layers", 1)] if geometry.startswith("a") else []
     lead += [6] if "cube" in geometry else []
     lead += [resource["samples"]] if "ms" in geometry else []
@@ -48,21 +52,21 @@ def levels(resource, lookup):
         shapes.append([*lead, *axes[::-1], *([channels] if channels > 1 else [])])
     counts = [int(numpy.prod(shape)) for shape in shapes]
     itemsize = numpy.dtype(dtype).itemsize
-    if "texels" in resource:
-        data = b"".join(words(lookup(text), 2 * itemsize) for text in resource["texels"])
-    elif "bytes" in resource:
-        data = bytes.fromhex(lookup(resource["bytes"]))
-    elif "fill" in resource:
-        texel = words(lookup(resource["fill"]), 2 * itemsize)
+    if "codes" in texels:
+        data = b"".join(words(lookup(text), 2 * itemsize) for text in texels["codes"])
+    elif "bytes" in texels:
+        data = bytes.fromhex(lookup(texels["bytes"]))
+    elif "fill" in texels:
+        texel = words(lookup(texels["fill"]), 2 * itemsize)
         data = texel * (sum(counts) * itemsize // len(texel))
-    elif "ramp" in resource:
-        first, step = resource["ramp"]
+    elif "ramp" in texels:
+        first, step = texels["ramp"]
         data = (first + step * numpy.arange(sum(counts))).astype(dtype).tobytes()
-    elif "by_level" in resource:
-        first, step = resource["by_level"]
+    elif "by_level" in texels:
+        first, step = texels["by_level"]
         data = b"".join(numpy.full(n, first + step * i).astype(dtype).tobytes() for i, n in enumerate(counts))
-    elif "published" in resource:
-        state, all_levels = resource["published"], []
+    elif "published" in texels:
+        state, all_levels = texels["published"], []
         for level, count in enumerate(counts):
             for _ in range(count):
                 state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
@@ -78,30 +82,27 @@ def levels(resource, lookup):
 
 
 def number(value):
-    return struct.unpack("<f", words(value))[0] if isinstance(value, str) else value
+    return struct.unpack("<f", words(value.removeprefix("0x")))[0] if isinstance(value, str) else value
 
 
 def texture(resource, case, lookup):
     """The texture of a case, or None for what arrays do not say."""
-    if resource.keys() & {"layout", "missing_tiles", "view"}:
+    if resource.keys() & {"layout", "nonresident", "view"}:
         return None
-    if case.get("sampler", {}).get("force_unnormalized"):
+    if case.get("sampler", {}).get("force_unnormalized_coords"):
         return None
     arrays = levels(resource, lookup)
     if arrays is None:
         return None
     geometry, sampler = resource["geometry"], dict(case.get("sampler", {}))
-    state = {key: sampler[key] for key in ("filter", "mip_filter", "address", "srgb", "compare") if key in sampler}
-    if "border" in sampler:
-        border = numpy.frombuffer(words(lookup(sampler["border"])), "f4")
+    numbers = ("min_mipmap_level_clamp", "max_mipmap_level_clamp", "mipmap_level_bias")
+    state = {key: number(value) if key in numbers else value for key, value in sampler.items()}
+    if "border_color" in state:
+        border = [number(value) for value in state["border_color"]]
         if numpy.isnan(border).any():
             # Python's floats do not keep which NaN it is.
             return None
-        state["border"] = border.tolist()
-    renamed = {"min_level_clamp": "min_level", "max_level_clamp": "max_level", "level_bias": "bias"}
-    state |= {new: number(sampler[old]) for old, new in renamed.items() if old in sampler}
-    state |= {"anisotropy": sampler["max_anisotropy"]} if "max_anisotropy" in sampler else {}
-    state |= {"seamless": sampler["seamless_cube"]} if "seamless_cube" in sampler else {}
+        state["border_color"] = border
     if len(arrays) == 1 and "levels" in resource and "bc" not in resource["format"]:
         if resource["format"] in PACKED:
             return None
@@ -113,7 +114,7 @@ def texture(resource, case, lookup):
         cube="cube" in geometry,
         multisample="ms" in geometry,
         format=resource["format"],
-        size=resource["size"][::-1] if resource["format"].startswith("bc") else None,
+        size=size_of(resource)[::-1] if resource["format"].startswith("bc") else None,
         read=case.get("read_mode", "element"),
         normalized_coords=case.get("normalized_coords", False),
         **state,

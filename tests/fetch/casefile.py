@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 
 import rules
 from rules import Op, Texture, f, f16_bits, f32
@@ -57,21 +58,23 @@ class Spec:
         return codes
 
     def keys(self):
-        table = {"format": self.format, "geometry": self.geometry, "size": self.size}
+        table = {"format": self.format, "geometry": self.geometry, **dict(zip(("width", "height", "depth"), self.size))}
         for key in ("layers", "levels", "samples", "layout", "pitch"):
             if getattr(self, key) is not None:
                 table[key] = getattr(self, key)
         digits = DIGITS.get(self.channel, 2)
         number = lambda code: f"{code:0{digits}x}"
-        if self.texels is not None:
-            table["texels"] = ["".join(map(number, level)) for level in self.texels]
-        elif self.fill is not None:
-            table["fill"] = "".join(map(number, self.fill))
-        else:
-            table["by_level" if self.by_level else "ramp"] = self.by_level or self.ramp
-        if self.missing is not None:
-            table["missing_tiles"] = self.missing
         text = "\n".join(f"{k} = {json.dumps(v)}" for k, v in table.items())
+        if self.texels is not None:
+            kind, texels = "codes", ["".join(map(number, level)) for level in self.texels]
+        elif self.fill is not None:
+            kind, texels = "fill", "".join(map(number, self.fill))
+        else:
+            kind, texels = "by_level" if self.by_level else "ramp", self.by_level or self.ramp
+        text += f"\ntexels = {{ {kind} = {json.dumps(texels)} }}"
+        if self.missing is not None:
+            regions = (f"{{ level = {l}, layer = {p}, tile = {t} }}" for l, p, *t in self.missing)
+            text += f"\nnonresident = [{', '.join(regions)}]"
         if self.view:
             view = ", ".join(f"{k} = {json.dumps(v)}" for k, v in self.view.items())
             text += f"\nview = {{ {view} }}"
@@ -187,15 +190,31 @@ def missing_at(spec, level, plane, at):
     return [level, plane, at[0] // width, at[1] // height, 0] in spec.missing
 
 
-KEYS = {"bias": "level_bias", "min": "min_level_clamp", "max": "max_level_clamp"}
+KEYS = {"filter": "filter_mode", "mip_filter": "mipmap_filter_mode", "address": "address_mode", "border": "border_color",
+        "bias": "mipmap_level_bias", "min": "min_mipmap_level_clamp", "max": "max_mipmap_level_clamp",
+        "seamless_cube": "seamless_cubemap", "force_unnormalized": "force_unnormalized_coords"}
+
+
+def number(bits):
+    """The bits of an f32: as a short decimal number that has them, or as they are."""
+    value = struct.unpack("<f", struct.pack("<I", bits))[0]
+    for digits in range(1, 8):
+        text = f"{value:.{digits}g}"
+        plain = value == 0 or 1e-5 <= abs(value) < 1e9
+        if plain and "e" not in text and struct.pack("<f", float(text)) == struct.pack("<I", bits):
+            text = text if "." in text else f"{text}.0"
+            if sum(c.isdigit() for c in text) <= 7:
+                return text
+            break
+    return f'"0x{bits:08x}"'
 
 
 def sampler_text(sampler):
     def value(key, v):
         if key == "border":
-            return json.dumps("".join(f"{w:08x}" for w in v))
-        if key in KEYS:
-            return json.dumps(f"{v:08x}")
+            return f"[{', '.join(map(number, v))}]"
+        if key in ("bias", "min", "max"):
+            return number(v)
         return json.dumps(v)
 
     return "{ " + ", ".join(f"{KEYS.get(k, k)} = {value(k, v)}" for k, v in sampler.items()) + " }"

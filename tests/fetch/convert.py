@@ -21,6 +21,8 @@ import re
 import struct
 import sys
 
+from casefile import number
+
 # Name of a format: what follows r, rg, rgba -> (channel, read mode, sRGB).
 FORMATS = {
     "8_unorm": ("u8", "normalized", False), "8_snorm": ("s8", "normalized", False),
@@ -164,19 +166,19 @@ def sampler_table(data, srgb):
     table = {}
     mipmapped = s["mip_filter"] != "none"
     if s["filter"] != "point":
-        table["filter"] = string(s["filter"])
+        table["filter_mode"] = string(s["filter"])
     if s["mip_filter"] == "linear":
-        table["mip_filter"] = string("linear")
+        table["mipmap_filter_mode"] = string("linear")
     address = [s["address"]] if isinstance(s["address"], str) else s["address"]
-    table["address"] = json.dumps(address)
+    table["address_mode"] = json.dumps(address)
     border = "".join(map(bits, s["border"]))
     if border.strip("0"):
-        table["border"] = string(border)
+        table["border_color"] = f"[{', '.join(number(int(border[i : i + 8], 16)) for i in range(0, 32, 8))}]"
     if mipmapped:
-        for key, name, default in (("min_lod", "min_level_clamp", 0), ("max_lod", "max_level_clamp", None), ("bias", "level_bias", 0)):
+        for key, name, default in (("min_lod", "min_mipmap_level_clamp", 0), ("max_lod", "max_mipmap_level_clamp", None), ("bias", "mipmap_level_bias", 0)):
             if s[key] != default:
                 value = s[key]
-                table[name] = string(bits(value)) if value != int(value) else json.dumps(int(value))
+                table[name] = number(int(bits(value), 16)) if isinstance(value, str) or value != int(value) else json.dumps(int(value))
     else:
         assert (s["min_lod"], s["max_lod"], s["bias"]) == (0, 0, 0), data["name"]
     if s["max_anisotropy"] != 1:
@@ -185,6 +187,10 @@ def sampler_table(data, srgb):
     if srgb:
         table["srgb"] = "true"
     return table
+
+
+def sizes(size):
+    return dict(zip(("width", "height", "depth"), size))
 
 
 def level_count(size):
@@ -196,7 +202,7 @@ def resource_table(data, format_name, channel):
     table = {
         "format": string(format_name),
         "geometry": string(data["geometry"]),
-        "size": json.dumps(data["size"]),
+        **sizes(data["size"]),
     }
     if data.get("layers") is not None:
         table["layers"] = data["layers"]
@@ -204,7 +210,7 @@ def resource_table(data, format_name, channel):
     if "levels_rule" in data:
         assert mipmapped and format_name == "f32"
         table["levels"] = level_count(data["size"])
-        table["published"] = WORD.search(data["levels_rule"])[1]
+        table["texels"] = f"{{ published = {WORD.search(data['levels_rule'])[1]} }}"
         return table
     if mipmapped:
         table["levels"] = len(data["levels"])
@@ -212,7 +218,8 @@ def resource_table(data, format_name, channel):
         assert len(data["levels"]) == 1, data["name"]
     if channel:
         assert all(len(t) == DIGITS[channel] for level in data["levels"] for t in level)
-    table["texels"] = json.dumps(["".join(level) for level in data["levels"]])
+    codes = json.dumps(["".join(level) for level in data["levels"]])
+    table["texels"] = f"{{ codes = {codes} }}"
     return table
 
 
@@ -278,7 +285,7 @@ def surface_case(file, data):
     table = {"name": string(data["name"]), "rules": json.dumps(data["rules"])}
     formatted = data["op"] == "sust.p"
     if formatted:
-        resource = {"format": string(split_format(data["format"])[0]), "geometry": string(data["geometry"]), "size": json.dumps(data["size"])}
+        resource = {"format": string(split_format(data["format"])[0]), "geometry": string(data["geometry"]), **sizes(data["size"])}
         vector = "" if data["vec"] == 1 else f".v{data['vec']}"
         op = f"sust.p.{data['geometry']}{vector}.b32.{data['clamp']}"
         accesses = [",".join(map(str, a)) for a in data["accesses"]]
@@ -286,14 +293,14 @@ def surface_case(file, data):
     else:
         axes = {"1d": 1, "a1d": 1, "2d": 2, "a2d": 2, "3d": 3}[data["geometry"]]
         size = [data["row_bytes"], data["rows"], data["slices"]]
-        resource = {"format": string("u8"), "geometry": string(data["geometry"]), "size": json.dumps(size[:axes])}
+        resource = {"format": string("u8"), "geometry": string(data["geometry"]), **sizes(size[:axes])}
         assert all(n == 1 for n in size[axes:]), data["name"]
         if data["layers"] is not None:
             resource["layers"] = data["layers"]
         op = f"{data['op']}.{data['geometry']}.{data['clamp']}"
         accesses = [f"{a['bytes']}:{','.join(map(str, a['coord']))}" for a in data["accesses"]]
         values = data["expected" if data["op"] == "suld.b" else "values"]
-    resource["bytes"] = string(data["surface_before"])
+    resource["texels"] = f"{{ bytes = {string(data['surface_before'])} }}"
     table["resource"] = file.resource(resource)
     table["op"] = string(op)
     table["accesses"] = string(" ".join(accesses))

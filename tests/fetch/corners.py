@@ -423,8 +423,8 @@ def creation():
     c.fetch("other-geometry", "8.1", grid(1, 1), P3, [], error="the instruction has .3d geometry")
     c.fetch("linear-memory-of-floats", "8.1; 1.3", Spec("f32", "1d", [4], ramp=[1, 1], layout="linear"), P1, [], error="integer coordinates")
     c.fetch("linear-memory", "8.1; 1.9", Spec("f32", "1d", [4], ramp=[1, 1], layout="linear"), "tex.1d.v4.f32.s32", [0, 3, 4, 0xFFFFFFFF], sampler=LINEAR)
-    c.fetch("pitched-memory", "1.6", Spec("f32", "2d", [3, 2], ramp=[1, 1], layout="pitched", pitch=64), P2, [bits(x, y) for x in (0.5, 1.25, 9.0) for y in (0.5, 1.2)], sampler=LINEAR)
-    c.fetch("pitch-not-aligned", "12", Spec("f32", "2d", [3, 2], ramp=[1, 1], layout="pitched", pitch=40), P2, [], error="not a multiple of")
+    c.fetch("pitched-memory", "1.6", Spec("f32", "2d", [3, 2], ramp=[1, 1], layout="pitch", pitch=64), P2, [bits(x, y) for x in (0.5, 1.25, 9.0) for y in (0.5, 1.2)], sampler=LINEAR)
+    c.fetch("pitch-not-aligned", "12", Spec("f32", "2d", [3, 2], ramp=[1, 1], layout="pitch", pitch=40), P2, [], error="not a multiple of")
     c.fetch("too-large", "8.1", Spec("u8", "3d", [16385, 1, 1], fill=[0]), P3, [], error="16384")
     c.fetch("extent-0", "8.1", Spec("u8", "2d", [0, 1], fill=[0]), P2, [], error="width is 0")
     # Views.

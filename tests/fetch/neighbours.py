@@ -70,7 +70,7 @@ def neighbours_of_1d(c):
     c.fetch("row-as-1d-of-one-level", "1.13; 1.11 one level", Spec("f32", "2d", [4, 1], ramp=[1, 1], levels=1), "tex.level.1d.v4.f32.f32", fs(0.5, 1.75, 9.0), lod=fs(0, 1, 2), sampler=LINEAR, note=INFERRED)
     refused = "the instruction has .1d geometry"
     c.fetch("two-rows-as-1d", "1.13; 8.1", grid(4, 2), P1, [], error=refused)
-    c.fetch("pitched-row-as-1d", "1.13; 8.1", Spec("f32", "2d", [4, 1], ramp=[1, 1], layout="pitched"), P1, [], error=refused)
+    c.fetch("pitched-row-as-1d", "1.13; 8.1", Spec("f32", "2d", [4, 1], ramp=[1, 1], layout="pitch"), P1, [], error=refused)
     c.fetch("layer-as-1d", "1.13; 8.1", Spec("f32", "a1d", [4], layers=1, ramp=[1, 1]), P1, [], error=refused)
     c.fetch("level-of-height-1-as-1d", "1.13; 8.1", Spec("f32", "2d", [4, 2], texels=[fs(*range(8)), fs(0, 1)], levels=2, view={"levels": [1, 1]}), P1, [], error=refused)
     c.fetch("line-as-2d", "1.13; 8.1", ramp(4), P2, [], error="the instruction has .2d geometry")

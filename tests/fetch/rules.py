@@ -1148,9 +1148,10 @@ def access(surface, op, coords, value):
 
 
 def check_surface(case, r):
-    width, height, depth = r["size"] + [1] * (3 - len(r["size"]))
+    width, height, depth = size_of(r)
     digits = channels(r["format"])[0][1] // 4 if r["format"] != "rgb10a2" else 8
-    codes = [r["texels"][0][i : i + digits] for i in range(0, len(r["texels"][0]), digits)]
+    text = r["texels"]["codes"][0]
+    codes = [text[i : i + digits] for i in range(0, len(text), digits)]
     memory = bytearray(b"".join(bytes.fromhex(c)[::-1] for c in codes))
     surface = Surface(r["format"], r["geometry"], width, height, depth, r.get("layers", 1), memory)
     bad = 0
@@ -1163,7 +1164,7 @@ def check_surface(case, r):
             print(f"{case['name']}: {case['op']} at {a}: there {there}, here {here}")
     if memory.hex() != case["after"]:
         bad += 1
-        print(f"{case['name']}: {case['op']}: the memory is not the same afterwards; {r['format']} {r['size']}")
+        print(f"{case['name']}: {case['op']}: the memory is not the same afterwards; {r['format']} {size_of(r)}")
     return bad, len(accesses)
 
 
@@ -1271,15 +1272,25 @@ def words_of(text, digits=8):
     return [int(text[i : i + digits], 16) for i in range(0, len(text), digits)]
 
 
+AXES_OF = {"1d": 1, "a1d": 1, "3d": 3}
+SAMPLER_KEYS = {"filter_mode": "filter", "mipmap_filter_mode": "mip_filter", "address_mode": "address", "border_color": "border",
+                "mipmap_level_bias": "bias", "min_mipmap_level_clamp": "min", "max_mipmap_level_clamp": "max",
+                "seamless_cubemap": "seamless_cube", "force_unnormalized_coords": "force_unnormalized"}
+
+
+def size_of(r):
+    return [r.get(key, 1) for key in ("width", "height", "depth")]
+
+
 def case_texture(case, r):
     if r["format"].startswith(("bc", "depth24")):
         raise NotHere
-    size = r["size"] + [1] * (3 - len(r["size"]))
+    size = size_of(r)
     kinds_of = channels(r["format"])
     packed = r["format"] == "rgb10a2"
     count = 1 if packed else len(kinds_of)
     digits = 8 if packed else kinds_of[0][1] // 4
-    levels = [words_of(level, digits) for level in r["texels"]]
+    levels = [words_of(level, digits) for level in r["texels"]["codes"]]
     samples = r.get("samples", 1)
 
     def texel(level, plane, sample, x, y, z):
@@ -1288,18 +1299,19 @@ def case_texture(case, r):
         codes = levels[level][at : at + count]
         return [codes[0] & 1023, codes[0] >> 10 & 1023, codes[0] >> 20 & 1023, codes[0] >> 30] if packed else codes
 
-    return Texture(r["format"], r["geometry"], r["size"], texel, layers=r.get("layers", 1), levels=r.get("levels"), samples=samples,
+    return Texture(r["format"], r["geometry"], size[: AXES_OF.get(r["geometry"], 2)], texel, layers=r.get("layers", 1), levels=r.get("levels"), samples=samples,
                    memory="layout" in r, read=case.get("read_mode", "element"), normalized=case.get("normalized_coords", False))
 
 
 def case_sampler(case):
-    s = dict(case.get("sampler", {}))
+    given = case.get("sampler", {})
     word = lambda v: int(v, 16) if isinstance(v, str) else f(v)
-    for key, name in (("level_bias", "bias"), ("min_level_clamp", "min"), ("max_level_clamp", "max")):
-        if key in s:
-            s[name] = word(s[key])
+    s = {SAMPLER_KEYS.get(key, key): value for key, value in given.items()}
+    for name in ("bias", "min", "max"):
+        if name in s:
+            s[name] = word(s[name])
     if "border" in s:
-        s["border"] = words_of(s["border"])
+        s["border"] = [word(v) for v in s["border"]]
     return s
 
 
@@ -1331,7 +1343,7 @@ def check_case(case, resource):
             bad += 1
             if bad == 1:
                 show = lambda ws: " ".join(f"{w:08x}" for w in ws)
-                print(f"{case['name']}: {case['op']} fetch {i} {o}: there {show(expected[i])}, here {show(words)}; {resource['format']} {resource['size']} {sampler}")
+                print(f"{case['name']}: {case['op']} fetch {i} {o}: there {show(expected[i])}, here {show(words)}; {resource['format']} {size_of(resource)} {sampler}")
     return bad, seen
 
 

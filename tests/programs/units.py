@@ -222,7 +222,7 @@ def texture_modes(rng):
     array_of = lambda add: f"{texels('u32', [v + add for v in mipmap(8, 4, planes=2)])}, {table(geometry='a2d', width=8, height=4, layers=2, format='u32', normalized=True)}"
     case.member("2", f"texture = {{ {array_of(500)} }}").member("3", f"sampler = {{ {table(address='border', force_unnormalized=True)} }}")
     section = lambda name, *lines: case.lines.extend(["", f"[{name}]", *lines])
-    section("textures.t", texels("u32", mipmap(8, 4, planes=2)), 'geometry = "a2d"', "width = 8", "height = 4", "layers = 2", 'format = "u32"', "normalized = true")
+    section("textures.t", texels("u32", mipmap(8, 4, planes=2)), 'geometry = "a2d"', "width = 8", "height = 4", "layers = 2", 'format = "u32"', "normalized_coords = true")
     section("textures.samples", "zeros = true", 'geometry = "2dms"', "width = 4", "height = 4", "samples = 4", 'format = "f32"')
     section("textures.cubes", "zeros = true", 'geometry = "acube"', "width = 4", "layers = 2", "levels = 3", 'format = "f32"')
     section("surfaces.s", "zeros = true", 'geometry = "a2d"', "width = 16", "height = 8", "layers = 3", 'format = "u8x4"')

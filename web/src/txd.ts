@@ -27,16 +27,17 @@ R11 = 0.25                       # dtdy
 index = 2
 type = "2D"
 format = "f32x2"
-size = [4, 4]
+width = 4
+height = 4
 address = 0x200000
 block_height = 2
 sources = ["R", "G", "zero", "one_float"]
-texels = { ramp = { as = "f32", first = 0, step = 1 } }
+texels = { ramp = [0, 1] }
 
 [[sampler]]
 index = 1
-filter = "linear"
-address = ["wrap", "clamp"]
+filter_mode = "linear"
+address_mode = ["wrap", "clamp"]
 `;
 
 export class TxdPage implements View {

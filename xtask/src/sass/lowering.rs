@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 
 use texunit_check::{Options, Ptxas, check_with};
 use texunit_sass::control::PHASE;
-use texunit_sass::lower::{self, Form, visible_functions};
 use texunit_sass::txd::{
     AOFFI, BINDLESS, COORDINATES, INDEX, LC, MASK, NODEP, PARAM, PS, PT, RD, RZ,
 };
 use texunit_sass::{Txd, Word, listing};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
+use texunit_txd::lower::{self, Form, visible_functions};
 
 use super::gradients::Module;
 use super::{SHOWN, cubin, each};
@@ -165,7 +165,7 @@ fn txd(txd: &Txd) -> String {
 }
 
 /// A fetch of a quad.
-fn tex(word: &texunit_sass::other::Other) -> Option<String> {
+fn tex(word: &texunit_sass::texture_words::TextureWord) -> Option<String> {
     let parts = word.parts();
     let part = |name: &str| parts.iter().find(|p| p.0 == name).map_or(0, |p| p.1);
     let name = word.form.name;
@@ -210,7 +210,7 @@ fn theirs(
         for line in listing::lines(code).map_err(io::Error::other)? {
             let shape = match Word::decode(line.word, line.control, module.arch) {
                 Word::Txd(word) => Some(txd(&word)),
-                Word::Other(word) => tex(&word),
+                Word::TextureWord(word) => tex(&word),
                 _ => None,
             };
             if let Some(shape) = shape {

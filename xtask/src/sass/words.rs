@@ -5,9 +5,9 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use texunit_sass::other::{FORMS, Form};
 use texunit_sass::parse::parse;
 use texunit_sass::print::Style;
+use texunit_sass::texture_words::{FORMS, Form};
 use texunit_sass::txd::{BINDLESS, INDEX, OPCODE, PS, PT};
 use texunit_sass::{Arch, Control, Word, control};
 
@@ -94,7 +94,7 @@ pub(super) fn compare(tool: &Path, count: usize, seed: u64, scratch: &Path) -> i
         for asked in of_arch {
             let kind = match asked.ours() {
                 Word::Txd(_) => "TXD",
-                Word::Other(other) => other.form.name,
+                Word::TextureWord(other) => other.form.name,
                 Word::Refused { .. } => "refused",
                 Word::Unknown => "of another kind",
             };

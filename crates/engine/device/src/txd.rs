@@ -9,16 +9,17 @@ use crate::module::Module;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use texunit_isa::Opcode;
+use texunit_sass::Arch;
 use texunit_sass::descriptor::{
     Descriptor, DescriptorError, MAX_BYTES, Place, TextureType, encode_sampler, encode_texture,
     header,
 };
-use texunit_sass::exec::{ExecError, Pool};
-use texunit_sass::lower::{self, Fetch, Form};
-use texunit_sass::{Arch, State, execute};
 use texunit_simt::observe::Events;
 use texunit_simt::{Answered, GradientEngine, GradientFetch, GradientStats};
 use texunit_syntax::{SourceFile, Span};
+use texunit_txd::exec::{ExecError, Pool};
+use texunit_txd::lower::{self, Fetch, Form};
+use texunit_txd::{State, execute};
 use texunit_unit::{FetchAnswer, Geometry, Layout, Resource};
 
 /// What answers fetches with gradients (`tex.grad`).

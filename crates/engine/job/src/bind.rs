@@ -22,7 +22,6 @@ use crate::names::{Assignment, kernel_param};
 use crate::output::{self, Pending, Source, Written};
 use crate::problem::{Problem, codes};
 use crate::spec::{Job, ParamValue};
-use crate::table::Problems;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +30,7 @@ use texunit_device::{
     SurfaceObject, TextureObject,
 };
 use texunit_files::{FileError, Prepared};
+use texunit_spec::Problems;
 
 pub use container::container_geometry;
 pub use contents::{Content, Output, Shape, WrongObject};

@@ -3,8 +3,8 @@
 use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::Parts;
-use crate::table::At;
 use texunit_device::{Error, lay_over};
+use texunit_spec::At;
 
 /// Bytes at several places of an object, in order.
 #[derive(Clone, Debug, Default)]

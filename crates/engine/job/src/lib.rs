@@ -8,7 +8,6 @@
 
 mod bind;
 mod expect;
-pub mod formats;
 pub mod load;
 mod made;
 mod names;
@@ -16,10 +15,9 @@ mod output;
 pub mod problem;
 pub mod spec;
 mod syntax;
-pub mod table;
 
 pub use bind::{Bound, Content, Output, Shape, WrongObject, bind, container_geometry};
 pub use output::Written;
-pub use problem::{Problem, codes};
+pub use problem::{InText, Problem, codes};
 pub use spec::{Job, parse};
-pub use table::Problems;
+pub use texunit_spec::Problems;

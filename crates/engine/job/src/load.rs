@@ -3,9 +3,9 @@
 use crate::problem::{Problem, codes};
 use crate::spec::{self, Job};
 use crate::syntax;
-use crate::table::{At, Problems};
 use std::path::Path;
 use texunit_device::{ArgError, Kernel, Module, Places};
+use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
 
 /// Longest job file: reading TOML takes many times its length in memory, and long data belong

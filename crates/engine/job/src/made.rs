@@ -1,12 +1,12 @@
 //! Texels on the device, whatever holds them.
 
 use crate::problem::{Problem, codes};
-use crate::spec::{PartSpec, ViewSpec};
-use crate::table::At;
+use crate::spec::PartSpec;
 use texunit_device::{
     Array, Buffer, Error, Extent, Format, Geometry, Linear, MipmappedArray, SurfaceResource,
     TextureResource, TileRegion, View,
 };
+use texunit_spec::{At, ViewSpec};
 
 /// What textures and surfaces are made of.
 #[derive(Clone, Debug)]
@@ -184,6 +184,24 @@ impl Made {
             (Made::Mipmapped(array), false) => array.unmap_tiles(region),
             _ => Ok(()),
         }
+    }
+
+    /// The region of one tile, by its number along each axis.
+    pub(crate) fn tile_region(&self, level: u32, layer: u32, tile: [u32; 3]) -> TileRegion {
+        let (size, tail) = match self {
+            Made::Array(array) => (array.tile(), None),
+            Made::Mipmapped(array) => (array.tile(), array.mip_tail()),
+            _ => (None, None),
+        };
+        // A level of the mip tail stands for the whole tail.
+        if tail.is_some_and(|tail| level >= tail.first_level) {
+            return TileRegion { level, layer, offset: tile, extent: None };
+        }
+        let (size, whole) = (size.unwrap_or([1; 3]), self.extent().level(level).axes());
+        let offset = [0, 1, 2].map(|axis| tile[axis].saturating_mul(size[axis]));
+        let [width, height, depth] =
+            [0, 1, 2].map(|axis| size[axis].min(whole[axis].saturating_sub(offset[axis])));
+        TileRegion { level, layer, offset, extent: Some(Extent { width, height, depth }) }
     }
 
     /// One level and one layer or face of it, where they are asked for.

@@ -3,10 +3,10 @@
 use crate::made::Made;
 use crate::problem::{Problem, codes};
 use crate::spec::OutputSpec;
-use crate::table::At;
 use std::path::{Path, PathBuf};
 use texunit_device::{Buffer, Error, Extent, Format, Geometry, Global};
 use texunit_files::{FileError, Identity, Kind, Prepared, Texels};
+use texunit_spec::At;
 
 /// Where the bytes of an output are.
 #[derive(Clone, Debug)]

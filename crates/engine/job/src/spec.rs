@@ -3,26 +3,21 @@
 //! Nothing here looks at other files or at the module; [`crate::bind()`] does.
 
 mod memory;
-mod number;
 mod object;
 mod recorded;
 mod resource;
-mod sampler;
 
 pub use memory::{BufferSpec, Data, OutputSpec};
-pub use number::{NumberType, Scalar};
-pub use object::{PartSpec, SurfaceSpec, TextureSpec};
+pub use object::{IndependentSampler, PartSpec, SurfaceSpec, TextureSpec};
 pub use recorded::{ArraySpec, ExpectedSpec, Parts, PlaceSpec, Settings};
-pub use resource::{
-    ExtentSpec, Region, ResourceSpec, TexelSource, TextureLayout, TilesSpec, ViewSpec,
-};
-pub use sampler::SamplerSpec;
+pub use resource::{ResourceSpec, TexelSource};
 
 use crate::problem::{Problem, codes};
 use crate::syntax;
-use crate::table::{At, Found, Problems, Table};
 use std::cell::RefCell;
 use std::path::PathBuf;
+use texunit_spec::number::{self, Scalar};
+use texunit_spec::{At, Context, Found, Problems, Table};
 use toml::de::DeTable;
 
 /// A job.
@@ -51,11 +46,13 @@ pub struct Job {
     /// Module-scope `.texref`s.
     pub textures: Vec<(At<String>, TextureSpec)>,
     /// Module-scope `.samplerref`s.
-    pub samplers: Vec<(At<String>, SamplerSpec)>,
+    pub samplers: Vec<(At<String>, IndependentSampler)>,
     /// Module-scope `.surfref`s.
     pub surfaces: Vec<(At<String>, SurfaceSpec, Vec<At<OutputSpec>>)>,
     /// Module-scope variables.
     pub globals: Vec<Global>,
+    /// Keys and words that have other names now.
+    pub notes: Vec<Problem>,
 }
 
 /// What a kernel parameter gets.
@@ -84,7 +81,7 @@ pub enum ParamValue {
     /// The address of memory.
     Buffer(BufferSpec),
     /// A sampler.
-    Sampler(At<SamplerSpec>),
+    Sampler(At<IndependentSampler>),
     /// Texels that textures and surfaces are made of.
     Array(ArraySpec),
     /// A number or a structure.
@@ -138,15 +135,22 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         problems.borrow_mut().extend(syntax::mistakes(text, &errors));
         return None;
     }
-    let root = Table::root(table.get_ref(), problems);
+    let context = Context::default();
+    let job = job(&Table::root(table.get_ref(), &context));
+    problems.borrow_mut().append(&mut context.problems.borrow_mut());
+    Some(Job { notes: context.take_notes(), ..job? })
+}
+
+/// Reads the whole file.
+fn job(root: &Table<'_>) -> Option<Job> {
     let ptx = root.need("ptx", "the PTX file").and_then(|v| v.string("a file name"));
     let kernel = root.need("kernel", "the name of the kernel").and_then(|v| v.string("a name"));
     let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v, MOST_CTAS));
     let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MOST_THREADS));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
     let cooperative = root.get("cooperative").and_then(|v| v.boolean()).unwrap_or(false);
-    let settings = recorded::settings(&root);
-    let places = named(&root, "places", |name, v| Some((name, recorded::address(v)?)));
+    let settings = recorded::settings(root);
+    let places = named(root, "places", |name, v| Some((name, recorded::address(v)?)));
     let unread = RefCell::new(Vec::new());
     let read = |is_object: bool| {
         let unread = &unread;
@@ -159,20 +163,20 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
             read
         }
     };
-    let mut params = named(&root, "params", read(false));
-    for object in named(&root, "objects", read(true)) {
+    let mut params = named(root, "params", read(false));
+    for object in named(root, "objects", read(true)) {
         if params.iter().any(|p| p.name.value == object.name.value) {
             let message = format!("`{}` is the name of a parameter too", object.name.value);
-            problems.borrow_mut().push(Problem::new(codes::CONFLICT, object.name.at(), message));
+            root.report(Problem::new(codes::CONFLICT, object.name.at(), message));
             continue;
         }
         params.push(object);
     }
     let textures =
-        named(&root, "textures", |name, v| Some((name, object::texture(&v.table()?, v.at(()))?)));
-    let samplers = named(&root, "samplers", |name, v| Some((name, sampler::sampler(v)?)));
-    let surfaces = named(&root, "surfaces", surface_reference);
-    let globals = named(&root, "globals", global);
+        named(root, "textures", |name, v| Some((name, object::texture(&v.table()?, v.at(()))?)));
+    let samplers = named(root, "samplers", |name, v| Some((name, object::sampler(v)?)));
+    let surfaces = named(root, "surfaces", surface_reference);
+    let globals = named(root, "globals", global);
     root.finish();
     let ptx = ptx?;
     Some(Job {
@@ -190,6 +194,7 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
         samplers,
         surfaces,
         globals,
+        notes: Vec::new(),
     })
 }
 
@@ -263,7 +268,7 @@ fn param(name: At<String>, value: &Found<'_>, is_object: bool) -> Option<Param> 
         "texture" => v.table().and_then(|t| object::texture(&t, v.at(()))).map(ParamValue::Texture),
         "surface" => v.table().and_then(|t| object::surface(&t, v.at(()))).map(ParamValue::Surface),
         "buffer" => memory::buffer(v).map(ParamValue::Buffer),
-        "sampler" => sampler::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
+        "sampler" => object::sampler(v).map(|s| ParamValue::Sampler(v.at(s))),
         "array" => recorded::array(v).map(ParamValue::Array),
         "scalar" => number::scalar(v).map(ParamValue::Scalar),
         _ => v.string("the name of another parameter").map(ParamValue::Use),

@@ -1,11 +1,13 @@
-//! docs/jobs.md names every key that jobs have and every code, and its examples are jobs.
+//! docs/jobs.md and docs/resources.md name every key that jobs have and every code, and their examples are jobs.
 #![allow(clippy::unwrap_used)]
 
 use texunit_job::{Problems, codes};
 
 fn documentation() -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/jobs.md");
-    std::fs::read_to_string(path).unwrap()
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
+    ["jobs.md", "resources.md"]
+        .map(|page| std::fs::read_to_string(folder.join(page)).unwrap())
+        .concat()
 }
 
 /// The keys of a table, from the help about one that it does not have.
@@ -57,6 +59,7 @@ fn every_code() {
     let list = [
         codes::SYNTAX, codes::UNKNOWN_KEY, codes::MISSING_KEY, codes::TYPE, codes::VALUE,
         codes::CONFLICT, codes::FILE, codes::NAME, codes::PARAMETER, codes::REFUSED,
+        codes::DIFFERENT, codes::OLD_NAME,
     ];
     for code in list {
         assert!(docs.contains(&format!("| {code} |")), "{code}");

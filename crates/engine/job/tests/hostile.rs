@@ -47,9 +47,9 @@ texture = { memory = 4096, format = "f32", width = 4, height = 2, layout = "pitc
 [objects.surface]
 surface = { array = "array", handle = "0x8000000000000001" }
 [objects.sampler]
-sampler = { filter = "linear", handle = "0x4000000000100000" }
+sampler = { filter_mode = "linear", handle = "0x4000000000100000" }
 [params.a]
-texture = { file = "a.png", format = "u8x4", read = "normalized", filter = "linear", address = ["wrap", "mirror"], border = [0.0, 1, "0x7fc00000", nan], normalized = true, dims = 2, layout = "pitch", pitch = 512, width = 4, height = 4 }
+texture = { file = "a.png", format = "u8x4", read_mode = "normalized", filter_mode = "linear", address_mode = ["wrap", "mirror"], border_color = [0.0, 1, "0x7fc00000", nan], normalized_coords = true, dims = 2, layout = "pitch", pitch = 512, width = 4, height = 4 }
 [params.1]
 buffer = { u32 = [1, 2, 3], size = 64 }
 output = { file = "x/y.npy", format = "f32x2", width = 2, height = 2, depth = 2 }
@@ -58,7 +58,7 @@ scalar = { bytes = "00 ff" }
 [params.3]
 surface = { zeros = true, format = "f16", width = 4 }
 [params.4]
-sampler = { filter = "point", mip_filter = "linear", address = "clamp_ogl", min_level_clamp = 0.5, max_level_clamp = inf, level_bias = -1, max_anisotropy = 16, srgb = true, seamless_cube = false, compare = "less", force_unnormalized = true }
+sampler = { filter_mode = "point", mipmap_filter_mode = "linear", address_mode = "clamp_ogl", min_mipmap_level_clamp = 0.5, max_mipmap_level_clamp = inf, mipmap_level_bias = -1, max_anisotropy = 16, srgb = true, seamless_cubemap = false, compare = "less", force_unnormalized_coords = true }
 [params.6]
 texture = { files = ["0.png", "1.raw"], format = "bc1", geometry = "acube", width = 8, layers = 2, levels = 2, mipmaps = "box", nonresident = [{ level = 1, layer = 2, offset = [0, 4], extent = [4, 4] }], view = { format = "bc4", geometry = "a2d", levels = [0, 1], layers = 3 } }
 [params.7]
@@ -71,7 +71,7 @@ use = "1"
 [textures.t]
 surface = "3"
 [samplers.s]
-border = [1, 2, 3, 4]
+border_color = [1, 2, 3, 4]
 [surfaces.u]
 file = "u.raw"
 format = "u8"

@@ -3,9 +3,10 @@
 use crate::Refused;
 use crate::arrays::Texels;
 use crate::memory::Held;
-use crate::text::{f32, hex, quoted};
-use texunit_device::{Array, BoundTexture, ReadMode, Sampler};
-use texunit_unit::{ArrayShape, Layout, Resource, TexelIndex, TileShape};
+use crate::text::{hex, quoted};
+use texunit_device::{Array, BoundTexture};
+use texunit_spec::write;
+use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 
 /// Where texels can be.
 pub(crate) struct Places<'a> {
@@ -22,23 +23,7 @@ pub(crate) fn array_name(index: usize) -> String {
 
 /// The keys of an array, but for those of its texels.
 pub(crate) fn array_keys(array: &Array) -> String {
-    let ArrayShape { format, geometry, extent, layers, levels, samples } = *array.texels().shape();
-    let mut keys =
-        format!("format = \"{format}\", geometry = \"{geometry}\", width = {}", extent.width);
-    match geometry.axes() {
-        1 => {}
-        2 => keys += &format!(", height = {}", extent.height),
-        _ => keys += &format!(", height = {}, depth = {}", extent.height, extent.depth),
-    }
-    if geometry.is_array() {
-        keys += &format!(", layers = {layers}");
-    }
-    if let Some(levels) = levels {
-        keys += &format!(", levels = {levels}");
-    }
-    if geometry.is_multisample() {
-        keys += &format!(", samples = {samples}");
-    }
+    let mut keys = write::inline(&write::shape(array.texels().shape()));
     keys += &tiles(array.texels());
     if array.is_destroyed() {
         keys += ", ended = \"destroyed\"";
@@ -145,32 +130,7 @@ fn memory_source(resource: &Resource, places: &Places<'_>) -> Option<String> {
 /// The keys that say how a texture is read.
 pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
     let BoundTexture { texture, sampler } = bound;
-    let read = match texture.read_mode {
-        ReadMode::Element => "element",
-        ReadMode::NormalizedFloat => "normalized",
-    };
-    let normalized = texture.normalized_coords;
-    format!("read = \"{read}\", normalized = {normalized}, {}", sampler_keys(sampler))
-}
-
-/// The keys of a sampler, all of them.
-pub(crate) fn sampler_keys(sampler: &Sampler) -> String {
-    let [x, y, z] = sampler.address_mode.map(|mode| mode.name());
-    let [r, g, b, a] = sampler.border.map(f32);
-    let compare = sampler.compare.map_or("none", |compare| compare.name());
-    format!(
-        "filter = \"{}\", mip_filter = \"{}\", address = [\"{x}\", \"{y}\", \"{z}\"], \
-         border = [{r}, {g}, {b}, {a}], min_level_clamp = {}, max_level_clamp = {}, level_bias = {}, \
-         max_anisotropy = {}, srgb = {}, seamless_cube = {}, compare = \"{compare}\"",
-        sampler.filter.name(),
-        sampler.mip_filter.name(),
-        f32(sampler.min_level_clamp.to_bits()),
-        f32(sampler.max_level_clamp.to_bits()),
-        f32(sampler.level_bias.to_bits()),
-        sampler.max_anisotropy,
-        sampler.srgb,
-        sampler.seamless_cube,
-    )
+    write::inline(&write::texture(texture.read_mode, texture.normalized_coords, sampler))
 }
 
 /// Surfaces of memory have no words in a job that would place them.

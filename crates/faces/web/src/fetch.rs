@@ -3,7 +3,7 @@
 use crate::area;
 use crate::builtin::{self, Builtin};
 use crate::command;
-use crate::keys::{Form, Keys, OWN, READ_MODES};
+use crate::keys::{Form, Keys, OWN};
 use crate::session::{Given, Refusal, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -423,7 +423,7 @@ pub(crate) fn words() -> Value {
         "address": AddressMode::NAMES.map(|row| row.0),
         "filter": Filter::NAMES.map(|row| row.0),
         "compare": CompareFunction::NAMES.map(|row| row.0),
-        "read": READ_MODES.map(|row| row.0),
+        "read": texunit_spec::READ_MODES.map(|row| row.0),
         "archs": texunit_sass::Arch::ALL.iter().map(|a| a.name()).collect::<Vec<_>>(),
     })
 }

@@ -14,7 +14,7 @@ use texunit_device::{
 use texunit_explain::{Explanation, Known, Source, SurfaceExplanation};
 use texunit_files::Held;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
-use texunit_job::{Bound, Job, Problem, Problems, bind};
+use texunit_job::{Bound, InText, Job, Problem, Problems, bind};
 use texunit_report::{Host, Located, Object, fault_diagnostic};
 
 /// Files of the job, which are held until another example is begun.
@@ -145,8 +145,9 @@ fn prepare(path: &Path, held: &mut Held, ptx: &str) -> Result<(Run, Vec<Value>),
     }
     let bound =
         bound(&job, folder, &device, &kernel).map_err(|found| Stopped::job(&source, &found))?;
-    let mut warnings: Vec<Value> =
-        module.warnings().iter().map(|d| diagnostic("ptx", Some(located), d)).collect();
+    let of_job = |p: &Problem| diagnostic("job", Some(Located::from(&source)), &p.diagnostic());
+    let mut warnings: Vec<Value> = job.notes.iter().map(of_job).collect();
+    warnings.extend(module.warnings().iter().map(|d| diagnostic("ptx", Some(located), d)));
     warnings.extend(
         bound
             .warnings

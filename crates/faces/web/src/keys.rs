@@ -8,12 +8,12 @@ use crate::session::Refusal;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use texunit_explain::operand::{self, Written};
-use texunit_job::problem::{listed, nearest};
 use texunit_sample::file::FileOptions;
+use texunit_spec::problem::{listed, nearest};
+use texunit_spec::{READ_MODES, SamplerSpec, formats, per_axis};
 use texunit_texel::Format;
 use texunit_unit::{
-    AddressMode, CompareFunction, FetchForm, FetchKind, Filter, Geometry, Lod, ReadMode, Sampler,
-    SurfaceForm,
+    AddressMode, CompareFunction, FetchForm, FetchKind, Filter, Geometry, Lod, Sampler, SurfaceForm,
 };
 
 /// The value of `tex` that stands for a user's file.
@@ -44,10 +44,6 @@ impl Form {
         }
     }
 }
-
-/// Names of read modes.
-pub(crate) const READ_MODES: [(&str, ReadMode); 2] =
-    [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
 
 impl Keys {
     /// A value that is there.
@@ -124,48 +120,43 @@ impl Keys {
 
     /// The sampler's state.
     pub fn sampler(&self) -> Result<Sampler, Refusal> {
-        let default = Sampler::default();
-        let mut address_mode = default.address_mode;
-        if let Some(text) = self.get("address") {
-            let words: Vec<&str> = text.split(',').map(str::trim).collect();
-            if words.len() > address_mode.len() {
-                return Err(Refusal::of(
-                    "address",
-                    format!("expected 1 to 3 modes, found {}", words.len()),
-                ));
+        let address_mode = match self.get("address") {
+            Some(text) => {
+                let mode = |text: &str| word("address", text.trim(), &AddressMode::NAMES);
+                let modes: Vec<_> = text.split(',').map(mode).collect::<Result<_, _>>()?;
+                let found = modes.len();
+                Some(per_axis(&modes).ok_or_else(|| {
+                    Refusal::of("address", format!("expected 1 to 3 modes, found {found}"))
+                })?)
             }
-            for (axis, mode) in address_mode.iter_mut().enumerate() {
-                let text = words.get(axis).or(words.last()).copied().unwrap_or_default();
-                *mode = word("address", text, &AddressMode::NAMES)?;
-            }
-        }
+            None => None,
+        };
         let border = match self.get("border") {
             Some(text) => {
                 let four = operand::floats(text, 4).map_err(|e| Refusal::of("border", e))?;
-                four.try_into().map_err(|_| Refusal::of("border", "expected R,G,B,A"))?
+                Some(four.try_into().map_err(|_| Refusal::of("border", "expected R,G,B,A"))?)
             }
-            None => default.border,
+            None => None,
         };
-        let float = |key: &'static str, usual: f32| match self.get(key) {
-            Some(text) => operand::floats(text, 1)
-                .map_err(|e| Refusal::of(key, e))
-                .map(|found| f32::from_bits(found[0])),
-            None => Ok(usual),
+        let float = |key: &'static str| {
+            let read = |text| operand::floats(text, 1).map_err(|e| Refusal::of(key, e));
+            Ok(self.get(key).map(read).transpose()?.map(|found| f32::from_bits(found[0])))
         };
-        Ok(Sampler {
-            filter: self.word("filter", &Filter::NAMES)?.unwrap_or(default.filter),
-            mip_filter: self.word("mip-filter", &Filter::NAMES)?.unwrap_or(default.mip_filter),
+        let spec = SamplerSpec {
+            filter: self.word("filter", &Filter::NAMES)?,
+            mip_filter: self.word("mip-filter", &Filter::NAMES)?,
             address_mode,
             border,
-            min_level_clamp: float("min-level", default.min_level_clamp)?,
-            max_level_clamp: float("max-level", default.max_level_clamp)?,
-            level_bias: float("bias", default.level_bias)?,
-            max_anisotropy: self.number("anisotropy")?.unwrap_or(default.max_anisotropy),
-            force_unnormalized_coords: false,
-            srgb: self.flag("srgb"),
-            seamless_cube: self.flag("seamless"),
-            compare: self.word("compare-func", &CompareFunction::NAMES)?,
-        })
+            min_level_clamp: float("min-level")?,
+            max_level_clamp: float("max-level")?,
+            level_bias: float("bias")?,
+            max_anisotropy: self.number("anisotropy")?,
+            srgb: Some(self.flag("srgb")),
+            seamless_cube: Some(self.flag("seamless")),
+            compare: Some(self.word("compare-func", &CompareFunction::NAMES)?),
+            force_unnormalized_coords: None,
+        };
+        Ok(spec.build())
     }
 
     fn word<T: Copy>(
@@ -202,7 +193,7 @@ fn word<T: Copy>(key: &'static str, text: &str, names: &[(&'static str, T)]) -> 
 }
 
 fn format(text: &str) -> Result<Format, Refusal> {
-    let unknown = || match texunit_job::formats::meant(text) {
+    let unknown = || match formats::meant(text) {
         Some(meant) => format!("unknown format `{text}`: did you mean `{meant}`?"),
         None => unknown(text, &Format::names().collect::<Vec<_>>()),
     };

@@ -9,13 +9,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use texunit_explain::Explanation;
 use texunit_report::Object;
-use texunit_sass::exec::{execute as run, fetched};
 use texunit_sass::field::{Field, Kind};
 use texunit_sass::parse::{Places, parse};
 use texunit_sass::print::{Style, print};
 use texunit_sass::txd::{COORDINATES, FIELDS, MASK, PS, PT, RD, RZ};
-use texunit_sass::{Arch, Control, Txd, Word, control, rules, state_file};
+use texunit_sass::{Arch, Control, Txd, Word, control, rules};
 use texunit_syntax::{Diagnostic, SourceFile};
+use texunit_txd::exec::{execute as run, fetched};
+use texunit_txd::state_file;
 use texunit_unit::lanes;
 
 /// Longest state file: reading TOML takes many times its length in memory.
@@ -96,7 +97,7 @@ pub(crate) fn word(asked: &Asked) -> Given {
     let Read { txd, found } = read(asked, arch)?;
     let decoded = Word::decode(txd.word, txd.control, arch);
     let other = match &decoded {
-        Word::Other(other) => Some(other.to_string()),
+        Word::TextureWord(other) => Some(other.to_string()),
         _ => None,
     };
     let is_txd = matches!(decoded, Word::Txd(_));

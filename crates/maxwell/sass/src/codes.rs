@@ -1,7 +1,7 @@
 //! The codes of this crate: mistakes in the text of a machine instruction.
 
-use texunit_check::examples::{Example, Place};
 use texunit_syntax::codes::Code;
+use texunit_syntax::examples::{Example, Place};
 
 const fn code(code: &'static str, title: &'static str, explanation: &'static str) -> Code {
     Code { code, title, explanation }

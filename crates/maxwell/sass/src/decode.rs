@@ -1,7 +1,7 @@
 //! Any word.
 
-use crate::other::{Form, Other};
 use crate::print::{Style, print};
+use crate::texture_words::{Form, TextureWord};
 use crate::txd::{DecodeError, FIELDS, OPCODE};
 use crate::{Arch, Control, Txd};
 
@@ -11,7 +11,7 @@ pub enum Word {
     /// A TXD.
     Txd(Txd),
     /// Another texture or surface instruction.
-    Other(Other),
+    TextureWord(TextureWord),
     /// A texture or surface instruction by its opcode, but not a valid one.
     Refused {
         /// `TXD`, `TEX.B`
@@ -28,8 +28,8 @@ impl Word {
     pub fn decode(word: u64, control: Control, arch: Arch) -> Self {
         match Txd::decode(word, control, arch) {
             Ok(txd) => Self::Txd(txd),
-            Err(DecodeError::OtherOpcode) => match Other::decode(word, control, arch) {
-                Some(other) => Self::Other(other),
+            Err(DecodeError::OtherOpcode) => match TextureWord::decode(word, control, arch) {
+                Some(other) => Self::TextureWord(other),
                 None => match Form::of(word) {
                     Some(form) => Self::Refused { name: form.name, reason: None },
                     None => Self::Unknown,
@@ -44,7 +44,7 @@ impl Word {
     pub fn text(&self, style: Style) -> Option<String> {
         match self {
             Self::Txd(txd) => Some(print(txd, style)),
-            Self::Other(other) => Some(other.to_string()),
+            Self::TextureWord(other) => Some(other.to_string()),
             Self::Refused { .. } | Self::Unknown => None,
         }
     }
@@ -57,7 +57,7 @@ impl Word {
                 .filter(|field| **field != OPCODE)
                 .map(|field| (field.name, txd.get(field)))
                 .collect(),
-            Self::Other(other) => other.parts(),
+            Self::TextureWord(other) => other.parts(),
             Self::Refused { .. } | Self::Unknown => Vec::new(),
         }
     }

@@ -8,6 +8,7 @@
 pub mod ast;
 pub mod codes;
 pub mod diagnostic;
+pub mod examples;
 pub mod fix;
 pub mod foreign;
 mod lexer;

@@ -39,6 +39,7 @@ pub const CODES: &[Code] = &[
     code(job::PARAMETER, "value that a parameter does not take", "Every parameter of the kernel needs a value of its kind and size: a scalar of its type, a buffer for a pointer, a texture, sampler or surface for a handle."),
     code(job::REFUSED, "object that the device refuses", "The CUDA runtime would refuse to make it too, or there is no memory left. The message says why."),
     code(job::DIFFERENT, "object that is not as expected", "The kernel has finished, and an object does not hold what `expected` says; or, in a job with `check = true`, an object has changed although none of its bytes should. The job was recorded with another version of texunit or other options, or the kernel's result depends on the order in which its threads run: try `--threads 1`."),
+    code(job::OLD_NAME, "old name of a key", "A warning: the key or the word is still read, and has another name now, that of CUDA's descriptors as `cuda.core` writes them (docs/resources.md). The message has it. Each old name is told once for a file."),
 ];
 
 /// All codes: errors and warnings of PTX, mistakes in jobs, faults and findings of checks; sorted within these.
@@ -177,7 +178,7 @@ mod tests {
     fn nearest_codes() {
         assert_eq!(nearest("E9999"), all().iter().map(|c| c.code).rfind(|c| c.starts_with('E')));
         assert_eq!(nearest("w0001"), Some("W0101"));
-        assert_eq!(nearest("J12"), Some("J0011"));
+        assert_eq!(nearest("J13"), Some("J0012"));
         assert_eq!(nearest("out-of-bound"), Some("out-of-bounds"));
         assert_eq!(nearest("something else"), None);
         assert_eq!(nearest(""), None);

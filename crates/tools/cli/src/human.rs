@@ -7,6 +7,7 @@ use crate::run::{Failure, Report};
 use std::io::Write;
 use texunit_checks::Log;
 use texunit_device::GradientStats;
+use texunit_job::InText;
 use texunit_report::Located;
 use texunit_syntax::Diagnostic;
 
@@ -47,6 +48,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         None => format!("error[{}]: {}\n", d.code, d.message),
     };
     if !quiet {
+        for note in &report.job_notes {
+            err += &diagnostic(&note.diagnostic(), job);
+        }
         for warning in &report.ptx_warnings {
             err += &diagnostic(warning, ptx);
         }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use texunit_checks::{Finding, Log};
 use texunit_device::GradientStats;
+use texunit_job::{InText, Problem};
 use texunit_report::{Host, Located, Object, fault_json};
 use texunit_syntax::{Diagnostic, Severity};
 
@@ -28,8 +29,10 @@ pub fn render(report: &Report) -> Value {
     let ptx = report.ptx_source.as_ref();
     let located = report.located();
     let errors: Vec<_> = report.failures.iter().map(|f| failure(f, report, located)).collect();
-    let mut warnings: Vec<_> =
-        report.ptx_warnings.iter().map(|d| diagnostic(d, located, Value::Null)).collect();
+    let job = report.job_source.as_ref().map(Located::from);
+    let note = |note: &Problem| diagnostic(&note.diagnostic(), job, json!(note.key));
+    let mut warnings: Vec<_> = report.job_notes.iter().map(note).collect();
+    warnings.extend(report.ptx_warnings.iter().map(|d| diagnostic(d, located, Value::Null)));
     warnings.extend(report.warnings.iter().map(|w| plain(Severity::Warning, None, w, None)));
     json!({
         "job": report.job,

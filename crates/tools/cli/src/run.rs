@@ -84,6 +84,8 @@ pub struct Report {
     pub sets: Option<WrittenSets>,
     /// The result of a merge, instead of a launch.
     pub merged: Option<MergedSets>,
+    /// Notes on the job, which stop nothing.
+    pub job_notes: Vec<Problem>,
     /// Remarks that stop nothing: warnings about the PTX.
     pub ptx_warnings: Vec<Diagnostic>,
     /// Remarks that stop nothing: others.
@@ -165,6 +167,7 @@ fn job_of(path: &Path, report: &mut Report) -> Option<Job> {
         Ok(file) => {
             report.job_source = Some(file.source);
             report.take(file.problems);
+            report.job_notes = file.job.as_ref().map_or_else(Vec::new, |job| job.notes.clone());
             file.job
         }
         Err(unreadable) => {

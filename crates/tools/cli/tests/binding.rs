@@ -140,12 +140,15 @@ fn texture_references_keep_their_initialiser() {
     let first =
         |name: &str, keys: &str| f32::from_le_bytes(run(name, &job(keys))[..4].try_into().unwrap());
     assert_eq!(first("texref", ""), 0.75);
-    assert_eq!(first("texref-point", ", filter = 'point'"), 1.0);
-    assert_eq!(first("texref-norm", ", normalized = true"), 1.0);
+    assert_eq!(first("texref-point", ", filter_mode = 'point'"), 1.0);
+    assert_eq!(first("texref-norm", ", normalized_coords = true"), 1.0);
     // Normalized 1.25 is 2.5 texels: the centre of texel 2, which is texel 0 or outside.
-    assert_eq!(first("texref-wrap", ", normalized = true, address = 'wrap'"), 0.0);
+    assert_eq!(first("texref-wrap", ", normalized_coords = true, address_mode = 'wrap'"), 0.0);
     assert_eq!(
-        first("texref-border", ", address = 'border', border = [5, 0, 0, 0], normalized = true"),
+        first(
+            "texref-border",
+            ", address_mode = 'border', border_color = [5, 0, 0, 0], normalized_coords = true"
+        ),
         5.0
     );
 }

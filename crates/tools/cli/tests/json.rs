@@ -109,6 +109,60 @@ fn what_was_interpreted_is_in_the_report_and_in_the_text() {
     assert!(text.starts_with(title) && text.contains(&line), "{text}");
 }
 
+/// Each old name once, with the changes that every place of it needs.
+#[test]
+fn old_names_are_warnings_with_a_fix() {
+    let cli = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/cli");
+    let folder = TempDir::new("json-old-names");
+    std::fs::create_dir(folder.join("explain")).unwrap();
+    for name in ["gradients.ptx", "explain/grid.png"] {
+        std::fs::copy(cli.join(name), folder.join(name)).unwrap();
+    }
+    let run = |text: &str| {
+        folder.file("job.toml", text);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
+        command.current_dir(&*folder).args(["launch", "job.toml", "--format", "json"]);
+        let output = command.output().unwrap();
+        assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]), "{text}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let text = std::fs::read_to_string(cli.join("old-names.toml")).unwrap();
+    let mut text = text.replace("\"bothe\"", "\"both\"");
+    let report = run(&text);
+    let warnings = report["warnings"].as_array().unwrap();
+    let told: Vec<_> =
+        warnings.iter().map(|w| [&w["code"], &w["severity"], &w["message"]]).collect();
+    let expected = [
+        "`read` is called `read_mode`",
+        "`filter` is called `filter_mode`",
+        "`mip_filter` is called `mipmap_filter_mode`",
+        "`normalized` is called `normalized_coords`",
+    ];
+    let expected = expected.map(|message| [json!("J0012"), json!("warning"), json!(message)]);
+    assert_eq!(told, expected.each_ref().map(|row| row.each_ref()));
+    // What the fixes make of the file has no warnings, and does the same.
+    let number = |edit: &Value, key: &str| edit[key].as_u64().unwrap() as usize;
+    let place = |edit: &Value, line: &str, column: &str| {
+        let before: usize = text.lines().take(number(edit, line) - 1).map(|l| l.len() + 1).sum();
+        before + number(edit, column) - 1
+    };
+    let mut edits: Vec<_> = warnings
+        .iter()
+        .flat_map(|w| w["fix"].as_array().unwrap())
+        .map(|edit| {
+            let range = place(edit, "line", "column")..place(edit, "end_line", "end_column");
+            (range, edit["text"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(edits.len(), 6);
+    edits.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    for (range, new) in edits {
+        text.replace_range(range, new);
+    }
+    let again = run(&text);
+    assert_eq!((&again["warnings"], &again["fetches"]), (&json!([]), &report["fetches"]), "{text}");
+}
+
 #[test]
 fn effective_samplers_are_in_the_report() {
     let (report, code, _) = launch("effective.toml", &["--effective"]);

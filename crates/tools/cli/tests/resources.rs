@@ -156,7 +156,7 @@ fn levels_from_files_and_by_a_box() {
         "files = ['0.png', 'rest.raw'], levels = 3",
         "file = 'all.raw', width = 4, height = 2, levels = 3",
     ] {
-        let keys = format!("{source}, format = 'u8', normalized = true");
+        let keys = format!("{source}, format = 'u8', normalized_coords = true");
         let values = [0, 1, 2].map(|n| f.value(&keys, &level(n)));
         assert_eq!(values, [6, 21, 30], "{source}");
         let view = format!("{keys}, view = {{ levels = [1, 2] }}");
@@ -167,7 +167,7 @@ fn levels_from_files_and_by_a_box() {
         assert_eq!(f.value(&first, &level(1)), 21, "{source}");
     }
     // (2 + 3 + 6 + 7) / 4 = 4.5; (2.5 of the left half, rounded, and 4.5) 3 and 5 make 4.
-    let made = "file = '0.png', mipmaps = 'box', format = 'u8', normalized = true";
+    let made = "file = '0.png', mipmaps = 'box', format = 'u8', normalized_coords = true";
     assert_eq!([0, 1, 2, 3].map(|n| f.value(made, &level(n))), [6, 5, 4, 4]);
     let two = format!("{made}, levels = 2");
     assert_eq!(f.value(&two, &level(2)), 5);
@@ -239,13 +239,13 @@ fn other_formats_and_views() {
     let block = "file = 'block.raw', width = 4, height = 4, format = 'bc1'";
     assert_eq!(f.value(block, "tex.2d.v4.f32.s32 R, [%t, {%s3, %s3}]"), one);
     let words = "texels = { u32 = [0xffff, 0] }, width = 1, dims = 2, format = 'u32x2', \
-                 read = 'normalized', view = { format = 'bc1' }";
+                 read_mode = 'normalized', view = { format = 'bc1' }";
     assert_eq!(f.value(words, point), one);
     let bits = "texels = { u32 = [0x3f800000] }, width = 1, dims = 2, format = 'u32', \
                 view = { format = 'f32' }";
     assert_eq!(f.value(bits, point), one);
     let srgb = "texels = { u8 = [0, 0, 0, 255] }, width = 1, dims = 2, format = 'u8x4', \
-                read = 'normalized', srgb = true";
+                read_mode = 'normalized', srgb = true";
     assert_eq!(f.value(srgb, point), 0);
 }
 
@@ -418,12 +418,12 @@ fn effective_samplers() {
             tex.3d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [named, smooth, {%f4, %f4, %f4, %f4}];
             ret;
         }";
-    let job = "params.a.texture = { texels = { f32 = [1] }, width = 1, dims = 2, format = 'f32', normalized = true }
+    let job = "params.a.texture = { texels = { f32 = [1] }, width = 1, dims = 2, format = 'f32', normalized_coords = true }
         params.b.texture = { texels = { u8 = [1] }, width = 1, dims = 2, format = 'u8' }
         params.named.texture = { texels = { f32 = [1] }, width = 1, dims = 3, format = 'f32' }
-        params.s.sampler = { filter = 'linear', address = 'wrap' }
-        params.t.sampler = { filter = 'point', address = 'border' }
-        params.smooth.sampler = { filter = 'linear', force_unnormalized = true }";
+        params.s.sampler = { filter_mode = 'linear', address_mode = 'wrap' }
+        params.t.sampler = { filter_mode = 'point', address_mode = 'border' }
+        params.smooth.sampler = { filter_mode = 'linear', force_unnormalized_coords = true }";
     let report = f.launch_with(&["--effective"], ptx, job);
     let lines = report.effective.as_ref().unwrap();
     let pairs: Vec<_> =

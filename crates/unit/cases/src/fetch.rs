@@ -5,11 +5,14 @@ mod run;
 pub use run::{Answer, BuiltFetch, Disagreement};
 
 use crate::error::{CaseError, Within};
-use crate::raw::RawFetch;
-use crate::resource::{ResourceSpec, unknown};
-use crate::{sampler, text};
+use crate::hash::hash;
+use crate::raw::{RawCase, RawFetch};
+use crate::resource::ResourceSpec;
 use std::sync::Arc;
+use texunit_spec::write::{self, Entries};
+use texunit_spec::{READ_MODES, hex, keys};
 use texunit_unit::{Coordinates, FetchForm, FetchOperands, ReadMode, Sampler, Texture};
+use toml::Value;
 
 /// What a fetch must return.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,80 +81,100 @@ impl FetchCase {
     }
 
     pub(crate) fn from_raw(
+        case: &RawCase,
         raw: &RawFetch,
         resource: Arc<ResourceSpec>,
-        lookup: &dyn Fn(&str) -> Result<String, CaseError>,
     ) -> Result<Self, CaseError> {
         let offset = raw.offset.is_some() || raw.offsets.is_some();
-        let form = raw.op.parse::<FetchForm>().map_err(CaseError::new).within("op")?;
+        let form = case.op.parse::<FetchForm>().map_err(CaseError::new).within("op")?;
         // Operands are no part of the name.
         let form = FetchForm { offset, compare: raw.compare.is_some(), ..form };
-        let read_mode = match raw.read_mode.as_deref() {
-            None | Some("element") => ReadMode::Element,
-            Some("normalized") => ReadMode::NormalizedFloat,
-            Some(other) => return Err(unknown("read mode", other, "element, normalized")),
-        };
-        let operands = operands(raw, form, lookup)?;
+        let operands = operands(case, raw, form)?;
         let most = form.result.registers();
         let components = raw.components.unwrap_or(most);
         if components == 0 || components > most {
             return Err(CaseError::new(format!("`components` is 1 to {most}")));
         }
-        let mut case = Self {
+        let mut fetch = Self {
             resource,
-            read_mode,
+            read_mode: raw.read_mode,
             normalized_coords: raw.normalized_coords,
-            sampler: sampler::from_raw(&raw.sampler, lookup).within("sampler")?,
+            sampler: raw.sampler,
             form,
             operands,
             expected: Expected::Nothing,
             components,
             hash: raw.hash.clone(),
         };
-        case.expected = expected(raw, &case, lookup)?;
-        Ok(case)
+        fetch.expected = expected(case, raw, &fetch)?;
+        Ok(fetch)
     }
 
-    pub(crate) fn to_raw(&self) -> RawFetch {
-        let form = self.form;
+    /// The keys of the case, but for those that every case has.
+    pub(crate) fn entries(&self) -> Entries {
+        let (form, all) = (self.form, &self.operands);
         let each = |words: &dyn Fn(&FetchOperands) -> Vec<u32>| {
-            Some(text::from_words(self.operands.iter().flat_map(words)))
+            Value::from(hex::from_words(all.iter().flat_map(words)))
         };
         let (gradients, axes) = (form.geometry.gradients(), form.geometry.axes());
-        let same = self.operands.windows(2).all(|pair| pair[0].offset == pair[1].offset);
-        let offset_words = |o: &FetchOperands| o.offset[..axes].iter().map(|&i| i as u32).collect();
+        let same = all.windows(2).all(|pair| pair[0].offset == pair[1].offset);
         // Without fetches the empty list says that there are offsets.
-        let first = self.operands.first().filter(|_| form.offset && same);
-        let lists = Uses::of(form);
-        let mut raw = RawFetch {
-            read_mode: (self.read_mode == ReadMode::NormalizedFloat)
-                .then(|| "normalized".to_owned()),
-            normalized_coords: self.normalized_coords,
-            sampler: sampler::to_raw(&self.sampler),
-            op: form.to_string(),
-            offset: first.map(|o| o.offset[..axes].to_vec()),
-            offsets: if form.offset && first.is_none() { each(&offset_words) } else { None },
-            coords: each(&|o| o.coords.vector(form.geometry).copied().collect()),
-            lod: if lists.lod { each(&|o| vec![o.level]) } else { None },
-            dpdx: if lists.gradients { each(&|o| o.dpdx[..gradients].to_vec()) } else { None },
-            dpdy: if lists.gradients { each(&|o| o.dpdy[..gradients].to_vec()) } else { None },
-            compare: if form.compare { each(&|o| vec![o.compare]) } else { None },
-            components: (self.components != form.result.registers()).then_some(self.components),
-            hash: self.hash.clone(),
-            ..RawFetch::default()
-        };
+        let first = all.first().filter(|_| form.offset && same);
+        let uses = Uses::of(form);
+        let mut entries = Entries::new();
+        if self.read_mode != ReadMode::Element {
+            let row = READ_MODES.iter().find(|row| row.1 == self.read_mode);
+            entries.extend(row.map(|row| (keys::READ_MODE.name, row.0.into())));
+        }
+        if self.normalized_coords {
+            entries.push((keys::NORMALIZED_COORDS.name, true.into()));
+        }
+        let sampler = write::changed_sampler(&self.sampler);
+        if !sampler.is_empty() {
+            entries.push(("sampler", write::table(sampler).into()));
+        }
+        entries.push(("op", form.to_string().into()));
+        match first {
+            Some(first) => {
+                let numbers = first.offset[..axes].iter().map(|n| i64::from(*n).into());
+                entries.push(("offset", Value::Array(numbers.collect())));
+            }
+            None if form.offset => {
+                let words =
+                    |o: &FetchOperands| o.offset[..axes].iter().map(|&i| i as u32).collect();
+                entries.push(("offsets", each(&words)));
+            }
+            None => {}
+        }
+        let coords = |o: &FetchOperands| o.coords.vector(form.geometry).copied().collect();
+        entries.push(("coords", each(&coords)));
+        if uses.lod {
+            entries.push(("lod", each(&|o| vec![o.level])));
+        }
+        if uses.gradients {
+            entries.push(("dpdx", each(&|o| o.dpdx[..gradients].to_vec())));
+            entries.push(("dpdy", each(&|o| o.dpdy[..gradients].to_vec())));
+        }
+        if form.compare {
+            entries.push(("compare", each(&|o| vec![o.compare])));
+        }
+        if self.components != form.result.registers() {
+            entries.push(("components", i64::from(self.components).into()));
+        }
         match &self.expected {
             Expected::Nothing => {}
-            Expected::Error(message) => raw.error = Some(message.clone()),
+            Expected::Error(message) => entries.push(("error", message.as_str().into())),
             Expected::Values(values) => {
                 let words = values.iter().flat_map(|v| &v.values[..self.components.into()]);
-                raw.expected = Some(text::from_words(words.copied()));
+                entries.push(("expected", hex::from_words(words.copied()).into()));
                 let resident: Option<String> =
                     values.iter().map(|v| v.resident.map(|r| if r { '1' } else { '0' })).collect();
-                raw.resident = resident.filter(|r| !r.is_empty());
+                let resident = resident.filter(|r| !r.is_empty());
+                entries.extend(resident.map(|resident| ("resident", resident.into())));
             }
         }
-        raw
+        entries.extend(self.hash.as_ref().map(|hash| ("hash", hash.as_str().into())));
+        entries
     }
 }
 
@@ -177,7 +200,6 @@ fn list(
     text: Option<&String>,
     wanted: bool,
     each: usize,
-    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
 ) -> Result<Option<Vec<u32>>, CaseError> {
     match (text, wanted) {
         (None, false) => Ok(None),
@@ -186,7 +208,7 @@ fn list(
             Err(CaseError::new(format!("`{key}` is there, but the instruction has none")))
         }
         (Some(text), true) => {
-            let words = text::words(&lookup(text)?).within(key)?;
+            let words = hex::words(text).within(key)?;
             if words.len().is_multiple_of(each) {
                 return Ok(Some(words));
             }
@@ -199,21 +221,21 @@ fn list(
 }
 
 fn operands(
+    case: &RawCase,
     raw: &RawFetch,
     form: FetchForm,
-    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
 ) -> Result<Vec<FetchOperands>, CaseError> {
     let uses = Uses::of(form);
     let (coordinates, gradients) = (form.geometry.coordinates(), form.geometry.gradients());
     let axes = form.geometry.axes();
-    if raw.coords.is_none() && raw.error.is_some() {
+    if raw.coords.is_none() && case.error.is_some() {
         // One fetch, so that there is something to refuse.
         return Ok(vec![FetchOperands::default()]);
     }
-    let coords = list("coords", raw.coords.as_ref(), true, coordinates, lookup)?;
+    let coords = list("coords", raw.coords.as_ref(), true, coordinates)?;
     let count = coords.as_ref().map_or(0, |words| words.len() / coordinates);
     let several = |key: &str, text: Option<&String>, wanted: bool, each: usize| {
-        let words = list(key, text, wanted, each, lookup)?;
+        let words = list(key, text, wanted, each)?;
         if let Some(words) = &words
             && words.len() / each != count
         {
@@ -256,37 +278,33 @@ fn part<const N: usize>(words: Option<&Vec<u32>>, i: usize, each: usize) -> [u32
     std::array::from_fn(|k| all.get(k).copied().unwrap_or(0))
 }
 
-fn expected(
-    raw: &RawFetch,
-    case: &FetchCase,
-    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
-) -> Result<Expected, CaseError> {
-    let text = match (&raw.expected, &raw.error) {
+fn expected(case: &RawCase, raw: &RawFetch, fetch: &FetchCase) -> Result<Expected, CaseError> {
+    let text = match (&raw.expected, &case.error) {
         (None, None) if raw.resident.is_none() && raw.hash.is_none() => {
             return Ok(Expected::Nothing);
         }
         (None, Some(message)) => return Ok(Expected::Error(message.clone())),
-        (Some(text), None) => lookup(text)?,
+        (Some(text), None) => text,
         _ => {
             return Err(CaseError::new(
                 "`resident` and `hash` go with `expected`, and `error` goes without",
             ));
         }
     };
-    let words = text::words(&text).within("expected")?;
-    let (each, count) = (usize::from(case.components), case.operands.len());
+    let words = hex::words(text).within("expected")?;
+    let (each, count) = (usize::from(fetch.components), fetch.operands.len());
     if words.len() != each * count {
         return Err(CaseError::new(format!(
             "`expected` has {} words, not {each} for each of {count} fetches",
             words.len()
         )));
     }
-    if let Some(hash) = &case.hash
-        && *hash != text::hash(&words)
+    if let Some(wanted) = &fetch.hash
+        && *wanted != hash(&words)
     {
         return Err(CaseError::new(format!(
-            "the hash of `expected` is {}, not {hash}: the file is damaged",
-            text::hash(&words)
+            "the hash of `expected` is {}, not {wanted}: the file is damaged",
+            hash(&words)
         )));
     }
     let resident: Option<Vec<bool>> =

@@ -2,12 +2,16 @@
 
 use crate::error::{CaseError, Within};
 use crate::fetch::{BuiltFetch, FetchCase};
-use crate::raw::RawFile;
+use crate::raw::{self, RawCase, RawFetch, RawSurface, mistake};
 use crate::resource::ResourceSpec;
 use crate::surface::{BuiltSurface, SurfaceCase};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
+use texunit_spec::write::Entries;
+use texunit_spec::{Context, Problem, Table};
+use toml::Value;
+use toml::de::DeTable;
 
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -48,6 +52,8 @@ pub enum Built {
 pub struct CaseFile {
     /// The fetch cases, then the surface cases, each in the order of the file.
     pub cases: Vec<Case>,
+    /// Keys and words that have other names now.
+    pub notes: Vec<Problem>,
 }
 
 impl Case {
@@ -132,17 +138,29 @@ fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
 }
 
+/// What an address names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Addressed {
+    /// The case.
+    pub case: Case,
+    /// Its fetch or access, from 0, if the address says one.
+    pub number: Option<usize>,
+    /// Notes on the file.
+    pub notes: Vec<Problem>,
+}
+
 /// Reads `FILE#N` or `FILE#N:K`: case N of a file, by number from 1 or by name, and, if it is said,
 /// its fetch or access K, from 0. Without `#N`, the only case of the file.
-pub fn load_address(address: &str) -> Result<(Case, Option<usize>), CaseError> {
+pub fn load_address(address: &str) -> Result<Addressed, CaseError> {
     let (path, which) = match address.rsplit_once('#') {
         Some((path, which)) => (path, Some(which)),
         None => (address, None),
     };
     let file = load(path)?;
+    let notes = file.notes.clone();
     let Some(which) = which else {
         return match <[Case; 1]>::try_from(file.cases) {
-            Ok([case]) => Ok((case, None)),
+            Ok([case]) => Ok(Addressed { case, number: None, notes }),
             Err(cases) => {
                 let n = cases.len();
                 Err(CaseError::new(format!("it has {n} cases: say which (`{path}#1`)")))
@@ -151,7 +169,7 @@ pub fn load_address(address: &str) -> Result<(Case, Option<usize>), CaseError> {
         .within(path);
     };
     if let Some(case) = file.find(which) {
-        return Ok((case.clone(), None));
+        return Ok(Addressed { case: case.clone(), number: None, notes });
     }
     let nothing = || {
         let n = file.cases.len();
@@ -171,109 +189,110 @@ pub fn load_address(address: &str) -> Result<(Case, Option<usize>), CaseError> {
         .within(&case.name)
         .within(path);
     }
-    Ok((case.clone(), Some(fetch)))
+    Ok(Addressed { case: case.clone(), number: Some(fetch), notes })
 }
 
 /// Reads the text of a case file.
 pub fn parse(text: &str) -> Result<CaseFile, CaseError> {
-    let raw: RawFile =
-        toml::from_str(text).map_err(|e| CaseError::new(e.to_string().trim_end()))?;
-    let lookup = |text: &str| match text.strip_prefix('@') {
-        None => Ok(text.to_owned()),
-        Some(name) => raw
-            .words
-            .get(name)
-            .cloned()
-            .ok_or_else(|| CaseError::new(format!("`[words]` has no `{name}`"))),
+    let document = DeTable::parse(text).map_err(|e| CaseError::new(e.to_string().trim_end()))?;
+    let context = Context::of_test(None);
+    let root = Table::root(document.get_ref(), &context);
+    let mut words = BTreeMap::new();
+    for (name, value) in root.get("words").and_then(|v| v.table()).iter().flat_map(Table::entries) {
+        words.extend(value.string("a string of digits").map(|text| (name.value, text.value)));
+    }
+    mistake(&context, "")?;
+    let context = Context::of_test(Some(words));
+    let root = Table::root(document.get_ref(), &context);
+    root.get("words");
+    let needed = root.need("provenance", "where the answers come from");
+    let provenance = needed.and_then(raw::string).unwrap_or_default();
+    let rules = raw::strings(&root, "rules");
+    let tables = |key: &'static str| {
+        let items = root.get(key).and_then(|v| v.array("an array of tables")).unwrap_or_default();
+        items.into_iter().filter_map(|item| item.table()).collect::<Vec<_>>()
     };
-    let mut resources = HashMap::new();
-    for resource in &raw.resource {
-        let spec = ResourceSpec::from_raw(resource, &lookup)
-            .within(format!("resource `{}`", resource.name))?;
-        if resources.insert(resource.name.as_str(), Arc::new(spec)).is_some() {
-            return Err(CaseError::new(format!("two resources are called `{}`", resource.name)));
+    let (resources, fetches, surfaces) = (tables("resource"), tables("fetch"), tables("surface"));
+    root.finish();
+    mistake(&context, "")?;
+    let mut known: HashMap<String, Arc<ResourceSpec>> = HashMap::new();
+    for table in &resources {
+        let name = table.get("name").and_then(raw::string).unwrap_or_default();
+        let spec = ResourceSpec::read(table);
+        let within = format!("resource `{name}`");
+        mistake(&context, &table.path).within(&within)?;
+        let spec =
+            spec.unwrap_or_else(|| Err(CaseError::new("it has mistakes"))).within(&within)?;
+        if known.insert(name.clone(), Arc::new(spec)).is_some() {
+            return Err(CaseError::new(format!("two resources are called `{name}`")));
         }
     }
     let find = |name: &str| {
-        resources
-            .get(name)
-            .cloned()
-            .ok_or_else(|| CaseError::new(format!("unknown resource `{name}`")))
+        let found = known.get(name).cloned();
+        found.ok_or_else(|| CaseError::new(format!("unknown resource `{name}`")))
     };
     let mut cases = Vec::new();
-    for fetch in &raw.fetch {
-        let access = find(&fetch.resource)
-            .and_then(|resource| FetchCase::from_raw(fetch, resource, &lookup))
+    let mut add = |case: RawCase, access: Access| {
+        let RawCase { name, note, .. } = case;
+        let rules = if case.rules.is_empty() { rules.clone() } else { case.rules };
+        let provenance = case.provenance.unwrap_or_else(|| provenance.clone());
+        cases.push(Case { name, rules, provenance, note, access });
+    };
+    for table in &fetches {
+        let (case, raw) = (RawCase::read(table), RawFetch::read(table));
+        table.finish();
+        let access = mistake(&context, &table.path)
+            .and_then(|()| find(&case.resource))
+            .and_then(|resource| FetchCase::from_raw(&case, &raw, resource))
             .map(Access::Fetch)
-            .within(&fetch.name)?;
-        let (name, note) = (fetch.name.clone(), fetch.note.clone());
-        let (rules, provenance) = shared(&raw, &fetch.rules, fetch.provenance.as_ref());
-        cases.push(Case { name, rules, provenance, note, access });
+            .within(&case.name)?;
+        add(case, access);
     }
-    for surface in &raw.surface {
-        let access = find(&surface.resource)
-            .and_then(|resource| SurfaceCase::from_raw(surface, resource, &lookup))
+    for table in &surfaces {
+        let (case, raw) = (RawCase::read(table), RawSurface::read(table));
+        table.finish();
+        let access = mistake(&context, &table.path)
+            .and_then(|()| find(&case.resource))
+            .and_then(|resource| SurfaceCase::from_raw(&case, &raw, resource))
             .map(Access::Surface)
-            .within(&surface.name)?;
-        let (name, note) = (surface.name.clone(), surface.note.clone());
-        let (rules, provenance) = shared(&raw, &surface.rules, surface.provenance.as_ref());
-        cases.push(Case { name, rules, provenance, note, access });
+            .within(&case.name)?;
+        add(case, access);
     }
-    Ok(CaseFile { cases })
-}
-
-/// A case's rules and provenance, or those of the file.
-fn shared(raw: &RawFile, rules: &[String], provenance: Option<&String>) -> (Vec<String>, String) {
-    let rules = if rules.is_empty() { &raw.rules } else { rules };
-    (rules.to_vec(), provenance.unwrap_or(&raw.provenance).clone())
+    Ok(CaseFile { cases, notes: context.take_notes() })
 }
 
 /// The text of a file of these cases. Resources and long strings that cases share are written
 /// once.
 pub fn to_toml(cases: &[Case]) -> String {
-    let mut raw = RawFile {
-        provenance: cases.first().map_or("none", |case| &case.provenance).to_owned(),
-        ..RawFile::default()
-    };
+    let provenance = cases.first().map_or("none", |case| &case.provenance);
     let mut names: BTreeMap<String, Arc<ResourceSpec>> = BTreeMap::new();
+    let (mut resources, mut fetches, mut surfaces) = Default::default();
     for case in cases {
-        let resource = resource_name(&mut names, &mut raw, case.resource());
-        let (name, rules) = (case.name.clone(), case.rules.clone());
-        let provenance = (case.provenance != raw.provenance).then(|| case.provenance.clone());
-        let note = case.note.clone();
-        match &case.access {
-            Access::Fetch(fetch) => {
-                let raw_fetch = fetch.to_raw();
-                raw.fetch.push(crate::raw::RawFetch {
-                    name,
-                    rules,
-                    provenance,
-                    note,
-                    resource,
-                    ..raw_fetch
-                });
-            }
-            Access::Surface(surface) => {
-                let raw_surface = surface.to_raw();
-                raw.surface.push(crate::raw::RawSurface {
-                    name,
-                    rules,
-                    provenance,
-                    note,
-                    resource,
-                    ..raw_surface
-                });
-            }
+        let resource = resource_name(&mut names, &mut resources, case.resource());
+        let mut entries: Entries = vec![("name", case.name.as_str().into())];
+        if !case.rules.is_empty() {
+            entries.push(("rules", case.rules.clone().into()));
         }
+        if case.provenance != provenance {
+            entries.push(("provenance", case.provenance.as_str().into()));
+        }
+        entries.extend(case.note.as_ref().map(|note| ("note", note.as_str().into())));
+        entries.push(("resource", resource.into()));
+        let (out, heading, more) = match &case.access {
+            Access::Fetch(fetch) => (&mut fetches, "fetch", fetch.entries()),
+            Access::Surface(surface) => (&mut surfaces, "surface", surface.entries()),
+        };
+        entries.extend(more);
+        raw::item(out, heading, &entries);
     }
-    toml::to_string(&raw).expect("the keys are strings, numbers and lists")
+    format!("provenance = {}\n{resources}{fetches}{surfaces}", Value::from(provenance))
 }
 
 /// The name of a resource in the new file: its own, or another if that is taken by a different
 /// one.
 fn resource_name(
     names: &mut BTreeMap<String, Arc<ResourceSpec>>,
-    raw: &mut RawFile,
+    out: &mut String,
     spec: &Arc<ResourceSpec>,
 ) -> String {
     let mut name = spec.name.clone();
@@ -288,8 +307,7 @@ fn resource_name(
             None => break,
         }
     }
-    let named = ResourceSpec { name: name.clone(), ..(**spec).clone() };
-    raw.resource.push(named.to_raw());
-    names.insert(name.clone(), Arc::new(named));
+    raw::item(out, "resource", &spec.entries(&name));
+    names.insert(name.clone(), Arc::clone(spec));
     name
 }

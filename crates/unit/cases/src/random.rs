@@ -6,47 +6,7 @@ mod resource;
 mod surface;
 
 use crate::file::Case;
-
-/// The generator (SplitMix64).
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
-    }
-
-    /// 0 to n - 1.
-    fn below(&mut self, n: u32) -> u32 {
-        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
-    }
-
-    /// True once in n times.
-    fn once_in(&mut self, n: u32) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len() as u32) as usize]
-    }
-
-    /// Uniform between two numbers.
-    fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * (self.word() >> 8) as f32 / 16_777_216.0
-    }
-}
+use texunit_spec::rng::Random;
 
 /// What may be drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,173 +1,153 @@
-//! The keys of a case file, as they stand there. docs: tests/fetch/README.md.
+//! The keys of a case, as they stand in a file. docs: tests/fetch/README.md.
 
-use crate::text::Float;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::error::CaseError;
+use texunit_spec::write::Entries;
+use texunit_spec::{Context, Found, Problem, SamplerSpec, Table, codes, keys, read_mode};
+use texunit_unit::{ReadMode, Sampler};
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RawFile {
-    pub provenance: String,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rules: Vec<String>,
-    /// Strings of digits that several keys share: `"@name"`.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub words: BTreeMap<String, String>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub resource: Vec<RawResource>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub fetch: Vec<RawFetch>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub surface: Vec<RawSurface>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RawResource {
+/// The keys of every case.
+#[derive(Debug, Default)]
+pub(crate) struct RawCase {
     pub name: String,
-    pub format: String,
-    pub geometry: String,
-    pub size: Vec<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub layers: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub levels: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub samples: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub layout: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pitch: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub texels: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fill: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ramp: Option<[i64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by_level: Option<[i64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub random: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub published: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing_tiles: Option<Vec<[u32; 5]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub view: Option<RawView>,
+    pub rules: Vec<String>,
+    pub provenance: Option<String>,
+    pub note: Option<String>,
+    pub resource: String,
+    pub op: String,
+    pub error: Option<String>,
 }
 
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RawView {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub format: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub geometry: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub levels: Option<[u32; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub layers: Option<[u32; 2]>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RawSampler {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub filter: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mip_filter: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub border: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_level_clamp: Option<Float>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_level_clamp: Option<Float>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub level_bias: Option<Float>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub max_anisotropy: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub force_unnormalized: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub srgb: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub seamless_cube: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compare: Option<String>,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+/// The keys of a fetch.
+#[derive(Debug, Default)]
 pub(crate) struct RawFetch {
-    pub name: String,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rules: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provenance: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-    pub resource: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_mode: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_mode: ReadMode,
     pub normalized_coords: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub sampler: RawSampler,
-    pub op: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampler: Sampler,
     pub offset: Option<Vec<i32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offsets: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub coords: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lod: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dpdx: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dpdy: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resident: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
 }
 
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+/// The keys of a surface access.
+#[derive(Debug, Default)]
 pub(crate) struct RawSurface {
-    pub name: String,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rules: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provenance: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-    pub resource: String,
-    pub op: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub accesses: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<String>,
-    #[serde(default, skip_serializing_if = "is_default")]
     pub warp: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+}
+
+pub(crate) fn string(value: Found<'_>) -> Option<String> {
+    value.shared_string("a string")
+}
+
+/// A list of strings.
+pub(crate) fn strings(table: &Table<'_>, key: &'static str) -> Vec<String> {
+    let items = table.get(key).and_then(|v| v.array("a list of strings")).unwrap_or_default();
+    items.into_iter().filter_map(string).collect()
+}
+
+impl RawCase {
+    pub(crate) fn read(table: &Table<'_>) -> Self {
+        let need = |key, what| table.need(key, what).and_then(string).unwrap_or_default();
+        let text = |key: &'static str| table.get(key).and_then(string);
+        Self {
+            name: need("name", "what messages call the case"),
+            rules: strings(table, "rules"),
+            provenance: text("provenance"),
+            note: text("note"),
+            resource: need("resource", "the name of a resource"),
+            op: need("op", "the name of an instruction"),
+            error: text("error"),
+        }
+    }
+}
+
+impl RawFetch {
+    pub(crate) fn read(table: &Table<'_>) -> Self {
+        let text = |key: &'static str| table.get(key).and_then(string);
+        let sampler = table.get("sampler").and_then(|v| {
+            let table = v.table()?;
+            let spec = SamplerSpec::read(&table);
+            table.finish();
+            Some(spec)
+        });
+        let components = table.get("components").and_then(|v| v.number(0, u8::MAX.into()));
+        Self {
+            read_mode: read_mode(table).unwrap_or(ReadMode::Element),
+            normalized_coords: flag(table, keys::NORMALIZED_COORDS),
+            sampler: sampler.unwrap_or_default().build(),
+            offset: table.get("offset").and_then(|v| offsets(&v)),
+            offsets: text("offsets"),
+            coords: text("coords"),
+            lod: text("lod"),
+            dpdx: text("dpdx"),
+            dpdy: text("dpdy"),
+            compare: text("compare"),
+            components: components.map(|n| n as u8),
+            expected: text("expected"),
+            resident: text("resident"),
+            hash: text("hash"),
+        }
+    }
+}
+
+impl RawSurface {
+    pub(crate) fn read(table: &Table<'_>) -> Self {
+        let text = |key: &'static str| table.get(key).and_then(string);
+        Self {
+            accesses: text("accesses"),
+            values: text("values"),
+            warp: flag(table, keys::Key::from("warp")),
+            after: text("after"),
+        }
+    }
+}
+
+fn flag(table: &Table<'_>, key: keys::Key) -> bool {
+    table.get(key).and_then(|v| v.boolean()).unwrap_or(false)
+}
+
+fn offsets(value: &Found<'_>) -> Option<Vec<i32>> {
+    let number = |item: Found<'_>| {
+        let wide = item.integer("a whole number")?;
+        let number = i32::try_from(wide).ok();
+        if number.is_none() {
+            item.problem(codes::VALUE, format!("{wide} has more than 32 bits"));
+        }
+        number
+    };
+    value.array("a list of whole numbers")?.into_iter().map(number).collect()
+}
+
+/// The first mistake so far, at its key below `path`.
+pub(crate) fn mistake(context: &Context, path: &str) -> Result<(), CaseError> {
+    let problems = context.problems.take();
+    // A key that is missing may be one that is misspelt.
+    let order = |problem: &Problem| (problem.code == codes::MISSING_KEY, problem.span.start);
+    let Some(first) = problems.into_iter().min_by_key(order) else { return Ok(()) };
+    let message = match first.help {
+        Some(help) => format!("{}: {help}", first.message),
+        None => first.message,
+    };
+    let key = first.key.strip_prefix(path).unwrap_or(&first.key).trim_start_matches('.');
+    let error = CaseError::new(message);
+    Err(if key.is_empty() { error } else { error.within(key) })
+}
+
+/// A table of the text of a file, below its heading.
+pub(crate) fn item(out: &mut String, heading: &str, entries: &Entries) {
+    use std::fmt::Write;
+    let _ = write!(out, "\n[[{heading}]]\n");
+    for (key, value) in entries {
+        let _ = writeln!(out, "{key} = {value}");
+    }
 }

@@ -1,45 +1,17 @@
 //! The resource of a case: what it is made of, and how it is made.
 
 use crate::error::{CaseError, Within};
-use crate::raw::{RawResource, RawView};
-use crate::text;
+use crate::raw;
 use std::sync::Arc;
 use texunit_memory::Block;
-use texunit_texel::{Channel, Format, f32_to_f16};
+use texunit_spec::write::{self, Entries};
+use texunit_spec::{At, Place, Region, ShapeSpec, Table, Texels, TilesSpec, ViewSpec, codes, keys};
 use texunit_unit::resource::PITCH_ALIGN;
-use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Residency, Resource, View};
+use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Residency, Resource, TexelIndex, View};
+use toml::Value;
 
 /// Most bytes of texels that a case may ask for.
 pub const MAX_BYTES: u64 = 1 << 28;
-
-/// The texels of a resource.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Texels {
-    /// All bytes, in the order of [`Resource::to_packed`].
-    Bytes(Vec<u8>),
-    /// The bytes of one texel (or block), repeated.
-    Fill(Vec<u8>),
-    /// Channel `k`, counted through the packed order, is `first + k * step`: modulo the size of
-    /// integers, converted to float channels, and halves are rounded.
-    Ramp {
-        /// Value of the first channel.
-        first: i64,
-        /// From a channel to the next.
-        step: i64,
-    },
-    /// Every channel of level `l` is `first + l * step`, converted likewise.
-    ByLevel {
-        /// Value in the base level.
-        first: i64,
-        /// From a level to the next.
-        step: i64,
-    },
-    /// Words of the generator of this crate, in packed order.
-    Random(u32),
-    /// The generator of the published hardware vectors: `state = state * 1664525 + 1013904223`,
-    /// starting at this; the texel of level l is `f32(state >> 8 & 0xffff) / 64 + l * 1000`.
-    Published(u32),
-}
 
 /// What a case is about: an array, linear or pitched memory, perhaps with missing tiles, perhaps
 /// seen through a view.
@@ -60,25 +32,6 @@ pub struct ResourceSpec {
     pub missing_tiles: Option<Vec<[u32; 5]>>,
     /// What textures and surfaces see of it, if not all.
     pub view: Option<View>,
-}
-
-/// Hexadecimal digits of an element of `texels`: a channel, a packed texel, a byte of a block.
-fn digits(format: Format) -> usize {
-    match format.plain_channel() {
-        Some(channel) => 2 * channel.size() as usize,
-        None if format.is_block() => 2,
-        None => 2 * format.texel_size() as usize,
-    }
-}
-
-/// Bytes of a level in packed order.
-fn level_bytes(shape: &ArrayShape, level: u32) -> u64 {
-    let block = shape.format.block_extent();
-    let Extent { width, height, depth } = shape.level_extent(level);
-    let (columns, rows) = (width.div_ceil(block), height.div_ceil(block));
-    let counts = [columns, rows, depth, shape.planes(), shape.samples, shape.format.texel_size()];
-    // Shapes that are too large are refused later.
-    counts.into_iter().fold(1_u64, |product, n| product.saturating_mul(n.into()))
 }
 
 impl ResourceSpec {
@@ -125,207 +78,173 @@ impl ResourceSpec {
 
     /// All bytes in the order of [`Resource::to_packed`], of the resource itself, not of its view.
     pub fn packed(&self) -> Result<Vec<u8>, CaseError> {
-        let size = self.packed_size()?;
-        match &self.texels {
-            Texels::Bytes(bytes) if bytes.len() == size => Ok(bytes.clone()),
-            Texels::Bytes(bytes) => {
-                let there = bytes.len();
-                Err(CaseError::new(format!("there are {there} bytes of texels, not {size}")))
-            }
-            Texels::Fill(texel) if texel.len() == self.shape.format.texel_size() as usize => {
-                Ok(texel.iter().copied().cycle().take(size).collect())
-            }
-            Texels::Fill(texel) => Err(CaseError::new(format!(
-                "`fill` has {} bytes, but a texel of {} has {}",
-                texel.len(),
-                self.shape.format,
-                self.shape.format.texel_size()
-            ))),
-            Texels::Ramp { first, step } => self.ramp(*first, *step, size),
-            Texels::ByLevel { first, step } => self.by_level(*first, *step),
-            Texels::Random(seed) => Ok(random_bytes((*seed).into(), size)),
-            Texels::Published(state) => self.published(*state),
+        // What is too large for an array or memory of this kind is refused later, by the unit.
+        let sizes = Texels::level_sizes(&self.shape);
+        check_bytes(sizes.iter().fold(0, |sum: u64, size| sum.saturating_add(*size)))?;
+        self.texels.packed(self.shape.format, &sizes).map_err(CaseError::new)
+    }
+
+    /// Reads the keys of a resource; `None` if there are mistakes.
+    pub(crate) fn read(table: &Table<'_>) -> Option<Result<Self, CaseError>> {
+        let name = table.need("name", "what cases call the resource").and_then(raw::string);
+        let spec = ShapeSpec::read(table);
+        let format = spec.format.as_ref().map(|format| format.value);
+        let mut found: Vec<At<Texels>> = Texels::read_beside(table, format);
+        found.extend(table.get("texels").and_then(|v| Texels::read(&v, format)));
+        let before = table.problem_count();
+        table.need("format", "the format of a texel");
+        table.need("geometry", "the kind of array");
+        table.finish();
+        if found.len() != 1 && before == 0 {
+            table.problem(codes::MISSING_KEY, "texels of one kind are needed, in `texels`".into());
         }
-    }
-
-    /// Bytes of all levels.
-    fn packed_size(&self) -> Result<usize, CaseError> {
-        // What is too large for an array or memory of this kind is refused later, by the unit; a
-        // number of levels past the last one would only take time here.
-        let levels = self.shape.level_count().min(32);
-        let sizes = (0..levels).map(|level| level_bytes(&self.shape, level));
-        Ok(check_bytes(sizes.fold(0, u64::saturating_add))? as usize)
-    }
-
-    fn ramp(&self, first: i64, step: i64, size: usize) -> Result<Vec<u8>, CaseError> {
-        let mut out = Vec::with_capacity(size + 4);
-        let mut value = first;
-        while out.len() < size {
-            self.push_channel(&mut out, value)?;
-            value = value.wrapping_add(step);
-        }
-        Ok(out)
-    }
-
-    fn by_level(&self, first: i64, step: i64) -> Result<Vec<u8>, CaseError> {
-        let (mut out, mut value, mut end) = (Vec::new(), first, 0);
-        for level in 0..self.shape.level_count().min(32) {
-            end += level_bytes(&self.shape, level) as usize;
-            while out.len() < end {
-                self.push_channel(&mut out, value)?;
-            }
-            value = value.wrapping_add(step);
-        }
-        Ok(out)
-    }
-
-    /// An integer as a channel of this format.
-    fn push_channel(&self, out: &mut Vec<u8>, value: i64) -> Result<(), CaseError> {
-        let format = self.shape.format;
-        let channel = format.plain_channel().ok_or_else(|| {
-            CaseError::new(format!("`ramp` and `by_level` are for plain formats, not for {format}"))
-        })?;
-        let code = match channel {
-            Channel::F32 => u64::from((value as f32).to_bits()),
-            Channel::F16 => u64::from(f32_to_f16((value as f32).to_bits())),
-            _ => value as u64,
+        let (texels, name) = (found.pop()?.value, name?);
+        let geometry = spec.geometry.as_ref()?.value;
+        let mut shape =
+            ArrayShape::new(format?, geometry, Extent { width: 1, height: 1, depth: 1 });
+        let Some([width, mut height, depth]) = spec.extent.extent else {
+            table.problem(codes::MISSING_KEY, "a resource needs a `width`".into());
+            return None;
         };
-        out.extend_from_slice(&code.to_le_bytes()[..channel.size() as usize]);
-        Ok(())
+        let (dims, axes) = (usize::from(spec.extent.dims), geometry.axes());
+        if geometry.is_cube() && dims == 1 {
+            height = width;
+        }
+        if dims > axes {
+            let message = format!("{dims} sizes are there, but .{geometry} has {axes} axes");
+            table.problem(codes::CONFLICT, message);
+            return None;
+        }
+        let number = |given: &Option<At<u32>>| given.as_ref().map(|given| given.value);
+        shape.extent = Extent { width, height, depth };
+        shape.layers = number(&spec.layers).unwrap_or(1);
+        shape.levels = number(&spec.levels);
+        shape.samples = number(&spec.samples).unwrap_or(shape.samples);
+        Some(Self::of_spec(name, shape, texels, &spec))
     }
 
-    fn published(&self, mut state: u32) -> Result<Vec<u8>, CaseError> {
-        if self.shape.format.name() != "f32" {
-            return Err(CaseError::new("`published` texels are f32"));
-        }
-        let mut out = Vec::new();
-        for level in 0..self.shape.level_count().min(32) {
-            for _ in 0..level_bytes(&self.shape, level) / 4 {
-                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                let texel = (state >> 8 & 0xffff) as f32 / 64.0 + level as f32 * 1000.0;
-                out.extend_from_slice(&texel.to_le_bytes());
-            }
-        }
-        Ok(out)
-    }
-
-    pub(crate) fn from_raw(
-        raw: &RawResource,
-        lookup: &dyn Fn(&str) -> Result<String, CaseError>,
+    fn of_spec(
+        name: String,
+        shape: ArrayShape,
+        texels: Texels,
+        spec: &ShapeSpec,
     ) -> Result<Self, CaseError> {
-        let format = format(&raw.format).within("format")?;
-        let geometry = geometry(&raw.geometry).within("geometry")?;
-        if raw.size.len() != geometry.axes() {
-            return Err(CaseError::new(format!(
-                "`size` has {} numbers, but .{geometry} has {} axes",
-                raw.size.len(),
-                geometry.axes()
-            )));
-        }
-        let axis = |a: usize| raw.size.get(a).copied().unwrap_or(1);
-        let extent = Extent { width: axis(0), height: axis(1), depth: axis(2) };
-        let plain = ArrayShape::new(format, geometry, extent);
-        let shape = ArrayShape {
-            layers: raw.layers.unwrap_or(1),
-            levels: raw.levels,
-            samples: raw.samples.unwrap_or(plain.samples),
-            ..plain
-        };
-        let layout = match raw.layout.as_deref() {
-            None | Some("array") => Layout::Array,
-            Some("linear") => Layout::Linear,
-            Some("pitched") => Layout::Pitched,
-            Some(other) => return Err(unknown("layout", other, "array, linear, pitched")),
-        };
+        let (layout, geometry) = (spec.layout.unwrap_or(Layout::Array), shape.geometry);
         let expected = match layout {
             Layout::Array => geometry,
             Layout::Linear => Geometry::D1,
             Layout::Pitched => Geometry::D2,
         };
-        let more = raw.layers.is_some() || raw.levels.is_some() || raw.samples.is_some();
+        let more = spec.layers.is_some() || spec.levels.is_some() || spec.samples.is_some();
         if layout != Layout::Array && (geometry != expected || more) {
             return Err(CaseError::new(format!(
                 "linear memory is `1d`, pitched memory `2d`, without layers, levels and samples; \
                  this is {layout:?} of .{geometry}"
             )));
         }
+        let missing = spec.tiles.as_ref().map(|tiles| missing_tiles(&shape, &tiles.value));
         Ok(Self {
-            name: raw.name.clone(),
+            name,
             shape,
             layout,
-            pitch: raw.pitch,
-            texels: texels(raw, format, lookup)?,
-            missing_tiles: raw.missing_tiles.clone(),
-            view: raw.view.as_ref().map(view).transpose().within("view")?,
+            pitch: spec.pitch,
+            texels,
+            missing_tiles: missing.transpose().within("nonresident")?,
+            view: spec.view.as_ref().map(|view| self::view(&view.value)),
         })
     }
 
-    pub(crate) fn to_raw(&self) -> RawResource {
-        let ArrayShape { format, geometry, extent, layers, levels, samples } = self.shape;
-        let mut raw = RawResource {
-            name: self.name.clone(),
-            format: format.name().to_owned(),
-            geometry: geometry.name().to_owned(),
-            size: extent.axes()[..geometry.axes()].to_vec(),
-            layers: (layers != 1 || geometry.is_array()).then_some(layers),
-            levels,
-            samples: geometry.is_multisample().then_some(samples),
-            layout: match self.layout {
-                Layout::Array => None,
-                Layout::Linear => Some("linear".to_owned()),
-                Layout::Pitched => Some("pitched".to_owned()),
-            },
-            // A number of the file has 63 bits; no memory has rows so long.
-            pitch: self.pitch.map(|pitch| pitch.min(i64::MAX as u64)),
-            missing_tiles: self.missing_tiles.clone(),
-            view: self.view.as_ref().map(|view| RawView {
-                format: view.format.map(|f| f.name().to_owned()),
-                geometry: view.geometry.map(|g| g.name().to_owned()),
-                levels: view.levels.as_ref().map(first_and_last),
-                layers: view.planes.as_ref().map(first_and_last),
-            }),
-            ..RawResource::default()
-        };
-        if self.layout != Layout::Array {
-            raw.layers = None;
+    /// The keys of the resource, by another name.
+    pub(crate) fn entries(&self, name: &str) -> Entries {
+        let mut entries: Entries = vec![("name", name.into())];
+        entries.extend(write::shape(&self.shape));
+        entries.extend(write::layout(self.layout));
+        // A number of the file has 63 bits; no memory has rows so long.
+        let pitch = self.pitch.map(|pitch| i64::try_from(pitch).unwrap_or(i64::MAX));
+        entries.extend(pitch.map(|pitch| ("pitch", pitch.into())));
+        let texels = self.texels.entry(self.shape.format, &Texels::level_sizes(&self.shape));
+        entries.push(("texels", write::table(vec![texels]).into()));
+        if let Some(missing) = &self.missing_tiles {
+            let numbers = |all: &[u32]| Value::Array(all.iter().map(|n| (*n).into()).collect());
+            let region = |&[level, layer, x, y, z]: &[u32; 5]| {
+                let tile = numbers(&[x, y, z]);
+                let keys = [("level", level.into()), ("layer", layer.into()), ("tile", tile)];
+                Value::from(write::table(keys.to_vec()))
+            };
+            entries.push((
+                keys::NONRESIDENT.name,
+                missing.iter().map(region).collect::<Vec<_>>().into(),
+            ));
         }
-        match &self.texels {
-            Texels::Fill(texel) => raw.fill = Some(text::from_bytes(texel, digits(format))),
-            Texels::Ramp { first, step } => raw.ramp = Some([*first, *step]),
-            Texels::ByLevel { first, step } => raw.by_level = Some([*first, *step]),
-            Texels::Random(seed) => raw.random = Some(*seed),
-            Texels::Published(state) => raw.published = Some(*state),
-            // What is too long or too short for the shape stays so.
-            Texels::Bytes(bytes) if Ok(bytes.len()) != self.packed_size() => {
-                raw.bytes = Some(text::from_bytes(bytes, 2));
-            }
-            Texels::Bytes(bytes) => {
-                let mut rest = &bytes[..];
-                let levels = (0..self.shape.level_count().min(32)).map(|level| {
-                    let size = (level_bytes(&self.shape, level) as usize).min(rest.len());
-                    let (level, after) = rest.split_at(size);
-                    rest = after;
-                    text::from_bytes(level, digits(format))
-                });
-                raw.texels = Some(levels.collect());
-            }
-        }
-        raw
+        let view = self.view.as_ref().map(|view| write::table(write::view(view)));
+        entries.extend(view.map(|view| ("view", view.into())));
+        entries
     }
+}
+
+/// The tiles that are not there, by their numbers.
+fn missing_tiles(shape: &ArrayShape, spec: &TilesSpec) -> Result<Vec<[u32; 5]>, CaseError> {
+    let tile = |region: &At<Region>| match region.value {
+        Region { level, layer, place: Place::Tile([x, y, z]) } => Some([level, layer, x, y, z]),
+        Region { place: Place::Box { .. }, .. } => None,
+    };
+    let tiles: Option<Vec<_>> = spec.regions.iter().map(tile).collect();
+    if let Some(tiles) = tiles.filter(|_| !spec.resident) {
+        return Ok(tiles);
+    }
+    check_bytes(shape.size().map_err(CaseError::new)?)?;
+    let map = Residency::new(shape).map_err(CaseError::new)?;
+    map.set_all(!spec.resident);
+    for region in &spec.regions {
+        let Region { level, layer, place } = region.value;
+        match place {
+            Place::Tile(at) => set_tile(&map, level, layer, at, spec.resident)?,
+            Place::Box { offset, extent } => {
+                let whole = shape.level_extent(level).axes();
+                let rest = [0, 1, 2].map(|axis| whole[axis].saturating_sub(offset[axis]));
+                let extent = extent.unwrap_or(rest);
+                map.set_region(level, layer, offset, extent, spec.resident)
+                    .map_err(CaseError::new)?;
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    let size = map.tile().0;
+    for level in 0..shape.level_count() {
+        // A level of the mip tail stands for the whole tail of its layer.
+        let [columns, rows, slices] = map.tiles(level).unwrap_or([1; 3]);
+        for plane in 0..shape.planes() {
+            let all = (0..slices).flat_map(|z| (0..rows).map(move |y| (y, z)));
+            for (x, y, z) in all.flat_map(|(y, z)| (0..columns).map(move |x| (x, y, z))) {
+                let at = [x * size[0], y * size[1], z * size[2]];
+                if !map.is_resident(TexelIndex { level, plane, sample: 0, at }) {
+                    missing.push([level, plane, x, y, z]);
+                }
+            }
+        }
+    }
+    Ok(missing)
+}
+
+fn set_tile(
+    map: &Residency,
+    level: u32,
+    plane: u32,
+    at: [u32; 3],
+    resident: bool,
+) -> Result<(), CaseError> {
+    // A level of the mip tail stands for the whole tail of its layer.
+    let tail = level >= map.tail_first_level() && level < map.shape().level_count();
+    if tail { map.set_tail(plane, resident) } else { map.set_tile(level, plane, at, resident) }
+        .map_err(CaseError::new)?;
+    Ok(())
 }
 
 fn with_missing(resource: Resource, missing: &[[u32; 5]]) -> Result<Resource, CaseError> {
     let map = Residency::new(resource.shape()).map_err(CaseError::new)?;
     map.set_all(true);
     for &[level, plane, x, y, z] in missing {
-        // A level of the mip tail stands for the whole tail of its layer.
-        let tail = level >= map.tail_first_level() && level < resource.shape().level_count();
-        if tail {
-            map.set_tail(plane, false)
-        } else {
-            map.set_tile(level, plane, [x, y, z], false)
-        }
-        .map_err(CaseError::new)?;
+        set_tile(&map, level, plane, [x, y, z], false)?;
     }
     resource.with_residency(Arc::new(map)).map_err(CaseError::new)
 }
@@ -339,77 +258,12 @@ fn check_bytes(size: u64) -> Result<u64, CaseError> {
     Ok(size)
 }
 
-fn first_and_last(range: &std::ops::Range<u32>) -> [u32; 2] {
-    [range.start, range.end.saturating_sub(1)]
-}
-
-fn range([first, last]: [u32; 2]) -> std::ops::Range<u32> {
-    first..last.saturating_add(1)
-}
-
-fn view(raw: &RawView) -> Result<View, CaseError> {
-    Ok(View {
-        format: raw.format.as_deref().map(format).transpose().within("format")?,
-        geometry: raw.geometry.as_deref().map(geometry).transpose().within("geometry")?,
-        levels: raw.levels.map(range),
-        planes: raw.layers.map(range),
-    })
-}
-
-fn texels(
-    raw: &RawResource,
-    format: Format,
-    lookup: &dyn Fn(&str) -> Result<String, CaseError>,
-) -> Result<Texels, CaseError> {
-    let mut found = Vec::new();
-    if let Some(levels) = &raw.texels {
-        let mut bytes = Vec::new();
-        for level in levels {
-            let text = lookup(level).within("texels")?;
-            bytes.extend(text::bytes(&text, digits(format)).within("texels")?);
-        }
-        found.push(Texels::Bytes(bytes));
+fn view(spec: &ViewSpec) -> View {
+    let range = |[first, last]: [u32; 2]| first..last.saturating_add(1);
+    View {
+        format: spec.format.as_ref().map(|format| format.value),
+        geometry: spec.geometry,
+        levels: spec.levels.map(range),
+        planes: spec.layers.map(range),
     }
-    if let Some(bytes) = &raw.bytes {
-        found.push(Texels::Bytes(text::bytes(&lookup(bytes)?, 2).within("bytes")?));
-    }
-    if let Some(texel) = &raw.fill {
-        found.push(Texels::Fill(text::bytes(texel, digits(format)).within("fill")?));
-    }
-    found.extend(raw.ramp.map(|[first, step]| Texels::Ramp { first, step }));
-    found.extend(raw.by_level.map(|[first, step]| Texels::ByLevel { first, step }));
-    found.extend(raw.random.map(Texels::Random));
-    found.extend(raw.published.map(Texels::Published));
-    match (found.pop(), found.is_empty()) {
-        (Some(texels), true) => Ok(texels),
-        _ => Err(CaseError::new(
-            "exactly one of `texels`, `bytes`, `fill`, `ramp`, `by_level`, `random`, `published` is \
-             needed",
-        )),
-    }
-}
-
-pub(crate) fn unknown(what: &str, name: &str, names: &str) -> CaseError {
-    CaseError::new(format!("unknown {what} `{name}`; available: {names}"))
-}
-
-fn format(name: &str) -> Result<Format, CaseError> {
-    Format::from_name(name)
-        .ok_or_else(|| unknown("format", name, &Format::names().collect::<Vec<_>>().join(", ")))
-}
-
-fn geometry(name: &str) -> Result<Geometry, CaseError> {
-    Geometry::from_name(name.strip_prefix('.').unwrap_or(name))
-        .ok_or_else(|| unknown("geometry", name, "1d, 2d, 3d, a1d, a2d, cube, acube, 2dms, a2dms"))
-}
-
-/// Bytes of the generator of this crate.
-fn random_bytes(seed: u64, size: usize) -> Vec<u8> {
-    let mut random = crate::random::Random::new(seed);
-    let mut out = Vec::with_capacity(size + 8);
-    while out.len() < size {
-        out.extend_from_slice(&random.next().to_le_bytes());
-    }
-    out.truncate(size);
-    out
 }

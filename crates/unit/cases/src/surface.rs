@@ -2,10 +2,11 @@
 
 use crate::error::{CaseError, Within};
 use crate::op::SurfaceOp;
-use crate::raw::RawSurface;
+use crate::raw::{RawCase, RawSurface};
 use crate::resource::ResourceSpec;
-use crate::text;
 use std::sync::Arc;
+use texunit_spec::hex;
+use texunit_spec::write::Entries;
 use texunit_unit::{
     AccessFault, Coordinates, PlanError, ReduceType, Surface, SurfaceAnswer, SurfaceForm,
     SurfaceKind, SurfacePlan, SurfaceRequest,
@@ -142,20 +143,20 @@ impl SurfaceCase {
     }
 
     pub(crate) fn from_raw(
+        case: &RawCase,
         raw: &RawSurface,
         resource: Arc<ResourceSpec>,
-        lookup: &dyn Fn(&str) -> Result<String, CaseError>,
     ) -> Result<Self, CaseError> {
-        let op = raw.op.parse::<SurfaceOp>().within("op")?;
-        let (Some(accesses), None) = (&raw.accesses, &raw.error) else {
+        let op = case.op.parse::<SurfaceOp>().within("op")?;
+        let (Some(accesses), None) = (&raw.accesses, &case.error) else {
             let more = raw.accesses.is_some() || raw.values.is_some() || raw.after.is_some();
-            if raw.error.is_none() || more || raw.warp {
+            if case.error.is_none() || more || raw.warp {
                 return Err(CaseError::new(
                     "`accesses` or `error` is needed, not both; `values`, `warp` and `after` go \
                      with `accesses`",
                 ));
             }
-            let error = raw.error.clone();
+            let error = case.error.clone();
             return Ok(Self {
                 resource,
                 op,
@@ -165,9 +166,7 @@ impl SurfaceCase {
                 error,
             });
         };
-        let accesses = lookup(accesses)?;
-        let values = raw.values.as_ref().map(|text| lookup(text)).transpose()?;
-        let values: Option<Vec<&str>> = values.as_ref().map(|v| v.split_whitespace().collect());
+        let values: Option<Vec<&str>> = raw.values.as_ref().map(|v| v.split_whitespace().collect());
         let count = accesses.split_whitespace().count();
         if values.as_ref().is_some_and(|v| v.len() != count) {
             return Err(CaseError::new(format!("`values` has not {count} entries, one an access")));
@@ -183,19 +182,17 @@ impl SurfaceCase {
                     .within(format!("access {i} (`{access}`)"))
             })
             .collect::<Result<_, _>>()?;
-        let after = raw.after.as_ref().map(|text| text::bytes(&lookup(text)?, 2)).transpose();
+        let after = raw.after.as_ref().map(|text| hex::bytes(text, 2)).transpose();
         let after = after.within("after")?;
         Ok(Self { resource, op, accesses, warp: raw.warp, after, error: None })
     }
 
-    pub(crate) fn to_raw(&self) -> RawSurface {
-        let mut raw = RawSurface {
-            op: self.op.to_string(),
-            error: self.error.clone(),
-            ..RawSurface::default()
-        };
-        if self.error.is_some() {
-            return raw;
+    /// The keys of the case, but for those that every case has.
+    pub(crate) fn entries(&self) -> Entries {
+        let mut entries: Entries = vec![("op", self.op.to_string().into())];
+        if let Some(error) = &self.error {
+            entries.push(("error", error.as_str().into()));
+            return entries;
         }
         let coords = |access: &SurfaceAccess| {
             let coords = access.coords.vector(self.op.geometry());
@@ -206,14 +203,18 @@ impl SurfaceCase {
         let value = |access: &SurfaceAccess| match (&access.fault, &access.bytes) {
             (Some(Fault::Outside), _) => Some("outside".to_owned()),
             (Some(Fault::Misaligned), _) => Some("misaligned".to_owned()),
-            (None, bytes) => bytes.as_ref().map(|b| text::from_bytes(b, self.op.digits())),
+            (None, bytes) => bytes.as_ref().map(|b| hex::from_bytes(b, self.op.digits())),
         };
-        raw.accesses = Some(self.accesses.iter().map(coords).collect::<Vec<_>>().join(" "));
+        let accesses: Vec<_> = self.accesses.iter().map(coords).collect();
+        entries.push(("accesses", accesses.join(" ").into()));
         let values: Option<Vec<_>> = self.accesses.iter().map(value).collect();
-        raw.values = values.map(|v| v.join(" "));
-        raw.warp = self.warp;
-        raw.after = self.after.as_ref().map(|bytes| text::from_bytes(bytes, 2));
-        raw
+        entries.extend(values.map(|values| ("values", values.join(" ").into())));
+        if self.warp {
+            entries.push(("warp", true.into()));
+        }
+        let after = self.after.as_ref().map(|bytes| hex::from_bytes(bytes, 2));
+        entries.extend(after.map(|after| ("after", after.into())));
+        entries
     }
 }
 
@@ -259,7 +260,7 @@ fn parse_access(
         Some("outside") => (None, Some(Fault::Outside)),
         Some("misaligned") => (None, Some(Fault::Misaligned)),
         Some(value) => {
-            let bytes = text::bytes(value, op.digits())?;
+            let bytes = hex::bytes(value, op.digits()).map_err(CaseError::new)?;
             let form = op.forms(size).into_iter().next();
             let wanted =
                 form.map_or(0, |form| elements(form.kind).size * elements(form.kind).vector);

@@ -15,8 +15,8 @@ four = "00000000000000013f80000040000000"
 name = "line"
 format = "f32"
 geometry = "1d"
-size = [4]
-texels = ["@four"]
+width = 4
+texels = { codes = ["@four"] }
 "#;
 
 fn file(rest: &str) -> String {
@@ -31,7 +31,7 @@ fn fetch(keys: &str) -> String {
 fn a_case_is_built_and_run() {
     let text = fetch(
         "op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000002ffffffff\"\ncomponents = 1\n\
-         expected = \"3f80000000000000\"\n[fetch.sampler]\nlevel_bias = 0.1\nmin_level_clamp = \"3f800000\"",
+         expected = \"3f80000000000000\"\n[fetch.sampler]\nmipmap_level_bias = 0.1\nmin_mipmap_level_clamp = \"0x3f800000\"",
     );
     let parsed = parse(&text).unwrap();
     let case = &parsed.cases[0];
@@ -60,8 +60,9 @@ fn surfaces_tell_loads_faults_and_the_end() {
 name = "bytes"
 format = "u8"
 geometry = "2d"
-size = [4, 2]
-bytes = "0001020304050607"
+width = 4
+height = 2
+texels = { bytes = "0001020304050607" }
 [[surface]]
 name = "loads"
 resource = "bytes"
@@ -97,10 +98,10 @@ fn cases_have_addresses() {
     let one = fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"0000000000000001\"");
     std::fs::write(&path, &one).unwrap();
     let at = |rest: &str| load_address(&format!("{}{rest}", path.display()));
-    assert_eq!(at("").unwrap().0.name, "f");
-    assert_eq!(at("#1").unwrap().0.name, "f");
-    assert_eq!(at("#f").unwrap().1, None);
-    assert_eq!(at("#f:1").unwrap().1, Some(1));
+    assert_eq!(at("").unwrap().case.name, "f");
+    assert_eq!(at("#1").unwrap().case.name, "f");
+    assert_eq!(at("#f").unwrap().number, None);
+    assert_eq!(at("#f:1").unwrap().number, Some(1));
     for (rest, message) in [
         ("#2", "unknown case `2`; there are 1 cases"),
         ("#0", "unknown case `0`"),
@@ -124,7 +125,7 @@ fn errors_name_the_case_and_the_key() {
             "f: coords: 4 digits are not a whole number of 8-digit numbers",
         ),
         (fetch("coords = \"0000000x\""), "f: coords: `x` is not a hexadecimal digit"),
-        (fetch("coords = \"@none\""), "f: `[words]` has no `none`"),
+        (fetch("coords = \"@none\""), "f: coords: `[words]` has no `none`"),
         (fetch(""), "f: `coords` is missing"),
         (
             fetch("coords = \"00000000\"\nlod = \"00000000\""),
@@ -142,22 +143,22 @@ fn errors_name_the_case_and_the_key() {
         ),
         (fetch("coords = \"00000000\"\noffset = [1, 2]"), "f: `offset` has 1 numbers, one an axis"),
         (
-            fetch("coords = \"00000000\"\nsampler = { filter = \"cubic\" }"),
-            "f: sampler: unknown filter `cubic`; available: point, linear",
+            fetch("coords = \"00000000\"\nsampler = { filter_mode = \"cubic\" }"),
+            "f: sampler.filter_mode: expected `point` or `linear`, found `cubic`",
         ),
         (
-            fetch("coords = \"00000000\"\nsampler = { address = [] }"),
-            "f: sampler: `address` has 1 to 3 modes",
+            fetch("coords = \"00000000\"\nsampler = { address_mode = [] }"),
+            "f: sampler.address_mode: expected 1 to 3 address modes, found 0",
         ),
         (
-            fetch("coords = \"00000000\"\nsampler = { level_bias = \"1\" }"),
-            "a number, or the 8 hexadecimal digits",
+            fetch("coords = \"00000000\"\nsampler = { mipmap_level_bias = \"x\" }"),
+            "f: sampler.mipmap_level_bias: expected an f32: a number that it can hold",
         ),
         (
             fetch("coords = \"00000000\"\nread_mode = \"raw\""),
-            "f: unknown read mode `raw`; available: element, normalized",
+            "f: read_mode: expected `element` or `normalized`, found `raw`",
         ),
-        (fetch("coords = \"00000000\"\nspeed = 1"), "unknown field `speed`"),
+        (fetch("coords = \"00000000\"\nspeed = 1"), "unknown key `speed`"),
         (
             fetch(
                 "coords = \"00000000\"\nresident = \"2\"\nexpected = \"00000000\"\ncomponents = 1",
@@ -165,16 +166,16 @@ fn errors_name_the_case_and_the_key() {
             "f: `resident` is a `0` or `1` for each fetch",
         ),
         (
-            fetch("coords = \"00000000\"").replace("[4]", "[4, 4]"),
-            "resource `line`: `size` has 2 numbers, but .1d has 1 axes",
+            fetch("coords = \"00000000\"").replace("width = 4", "width = 4\nheight = 4"),
+            "resource `line`: 2 sizes are there, but .1d has 1 axes",
         ),
         (
             fetch("coords = \"00000000\"").replace("\"f32\"", "\"f33\""),
-            "resource `line`: format: unknown format `f33`",
+            "resource `line`: format: `f33` is not a texel format",
         ),
         (
             fetch("coords = \"00000000\"").replace("texels", "fill = \"00000000\"\ntexels"),
-            "exactly one of",
+            "resource `line`: texels of one kind are needed, in `texels`",
         ),
         (
             fetch("coords = \"00000000\"").replace("\"line\"\nop", "\"lime\"\nop"),
@@ -224,17 +225,117 @@ fn errors_name_the_case_and_the_key() {
             fetch("coords = \"\"").replace("tex.1d", "tex.grad.2dms"),
             "f: op: `tex.grad.2dms.v4.f32.f32`: multi-sample",
         ),
-        (file("").replace("@four", "@five") + "\n[words.x]\ny = \"@x\"", "invalid"),
+        (
+            file("").replace("@four", "@five") + "\n[words.x]\ny = \"@x\"",
+            "words.x: expected a string of digits, found a table",
+        ),
         (
             file("").replace("@four", "@six").replace("four = ", "six = \"@six\"\nfour = "),
-            "texels: 4 digits are not",
+            "texels.codes[0]: 4 digits are not",
         ),
-        ("provenance = 1".to_owned(), "invalid type"),
-        (String::new(), "missing field `provenance`"),
+        ("provenance = 1".to_owned(), "provenance: expected a string, found an integer"),
+        (String::new(), "the file lacks the key `provenance`"),
     ] {
         let e = parse(&text).unwrap_err().to_string();
         assert!(e.contains(message), "`{message}` is not in: {e}");
     }
+}
+
+/// Files of earlier versions say the same, and what they say has a note.
+#[test]
+fn earlier_names_are_read_with_a_note() {
+    let old = format!(
+        r#"{HEAD}
+[[resource]]
+name = "r"
+format = "u8"
+geometry = "2d"
+size = [256, 256]
+texels = ["{}"]
+missing_tiles = [[0, 0, 0, 0, 0]]
+[[resource]]
+name = "s"
+format = "f32"
+geometry = "2d"
+layout = "pitched"
+size = [4, 1]
+ramp = [0, 1]
+[[fetch]]
+name = "f"
+resource = "r"
+op = "tex.2d.v4.f32.f32"
+coords = ""
+sampler = {{ filter = "linear", mip_filter = "linear", address = ["wrap", "mirror"], border = "3f8000007fc0000100000000bf800000", min_level_clamp = 1, max_level_clamp = "40000000", level_bias = 0.5, seamless_cube = true, force_unnormalized = true }}
+"#,
+        "07".repeat(65536)
+    );
+    let new = format!(
+        r#"{HEAD}
+[[resource]]
+name = "r"
+format = "u8"
+geometry = "2d"
+width = 256
+height = 256
+texels = {{ fill = "07" }}
+nonresident = [{{ tile = [0] }}]
+[[resource]]
+name = "s"
+format = "f32"
+geometry = "2d"
+layout = "pitch"
+width = 4
+height = 1
+texels = {{ ramp = [0, 1] }}
+[[fetch]]
+name = "f"
+resource = "r"
+op = "tex.2d.v4.f32.f32"
+coords = ""
+[fetch.sampler]
+filter_mode = "linear"
+mipmap_filter_mode = "linear"
+address_mode = ["wrap", "mirror"]
+border_color = [1, "0x7fc00001", 0, -1.0]
+min_mipmap_level_clamp = 1
+max_mipmap_level_clamp = 2
+mipmap_level_bias = 0.5
+seamless_cubemap = true
+force_unnormalized_coords = true
+"#
+    );
+    let (mut read, new) = (parse(&old).unwrap(), parse(&new).unwrap());
+    assert_eq!(new.notes, []);
+    let notes: Vec<_> = read.notes.iter().map(|note| note.message.as_str()).collect();
+    for note in [
+        "`size` is `width`, `height` and `depth`",
+        "`texels` is a table, and strings of digits are its `codes`",
+        "`missing_tiles` is called `nonresident`",
+        "a region is a table, `{ level = 0, layer = 0, tile = [0, 0, 0] }`",
+        "the layout `pitched` is called `pitch`",
+        "`ramp` is a key of `texels`",
+        "`filter` is called `filter_mode`",
+        "`min_level_clamp` is called `min_mipmap_level_clamp`",
+        "a border colour is a list of four numbers",
+        "`force_unnormalized` is called `force_unnormalized_coords`",
+    ] {
+        assert!(notes.contains(&note), "{note}: {notes:?}");
+    }
+    assert_eq!(notes.len(), 16, "{notes:?}");
+    if let Access::Fetch(fetch) = &mut read.cases[0].access {
+        let resource = std::sync::Arc::make_mut(&mut fetch.resource);
+        assert_eq!(resource.texels, Texels::Bytes(vec![7; 65536]));
+        resource.texels = Texels::Fill(vec![7]);
+    }
+    assert_eq!(read.cases, new.cases);
+    // Both names of a key are too many.
+    let both = new_name_too("filter = \"point\"\nfilter_mode = \"linear\"");
+    let e = parse(&both).unwrap_err().to_string();
+    assert!(e.contains("`filter` and `filter_mode` are the same key"), "{e}");
+}
+
+fn new_name_too(sampler: &str) -> String {
+    fetch(&format!("op = \"tex.1d.v4.f32.s32\"\ncoords = \"\"\n[fetch.sampler]\n{sampler}"))
 }
 
 /// Whatever a file asks for, nothing large is allocated and nothing panics.
@@ -247,21 +348,21 @@ fn greedy_resources_are_refused() {
         )
     };
     for keys in [
-        "format = \"f32x4\"\ngeometry = \"3d\"\nsize = [16384, 16384, 16384]\nrandom = 1",
-        "format = \"f32x4\"\ngeometry = \"3d\"\nsize = [4294967295, 4294967295, 4294967295]\nfill = \"00000000000000000000000000000000\"",
-        "format = \"f32\"\ngeometry = \"1d\"\nsize = [0]\nramp = [0, 1]",
-        "format = \"f32\"\ngeometry = \"1d\"\nsize = [1]\nlevels = 4294967295\npublished = 0",
-        "format = \"f32\"\ngeometry = \"2d\"\nlayout = \"pitched\"\nsize = [4294967295, 4294967295]\nrandom = 0",
-        "format = \"f32\"\ngeometry = \"2d\"\nlayout = \"pitched\"\npitch = 9223372036854775807\nsize = [1, 4]\nrandom = 0",
-        "format = \"f32\"\ngeometry = \"a2d\"\nlayers = 4294967295\nsize = [1, 1]\nrandom = 0",
-        "format = \"f32\"\ngeometry = \"acube\"\nlayers = 4294967295\nsize = [1, 1]\nrandom = 0",
-        "format = \"f32\"\ngeometry = \"2dms\"\nsamples = 4294967295\nsize = [1, 1]\nrandom = 0",
-        "format = \"bc1\"\ngeometry = \"2d\"\nsize = [4, 4]\nramp = [0, 1]",
-        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\npublished = 0",
-        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\nfill = \"\"",
-        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\nrandom = 0\nview = { levels = [3, 1] }",
-        "format = \"u8\"\ngeometry = \"2d\"\nsize = [4, 4]\nrandom = 0\nview = { layers = [0, 4294967295] }",
-        "format = \"f32\"\ngeometry = \"2d\"\nsize = [4, 4]\nrandom = 0\nmissing_tiles = [[9, 9, 9, 9, 9]]",
+        "format = \"f32x4\"\ngeometry = \"3d\"\nwidth = 16384\nheight = 16384\ndepth = 16384\ntexels = { random = 1 }",
+        "format = \"f32x4\"\ngeometry = \"3d\"\nwidth = 4294967295\nheight = 4294967295\ndepth = 4294967295\ntexels = { fill = \"00000000000000000000000000000000\" }",
+        "format = \"f32\"\ngeometry = \"1d\"\nwidth = 0\ntexels = { ramp = [0, 1] }",
+        "format = \"f32\"\ngeometry = \"1d\"\nwidth = 1\nlevels = 4294967295\ntexels = { published = 0 }",
+        "format = \"f32\"\ngeometry = \"2d\"\nlayout = \"pitched\"\nwidth = 4294967295\nheight = 4294967295\ntexels = { random = 0 }",
+        "format = \"f32\"\ngeometry = \"2d\"\nlayout = \"pitched\"\npitch = 9223372036854775807\nwidth = 1\nheight = 4\ntexels = { random = 0 }",
+        "format = \"f32\"\ngeometry = \"a2d\"\nlayers = 4294967295\nwidth = 1\nheight = 1\ntexels = { random = 0 }",
+        "format = \"f32\"\ngeometry = \"acube\"\nlayers = 4294967295\nwidth = 1\nheight = 1\ntexels = { random = 0 }",
+        "format = \"f32\"\ngeometry = \"2dms\"\nsamples = 4294967295\nwidth = 1\nheight = 1\ntexels = { random = 0 }",
+        "format = \"bc1\"\ngeometry = \"2d\"\nwidth = 4\nheight = 4\ntexels = { ramp = [0, 1] }",
+        "format = \"u8\"\ngeometry = \"2d\"\nwidth = 4\nheight = 4\ntexels = { published = 0 }",
+        "format = \"u8\"\ngeometry = \"2d\"\nwidth = 4\nheight = 4\ntexels = { fill = \"\" }",
+        "format = \"u8\"\ngeometry = \"2d\"\nwidth = 4\nheight = 4\ntexels = { random = 0 }\nview = { levels = [3, 1] }",
+        "format = \"u8\"\ngeometry = \"2d\"\nwidth = 4\nheight = 4\ntexels = { random = 0 }\nview = { layers = [0, 4294967295] }",
+        "format = \"f32\"\ngeometry = \"2d\"\nwidth = 4\nheight = 4\ntexels = { random = 0 }\nnonresident = [{ level = 9, layer = 9, tile = [9, 9, 9] }]",
     ] {
         let parsed = parse(&resource(keys)).unwrap_or_else(|e| panic!("{e}: {keys}"));
         let e = parsed.cases[0].build().unwrap_err().to_string();
@@ -273,7 +374,7 @@ fn greedy_resources_are_refused() {
 fn other_ways_to_say_texels() {
     let packed = |format: &str, keys: &str| {
         let text = format!(
-            "{HEAD}[[resource]]\nname = \"r\"\nformat = \"{format}\"\ngeometry = \"1d\"\nsize = [4]\n{keys}\n\
+            "{HEAD}[[resource]]\nname = \"r\"\nformat = \"{format}\"\ngeometry = \"1d\"\nwidth = 4\n{keys}\n\
              [[fetch]]\nname = \"f\"\nresource = \"r\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\""
         );
         let case = parse(&text).unwrap().cases.remove(0);
@@ -282,14 +383,20 @@ fn other_ways_to_say_texels() {
         assert!(matches!(&case.access, Access::Fetch(f) if f.expected == Expected::Nothing));
         case.resource().build().unwrap().to_packed()
     };
-    assert_eq!(packed("u8", "ramp = [254, 1]"), [254, 255, 0, 1]);
-    assert_eq!(packed("u16", "fill = \"1234\""), [0x34, 0x12, 0x34, 0x12, 0x34, 0x12, 0x34, 0x12]);
-    assert_eq!(packed("f16", "ramp = [1, 1]"), [0, 0x3c, 0, 0x40, 0, 0x42, 0, 0x44]);
-    assert_eq!(packed("u8", "layout = \"linear\"\nbytes = \"01020304\""), [1, 2, 3, 4]);
-    assert_eq!(packed("u8", "levels = 3\nby_level = [7, 2]"), [7, 7, 7, 7, 9, 9, 11]);
-    let random = packed("f32", "random = 1");
-    assert_eq!((random.len(), &random), (16, &packed("f32", "random = 1")));
-    let published = packed("f32", "published = 0");
+    assert_eq!(packed("u8", "texels = { ramp = [254, 1] }"), [254, 255, 0, 1]);
+    assert_eq!(
+        packed("u16", "texels = { fill = \"1234\" }"),
+        [0x34, 0x12, 0x34, 0x12, 0x34, 0x12, 0x34, 0x12]
+    );
+    assert_eq!(packed("f16", "texels = { ramp = [1, 1] }"), [0, 0x3c, 0, 0x40, 0, 0x42, 0, 0x44]);
+    assert_eq!(
+        packed("u8", "layout = \"linear\"\ntexels = { bytes = \"01020304\" }"),
+        [1, 2, 3, 4]
+    );
+    assert_eq!(packed("u8", "levels = 3\ntexels = { by_level = [7, 2] }"), [7, 7, 7, 7, 9, 9, 11]);
+    let random = packed("f32", "texels = { random = 1 }");
+    assert_eq!((random.len(), &random), (16, &packed("f32", "texels = { random = 1 }")));
+    let published = packed("f32", "texels = { published = 0 }");
     // 1013904223 >> 8 & 0xffff = 28403.
     assert_eq!(published[..4], (28403.0_f32 / 64.0).to_le_bytes());
 }
@@ -345,21 +452,28 @@ fn strange_cases_are_written_and_read_too() {
     let none = fetch("op = \"tex.1d.v4.f32.s32\"\noffset = [1]\ncoords = \"\"");
     let resource = |keys: &str| {
         fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000000\"")
-            .replace("texels = [\"@four\"]", keys)
+            .replace("texels = { codes = [\"@four\"] }", keys)
     };
     for (text, reason) in [
         (none, Some("no fetches")),
-        (resource("bytes = \"00\""), None),
-        (resource("texels = [\"@four\", \"@four\"]"), None),
-        (resource("ramp = [-9223372036854775808, 9223372036854775807]"), None),
-        (resource("random = 4294967295\npitch = 9223372036854775807\nlayout = \"linear\""), None),
+        (resource("texels = { bytes = \"00\" }"), None),
+        (resource("texels = { codes = [\"@four\", \"@four\"] }"), None),
+        (resource("texels = { ramp = [-9223372036854775808, 9223372036854775807] }"), None),
         (
-            resource("fill = \"3f800000\"\nview = { levels = [5, 2], layers = [0, 4294967294] }"),
+            resource(
+                "texels = { random = 4294967295 }\npitch = 9223372036854775807\nlayout = \"linear\"",
+            ),
+            None,
+        ),
+        (
+            resource(
+                "texels = { fill = \"3f800000\" }\nview = { levels = [5, 2], layers = [0, 4294967294] }",
+            ),
             None,
         ),
         (
             fetch(
-                "op = \"tex.1d.v4.f32.f32\"\ncoords = \"7fc00001\"\n[fetch.sampler]\nmin_level_clamp = -0.0\nmax_level_clamp = \"7f800000\"\nlevel_bias = 3.4e38\nmax_anisotropy = 4294967295\nborder = \"7fc00001ffffffff0000000080000000\"",
+                "op = \"tex.1d.v4.f32.f32\"\ncoords = \"7fc00001\"\n[fetch.sampler]\nmin_mipmap_level_clamp = -0.0\nmax_mipmap_level_clamp = inf\nmipmap_level_bias = 3.4e38\nmax_anisotropy = 4294967295\nborder_color = [\"0x7fc00001\", \"0xffffffff\", 0, -0.0]",
             ),
             None,
         ),

@@ -11,7 +11,7 @@
 use crate::error::Problem;
 use crate::raster::{Meaning, Raster, Sample};
 use crate::{MAX_BYTES, Texels};
-use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16};
+use texunit_texel::{Channel, Format, f16_to_f32, f32_to_f16, f64_to_f16};
 
 /// One sample.
 #[derive(Clone, Copy)]
@@ -218,38 +218,5 @@ fn number_code(channel: Channel, value: Value) -> Option<u32> {
         (Value::F32(b), Channel::F16) => Some(f32_to_f16(b).into()),
         // check_types has refused floats for integer channels, and doubles.
         (Value::F16(_) | Value::F32(_) | Value::F64(_), _) => None,
-    }
-}
-
-/// Rounds an f64 to f16 once, to nearest even. (`half` goes through f32 where the processor does,
-/// and so rounds twice.)
-pub fn f64_to_f16(value: f64) -> u16 {
-    let near = value as f32;
-    let mut bits = near.to_bits();
-    if near.is_finite() && f64::from(near) != value {
-        // Round to odd: toward zero, with the last bit for what was cut off.
-        bits -= u32::from(f64::from(near).abs() > value.abs());
-        bits |= 1;
-    }
-    f32_to_f16(bits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn f64_is_rounded_once() {
-        let half = |v: f64| half::f16::from_bits(f64_to_f16(v)).to_f64();
-        // Just above a tie of f16, by less than f32 can tell.
-        assert_eq!(half(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)), 1.0 + 2_f64.powi(-10));
-        assert_eq!(half(1.0 + 2_f64.powi(-11)), 1.0);
-        assert_eq!(half(1.0 + 2_f64.powi(-11) - 2_f64.powi(-40)), 1.0);
-        assert_eq!(half(-1.0 - 2_f64.powi(-11) - 2_f64.powi(-40)), -1.0 - 2_f64.powi(-10));
-        assert_eq!(half(65_519.999_999), 65504.0);
-        assert_eq!(half(65520.0), f64::INFINITY);
-        assert_eq!(half(1e300), f64::INFINITY);
-        assert_eq!(half(1e-300), 0.0);
-        assert!(half(f64::NAN).is_nan());
     }
 }

@@ -29,7 +29,6 @@ mod picture;
 mod raster;
 
 pub use container::Container;
-pub use convert::f64_to_f16;
 pub use error::{FileError, Problem};
 pub use folder::PrivateFolder;
 pub use guard::is_guarded;

@@ -2,7 +2,7 @@
 //! below it, rounded to nearest (of integers halves go up). The last row or column of an odd
 //! size is left out, as in most tools.
 
-use texunit_texel::{Channel, Format};
+use texunit_texel::{Channel, Format, f64_to_f16};
 
 /// All levels, packed, of planes (layers, faces) that are given packed.
 pub fn chain(
@@ -72,7 +72,7 @@ fn push(out: &mut Vec<u8>, channel: Channel, mean: f64) {
     let whole = (mean + 0.5).floor() as i64;
     match channel {
         Channel::F32 => out.extend((mean as f32).to_le_bytes()),
-        Channel::F16 => out.extend(crate::f64_to_f16(mean).to_le_bytes()),
+        Channel::F16 => out.extend(f64_to_f16(mean).to_le_bytes()),
         integer => out.extend(&whole.to_le_bytes()[..integer.size() as usize]),
     }
 }

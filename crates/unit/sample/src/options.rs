@@ -2,7 +2,7 @@
 //! docs/python-conventions.md.
 
 use crate::error::SampleError;
-use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler};
+use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
 
 /// The state of a texture. [`Default`] is what is left out, as in CUDA.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -74,11 +74,10 @@ impl TextureOptions {
         let wrong = || SampleError::Option(format!("{name}: expected {expected}"));
         let sampler = &mut self.sampler;
         match (short, &setting) {
-            ("address", Setting::Words(words)) if (1..=3).contains(&words.len()) => {
-                for (axis, mode) in sampler.address_mode.iter_mut().enumerate() {
-                    let text = words.get(axis).unwrap_or(&words[words.len() - 1]);
-                    *mode = word(name, text, &AddressMode::NAMES)?;
-                }
+            ("address", Setting::Words(words)) => {
+                let modes = words.iter().map(|text| word(name, text, &AddressMode::NAMES));
+                let modes: Vec<_> = modes.collect::<Result<_, _>>()?;
+                sampler.address_mode = per_axis(&modes).ok_or_else(wrong)?;
             }
             ("filter", Setting::Words(words)) => {
                 sampler.filter = word(name, one(words, wrong)?, &Filter::NAMES)?;

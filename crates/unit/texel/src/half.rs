@@ -25,6 +25,19 @@ pub fn f32_to_f16(bits: u32) -> u16 {
     half::f16::from_f32(f32::from_bits(bits)).to_bits()
 }
 
+/// Rounds an f64 to f16 once, to nearest even. (`half` goes through f32 where the processor does,
+/// and so rounds twice.)
+pub fn f64_to_f16(value: f64) -> u16 {
+    let near = value as f32;
+    let mut bits = near.to_bits();
+    if near.is_finite() && f64::from(near) != value {
+        // Round to odd: toward zero, with the last bit for what was cut off.
+        bits -= u32::from(f64::from(near).abs() > value.abs());
+        bits |= 1;
+    }
+    f32_to_f16(bits)
+}
+
 /// Converts an f32 to f16 toward zero, as border colours and formatted surface stores do
 /// (docs/numerics.md 6): overflow gives 65504, infinity stays; a NaN keeps its top ten payload
 /// bits, or payload 1 if those are all zero.
@@ -98,5 +111,20 @@ mod tests {
         for (from, to) in rows {
             assert_eq!(f32_to_f16_toward_zero(from), to, "{from:#x}");
         }
+    }
+
+    #[test]
+    fn f64_is_rounded_once() {
+        let half = |v: f64| half::f16::from_bits(f64_to_f16(v)).to_f64();
+        // Just above a tie of f16, by less than f32 can tell.
+        assert_eq!(half(1.0 + 2_f64.powi(-11) + 2_f64.powi(-40)), 1.0 + 2_f64.powi(-10));
+        assert_eq!(half(1.0 + 2_f64.powi(-11)), 1.0);
+        assert_eq!(half(1.0 + 2_f64.powi(-11) - 2_f64.powi(-40)), 1.0);
+        assert_eq!(half(-1.0 - 2_f64.powi(-11) - 2_f64.powi(-40)), -1.0 - 2_f64.powi(-10));
+        assert_eq!(half(65_519.999_999), 65504.0);
+        assert_eq!(half(65520.0), f64::INFINITY);
+        assert_eq!(half(1e300), f64::INFINITY);
+        assert_eq!(half(1e-300), 0.0);
+        assert!(half(f64::NAN).is_nan());
     }
 }

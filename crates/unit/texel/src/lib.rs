@@ -20,7 +20,7 @@ mod store;
 pub use block::{block_codes, decode_block};
 pub use code::{pack, unpack};
 pub use format::{Channel, Format, UnknownFormat};
-pub use half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero};
+pub use half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero, f64_to_f16};
 pub use reading::{Reading, border_codes, readings, sign_extend};
 pub use srgb::srgb_table;
 pub use store::store_codes;

@@ -76,6 +76,7 @@ pub use resource::{
 };
 pub use sampler::{
     AddressMode, CompareFunction, Filter, ReadMode, Sampler, Surface, Texture, UnknownWord,
+    per_axis,
 };
 pub use surface::{SurfaceOutcome, SurfacePlace, SurfacePlan, SurfaceTrace};
 pub use texunit_forms::{Attribute, Element, UnknownGeometry};

@@ -125,6 +125,13 @@ pub struct Sampler {
     pub compare: Option<CompareFunction>,
 }
 
+/// What each axis has, if one to three are given: the last one is that of the axes after it. (A 1D texture has a row too,
+/// whose address mode shows under `border`: docs/numerics.md 1.)
+pub fn per_axis<T: Copy>(given: &[T]) -> Option<[T; 3]> {
+    let last = *given.last().filter(|_| given.len() <= 3)?;
+    Some(std::array::from_fn(|axis| given.get(axis).copied().unwrap_or(last)))
+}
+
 impl Default for Sampler {
     fn default() -> Self {
         Self {

@@ -5,10 +5,10 @@ use super::memory::file_problem;
 use super::texels::{Plan, check_counts};
 use crate::problem::{Problem, codes};
 use crate::spec::ResourceSpec;
-use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry};
 use texunit_files::Container;
+use texunit_spec::At;
 
 impl Binder<'_> {
     /// The whole of a file. What the job says besides must agree.
@@ -28,27 +28,27 @@ impl Binder<'_> {
             return conflict(format!("`{name}` holds {}, not {format}", container.format));
         }
         let geometry = container_geometry(&container);
-        let wanted = spec.geometry.as_ref().map(|g| g.value);
+        let wanted = spec.shape.geometry.as_ref().map(|g| g.value);
         if wanted.is_some_and(|g| g != geometry)
-            || spec.dims.is_some_and(|d| Some(usize::from(d)) != plain_axes(geometry))
+            || spec.shape.dims.is_some_and(|d| Some(usize::from(d)) != plain_axes(geometry))
         {
             return conflict(format!("`{name}` holds a {} texture", geometry.name()));
         }
         let [width, height, depth] = container.extent;
         let (layers, levels) = (container.layers.unwrap_or(1), container.levels.len() as u32);
-        if spec.extent.extent.is_some_and(|e| e != container.extent) {
+        if spec.shape.extent.extent.is_some_and(|e| e != container.extent) {
             return conflict(format!("`{name}` is {width} x {height} x {depth} texels"));
         }
-        if spec.layers.as_ref().is_some_and(|l| l.value != layers) {
+        if spec.shape.layers.as_ref().is_some_and(|l| l.value != layers) {
             return conflict(format!("`{name}` has {layers} layers"));
         }
         check_counts(spec, geometry)?;
         let made = spec.mipmaps.is_some();
-        let other = spec.levels.as_ref().is_some_and(|l| l.value != levels);
+        let other = spec.shape.levels.as_ref().is_some_and(|l| l.value != levels);
         if made && levels > 1 || !made && other {
             return conflict(format!("`{name}` has {levels} mip levels"));
         }
-        let mipmapped = levels > 1 || spec.levels.is_some();
+        let mipmapped = levels > 1 || spec.shape.levels.is_some();
         Ok(Plan {
             format: format.unwrap_or(container.format),
             geometry,

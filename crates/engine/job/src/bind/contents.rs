@@ -155,7 +155,7 @@ fn of(table: &'static str, key: &str, (bytes, shape): (Vec<u8>, Option<Shape>)) 
 /// The texels of an array that is the job's own and whole.
 fn texels(spec: &ResourceSpec, made: &Made) -> Option<(Vec<u8>, Option<Shape>)> {
     let own = matches!(spec.source, TexelSource::Files(_) | TexelSource::Inline(_));
-    let whole = spec.view.is_none() && spec.tiles.is_none();
+    let whole = spec.shape.view.is_none() && spec.shape.tiles.is_none();
     let (layers, levels, samples, size) = match made {
         Made::Array(array) => (array.layers(), None, array.samples(), array.size()),
         Made::Mipmapped(array) => (array.layers(), Some(array.levels()), 1, array.size()),

@@ -6,7 +6,7 @@ use crate::made::Made;
 use crate::output::Source;
 use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, ExpectedSpec, ParamValue};
-use crate::table::At;
+use texunit_spec::At;
 
 impl Binder<'_> {
     /// What buffers, arrays and variables are to hold after the launch.

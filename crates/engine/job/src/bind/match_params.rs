@@ -3,10 +3,11 @@
 use super::members::check_members;
 use crate::names::{Assignment, job_param, place};
 use crate::problem::{Problem, codes, listed};
-use crate::spec::{Job, Param, ParamValue, Scalar};
-use crate::table::Problems;
+use crate::spec::{Job, Param, ParamValue};
 use texunit_device::{ParamInfo, ParamType};
 use texunit_isa::{ScalarType, TypeKind};
+use texunit_spec::Problems;
+use texunit_spec::number::Scalar;
 
 /// For each parameter of the kernel, the job parameters whose objects it gets.
 pub(super) fn match_params(
@@ -187,7 +188,7 @@ fn fits(value: &ParamValue, param: &ParamInfo) -> Result<(), String> {
         (_, ParamValue::Scalar(s)) if s.value.bytes.len() != param.size as usize => false,
         (ParamType::Bytes, ParamValue::Scalar(s)) => {
             // `__half` is a structure of two bytes to nvcc.
-            s.value.ty.is_none() || s.value.ty == Some(crate::spec::NumberType::F16)
+            s.value.ty.is_none() || s.value.ty == Some(texunit_spec::number::NumberType::F16)
         }
         (ParamType::Bytes, _) => false,
         (ParamType::Scalar(ty), ParamValue::Scalar(s)) => match (s.value.ty, ty.kind()) {

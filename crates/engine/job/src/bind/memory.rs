@@ -5,10 +5,10 @@ use crate::expect::Pieces;
 use crate::made::refused;
 use crate::problem::{Problem, codes};
 use crate::spec::{BufferSpec, Data, Parts};
-use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Buffer, Format, Global, Placement};
 use texunit_files::{FileError, Kind, Wanted};
+use texunit_spec::At;
 
 impl Binder<'_> {
     /// A file of the job, which is to be read: relative to the job file.

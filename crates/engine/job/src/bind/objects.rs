@@ -4,8 +4,8 @@ use super::{Binder, Object, state};
 use crate::made::{Made, refused};
 use crate::problem::{Problem, codes};
 use crate::spec::ParamValue;
-use crate::table::At;
-use texunit_device::{Sampler, TextureDescriptor};
+use texunit_device::TextureDescriptor;
+use texunit_spec::At;
 
 impl Binder<'_> {
     /// Makes those of some parameters.
@@ -60,7 +60,7 @@ impl Binder<'_> {
                 Object::Texture { object: object.map_err(refused(&spec.at))?, whole }
             }
             ParamValue::Sampler(spec) => {
-                let state = state::sampler(&spec.value, &Sampler::default());
+                let state = spec.value.state.build();
                 let sampler = match spec.value.handle {
                     Some(handle) => self.device.create_sampler_at(handle, &state),
                     None => self.device.create_sampler(&state),

@@ -6,9 +6,9 @@ use crate::names::job_param;
 use crate::output::{Pending, Source};
 use crate::problem::{Problem, codes};
 use crate::spec::{OutputSpec, ParamValue, PartSpec};
-use crate::table::At;
 use std::collections::HashMap;
 use std::path::Path;
+use texunit_spec::At;
 
 /// The texels of an output: the part that the surface is of, or another level or layer.
 fn texels(whole: &Made, part: &Made, output: &At<OutputSpec>) -> Result<Source, Problem> {

@@ -4,7 +4,7 @@ use super::objects::no_level;
 use super::{Binder, SurfaceTexels, state};
 use crate::made::refused;
 use crate::problem::{Problem, codes};
-use crate::table::At;
+use texunit_spec::At;
 
 impl Binder<'_> {
     /// Texels for the module's `.surfref`s; those that share them, or those that do not.
@@ -87,7 +87,7 @@ impl Binder<'_> {
         for (name, spec) in &self.job.samplers {
             let initial =
                 variables.iter().find(|v| v.name == name.value).map(|v| v.initial.sampler);
-            let state = state::sampler(spec, &initial.unwrap_or_default());
+            let state = spec.state.over(&initial.unwrap_or_default());
             let bound = self.module.bind_sampler(&name.value, &state);
             self.check(bound.map_err(|e| self.unknown(name, &name.with(()), e)));
         }

@@ -5,12 +5,9 @@ use super::{Binder, Object};
 use crate::made::{Made, refused};
 use crate::names::job_param;
 use crate::problem::{Problem, codes};
-use crate::spec::{
-    ParamValue, Region, ResourceSpec, SurfaceSpec, TexelSource, TextureLayout, TextureSpec,
-    TilesSpec,
-};
-use crate::table::At;
+use crate::spec::{ParamValue, ResourceSpec, SurfaceSpec, TexelSource, TextureSpec};
 use texunit_device::{ArrayDescriptor, Extent, Format, Geometry, TileRegion};
+use texunit_spec::{At, Layout, Place, Region, TilesSpec};
 
 /// Rows of pitched textures begin at multiples of this many bytes.
 const PITCH_ALIGN: u64 = 32;
@@ -18,15 +15,15 @@ const PITCH_ALIGN: u64 = 32;
 /// Keys that say how texels of the job's own are arranged.
 fn own_key(spec: &ResourceSpec) -> Option<&'static str> {
     let keys = [
-        ("geometry", spec.geometry.is_some()),
-        ("dims", spec.dims.is_some()),
-        ("width", spec.extent.extent.is_some()),
-        ("layers", spec.layers.is_some()),
-        ("levels", spec.levels.is_some()),
-        ("samples", spec.samples.is_some()),
+        ("geometry", spec.shape.geometry.is_some()),
+        ("dims", spec.shape.dims.is_some()),
+        ("width", spec.shape.extent.extent.is_some()),
+        ("layers", spec.shape.layers.is_some()),
+        ("levels", spec.shape.levels.is_some()),
+        ("samples", spec.shape.samples.is_some()),
         ("mipmaps", spec.mipmaps.is_some()),
-        ("resident` and `nonresident", spec.tiles.is_some()),
-        ("pitch", spec.pitch.is_some()),
+        ("resident` and `nonresident", spec.shape.tiles.is_some()),
+        ("pitch", spec.shape.pitch.is_some()),
     ];
     keys.into_iter().find(|k| k.1).map(|k| k.0)
 }
@@ -46,7 +43,7 @@ impl Binder<'_> {
             TexelSource::Array(other) => self.shared(spec, at, other, what, "array")?,
             TexelSource::Memory(address) => self.over_memory(spec, at, address, what)?,
             TexelSource::Buffer(other) => {
-                let Some(format) = &spec.format else {
+                let Some(format) = &spec.shape.format else {
                     let message = format!("a {what} needs a `format`");
                     return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
                 };
@@ -54,7 +51,7 @@ impl Binder<'_> {
             }
             _ => self.own(spec, at, name, what)?,
         };
-        match &spec.view {
+        match &spec.shape.view {
             Some(view) => made.view(view),
             None => Ok(made),
         }
@@ -124,24 +121,24 @@ impl Binder<'_> {
         what: &str,
     ) -> Result<Made, Problem> {
         let conflict = |m: String| Err(Problem::new(codes::CONFLICT, at.at(), m));
-        let plan = self.plan(spec, spec.format.as_ref().map(|f| f.value), at)?;
+        let plan = self.plan(spec, spec.shape.format.as_ref().map(|f| f.value), at)?;
         let format = plan.format;
-        let layout = spec.layout.unwrap_or(if spec.pitch.is_some() {
-            TextureLayout::Pitch
+        let layout = spec.shape.layout.unwrap_or(if spec.shape.pitch.is_some() {
+            Layout::Pitched
         } else {
-            TextureLayout::Array
+            Layout::Array
         });
-        if layout == TextureLayout::Array {
+        if layout == Layout::Array {
             return self.array(spec, at, plan, name);
         }
-        let word = if layout == TextureLayout::Linear { "linear" } else { "pitch" };
-        if spec.tiles.is_some() || plan.levels.is_some() {
+        let word = if layout == Layout::Linear { "linear" } else { "pitch" };
+        if spec.shape.tiles.is_some() || plan.levels.is_some() {
             return conflict(format!("a {what} of layout \"{word}\" has no levels and no tiles"));
         }
         match (layout, plan.geometry) {
-            (TextureLayout::Linear, Geometry::D1 | Geometry::D2 | Geometry::D3)
+            (Layout::Linear, Geometry::D1 | Geometry::D2 | Geometry::D3)
                 if plan.extent.height == 1 && plan.extent.depth == 1 => {}
-            (TextureLayout::Linear, _) => {
+            (Layout::Linear, _) => {
                 return conflict(format!("a {what} of layout \"linear\" has a single row"));
             }
             (_, Geometry::D1 | Geometry::D2 | Geometry::D3) if plan.extent.depth == 1 => {}
@@ -150,7 +147,7 @@ impl Binder<'_> {
         check_layout(spec, at, layout, what)?;
         let Plan { extent: Extent { width, height, .. }, bytes, .. } = plan;
         let row = u64::from(width) * u64::from(format.texel_size());
-        if layout == TextureLayout::Linear {
+        if layout == Layout::Linear {
             let buffer = self.device.alloc(row.max(1), name).map_err(refused(at))?;
             if !spec.is_undefined {
                 buffer.clear();
@@ -158,7 +155,7 @@ impl Binder<'_> {
             buffer.write(0, &bytes).map_err(refused(at))?;
             return Ok(Made::Linear { buffer, offset: 0, format, width });
         }
-        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         if pitch < row {
             let message = format!("a row takes {row} bytes, more than the pitch of {pitch}");
             return Err(Problem::new(codes::VALUE, at.at(), message));
@@ -185,7 +182,7 @@ impl Binder<'_> {
         name: &str,
     ) -> Result<Made, Problem> {
         let Plan { format, geometry, extent, layers, levels, samples, bytes } = plan;
-        let sparse = spec.tiles.is_some();
+        let sparse = spec.shape.tiles.is_some();
         let name = name.to_owned();
         let descriptor =
             ArrayDescriptor { format, geometry, extent, layers, samples, sparse, name };
@@ -202,7 +199,7 @@ impl Binder<'_> {
         if !bytes.is_empty() {
             made.write(&bytes).map_err(refused(at))?;
         }
-        if let Some(tiles) = &spec.tiles {
+        if let Some(tiles) = &spec.shape.tiles {
             map_tiles(&made, tiles)?;
         }
         Ok(made)
@@ -218,17 +215,17 @@ impl Binder<'_> {
         what: &str,
     ) -> Result<Made, Problem> {
         let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
-        let plain = match &spec.geometry {
+        let plain = match &spec.shape.geometry {
             Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2),
             None => true,
         };
-        if spec.layout == Some(TextureLayout::Array) {
+        if spec.shape.layout == Some(Layout::Array) {
             return conflict(format!(
                 "a {what} over a buffer has the layout \"pitch\" or \"linear\""
             ));
         }
-        let counts = [&spec.layers, &spec.levels, &spec.samples];
-        if !plain || counts.iter().any(|c| c.is_some()) || spec.tiles.is_some() {
+        let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
+        if !plain || counts.iter().any(|c| c.is_some()) || spec.shape.tiles.is_some() {
             return conflict(format!(
                 "a {what} over a buffer has one level of one or two dimensions"
             ));
@@ -238,17 +235,17 @@ impl Binder<'_> {
         let Some(Object::Buffer(buffer)) = object else {
             return Err(self.no_such_object(other, "buffer"));
         };
-        let [width, height, depth] = spec.extent.extent.unwrap_or([1; 3]);
+        let [width, height, depth] = spec.shape.extent.extent.unwrap_or([1; 3]);
         if depth != 1 {
             return conflict(format!("a {what} over a buffer has at most two dimensions"));
         }
-        let two =
-            spec.dims == Some(2) || spec.geometry.as_ref().is_some_and(|g| g.value.axes() == 2);
-        let linear = match spec.layout {
-            Some(layout) => layout == TextureLayout::Linear,
-            None => height == 1 && spec.pitch.is_none() && !two,
+        let two = spec.shape.dims == Some(2)
+            || spec.shape.geometry.as_ref().is_some_and(|g| g.value.axes() == 2);
+        let linear = match spec.shape.layout {
+            Some(layout) => layout == Layout::Linear,
+            None => height == 1 && spec.shape.pitch.is_none() && !two,
         };
-        let layout = if linear { TextureLayout::Linear } else { TextureLayout::Pitch };
+        let layout = if linear { Layout::Linear } else { Layout::Pitched };
         check_layout(spec, at, layout, what)?;
         let buffer = buffer.clone();
         let offset = spec.offset.unwrap_or(0);
@@ -259,7 +256,7 @@ impl Binder<'_> {
             return Ok(Made::Linear { buffer, offset, format, width });
         }
         let row = u64::from(width) * u64::from(format.texel_size());
-        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         Ok(Made::Pitched { buffer, offset, format, width, height, pitch })
     }
 
@@ -272,26 +269,27 @@ impl Binder<'_> {
         what: &str,
     ) -> Result<Made, Problem> {
         let conflict = |message: String| Err(Problem::new(codes::CONFLICT, at.at(), message));
-        let Some(format) = &spec.format else {
+        let Some(format) = &spec.shape.format else {
             let message = format!("a {what} needs a `format`");
             return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
         };
-        let counts = [&spec.layers, &spec.levels, &spec.samples];
-        let plain = counts.iter().all(|c| c.is_none()) && spec.tiles.is_none();
-        if what != "texture" || !plain || spec.geometry.is_some() || spec.dims.is_some() {
+        let counts = [&spec.shape.layers, &spec.shape.levels, &spec.shape.samples];
+        let plain = counts.iter().all(|c| c.is_none()) && spec.shape.tiles.is_none();
+        if what != "texture" || !plain || spec.shape.geometry.is_some() || spec.shape.dims.is_some()
+        {
             return conflict("`memory` is of a texture of one level, with a `width`, or a `width`, a `height` and a `pitch`".to_owned());
         }
         let format = format.value;
-        let [width, height, depth] = spec.extent.extent.unwrap_or([1; 3]);
+        let [width, height, depth] = spec.shape.extent.extent.unwrap_or([1; 3]);
         let row = u64::from(width) * u64::from(format.texel_size());
-        let pitched = spec.layout == Some(TextureLayout::Pitch) || spec.pitch.is_some();
-        if depth != 1 || !pitched && height != 1 || spec.layout == Some(TextureLayout::Array) {
+        let pitched = spec.shape.layout == Some(Layout::Pitched) || spec.shape.pitch.is_some();
+        if depth != 1 || !pitched && height != 1 || spec.shape.layout == Some(Layout::Array) {
             return conflict(
                 "a texture of `memory` has the layout \"linear\", or \"pitch\" with a `pitch`"
                     .to_owned(),
             );
         }
-        let pitch = spec.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
+        let pitch = spec.shape.pitch.unwrap_or(row.next_multiple_of(PITCH_ALIGN));
         let len = u64::from(height - 1).saturating_mul(pitch).saturating_add(row);
         let memory = self.device.linear(address.value, len).map_err(refused(address))?;
         Ok(match pitched {
@@ -309,7 +307,7 @@ impl Binder<'_> {
         what: &str,
         kind: &str,
     ) -> Result<Made, Problem> {
-        if spec.layout.is_some_and(|l| l != TextureLayout::Array) {
+        if spec.shape.layout.is_some_and(|l| l != Layout::Array) {
             let message = format!("a {what} over a {kind} has the layout \"array\"");
             return Err(Problem::new(codes::CONFLICT, at.at(), message));
         }
@@ -328,7 +326,7 @@ impl Binder<'_> {
             _ => self.bound.textures.get(&other.value),
         };
         let made = made.ok_or_else(|| self.no_such_object(other, kind))?;
-        if let Some(format) = &spec.format
+        if let Some(format) = &spec.shape.format
             && format.value != made.format()
         {
             let message = format!("the {kind} has format {}, not {}", made.format(), format.value);
@@ -360,14 +358,14 @@ impl Binder<'_> {
 fn check_layout(
     spec: &ResourceSpec,
     at: &At<()>,
-    layout: TextureLayout,
+    layout: Layout,
     what: &str,
 ) -> Result<(), Problem> {
     let (word, geometry) = match layout {
-        TextureLayout::Linear => ("linear", Geometry::D1),
+        Layout::Linear => ("linear", Geometry::D1),
         _ => ("pitch", Geometry::D2),
     };
-    let named = spec.geometry.as_ref().map(|g| g.value).or(spec.dims.map(of_dims));
+    let named = spec.shape.geometry.as_ref().map(|g| g.value).or(spec.shape.dims.map(of_dims));
     match named {
         Some(named) if named != geometry => {
             let message = format!(
@@ -384,9 +382,14 @@ fn map_tiles(array: &Made, tiles: &At<TilesSpec>) -> Result<(), Problem> {
     let resident = tiles.value.resident;
     array.map_all_tiles(!resident).map_err(refused(tiles))?;
     for at in &tiles.value.regions {
-        let Region { level, layer, offset, extent } = at.value;
-        let extent = extent.map(|[width, height, depth]| Extent { width, height, depth });
-        let region = TileRegion { level, layer, offset, extent };
+        let Region { level, layer, place } = at.value;
+        let region = match place {
+            Place::Tile(tile) => array.tile_region(level, layer, tile),
+            Place::Box { offset, extent } => {
+                let extent = extent.map(|[width, height, depth]| Extent { width, height, depth });
+                TileRegion { level, layer, offset, extent }
+            }
+        };
         array.set_tiles(&region, resident).map_err(refused(at))?;
     }
     Ok(())

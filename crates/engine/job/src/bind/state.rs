@@ -1,7 +1,7 @@
 //! How textures are read: what the job says, else what holds without it.
 
-use crate::spec::{SamplerSpec, TextureSpec};
-use texunit_device::{Format, ReadMode, Sampler, TextureDescriptor};
+use crate::spec::TextureSpec;
+use texunit_device::{Format, ReadMode, TextureDescriptor};
 
 /// The state of a texture whose texels have this format (that of its view).
 pub(super) fn descriptor(
@@ -12,28 +12,8 @@ pub(super) fn descriptor(
     let only =
         if format.is_normalized_kind() { ReadMode::NormalizedFloat } else { ReadMode::Element };
     TextureDescriptor {
-        read_mode: spec.read.unwrap_or(only),
-        normalized_coords: spec.normalized.unwrap_or(initial.normalized_coords),
-        sampler: sampler(&spec.sampler, &initial.sampler),
-    }
-}
-
-/// The state of a sampler.
-pub(super) fn sampler(spec: &SamplerSpec, initial: &Sampler) -> Sampler {
-    Sampler {
-        filter: spec.filter.unwrap_or(initial.filter),
-        mip_filter: spec.mip_filter.unwrap_or(initial.mip_filter),
-        address_mode: spec.address.unwrap_or(initial.address_mode),
-        border: spec.border.unwrap_or(initial.border),
-        min_level_clamp: spec.min_level_clamp.unwrap_or(initial.min_level_clamp),
-        max_level_clamp: spec.max_level_clamp.unwrap_or(initial.max_level_clamp),
-        level_bias: spec.level_bias.unwrap_or(initial.level_bias),
-        max_anisotropy: spec.max_anisotropy.unwrap_or(initial.max_anisotropy),
-        force_unnormalized_coords: spec
-            .force_unnormalized
-            .unwrap_or(initial.force_unnormalized_coords),
-        srgb: spec.srgb.unwrap_or(initial.srgb),
-        seamless_cube: spec.seamless_cube.unwrap_or(initial.seamless_cube),
-        compare: spec.compare.unwrap_or(initial.compare),
+        read_mode: spec.read_mode.unwrap_or(only),
+        normalized_coords: spec.normalized_coords.unwrap_or(initial.normalized_coords),
+        sampler: spec.sampler.over(&initial.sampler),
     }
 }

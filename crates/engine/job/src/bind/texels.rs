@@ -4,10 +4,10 @@ use super::Binder;
 use super::memory::file_problem;
 use crate::problem::{Problem, codes};
 use crate::spec::{ResourceSpec, TexelSource};
-use crate::table::At;
 use std::path::PathBuf;
 use texunit_device::{Extent, Format, Geometry, MipmappedArray};
 use texunit_files::{Kind, MAX_BYTES, Texels, Wanted, mipmaps};
+use texunit_spec::At;
 
 /// An array that a job describes.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ impl Binder<'_> {
         let format = plan.format;
         if let Some(mipmaps) = &spec.mipmaps {
             let most = MipmappedArray::most_levels(plan.extent);
-            let levels = spec.levels.as_ref().map_or(most, |l| l.value);
+            let levels = spec.shape.levels.as_ref().map_or(most, |l| l.value);
             plan.levels = Some(levels);
             let Some(channel) = format.plain_channel() else {
                 let message = format!("mip levels of {format} are not made: give all levels");
@@ -107,7 +107,8 @@ impl Binder<'_> {
             let images = g.is_array() || g.is_cube() || g.is_multisample();
             g.axes() + usize::from(images)
         };
-        let axes = spec.geometry.as_ref().map(|g| of(g.value)).or(spec.dims.map(usize::from));
+        let axes =
+            spec.shape.geometry.as_ref().map(|g| of(g.value)).or(spec.shape.dims.map(usize::from));
         array.format(axes).map_err(|why| problem(format!("`{}` {why}", file.value.display())))
     }
 
@@ -118,8 +119,10 @@ impl Binder<'_> {
         format: Format,
         at: &At<()>,
     ) -> Result<Plan, Problem> {
-        let whole = spec.layers.is_none() && spec.levels.is_none() && spec.samples.is_none();
-        let plain = match &spec.geometry {
+        let whole = spec.shape.layers.is_none()
+            && spec.shape.levels.is_none()
+            && spec.shape.samples.is_none();
+        let plain = match &spec.shape.geometry {
             Some(g) => matches!(g.value, Geometry::D1 | Geometry::D2 | Geometry::D3),
             None => true,
         };
@@ -134,18 +137,21 @@ impl Binder<'_> {
                 self.one_file(spec, format, &files[0])?
             }
             TexelSource::Files(files) => self.files(spec, format, at, files)?,
-            TexelSource::Inline(bytes) => {
-                let plan = shape(spec, format, at, None, bytes.value.len() as u64)?;
-                fill(plan, spec, bytes, bytes.value.clone())?
-            }
-            _ => {
-                let plan = shape(spec, format, at, None, 0)?;
-                if plan.size(own_levels(spec)) > MAX_BYTES {
-                    let message = format!("more than {MAX_BYTES} bytes of texels");
-                    return Err(Problem::new(codes::VALUE, at.at(), message));
+            TexelSource::Inline(texels) => match &texels.value {
+                texunit_spec::Texels::Bytes(bytes) => {
+                    let plan = shape(spec, format, at, None, bytes.len() as u64)?;
+                    fill(plan, spec, texels, bytes.clone())?
                 }
-                plan
-            }
+                made => {
+                    let plan = small(shape(spec, format, at, None, 0)?, spec, at)?;
+                    let sizes: Vec<u64> =
+                        plan.level_extents(own_levels(spec)).map(|e| plan.level_bytes(e)).collect();
+                    let bytes = made.packed(format, &sizes);
+                    let bytes = bytes.map_err(|e| Problem::new(codes::VALUE, texels.at(), e))?;
+                    Plan { bytes, ..plan }
+                }
+            },
+            _ => small(shape(spec, format, at, None, 0)?, spec, at)?,
         })
     }
 
@@ -156,8 +162,8 @@ impl Binder<'_> {
         format: Format,
         file: &At<PathBuf>,
     ) -> Result<Plan, Problem> {
-        let dims = spec.dims.or(spec.geometry.as_ref().map(|g| g.value.axes() as u8));
-        let wanted = Wanted { format, dims, extent: spec.extent.extent };
+        let dims = spec.shape.dims.or(spec.shape.geometry.as_ref().map(|g| g.value.axes() as u8));
+        let wanted = Wanted { format, dims, extent: spec.shape.extent.extent };
         let texels = texunit_files::read_texels(&self.path(file), &wanted);
         let Texels { format, dims, width, height, depth, bytes } =
             texels.map_err(file_problem(file))?;
@@ -207,18 +213,27 @@ impl Binder<'_> {
 
 /// Whether slices come one below the other in a picture.
 fn has_slices_below(spec: &ResourceSpec, file: &At<PathBuf>) -> bool {
-    let solid = spec.dims == Some(3)
-        || spec.geometry.as_ref().is_some_and(|g| g.value == Geometry::D3)
-        || spec.extent.extent.is_some_and(|[_, _, depth]| depth > 1);
+    let solid = spec.shape.dims == Some(3)
+        || spec.shape.geometry.as_ref().is_some_and(|g| g.value == Geometry::D3)
+        || spec.shape.extent.extent.is_some_and(|[_, _, depth]| depth > 1);
     solid && matches!(Kind::of(&file.value), Kind::Png | Kind::Jpeg | Kind::Exr)
 }
 
 /// Levels that the source gives.
 fn own_levels(spec: &ResourceSpec) -> u32 {
-    match (&spec.mipmaps, &spec.levels) {
+    match (&spec.mipmaps, &spec.shape.levels) {
         (None, Some(levels)) => levels.value.min(32),
         _ => 1,
     }
+}
+
+/// A plan whose texels are made, if they are not too many.
+fn small(plan: Plan, spec: &ResourceSpec, at: &At<()>) -> Result<Plan, Problem> {
+    if plan.size(own_levels(spec)) > MAX_BYTES {
+        let message = format!("more than {MAX_BYTES} bytes of texels");
+        return Err(Problem::new(codes::VALUE, at.at(), message));
+    }
+    Ok(plan)
 }
 
 /// Puts texels into a plan, which must be as many.
@@ -268,8 +283,8 @@ pub(super) fn check_counts(spec: &ResourceSpec, geometry: Geometry) -> Result<()
     let name = geometry.name();
     let layered = if geometry.is_multisample() { "a2dms" } else { &format!("a{name}") };
     let counts = [
-        (&spec.layers, geometry.is_array(), "layers", layered),
-        (&spec.samples, geometry.is_multisample(), "samples", "2dms"),
+        (&spec.shape.layers, geometry.is_array(), "layers", layered),
+        (&spec.shape.samples, geometry.is_multisample(), "samples", "2dms"),
     ];
     for (count, has, what, other) in counts {
         if let Some(count) = count
@@ -306,10 +321,10 @@ fn shape(
     total: u64,
 ) -> Result<Plan, Problem> {
     let first = pieces.and_then(|p| p.first()).and_then(|p| p.size);
-    let geometry = match (&spec.geometry, spec.dims) {
+    let geometry = match (&spec.shape.geometry, spec.shape.dims) {
         (Some(g), _) => g.value,
         (None, Some(dims)) => of_dims(dims),
-        (None, None) => of_dims(match (spec.extent.extent, first) {
+        (None, None) => of_dims(match (spec.shape.extent.extent, first) {
             (Some([_, h, d]), _) | (None, Some([_, h, d])) if d > 1 || h > 1 => {
                 if d > 1 {
                     3
@@ -321,7 +336,7 @@ fn shape(
         }),
     };
     check_counts(spec, geometry)?;
-    let samples = match (&spec.samples, geometry.is_multisample()) {
+    let samples = match (&spec.shape.samples, geometry.is_multisample()) {
         (Some(samples), _) => samples.value,
         (None, false) => 1,
         (None, true) => {
@@ -329,13 +344,13 @@ fn shape(
             return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
         }
     };
-    let given = spec.layers.as_ref().map(|l| l.value);
+    let given = spec.shape.layers.as_ref().map(|l| l.value);
     let mut plan = Plan {
         format,
         geometry,
         extent: Extent { width: 1, height: 1, depth: 1 },
         layers: given.unwrap_or(1),
-        levels: spec.levels.as_ref().map(|l| l.value),
+        levels: spec.shape.levels.as_ref().map(|l| l.value),
         samples,
         bytes: Vec::new(),
     };
@@ -357,7 +372,7 @@ fn extent(
 ) -> Result<Extent, Problem> {
     let problem = |message: String| Err(Problem::new(codes::VALUE, at.at(), message));
     let geometry = plan.geometry;
-    let [width, mut height, depth] = match (spec.extent.extent, first) {
+    let [width, mut height, depth] = match (spec.shape.extent.extent, first) {
         (Some(extent), _) => extent,
         (None, Some([w, h, d])) => {
             let alone = pieces.is_some_and(|p| p.len() == 1);
@@ -379,7 +394,7 @@ fn extent(
             return Err(Problem::new(codes::MISSING_KEY, at.at(), message));
         }
     };
-    if geometry.is_cube() && spec.extent.dims == 1 {
+    if geometry.is_cube() && spec.shape.extent.dims == 1 {
         height = width;
     }
     let axes = geometry.axes();

@@ -1,12 +1,11 @@
 //! Buffers, variables and outputs of a job.
 
-use super::number::{self, Typed};
 use super::recorded::{self, Parts, PlaceSpec};
-use super::resource::{ExtentSpec, extent, format};
 use crate::problem::{Problem, codes};
-use crate::table::{At, Found, Table};
 use std::path::{Component, Path, PathBuf};
 use texunit_device::Format;
+use texunit_spec::number::{self, Typed};
+use texunit_spec::{At, ExtentSpec, Found, Table, extent, format};
 
 /// What memory holds at the start.
 #[derive(Clone, Debug)]

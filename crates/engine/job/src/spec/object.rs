@@ -2,10 +2,9 @@
 
 use super::recorded;
 use super::resource::{ResourceSpec, TexelSource, resource};
-use super::sampler::{SamplerSpec, sampler_keys};
 use crate::problem::codes;
-use crate::table::{At, Table};
 use texunit_device::ReadMode;
+use texunit_spec::{At, Found, SamplerSpec, Table, keys, read_mode};
 
 /// A texture.
 #[derive(Clone, Debug)]
@@ -16,11 +15,11 @@ pub struct TextureSpec {
     pub resource: ResourceSpec,
     /// The part of them that it is of.
     pub part: PartSpec,
-    /// `read`
-    pub read: Option<ReadMode>,
-    /// `normalized`
-    pub normalized: Option<bool>,
-    /// `filter`, `address`, `border` and so on
+    /// `read_mode`
+    pub read_mode: Option<ReadMode>,
+    /// `normalized_coords`
+    pub normalized_coords: Option<bool>,
+    /// `filter_mode`, `address_mode`, `border_color` and so on
     pub sampler: SamplerSpec,
     /// `handle`
     pub handle: Option<u64>,
@@ -48,15 +47,29 @@ pub struct PartSpec {
     pub layer: Option<At<u32>>,
 }
 
-const READS: &[(&str, ReadMode)] =
-    &[("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
+/// A sampler of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IndependentSampler {
+    /// Its state.
+    pub state: SamplerSpec,
+    /// `handle`
+    pub handle: Option<u64>,
+}
+
+/// Reads the keys of a sampler.
+pub(super) fn sampler(value: &Found<'_>) -> Option<IndependentSampler> {
+    let table = value.table()?;
+    let sampler = IndependentSampler { state: SamplerSpec::read(&table), handle: handle(&table) };
+    table.finish();
+    Some(sampler)
+}
 
 /// Reads the keys of a texture.
 pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
     let resource = resource(table, "texture");
-    let read = table.get("read").and_then(|v| v.word(READS));
-    let normalized = table.get("normalized").and_then(|v| v.boolean());
-    let sampler = sampler_keys(table);
+    let read_mode = read_mode(table);
+    let normalized_coords = table.get(keys::NORMALIZED_COORDS).and_then(|v| v.boolean());
+    let sampler = SamplerSpec::of_texture(table);
     let part = part(table);
     let handle = handle(table);
     table.finish();
@@ -65,8 +78,8 @@ pub(super) fn texture(table: &Table<'_>, at: At<()>) -> Option<TextureSpec> {
         at,
         resource,
         part,
-        read,
-        normalized,
+        read_mode,
+        normalized_coords,
         sampler,
         handle,
     })
@@ -84,8 +97,8 @@ pub(super) fn surface(table: &Table<'_>, at: At<()>) -> Option<SurfaceSpec> {
     }
     // Without a file, the axes that are written make the number of dimensions.
     let written = matches!(resource.source, TexelSource::Zeros | TexelSource::Inline(_));
-    if written && resource.geometry.is_none() {
-        resource.dims = resource.dims.or(Some(resource.extent.dims));
+    if written && resource.shape.geometry.is_none() {
+        resource.shape.dims = resource.shape.dims.or(Some(resource.shape.extent.dims));
     }
     Some(SurfaceSpec { at, resource, part, handle })
 }
@@ -103,7 +116,8 @@ fn part(table: &Table<'_>) -> PartSpec {
 fn is_one_part(table: &Table<'_>, resource: &ResourceSpec, part: &PartSpec, what: &str) -> bool {
     // A level of an array with levels may be seen as something else: the view comes first, and has that level.
     let whole = !matches!(resource.source, TexelSource::Array(_));
-    let both = whole && resource.view.is_some() && (part.level.is_some() || part.layer.is_some());
+    let both =
+        whole && resource.shape.view.is_some() && (part.level.is_some() || part.layer.is_some());
     if both {
         let message = format!("a {what} has either a `view`, or a `level` and a `layer`");
         table.problem(codes::CONFLICT, message);

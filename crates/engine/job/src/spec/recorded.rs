@@ -4,8 +4,8 @@
 use super::memory::data;
 use super::{BufferSpec, Data, ResourceSpec};
 use crate::problem::codes;
-use crate::table::{At, Found, Table};
 use texunit_device::{Bounds, ComputeCapability, End};
+use texunit_spec::{At, Found, Table};
 
 /// How the kernel is launched, where the command line does not say it.
 #[derive(Clone, Copy, Debug, Default)]

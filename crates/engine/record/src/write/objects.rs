@@ -196,6 +196,5 @@ fn alone(sampler: &Sampler, handle: u64) -> String {
 }
 
 fn sampler_alone(sampler: &Sampler) -> String {
-    let keys = resources::sampler_keys(sampler);
-    format!("{keys}, force_unnormalized = {}", sampler.force_unnormalized_coords)
+    texunit_spec::write::inline(&texunit_spec::write::independent_sampler(sampler))
 }

@@ -8,10 +8,10 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use serde_json::Value;
-use texunit_sass::other::{FORMS, Other};
 use texunit_sass::parse::parse;
 use texunit_sass::print::{Style, print};
 use texunit_sass::rules::check;
+use texunit_sass::texture_words::{FORMS, TextureWord};
 use texunit_sass::txd::{BINDLESS, FIELDS, INDEX, OPCODE};
 use texunit_sass::{Arch, Control, Txd, control};
 
@@ -55,7 +55,7 @@ fn other_words_print_as_the_disassembler_prints_them() {
     assert!(rows.len() > 2000);
     let mut seen = std::collections::BTreeSet::new();
     for Row { arch, word, control, text } in rows {
-        let ours = Other::decode(word, control, arch);
+        let ours = TextureWord::decode(word, control, arch);
         seen.extend(ours.map(|o| o.form.name));
         assert_eq!(ours.map(|o| o.to_string()), text, "{arch} {word:#x} {:#x}", control.bits());
     }

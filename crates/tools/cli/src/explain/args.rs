@@ -6,8 +6,9 @@ use clap::{ArgGroup, Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use texunit_explain::operand::{self, Written};
 use texunit_files::Identity;
-use texunit_job::problem::{listed, nearest};
 use texunit_sample::file::FileOptions;
+use texunit_spec::problem::{listed, nearest};
+use texunit_spec::{READ_MODES, SamplerSpec, formats, per_axis};
 use texunit_texel::Format;
 use texunit_unit::{AddressMode, CompareFunction, Filter, Geometry, ReadMode, Sampler};
 
@@ -229,10 +230,6 @@ pub struct SamplerArgs {
     pub compare_func: Option<CompareFunction>,
 }
 
-/// Names of read modes.
-const READ_MODES: [(&str, ReadMode); 2] =
-    [("element", ReadMode::Element), ("normalized", ReadMode::NormalizedFloat)];
-
 /// A parser for the names of a table.
 fn word<T: Copy + Send + Sync + 'static, const N: usize>(
     names: [(&'static str, T); N],
@@ -246,39 +243,36 @@ fn word<T: Copy + Send + Sync + 'static, const N: usize>(
 impl SamplerArgs {
     /// The state that the options give; `Err` is a message.
     pub(crate) fn sampler(&self) -> Result<Sampler, String> {
-        let default = Sampler::default();
-        let mut address_mode = default.address_mode;
-        if let Some(words) = &self.address {
-            if words.len() > address_mode.len() {
-                return Err(format!("--address: expected 1 to 3 modes, found {}", words.len()));
-            }
-            for (axis, mode) in address_mode.iter_mut().enumerate() {
-                if let Some(&word) = words.get(axis).or(words.last()) {
-                    *mode = word;
-                }
-            }
-        }
-        let border = match &self.border {
-            Some(text) => operand::floats(text, 4)
-                .map_err(|e| format!("--border: {e}"))?
-                .try_into()
-                .map_err(|_| "--border: expected R,G,B,A".to_owned())?,
-            None => default.border,
+        let address_mode = match &self.address {
+            Some(words) => Some(per_axis(words).ok_or_else(|| {
+                format!("--address: expected 1 to 3 modes, found {}", words.len())
+            })?),
+            None => None,
         };
-        Ok(Sampler {
-            filter: self.filter.unwrap_or(default.filter),
-            mip_filter: self.mip_filter.unwrap_or(default.mip_filter),
+        let border = match &self.border {
+            Some(text) => Some(
+                operand::floats(text, 4)
+                    .map_err(|e| format!("--border: {e}"))?
+                    .try_into()
+                    .map_err(|_| "--border: expected R,G,B,A".to_owned())?,
+            ),
+            None => None,
+        };
+        let spec = SamplerSpec {
+            filter: self.filter,
+            mip_filter: self.mip_filter,
             address_mode,
             border,
-            min_level_clamp: self.min_level.unwrap_or(default.min_level_clamp),
-            max_level_clamp: self.max_level.unwrap_or(default.max_level_clamp),
-            level_bias: self.bias.unwrap_or(default.level_bias),
-            max_anisotropy: self.anisotropy.unwrap_or(default.max_anisotropy),
-            force_unnormalized_coords: false,
-            srgb: self.srgb,
-            seamless_cube: self.seamless,
-            compare: self.compare_func,
-        })
+            min_level_clamp: self.min_level,
+            max_level_clamp: self.max_level,
+            level_bias: self.bias,
+            max_anisotropy: self.anisotropy,
+            srgb: Some(self.srgb),
+            seamless_cube: Some(self.seamless),
+            compare: Some(self.compare_func),
+            force_unnormalized_coords: None,
+        };
+        Ok(spec.build())
     }
 }
 
@@ -292,7 +286,7 @@ pub(crate) fn same_file<'a>(
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    let unknown = || match texunit_job::formats::meant(text) {
+    let unknown = || match formats::meant(text) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => unknown(text, &Format::names().collect::<Vec<_>>()),
     };

@@ -5,8 +5,8 @@ use super::{Output, Shown, Trouble};
 use serde_json::{Value, json};
 use std::path::Path;
 use texunit_cases::{
-    Access, Built, BuiltFetch, BuiltSurface, Case, CaseError, Expected, Fault, FetchCase,
-    SurfaceCase, SurfaceOp,
+    Access, Addressed, Built, BuiltFetch, BuiltSurface, Case, CaseError, Expected, Fault,
+    FetchCase, SurfaceCase, SurfaceOp,
 };
 use texunit_explain::operand::count;
 use texunit_explain::{Explanation, Known, Source, SurfaceExpected, SurfaceExplanation};
@@ -26,8 +26,9 @@ pub(super) fn run(
         }
         return list(address, format);
     }
-    let (case, named) = texunit_cases::load_address(address).map_err(input)?;
-    let number = fetch.or(named).unwrap_or(0);
+    let Addressed { case, number, notes } = texunit_cases::load_address(address).map_err(input)?;
+    crate::cases::tell(address, &notes);
+    let number = fetch.or(number).unwrap_or(0);
     let (one, several) = words(&case);
     if number >= case.count() && case.count() > 0 {
         let there = match case.count() {
@@ -65,6 +66,7 @@ fn input(error: CaseError) -> Trouble {
 /// The cases of a file.
 fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
     let file = texunit_cases::load(path).map_err(input)?;
+    crate::cases::tell(path, &file.notes);
     let instruction = |case: &Case| match &case.access {
         Access::Fetch(fetch) => fetch.form.to_string(),
         Access::Surface(surface) => surface.op.to_string(),

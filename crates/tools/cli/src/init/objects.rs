@@ -121,7 +121,7 @@ impl Value<'_> {
 }
 
 fn sampler() -> String {
-    "# choose: filter, address\nsampler = { filter = \"point\", address = \"clamp\" }\n".to_owned()
+    "# choose: filter_mode, address_mode\nsampler = { filter_mode = \"point\", address_mode = \"clamp\" }\n".to_owned()
 }
 
 fn unknown_texture() -> Fetched {
@@ -172,24 +172,24 @@ pub(super) fn texture_keys(texture: &Fetched) -> (String, Vec<String>) {
     keys.extend(sizes(*geometry, [0; 3]));
     keys.push(format!("format = \"{format}\""));
     if !read.is_empty() {
-        keys.push(format!("read = \"{read}\""));
+        keys.push(format!("read_mode = \"{read}\""));
     }
     if *levels && !geometry.is_multisample() {
         keys.push("levels = 4".to_owned());
     }
     if !integers {
-        keys.push("filter = \"point\"".to_owned());
-        keys.push("address = \"clamp\"".to_owned());
+        keys.push("filter_mode = \"point\"".to_owned());
+        keys.push("address_mode = \"clamp\"".to_owned());
         // Levels and cubes have normalized coordinates in any case.
         let normalized = *levels || geometry.is_cube();
-        keys.push(format!("normalized = {normalized}"));
+        keys.push(format!("normalized_coords = {normalized}"));
     }
     if *compares {
         keys.push("compare = \"less_equal\"".to_owned());
     }
-    let more = if *integers { "" } else { ", filter, address, normalized" };
+    let more = if *integers { "" } else { ", filter_mode, address_mode, normalized_coords" };
     let remark = format!(
-        "texture, fetched by {form}\n# choose: file = \"picture.png\" instead of zeros and the size, format, read{more}"
+        "texture, fetched by {form}\n# choose: file = \"picture.png\" instead of zeros and the size, format, read_mode{more}"
     );
     (remark, keys)
 }

@@ -150,7 +150,7 @@ impl Skeleton<'_> {
                 Storage::Opaque(ScalarType::Samplerref) if variable.fields.is_empty() => {
                     let _ = write!(
                         out,
-                        "\n# .samplerref {}\n# choose: filter, address\n[samplers.{name}]\nfilter = \"point\"\naddress = \"clamp\"\n",
+                        "\n# .samplerref {}\n# choose: filter_mode, address_mode\n[samplers.{name}]\nfilter_mode = \"point\"\naddress_mode = \"clamp\"\n",
                         variable.name
                     );
                 }

@@ -76,7 +76,7 @@ fn ptx(path: &Path) -> Result<Input, Stopped> {
 
 fn job(path: &Path) -> Result<Input, Stopped> {
     let file = read_job(path).map_err(|e| Stopped::failed(&e.message, e.help))?;
-    let problems: Vec<_> = file.problems.iter().map(texunit_job::Problem::diagnostic).collect();
+    let problems: Vec<_> = file.problems.iter().map(texunit_job::InText::diagnostic).collect();
     let (Some(job), true) = (&file.job, problems.is_empty()) else {
         let color = ColorChoice::Auto.wanted(Stream::Stderr);
         return Err(Stopped::Failed(texunit_report::human(&file.source, &problems, color)));
@@ -100,7 +100,7 @@ impl Stopped {
     /// Mistakes in a job.
     pub(super) fn problems(source: &SourceFile, problems: &[texunit_job::Problem]) -> Self {
         let color = ColorChoice::Auto.wanted(Stream::Stderr);
-        let list: Vec<_> = problems.iter().map(texunit_job::Problem::diagnostic).collect();
+        let list: Vec<_> = problems.iter().map(texunit_job::InText::diagnostic).collect();
         Self::Failed(texunit_report::human(source, &list, color))
     }
 }

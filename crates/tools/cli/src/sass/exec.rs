@@ -5,13 +5,14 @@ use super::{Output, color, finding, instruction, wrong};
 use crate::args::OutputFormat;
 use crate::codes::{NOT_EXECUTED, STATE_FILE};
 use serde_json::{Map, Value, json};
+use texunit_job::InText;
 use texunit_report::visible;
 use texunit_sass::Txd;
-use texunit_sass::exec::{Outcome, State, execute};
 use texunit_sass::parse::parse;
-use texunit_sass::state_file;
 use texunit_sass::txd::{BINDLESS, INDEX, MASK, PS, PT, RA, RD, RZ};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
+use texunit_txd::exec::{Outcome, State, execute};
+use texunit_txd::state_file::{self, StateFile};
 
 /// Largest state file, in bytes. A list of numbers takes a hundred times its text while it is read.
 const MAX_FILE: usize = 16 << 20;
@@ -29,8 +30,8 @@ pub(super) fn run(args: &ExecArgs) -> Output {
     let Ok(text) = String::from_utf8(bytes) else {
         return wrong(&visible(&format!("{path}: the file is not UTF-8 text")));
     };
-    let mut state = match state_file::parse(&text) {
-        Ok(state) => state,
+    let StateFile { mut state, notes } = match state_file::read(&text) {
+        Ok(file) => file,
         Err(found) => {
             let Some(span) = found.span() else {
                 return wrong(&visible(&format!("{path}: {found}")));
@@ -40,6 +41,8 @@ pub(super) fn run(args: &ExecArgs) -> Output {
             return mistakes(args, &SourceFile::new(path, text), &[found]);
         }
     };
+    let file = SourceFile::new(path, text);
+    let notes: Vec<Diagnostic> = notes.iter().map(InText::diagnostic).collect();
     let text = args.text.join(" ");
     let (txd, diagnostics) = instruction(&text, state.arch, false);
     let source = SourceFile::new("<text>", text.as_str());
@@ -52,11 +55,17 @@ pub(super) fn run(args: &ExecArgs) -> Output {
             mistakes(args, &source, &[found.label("the handle of header and sampler")])
         }
         Ok(outcome) => {
-            let out = match args.format {
-                OutputFormat::Human => human(&txd, &state, outcome),
-                OutputFormat::Json => format!("{}\n", json(&txd, &state, outcome)),
+            let (out, err) = match args.format {
+                OutputFormat::Human => {
+                    (human(&txd, &state, outcome), texunit_report::human(&file, &notes, color()))
+                }
+                OutputFormat::Json => {
+                    let mut object = json(&txd, &state, outcome);
+                    object["warnings"] = notes.iter().map(|note| placed(&file, note)).collect();
+                    (format!("{object}\n"), String::new())
+                }
             };
-            Output { out, err: String::new(), right: true }
+            Output { out, err, right: true }
         }
     }
 }
@@ -66,16 +75,19 @@ fn mistakes(args: &ExecArgs, source: &SourceFile, found: &[Diagnostic]) -> Outpu
     let (out, err) = match args.format {
         OutputFormat::Human => (String::new(), texunit_report::human(source, found, color())),
         OutputFormat::Json => {
-            let all = found.iter().map(|diagnostic| {
-                let mut object = finding(source, diagnostic);
-                object["file"] = source.name().into();
-                object["line"] = source.location(diagnostic.primary.span.start).line.into();
-                object
-            });
+            let all = found.iter().map(|diagnostic| placed(source, diagnostic));
             (format!("{}\n", json!({ "diagnostics": all.collect::<Vec<_>>() })), String::new())
         }
     };
     Output { out, err, right: false }
+}
+
+/// A finding with its file and line.
+fn placed(source: &SourceFile, diagnostic: &Diagnostic) -> Value {
+    let mut object = finding(source, diagnostic);
+    object["file"] = source.name().into();
+    object["line"] = source.location(diagnostic.primary.span.start).line.into();
+    object
 }
 
 /// Numbers of the registers that are written.

@@ -10,13 +10,13 @@ use std::path::Path;
 use texunit_check::ir::Module;
 use texunit_check::{Options, check_with};
 use texunit_report::visible;
-use texunit_sass::lower::{
-    Fetch, Form, Lowered, Packed, Quad, Step, arch_of, module, target_number, visible_functions,
-};
 use texunit_sass::print::{Style, print};
 use texunit_sass::txd::{BINDLESS, INDEX};
 use texunit_sass::{Arch, Word};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
+use texunit_txd::lower::{
+    Fetch, Form, Lowered, Packed, Quad, Step, arch_of, module, target_number, visible_functions,
+};
 
 pub(super) fn lower(args: &LowerArgs) -> Output {
     let (name, bytes) = match args.file == Path::new("-") {

@@ -72,7 +72,7 @@ fn disassemble(args: &DisArgs) -> Output {
         let word = Word::decode(line.word, line.control, args.arch);
         // A file has other instructions too, which are left alone.
         output.right &= match word {
-            Word::Txd(_) | Word::Other(_) => true,
+            Word::Txd(_) | Word::TextureWord(_) => true,
             Word::Refused { .. } => false,
             Word::Unknown => in_file,
         };

@@ -185,7 +185,7 @@ fn everything_is_where_it_was() {
         "level = 1",
         "view = { format = \"u32\", levels = [1, 1] }, level = 0",
         "view = { levels = [1, 2] }",
-        "border = [1.0, \"0x7fc00001\", 0.0, 0.0]",
+        "border_color = [1.0, \"0x7fc00001\", 0.0, 0.0]",
         "check = true",
     ] {
         assert!(job.contains(wanted), "{wanted}:\n{job}");

@@ -1,11 +1,12 @@
 //! Random fetches.
 
+use super::Scope;
 use super::resource::{array, format, memory};
-use super::{Random, Scope};
 use crate::fetch::{Expected, FetchCase};
 use crate::file::Access;
 use crate::resource::ResourceSpec;
 use std::sync::Arc;
+use texunit_spec::rng::Random;
 use texunit_texel::{Channel, Format};
 use texunit_unit::{
     AddressMode, CompareFunction, CoordType, FetchForm, FetchKind, FetchOperands, Filter, Geometry,

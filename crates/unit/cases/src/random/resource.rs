@@ -1,7 +1,9 @@
 //! Random resources.
 
-use super::{Random, Scope};
-use crate::resource::{ResourceSpec, Texels};
+use super::Scope;
+use crate::resource::ResourceSpec;
+use texunit_spec::Texels;
+use texunit_spec::rng::Random;
 use texunit_texel::{Channel, Format};
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout};
 

@@ -1,11 +1,12 @@
 //! Random surface accesses.
 
+use super::Scope;
 use super::resource::{array, format};
-use super::{Random, Scope};
 use crate::file::Access;
 use crate::op::SurfaceOp;
 use crate::surface::{SurfaceAccess, SurfaceCase};
 use std::sync::Arc;
+use texunit_spec::rng::Random;
 use texunit_texel::{Channel, Format};
 use texunit_unit::{
     ClampMode, Coordinates, Geometry, ReduceOp, ReduceType, SurfaceForm, SurfaceKind,

@@ -1,0 +1,170 @@
+//! Fetches made ready: one for each header, sampler, LOD clamp and whether there are offsets.
+//! They are kept until memory is written to.
+
+use super::{ExecError, Pool, State};
+use std::collections::HashMap;
+use std::sync::Arc;
+use texunit_sass::descriptor::header::TYPE;
+use texunit_sass::descriptor::{
+    Descriptor, DescriptorError, SamplerHeader, Source, TextureHeader, TextureType,
+};
+use texunit_sass::memory::Memory;
+use texunit_sass::txd::{AOFFI, PARAM, Txd};
+use texunit_unit::{CoordType, FetchForm, FetchKind, FetchPlan, Lod, ResultType, Texture};
+
+/// A fetch made ready.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) plan: FetchPlan,
+    /// Where the components of results come from.
+    pub(super) sources: [Source; 4],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    header: Descriptor,
+    sampler: Descriptor,
+    offset: bool,
+    lod_clamp: u32,
+}
+
+/// Bytes of textures that are kept.
+const MAX_KEPT: u64 = 512 << 20;
+/// Plans that are kept.
+const MAX_PLANS: usize = 4096;
+
+/// What is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plans {
+    /// Of the memory that it was read from.
+    generation: u64,
+    plans: HashMap<Key, Arc<Plan>>,
+    /// By header, and whether colours are sRGB.
+    textures: HashMap<(Descriptor, bool), Arc<Texture>>,
+    bytes: u64,
+    read: usize,
+}
+
+impl Plans {
+    pub(super) fn textures_read(&self) -> usize {
+        self.read
+    }
+
+    /// Forgets what was read from other memory.
+    fn renew(&mut self, memory: &Memory) {
+        if self.generation != memory.generation() {
+            *self = Self { generation: memory.generation(), ..Self::default() };
+        }
+    }
+
+    fn texture(
+        &mut self,
+        words: &Descriptor,
+        header: &TextureHeader,
+        memory: &Memory,
+        srgb: bool,
+    ) -> Result<Arc<Texture>, DescriptorError> {
+        if let Some(texture) = self.textures.get(&(*words, srgb)) {
+            return Ok(Arc::clone(texture));
+        }
+        let texture = Arc::new(header.texture(memory, srgb)?);
+        self.bytes += texture.resource.block().size() as u64;
+        if self.bytes > MAX_KEPT {
+            self.plans.clear();
+            self.textures.clear();
+            self.bytes = texture.resource.block().size() as u64;
+        }
+        self.read += 1;
+        self.textures.insert((*words, srgb), Arc::clone(&texture));
+        Ok(texture)
+    }
+}
+
+/// A descriptor of a pool.
+fn descriptor(pool: Pool, index: u32, memory: &Memory) -> Result<Descriptor, DescriptorError> {
+    let absent = |address| DescriptorError::Memory { address, bytes: 32 };
+    let address = pool.address.checked_add(32 * u64::from(index));
+    let address = address.ok_or(absent(pool.address))?;
+    let mut bytes = [0; 32];
+    memory.read(address, &mut bytes).map_err(|_| absent(address))?;
+    let mut words = Descriptor::default();
+    for (word, bytes) in words.0.iter_mut().zip(bytes.chunks_exact(4)) {
+        *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    }
+    Ok(words)
+}
+
+/// Whether a description of coordinates goes with the texture type of a header: arrays and others
+/// of the same dimension may stand for one another. Buffers are not fetched with derivatives.
+fn matches(txd: &Txd, header: &Descriptor) -> bool {
+    use TextureType::{D1, D1Array, D2, D2Array, D2NoMipmap};
+    let dimensions = match TextureType::ALL.get(TYPE.get(header) as usize) {
+        Some((D1 | D1Array, _)) => 1,
+        Some((D2 | D2Array | D2NoMipmap, _)) => 2,
+        _ => return false,
+    };
+    txd.get(&PARAM) >> 1 == dimensions - 1
+}
+
+/// A descriptor that was read, or `None` if it is undefined.
+fn defined<T>(found: Result<T, DescriptorError>) -> Result<Option<T>, DescriptorError> {
+    match found {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_undefined() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The fetch for header and sampler; `None` if fetches return zeros. What decides that they do is
+/// looked at first: neither a sampler nor texels have to be there then.
+pub(super) fn plan(
+    txd: &Txd,
+    state: &mut State,
+    (header_index, sampler_index): (u32, u32),
+    lod_clamp: u32,
+) -> Result<Option<Arc<Plan>>, ExecError> {
+    let of_header = |error| ExecError::Header { index: header_index, error };
+    let of_sampler = |error| ExecError::Sampler { index: sampler_index, error };
+    let State { memory, plans, headers, samplers, .. } = state;
+    plans.renew(memory);
+    if header_index > headers.max_index || sampler_index > samplers.max_index {
+        return Ok(None);
+    }
+    let header_words = descriptor(*headers, header_index, memory).map_err(of_header)?;
+    if !matches(txd, &header_words) {
+        return Ok(None);
+    }
+    let sampler_words = descriptor(*samplers, sampler_index, memory).map_err(of_sampler)?;
+    let offset = txd.has(&AOFFI);
+    let key = Key { header: header_words, sampler: sampler_words, offset, lod_clamp };
+    if let Some(plan) = plans.plans.get(&key) {
+        return Ok(Some(Arc::clone(plan)));
+    }
+    let Some(header) = defined(TextureHeader::decode(&header_words)).map_err(of_header)? else {
+        return Ok(None);
+    };
+    let Some(sampler) = defined(SamplerHeader::decode(&sampler_words)).map_err(of_sampler)? else {
+        return Ok(None);
+    };
+    let sampler = sampler.for_texture(&header, lod_clamp).map_err(of_sampler)?;
+    let texture = plans.texture(&header_words, &header, memory, sampler.srgb).map_err(of_header)?;
+    let form = FetchForm {
+        kind: FetchKind::Sample(Lod::Gradient),
+        geometry: header.kind.geometry(),
+        coord: CoordType::F32,
+        result: ResultType::F32,
+        offset,
+        compare: false,
+    };
+    let plan = FetchPlan::new(form, &texture, &sampler).map_err(|error| ExecError::Undefined {
+        header: header_index,
+        sampler: sampler_index,
+        error,
+    })?;
+    let plan = Arc::new(Plan { plan, sources: header.sources });
+    if plans.plans.len() >= MAX_PLANS {
+        plans.plans.clear();
+    }
+    plans.plans.insert(key, Arc::clone(&plan));
+    Ok(Some(plan))
+}

@@ -1,0 +1,189 @@
+//! Where the handle of a texture and its sampler comes from.
+
+use super::bank::{Name, name_of};
+use super::operands::Operands;
+use super::value::Value;
+use super::{Context, Step};
+use texunit_check::ir::Base;
+use texunit_sass::txd::INDEX;
+
+/// A register that handles are computed in.
+const TEMPORARY: [&str; 2] = ["R12", "R13"];
+
+/// A handle.
+pub(super) struct Handle {
+    /// Where it comes from.
+    pub(super) from: String,
+    pub(super) place: Place,
+}
+
+/// Where a handle lies.
+pub(super) enum Place {
+    /// This word of the constant bank.
+    Constant(u64),
+    /// Nowhere: these steps compute it in R0, and then the instruction has .B.
+    Computed(Vec<Step>),
+}
+
+/// Half of a handle in independent mode.
+enum Part {
+    /// In a word of the bank that has it at its place in the handle.
+    Placed(u32),
+    /// An index.
+    Index(String, String),
+}
+
+/// The handle of an instruction.
+pub(super) fn find(context: &Context, operands: &Operands, at: usize) -> Result<Handle, String> {
+    let texture = operands.texture;
+    match operands.sampler {
+        None => unified(context, texture, at),
+        Some(sampler) => independent(context, texture, sampler, at),
+    }
+}
+
+fn constant(byte: u32, from: String) -> Result<Handle, String> {
+    let index = u64::from(byte / 4);
+    if index > INDEX.max() {
+        return Err(format!(
+            "its handle lies at byte {byte:#x} of the constant bank, which the index does not reach"
+        ));
+    }
+    Ok(Handle { from: format!("{}: {from}", at_byte(byte)), place: Place::Constant(index) })
+}
+
+fn at_byte(byte: u32) -> String {
+    format!("c[0x0][{byte:#x}]")
+}
+
+fn unified(context: &Context, texture: Base, at: usize) -> Result<Handle, String> {
+    let name = name_of(context.module, context.id, texture);
+    if let Some((name, _)) = name {
+        let byte = context.bank.single(name).ok_or("its texture has no place in the bank")?;
+        return constant(byte, format!("handle of {}", context.name(name)));
+    }
+    let (value, register) = context.register(texture, at);
+    let (steps, from) = match value {
+        Value::Bank(byte) if byte.is_multiple_of(4) => {
+            return constant(byte, format!("kernel parameter, through {register}"));
+        }
+        Value::Handle(name) => (
+            context.marked(name, "R0")?,
+            format!("address of {} in {register}, marked as one", context.name(name)),
+        ),
+        Value::Number(number) => (
+            vec![Step::new(format!("MOV32I R0, {:#x}", number as u32), "handle: a number")],
+            format!("number {number:#x} in {register}"),
+        ),
+        _ => (
+            vec![Step::new(format!("MOV R0, {register}"), "handle: lower 32 bits of the register")],
+            format!("{register}, which is not simply a kernel parameter"),
+        ),
+    };
+    Ok(Handle { from, place: Place::Computed(steps) })
+}
+
+fn independent(
+    context: &Context,
+    texture: Base,
+    sampler: Base,
+    at: usize,
+) -> Result<Handle, String> {
+    let name = |base| name_of(context.module, context.id, base).map(|n| n.0);
+    if let (Some(texture), Some(sampler)) = (name(texture), name(sampler)) {
+        let byte =
+            context.bank.pair(texture, sampler).ok_or("its pair has no place in the bank")?;
+        let (texture, sampler) = (context.name(texture), context.name(sampler));
+        return constant(byte, format!("handle of {texture} with {sampler}"));
+    }
+    let mut steps = Vec::new();
+    let (texture, texture_from) = context.part(texture, at, &mut steps, TEMPORARY[0])?.read();
+    let base = match context.part(sampler, at, &mut steps, TEMPORARY[1])? {
+        Part::Placed(byte) => (at_byte(byte), format!("{} (in bits 31:20)", at_byte(byte))),
+        Part::Index(text, from) => {
+            let shifted = format!("SHL {}, {text}, 0x14", TEMPORARY[1]);
+            steps.push(Step::new(shifted, "sampler index to bits 31:20"));
+            (TEMPORARY[1].to_owned(), from)
+        }
+    };
+    let insert = format!("BFI R0, {texture}, 0x1400, {}", base.0);
+    steps.push(Step::new(insert, "handle: sampler index 31:20, texture index 19:0"));
+    let from = format!("texture {texture_from}, sampler {}", base.1);
+    Ok(Handle { from, place: Place::Computed(steps) })
+}
+
+impl Part {
+    /// As an operand, and where it comes from.
+    fn read(self) -> (String, String) {
+        match self {
+            Self::Placed(byte) => (at_byte(byte), at_byte(byte)),
+            Self::Index(text, from) => (text, from),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The name of a texture or sampler as it is written.
+    fn name(&self, name: Name) -> String {
+        let found = match name {
+            Name::Variable(id) => self.module.variables.get(id.0 as usize).map(|v| &v.name),
+            Name::Param(function, id) => self.module.functions[function.0 as usize]
+                .params
+                .get(id.0 as usize)
+                .map(|p| &p.name),
+        };
+        found.cloned().unwrap_or_default()
+    }
+
+    /// The value and the name of a register that holds a handle.
+    fn register(&self, base: Base, at: usize) -> (Value, String) {
+        match base {
+            Base::Reg(reg) => {
+                let name = self.function.regs.get(reg.0 as usize).map(|r| r.name.clone());
+                (self.values.of(reg, at, self.bank), name.unwrap_or_default())
+            }
+            _ => (Value::Unknown, "RZ".to_owned()),
+        }
+    }
+
+    /// The steps that make the address of a texture.
+    fn marked(&self, name: Name, register: &str) -> Result<Vec<Step>, String> {
+        let byte = self.bank.single(name).ok_or("its texture has no place in the bank")?;
+        let name = self.name(name);
+        Ok(vec![
+            Step::new(format!("MOV {register}, {}", at_byte(byte)), format!("handle of {name}")),
+            Step::new(
+                format!("LOP32I.OR {register}, {register}, 0x80000000"),
+                "the mark of an address that mov took",
+            ),
+        ])
+    }
+
+    fn part(
+        &self,
+        base: Base,
+        at: usize,
+        steps: &mut Vec<Step>,
+        register: &str,
+    ) -> Result<Part, String> {
+        if let Some((name, _)) = name_of(self.module, self.id, base) {
+            let byte = self.bank.single(name).ok_or("its handle has no place in the bank")?;
+            return Ok(Part::Placed(byte));
+        }
+        let (value, name) = self.register(base, at);
+        Ok(match value {
+            Value::Bank(byte) => {
+                let from = format!("{} ({name})", at_byte(byte));
+                Part::Index(at_byte(byte), from)
+            }
+            Value::Handle(named) => {
+                steps.extend(self.marked(named, register)?);
+                Part::Index(register.to_owned(), format!("address of {}", self.name(named)))
+            }
+            Value::Number(number) => {
+                Part::Index(format!("{:#x}", number as u32), format!("number {number:#x}"))
+            }
+            _ => Part::Index(name.clone(), name),
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! `tex.grad` of PTX as machine code: the TXD that NVIDIA's assembler makes of it, or the quad of
+//! fetches by which it emulates what TXD has no coordinates for.
+//!
+//! Modifiers, coordinate description, write mask, index and the packing of the operands are those
+//! of the assembler (releases 11.8 to 12.9). Registers are chosen here, by the rules of
+//! [`texunit_sass::rules`]. What a scheduler and optimiser does beyond that is left out: equal fetches that
+//! are made once, constants found by arithmetic, stores that others cover, unrolled loops, guards
+//! that are dropped, and the phase of instructions that are issued together, of which all but the
+//! last have .T and not .P.
+
+mod access;
+mod bank;
+mod fetch;
+mod handle;
+mod operands;
+mod quad;
+mod target;
+mod usage;
+mod value;
+mod warp;
+
+use bank::{Bank, Names};
+use operands::Operands;
+use std::collections::{HashMap, HashSet};
+use texunit_check::ir::{FuncId, Function, Instruction, Module, Operand};
+use texunit_isa::{Geometry, MipMode, Opcode};
+use texunit_sass::{Arch, Txd};
+use texunit_syntax::Span;
+use usage::Usage;
+use value::Values;
+
+pub use target::{arch_of, target_number, visible_functions};
+
+/// A machine instruction before or after the fetch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// As the disassembler writes it; a register of PTX stands for the machine register that has
+    /// its value.
+    pub text: String,
+    /// What it does.
+    pub why: String,
+}
+
+impl Step {
+    fn new(text: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { text: text.into(), why: why.into() }
+    }
+}
+
+/// A register of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// Its number.
+    pub register: u64,
+    /// What it is: `s`, `dsdx`, `R`.
+    pub name: &'static str,
+    /// What it holds, or where the result goes: a register or constant of the PTX.
+    pub value: String,
+}
+
+/// A TXD.
+#[derive(Clone, Debug)]
+pub struct Fetch {
+    /// The instruction.
+    pub txd: Txd,
+    /// Where the handle comes from.
+    pub handle: String,
+    /// Registers from Ra on.
+    pub ra: Vec<Packed>,
+    /// Registers from Rb on.
+    pub rb: Vec<Packed>,
+    /// Registers from Rd on, and what is made of them.
+    pub rd: Vec<Packed>,
+    /// What computes the operands.
+    pub before: Vec<Step>,
+    /// What is done with the results.
+    pub after: Vec<Step>,
+    /// Choices that the PTX does not show.
+    pub notes: Vec<String>,
+}
+
+/// The emulation by a fetch for each lane of a quad.
+#[derive(Clone, Debug)]
+pub struct Quad {
+    /// Why it is needed.
+    pub why: String,
+    /// The fetch, without its registers: `TEX.DC.NDV.P`.
+    pub fetch: String,
+    /// Its coordinate description.
+    pub coordinates: &'static str,
+    /// Its write mask.
+    pub mask: u64,
+    /// Word of the constant bank that has the handle; none with .B.
+    pub index: Option<u64>,
+    /// Where the handle comes from.
+    pub handle: String,
+    /// Done once, before.
+    pub before: Vec<Step>,
+    /// Done for each lane k = 0, 1, 2, 3 of the quad.
+    pub each: Vec<Step>,
+    /// Done once, after.
+    pub after: Vec<Step>,
+}
+
+/// What becomes of a `tex.grad`.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// A TXD.
+    Txd(Box<Fetch>),
+    /// An emulation.
+    Quad(Box<Quad>),
+    /// Nothing: no result is used.
+    Unused,
+    /// There is no code for it, and why.
+    Refused(String),
+}
+
+/// A `tex.grad` and what becomes of it.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The kernel or function it stands in.
+    pub function: FuncId,
+    /// The kernel whose constant bank it reads: the first one that reaches the function.
+    pub kernel: Option<FuncId>,
+    /// Where it stands.
+    pub span: Span,
+    /// What becomes of it.
+    pub form: Form,
+}
+
+/// What is known around an instruction.
+pub struct Context<'a> {
+    module: &'a Module,
+    id: FuncId,
+    function: &'a Function,
+    bank: &'a Bank,
+    usage: Usage<'a>,
+    values: Values<'a>,
+    arch: Arch,
+}
+
+/// Whether an instruction is a `tex.grad`.
+pub fn is_gradient(instruction: &Instruction) -> bool {
+    instruction.opcode == Opcode::Tex && instruction.mods.mip == Some(MipMode::Grad)
+}
+
+/// Every `tex.grad` of a module without errors, in its order. `visible` has the names of the functions
+/// that are declared `.visible` or `.weak`.
+pub fn module(module: &Module, visible: &HashSet<&str>, arch: Arch) -> Vec<Lowered> {
+    let ids = || (0..module.functions.len() as u32).map(FuncId);
+    let has_some =
+        |id: &FuncId| module.functions[id.0 as usize].body.iter().flatten().any(is_gradient);
+    let functions: Vec<FuncId> = ids().filter(has_some).collect();
+    if functions.is_empty() {
+        return Vec::new();
+    }
+    let names = Names::new(module, visible);
+    let kernels = first_kernels(module, &names);
+    let mut banks: HashMap<FuncId, Bank> = HashMap::new();
+    let mut list = Vec::new();
+    for id in functions {
+        let kernel = kernels.get(&id).copied();
+        let owner = kernel.unwrap_or(id);
+        let bank = banks.entry(owner).or_insert_with(|| Bank::new(module, &names, owner));
+        let function = &module.functions[id.0 as usize];
+        let (usage, values) = (Usage::new(function), Values::new(module, id));
+        let context = Context { module, id, function, bank, usage, values, arch };
+        for (at, i) in function.body.iter().flatten().enumerate() {
+            if is_gradient(i) {
+                let form = lower(i, at, &context);
+                list.push(Lowered { function: id, kernel, span: i.span, form });
+            }
+        }
+    }
+    list.sort_by_key(|l| l.span.start);
+    list
+}
+
+/// The first kernel that reaches each function.
+fn first_kernels(module: &Module, names: &Names) -> HashMap<FuncId, FuncId> {
+    let mut first = HashMap::new();
+    for kernel in (0..module.functions.len() as u32).map(FuncId) {
+        if module.functions[kernel.0 as usize].is_entry {
+            names.reach(kernel, &mut first);
+        }
+    }
+    first
+}
+
+/// What becomes of instruction `at` of a function.
+pub fn lower(instruction: &Instruction, at: usize, context: &Context) -> Form {
+    let refused = |why: &str| Form::Refused(why.to_owned());
+    let Some(operands) = Operands::read(instruction) else {
+        return refused("its operands are not those of a tex.grad");
+    };
+    let used = context.used(&operands, at);
+    if used.mask == 0 && !used.resident {
+        return Form::Unused;
+    }
+    if used.resident && context.arch < Arch::Sm52 {
+        return refused("a result d|p needs Ps, which came with sm_52");
+    }
+    let handle = match handle::find(context, &operands, at) {
+        Ok(handle) => handle,
+        Err(why) => return Form::Refused(why),
+    };
+    match why_emulated(context, &operands) {
+        Some(why) => {
+            let mut quad = quad::lower(context, &operands, &used, handle, why);
+            if let Some(guard) = instruction.guard {
+                let not = if guard.negated { "" } else { "!" };
+                let p = context.text(&Operand::Reg(guard.reg));
+                let step = Step::new(format!("@{not}{p} BRA"), "past it all, by the guard");
+                quad.before.insert(0, step);
+            }
+            Form::Quad(Box::new(quad))
+        }
+        None => fetch::lower(context, instruction, &operands, &used, handle),
+    }
+}
+
+/// Why an instruction cannot be a TXD.
+fn why_emulated(context: &Context, operands: &Operands) -> Option<String> {
+    let name = match operands.geometry {
+        Geometry::D3 => Some("3d"),
+        Geometry::Cube => Some("cube"),
+        Geometry::Acube => Some("acube"),
+        _ => None,
+    };
+    if let Some(name) = name {
+        return Some(format!("TXD has no {name} coordinates"));
+    }
+    // Of unified 1d the assembler makes a TXD all the same, and forgets the reference value.
+    let forgets = operands.geometry == Geometry::D1 && !context.module.independent;
+    (operands.compare.is_some() && !forgets).then(|| "TXD has no depth compare".to_owned())
+}
+
+/// What of a result is used.
+struct Used {
+    /// A bit for each component.
+    mask: u64,
+    resident: bool,
+}
+
+impl Context<'_> {
+    fn used(&self, operands: &Operands, at: usize) -> Used {
+        let mut mask = 0;
+        for (n, dest) in operands.dest.iter().enumerate() {
+            // Of a register that is named twice the last one counts.
+            if let Some(reg) = operands::register(dest)
+                && !operands.dest[n + 1..].contains(dest)
+            {
+                let [low, high] = self.usage.of(reg, at);
+                mask |= match operands.is_paired() {
+                    true => (u64::from(low) | u64::from(high) << 1) << (2 * n),
+                    false => u64::from(low || high) << n,
+                };
+            }
+        }
+        let resident = operands
+            .resident
+            .and_then(operands::register)
+            .is_some_and(|reg| self.usage.of(reg, at) != [false; 2]);
+        Used { mask: mask & 0xf, resident }
+    }
+
+    /// An operand as text: a register by its name, a constant by its bits.
+    fn text(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Reg(reg) => self
+                .function
+                .regs
+                .get(reg.0 as usize)
+                .map_or_else(String::new, |reg| reg.name.clone()),
+            Operand::Imm(0) => "RZ".to_owned(),
+            Operand::Imm(bits) => format!("{bits:#x}"),
+            _ => "RZ".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Files that describe a [`State`]: registers, predicates, constants, textures, samplers, memory.
+//! docs/sass.md has the keys, and docs/resources.md those of textures and samplers.
+//!
+//! A file is data from outside: what is wrong with it is an error with a place, and it allocates no
+//! more than [`MAX_BYTES`] of memory.
+
+mod machine;
+mod sampler;
+mod texture;
+
+use crate::exec::{Pool, SamplerBinding, State};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use texunit_sass::Arch;
+use texunit_sass::descriptor::{Bits, Descriptor, DescriptorError};
+use texunit_sass::memory::Memory;
+use texunit_spec::{Context, Found, Problem, Table, codes, number};
+use toml::de::DeTable;
+
+/// Most bytes of memory that a file fills.
+pub const MAX_BYTES: u64 = 512 << 20;
+
+/// Where the pools lie if the file does not say it.
+const HEADER_POOL: u64 = 0x7f00_0000_0000;
+const SAMPLER_POOL: u64 = 0x7f80_0000_0000;
+/// Indices of headers have 20 bits; with header binding those of samplers too.
+const MAX_INDEX: u32 = 0xf_ffff;
+
+/// What is wrong with a file, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateError {
+    message: String,
+    span: Option<Range<usize>>,
+}
+
+impl StateError {
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Bytes of the file that are wrong; `None` for the file as a whole.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.clone()
+    }
+}
+
+impl From<Problem> for StateError {
+    fn from(problem: Problem) -> Self {
+        let Problem { message, help, span, .. } = problem;
+        let message = match help {
+            Some(help) => format!("{message}: {help}"),
+            None => message,
+        };
+        Self { message, span: Some(span) }
+    }
+}
+
+impl std::fmt::Display for StateError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for StateError {}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct StateFile {
+    /// The state that it describes.
+    pub state: State,
+    /// Keys and words that have other names now.
+    pub notes: Vec<Problem>,
+}
+
+/// The state that a file describes.
+pub fn parse(text: &str) -> Result<State, StateError> {
+    read(text).map(|file| file.state)
+}
+
+/// Reads a file.
+pub fn read(text: &str) -> Result<StateFile, StateError> {
+    let document = DeTable::parse(text)
+        .map_err(|e| StateError { message: e.message().to_owned(), span: e.span() })?;
+    let context = Context::of_test(None);
+    let state = state(&Table::root(document.get_ref(), &context));
+    let problems = context.problems.take();
+    // A key that is missing may be one that is misspelt.
+    let order = |problem: &Problem| (problem.code == codes::MISSING_KEY, problem.span.start);
+    match problems.into_iter().min_by_key(order) {
+        Some(first) => Err(first.into()),
+        None => Ok(StateFile { state, notes: context.take_notes() }),
+    }
+}
+
+/// What the root of a file says, as far as it can be read.
+fn state(root: &Table<'_>) -> State {
+    let mut state = State::new(root.get("arch").and_then(|v| arch(&v)).unwrap_or(Arch::Sm52));
+    state.active = root.get("active").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.active);
+    state.killed = root.get("killed").and_then(|v| machine::lanes_of(&v)).unwrap_or(state.killed);
+    let bindings = [
+        ("independently", SamplerBinding::Independently),
+        ("via_header", SamplerBinding::ViaHeader),
+    ];
+    let binding = root.get("sampler_binding").and_then(|v| v.word(&bindings));
+    state.binding = binding.unwrap_or(SamplerBinding::Independently);
+    machine::registers(root, &mut state);
+    machine::constants(root, &mut state);
+    let tables = |key: &'static str| {
+        let items = root.get(key).and_then(|v| v.array("an array of tables")).unwrap_or_default();
+        items.into_iter().filter_map(|item| item.table()).collect::<Vec<_>>()
+    };
+    let mut used = 0;
+    for table in tables("memory") {
+        machine::memory(&table, &mut state.memory, &mut used);
+    }
+    let mut headers = BTreeMap::new();
+    for table in tables("texture") {
+        let words = texture::words(&table, &mut state.memory, &mut used);
+        add(&mut headers, &table, words);
+    }
+    let mut samplers = BTreeMap::new();
+    for table in tables("sampler") {
+        add(&mut samplers, &table, sampler::words(&table));
+    }
+    for (key, words, address, to) in [
+        ("header_pool", &headers, HEADER_POOL, &mut state.headers),
+        ("sampler_pool", &samplers, SAMPLER_POOL, &mut state.samplers),
+    ] {
+        *to = pool(root, key, words, address, &mut state.memory).unwrap_or(*to);
+    }
+    root.finish();
+    state
+}
+
+fn arch(value: &Found<'_>) -> Option<Arch> {
+    let words = Arch::ALL.map(|arch| (arch.name(), arch));
+    value.word(&words)
+}
+
+/// Puts descriptors into memory.
+fn pool(
+    root: &Table<'_>,
+    key: &'static str,
+    words: &BTreeMap<u32, Descriptor>,
+    address: u64,
+    memory: &mut Memory,
+) -> Option<Pool> {
+    let highest = words.keys().next_back().copied().unwrap_or(0);
+    let table = root.get(key).map(|v| v.table());
+    let mut pool = Pool { address, max_index: highest };
+    if let Some(table) = &table {
+        let table = table.as_ref()?;
+        let given = table.get("address").and_then(|v| v.number(0, i64::MAX as u64));
+        pool.address = given.unwrap_or(address);
+        let given = table.get("max_index").and_then(|v| v.number(0, MAX_INDEX.into()));
+        pool.max_index = given.map_or(highest, |index| index as u32);
+        table.finish();
+    }
+    // Indices without a descriptor are undefined: zeros.
+    let mut bytes = vec![0; 32 * (pool.max_index.max(highest) as usize + 1)];
+    for (&index, words) in words {
+        let at = 32 * index as usize;
+        for (to, word) in bytes[at..at + 32].chunks_exact_mut(4).zip(words.0) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+    if let Err(error) = memory.map(pool.address, bytes) {
+        let message = format!("{key}: {error}");
+        match table.flatten() {
+            Some(table) => wrong(&table, "address", message),
+            None => root.problem(codes::VALUE, message),
+        }
+        return None;
+    }
+    Some(pool)
+}
+
+fn add(all: &mut BTreeMap<u32, Descriptor>, table: &Table<'_>, words: Option<Descriptor>) {
+    let index = table.need("index", "its number in the pool");
+    table.finish();
+    let Some(index) = index else { return };
+    let Some(number) = index.number(0, MAX_INDEX.into()) else { return };
+    if all.insert(number as u32, words.unwrap_or(Descriptor([0; 8]))).is_some() {
+        index.problem(codes::CONFLICT, format!("`index` {number} is there twice"));
+    }
+}
+
+/// Says what is wrong with the value of a key, or with the table if it is not there.
+fn wrong(table: &Table<'_>, key: &'static str, message: impl Into<String>) {
+    match table.get(key) {
+        Some(found) => found.problem(codes::VALUE, message),
+        None => table.problem(codes::VALUE, message.into()),
+    }
+}
+
+/// What a descriptor has no bits for is said of the key that asks for it.
+fn inexpressible(table: &Table<'_>, keys: &[(&str, &'static str)], error: DescriptorError) {
+    let key = match &error {
+        DescriptorError::Inexpressible { field, reason } => keys
+            .iter()
+            .find(|(start, _)| field.starts_with(start))
+            .map(|(_, key)| (*key, format!("`{key}`: {reason}"))),
+        _ => None,
+    };
+    match key {
+        Some((key, message)) => wrong(table, key, message),
+        None => table.problem(codes::VALUE, error.to_string()),
+    }
+}
+
+/// The `words` of a table in which nothing else describes the descriptor.
+fn alone(table: &Table<'_>, words: &Found<'_>) -> Option<Descriptor> {
+    let is_known = |name: &str| ["index", "words", "fields"].contains(&name);
+    if !table.entries().iter().all(|(name, _)| is_known(&name.value)) {
+        for (name, _) in table.entries() {
+            table.allow(&name.value);
+        }
+        words.problem(codes::CONFLICT, "`words` stand alone, or with `fields`");
+        return None;
+    }
+    let items = words.array("eight words")?;
+    let bits: Option<Vec<u32>> = items.iter().map(number::word).collect();
+    let eight = bits?.try_into().map(Descriptor);
+    if eight.is_err() {
+        words.problem(codes::VALUE, "`words` are eight");
+    }
+    eight.ok()
+}
+
+/// Sets fields by their names: raw bits.
+fn fields(words: Option<Descriptor>, all: &[&Bits], table: &Table<'_>) -> Option<Descriptor> {
+    let Some(fields) = table.get("fields") else { return words };
+    let mut words = words?;
+    for (name, value) in fields.table()?.entries() {
+        let Some(bits) = all.iter().find(|bits| bits.name == name.value) else {
+            fields.problem(codes::VALUE, format!("no field is called `{}`", name.value));
+            return None;
+        };
+        bits.set(&mut words, value.number(0, bits.max().into())? as u32);
+    }
+    Some(words)
+}

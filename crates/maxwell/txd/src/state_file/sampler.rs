@@ -1,0 +1,41 @@
+//! The samplers of a state file.
+
+use super::{alone, fields, inexpressible};
+use texunit_sass::descriptor::{Bits, Descriptor, encode_sampler, sampler};
+use texunit_spec::{SamplerSpec, Table};
+use texunit_unit::Sampler;
+
+/// Beginnings of the names of fields, and the keys that they come from.
+const KEYS: [(&str, &str); 5] = [
+    ("address_", "address_mode"),
+    ("max_anisotropy", "max_anisotropy"),
+    ("mip_lod_bias", "mipmap_level_bias"),
+    ("min_lod_clamp", "min_mipmap_level_clamp"),
+    ("max_lod_clamp", "max_mipmap_level_clamp"),
+];
+
+/// The words of a sampler.
+pub(super) fn words(table: &Table<'_>) -> Option<Descriptor> {
+    let given = table.get("words");
+    let words = match &given {
+        Some(given) => alone(table, given),
+        None => described(table),
+    };
+    let all: Vec<&Bits> = sampler::FIELDS.iter().collect();
+    fields(words, &all, table)
+}
+
+fn described(table: &Table<'_>) -> Option<Descriptor> {
+    let before = table.problem_count();
+    let (spec, has_mip_filter) = SamplerSpec::of_header(table);
+    if table.problem_count() > before {
+        return None;
+    }
+    let state = spec.over(&Sampler { max_anisotropy: 1, ..Sampler::default() });
+    let words = encode_sampler(&state);
+    let mut words = words.map_err(|error| inexpressible(table, &KEYS, error)).ok()?;
+    if !has_mip_filter {
+        sampler::MIP_FILTER.set(&mut words, 1);
+    }
+    Some(words)
+}

@@ -1,0 +1,119 @@
+//! Texel formats as other systems write them.
+
+use texunit_texel::Format;
+
+/// The format that a name of another system means: `rgba8` (graphics APIs), `uchar4` (CUDA), `float32` (NumPy).
+/// Three channels become four, as there is no such format.
+pub fn meant(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace(['_', '-', ' '], "");
+    let (channel, count) = cuda_or_numpy(&name).or_else(|| graphics(&name))?;
+    let wanted = match count {
+        1 => channel.to_owned(),
+        2 => format!("{channel}x2"),
+        _ => format!("{channel}x4"),
+    };
+    Format::names().find(|known| *known == wanted)
+}
+
+/// `float4`, `uchar`, `int16`
+fn cuda_or_numpy(name: &str) -> Option<(&'static str, u32)> {
+    const TYPES: [(&str, &str); 18] = [
+        ("uint8", "u8"),
+        ("int8", "s8"),
+        ("uint16", "u16"),
+        ("int16", "s16"),
+        ("uint32", "u32"),
+        ("int32", "s32"),
+        ("float16", "f16"),
+        ("float32", "f32"),
+        ("uchar", "u8"),
+        ("char", "s8"),
+        ("ushort", "u16"),
+        ("short", "s16"),
+        ("uint", "u32"),
+        ("int", "s32"),
+        ("half", "f16"),
+        ("float", "f32"),
+        ("unorm8", "u8"),
+        ("byte", "u8"),
+    ];
+    TYPES.iter().find_map(|(prefix, channel)| {
+        let count = match name.strip_prefix(prefix)?.trim_start_matches('x') {
+            "" | "1" => 1,
+            "2" => 2,
+            "3" | "4" => 4,
+            _ => return None,
+        };
+        Some((*channel, count))
+    })
+}
+
+/// `rgba8`, `r32f`, `rg16ui`, `r8g8b8a8unorm`
+fn graphics(name: &str) -> Option<(&'static str, u32)> {
+    let letters: Vec<char> = name.chars().take_while(|c| "rgbax".contains(*c)).collect();
+    let packed = name.trim_start_matches(|c: char| "rgbax".contains(c) || c.is_ascii_digit());
+    // `r8g8b8a8unorm`: a number behind each letter.
+    let (count, rest) = match letters.len() {
+        1 if name.len() > 2 && packed.len() < name.len() => {
+            let head = &name[..name.len() - packed.len()];
+            let count = head.chars().filter(char::is_ascii_alphabetic).count();
+            let digits: String = head.chars().skip(1).take_while(char::is_ascii_digit).collect();
+            (count, format!("{digits}{packed}"))
+        }
+        n => (n, name.chars().skip(n).collect()),
+    };
+    if !(1..=4).contains(&count) {
+        return None;
+    }
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let channel = match (&rest[..digits], &rest[digits..]) {
+        ("8", "" | "unorm" | "ui" | "uint" | "u" | "srgb") => "u8",
+        ("8", "snorm" | "i" | "sint" | "int" | "s") => "s8",
+        ("16", "" | "unorm" | "ui" | "uint" | "u") => "u16",
+        ("16", "snorm" | "i" | "sint" | "int" | "s") => "s16",
+        ("16", "f" | "float" | "sfloat") => "f16",
+        ("32", "ui" | "uint" | "u") => "u32",
+        ("32", "i" | "sint" | "int" | "s") => "s32",
+        ("32", "" | "f" | "float" | "sfloat") => "f32",
+        _ => return None,
+    };
+    Some((channel, count as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_systems() {
+        for (name, format) in [
+            ("rgba8", "u8x4"),
+            ("RGBA8", "u8x4"),
+            ("rgb8", "u8x4"),
+            ("r8", "u8"),
+            ("rg8", "u8x2"),
+            ("rgba32f", "f32x4"),
+            ("r32f", "f32"),
+            ("rg16f", "f16x2"),
+            ("r16ui", "u16"),
+            ("rgba8_snorm", "s8x4"),
+            ("R8G8B8A8_UNORM", "u8x4"),
+            ("R16G16_SFLOAT", "f16x2"),
+            ("bgra8", "u8x4"),
+            ("float", "f32"),
+            ("float4", "f32x4"),
+            ("uchar4", "u8x4"),
+            ("float3", "f32x4"),
+            ("float32", "f32"),
+            ("uint8", "u8"),
+            ("half2", "f16x2"),
+        ] {
+            assert_eq!(meant(name), Some(format), "{name}");
+        }
+        for name in
+            ["", "r", "rgba", "float64", "rgba64", "u9", "é", "r8g8", "x".repeat(99).as_str()]
+        {
+            assert!(meant(name).is_none_or(|f| name == "r8g8" && f == "u8x2"), "{name}");
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Numbers of a file, as bytes.
+
+use crate::problem::{Problem, codes};
+use crate::table::{At, Found, Table};
+
+/// Types of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum NumberType {
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F32,
+    F64,
+}
+
+#[rustfmt::skip]
+const TYPES: [(NumberType, &str, usize); 11] = [
+    (NumberType::U8,  "u8",  1),
+    (NumberType::U16, "u16", 2),
+    (NumberType::U32, "u32", 4),
+    (NumberType::U64, "u64", 8),
+    (NumberType::S8,  "s8",  1),
+    (NumberType::S16, "s16", 2),
+    (NumberType::S32, "s32", 4),
+    (NumberType::S64, "s64", 8),
+    (NumberType::F16, "f16", 2),
+    (NumberType::F32, "f32", 4),
+    (NumberType::F64, "f64", 8),
+];
+
+impl NumberType {
+    /// Name in files and in PTX.
+    pub fn name(self) -> &'static str {
+        TYPES[self as usize].1
+    }
+
+    /// Size in bytes.
+    pub fn size(self) -> usize {
+        TYPES[self as usize].2
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, NumberType::F16 | NumberType::F32 | NumberType::F64)
+    }
+
+    fn is_signed(self) -> bool {
+        matches!(self, NumberType::S8 | NumberType::S16 | NumberType::S32 | NumberType::S64)
+    }
+}
+
+/// The value of a scalar parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    /// Its type; `None` for plain bytes or an array of numbers, which are structures.
+    pub ty: Option<NumberType>,
+    /// Little endian.
+    pub bytes: Vec<u8>,
+}
+
+impl Scalar {
+    /// Its value, and whether it is a whole number; `None` of structures, and of what f64 cannot hold.
+    pub fn number(&self) -> Option<(f64, bool)> {
+        let ty = self.ty?;
+        let mut bytes = [0; 8];
+        bytes[..self.bytes.len()].copy_from_slice(&self.bytes);
+        let bits = u64::from_le_bytes(bytes);
+        let value = match ty {
+            NumberType::F16 => half::f16::from_bits(bits as u16).to_f64(),
+            NumberType::F32 => f32::from_bits(bits as u32).into(),
+            NumberType::F64 => f64::from_bits(bits),
+            _ if ty.is_signed() => {
+                let shift = 64 - 8 * ty.size();
+                ((bits << shift) as i64 >> shift) as f64
+            }
+            _ => bits as f64,
+        };
+        let exact = value.is_finite() && value.abs() <= (1_u64 << 53) as f64;
+        exact.then_some((value, value.fract() == 0.0))
+    }
+
+    /// What messages call it.
+    pub fn what(&self) -> String {
+        match self.ty {
+            Some(ty) => format!("a scalar of type {}", ty.name()),
+            None => format!("a structure of {} bytes", self.bytes.len()),
+        }
+    }
+}
+
+/// Reads `scalar = { u32 = 1 }`.
+pub fn scalar(value: &Found<'_>) -> Option<At<Scalar>> {
+    let table = value.table()?;
+    let numbers = typed(&table);
+    let bytes = table.get("bytes");
+    let before = table.problem_count();
+    table.finish();
+    match (numbers, bytes) {
+        (Typed::Several, _) | (Typed::One(..), Some(_)) => {
+            value.problem(codes::CONFLICT, "a scalar has one type, but there are several");
+            None
+        }
+        (Typed::One(ty, v), None) if v.is_array() => {
+            Some(v.at(Scalar { ty: None, bytes: numbers_of(ty, &v)? }))
+        }
+        (Typed::One(ty, v), None) => Some(v.at(Scalar { ty: Some(ty), bytes: number(ty, &v)? })),
+        (Typed::None, Some(v)) => Some(v.at(Scalar { ty: None, bytes: raw_bytes(&v)? })),
+        (Typed::None, None) if table.problem_count() > before => None,
+        (Typed::None, None) => {
+            let names: Vec<_> = TYPES.iter().map(|t| format!("`{}`", t.1)).collect();
+            let names = names.join(", ");
+            value.problem(codes::MISSING_KEY, format!("expected one of {names}, `bytes`"));
+            None
+        }
+    }
+}
+
+/// The keys of a table that are types of numbers.
+pub enum Typed<'a> {
+    /// There is none.
+    None,
+    /// There is one, with this value.
+    One(NumberType, Found<'a>),
+    /// There are several.
+    Several,
+}
+
+/// The number type that a table has as a key.
+pub fn typed<'a>(table: &Table<'a>) -> Typed<'a> {
+    let mut found =
+        TYPES.iter().filter_map(|t| table.get(t.1).map(|v| (t.0, v))).collect::<Vec<_>>();
+    match (found.pop(), found.is_empty()) {
+        (None, _) => Typed::None,
+        (Some((ty, v)), true) => Typed::One(ty, v),
+        (Some(_), false) => Typed::Several,
+    }
+}
+
+/// An array of numbers of one type.
+pub fn numbers_of(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut sound = true;
+    // Words of state files are bits in any form.
+    let are_words = ty == NumberType::U32 && value.has_bare_bits();
+    for item in value.array(&format!("an array of {} numbers", ty.name()))? {
+        let read = match are_words {
+            true => word(&item).map(|word| word.to_le_bytes().to_vec()),
+            false => number(ty, &item),
+        };
+        match read {
+            Some(b) => bytes.extend(b),
+            None => sound = false,
+        }
+    }
+    sound.then_some(bytes)
+}
+
+/// 32 bits: a whole number, an f32 with a point, or a string of hexadecimal digits.
+pub fn word(value: &Found<'_>) -> Option<u32> {
+    let wanted =
+        "32 bits: a whole number, a number with a point, or hexadecimal digits in a string";
+    let text = value.number_text(wanted)?;
+    let bits = if value.is_string() {
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        let hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        hex.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+    } else if value.is_integer() {
+        let number = value.integer(wanted)?;
+        u32::try_from(number).ok().or(i32::try_from(number).ok().map(|n| n as u32))
+    } else {
+        text.parse::<f64>().ok().map(|number| (number as f32).to_bits())
+    };
+    if bits.is_none() {
+        value.problem(codes::VALUE, format!("`{text}` does not fit into 32 bits"));
+    }
+    bits
+}
+
+/// The bits of an f32.
+pub fn float(value: &Found<'_>) -> Option<u32> {
+    let bytes = number(NumberType::F32, value)?;
+    Some(u32::from_le_bytes(bytes.try_into().ok()?))
+}
+
+/// One number.
+pub fn number(ty: NumberType, value: &Found<'_>) -> Option<Vec<u8>> {
+    let name = ty.name();
+    if !ty.is_float() && !value.is_string() {
+        let v = value.integer(&integer_words(ty))?;
+        return integer(ty, v).or_else(|| out_of_range(ty, &v.to_string(), value));
+    }
+    let wanted = if ty.is_float() {
+        format!("an {name}: a number, or its bits as a string \"0x...\"")
+    } else {
+        integer_words(ty)
+    };
+    let text = value.number_text(&wanted)?;
+    let bare = |digits: &str| {
+        digits.len() == 2 * ty.size() && digits.bytes().all(|b| b.is_ascii_hexdigit())
+    };
+    let bits = match text.strip_prefix("0x") {
+        None if value.has_bare_bits() && value.is_string() && bare(&text) => Some(text.as_str()),
+        digits => digits,
+    };
+    let bytes = match bits {
+        Some(digits) => u64::from_str_radix(digits, 16)
+            .ok()
+            .filter(|v| ty.size() == 8 || v >> (8 * ty.size()) == 0)
+            .map(|v| v.to_le_bytes()[..ty.size()].to_vec()),
+        None if ty.is_float() => decimal(ty, &text),
+        None => text.parse().ok().and_then(|v| integer(ty, v)),
+    };
+    bytes.or_else(|| out_of_range(ty, &text, value))
+}
+
+fn integer_words(ty: NumberType) -> String {
+    let bits = 8 * ty.size() as u32;
+    let (least, most) = if ty.is_signed() {
+        (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+    } else {
+        (0, (1_i128 << bits) - 1)
+    };
+    let article = if ty == NumberType::U8 || !ty.is_signed() { "a" } else { "an" };
+    format!("{article} {}: a whole number from {least} to {most}", ty.name())
+}
+
+fn out_of_range(ty: NumberType, text: &str, value: &Found<'_>) -> Option<Vec<u8>> {
+    let wanted = if ty.is_float() {
+        format!(
+            "an {}: a number that it can hold, `nan`, `inf` or its {} bits as \"0x...\"",
+            ty.name(),
+            8 * ty.size()
+        )
+    } else {
+        integer_words(ty)
+    };
+    let text: String = text.chars().take(40).collect();
+    value.problem(codes::VALUE, format!("expected {wanted}; found `{text}`"));
+    None
+}
+
+fn integer(ty: NumberType, v: i128) -> Option<Vec<u8>> {
+    let bits = 8 * ty.size() as u32;
+    let fits = if ty.is_signed() {
+        v >= -(1 << (bits - 1)) && v < 1 << (bits - 1)
+    } else {
+        v >= 0 && v < 1 << bits
+    };
+    fits.then(|| v.to_le_bytes()[..ty.size()].to_vec())
+}
+
+/// A decimal number, rounded once to nearest even.
+fn decimal(ty: NumberType, text: &str) -> Option<Vec<u8>> {
+    // Rust reads `infinity` and `NaN` too; a job has TOML's words only.
+    let word = text.trim_start_matches(['+', '-']);
+    if !matches!(word, "nan" | "inf") && !word.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+    {
+        return None;
+    }
+    let infinite = word == "inf";
+    match ty {
+        NumberType::F16 => {
+            let v = half::f16::from_bits(texunit_texel::f64_to_f16(text.parse().ok()?));
+            (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
+        }
+        NumberType::F32 => {
+            let v: f32 = text.parse().ok()?;
+            (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
+        }
+        _ => {
+            let v: f64 = text.parse().ok()?;
+            (infinite || !v.is_infinite()).then(|| v.to_le_bytes().to_vec())
+        }
+    }
+}
+
+/// `"00 ff 12"` or `[0, 255, 18]`.
+pub fn raw_bytes(value: &Found<'_>) -> Option<Vec<u8>> {
+    if value.is_array() {
+        return numbers_of(NumberType::U8, value);
+    }
+    let text =
+        value.shared_string("bytes: hexadecimal digits in a string, or an array of numbers")?;
+    let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let nibble = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
+    let bytes: Option<Vec<u8>> =
+        digits.chunks(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(*pair.get(1)?)?)).collect();
+    if bytes.is_none() {
+        let at = (value.key.as_str(), value.span.clone());
+        value.report(
+            Problem::new(codes::VALUE, at, "expected an even number of hexadecimal digits")
+                .help("for instance bytes = \"00 00 80 3f\""),
+        );
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::table::Context;
+    use toml::de::DeTable;
+
+    fn read(text: &str) -> Result<Scalar, String> {
+        let text = format!("scalar = {text}");
+        let table = DeTable::parse(&text).unwrap();
+        let context = Context::default();
+        let root = Table::root(table.get_ref(), &context);
+        let scalar = scalar(&root.get("scalar").unwrap());
+        let problems = context.problems.take();
+        assert_eq!(scalar.is_none(), !problems.is_empty(), "{text}: {problems:?}");
+        scalar.map(|s| s.value).ok_or_else(|| problems[0].message.clone())
+    }
+
+    #[test]
+    fn numbers() {
+        #[rustfmt::skip]
+        let rows: &[(&str, &[u8])] = &[
+            ("{ u8 = 255 }",                 &[0xff]),
+            ("{ s8 = -128 }",                &[0x80]),
+            ("{ u16 = 0x1234 }",             &[0x34, 0x12]),
+            ("{ s32 = -1 }",                 &[0xff; 4]),
+            ("{ u64 = 18446744073709551615 }", &[0xff; 8]),
+            ("{ u64 = \"0xffffffffffffffff\" }", &[0xff; 8]),
+            ("{ u32 = 1_000 }",              &[0xe8, 3, 0, 0]),
+            ("{ f32 = 1 }",                  &[0, 0, 0x80, 0x3f]),
+            ("{ f32 = 1.0 }",                &[0, 0, 0x80, 0x3f]),
+            ("{ f32 = 0.1 }",                &[0xcd, 0xcc, 0xcc, 0x3d]),
+            ("{ f32 = \"0x7f800001\" }",     &[1, 0, 0x80, 0x7f]),
+            ("{ f32 = -inf }",               &[0, 0, 0x80, 0xff]),
+            ("{ f32 = nan }",                &[0, 0, 0xc0, 0x7f]),
+            ("{ f32 = -0.0 }",               &[0, 0, 0, 0x80]),
+            ("{ f16 = 65504 }",              &[0xff, 0x7b]),
+            ("{ f64 = 1e300 }",              &[0x9c, 0x75, 0x00, 0x88, 0x3c, 0xe4, 0x37, 0x7e]),
+            ("{ bytes = \"01 02ff\" }",      &[1, 2, 0xff]),
+            ("{ bytes = [1, 2, 255] }",      &[1, 2, 0xff]),
+            ("{ u16 = [1, 2] }",             &[1, 0, 2, 0]),
+        ];
+        for (text, bytes) in rows {
+            assert_eq!(read(text).unwrap().bytes, *bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn mistakes() {
+        #[rustfmt::skip]
+        let rows = [
+            ("{ u8 = 256 }",            "expected a u8: a whole number from 0 to 255; found `256`"),
+            ("{ s8 = -129 }",           "expected an s8: a whole number from -128 to 127; found `-129`"),
+            ("{ u32 = -1 }",            "expected a u32: a whole number from 0 to 4294967295; found `-1`"),
+            ("{ u32 = 1.5 }",           "expected a u32: a whole number from 0 to 4294967295, found a float"),
+            ("{ u32 = \"x\" }",         "expected a u32: a whole number from 0 to 4294967295; found `x`"),
+            ("{ f32 = 1e39 }",          "expected an f32: a number that it can hold, `nan`, `inf` or its 32 bits as \"0x...\"; found `1e39`"),
+            ("{ f32 = \"infinity\" }",  "expected an f32: a number that it can hold, `nan`, `inf` or its 32 bits as \"0x...\"; found `infinity`"),
+            ("{ f32 = \"0x1ffffffff\" }", "expected an f32: a number that it can hold, `nan`, `inf` or its 32 bits as \"0x...\"; found `0x1ffffffff`"),
+            ("{ f16 = 65536 }",         "expected an f16: a number that it can hold, `nan`, `inf` or its 16 bits as \"0x...\"; found `65536`"),
+            ("{ bytes = \"012\" }",     "expected an even number of hexadecimal digits"),
+            ("{ bytes = \"zz\" }",      "expected an even number of hexadecimal digits"),
+            ("{ u32 = 1, s32 = 1 }",    "a scalar has one type, but there are several"),
+            ("{ u32 = true }",          "expected a u32: a whole number from 0 to 4294967295, found true or false"),
+        ];
+        for (text, message) in rows {
+            assert_eq!(read(text).unwrap_err(), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_indexed_by_the_enum() {
+        for (i, row) in TYPES.iter().enumerate() {
+            assert_eq!(row.0 as usize, i);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Mistakes in a file, as data: collected, so that one run reports all of them.
+
+use std::ops::Range;
+
+/// Bytes of the file, and what has to stand there.
+pub type Edit = (Range<usize>, String);
+
+/// One mistake in a file, or a note about one of its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Stable code, listed in docs/jobs.md.
+    pub code: &'static str,
+    /// Dotted path of the key, e.g. `params.out.buffer`; empty for the file itself.
+    pub key: String,
+    /// Bytes of the file.
+    pub span: Range<usize>,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// What to replace, and by what, so that nothing is wrong any more; empty where nothing is certain.
+    pub edits: Box<[Edit]>,
+}
+
+/// Codes of mistakes that every file of this dialect can have.
+pub mod codes {
+    /// A key that there is not.
+    pub const UNKNOWN_KEY: &str = "J0002";
+    /// A key that must be there.
+    pub const MISSING_KEY: &str = "J0003";
+    /// A value of another type than the key takes.
+    pub const TYPE: &str = "J0004";
+    /// A value of the right type that makes no sense.
+    pub const VALUE: &str = "J0005";
+    /// Keys that exclude each other.
+    pub const CONFLICT: &str = "J0006";
+    /// No mistake: a key or a word that has another name now.
+    pub const OLD_NAME: &str = "J0012";
+}
+
+impl Problem {
+    /// A mistake at a place.
+    pub fn new(code: &'static str, at: (&str, Range<usize>), message: impl Into<String>) -> Self {
+        let (key, span) = (at.0.to_owned(), at.1);
+        Self { code, key, span, message: message.into(), help: None, edits: Box::default() }
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a suggestion from the names that would be right.
+    #[must_use]
+    pub fn suggest<S: AsRef<str>>(self, written: &str, known: &[S]) -> Self {
+        let near = nearest(written, known);
+        match (near, known.is_empty()) {
+            (Some(near), _) => self.help(format!("did you mean `{near}`?")),
+            (None, false) => self.help(format!("expected {}", listed(known))),
+            (None, true) => self,
+        }
+    }
+}
+
+/// Most names in a list.
+const MAX_NAMES: usize = 48;
+/// Longest names that are compared: one given by a user must not cost quadratic time.
+const MAX_NAME: usize = 64;
+
+/// Names with quotes and commas, of a long list the beginning.
+pub fn listed<S: AsRef<str>>(names: &[S]) -> String {
+    let shown: Vec<_> =
+        names.iter().take(MAX_NAMES).map(|name| format!("`{}`", name.as_ref())).collect();
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The known name nearest to what was written, if it is near enough to be meant.
+pub fn nearest<'a, S: AsRef<str>>(written: &str, known: &'a [S]) -> Option<&'a str> {
+    if written.len() > MAX_NAME {
+        return None;
+    }
+    let distance = |name: &str| strsim::osa_distance(&written.to_lowercase(), &name.to_lowercase());
+    known
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|name| name.len() <= MAX_NAME)
+        .map(|name| (distance(name), name))
+        .filter(|&(d, name)| d <= 1 + name.len().max(written.len()) / 4 && d < name.len())
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names() {
+        let known = ["texture", "surface", "buffer", "scalar", "u32"];
+        assert_eq!(nearest("textrue", &known), Some("texture"));
+        assert_eq!(nearest("Texture", &known), Some("texture"));
+        assert_eq!(nearest("bufer", &known), Some("buffer"));
+        assert_eq!(nearest("u23", &known), Some("u32"));
+        assert_eq!(nearest("colour", &known), None);
+        assert_eq!(nearest(&"x".repeat(100_000), &known), None);
+    }
+
+    #[test]
+    fn lists_end() {
+        assert_eq!(listed(&["a", "b"]), "`a`, `b`");
+        let many: Vec<String> = (0..500).map(|i| i.to_string()).collect();
+        assert!(listed(&many).ends_with("`47` and 452 more"), "{}", listed(&many));
+    }
+}

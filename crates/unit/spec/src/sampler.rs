@@ -1,0 +1,174 @@
+//! Sampler state.
+
+use crate::keys;
+use crate::number::{float, word};
+use crate::problem::codes;
+use crate::table::{Found, Table};
+use crate::words::{COMPARES, READ_MODES};
+use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_axis};
+
+/// Sampler state that a file gives; `None`: the default of the place it is used at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SamplerSpec {
+    /// `filter_mode`
+    pub filter: Option<Filter>,
+    /// `mipmap_filter_mode`
+    pub mip_filter: Option<Filter>,
+    /// `address_mode`
+    pub address_mode: Option<[AddressMode; 3]>,
+    /// `border_color`, f32 bits
+    pub border: Option<[u32; 4]>,
+    /// `min_mipmap_level_clamp`
+    pub min_level_clamp: Option<f32>,
+    /// `max_mipmap_level_clamp`
+    pub max_level_clamp: Option<f32>,
+    /// `mipmap_level_bias`
+    pub level_bias: Option<f32>,
+    /// `max_anisotropy`
+    pub max_anisotropy: Option<u32>,
+    /// `srgb`
+    pub srgb: Option<bool>,
+    /// `seamless_cubemap`
+    pub seamless_cube: Option<bool>,
+    /// `compare`; `Some(None)` is the word "none".
+    pub compare: Option<Option<CompareFunction>>,
+    /// `force_unnormalized_coords`, of a sampler of its own
+    pub force_unnormalized_coords: Option<bool>,
+}
+
+impl SamplerSpec {
+    /// Reads the keys that textures have too.
+    pub fn of_texture(table: &Table<'_>) -> Self {
+        Self::with_mip_filter(table, |v| v.word(&Filter::NAMES))
+    }
+
+    /// Reads the keys of a sampler header, and says whether there is a filter between levels: it may be the word "none".
+    pub fn of_header(table: &Table<'_>) -> (Self, bool) {
+        let words = Filter::NAMES.map(|(name, filter)| (name, Some(filter)));
+        let words: Vec<_> = words.into_iter().chain([("none", None)]).collect();
+        let mut has_filter = true;
+        let read = |v: Found<'_>| {
+            let word = v.word(&words)?;
+            has_filter = word.is_some();
+            word
+        };
+        let forced = table.get(keys::FORCE_UNNORMALIZED_COORDS).and_then(|v| v.boolean());
+        let spec = Self::with_mip_filter(table, read);
+        (Self { force_unnormalized_coords: forced, ..spec }, has_filter)
+    }
+
+    fn with_mip_filter(
+        table: &Table<'_>,
+        mip_filter: impl FnOnce(Found<'_>) -> Option<Filter>,
+    ) -> Self {
+        let filter = |key: keys::Key| table.get(key).and_then(|v| v.word(&Filter::NAMES));
+        let float = |key: keys::Key| table.get(key).and_then(|v| float(&v)).map(f32::from_bits);
+        let flag = |v: Found<'_>| v.boolean();
+        Self {
+            filter: filter(keys::FILTER_MODE),
+            mip_filter: table.get(keys::MIPMAP_FILTER_MODE).and_then(mip_filter),
+            address_mode: table.get(keys::ADDRESS_MODE).and_then(|v| address_mode(&v)),
+            border: table.get(keys::BORDER_COLOR).and_then(|v| border(&v)),
+            min_level_clamp: float(keys::MIN_MIPMAP_LEVEL_CLAMP),
+            max_level_clamp: float(keys::MAX_MIPMAP_LEVEL_CLAMP),
+            level_bias: float(keys::MIPMAP_LEVEL_BIAS),
+            max_anisotropy: table.get("max_anisotropy").and_then(|v| v.small(0)),
+            srgb: table.get("srgb").and_then(flag),
+            seamless_cube: table.get(keys::SEAMLESS_CUBEMAP).and_then(flag),
+            compare: table.get("compare").and_then(|v| v.word(&COMPARES)),
+            force_unnormalized_coords: None,
+        }
+    }
+
+    /// Reads the keys of a sampler of its own.
+    pub fn read(table: &Table<'_>) -> Self {
+        let forced = table.get(keys::FORCE_UNNORMALIZED_COORDS).and_then(|v| v.boolean());
+        Self { force_unnormalized_coords: forced, ..Self::of_texture(table) }
+    }
+
+    /// The sampler; what is left out is as in [`Sampler::default`].
+    pub fn build(&self) -> Sampler {
+        self.over(&Sampler::default())
+    }
+
+    /// The sampler; what is left out is as in another one.
+    pub fn over(&self, initial: &Sampler) -> Sampler {
+        Sampler {
+            filter: self.filter.unwrap_or(initial.filter),
+            mip_filter: self.mip_filter.unwrap_or(initial.mip_filter),
+            address_mode: self.address_mode.unwrap_or(initial.address_mode),
+            border: self.border.unwrap_or(initial.border),
+            min_level_clamp: self.min_level_clamp.unwrap_or(initial.min_level_clamp),
+            max_level_clamp: self.max_level_clamp.unwrap_or(initial.max_level_clamp),
+            level_bias: self.level_bias.unwrap_or(initial.level_bias),
+            max_anisotropy: self.max_anisotropy.unwrap_or(initial.max_anisotropy),
+            force_unnormalized_coords: self
+                .force_unnormalized_coords
+                .unwrap_or(initial.force_unnormalized_coords),
+            srgb: self.srgb.unwrap_or(initial.srgb),
+            seamless_cube: self.seamless_cube.unwrap_or(initial.seamless_cube),
+            compare: self.compare.unwrap_or(initial.compare),
+        }
+    }
+}
+
+/// Reads the mode that texels are read in.
+pub fn read_mode(table: &Table<'_>) -> Option<ReadMode> {
+    table.get(keys::READ_MODE).and_then(|v| v.word(&READ_MODES))
+}
+
+/// One word for all axes, or one to three of them.
+fn address_mode(value: &Found<'_>) -> Option<[AddressMode; 3]> {
+    if !value.is_array() {
+        return Some([value.word(&AddressMode::NAMES)?; 3]);
+    }
+    let items = value.array("address modes")?;
+    if !(1..=3).contains(&items.len()) {
+        let message = format!("expected 1 to 3 address modes, found {}", items.len());
+        value.problem(codes::VALUE, message);
+        return None;
+    }
+    let modes: Option<Vec<_>> = items.iter().map(|item| item.word(&AddressMode::NAMES)).collect();
+    per_axis(&modes?)
+}
+
+/// Four numbers. Files of tests had them in a string of digits, or whole numbers that were bits.
+fn border(value: &Found<'_>) -> Option<[u32; 4]> {
+    const WANTED: &str = "a border colour [r, g, b, a]";
+    if value.is_string() && value.has_bare_bits() {
+        let digits = value.shared_string(WANTED)?;
+        let words: Option<Vec<u32>> = digits
+            .as_bytes()
+            .chunks(8)
+            .map(|word| u32::from_str_radix(std::str::from_utf8(word).ok()?, 16).ok())
+            .collect();
+        let words = words.and_then(|words| words.try_into().ok()).filter(|_| digits.len() == 32);
+        match words {
+            None => value.problem(codes::VALUE, "a border colour has four words of 8 digits"),
+            Some(words) => {
+                let new = crate::write::border(words).to_string();
+                value.note("a border colour is a list of four numbers", Some(&new));
+            }
+        }
+        return words;
+    }
+    let items = value.array(WANTED)?;
+    let Ok(items) = <[Found<'_>; 4]>::try_from(items).map_err(|items| {
+        let message = format!("expected 4 numbers [r, g, b, a], found {}", items.len());
+        value.problem(codes::VALUE, message);
+    }) else {
+        return None;
+    };
+    let are_bits = value.has_bare_bits()
+        && !value.key.ends_with(keys::BORDER_COLOR.name)
+        && items.iter().any(Found::is_integer);
+    let mut bits = [0; 4];
+    for (to, item) in bits.iter_mut().zip(&items) {
+        *to = if are_bits { word(item)? } else { float(item)? };
+    }
+    if are_bits {
+        let new = crate::write::border(bits).to_string();
+        value.note("whole numbers of a `border` are bits", Some(&new));
+    }
+    Some(bits)
+}

@@ -1,0 +1,272 @@
+//! What texels are: format, geometry, size, how they lie in memory, which of them are there, and what is seen of them.
+
+use crate::keys;
+use crate::problem::{Problem, codes};
+use crate::table::{At, Found, Table};
+use crate::words::LAYOUTS;
+use texunit_texel::Format;
+use texunit_unit::{Geometry, Layout};
+
+/// `width`, `height`, `depth` as given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExtentSpec {
+    /// 1 where left out; `None`: no `width`.
+    pub extent: Option<[u32; 3]>,
+    /// Number of axes that were given.
+    pub dims: u8,
+}
+
+/// A box of a sparse array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Region {
+    /// `level`
+    pub level: u32,
+    /// `layer`; of cubes, a face.
+    pub layer: u32,
+    /// Which part of them.
+    pub place: Place,
+}
+
+/// A part of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Texels.
+    Box {
+        /// `offset`; zeros where left out.
+        offset: [u32; 3],
+        /// `extent`; `None`: as far as the level goes.
+        extent: Option<[u32; 3]>,
+    },
+    /// `tile`: one tile, by its number along each axis.
+    Tile([u32; 3]),
+}
+
+impl Default for Place {
+    /// All of it.
+    fn default() -> Self {
+        Self::Box { offset: [0; 3], extent: None }
+    }
+}
+
+/// Which parts of a sparse array are in memory.
+#[derive(Clone, Debug)]
+pub struct TilesSpec {
+    /// Whether the regions are those that are there, or those that are not.
+    pub resident: bool,
+    /// The regions.
+    pub regions: Vec<At<Region>>,
+}
+
+/// Which part of an array is used, and as what.
+#[derive(Clone, Debug, Default)]
+pub struct ViewSpec {
+    /// `format`
+    pub format: Option<At<Format>>,
+    /// `geometry`
+    pub geometry: Option<Geometry>,
+    /// `levels`: the first and the last.
+    pub levels: Option<[u32; 2]>,
+    /// `layers`: the first and the last.
+    pub layers: Option<[u32; 2]>,
+}
+
+/// What the texels of a texture or surface are.
+#[derive(Clone, Debug)]
+pub struct ShapeSpec {
+    /// `format`
+    pub format: Option<At<Format>>,
+    /// `geometry`
+    pub geometry: Option<At<Geometry>>,
+    /// `dims`
+    pub dims: Option<u8>,
+    /// `width`, `height`, `depth`
+    pub extent: ExtentSpec,
+    /// `layers`; of cubes, cubes.
+    pub layers: Option<At<u32>>,
+    /// `levels`
+    pub levels: Option<At<u32>>,
+    /// `samples`
+    pub samples: Option<At<u32>>,
+    /// `resident`, `nonresident`
+    pub tiles: Option<At<TilesSpec>>,
+    /// `layout`
+    pub layout: Option<Layout>,
+    /// `pitch` in bytes
+    pub pitch: Option<u64>,
+    /// `view`
+    pub view: Option<At<ViewSpec>>,
+}
+
+impl ShapeSpec {
+    /// Reads the keys that say what texels are.
+    pub fn read(table: &Table<'_>) -> Self {
+        let least = table.least_size();
+        let most_pitch = if least == 0 { i64::MAX as u64 } else { u32::MAX.into() };
+        let count = |key| table.get(key).and_then(|v| Some(v.at(v.small(least)?)));
+        Self {
+            format: format(table),
+            geometry: table.get("geometry").and_then(|v| Some(v.at(geometry(&v)?))),
+            dims: table.get("dims").and_then(|v| v.number(1, 3)).map(|d| d as u8),
+            extent: extent(table),
+            layers: count("layers"),
+            levels: count("levels"),
+            samples: count("samples"),
+            tiles: tiles(table),
+            layout: table.get("layout").and_then(|v| layout(&v)),
+            pitch: table.get("pitch").and_then(|v| v.number(least.into(), most_pitch)),
+            view: table.get("view").and_then(|v| view(&v)),
+        }
+    }
+}
+
+/// Reads `format`.
+pub fn format(table: &Table<'_>) -> Option<At<Format>> {
+    let value = table.get("format")?;
+    let name = value.string("a texel format such as \"u8x4\"")?;
+    let format = Format::from_name(&name.value);
+    if format.is_none() {
+        let names: Vec<_> = Format::names().collect();
+        let message = format!("`{}` is not a texel format", name.value);
+        let problem = Problem::new(codes::VALUE, name.at(), message);
+        value.report(match crate::formats::meant(&name.value) {
+            Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+            None => problem.suggest(&name.value, &names),
+        });
+    }
+    Some(name.with(format?))
+}
+
+fn geometry(value: &Found<'_>) -> Option<Geometry> {
+    let words: Vec<_> = Geometry::ALL.iter().map(|geometry| (geometry.name(), *geometry)).collect();
+    value.word(&words)
+}
+
+fn layout(value: &Found<'_>) -> Option<Layout> {
+    if value.is_string() && value.string("").is_some_and(|text| text.value == "pitched") {
+        value.note("the layout `pitched` is called `pitch`", Some("\"pitch\""));
+        return Some(Layout::Pitched);
+    }
+    value.word(&LAYOUTS)
+}
+
+/// Reads `width`, `height` and `depth`.
+pub fn extent(table: &Table<'_>) -> ExtentSpec {
+    if let Some(size) = table.get_replaced("size", "`size` is `width`, `height` and `depth`") {
+        return old_size(&size, table.least_size());
+    }
+    let [width, height, depth] = ["width", "height", "depth"].map(|k| table.get(k));
+    let dims = if depth.is_some() { 3 } else { 1 + u8::from(height.is_some()) };
+    if width.is_none() && (height.is_some() || depth.is_some()) {
+        table.problem(codes::MISSING_KEY, "`height` and `depth` need a `width`".into());
+    }
+    let least = table.least_size();
+    let read = |v: &Option<Found<'_>>| v.as_ref().and_then(|v| v.small(least)).unwrap_or(1);
+    let extent = [read(&width), read(&height), read(&depth)];
+    ExtentSpec { extent: width.is_some().then_some(extent), dims }
+}
+
+fn old_size(value: &Found<'_>, least: u32) -> ExtentSpec {
+    let dims = value.array("an array of 1 to 3 numbers").map_or(0, |items| items.len() as u8);
+    ExtentSpec { extent: numbers(value, least, 1), dims }
+}
+
+fn tiles(table: &Table<'_>) -> Option<At<TilesSpec>> {
+    let (there, gone) = (table.get("resident"), table.get(keys::NONRESIDENT));
+    let (resident, value) = match (there, gone) {
+        (None, None) => return None,
+        (Some(v), None) => (true, v),
+        (None, Some(v)) => (false, v),
+        (Some(_), Some(v)) => {
+            let message = "only one of the keys `resident`, `nonresident` can be there";
+            v.problem(codes::CONFLICT, message);
+            return None;
+        }
+    };
+    let items = value.array("an array of regions `{ level = 0, offset = [0, 0] }`")?;
+    let regions: Vec<_> = items.iter().filter_map(region).collect();
+    (regions.len() == items.len()).then(|| value.at(TilesSpec { resident, regions }))
+}
+
+fn region(value: &Found<'_>) -> Option<At<Region>> {
+    if value.is_array() {
+        let numbers = value.array("a region `{ level = 0, tile = [0, 0] }`")?;
+        let numbers: Option<Vec<u32>> = numbers.iter().map(|number| number.small(0)).collect();
+        let Ok([level, layer, x, y, z]) = <[u32; 5]>::try_from(numbers?) else {
+            value.problem(codes::VALUE, "a region is a table `{ level = 0, tile = [0, 0] }`");
+            return None;
+        };
+        let new = format!("{{ level = {level}, layer = {layer}, tile = [{x}, {y}, {z}] }}");
+        value.note("a region is a table, `{ level = 0, layer = 0, tile = [0, 0, 0] }`", Some(&new));
+        return Some(value.at(Region { level, layer, place: Place::Tile([x, y, z]) }));
+    }
+    let table = value.table()?;
+    let before = table.problem_count();
+    let number = |key| table.get(key).and_then(|v| v.small(0)).unwrap_or(0);
+    let (level, layer) = (number("level"), number("layer"));
+    let tile = table.get("tile").and_then(|v| numbers(&v, 0, 0));
+    let offset = table.get("offset").and_then(|v| numbers(&v, 0, 0));
+    let extent = table.get("extent").and_then(|v| numbers(&v, 1, 1));
+    table.finish();
+    if tile.is_some() && (offset.is_some() || extent.is_some()) {
+        let message = "a region has either a `tile`, or an `offset` and an `extent`";
+        table.problem(codes::CONFLICT, message.into());
+    }
+    let texels = Place::Box { offset: offset.unwrap_or_default(), extent };
+    let place = tile.map_or(texels, Place::Tile);
+    let sound = table.problem_count() == before;
+    sound.then(|| value.at(Region { level, layer, place }))
+}
+
+/// One to three numbers from `least`; `rest` for those that are left out.
+fn numbers(value: &Found<'_>, least: u32, rest: u32) -> Option<[u32; 3]> {
+    let items = value.array("an array of 1 to 3 numbers")?;
+    if !(1..=3).contains(&items.len()) {
+        let message = format!("expected an array of 1 to 3 numbers, found {}", items.len());
+        value.problem(codes::VALUE, message);
+        return None;
+    }
+    let mut numbers = [rest; 3];
+    for (to, item) in numbers.iter_mut().zip(&items) {
+        *to = item.small(least)?;
+    }
+    Some(numbers)
+}
+
+/// Reads the value of `view`.
+pub fn view(value: &Found<'_>) -> Option<At<ViewSpec>> {
+    if value.is_array() && value.has_bare_bits() {
+        let levels = Some(first_last(value)?);
+        let new = levels.map(|[first, last]| format!("{{ levels = [{first}, {last}] }}"));
+        value.note("a view is a table, `{ levels = [1, 2] }`", new.as_deref());
+        return Some(value.at(ViewSpec { levels, ..ViewSpec::default() }));
+    }
+    let table = value.table()?;
+    let before = table.problem_count();
+    let format = format(&table);
+    let geometry = table.get("geometry").and_then(|v| geometry(&v));
+    let range = |key| table.get(key).and_then(|v| first_last(&v));
+    let (levels, layers) = (range("levels"), range("layers"));
+    table.finish();
+    let sound = table.problem_count() == before;
+    sound.then(|| value.at(ViewSpec { format, geometry, levels, layers }))
+}
+
+/// A number, or the first and the last.
+pub(crate) fn first_last(value: &Found<'_>) -> Option<[u32; 2]> {
+    if !value.is_array() {
+        let one = value.small(0)?;
+        return Some([one, one]);
+    }
+    let items = value.array("a number, or the first and the last")?;
+    let [first, last] = items.as_slice() else {
+        let message = format!("expected two numbers [first, last], found {}", items.len());
+        value.problem(codes::VALUE, message);
+        return None;
+    };
+    let range = [first.small(0)?, last.small(0)?];
+    if range[0] > range[1] && !value.has_bare_bits() {
+        value.problem(codes::VALUE, "the last one is before the first");
+        return None;
+    }
+    Some(range)
+}

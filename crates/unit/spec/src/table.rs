@@ -1,0 +1,435 @@
+//! Reads a TOML table key by key and collects every mistake on the way.
+
+use crate::keys::Key;
+use crate::problem::{Edit, Problem, codes};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value of a file with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Dotted path of its key.
+    pub key: String,
+    /// Bytes of the file.
+    pub span: Range<usize>,
+}
+
+impl<T> At<T> {
+    /// Place of the value, for problems.
+    pub fn at(&self) -> (&str, Range<usize>) {
+        (&self.key, self.span.clone())
+    }
+
+    /// Another value at the same place.
+    pub fn with<U>(&self, value: U) -> At<U> {
+        At { value, key: self.key.clone(), span: self.span.clone() }
+    }
+}
+
+/// Where problems go.
+pub type Problems = RefCell<Vec<Problem>>;
+
+/// What the tables of a file share.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// Mistakes.
+    pub problems: Problems,
+    /// Old names, each once, with what has to be replaced.
+    notes: RefCell<Vec<(Problem, Vec<Edit>)>>,
+    /// Strings that several keys share: `"@name"` stands for one.
+    words: Option<BTreeMap<String, String>>,
+    /// Eight hexadecimal digits are the bits of an f32 without `0x`, too, and sizes of 0 are read: the files are those of
+    /// tests, in which numbers are strings of digits, and which say what has to be refused.
+    is_test: bool,
+}
+
+impl Context {
+    /// That of a file of tests, with the strings that its keys share.
+    pub fn of_test(words: Option<BTreeMap<String, String>>) -> Self {
+        Self { words, is_test: true, ..Self::default() }
+    }
+
+    /// Notes an old name. The same one at several places is one note, which changes them all.
+    fn note(&self, problem: Problem) {
+        let mut notes = self.notes.borrow_mut();
+        let edits = problem.edits.clone();
+        match notes.iter_mut().find(|(known, _)| known.message == problem.message) {
+            Some((first, known)) => {
+                known.extend(edits);
+                if problem.span.start < first.span.start {
+                    *first = problem;
+                }
+            }
+            None => notes.push((problem, edits.into())),
+        }
+    }
+
+    /// The notes on old names so far.
+    pub fn take_notes(&self) -> Vec<Problem> {
+        let note = |(mut note, mut edits): (Problem, Vec<Edit>)| {
+            // A key may have been asked for twice.
+            edits.sort_by_key(|edit| edit.0.start);
+            edits.dedup();
+            if edits.len() > 1 {
+                note.help = Some(format!("it is there {} times", edits.len()));
+            }
+            note.edits = edits.into();
+            note
+        };
+        let mut notes: Vec<_> = self.notes.take().into_iter().map(note).collect();
+        notes.sort_by_key(|note| note.span.start);
+        notes
+    }
+}
+
+/// A table, the keys that were asked for, and where its problems go.
+pub struct Table<'a> {
+    table: &'a DeTable<'a>,
+    context: &'a Context,
+    known: RefCell<Vec<Key>>,
+    allowed: RefCell<Vec<String>>,
+    /// Dotted path; empty for the whole file.
+    pub path: String,
+    /// Bytes of the file.
+    pub span: Range<usize>,
+}
+
+/// A value that was found.
+#[derive(Clone)]
+pub struct Found<'a> {
+    value: &'a DeValue<'a>,
+    context: &'a Context,
+    /// Dotted path.
+    pub key: String,
+    /// Bytes of the file.
+    pub span: Range<usize>,
+}
+
+/// `` `point` or `linear` ``, `` `a`, `b` or `c` ``
+fn alternatives(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+/// A path with one key more.
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+impl<'a> Table<'a> {
+    /// The whole file.
+    pub fn root(table: &'a DeTable<'a>, context: &'a Context) -> Self {
+        let (known, allowed) = Default::default();
+        Self { table, context, known, allowed, path: String::new(), span: 0..0 }
+    }
+
+    /// The value of a key, if it is there under one of its names.
+    pub fn get(&self, key: impl Into<Key>) -> Option<Found<'a>> {
+        let key = key.into();
+        let mut known = self.known.borrow_mut();
+        if !known.contains(&key) {
+            known.push(key);
+        }
+        drop(known);
+        let value = self.table.get(key.name).map(|value| self.found(key.name, value));
+        let mut old = key.old.iter().filter_map(|name| self.table.get_key_value(*name));
+        let Some((written, older)) = old.next() else { return value };
+        let (name, span) = (written.get_ref(), written.span());
+        if value.is_some() {
+            let message = format!("`{name}` and `{}` are the same key", key.name);
+            let path = join(&self.path, name);
+            self.report(Problem::new(codes::CONFLICT, (&path, span), message));
+            return value;
+        }
+        self.note(name, span, &format!("`{name}` is called `{}`", key.name), Some(key.name));
+        Some(self.found(name, older))
+    }
+
+    /// Takes a key for a known one, so that nothing is said of it.
+    pub fn allow(&self, name: &str) {
+        self.allowed.borrow_mut().push(name.to_owned());
+    }
+
+    /// The value of a key whose place others have taken: `message` says which.
+    pub fn get_replaced(&self, key: &'static str, message: &str) -> Option<Found<'a>> {
+        let found = self.table.get_key_value(key)?;
+        self.known.borrow_mut().push(Key { name: key, old: &[] });
+        self.note(key, found.0.span(), message, None);
+        Some(self.found(key, found.1))
+    }
+
+    fn note(&self, key: &str, span: Range<usize>, message: &str, new: Option<&str>) {
+        let path = join(&self.path, key);
+        let mut note = Problem::new(codes::OLD_NAME, (&path, span.clone()), message);
+        note.edits = new.map(|new| (span, new.to_owned())).into_iter().collect();
+        self.context.note(note);
+    }
+
+    fn found(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> Found<'a> {
+        Found {
+            value: value.get_ref(),
+            context: self.context,
+            key: join(&self.path, key),
+            span: value.span(),
+        }
+    }
+
+    /// The value of a key that must be there.
+    pub fn need(&self, key: impl Into<Key>, what: &str) -> Option<Found<'a>> {
+        let key = key.into();
+        let found = self.get(key);
+        if found.is_none() {
+            let place = match (self.path.is_empty(), self.context.is_test) {
+                (true, false) => "the job",
+                (true, true) => "the file",
+                _ => "this table",
+            };
+            let message = format!("{place} lacks the key `{}`: {what}", key.name);
+            self.problem(codes::MISSING_KEY, message);
+        }
+        found
+    }
+
+    /// All entries, for tables whose keys are names of the user, in the order of the file.
+    pub fn entries(&self) -> Vec<(At<String>, Found<'a>)> {
+        let mut list: Vec<_> = self
+            .table
+            .iter()
+            .map(|(k, v)| {
+                let name = k.get_ref().to_string();
+                let key = join(&self.path, &name);
+                (At { value: name.clone(), key, span: k.span() }, self.found(&name, v))
+            })
+            .collect();
+        list.sort_by_key(|(name, _)| name.span.start);
+        list
+    }
+
+    /// How many problems there are so far: a key that is missing is not reported where another
+    /// mistake explains it.
+    pub fn problem_count(&self) -> usize {
+        self.context.problems.borrow().len()
+    }
+
+    /// Whether sizes may be 0: what has to be refused is what some tests are about.
+    pub fn least_size(&self) -> u32 {
+        u32::from(!self.context.is_test)
+    }
+
+    /// Reports a problem.
+    pub fn report(&self, problem: Problem) {
+        self.context.problems.borrow_mut().push(problem);
+    }
+
+    /// Reports a problem of the table itself.
+    pub fn problem(&self, code: &'static str, message: String) {
+        self.report(Problem::new(code, (&self.path, self.span.clone()), message));
+    }
+
+    /// Reports every key that nobody has asked for.
+    pub fn finish(&self) {
+        let (known, allowed) = (self.known.borrow(), self.allowed.borrow());
+        let names: Vec<&str> = known.iter().map(|key| key.name).collect();
+        for (key, _) in self.table {
+            let name: &str = key.get_ref();
+            let is_known =
+                known.iter().any(|known| known.name == name || known.old.contains(&name));
+            if !is_known && !allowed.iter().any(|allowed| allowed == name) {
+                let path = join(&self.path, name);
+                let message = format!("unknown key `{name}`");
+                let problem = Problem::new(codes::UNKNOWN_KEY, (&path, key.span()), message);
+                self.report(problem.suggest(name, &names));
+            }
+        }
+    }
+}
+
+impl<'a> Found<'a> {
+    /// Wraps a value with this place.
+    pub fn at<T>(&self, value: T) -> At<T> {
+        At { value, key: self.key.clone(), span: self.span.clone() }
+    }
+
+    /// Reports a problem here.
+    pub fn problem(&self, code: &'static str, message: impl Into<String>) {
+        self.report(Problem::new(code, (&self.key, self.span.clone()), message));
+    }
+
+    /// Reports a problem.
+    pub fn report(&self, problem: Problem) {
+        self.context.problems.borrow_mut().push(problem);
+    }
+
+    /// Notes that this value has another form now.
+    pub fn note(&self, message: &str, new: Option<&str>) {
+        let at = (self.key.as_str(), self.span.clone());
+        let mut note = Problem::new(codes::OLD_NAME, at, message);
+        note.edits = new.map(|new| (self.span.clone(), new.to_owned())).into_iter().collect();
+        self.context.note(note);
+    }
+
+    fn wrong_type<T>(&self, wanted: &str) -> Option<T> {
+        let found = match self.value {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) => "an integer",
+            DeValue::Float(_) => "a float",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date or time",
+            DeValue::Array(_) => "an array",
+            DeValue::Table(_) => "a table",
+        };
+        self.problem(codes::TYPE, format!("expected {wanted}, found {found}"));
+        None
+    }
+
+    /// A table.
+    pub fn table(&self) -> Option<Table<'a>> {
+        match self.value {
+            DeValue::Table(table) => Some(Table {
+                table,
+                context: self.context,
+                known: RefCell::default(),
+                allowed: RefCell::default(),
+                path: self.key.clone(),
+                span: self.span.clone(),
+            }),
+            _ => self.wrong_type("a table `{ ... }`"),
+        }
+    }
+
+    /// Whether it is a whole number.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.value, DeValue::Integer(_))
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        matches!(self.value, DeValue::Array(_))
+    }
+
+    /// Whether it is a table.
+    pub fn is_table(&self) -> bool {
+        matches!(self.value, DeValue::Table(_))
+    }
+
+    /// Whether eight digits without `0x` are bits.
+    pub(crate) fn has_bare_bits(&self) -> bool {
+        self.context.is_test
+    }
+
+    /// Whether it is `true` or `false`.
+    pub fn is_boolean(&self) -> bool {
+        matches!(self.value, DeValue::Boolean(_))
+    }
+
+    /// Whether it is a string.
+    pub fn is_string(&self) -> bool {
+        matches!(self.value, DeValue::String(_))
+    }
+
+    /// An array of values.
+    pub fn array(&self, wanted: &str) -> Option<Vec<Found<'a>>> {
+        let DeValue::Array(array) = self.value else { return self.wrong_type(wanted) };
+        let items = array.iter().enumerate().map(|(i, v)| Found {
+            value: v.get_ref(),
+            context: self.context,
+            key: format!("{}[{i}]", self.key),
+            span: v.span(),
+        });
+        Some(items.collect())
+    }
+
+    /// A string.
+    pub fn string(&self, wanted: &str) -> Option<At<String>> {
+        match self.value {
+            DeValue::String(s) => Some(self.at(s.to_string())),
+            _ => self.wrong_type(wanted),
+        }
+    }
+
+    /// A string, or the one that its name stands for: `"@name"`.
+    pub fn shared_string(&self, wanted: &str) -> Option<String> {
+        let text = self.string(wanted)?.value;
+        let (Some(words), Some(name)) = (&self.context.words, text.strip_prefix('@')) else {
+            return Some(text);
+        };
+        let found = words.get(name).cloned();
+        if found.is_none() {
+            self.problem(codes::VALUE, format!("`[words]` has no `{name}`"));
+        }
+        found
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&self) -> Option<bool> {
+        match self.value {
+            DeValue::Boolean(b) => Some(*b),
+            _ => self.wrong_type("true or false"),
+        }
+    }
+
+    /// One of a few words.
+    pub fn word<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
+        let names: Vec<&str> = words.iter().map(|w| w.0).collect();
+        let list = alternatives(&names);
+        let text = self.string(&list)?;
+        let word = words.iter().find(|w| w.0 == text.value);
+        if word.is_none() {
+            let message = format!("expected {list}, found `{}`", text.value);
+            let mut problem = Problem::new(codes::VALUE, text.at(), message);
+            if let Some(near) = crate::problem::nearest(&text.value, &names) {
+                problem = problem.help(format!("did you mean `{near}`?"));
+            }
+            self.report(problem);
+        }
+        word.map(|w| w.1)
+    }
+
+    /// A whole number, exactly as written.
+    pub fn integer(&self, wanted: &str) -> Option<i128> {
+        match self.value {
+            DeValue::Integer(i) => match i128::from_str_radix(i.as_str(), i.radix()) {
+                Ok(v) => Some(v),
+                Err(_) => {
+                    self.problem(codes::VALUE, format!("expected {wanted}, found `{i}`"));
+                    None
+                }
+            },
+            _ => self.wrong_type(wanted),
+        }
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn number(&self, least: u64, most: u64) -> Option<u64> {
+        let wanted = format!("a whole number from {least} to {most}");
+        let v = self.integer(&wanted)?;
+        if v < i128::from(least) || v > i128::from(most) {
+            self.problem(codes::VALUE, format!("expected {wanted}, found {v}"));
+            return None;
+        }
+        Some(v as u64)
+    }
+
+    /// [`Self::number`] of at most 32 bits.
+    pub fn small(&self, least: u32) -> Option<u32> {
+        self.number(least.into(), u32::MAX.into()).map(|v| v as u32)
+    }
+
+    /// The text of a number, float or whole, or of a string.
+    pub fn number_text(&self, wanted: &str) -> Option<String> {
+        match self.value {
+            DeValue::Float(f) => Some(f.as_str().replace('_', "")),
+            DeValue::Integer(i) => Some(i.to_string().replace('_', "")),
+            DeValue::String(s) => Some(s.to_string()),
+            _ => self.wrong_type(wanted),
+        }
+    }
+}
