@@ -1,6 +1,6 @@
 //! The codes of this crate: mistakes in the text of a machine instruction.
 
-use texunit_check::examples::{Example, Place};
+use texunit_check::examples::{Example, ExampleSite};
 use texunit_syntax::codes::Code;
 
 const fn code(code: &'static str, title: &'static str, explanation: &'static str) -> Code {
@@ -24,7 +24,7 @@ pub const CODES: &[Code] = &[
 ];
 
 const fn example(code: &'static str, wrong: &'static str, right: &'static str) -> Example {
-    Example { code, place: Place::Machine, wrong, right }
+    Example { code, place: ExampleSite::Machine, wrong, right }
 }
 
 /// An example for every code.

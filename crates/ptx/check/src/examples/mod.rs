@@ -18,16 +18,16 @@ pub struct Example {
     /// `E0110`
     pub code: &'static str,
     /// Where both texts stand.
-    pub place: Place,
+    pub place: ExampleSite,
     /// A text with the mistake.
     pub wrong: &'static str,
-    /// The same without it.
+    /// The text without the mistake.
     pub right: &'static str,
 }
 
 /// Where the text of an example stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ExampleSite {
     /// It is a whole file.
     File,
     /// At module scope.
@@ -87,14 +87,14 @@ impl Example {
 }
 
 /// The module in which a text stands.
-fn module(place: Place, text: &str) -> String {
+fn module(place: ExampleSite, text: &str) -> String {
     let header = |options| format!(".version 8.8\n.target sm_90{options}\n.address_size 64\n");
     let body = |samplers| format!("{DECLARATIONS}{samplers}{KERNEL}{text}\n\tret;\n}}\n");
     match place {
-        Place::File | Place::Machine => text.to_owned(),
-        Place::Module => format!("{}{text}\n", header("")),
-        Place::Body => header("") + &body(""),
-        Place::Independent => {
+        ExampleSite::File | ExampleSite::Machine => text.to_owned(),
+        ExampleSite::Module => format!("{}{text}\n", header("")),
+        ExampleSite::Body => header("") + &body(""),
+        ExampleSite::Independent => {
             header(", texmode_independent") + &body(".global .samplerref sampler_a;\n")
         }
     }
@@ -121,7 +121,7 @@ pub fn all() -> impl Iterator<Item = &'static Example> {
 
 const fn new(
     code: &'static str,
-    place: Place,
+    place: ExampleSite,
     wrong: &'static str,
     right: &'static str,
 ) -> Example {
