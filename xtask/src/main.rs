@@ -18,6 +18,8 @@ mod man;
 #[cfg(test)]
 mod manifests;
 mod matrix;
+#[cfg(test)]
+mod modules;
 mod mutants;
 mod oracle;
 mod ptxas;

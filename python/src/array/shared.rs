@@ -24,10 +24,7 @@ unsafe impl Sync for Keeper {}
 type Shared = Result<(Resource, Keeper), (SampleError, Vec<Held>)>;
 
 /// A resource whose texels lie in the memory of an array; the outer error is Python's.
-pub(crate) fn shared(
-    mut levels: Vec<Held>,
-    options: &ArrayOptions,
-) -> PyResult<Shared> {
+pub(crate) fn shared(mut levels: Vec<Held>, options: &ArrayOptions) -> PyResult<Shared> {
     let inputs = levels.iter().map(Held::input).collect::<PyResult<Vec<_>>>()?;
     let shape = match shared_shape(&inputs, options) {
         Ok(shape) => shape,

@@ -1,7 +1,7 @@
 //! Instructions that are not compared, by name and with the reason: instructions of which the checker reads the
 //! name, the version and the target, and not the operands. Their floors are compared.
 
-use texunit_isa::{Opcode, Shape, by_name_only, read_modifiers};
+use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
 use texunit_testkit::Random;
 
@@ -97,7 +97,7 @@ pub(super) fn right(random: &mut Random) -> String {
 /// Whether the operands of these words are not looked at.
 pub(super) fn unread(opcode: Opcode, words: &[&str]) -> bool {
     match read_modifiers(opcode, words) {
-        _ if by_name_only(opcode, words) => true,
+        _ if known_by_name_only(opcode, words) => true,
         Ok((_, forms)) => forms.iter().any(|f| f.shape == Shape::Unchecked),
         Err(_) => false,
     }
@@ -117,7 +117,7 @@ fn names(form: &texunit_isa::Form) -> Vec<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use texunit_isa::{apart, forms};
+    use texunit_isa::{forms, unsupported_suffixes};
 
     use super::*;
 
@@ -125,11 +125,13 @@ mod tests {
     fn every_exception_has_a_name() {
         let mut wanted: Vec<String> = Opcode::ALL
             .iter()
-            .filter(|o| by_name_only(**o, &[]))
+            .filter(|o| known_by_name_only(**o, &[]))
             .map(|o| o.name().to_owned())
             .collect();
         for opcode in Opcode::ALL {
-            wanted.extend(apart(*opcode).iter().map(|word| format!("{opcode}.{word}")));
+            wanted.extend(
+                unsupported_suffixes(*opcode).iter().map(|word| format!("{opcode}.{word}")),
+            );
         }
         let unchecked = forms().iter().filter(|f| f.shape == Shape::Unchecked);
         wanted.extend(unchecked.flat_map(names));
@@ -148,7 +150,7 @@ mod tests {
             let mut words = line.trim_end_matches(';').split(' ').next().unwrap().split('.');
             let opcode = words.next().and_then(Opcode::from_name);
             let words: Vec<&str> = words.collect();
-            assert!(opcode.is_some_and(|o| by_name_only(o, &words)), "{line}");
+            assert!(opcode.is_some_and(|o| known_by_name_only(o, &words)), "{line}");
         }
     }
 }

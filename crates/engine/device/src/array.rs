@@ -1,6 +1,7 @@
 //! Arrays, mipmapped arrays and their parts.
 
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use crate::limits::{self, Use};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use texunit_memory::{Block, End};

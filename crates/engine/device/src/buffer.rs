@@ -1,6 +1,7 @@
 //! Linear memory.
 
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use bytemuck::{NoUninit, Pod};
 use std::sync::Arc;
 use texunit_memory::{Block, PlaceError, Placement};

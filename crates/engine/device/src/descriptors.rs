@@ -1,6 +1,6 @@
 //! The descriptor tables behind handles (docs/numerics.md 12).
 
-use crate::device::Error;
+use crate::error::Error;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use texunit_simt::Descriptors;

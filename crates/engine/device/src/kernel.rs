@@ -2,7 +2,7 @@
 
 use crate::arg::{Arg, ParamInfo};
 use crate::buffer::Buffer;
-use crate::device::Error;
+use crate::error::Error;
 use crate::launch_options::LaunchOptions;
 use crate::local::Share;
 use crate::module::Module;

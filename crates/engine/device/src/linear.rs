@@ -1,7 +1,8 @@
 //! Memory by address: what copies and memory sets of the driver API work on. Buffers, module variables
 //! and host memory that is mapped into the device are found alike.
 
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_memory::{AttachError, Block, Gone};

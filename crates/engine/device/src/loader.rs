@@ -2,7 +2,8 @@
 
 use crate::buffer::copy_in;
 use crate::descriptors::Tables;
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
 use crate::state::Places;

@@ -1,7 +1,8 @@
 //! Modules: PTX text loaded onto a device.
 
 use crate::buffer::copy_in;
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};

@@ -1,7 +1,7 @@
 //! Boxes of texels: what copies into and out of arrays work on, row by row.
 
 use crate::array::Array;
-use crate::device::Error;
+use crate::error::Error;
 use texunit_unit::{CreateError, Extent, Geometry, TexelIndex};
 
 impl Array {

@@ -2,7 +2,8 @@
 //! again.
 
 use crate::buffer::Buffer;
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 
 impl Device {
     /// Counts bytes as used that nobody uses yet ([`Self::memory_used`]).

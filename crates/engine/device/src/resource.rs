@@ -2,7 +2,8 @@
 
 use crate::array::{Array, MipmappedArray};
 use crate::buffer::Buffer;
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use crate::limits::{self, Use};
 use crate::linear::Linear;
 use std::sync::Arc;

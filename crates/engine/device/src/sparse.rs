@@ -1,7 +1,7 @@
 //! Sparse arrays: tiles of 64 KiB that are mapped to memory one by one (`cuMemMapArrayAsync`).
 
 use crate::array::{Array, MipmappedArray};
-use crate::device::Error;
+use crate::error::Error;
 use std::sync::Arc;
 use texunit_unit::{ArrayShape, CreateError, Extent, Residency, Resource, TILE_BYTES};
 

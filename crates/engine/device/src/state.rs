@@ -4,7 +4,8 @@
 use crate::array::Array;
 use crate::bound::BoundTexture;
 use crate::buffer::Buffer;
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use crate::resource::{SurfaceResource, TextureResource};
 use crate::texture::{
     SamplerObject, SurfaceObject, TextureDescriptor, TextureObject, sampler_handle, surface_handle,

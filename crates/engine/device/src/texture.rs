@@ -1,6 +1,7 @@
 //! Texture, sampler and surface objects.
 
-use crate::device::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 use crate::resource::{Kept, Made, SurfaceResource, TextureResource};
 use std::sync::Arc;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};

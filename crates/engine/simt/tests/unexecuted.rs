@@ -12,7 +12,7 @@ use flate2::read::GzDecoder;
 use serde_json::Value;
 use texunit_check::ir::Instruction;
 use texunit_check::{Checked, Options, check_with, examples};
-use texunit_isa::{Class, Opcode, apart, by_name_only, forms, forms_of};
+use texunit_isa::{Class, Opcode, forms, forms_of, known_by_name_only, unsupported_suffixes};
 use texunit_simt::{Symbols, lower};
 use texunit_syntax::{Diagnostic, SourceFile, parse};
 
@@ -81,8 +81,8 @@ fn programs(folder: &Path, all: &mut BTreeSet<String>) {
 /// What the page calls an instruction.
 fn form(i: &Instruction, words: &[&str]) -> String {
     let name = i.opcode.name();
-    if by_name_only(i.opcode, words) {
-        let word = apart(i.opcode).iter().find(|word| words.contains(word));
+    if known_by_name_only(i.opcode, words) {
+        let word = unsupported_suffixes(i.opcode).iter().find(|word| words.contains(word));
         return word.map_or(name.to_owned(), |word| format!("{name}.{word}"));
     }
     if i.mods.unexecuted.is_some() {

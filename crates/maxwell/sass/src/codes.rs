@@ -1,7 +1,7 @@
 //! The codes of this crate: mistakes in the text of a machine instruction.
 
 use texunit_syntax::codes::Code;
-use texunit_syntax::examples::{Example, Place};
+use texunit_syntax::examples::{Example, ExampleSite};
 
 const fn code(code: &'static str, title: &'static str, explanation: &'static str) -> Code {
     Code { code, title, explanation }
@@ -24,7 +24,7 @@ pub const CODES: &[Code] = &[
 ];
 
 const fn example(code: &'static str, wrong: &'static str, right: &'static str) -> Example {
-    Example { code, place: Place::Machine, wrong, right }
+    Example { code, place: ExampleSite::Machine, wrong, right }
 }
 
 /// An example for every code.

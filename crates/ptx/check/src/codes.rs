@@ -112,6 +112,11 @@ pub const CODES: &[Code] = &[
     code("W0220", "misaligned surface access", "x of `suld.b`, `sust.b` and `sured.b` counts bytes and must be a multiple of the size of the access; any other value is a fault under `.trap`, `.clamp` and `.zero` alike."),
 ];
 
+/// The entry of a code, of this crate or of the parser.
+pub fn find_code(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|c| c.code == code).or_else(|| texunit_syntax::codes::find(code))
+}
+
 #[cfg(test)]
 mod tests {
     use super::CODES;

@@ -11,68 +11,31 @@
 pub mod dominators;
 pub mod examples;
 pub mod ir;
-mod limits;
 pub mod lint;
-mod options;
 pub mod sources;
 
-mod address;
-mod architecture;
 mod body;
-mod bounds;
-mod call;
-mod cascade;
 mod codes;
 mod consts;
 mod context;
-mod coordinates;
-mod correct;
-mod data;
-mod declared;
-mod directive;
-mod extras;
-mod floors;
-mod function;
-mod handle;
-mod header;
-mod init;
+mod declaration;
 mod instruction;
-mod most;
-mod mov;
-mod near;
-mod opaque;
-mod operand;
-mod query;
-mod scope;
-mod special;
-mod subscript;
-mod surface;
-mod tables;
-mod texture;
-mod tuple;
+mod message;
+mod module;
+mod names;
+mod options;
 mod types;
-mod values;
-mod variable;
-mod video;
-mod words;
 
-pub use architecture::architectures;
-pub use codes::{CODES, Code};
+pub use codes::{CODES, Code, find_code};
 pub use lint::{Levels, UnknownCode};
+pub use module::{Checked, architectures};
 pub use options::{Architecture, Options, Ptxas, Verdicts, parse_version};
 
 use std::sync::Arc;
 
 use texunit_syntax::{Diagnostic, SourceFile, ast};
 
-/// What [`check`] found.
-#[derive(Clone, Debug, Default)]
-pub struct Checked {
-    /// The typed module; incomplete if there are errors.
-    pub module: ir::Module,
-    /// Every mistake, in source order.
-    pub diagnostics: Vec<Diagnostic>,
-}
+use message::{cap, cascade};
 
 /// Checks a module that was read without syntax errors.
 pub fn check(source: &SourceFile, module: &ast::Module) -> Checked {
@@ -82,7 +45,7 @@ pub fn check(source: &SourceFile, module: &ast::Module) -> Checked {
 /// [`check`] with options.
 pub fn check_with(source: &SourceFile, module: &ast::Module, options: Options) -> Checked {
     let mut checked = context::Checker::new(source, options).run(module);
-    most::limit(&mut checked.diagnostics);
+    cap::limit(&mut checked.diagnostics);
     checked
 }
 
@@ -115,11 +78,6 @@ pub fn check_with_sources(
     diagnostics.extend(parsed.diagnostics);
     diagnostics.extend(checked.diagnostics);
     diagnostics.sort_by_key(|d| (d.primary.span.start, d.code));
-    most::limit(&mut diagnostics);
+    cap::limit(&mut diagnostics);
     (diagnostics, checked.module.sources)
-}
-
-/// The entry of a code, of this crate or of the parser.
-pub fn find_code(code: &str) -> Option<&'static Code> {
-    CODES.iter().find(|c| c.code == code).or_else(|| texunit_syntax::codes::find(code))
 }

@@ -29,6 +29,10 @@ impl Options {
 }
 
 /// Reads a version of the PTX ISA, such as `8.8`, for [`Options::version`].
+///
+/// # Errors
+///
+/// What was expected, for a text that is not two numbers with a dot between.
 pub fn parse_version(text: &str) -> Result<(u32, u32), &'static str> {
     const WANTED: &str = "expected a version of the PTX ISA, such as 8.8";
     let number = |part: &str| {
@@ -74,6 +78,16 @@ impl Ptxas {
             Self::V12_4 => "12.4",
             Self::V12_9 => "12.9",
             Self::V13_5 => "13.5",
+        }
+    }
+
+    /// 129 of `12.9`.
+    pub(crate) const fn number(self) -> u32 {
+        match self {
+            Self::V11_8 => 118,
+            Self::V12_4 => 124,
+            Self::V12_9 => 129,
+            Self::V13_5 => 135,
         }
     }
 

@@ -79,19 +79,19 @@ pub struct Unknown {
 
 impl FormText {
     /// `PTX ISA 3.1, sm_20`
-    pub fn floor(&self) -> String {
-        floor(self.version, self.target)
+    pub fn requirement(&self) -> String {
+        requirement(self.version, self.target)
     }
 }
 
 impl OptionText {
     /// `PTX ISA 4.3, sm_30`
-    pub fn floor(&self) -> String {
-        floor(self.version, self.target)
+    pub fn requirement(&self) -> String {
+        requirement(self.version, self.target)
     }
 }
 
-fn floor((major, minor): (u32, u32), target: u32) -> String {
+fn requirement((major, minor): (u32, u32), target: u32) -> String {
     match target {
         0 => format!("PTX ISA {major}.{minor}"),
         target => format!("PTX ISA {major}.{minor}, sm_{target}"),
@@ -111,6 +111,10 @@ pub fn instructions() -> Vec<Description> {
 
 /// What there is to say about an opcode (`tex`), or about those of its forms that have all of the
 /// modifiers behind it (`tex.level.2d`).
+///
+/// # Errors
+///
+/// A name that no opcode has, or modifiers that none of its forms has, with the nearest one.
 pub fn describe(name: &str) -> Result<Description, Unknown> {
     let mut words = name.split('.');
     let opcode = words.next().unwrap_or_default();

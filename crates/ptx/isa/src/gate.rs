@@ -1,8 +1,8 @@
-//! What single words ask of `.version` and `.target` in ordinary instructions, beyond the floor of
+//! What single words ask of `.version` and `.target` in ordinary instructions, beyond the requirement of
 //! their row. Measured with ptxas 11.8 to 13.5.
 
 use crate::Opcode;
-use crate::floor::Floor;
+use crate::requirement::Requirement;
 
 /// Words that ask for something, in some instructions.
 struct Gate {
@@ -118,7 +118,7 @@ const GATES: &[Gate] = &[
 ];
 
 /// What the words of an instruction ask for.
-pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Floor> + 'w {
+pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = Requirement> + 'w {
     let has = move |gate: &Gate| {
         (gate.with.is_empty() || gate.with.split(' ').any(|w| words.contains(&w)))
             && gate.opcodes.split(' ').any(|o| o == opcode.name())
@@ -130,7 +130,7 @@ pub fn gates<'w>(opcode: Opcode, words: &'w [&'w str]) -> impl Iterator<Item = F
     };
     GATES.iter().filter(move |gate| has(gate)).map(|gate| {
         let Gate { feature, version, target, .. } = *gate;
-        Floor { feature, version, target }
+        Requirement { feature, version, target }
     })
 }
 
@@ -145,16 +145,16 @@ mod tests {
 
     #[test]
     fn words_ask_for_versions_and_targets() {
-        let floors = |text: &str| -> Vec<(u32, u32)> {
+        let requirements = |text: &str| -> Vec<(u32, u32)> {
             let mut words = text.split('.');
             let opcode = words.next().and_then(Opcode::from_name).unwrap_or(Opcode::Ld);
             let words: Vec<&str> = words.collect();
             gates(opcode, &words).map(|f| (f.version, f.target)).collect()
         };
-        assert_eq!(floors("ld.global.u32"), []);
-        assert_eq!(floors("ld.u32"), [(20, 20)]);
-        assert_eq!(floors("atom.global.gpu.add.f64"), [(50, 60), (50, 60), (11, 11)]);
-        assert_eq!(floors("bar.cta.sync"), [(78, 20)]);
+        assert_eq!(requirements("ld.global.u32"), []);
+        assert_eq!(requirements("ld.u32"), [(20, 20)]);
+        assert_eq!(requirements("atom.global.gpu.add.f64"), [(50, 60), (50, 60), (11, 11)]);
+        assert_eq!(requirements("bar.cta.sync"), [(78, 20)]);
     }
 
     #[test]

@@ -2,26 +2,29 @@
 //!
 //! [`forms`] has a row for every form of every instruction that texunit checks;
 //! [`read_modifiers`] reads the words of an instruction against them; [`texture`] has the operands
-//! and floors of the forms of texture and surface instructions. Opcodes without rows
+//! and requirements of the forms of texture and surface instructions. Opcodes without rows
 //! ([`forms_of`] is empty) are known by name only. What an instruction computes is not here.
 
 pub mod describe;
-pub mod floor;
 pub mod form;
 pub mod gate;
 mod modifiers;
 mod opcode;
 mod reading;
+pub mod requirement;
 mod table;
 pub mod texture;
 mod types;
 pub mod variant;
 
-pub use form::{Class, Form, Limit, OperandRule, OperandType, Role, Row, Shape, Slot};
+pub use form::{
+    AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
+    Row, Shape, Slot,
+};
 pub use modifiers::{Modifiers, MulPart, Selector, VideoOperands};
 pub use opcode::Opcode;
 pub use reading::{ModifierError, read_modifiers};
-pub use table::{apart, by_name_only, forms, forms_of};
+pub use table::{forms, forms_of, known_by_name_only, unsupported_suffixes};
 pub use types::*;
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ pub struct Modifiers {
     pub atom: Option<AtomOp>,
     /// Operation of sured.
     pub reduce: Option<ReduceOp>,
+    /// `.L2::cache_hint`: the last operand is a cache policy.
+    pub policy: bool,
     /// `.noftz` of atom.add.f16 and the like.
     pub noftz: bool,
     /// `.l` (false) or `.r` (true) of shf.

@@ -46,3 +46,10 @@ words! {
         Tensormap = "tensormap", Wgmma = "wgmma", Wmma = "wmma",
     }
 }
+
+impl Opcode {
+    /// Whether a vector of it may have 256 bits, from PTX ISA 8.8 on.
+    pub const fn moves_256_bits(self) -> bool {
+        matches!(self, Self::Ld | Self::St)
+    }
+}

@@ -44,6 +44,10 @@ pub enum ModifierError {
 
 /// Finds the rows that the words fit and reads the words into fields. There is more than one
 /// row only where the operands tell them apart.
+///
+/// # Errors
+///
+/// What stopped the row that got farthest, if no row takes the words; of rows that got equally far, what any of them takes.
 pub fn read_modifiers(
     opcode: Opcode,
     words: &[&str],
@@ -159,7 +163,7 @@ fn fit(form: &Form, words: &[&str]) -> Result<Vec<usize>, (usize, ModifierError)
     match missing {
         None => Ok(slot_of_word),
         // Nobody means a row for its cache hint alone.
-        Some(slot) if slot.words == ["L2::cache_hint"] => {
+        Some(slot) if slot.class == Class::Policy => {
             Err((0, ModifierError::Missing { expected: slot.words.clone(), class: slot.class }))
         }
         Some(slot) => Err((

@@ -11,7 +11,8 @@ fn read(text: &str) -> Result<(Modifiers, Vec<&'static Form>), ModifierError> {
 fn every_row_is_well_formed() {
     let mut seen = HashSet::new();
     for form in forms() {
-        assert!(seen.insert((form.row.opcode, form.row.modifiers, form.row.operands)));
+        let row = (form.row.opcode, form.row.modifiers, form.row.operands);
+        assert!(seen.insert((row, form.slots.len())));
         for slot in &form.slots {
             assert!(!slot.words.is_empty());
             for word in &slot.words {
@@ -99,4 +100,48 @@ fn names_all_that_could_stand_there() {
     // Rows that differ from others by a cache hint are nobody's choice.
     let (index, types) = unexpected("atom.global.add.s64");
     assert!(index == 2 && types.contains(&"u64"));
+}
+
+/// A row with `policy` is a form without a cache policy and one that has it, the word and the operand together.
+#[test]
+fn a_cache_policy_is_one_optional_operand() {
+    let (plain, forms) = read("ld.shared::cta.ca.b128").unwrap();
+    assert!(!plain.policy && forms[0].operands.len() == 2);
+    let (with, forms) = read("ld.global.ca.L2::cache_hint.b128").unwrap();
+    assert!(with.policy);
+    assert_eq!(forms[0].operands.len(), 3);
+    assert_eq!((forms[0].row.version, forms[0].row.target), (83, 80));
+    // Of global memory alone.
+    assert!(read("ld.shared.ca.L2::cache_hint.b32").is_err());
+    assert!(read("st.global.wb.L2::cache_hint.v2.f32").is_ok());
+    // A predicate stands for the size that it is instead of, and for the policy.
+    let (_, forms) = read("cp.async.ca.shared.global.L2::cache_hint").unwrap();
+    let taken: Vec<_> = forms[0].operands.iter().map(|rule| rule.predicate.is_some()).collect();
+    assert_eq!(taken, [false, false, false, true, true]);
+}
+
+#[test]
+fn marks_of_operands_are_read() {
+    let first = |text| read(text).unwrap().1[0];
+    let exchange = first("atom.global.exch.b32");
+    assert!(exchange.operands[0].discard && exchange.operands[1].written);
+    let load = first("ld.global.v2.f32");
+    assert!(load.operands[1].element && !load.operands[1].written && !load.operands[0].exact);
+    let matrix = first("ldmatrix.sync.aligned.m8n8.x2.shared.b16");
+    assert!(matrix.operands[0].exact && matrix.operands[0].braces == Braces::Always);
+    assert_eq!(matrix.operands[0].predicate, Some(AsPredicate::Miscompiled));
+    let new = first("mbarrier.init.shared.b64");
+    assert_eq!(new.operands[0].pointee, Some(Pointee::Mbarrier));
+    assert_eq!(
+        (new.operands[1].limit, new.operands[1].limit_since),
+        (Some(Limit::Between(1, 1_048_575)), 135)
+    );
+    assert!(
+        first("shfl.sync.up.b32").has(Property::Macro)
+            && !first("shfl.up.b32").has(Property::Macro)
+    );
+    assert!(
+        first("cvta.global.u64").operands[1].named
+            && !first("cvta.to.global.u64").operands[1].named
+    );
 }

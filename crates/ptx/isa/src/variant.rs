@@ -50,7 +50,7 @@ const ANY: &str = "90a 100a 100f 101a 101f 103a 103f 107a 107f 110a 110f 120a 12
 const BLACKWELL: &str = "100a 100f 101a 101f 103a 103f 107a 107f 110a 110f 120a 120f 121a 121f";
 /// What only machines with tensor memory have.
 const TENSOR: &str = "100a 100f 101a 101f 103a 103f 107a 107f 110a 110f";
-/// The same, not for the whole family.
+/// Tensor memory, of architectures alone and not of their families.
 const EXACT: &str = "100a 101a 103a 107a 110a";
 /// The family of `sm_100f`.
 const DATA_CENTRE: &str = "100a 100f 103a 103f 107a 107f";

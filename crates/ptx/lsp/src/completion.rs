@@ -8,7 +8,7 @@ use super::doc;
 use super::hover::{self, Page};
 use super::index::{Decl, DeclKind, Index};
 use super::instruction::{Instruction, candidates};
-use super::scan::{Kind, Place, Token};
+use super::scan::{CursorContext, Token, TokenKind};
 use lsp_types::CompletionItemKind as ItemKind;
 use std::collections::HashSet;
 use texunit_isa::{Class, Opcode};
@@ -45,7 +45,7 @@ const MOST: usize = 500;
 
 /// The completions at an offset.
 pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
-    let place = Place::find(text, index.function_before(offset), offset);
+    let place = CursorContext::find(text, index.function_before(offset), offset);
     if place.in_comment {
         return Completion::default();
     }
@@ -66,7 +66,7 @@ struct Cursor<'a> {
     text: &'a str,
     index: &'a Index,
     offset: usize,
-    place: &'a Place,
+    place: &'a CursorContext,
     /// The word at the cursor.
     word: Option<Token>,
     /// The part of it before the cursor.
@@ -76,10 +76,12 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(text: &'a str, index: &'a Index, offset: usize, place: &'a Place) -> Self {
+    fn new(text: &'a str, index: &'a Index, offset: usize, place: &'a CursorContext) -> Self {
         let word = place.word.map(|i| place.statement[i]);
         let span = match word {
-            Some(t) if t.kind == Kind::Word => Span { start: t.span.start + 1, end: t.span.end },
+            Some(t) if t.kind == TokenKind::Word => {
+                Span { start: t.span.start + 1, end: t.span.end }
+            }
             Some(t) => t.span,
             None => Span::new(offset, offset),
         };
@@ -94,17 +96,17 @@ impl<'a> Cursor<'a> {
     }
 
     fn first(&self) -> Option<&'a str> {
-        self.token(0).filter(|t| t.kind == Kind::Word).map(|t| t.text(self.text))
+        self.token(0).filter(|t| t.kind == TokenKind::Word).map(|t| t.text(self.text))
     }
 
     fn items(&self) -> Vec<Item> {
         let instruction = Instruction::read(self.text, self.place);
         let at = self.place.before;
         match (self.word.map(|w| w.kind), &instruction) {
-            (Some(Kind::Number), _) => Vec::new(),
-            (Some(Kind::Word), Some(i)) if i.modifier(at).is_some() => self.modifiers(i, at),
-            (Some(Kind::Word), Some(_)) => self.components(at),
-            (Some(Kind::Word), None) => directives(self.place, self.text),
+            (Some(TokenKind::Number), _) => Vec::new(),
+            (Some(TokenKind::Word), Some(i)) if i.modifier(at).is_some() => self.modifiers(i, at),
+            (Some(TokenKind::Word), Some(_)) => self.components(at),
+            (Some(TokenKind::Word), None) => directives(self.place, self.text),
             (_, Some(i)) if at > i.at => self.operands(i),
             (_, Some(i)) if at == i.at => opcodes(),
             (_, _) if self.place.in_body => self.at_statement(),
@@ -141,7 +143,7 @@ impl<'a> Cursor<'a> {
         let before = at.checked_sub(1).and_then(|i| self.token(i));
         let of_name = before.is_some_and(|t| {
             let here = self.place.statement[at].span.start;
-            t.kind == Kind::Ident && t.span.end == here
+            t.kind == TokenKind::Ident && t.span.end == here
         });
         if !of_name {
             return Vec::new();
@@ -158,7 +160,7 @@ impl<'a> Cursor<'a> {
 
     /// Nothing, a guard, or an unfinished word of one in front of the cursor.
     fn at_statement(&self) -> Vec<Item> {
-        let is = |at: usize, b: u8| self.token(at).is_some_and(|t| t.kind == Kind::Other(b));
+        let is = |at: usize, b: u8| self.token(at).is_some_and(|t| t.kind == TokenKind::Other(b));
         let name = usize::from(is(1, b'!')) + 1;
         match self.place.before {
             0 if !is(0, b'@') => opcodes(),
@@ -172,8 +174,9 @@ impl<'a> Cursor<'a> {
 
     /// Names in initial values, options of the target.
     fn at_module(&self) -> Vec<Item> {
-        let after_equal =
-            self.place.statement[..self.place.before].iter().any(|t| t.kind == Kind::Other(b'='));
+        let after_equal = self.place.statement[..self.place.before]
+            .iter()
+            .any(|t| t.kind == TokenKind::Other(b'='));
         match self.first() {
             Some("target") => targets(),
             Some("alias") => self.names(|d| d.kind == DeclKind::Function, |_| 0),
@@ -189,7 +192,7 @@ impl<'a> Cursor<'a> {
     fn operands(&self, instruction: &Instruction) -> Vec<Item> {
         use DeclKind::*;
         let before = &self.place.statement[..self.place.before];
-        let brackets = before.iter().filter(|t| t.kind == Kind::Other(b'[')).count();
+        let brackets = before.iter().filter(|t| t.kind == TokenKind::Other(b'[')).count();
         if self.in_subscript(before) {
             return self.names(|d| d.kind == Register && !d.is_predicate, |_| 0);
         }
@@ -217,12 +220,12 @@ impl<'a> Cursor<'a> {
 
     /// Whether a bracket is open that follows a name, as in `name[%r1]`.
     fn in_subscript(&self, before: &[Token]) -> bool {
-        let is = |t: &Token, b: u8| t.kind == Kind::Other(b);
+        let is = |t: &Token, b: u8| t.kind == TokenKind::Other(b);
         let Some(last) = before.iter().rposition(|t| is(t, b'[') || is(t, b']')) else {
             return false;
         };
         let name = last.checked_sub(1).and_then(|i| before.get(i));
-        is(&before[last], b'[') && name.is_some_and(|t| t.kind == Kind::Ident)
+        is(&before[last], b'[') && name.is_some_and(|t| t.kind == TokenKind::Ident)
     }
 
     /// Names in reach that begin as typed, inner ones hiding outer ones; special registers.
@@ -267,7 +270,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Maximum number of names of one numbered group: longer lists are of no use.
-const MOST_MEMBERS: usize = 100;
+const MAX_MEMBERS: usize = 100;
 
 /// The names of a group that begin as typed, those with the smallest numbers.
 fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
@@ -277,7 +280,7 @@ fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
     let digits = typed.get(prefix.len()..).unwrap_or("");
     let canonical = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     let numbers: Vec<u64> = match digits.parse::<u64>() {
-        _ if digits.is_empty() => (0..count).take(MOST_MEMBERS).collect(),
+        _ if digits.is_empty() => (0..count).take(MAX_MEMBERS).collect(),
         _ if digits == "0" => (0..count.min(1)).collect(),
         // For `1`: 1, then 10 to 19, then 100 to 199.
         Ok(first) if canonical => {
@@ -286,7 +289,7 @@ fn members(prefix: &str, count: u64, typed: &str) -> Vec<String> {
                 let from = first.checked_mul(size).filter(|&from| from < count)?;
                 Some(from..from.saturating_add(size).min(count))
             });
-            decades.flatten().take(MOST_MEMBERS).collect()
+            decades.flatten().take(MAX_MEMBERS).collect()
         }
         _ => Vec::new(),
     };

@@ -1,7 +1,7 @@
 //! Where names are declared and used, and giving them other names.
 
 use super::index::{Decl, Index, Symbol};
-use super::scan::{Kind, Scan, Token};
+use super::scan::{Scan, Token, TokenKind};
 use texunit_syntax::Span;
 
 /// The name at an offset and what it means.
@@ -16,7 +16,7 @@ fn name_at(text: &str, index: &Index, offset: usize) -> Option<Token> {
     let from = index.function_before(offset);
     let mut tokens = Scan::new(text, from).take_while(|t| t.span.start as usize <= offset);
     let touches = |t: &Token| offset <= t.span.end as usize;
-    let token = tokens.find(|t| t.kind == Kind::Ident && touches(t))?;
+    let token = tokens.find(|t| t.kind == TokenKind::Ident && touches(t))?;
     (!index.is_word(token.span.start)).then_some(token)
 }
 
@@ -95,7 +95,8 @@ pub(crate) fn rename(
 /// Whether a word can be a name.
 fn is_name(word: &str) -> bool {
     let mut tokens = Scan::new(word, 0);
-    let one =
-        tokens.next().is_some_and(|t| t.kind == Kind::Ident && t.span.range() == (0..word.len()));
+    let one = tokens
+        .next()
+        .is_some_and(|t| t.kind == TokenKind::Ident && t.span.range() == (0..word.len()));
     one && word.len() <= 1024 && !matches!(word, "_" | "WARP_SZ")
 }

@@ -3,7 +3,7 @@
 use super::doc;
 use super::index::{DeclKind, Index};
 use super::instruction::{Instruction, Matching, matching, needs};
-use super::scan::{Kind, Place, Token};
+use super::scan::{CursorContext, Token, TokenKind};
 use lsp_types::{Documentation, MarkupContent, MarkupKind};
 use texunit_isa::describe::operands;
 use texunit_isa::{Form, Opcode, ScalarType, forms_of};
@@ -50,7 +50,7 @@ impl Page {
 
 /// The hover text for the word at an offset.
 pub(crate) fn hover(text: &str, index: &Index, offset: usize) -> Option<(Span, Page)> {
-    let place = Place::find(text, index.function_before(offset), offset);
+    let place = CursorContext::find(text, index.function_before(offset), offset);
     let word = place.word.filter(|_| !place.in_comment)?;
     let token = place.statement[word];
     let page = match Instruction::read(text, &place) {
@@ -64,9 +64,9 @@ pub(crate) fn hover(text: &str, index: &Index, offset: usize) -> Option<(Span, P
 fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
     let word = token.text(text);
     match token.kind {
-        Kind::Ident => name(text, index, token.span),
-        Kind::Number => number(word),
-        Kind::Word => {
+        TokenKind::Ident => name(text, index, token.span),
+        TokenKind::Number => number(word),
+        TokenKind::Word => {
             let ty = || ScalarType::from_name(word).map(doc::ty);
             let meaning = doc::directive(word).map(str::to_owned).or_else(ty)?;
             Some(Page::default().code(format!(".{word}")).text(meaning))
@@ -76,7 +76,7 @@ fn other(text: &str, index: &Index, token: &Token) -> Option<Page> {
 }
 
 /// Maximum number of forms that are shown.
-const MOST_FORMS: usize = 6;
+const MAX_FORMS: usize = 6;
 
 /// A page about an instruction with these modifiers.
 pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
@@ -86,12 +86,12 @@ pub(crate) fn opcode(opcode: Opcode, words: &[&str]) -> Page {
     }
     let Matching { forms, details } = matching(opcode, words);
     let mut page = Page::default();
-    for form in forms.iter().take(MOST_FORMS) {
+    for form in forms.iter().take(MAX_FORMS) {
         page = page.code(format!("{} {};", form.syntax(), operands(form)));
         page = page.text(about(form));
     }
-    if forms.len() > MOST_FORMS {
-        page = page.text(format!("... and {} other forms", forms.len() - MOST_FORMS));
+    if forms.len() > MAX_FORMS {
+        page = page.text(format!("... and {} other forms", forms.len() - MAX_FORMS));
     }
     details.into_iter().fold(page, Page::text)
 }
@@ -135,7 +135,7 @@ fn modifier(instruction: &Instruction, index: usize, text: &str) -> Option<Page>
 }
 
 /// Longest declaration that is shown.
-const MOST_BYTES: usize = 2000;
+const MAX_BYTES: usize = 2000;
 
 /// A page about a name.
 pub(crate) fn name(text: &str, index: &Index, span: Span) -> Option<Page> {
@@ -171,10 +171,10 @@ pub(crate) fn declaration(text: &str, index: &Index, decl: u32) -> Page {
 }
 
 fn shortened(text: &str) -> String {
-    if text.len() <= MOST_BYTES {
+    if text.len() <= MAX_BYTES {
         return text.to_string();
     }
-    let end = (0..=MOST_BYTES).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+    let end = (0..=MAX_BYTES).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
     format!("{} ...", &text[..end])
 }
 

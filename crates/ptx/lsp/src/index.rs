@@ -5,7 +5,7 @@
 //! the words of a scope again. The rules are the checker's: names of registers and variables
 //! are known from their declaration on, labels and names at module scope everywhere.
 
-use super::scan::{Kind, Scan};
+use super::scan::{Scan, TokenKind};
 use std::collections::HashMap;
 use texunit_isa::Opcode;
 use texunit_syntax::ast::{
@@ -88,7 +88,7 @@ pub(crate) struct Scope {
 }
 
 /// How many declarations of one name are looked at: no program has more.
-const MOST_SAME: usize = 64;
+const MAX_SAME: usize = 64;
 
 /// The meaning of a name at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,7 +280,7 @@ impl Index {
                 if let Some(decl) = found {
                     return Some(Symbol { decl, member });
                 }
-                let later = list.iter().take(MOST_SAME).find(|d| self.fits(**d, member));
+                let later = list.iter().take(MAX_SAME).find(|d| self.fits(**d, member));
                 hidden = hidden.or(later.map(|&decl| Symbol { decl, member }));
             }
         }
@@ -305,7 +305,7 @@ impl Index {
     }
 
     fn last_with(&self, list: &[u32], member: Option<u64>) -> Option<u32> {
-        list.iter().rev().take(MOST_SAME).copied().find(|&d| self.fits(d, member))
+        list.iter().rev().take(MAX_SAME).copied().find(|&d| self.fits(d, member))
     }
 
     /// The best of the declarations of a name that is declared here, too.
@@ -320,7 +320,7 @@ impl Index {
 
     /// The definition among the declarations of a name at module scope.
     fn best(&self, list: &[u32]) -> u32 {
-        let mut first = list.iter().take(MOST_SAME).copied();
+        let mut first = list.iter().take(MAX_SAME).copied();
         first.find(|&d| self.decls[d as usize].is_definition).unwrap_or(list[0])
     }
 
@@ -362,7 +362,7 @@ impl Index {
         for token in Scan::new(&text[..scope.end as usize], scope.start as usize) {
             let word = &text[token.span.range()];
             let named = word == wanted || all && word.starts_with(name);
-            if token.kind != Kind::Ident || !named || self.is_word(token.span.start) {
+            if token.kind != TokenKind::Ident || !named || self.is_word(token.span.start) {
                 continue;
             }
             // A broken statement has no place in the tree.

@@ -1,6 +1,6 @@
 //! The instruction at a cursor, finished or not, and the rows of the table that it can become.
 
-use super::scan::{Kind, Place, Token};
+use super::scan::{CursorContext, Token, TokenKind};
 use texunit_isa::{Class, Form, MipMode, Modifiers, Opcode, forms_of, read_modifiers, texture};
 
 /// The opcode and modifiers of a statement.
@@ -16,16 +16,16 @@ pub(crate) struct Instruction {
 
 impl Instruction {
     /// Reads a statement in a body that begins like an instruction.
-    pub(crate) fn read(text: &str, place: &Place) -> Option<Self> {
+    pub(crate) fn read(text: &str, place: &CursorContext) -> Option<Self> {
         let tokens = &place.statement;
-        let is = |at: usize, b: u8| tokens.get(at).is_some_and(|t| t.kind == Kind::Other(b));
+        let is = |at: usize, b: u8| tokens.get(at).is_some_and(|t| t.kind == TokenKind::Other(b));
         let mut at = 0;
         if is(0, b'@') {
             at = if is(1, b'!') { 3 } else { 2 };
         }
-        let opcode = tokens.get(at).filter(|t| place.in_body && t.kind == Kind::Ident)?;
+        let opcode = tokens.get(at).filter(|t| place.in_body && t.kind == TokenKind::Ident)?;
         let words = tokens[at + 1..].iter();
-        let modifiers = words.take_while(|t| t.kind == Kind::Word && !t.first_on_line);
+        let modifiers = words.take_while(|t| t.kind == TokenKind::Word && !t.first_on_line);
         Some(Self {
             at,
             opcode: Opcode::from_name(opcode.text(text)),
@@ -75,10 +75,10 @@ fn details(opcode: Opcode, mods: &Modifiers, cache: bool) -> Vec<String> {
     if let Some(geometry) = mods.geometry {
         found.push(format!("Coordinates: {}", texture::geometry(geometry).doc));
     }
-    let floors = texture::floor_of(opcode, mods).into_iter();
-    for floor in floors.chain(texture::option_floors(opcode, mods, cache)) {
-        let needs = needs(floor.version, floor.target);
-        let mut feature = floor.feature.chars();
+    let requirements = texture::requirement_of(opcode, mods).into_iter();
+    for requirement in requirements.chain(texture::option_requirements(opcode, mods, cache)) {
+        let needs = needs(requirement.version, requirement.target);
+        let mut feature = requirement.feature.chars();
         let first = feature.next().map(|c| c.to_ascii_uppercase());
         found.extend(first.map(|c| format!("{c}{} needs {needs}.", feature.as_str())));
     }

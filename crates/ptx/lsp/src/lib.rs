@@ -41,4 +41,4 @@ pub mod words;
 pub use lsp_types::Uri;
 pub use message::{ErrorCode, Incoming, Notification, Request, RequestId};
 pub use server::Server;
-pub use task::{Done, Task};
+pub use task::{Task, TaskResult};

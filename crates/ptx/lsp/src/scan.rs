@@ -1,7 +1,7 @@
 //! The words around a cursor, found without the parser: while someone types, the statement at
 //! the cursor is broken most of the time, and the syntax tree has a hole there.
 //!
-//! [`Scan`] cuts a text into words; [`Place::find`] says what is around an offset: the words
+//! [`Scan`] cuts a text into words; [`CursorContext::find`] says what is around an offset: the words
 //! of the statement, and whether it is inside a body or a comment. Both are linear.
 
 use texunit_isa::Opcode;
@@ -9,7 +9,7 @@ use texunit_syntax::Span;
 
 /// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// `name`, `%r1`, `$L`
     Ident,
     /// `.word`, `.L1::evict_last`, or a dot alone.
@@ -28,7 +28,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     /// The kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     /// Where it is.
     pub(crate) span: Span,
     /// Whether it is the first on its line.
@@ -36,10 +36,10 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// Its text; a [`Kind::Word`] without the dot.
+    /// Its text; a [`TokenKind::Word`] without the dot.
     pub(crate) fn text<'a>(&self, text: &'a str) -> &'a str {
         let whole = &text[self.span.range()];
-        if self.kind == Kind::Word { &whole[1..] } else { whole }
+        if self.kind == TokenKind::Word { &whole[1..] } else { whole }
     }
 
     /// Whether the cursor can belong to it: the cursor is in it or at its end.
@@ -79,26 +79,26 @@ impl<'a> Scan<'a> {
         from + self.bytes[from..].iter().take_while(|&&b| is_follow(b)).count()
     }
 
-    fn kind_and_end(&self) -> (Kind, usize) {
+    fn kind_and_end(&self) -> (TokenKind, usize) {
         let at = self.at;
         match self.bytes[at] {
-            b'/' if self.peek(1) == b'/' => (Kind::Comment, self.line_end()),
+            b'/' if self.peek(1) == b'/' => (TokenKind::Comment, self.line_end()),
             b'/' if self.peek(1) == b'*' => {
                 let rest = &self.bytes[at + 2..];
                 let end = rest.windows(2).position(|w| w == b"*/");
-                (Kind::Comment, end.map_or(self.bytes.len(), |n| at + 4 + n))
+                (TokenKind::Comment, end.map_or(self.bytes.len(), |n| at + 4 + n))
             }
-            b'#' if self.first_on_line => (Kind::Comment, self.line_end()),
+            b'#' if self.first_on_line => (TokenKind::Comment, self.line_end()),
             b'@' if self.first_on_line && self.bytes[at..].starts_with(b"@@DWARF") => {
-                (Kind::Comment, self.line_end())
+                (TokenKind::Comment, self.line_end())
             }
             b'"' => {
                 let rest = &self.bytes[at + 1..];
                 let len = rest.iter().position(|&b| b == b'"' || b == b'\n');
                 let len = len.map_or(rest.len(), |n| n + usize::from(rest[n] == b'"'));
-                (Kind::Text, at + 1 + len)
+                (TokenKind::Text, at + 1 + len)
             }
-            b'.' => (Kind::Word, self.end_of_word()),
+            b'.' => (TokenKind::Word, self.end_of_word()),
             b'0'..=b'9' => {
                 let mut end = self.end_of_names(at);
                 if self.bytes.get(end) == Some(&b'.')
@@ -106,15 +106,15 @@ impl<'a> Scan<'a> {
                 {
                     end = self.end_of_names(end + 1);
                 }
-                (Kind::Number, end)
+                (TokenKind::Number, end)
             }
             // Alone they are the beginnings of names.
-            b'%' | b'$' | b'_' => (Kind::Ident, self.end_of_names(at + 1)),
-            b if b.is_ascii_alphabetic() => (Kind::Ident, self.end_of_names(at)),
-            b if b.is_ascii() => (Kind::Other(b), at + 1),
+            b'%' | b'$' | b'_' => (TokenKind::Ident, self.end_of_names(at + 1)),
+            b if b.is_ascii_alphabetic() => (TokenKind::Ident, self.end_of_names(at)),
+            b if b.is_ascii() => (TokenKind::Other(b), at + 1),
             b => {
                 let len = self.bytes[at..].iter().take_while(|b| !b.is_ascii()).count();
-                (Kind::Other(b), at + len)
+                (TokenKind::Other(b), at + len)
             }
         }
     }
@@ -146,7 +146,7 @@ impl Iterator for Scan<'_> {
         let span = Span::new(self.at, end);
         let first_on_line = self.first_on_line;
         // A comment does not make the next word the second of its line.
-        self.first_on_line &= kind == Kind::Comment;
+        self.first_on_line &= kind == TokenKind::Comment;
         self.at = end;
         Some(Token { kind, span, first_on_line })
     }
@@ -154,7 +154,7 @@ impl Iterator for Scan<'_> {
 
 /// The text around an offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CursorContext {
     /// The tokens of the statement, comments left out; empty between statements.
     pub(crate) statement: Vec<Token>,
     /// How many of them end before the offset, the one that is being typed not among them.
@@ -168,24 +168,24 @@ pub(crate) struct Place {
 }
 
 /// Longest statement that is kept; long initial values are of no interest.
-const MOST_TOKENS: usize = 4096;
+const MAX_TOKENS: usize = 4096;
 
-impl Place {
+impl CursorContext {
     /// Looks at `offset`, reading from `from`: the beginning of the text or of a function.
     pub(crate) fn find(text: &str, from: usize, offset: usize) -> Self {
         let mut reader = Reader { text, tokens: Vec::new(), depth: 0, blocks: 0 };
         let mut in_comment = false;
         for token in Scan::new(text, from) {
             let (start, end) = (token.span.start as usize, token.span.end as usize);
-            if matches!(token.kind, Kind::Comment | Kind::Text) {
+            if matches!(token.kind, TokenKind::Comment | TokenKind::Text) {
                 let whole = &text[token.span.range()];
                 let open = match token.kind {
-                    Kind::Text => whole.len() < 2 || !whole.ends_with('"'),
+                    TokenKind::Text => whole.len() < 2 || !whole.ends_with('"'),
                     _ => !(whole.starts_with("/*") && whole.ends_with("*/")),
                 };
                 in_comment |= start < offset && (offset < end || open && offset == end);
             }
-            if token.kind == Kind::Comment {
+            if token.kind == TokenKind::Comment {
                 continue;
             }
             let behind = start > offset && (reader.tokens.is_empty() || reader.begins(&token));
@@ -210,23 +210,23 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn starts_with_word(&self) -> bool {
-        self.tokens.first().is_some_and(|t| t.kind == Kind::Word)
+        self.tokens.first().is_some_and(|t| t.kind == TokenKind::Word)
     }
 
     /// Whether a `{` here opens a block, and not a vector or an initial value.
     fn opens_block(&self) -> bool {
         let after_equal =
-            self.depth > 0 || self.tokens.last().is_some_and(|t| t.kind == Kind::Other(b'='));
+            self.depth > 0 || self.tokens.last().is_some_and(|t| t.kind == TokenKind::Other(b'='));
         self.tokens.is_empty() || self.starts_with_word() && !after_equal
     }
 
     /// Whether a token ends the statement.
     fn ends_with(&self, token: &Token) -> bool {
         match token.kind {
-            Kind::Other(b';') => true,
-            Kind::Other(b'{') => self.opens_block(),
-            Kind::Other(b'}') => self.depth == 0,
-            Kind::Other(b':') => self.tokens.len() == 1 && !self.starts_with_word(),
+            TokenKind::Other(b';') => true,
+            TokenKind::Other(b'{') => self.opens_block(),
+            TokenKind::Other(b'}') => self.depth == 0,
+            TokenKind::Other(b':') => self.tokens.len() == 1 && !self.starts_with_word(),
             _ => false,
         }
     }
@@ -234,15 +234,15 @@ impl Reader<'_> {
     /// Whether a token begins another statement although the one before has no end.
     fn begins(&self, token: &Token) -> bool {
         let Some(last) = self.tokens.last() else { return true };
-        let guard = matches!(last.kind, Kind::Other(b'@' | b'!'));
-        if !token.first_on_line || guard || last.kind == Kind::Other(b',') {
+        let guard = matches!(last.kind, TokenKind::Other(b'@' | b'!'));
+        if !token.first_on_line || guard || last.kind == TokenKind::Other(b',') {
             return false;
         }
         let name = token.text(self.text);
         match token.kind {
-            Kind::Ident => self.depth == 0 && Opcode::from_name(name).is_some(),
-            Kind::Other(b'@') => true,
-            Kind::Word => {
+            TokenKind::Ident => self.depth == 0 && Opcode::from_name(name).is_some(),
+            TokenKind::Other(b'@') => true,
+            TokenKind::Word => {
                 let function = matches!(name, "entry" | "func");
                 let linkage = self.tokens.len() == 1 && self.starts_with_word();
                 !linkage && (function || matches!(name, "reg" | "visible" | "version" | "target"))
@@ -254,8 +254,8 @@ impl Reader<'_> {
     fn take(&mut self, token: Token) {
         if self.ends_with(&token) {
             match token.kind {
-                Kind::Other(b'{') => self.blocks += 1,
-                Kind::Other(b'}') => self.blocks = self.blocks.saturating_sub(1),
+                TokenKind::Other(b'{') => self.blocks += 1,
+                TokenKind::Other(b'}') => self.blocks = self.blocks.saturating_sub(1),
                 _ => {}
             }
             return self.clear();
@@ -264,11 +264,11 @@ impl Reader<'_> {
             self.clear();
         }
         match token.kind {
-            Kind::Other(b'{' | b'(' | b'[') => self.depth += 1,
-            Kind::Other(b'}' | b')' | b']') => self.depth = self.depth.saturating_sub(1),
+            TokenKind::Other(b'{' | b'(' | b'[') => self.depth += 1,
+            TokenKind::Other(b'}' | b')' | b']') => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        if self.tokens.len() < MOST_TOKENS {
+        if self.tokens.len() < MAX_TOKENS {
             self.tokens.push(token);
         }
     }
@@ -278,13 +278,14 @@ impl Reader<'_> {
         self.depth = 0;
     }
 
-    fn place(self, offset: usize, in_comment: bool) -> Place {
-        let is_word = |t: &Token| matches!(t.kind, Kind::Ident | Kind::Word | Kind::Number);
+    fn place(self, offset: usize, in_comment: bool) -> CursorContext {
+        let is_word =
+            |t: &Token| matches!(t.kind, TokenKind::Ident | TokenKind::Word | TokenKind::Number);
         // Where two words meet (`%tid` and `.x`), the cursor belongs to the one before it.
         let word = self.tokens.iter().position(|t| is_word(t) && t.touches(offset));
         let ended = |t: &&Token| t.span.end as usize <= offset;
         let before = word.unwrap_or_else(|| self.tokens.iter().take_while(ended).count());
-        Place { statement: self.tokens, before, word, in_body: self.blocks > 0, in_comment }
+        CursorContext { statement: self.tokens, before, word, in_body: self.blocks > 0, in_comment }
     }
 }
 
@@ -294,10 +295,10 @@ mod tests {
     use super::*;
 
     /// The words of the statement at `|`, the place of the cursor's word, and how many are before.
-    fn at(text: &str) -> (Vec<String>, Option<usize>, usize, Place) {
+    fn at(text: &str) -> (Vec<String>, Option<usize>, usize, CursorContext) {
         let offset = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);
-        let place = Place::find(&text, 0, offset);
+        let place = CursorContext::find(&text, 0, offset);
         let words = place.statement.iter().map(|t| text[t.span.range()].to_string()).collect();
         (words, place.word, place.before, place)
     }
@@ -338,6 +339,15 @@ mod tests {
         let words: Vec<_> = Scan::new(text, 0).take(7).map(|t| t.text(text)).collect();
         assert_eq!(words, ["%tid", "x", "L1::evict_last", "1.5", "0x1f", "_", "%"]);
         let kinds: Vec<_> = Scan::new(text, 0).map(|t| t.kind).take(5).collect();
-        assert_eq!(kinds, [Kind::Ident, Kind::Word, Kind::Word, Kind::Number, Kind::Number]);
+        assert_eq!(
+            kinds,
+            [
+                TokenKind::Ident,
+                TokenKind::Word,
+                TokenKind::Word,
+                TokenKind::Number,
+                TokenKind::Number
+            ]
+        );
     }
 }

@@ -20,7 +20,7 @@ pub struct Task {
 
 /// The result for a text: see [`Task`].
 #[derive(Debug)]
-pub struct Done {
+pub struct TaskResult {
     pub(crate) uri: Uri,
     pub(crate) revision: u64,
     pub(crate) found: Found,
@@ -53,12 +53,12 @@ impl Task {
     }
 
     /// Finds the names.
-    pub fn index(&self) -> Done {
+    pub fn index(&self) -> TaskResult {
         self.attempt(|task| Found::Index(Index::new(&task.source)))
     }
 
     /// Finds the mistakes.
-    pub fn check(&self) -> Done {
+    pub fn check(&self) -> TaskResult {
         self.attempt(|task| {
             let mut found = texunit_check::check_source(&task.source, &task.config.options);
             task.config.levels.apply(&mut found);
@@ -67,9 +67,9 @@ impl Task {
     }
 
     /// Does some work; a panic is also a result.
-    fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> Done {
+    fn attempt(&self, work: impl FnOnce(&Self) -> Found) -> TaskResult {
         let found = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or(Found::Panic);
-        Done { uri: self.uri.clone(), revision: self.revision, found }
+        TaskResult { uri: self.uri.clone(), revision: self.revision, found }
     }
 }
 

@@ -7,7 +7,7 @@ pub struct Example {
     /// `E0110`
     pub code: &'static str,
     /// Where both texts stand.
-    pub place: Place,
+    pub place: ExampleSite,
     /// A text with the mistake.
     pub wrong: &'static str,
     /// The same without it.
@@ -16,7 +16,7 @@ pub struct Example {
 
 /// Where the text of an example stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ExampleSite {
     /// It is a whole file.
     File,
     /// At module scope.
@@ -60,14 +60,14 @@ impl Example {
 }
 
 /// The module in which a text stands.
-fn module(place: Place, text: &str) -> String {
+fn module(place: ExampleSite, text: &str) -> String {
     let header = |options| format!(".version 8.8\n.target sm_90{options}\n.address_size 64\n");
     let body = |samplers| format!("{DECLARATIONS}{samplers}{KERNEL}{text}\n\tret;\n}}\n");
     match place {
-        Place::File | Place::Machine => text.to_owned(),
-        Place::Module => format!("{}{text}\n", header("")),
-        Place::Body => header("") + &body(""),
-        Place::Independent => {
+        ExampleSite::File | ExampleSite::Machine => text.to_owned(),
+        ExampleSite::Module => format!("{}{text}\n", header("")),
+        ExampleSite::Body => header("") + &body(""),
+        ExampleSite::Independent => {
             header(", texmode_independent") + &body(".global .samplerref sampler_a;\n")
         }
     }

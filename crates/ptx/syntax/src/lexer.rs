@@ -5,9 +5,9 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::number;
 use crate::span::Span;
-use crate::token::{Kind, PUNCTUATION, SINGLE, Token};
+use crate::token::{PUNCTUATION, SINGLE, Token, TokenKind};
 
-/// Tokens of a text, the last of them [`Kind::End`], and what is wrong with its characters.
+/// Tokens of a text, the last of them [`TokenKind::End`], and what is wrong with its characters.
 pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -33,7 +33,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
         lexer.step();
     }
     let end = lexer.bytes.len();
-    lexer.push(Kind::End, end, end);
+    lexer.push(TokenKind::End, end, end);
     Lexed { tokens: lexer.tokens, diagnostics: lexer.diagnostics }
 }
 
@@ -91,7 +91,7 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn push(&mut self, kind: Kind, start: usize, end: usize) {
+    fn push(&mut self, kind: TokenKind, start: usize, end: usize) {
         let span = Span::new(start, end);
         self.tokens.push(Token { kind, first_on_line: self.first_on_line, span });
         self.first_on_line = false;
@@ -138,7 +138,7 @@ impl Lexer<'_> {
             b'"' => self.string(),
             b'.' => self.dot(),
             b'0'..=b'9' => self.number(),
-            b'_' if !is_follow(self.peek(1)) => self.push(Kind::Underscore, start, start + 1),
+            b'_' if !is_follow(self.peek(1)) => self.push(TokenKind::Underscore, start, start + 1),
             b'%' | b'$' | b'_' if is_follow(self.peek(1)) => self.name(),
             b if b.is_ascii_alphabetic() => self.name(),
             _ => self.punctuation(),
@@ -148,7 +148,7 @@ impl Lexer<'_> {
     fn name(&mut self) {
         let start = self.at;
         let more = self.bytes[start + 1..].iter().take_while(|&&b| is_follow(b)).count();
-        self.push(Kind::Ident, start, start + 1 + more);
+        self.push(TokenKind::Ident, start, start + 1 + more);
     }
 
     fn number(&mut self) {
@@ -188,7 +188,7 @@ impl Lexer<'_> {
             end += 2;
         }
         if end > start + 1 {
-            return self.push(Kind::Word, start, end);
+            return self.push(TokenKind::Word, start, end);
         }
         let gap = self.bytes[end..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         let word = self.bytes[end + gap..].iter().take_while(|&&b| is_follow(b)).count();
@@ -200,7 +200,7 @@ impl Lexer<'_> {
             );
             let gap = [(start + 1, end - word, "")];
             self.error_fixed(codes::DOT_SPACE, start, end, "space after a dot".into(), &help, &gap);
-            return self.push(Kind::Word, end - word, end);
+            return self.push(TokenKind::Word, end - word, end);
         }
         self.error(
             codes::CHARACTER,
@@ -209,7 +209,7 @@ impl Lexer<'_> {
             "a dot without a word".into(),
             "directives and modifiers are a dot and a word, as in `.u32`",
         );
-        self.push(Kind::Bad, start, end);
+        self.push(TokenKind::Bad, start, end);
     }
 
     fn string(&mut self) {
@@ -220,10 +220,10 @@ impl Lexer<'_> {
         if rest.get(len) != Some(&b'"') {
             let help = "a string ends with `\"` on the line where it begins";
             self.error(codes::STRING, start, end, "unterminated string".into(), help);
-            return self.push(Kind::Text, start, end);
+            return self.push(TokenKind::Text, start, end);
         }
         self.check_ascii(start, end + 1, "a string");
-        self.push(Kind::Text, start, end + 1);
+        self.push(TokenKind::Text, start, end + 1);
     }
 
     fn line_comment(&mut self) {
@@ -295,7 +295,7 @@ impl Lexer<'_> {
         if !first.is_ascii() {
             let len = self.bytes[start..].iter().take_while(|b| !b.is_ascii()).count();
             self.non_ascii(start, start + len, "");
-            return self.push(Kind::Bad, start, start + len);
+            return self.push(TokenKind::Bad, start, start + len);
         }
         let shown = char::from(first).escape_debug().to_string();
         let help = match first {
@@ -315,6 +315,6 @@ impl Lexer<'_> {
             format!("unexpected character `{shown}`"),
             help,
         );
-        self.push(Kind::Bad, start, start + 1);
+        self.push(TokenKind::Bad, start, start + 1);
     }
 }

@@ -5,14 +5,14 @@
 //! one malformed literal, so that it is reported once and as a whole.
 
 use crate::codes;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// A literal that begins at some place of the text.
 pub(crate) struct Scanned {
     /// Its length in bytes.
     pub(crate) len: usize,
     /// What it is, or why it is none.
-    pub(crate) kind: Result<Kind, Malformed>,
+    pub(crate) kind: Result<TokenKind, Malformed>,
 }
 
 /// Why a literal is refused.
@@ -21,10 +21,16 @@ pub(crate) struct Malformed {
     pub(crate) message: String,
     pub(crate) help: String,
     /// What it was meant to be, for the parser to go on with.
-    pub(crate) meant: Kind,
+    pub(crate) meant: TokenKind,
 }
 
-fn malformed(text: &str, code: &'static str, why: &str, help: String, meant: Kind) -> Malformed {
+fn malformed(
+    text: &str,
+    code: &'static str,
+    why: &str,
+    help: String,
+    meant: TokenKind,
+) -> Malformed {
     Malformed { code, message: format!("{why} `{text}`"), help, meant }
 }
 
@@ -42,8 +48,8 @@ pub(crate) fn scan(text: &str) -> Scanned {
     match (bytes[0], bytes.get(1).map(u8::to_ascii_lowercase)) {
         (b'0', Some(b'x')) => radix(text, 16, "hexadecimal"),
         (b'0', Some(b'b')) => radix(text, 2, "binary"),
-        (b'0', Some(b'f')) => float_bits(text, 8, Kind::Float32),
-        (b'0', Some(b'd')) => float_bits(text, 16, Kind::Float64),
+        (b'0', Some(b'f')) => float_bits(text, 8, TokenKind::Float32),
+        (b'0', Some(b'd')) => float_bits(text, 16, TokenKind::Float64),
         _ => decimal(text),
     }
 }
@@ -55,15 +61,15 @@ pub(crate) fn without_c_suffix(literal: &str) -> Option<String> {
     let bare = literal.trim_end_matches(of_suffix);
     let suffix = &literal[bare.len()..];
     let unsigned = match suffix.to_ascii_lowercase().as_str() {
-        "f" => return Some(bare.to_owned()).filter(|t| is_right(t, Kind::Decimal)),
+        "f" => return Some(bare.to_owned()).filter(|t| is_right(t, TokenKind::Decimal)),
         "u" | "ul" | "ull" | "lu" | "llu" => "U",
         "l" | "ll" => "",
         _ => return None,
     };
-    Some(format!("{bare}{unsigned}")).filter(|text| is_right(text, Kind::Integer))
+    Some(format!("{bare}{unsigned}")).filter(|text| is_right(text, TokenKind::Integer))
 }
 
-fn is_right(text: &str, wanted: Kind) -> bool {
+fn is_right(text: &str, wanted: TokenKind) -> bool {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
@@ -83,12 +89,12 @@ fn radix(text: &str, radix: u32, name: &str) -> Scanned {
             "write `{prefix}` and {name} digits, with an optional `U` at the end{}",
             if radix == 16 { ", as in `0x1f`" } else { ", as in `0b101`" }
         );
-        Err(malformed(literal, codes::NUMBER, "malformed number", help, Kind::Integer))
+        Err(malformed(literal, codes::NUMBER, "malformed number", help, TokenKind::Integer))
     };
     Scanned { len, kind }
 }
 
-fn float_bits(text: &str, wanted: usize, kind: Kind) -> Scanned {
+fn float_bits(text: &str, wanted: usize, kind: TokenKind) -> Scanned {
     let len = run(text.as_bytes(), 2, is_follow);
     let literal = &text[..len];
     let digits = &literal[2..];
@@ -121,7 +127,7 @@ fn decimal(text: &str) -> Scanned {
     end = past;
     let len = run(bytes, end, is_follow);
     let literal = &text[..len];
-    let meant = if is_float { Kind::Decimal } else { Kind::Integer };
+    let meant = if is_float { TokenKind::Decimal } else { TokenKind::Integer };
     let suffix = &literal[end..];
     let kind = if is_float {
         match suffix {
@@ -170,21 +176,21 @@ fn suffix_help(suffix: &str) -> String {
     }
 }
 
-fn checked_integer(literal: &str) -> Result<Kind, Malformed> {
+fn checked_integer(literal: &str) -> Result<TokenKind, Malformed> {
     if integer(literal).is_some() {
-        return Ok(Kind::Integer);
+        return Ok(TokenKind::Integer);
     }
     let help = "PTX integers have 64 bits: the largest is 0xffffffffffffffff".into();
-    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, Kind::Integer))
+    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, TokenKind::Integer))
 }
 
-fn checked_float(literal: &str) -> Result<Kind, Malformed> {
+fn checked_float(literal: &str) -> Result<TokenKind, Malformed> {
     if literal.parse::<f64>().is_ok_and(f64::is_finite) {
-        return Ok(Kind::Decimal);
+        return Ok(TokenKind::Decimal);
     }
     let help =
         "the largest is about 1.797e308; infinity is `0d7ff0000000000000` or `0f7f800000`".into();
-    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, Kind::Decimal))
+    Err(malformed(literal, codes::TOO_LARGE, "number too large:", help, TokenKind::Decimal))
 }
 
 /// Value of a well-formed integer literal and whether it is unsigned; none if it needs more than

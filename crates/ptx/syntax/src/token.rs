@@ -6,7 +6,7 @@ use crate::span::Span;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     /// Whether it is the first on its line.
     pub(crate) first_on_line: bool,
     /// Where it stands.
@@ -15,7 +15,7 @@ pub(crate) struct Token {
 
 /// Kinds of tokens. The text is found under the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     /// `name`, `%r1`, `$L`, `_a`
     Ident,
     /// `.word`, `.2d`, `.L1::evict_last`: the dot belongs to it.
@@ -72,43 +72,43 @@ pub(crate) enum Kind {
 
 /// Operators and punctuation, the longer before their beginnings.
 #[rustfmt::skip]
-pub(crate) const PUNCTUATION: &[(&str, Kind)] = &[
-    ("<<", Kind::ShiftLeft),
-    (">>", Kind::ShiftRight),
-    ("<=", Kind::LessEqual),
-    (">=", Kind::GreaterEqual),
-    ("==", Kind::EqualEqual),
-    ("!=", Kind::NotEqual),
-    ("&&", Kind::AndAnd),
-    ("||", Kind::OrOr),
-    ("{", Kind::LeftBrace),
-    ("}", Kind::RightBrace),
-    ("(", Kind::LeftParen),
-    (")", Kind::RightParen),
-    ("[", Kind::LeftBracket),
-    ("]", Kind::RightBracket),
-    (",", Kind::Comma),
-    (";", Kind::Semicolon),
-    (":", Kind::Colon),
-    ("@", Kind::At),
-    ("=", Kind::Equal),
-    ("<", Kind::Less),
-    (">", Kind::Greater),
-    ("+", Kind::Plus),
-    ("-", Kind::Minus),
-    ("*", Kind::Star),
-    ("/", Kind::Slash),
-    ("%", Kind::Percent),
-    ("&", Kind::Ampersand),
-    ("|", Kind::Pipe),
-    ("^", Kind::Caret),
-    ("~", Kind::Tilde),
-    ("!", Kind::Bang),
-    ("?", Kind::Question),
+pub(crate) const PUNCTUATION: &[(&str, TokenKind)] = &[
+    ("<<", TokenKind::ShiftLeft),
+    (">>", TokenKind::ShiftRight),
+    ("<=", TokenKind::LessEqual),
+    (">=", TokenKind::GreaterEqual),
+    ("==", TokenKind::EqualEqual),
+    ("!=", TokenKind::NotEqual),
+    ("&&", TokenKind::AndAnd),
+    ("||", TokenKind::OrOr),
+    ("{", TokenKind::LeftBrace),
+    ("}", TokenKind::RightBrace),
+    ("(", TokenKind::LeftParen),
+    (")", TokenKind::RightParen),
+    ("[", TokenKind::LeftBracket),
+    ("]", TokenKind::RightBracket),
+    (",", TokenKind::Comma),
+    (";", TokenKind::Semicolon),
+    (":", TokenKind::Colon),
+    ("@", TokenKind::At),
+    ("=", TokenKind::Equal),
+    ("<", TokenKind::Less),
+    (">", TokenKind::Greater),
+    ("+", TokenKind::Plus),
+    ("-", TokenKind::Minus),
+    ("*", TokenKind::Star),
+    ("/", TokenKind::Slash),
+    ("%", TokenKind::Percent),
+    ("&", TokenKind::Ampersand),
+    ("|", TokenKind::Pipe),
+    ("^", TokenKind::Caret),
+    ("~", TokenKind::Tilde),
+    ("!", TokenKind::Bang),
+    ("?", TokenKind::Question),
 ];
 
 /// The punctuation that is one character and begins nothing longer.
-pub(crate) const SINGLE: [Option<Kind>; 256] = {
+pub(crate) const SINGLE: [Option<TokenKind>; 256] = {
     let mut single = [None; 256];
     let (mut n, mut longer) = (0, [false; 256]);
     while n < PUNCTUATION.len() {
@@ -123,10 +123,10 @@ pub(crate) const SINGLE: [Option<Kind>; 256] = {
     single
 };
 
-impl Kind {
+impl TokenKind {
     /// Whether a value may follow, so that `.5` after it is a number and not a modifier.
     pub(crate) fn expects_value(self) -> bool {
-        use Kind::*;
+        use TokenKind::*;
         matches!(
             self,
             LeftBrace

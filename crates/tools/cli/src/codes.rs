@@ -1,6 +1,6 @@
 //! Every code that texunit can print, wherever it comes from.
 
-use texunit_check::examples::{Example, Place, WITHOUT};
+use texunit_check::examples::{Example, ExampleSite, WITHOUT};
 use texunit_job::codes as job;
 use texunit_report::Rule;
 use texunit_syntax::codes::Code;
@@ -125,11 +125,11 @@ pub fn example(code: &str) -> Option<&'static Example> {
 /// Where the texts of an example belong; nothing for whole files.
 pub fn place(example: &Example) -> &'static str {
     match example.place {
-        Place::File => "",
-        Place::Module => "at module scope",
-        Place::Body => "in the body of a kernel",
-        Place::Independent => "in the body of a kernel, with `texmode_independent`",
-        Place::Machine => "given to `texunit sass asm`",
+        ExampleSite::File => "",
+        ExampleSite::Module => "at module scope",
+        ExampleSite::Body => "in the body of a kernel",
+        ExampleSite::Independent => "in the body of a kernel, with `texmode_independent`",
+        ExampleSite::Machine => "given to `texunit sass asm`",
     }
 }
 

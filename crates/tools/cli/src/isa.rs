@@ -100,7 +100,7 @@ fn human(d: &Description) -> String {
         } else if !form.operands.is_empty() {
             let _ = writeln!(text, "      {}", form.operands);
         }
-        let _ = writeln!(text, "      {}; {}", form.floor(), form.doc);
+        let _ = writeln!(text, "      {}; {}", form.requirement(), form.doc);
     }
     if !d.operands.is_empty() {
         text += "\nOperands\n";
@@ -112,7 +112,7 @@ fn human(d: &Description) -> String {
     if !d.options.is_empty() {
         text += "\nOptions\n";
         for option in &d.options {
-            let _ = writeln!(text, "  {}: {}", option.syntax, option.floor());
+            let _ = writeln!(text, "  {}: {}", option.syntax, option.requirement());
             let _ = writeln!(text, "      {}", option.doc);
         }
     }
@@ -177,7 +177,7 @@ fn markdown(d: &Description) -> String {
             Some(other) => format!("{}; independent: {}", code(&form.operands), code(other)),
             None => code(&form.operands),
         };
-        let (syntax, needs) = (code(&form.syntax), form.floor());
+        let (syntax, needs) = (code(&form.syntax), form.requirement());
         let _ = writeln!(text, "| {syntax} | {operands} | {needs} | {} |", cell(form.doc));
     }
     text += "\n| Operand | What is allowed | |\n|---|---|---|\n";
@@ -188,7 +188,7 @@ fn markdown(d: &Description) -> String {
     if !d.options.is_empty() {
         text += "\n| Option | Needs | |\n|---|---|---|\n";
         for option in &d.options {
-            let (syntax, needs) = (cell(option.syntax), option.floor());
+            let (syntax, needs) = (cell(option.syntax), option.requirement());
             let _ = writeln!(text, "| {syntax} | {needs} | {} |", cell(option.doc));
         }
     }

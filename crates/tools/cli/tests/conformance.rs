@@ -129,7 +129,10 @@ fn python() -> Option<PathBuf> {
     let python = venv.join("bin/python");
     let works = |python: &Path| {
         let mut command = Command::new(python);
-        command.args(["-c", "import numpy, jsonschema_rs"]).output().is_ok_and(|o| o.status.success())
+        command
+            .args(["-c", "import numpy, jsonschema_rs"])
+            .output()
+            .is_ok_and(|o| o.status.success())
     };
     if works(&python) {
         return Some(python);

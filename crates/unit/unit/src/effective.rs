@@ -12,7 +12,7 @@ pub(crate) use refused::texture_readings;
 pub(crate) use seen::seen;
 pub use seen::sees;
 
-use crate::reference::level;
+use crate::reference::fixed_level;
 use crate::request::{CoordType, FetchForm, FetchKind, Lod};
 use crate::resource::Resource;
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
@@ -81,7 +81,7 @@ pub fn effective_sampler(
         filter: Filter::Point,
         mip_filter: mip_filter.map(integer_mip_filter),
         address_mode: None,
-        level_clamp: level::clamp_interval(
+        level_clamp: fixed_level::clamp_interval(
             sampler.min_level_clamp,
             sampler.max_level_clamp,
             resource.levels().len(),

@@ -15,10 +15,10 @@ pub use residency::{Residency, TILE_BYTES, TileShape};
 pub use shape::{ArrayShape, Level, TexelIndex};
 pub use view::View;
 
-use crate::request::Geometry;
 pub(crate) use shape::elements;
 use std::ops::Range;
 use std::sync::Arc;
+use texunit_forms::Geometry;
 use texunit_memory::Block;
 use texunit_texel::{Format, decode_block, unpack};
 

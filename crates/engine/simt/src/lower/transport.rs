@@ -55,7 +55,7 @@ impl<'a> Builder<'a> {
         let from = self.located(from, Some(Space::Global))?;
         let size = u8::try_from(*size).ok().filter(|n| matches!(n, 4 | 8 | 16))?;
         // The policy is the last one.
-        let rest = if m.acts("L2::cache_hint") { rest.split_last()?.1 } else { rest };
+        let rest = if m.policy { rest.split_last()?.1 } else { rest };
         let (mut bytes, mut ignore) = (Slot::NONE, Slot::FALSE);
         if let Some(operand) = rest.first() {
             let slot = self.source(operand, false)?;

@@ -1,6 +1,6 @@
 //! Names, declarations and constants.
 
-use super::Place::{Body, File, Module};
+use super::ExampleSite::{Body, File, Module};
 use super::{Example, new};
 
 #[rustfmt::skip]

@@ -1,6 +1,6 @@
 //! Instructions other than those of textures and surfaces.
 
-use super::Place::{Body, File, Module};
+use super::ExampleSite::{Body, File, Module};
 use super::{Example, new};
 
 #[rustfmt::skip]

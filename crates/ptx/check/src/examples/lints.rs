@@ -1,6 +1,6 @@
 //! Lints. docs/lints.md shows these too.
 
-use super::Place::{Body, File};
+use super::ExampleSite::{Body, File};
 use super::{Example, new};
 
 #[rustfmt::skip]

@@ -12,7 +12,7 @@ mod syntax;
 mod texture;
 mod warnings;
 
-pub use texunit_syntax::examples::{Example, Place};
+pub use texunit_syntax::examples::{Example, ExampleSite};
 
 /// Codes without an example, and why.
 #[rustfmt::skip]
@@ -51,7 +51,7 @@ pub fn all() -> impl Iterator<Item = &'static Example> {
 
 const fn new(
     code: &'static str,
-    place: Place,
+    place: ExampleSite,
     wrong: &'static str,
     right: &'static str,
 ) -> Example {

@@ -1,7 +1,7 @@
 //! Codes of crates `simt` and `device`: correct modules that are not executed or not loaded. Their
 //! tests are those of crate `device`.
 
-use super::Place::{Body, Module};
+use super::ExampleSite::{Body, Module};
 use super::{Example, new};
 
 #[rustfmt::skip]

@@ -1,6 +1,6 @@
 //! Codes of crate `syntax`.
 
-use super::Place::{Body, File, Module};
+use super::ExampleSite::{Body, File, Module};
 use super::{Example, new};
 
 #[rustfmt::skip]

@@ -1,6 +1,6 @@
 //! Texture and surface instructions.
 
-use super::Place::{Body, File, Independent};
+use super::ExampleSite::{Body, File, Independent};
 use super::{Example, new};
 
 #[rustfmt::skip]

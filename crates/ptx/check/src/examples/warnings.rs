@@ -1,6 +1,6 @@
 //! Warnings of rules, and lints.
 
-use super::Place::{Body, File};
+use super::ExampleSite::{Body, File};
 use super::{Example, new};
 
 #[rustfmt::skip]

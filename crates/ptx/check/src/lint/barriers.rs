@@ -8,7 +8,7 @@ use texunit_isa::{Opcode, VoteMode};
 use texunit_syntax::{Diagnostic, Span};
 
 use super::body::{Body, is_foreign};
-use super::divergence::{Kind, Value, Values};
+use super::divergence::{Value, Values, Variation};
 use super::graph::{self, Graph};
 use crate::dominators::Edges;
 use crate::ir::{Instruction, Operand};
@@ -41,8 +41,8 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     for (at, together) in sites {
         let counts = |value: Value| match together {
             Together::Cta => value.kind.varies(),
-            Together::Warp => value.kind == Kind::InWarp,
-            Together::Branch => matches!(value.kind, Kind::InWarp | Kind::Bound),
+            Together::Warp => value.kind == Variation::InWarp,
+            Together::Branch => matches!(value.kind, Variation::InWarp | Variation::Bound),
         };
         if let Some(guard) = body.code[at].guard {
             let value = values.read(guard.reg, at);

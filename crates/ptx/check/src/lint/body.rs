@@ -151,7 +151,7 @@ impl<'a> Body<'a> {
 
     /// The instruction without its guard and `;`, shortened for a message: `bar.sync`.
     pub(super) fn mnemonic(&self, instruction: usize) -> String {
-        crate::instruction::mnemonic(self.syntax[instruction])
+        crate::message::say::mnemonic(self.syntax[instruction])
     }
 
     /// The span of opcode and modifiers.

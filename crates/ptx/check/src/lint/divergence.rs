@@ -12,7 +12,7 @@ use texunit_isa::Opcode;
 use texunit_syntax::ast::OperandKind;
 
 use super::body::{Access, Body, Known};
-pub(super) use super::kinds::Kind;
+pub(super) use super::kinds::Variation;
 use super::kinds::{combine, special_kind};
 use crate::dominators::Edges;
 use crate::ir::{Base, Operand, RegId};
@@ -20,7 +20,7 @@ use crate::ir::{Base, Operand, RegId};
 /// A kind, and the instruction that it stems from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Value {
-    pub(super) kind: Kind,
+    pub(super) kind: Variation,
     pub(super) source: Option<u32>,
 }
 
@@ -187,7 +187,7 @@ impl<'b, 'a> Values<'b, 'a> {
     /// The value that an instruction sees in a register, from what is known so far.
     fn use_of(&mut self, reg: RegId, at: usize) -> Value {
         if self.body.known[reg.0 as usize] == Known::Elected {
-            return Value { kind: Kind::InWarp, source: None };
+            return Value { kind: Variation::InWarp, source: None };
         }
         let writes = self.reaching(reg, at);
         let known =
@@ -200,7 +200,7 @@ impl<'b, 'a> Values<'b, 'a> {
                 decided = decided.join(known(&self.values, w));
             }
             if decided.kind.varies() {
-                value = value.join(Value { kind: Kind::Varying, ..decided });
+                value = value.join(Value { kind: Variation::Varying, ..decided });
             }
         }
         value
@@ -278,8 +278,8 @@ impl<'b, 'a> Values<'b, 'a> {
         let sources: Vec<&Operand> = i.operands.read(written).collect();
         let kinds: Vec<Value> = sources.iter().map(|o| self.operand(o, at)).collect();
         let mut value = kinds.iter().fold(Value::default(), |v, &k| v.join(k));
-        let kinds: Vec<Kind> = kinds.iter().map(|v| v.kind).collect();
-        let own = Value { kind: Kind::Varying, source: Some(at as u32) };
+        let kinds: Vec<Variation> = kinds.iter().map(|v| v.kind).collect();
+        let own = Value { kind: Variation::Varying, source: Some(at as u32) };
         value = match i.opcode {
             Opcode::Mov
                 if matches!(
@@ -293,7 +293,7 @@ impl<'b, 'a> Values<'b, 'a> {
             Opcode::Atom => own,
             Opcode::Bar | Opcode::Barrier | Opcode::Call => Value::default(),
             Opcode::Ld | Opcode::Ldu if value.kind.varies() => {
-                Value { kind: Kind::Varying, ..value }
+                Value { kind: Variation::Varying, ..value }
             }
             Opcode::Cvt | Opcode::Cvta => value,
             _ => Value { kind: combine(body, at, value.kind, &sources, &kinds), ..value },
@@ -301,7 +301,7 @@ impl<'b, 'a> Values<'b, 'a> {
         if let Some(guard) = i.guard {
             let guard = self.use_of(guard.reg, at);
             if guard.kind.varies() {
-                value = value.join(Value { kind: Kind::Varying, ..guard });
+                value = value.join(Value { kind: Variation::Varying, ..guard });
             }
         }
         value

@@ -8,8 +8,8 @@ use crate::ir::Operand;
 
 /// How a value differs between threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The same in all threads, or nothing is known.
+pub(super) enum Variation {
+    /// One value in all threads, or nothing is known.
     #[default]
     Uniform,
     /// `%tid.x`
@@ -26,39 +26,39 @@ pub(super) enum Kind {
     Varying,
 }
 
-impl Kind {
+impl Variation {
     pub(super) fn varies(self) -> bool {
-        self != Kind::Uniform
+        self != Variation::Uniform
     }
 
-    pub(super) fn join(self, other: Kind) -> Kind {
+    pub(super) fn join(self, other: Variation) -> Variation {
         match (self, other) {
-            (Kind::Uniform, k) | (k, Kind::Uniform) => k,
+            (Variation::Uniform, k) | (k, Variation::Uniform) => k,
             (a, b) if a == b => a,
-            _ => Kind::Varying,
+            _ => Variation::Varying,
         }
     }
 }
 
 /// What a special register holds.
-pub(super) fn special_kind(special: SpecialReg, component: u8) -> Kind {
+pub(super) fn special_kind(special: SpecialReg, component: u8) -> Variation {
     match special {
-        SpecialReg::Tid if component == 0 => Kind::Tid,
-        SpecialReg::Tid if component < 3 => Kind::Varying,
+        SpecialReg::Tid if component == 0 => Variation::Tid,
+        SpecialReg::Tid if component < 3 => Variation::Varying,
         SpecialReg::Laneid
         | SpecialReg::LanemaskEq
         | SpecialReg::LanemaskLe
         | SpecialReg::LanemaskLt
         | SpecialReg::LanemaskGe
-        | SpecialReg::LanemaskGt => Kind::Lane,
+        | SpecialReg::LanemaskGt => Variation::Lane,
         SpecialReg::Warpid
         | SpecialReg::Clock
         | SpecialReg::ClockHi
         | SpecialReg::Clock64
         | SpecialReg::Globaltimer
         | SpecialReg::GlobaltimerLo
-        | SpecialReg::GlobaltimerHi => Kind::Varying,
-        _ => Kind::Uniform,
+        | SpecialReg::GlobaltimerHi => Variation::Varying,
+        _ => Variation::Uniform,
     }
 }
 
@@ -66,31 +66,31 @@ pub(super) fn special_kind(special: SpecialReg, component: u8) -> Kind {
 pub(super) fn combine(
     body: &Body,
     at: usize,
-    joined: Kind,
+    joined: Variation,
     sources: &[&Operand],
-    kinds: &[Kind],
-) -> Kind {
+    kinds: &[Variation],
+) -> Variation {
     let i = &body.code[at];
     if !joined.varies() {
-        return Kind::Uniform;
+        return Variation::Uniform;
     }
     let constant = |n: usize| match sources.get(n) {
         Some(operand) => body.integer(operand, at).map(|c| c.0),
         None => None,
     };
-    let one = |wanted: &[Kind]| {
+    let one = |wanted: &[Variation]| {
         let varying: Vec<_> = kinds.iter().filter(|k| k.varies()).collect();
         matches!(varying.as_slice(), [k] if wanted.contains(k))
     };
-    let numbered = [Kind::Tid, Kind::Lane];
+    let numbered = [Variation::Tid, Variation::Lane];
     let same = sources.len() == 2 && sources[0] == sources[1];
     match i.opcode {
-        Opcode::Sub | Opcode::Xor if same => Kind::Uniform,
+        Opcode::Sub | Opcode::Xor if same => Variation::Uniform,
         Opcode::And | Opcode::Rem if i.mods.ty() != Some(ScalarType::Pred) && one(&numbered) => {
             let limit = if i.opcode == Opcode::And { 1..=31 } else { 2..=32 };
             match constant(0).or_else(|| constant(1)) {
-                Some(c) if limit.contains(&c) => Kind::Lane,
-                _ => Kind::Varying,
+                Some(c) if limit.contains(&c) => Variation::Lane,
+                _ => Variation::Varying,
             }
         }
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not
@@ -98,21 +98,33 @@ pub(super) fn combine(
         {
             joined
         }
-        Opcode::Add | Opcode::Sub if one(&[Kind::Tid, Kind::Affine]) => Kind::Affine,
-        Opcode::Mad if kinds.len() == 3 && one(&[Kind::Tid, Kind::Affine]) && kinds[2].varies() => {
-            Kind::Affine
+        Opcode::Add | Opcode::Sub if one(&[Variation::Tid, Variation::Affine]) => Variation::Affine,
+        Opcode::Mad
+            if kinds.len() == 3
+                && one(&[Variation::Tid, Variation::Affine])
+                && kinds[2].varies() =>
+        {
+            Variation::Affine
         }
-        Opcode::Setp if one(&[Kind::Tid, Kind::Lane, Kind::Affine]) && i.mods.bool_op.is_none() => {
+        Opcode::Setp
+            if one(&[Variation::Tid, Variation::Lane, Variation::Affine])
+                && i.mods.bool_op.is_none() =>
+        {
             compared(i.mods.cmp, joined, constant(0), constant(1))
         }
-        _ => Kind::Varying,
+        _ => Variation::Varying,
     }
 }
 
 /// What comparing a thread's number with a constant says about a warp.
-fn compared(cmp: Option<CmpOp>, kind: Kind, left: Option<i32>, right: Option<i32>) -> Kind {
+fn compared(
+    cmp: Option<CmpOp>,
+    kind: Variation,
+    left: Option<i32>,
+    right: Option<i32>,
+) -> Variation {
     use CmpOp::{Eq, Ge, Gt, Hi, Hs, Le, Lo, Ls, Lt, Ne};
-    let Some(constant) = left.or(right) else { return Kind::Bound };
+    let Some(constant) = left.or(right) else { return Variation::Bound };
     let limit = match (cmp, left.is_some()) {
         (Some(Eq | Ne), _) => None,
         // Threads below the limit go one way.
@@ -120,15 +132,15 @@ fn compared(cmp: Option<CmpOp>, kind: Kind, left: Option<i32>, right: Option<i32
         (Some(Le | Ls | Gt | Hi), false) | (Some(Ge | Hs | Lt | Lo), true) => {
             Some(constant.wrapping_add(1))
         }
-        _ => return Kind::Bound,
+        _ => return Variation::Bound,
     };
     match (kind, limit) {
-        (Kind::Affine, _) => Kind::Bound,
+        (Variation::Affine, _) => Variation::Bound,
         // Whole warps, or all threads, go one way.
-        (Kind::Lane, Some(limit)) if !(1..32).contains(&limit) => Kind::Varying,
-        (Kind::Tid, Some(limit)) if limit % 32 == 0 || limit < 0 => Kind::Varying,
-        (Kind::Lane, None) if !(0..32).contains(&constant) => Kind::Varying,
-        (_, None) if constant < 0 => Kind::Varying,
-        _ => Kind::InWarp,
+        (Variation::Lane, Some(limit)) if !(1..32).contains(&limit) => Variation::Varying,
+        (Variation::Tid, Some(limit)) if limit % 32 == 0 || limit < 0 => Variation::Varying,
+        (Variation::Lane, None) if !(0..32).contains(&constant) => Variation::Varying,
+        (_, None) if constant < 0 => Variation::Varying,
+        _ => Variation::InWarp,
     }
 }

@@ -29,6 +29,10 @@ const ALL: &str = "warnings";
 
 impl Levels {
     /// Reads lists of codes.
+    ///
+    /// # Errors
+    ///
+    /// A word that is neither the code of a warning nor `warnings`.
     pub fn new<S: AsRef<str>>(allow: &[S], deny: &[S]) -> Result<Self, UnknownCode> {
         let read = |list: &[S]| -> Result<BTreeSet<String>, UnknownCode> {
             list.iter().map(|code| known(code.as_ref())).collect()

@@ -26,7 +26,7 @@ const WIDTHS: [u32; 6] = [32, 16, 8, 4, 2, 1];
 const ALL: u32 = u32::MAX;
 
 /// A number in each lane.
-type Lanes = [u32; 32];
+type LaneValues = [u32; 32];
 
 /// Finds masks that name lanes which do not come.
 pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
@@ -46,7 +46,7 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let widths = WIDTHS.into_iter().chain(declared_width(body));
     let mut warps: Vec<Warp> =
         widths.map(|width| Warp::new(body, &control, &ends, width)).collect();
-    // Lanes may wait for each other at several `bar.warp.sync` of one mask.
+    // LaneValues may wait for each other at several `bar.warp.sync` of one mask.
     let mut at_barriers = HashMap::<u32, u32>::new();
     for &(at, mask) in sites.iter().filter(|(at, _)| is_barrier(body, *at)) {
         *at_barriers.entry(mask).or_default() |= warps[0].coming(at).unwrap_or(0);
@@ -234,7 +234,7 @@ impl<'b, 'a> Warp<'b, 'a> {
     }
 
     /// What an operand of 32 bits is in each lane.
-    fn number(&mut self, operand: &Operand, at: usize, depth: usize) -> Option<Lanes> {
+    fn number(&mut self, operand: &Operand, at: usize, depth: usize) -> Option<LaneValues> {
         let lane = |f: fn(u32) -> u32| Some(std::array::from_fn(|k| f(k as u32)));
         let reg = match operand {
             Operand::Imm(bits) => return Some([*bits as u32; 32]),

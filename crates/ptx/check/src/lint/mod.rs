@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use texunit_syntax::ast::{Item, Module};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-use crate::Checked;
+use crate::module::Checked;
 use body::{Body, Origin};
 
 /// The functions of a module that can be looked at.

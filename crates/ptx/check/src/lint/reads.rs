@@ -9,7 +9,7 @@ use texunit_syntax::{Diagnostic, Span};
 
 use super::body::{Access, Body, Known};
 use crate::ir::{Guard, Operand, RegId};
-use crate::tables::{Map, Set};
+use crate::names::{Map, Set};
 
 /// States searched for one read; more: nothing is said.
 const MAX_STATES: usize = 20_000;

@@ -3,10 +3,11 @@
 use texunit_syntax::{SourceFile, parse};
 
 use super::body::{Body, Origin};
-use super::divergence::{Kind, Values};
+use super::divergence::{Values, Variation};
 use super::graph;
+use crate::check_with;
 use crate::ir::RegId;
-use crate::{Options, check_with};
+use crate::options::Options;
 
 /// Calls `f` with the body of a kernel made of these statements.
 fn with_body(statements: &str, f: impl FnOnce(&Body)) {
@@ -30,7 +31,7 @@ fn with_body(statements: &str, f: impl FnOnce(&Body)) {
 }
 
 /// The kind of a register where the last instruction but `ret` reads it.
-fn kind(statements: &str, name: &str) -> Kind {
+fn kind(statements: &str, name: &str) -> Variation {
     let mut kind = None;
     with_body(statements, |body| {
         let control = graph::control(&body.graph.next, 10_000).unwrap();
@@ -44,17 +45,17 @@ fn kind(statements: &str, name: &str) -> Kind {
 #[test]
 fn sources() {
     let of = |what: &str| kind(&format!("{what} st.global.u32 [%rd1], %r2;"), "%r2");
-    assert_eq!(of("mov.u32 %r2, %tid.x;"), Kind::Tid);
-    assert_eq!(of("mov.u32 %r2, %tid.y;"), Kind::Varying);
-    assert_eq!(of("mov.u32 %r2, %laneid;"), Kind::Lane);
-    assert_eq!(of("mov.u32 %r2, %clock;"), Kind::Varying);
-    assert_eq!(of("mov.u32 %r2, %ctaid.x;"), Kind::Uniform);
-    assert_eq!(of("mov.u32 %r2, %ntid.x;"), Kind::Uniform);
-    assert_eq!(of("mov.u32 %r2, 5;"), Kind::Uniform);
-    assert_eq!(of("mov.u32 %r2, %r1;"), Kind::Uniform);
-    assert_eq!(of("ld.global.u32 %r2, [%rd1];"), Kind::Uniform);
-    assert_eq!(of("atom.global.add.u32 %r2, [%rd1], 1;"), Kind::Varying);
-    assert_eq!(of("bar.red.popc.u32 %r2, 0, 1;"), Kind::Uniform);
+    assert_eq!(of("mov.u32 %r2, %tid.x;"), Variation::Tid);
+    assert_eq!(of("mov.u32 %r2, %tid.y;"), Variation::Varying);
+    assert_eq!(of("mov.u32 %r2, %laneid;"), Variation::Lane);
+    assert_eq!(of("mov.u32 %r2, %clock;"), Variation::Varying);
+    assert_eq!(of("mov.u32 %r2, %ctaid.x;"), Variation::Uniform);
+    assert_eq!(of("mov.u32 %r2, %ntid.x;"), Variation::Uniform);
+    assert_eq!(of("mov.u32 %r2, 5;"), Variation::Uniform);
+    assert_eq!(of("mov.u32 %r2, %r1;"), Variation::Uniform);
+    assert_eq!(of("ld.global.u32 %r2, [%rd1];"), Variation::Uniform);
+    assert_eq!(of("atom.global.add.u32 %r2, [%rd1], 1;"), Variation::Varying);
+    assert_eq!(of("bar.red.popc.u32 %r2, 0, 1;"), Variation::Uniform);
 }
 
 #[test]
@@ -62,22 +63,28 @@ fn operations() {
     let of = |what: &str| {
         kind(&format!("mov.u32 %r3, %tid.x; {what} st.global.u32 [%rd1], %r2;"), "%r2")
     };
-    assert_eq!(of("add.s32 %r2, %r3, %r1;"), Kind::Affine);
-    assert_eq!(of("mad.lo.s32 %r2, %r1, %r1, %r3;"), Kind::Affine);
-    assert_eq!(of("mul.lo.s32 %r2, %r3, %r1;"), Kind::Varying);
-    assert_eq!(of("and.b32 %r2, %r3, 31;"), Kind::Lane);
-    assert_eq!(of("and.b32 %r2, %r3, 63;"), Kind::Varying);
-    assert_eq!(of("rem.u32 %r2, %r3, 32;"), Kind::Lane);
-    assert_eq!(of("sub.s32 %r2, %r3, %r3;"), Kind::Uniform);
-    assert_eq!(of("ld.global.u32 %r2, [%rd1];"), Kind::Uniform);
+    assert_eq!(of("add.s32 %r2, %r3, %r1;"), Variation::Affine);
+    assert_eq!(of("mad.lo.s32 %r2, %r1, %r1, %r3;"), Variation::Affine);
+    assert_eq!(of("mul.lo.s32 %r2, %r3, %r1;"), Variation::Varying);
+    assert_eq!(of("and.b32 %r2, %r3, 31;"), Variation::Lane);
+    assert_eq!(of("and.b32 %r2, %r3, 63;"), Variation::Varying);
+    assert_eq!(of("rem.u32 %r2, %r3, 32;"), Variation::Lane);
+    assert_eq!(of("sub.s32 %r2, %r3, %r3;"), Variation::Uniform);
+    assert_eq!(of("ld.global.u32 %r2, [%rd1];"), Variation::Uniform);
     let load = "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];";
-    assert_eq!(of(load), Kind::Varying);
-    assert_eq!(of("shfl.sync.idx.b32 %r2, %r3, 0, 31, -1;"), Kind::Varying);
-    assert_eq!(of("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;"), Kind::Uniform);
-    assert_eq!(of("mov.u32 %r2, 1; mov.u32 %r2, %r3; mov.u32 %r2, 2;"), Kind::Uniform);
-    assert_eq!(of("setp.eq.s32 %p1, %r3, 1; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2;"), Kind::Varying);
-    assert_eq!(of("setp.eq.s32 %p1, %r1, 1; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2;"), Kind::Uniform);
-    assert_eq!(of("setp.eq.s32 %p1, %r3, 1; selp.b32 %r2, 1, 2, %p1;"), Kind::Varying);
+    assert_eq!(of(load), Variation::Varying);
+    assert_eq!(of("shfl.sync.idx.b32 %r2, %r3, 0, 31, -1;"), Variation::Varying);
+    assert_eq!(of("shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;"), Variation::Uniform);
+    assert_eq!(of("mov.u32 %r2, 1; mov.u32 %r2, %r3; mov.u32 %r2, 2;"), Variation::Uniform);
+    assert_eq!(
+        of("setp.eq.s32 %p1, %r3, 1; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2;"),
+        Variation::Varying
+    );
+    assert_eq!(
+        of("setp.eq.s32 %p1, %r1, 1; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2;"),
+        Variation::Uniform
+    );
+    assert_eq!(of("setp.eq.s32 %p1, %r3, 1; selp.b32 %r2, 1, 2, %p1;"), Variation::Varying);
 }
 
 #[test]
@@ -86,18 +93,18 @@ fn comparisons() {
         let start = "mov.u32 %r2, %tid.x; mov.u32 %r3, %laneid;";
         kind(&format!("{start} {what} @%p1 st.global.u32 [%rd1], %r2;"), "%p1")
     };
-    assert_eq!(of("setp.eq.s32 %p1, %r2, 0;"), Kind::InWarp);
-    assert_eq!(of("setp.ne.s32 %p1, 5, %r2;"), Kind::InWarp);
-    assert_eq!(of("setp.lt.u32 %p1, %r2, 64;"), Kind::Varying);
-    assert_eq!(of("setp.gt.u32 %p1, %r2, 63;"), Kind::Varying);
-    assert_eq!(of("setp.gt.u32 %p1, 64, %r2;"), Kind::Varying);
-    assert_eq!(of("setp.lt.u32 %p1, %r2, 48;"), Kind::InWarp);
-    assert_eq!(of("setp.le.u32 %p1, %r2, 48;"), Kind::InWarp);
-    assert_eq!(of("setp.lt.s32 %p1, %r2, %r1;"), Kind::Bound);
-    assert_eq!(of("setp.lt.s32 %p1, %r3, 16;"), Kind::InWarp);
-    assert_eq!(of("setp.lt.s32 %p1, %r3, 32;"), Kind::Varying);
-    assert_eq!(of("setp.lt.s32 %p1, %r1, 16;"), Kind::Uniform);
-    assert_eq!(of("setp.eq.s32 %p2, %r3, 1; not.pred %p1, %p2;"), Kind::InWarp);
+    assert_eq!(of("setp.eq.s32 %p1, %r2, 0;"), Variation::InWarp);
+    assert_eq!(of("setp.ne.s32 %p1, 5, %r2;"), Variation::InWarp);
+    assert_eq!(of("setp.lt.u32 %p1, %r2, 64;"), Variation::Varying);
+    assert_eq!(of("setp.gt.u32 %p1, %r2, 63;"), Variation::Varying);
+    assert_eq!(of("setp.gt.u32 %p1, 64, %r2;"), Variation::Varying);
+    assert_eq!(of("setp.lt.u32 %p1, %r2, 48;"), Variation::InWarp);
+    assert_eq!(of("setp.le.u32 %p1, %r2, 48;"), Variation::InWarp);
+    assert_eq!(of("setp.lt.s32 %p1, %r2, %r1;"), Variation::Bound);
+    assert_eq!(of("setp.lt.s32 %p1, %r3, 16;"), Variation::InWarp);
+    assert_eq!(of("setp.lt.s32 %p1, %r3, 32;"), Variation::Varying);
+    assert_eq!(of("setp.lt.s32 %p1, %r1, 16;"), Variation::Uniform);
+    assert_eq!(of("setp.eq.s32 %p2, %r3, 1; not.pred %p1, %p2;"), Variation::InWarp);
 }
 
 #[test]
@@ -110,12 +117,12 @@ fn control_flow() {
              mov.u32 %r2, 2; after:"
         )
     };
-    assert_eq!(of(&choice("%tid.y")), Kind::Varying);
-    assert_eq!(of(&choice("%ctaid.y")), Kind::Uniform);
+    assert_eq!(of(&choice("%tid.y")), Variation::Varying);
+    assert_eq!(of(&choice("%ctaid.y")), Variation::Uniform);
     // Read under the same branch it is the same for all that read it.
     let inside = "mov.u32 %r3, %tid.x; setp.eq.s32 %p1, %r3, 0; @%p1 bra end; mov.u32 %r2, 2;
                   add.s32 %r2, %r2, 1; end: mov.u32 %r2, 3;";
-    assert_eq!(of(inside), Kind::Uniform);
+    assert_eq!(of(inside), Variation::Uniform);
     // The counter of a loop is the same in all threads that are in it, not after it.
     let counter = |special: &str, last: &str| {
         format!(
@@ -124,12 +131,12 @@ fn control_flow() {
         )
     };
     let inside = kind(&counter("%tid.x", "st.global.u32 [%rd1], %r2; @%p1 bra loop;"), "%r2");
-    assert_eq!(inside, Kind::Uniform);
-    assert_eq!(of(&counter("%tid.x", "@%p1 bra loop;")), Kind::Varying);
-    assert_eq!(of(&counter("%ntid.x", "@%p1 bra loop;")), Kind::Uniform);
+    assert_eq!(inside, Variation::Uniform);
+    assert_eq!(of(&counter("%tid.x", "@%p1 bra loop;")), Variation::Varying);
+    assert_eq!(of(&counter("%ntid.x", "@%p1 bra loop;")), Variation::Uniform);
     let both = "loop: add.s32 %r2, %r2, 1; mov.u32 %r3, %tid.x; add.s32 %r2, %r2, %r3;
                 setp.lt.s32 %p1, %r1, 3; @%p1 bra loop;";
-    assert_eq!(of(both), Kind::Varying);
+    assert_eq!(of(both), Variation::Varying);
 }
 
 #[test]

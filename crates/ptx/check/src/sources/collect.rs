@@ -6,7 +6,7 @@ use texunit_syntax::Span;
 use texunit_syntax::ast::{Content, FilePlace, Item, Loc};
 
 use super::{Body, Entry, MAX_FRAMES, NONE, SourceId, Sources};
-use crate::tables::Map;
+use crate::names::Map;
 
 /// What has been said so far.
 #[derive(Default)]

@@ -2,7 +2,6 @@
 
 mod examples;
 mod fixes;
-mod floors;
 mod helps;
 mod hostile;
 mod lints;
@@ -10,5 +9,6 @@ mod operands;
 mod options;
 mod oracle;
 mod recovery;
+mod requirements;
 mod sources;
 mod trees;

@@ -23,8 +23,8 @@ pub(super) fn describe(opcode: Opcode) -> Option<Description> {
     };
     let options = OPTIONS.iter().filter(|o| o.opcodes.contains(&opcode)).map(|o| OptionText {
         syntax: o.syntax,
-        version: (o.floor.version / 10, o.floor.version % 10),
-        target: o.floor.target,
+        version: (o.requirement.version / 10, o.requirement.version % 10),
+        target: o.requirement.target,
         doc: o.doc,
     });
     let (name, options) = (opcode.name(), options.collect());

@@ -1,4 +1,4 @@
-//! The instruction table: one row a form, one file a chapter of the PTX ISA. [`crate::form`]
+//! The instruction table: one row a form, one file a chapter of the PTX ISA. [`crate::form::notation`]
 //! explains how a row is written.
 
 mod compare;
@@ -49,7 +49,8 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut forms: Vec<Form> = CHAPTERS.iter().flat_map(|rows| rows.iter().map(read_row)).collect();
+    let mut forms: Vec<Form> =
+        CHAPTERS.iter().flat_map(|rows| rows.iter().flat_map(read_row)).collect();
     forms.sort_by_key(|form| form.row.opcode);
     let of_opcode = Opcode::ALL
         .iter()
@@ -71,9 +72,9 @@ pub fn forms_of(opcode: Opcode) -> &'static [Form] {
     &TABLE.forms[TABLE.of_opcode[opcode as usize].clone()]
 }
 
-/// Words that set a part of an opcode apart that the table has no rows for: bulk and tensor
+/// Words of a part of an opcode that the table has no rows for: bulk and tensor
 /// copies, matrices of 8 bits.
-pub fn apart(opcode: Opcode) -> &'static [&'static str] {
+pub fn unsupported_suffixes(opcode: Opcode) -> &'static [&'static str] {
     match opcode {
         Opcode::Cp => &["bulk", "reduce"],
         Opcode::Ldmatrix => &["m16n16", "m8n16"],
@@ -84,8 +85,9 @@ pub fn apart(opcode: Opcode) -> &'static [&'static str] {
 
 /// Whether the table has no row for an instruction with these words: its opcode is known by name
 /// only, or they belong to a part of its opcode that is.
-pub fn by_name_only(opcode: Opcode, words: &[&str]) -> bool {
-    forms_of(opcode).is_empty() || apart(opcode).iter().any(|word| words.contains(word))
+pub fn known_by_name_only(opcode: Opcode, words: &[&str]) -> bool {
+    forms_of(opcode).is_empty()
+        || unsupported_suffixes(opcode).iter().any(|word| words.contains(word))
 }
 
 /// Whether a word is the name of a type.

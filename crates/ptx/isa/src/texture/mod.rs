@@ -6,20 +6,20 @@
 //! text of the PTX ISA. What an instruction computes is not here.
 
 mod fetch;
-mod floors;
 mod geometry;
 mod operands;
 mod query;
+mod requirements;
 mod surface;
 
 pub use fetch::{FETCHES, Fetch, fetch_of};
-pub use floors::{OPTIONS, Option_, floor_of, option_floors};
 pub use geometry::{GEOMETRIES, GeometryRow, geometry};
 pub use operands::{
     COORDINATES, DATA, QUERY_LEVEL, Registers, SURFACE_COORDINATES, SURFACE_DATA, TEXELS, Texel,
     registers, texel_of,
 };
 pub use query::{Handles, QUERIES, QueryRow, query_of};
+pub use requirements::{OPTIONS, TextureOption, option_requirements, requirement_of};
 pub use surface::{SURFACES, Surface, surface_of};
 
 #[cfg(test)]

@@ -94,6 +94,10 @@ const fn place(
 }
 
 /// The row of a place: `coordinate`, `level`, `gradient`, `offset`, `compare`.
+///
+/// # Panics
+///
+/// On a place or a type that [`COORDINATES`] has no row for.
 pub fn registers(place: &str, ty: ScalarType) -> &'static Registers {
     let row = COORDINATES.iter().find(|r| r.place == place && r.ty == ty);
     row.expect("every place has a row for the types it is asked about")

@@ -59,7 +59,7 @@ fn both_tables_have_the_same_forms() {
             let words: Vec<&str> = form.split('.').skip(1).collect();
             let (mods, _) =
                 read_modifiers(opcode, &words).unwrap_or_else(|error| panic!("{form}: {error:?}"));
-            assert!(floor_of(opcode, &mods).is_some() || opcode == Opcode::Istypep, "{form}");
+            assert!(requirement_of(opcode, &mods).is_some() || opcode == Opcode::Istypep, "{form}");
         }
         // The other way round.
         let mut readable = 0;
@@ -87,7 +87,7 @@ fn both_tables_have_the_same_forms() {
                     (Some(of), Some(false)) => geometry(of).integer,
                     _ => true,
                 };
-                readable += usize::from(legal && floor_of(opcode, &mods).is_some());
+                readable += usize::from(legal && requirement_of(opcode, &mods).is_some());
             }
         }
         assert_eq!(readable, total, "{opcode}");
@@ -133,6 +133,6 @@ fn everything_has_words() {
         }
     }
     for option in OPTIONS {
-        assert!(!option.doc.is_empty() && option.floor.version > 0);
+        assert!(!option.doc.is_empty() && option.requirement.version > 0);
     }
 }

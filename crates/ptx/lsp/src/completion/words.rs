@@ -1,7 +1,7 @@
 //! Words that are the same in each module: opcodes, special registers, directives, types, fields.
 
 use super::super::doc;
-use super::super::scan::{Kind, Place};
+use super::super::scan::{CursorContext, TokenKind};
 use super::Item;
 use lsp_types::CompletionItemKind as ItemKind;
 use texunit_check::{Architecture, architectures};
@@ -47,14 +47,14 @@ pub(super) fn word_item(label: &str, kind: ItemKind, detail: String, rank: usize
 }
 
 /// Directives and types that can follow what a statement begins with.
-pub(super) fn directives(place: &Place, text: &str) -> Vec<Item> {
+pub(super) fn directives(place: &CursorContext, text: &str) -> Vec<Item> {
     let before = &place.statement[..place.before];
     let first = before.first().map(|t| t.text(text));
     let function = before.iter().any(|t| matches!(t.text(text), "entry" | "func"));
-    let depth = |b: u8| before.iter().filter(|t| t.kind == Kind::Other(b)).count();
+    let depth = |b: u8| before.iter().filter(|t| t.kind == TokenKind::Other(b)).count();
     let in_list = depth(b'(') > depth(b')');
     let last = before.last().map(|t| t.kind);
-    let begins = matches!(last, Some(Kind::Other(b'(' | b',')));
+    let begins = matches!(last, Some(TokenKind::Other(b'(' | b',')));
     let words: &[&str] = match first {
         None if place.in_body => IN_BODY,
         None => AT_MODULE,

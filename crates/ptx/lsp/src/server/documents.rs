@@ -5,7 +5,7 @@ use crate::actions;
 use crate::answers::{Failure, read};
 use crate::config::Config;
 use crate::document::Text;
-use crate::task::{Done, Found, Task};
+use crate::task::{Found, Task, TaskResult};
 use lsp_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     MessageType, PublishDiagnosticsParams, Uri,
@@ -138,8 +138,8 @@ impl Server {
     }
 
     /// Takes a result, unless the text has changed since.
-    pub fn done(&mut self, done: Done) {
-        let Done { uri, revision, found } = done;
+    pub fn done(&mut self, done: TaskResult) {
+        let TaskResult { uri, revision, found } = done;
         let current = self.documents.get_mut(&uri).filter(|d| d.revision == revision);
         let Some(document) = current else { return };
         match found {

@@ -6,7 +6,7 @@ use crate::ast::{Address, Expr, Operand, OperandKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
     /// `[base]`, `[base+4]`, `[texture, {x, y}]`, `[texture, sampler, {x, y}]`
@@ -15,11 +15,11 @@ impl<'a> Parser<'a> {
         let base = self.address_base()?;
         let mut offset = None;
         match self.kind() {
-            Kind::Plus => offset = Some(self.address_offset(&base)?),
+            TokenKind::Plus => offset = Some(self.address_offset(&base)?),
             kind if is_operator(kind) => return self.address_operator(),
             _ => {}
         }
-        if self.kind() != Kind::Comma {
+        if self.kind() != TokenKind::Comma {
             self.bracket_end(open)?;
             return Ok(OperandKind::Address(Address { base: Box::new(base), offset }));
         }
@@ -35,7 +35,7 @@ impl<'a> Parser<'a> {
             return self.fail(diagnostic.help("write the handle: a name or a 64-bit register"));
         }
         let mut operands = vec![base];
-        while self.eat(Kind::Comma).is_some() {
+        while self.eat(TokenKind::Comma).is_some() {
             operands.push(self.bracket_element()?);
         }
         self.bracket_end(open)?;
@@ -46,27 +46,27 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let help = "an address is `[register]`, `[register+constant]`, `[variable+constant]` or `[constant]`";
         let kind = match self.kind() {
-            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
                 let name = self.take_ident();
-                if self.kind() == Kind::Word {
+                if self.kind() == TokenKind::Word {
                     let help = "copy the element to a register with `mov` before";
                     return self.unexpected(codes::SELECTOR, "`]`", help);
                 }
-                if self.kind() == Kind::LeftBracket {
+                if self.kind() == TokenKind::LeftBracket {
                     let help = "an element of an array is written without brackets: \
                                 `ld.global.u32 %r1, name[2];`; an address is `[name+8]`";
                     return self.unexpected(codes::ADDRESS, "`+` or `]`", help);
                 }
                 OperandKind::Name { name, component: None }
             }
-            Kind::Minus if self.name_follows() => {
+            TokenKind::Minus if self.name_follows() => {
                 return self.unexpected(codes::ADDRESS, "an address", help);
             }
-            Kind::RightBracket
-            | Kind::LeftBrace
-            | Kind::LeftBracket
-            | Kind::Underscore
-            | Kind::Comma => {
+            TokenKind::RightBracket
+            | TokenKind::LeftBrace
+            | TokenKind::LeftBracket
+            | TokenKind::Underscore
+            | TokenKind::Comma => {
                 return self.unexpected(codes::ADDRESS, "an address", help);
             }
             _ => self.constant_operand()?,
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
 
     fn address_offset(&mut self, base: &Operand<'a>) -> Parse<Expr<'a>> {
         self.advance();
-        if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+        if self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
             let help =
                 "an address is one register and a constant: add registers with `add.s64` before";
             let message = format!("expected a constant offset, found {}", self.shown());
@@ -90,9 +90,9 @@ impl<'a> Parser<'a> {
 
     fn address_operator<T>(&mut self) -> Parse<T> {
         let next = self.peek_at(1);
-        if self.kind() == Kind::Minus {
+        if self.kind() == TokenKind::Minus {
             let help = "write a negative offset as `+-4`";
-            if next.kind == Kind::Integer && self.peek_at(2).kind == Kind::RightBracket {
+            if next.kind == TokenKind::Integer && self.peek_at(2).kind == TokenKind::RightBracket {
                 let before = Span { end: self.peek().span.start, ..self.peek().span };
                 return self.unexpected_fixed(codes::ADDRESS, "`+` or `]`", help, (before, "+"));
             }
@@ -106,16 +106,16 @@ impl<'a> Parser<'a> {
     fn bracket_element(&mut self) -> Parse<Operand<'a>> {
         let start = self.at;
         let kind = match self.kind() {
-            Kind::LeftBrace => self.vector()?,
-            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+            TokenKind::LeftBrace => self.vector()?,
+            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
                 let name = self.take_ident();
                 let component = self.component()?;
-                if is_operator(self.kind()) || self.kind() == Kind::Plus {
+                if is_operator(self.kind()) || self.kind() == TokenKind::Plus {
                     self.arithmetic(name)?;
                 }
                 OperandKind::Name { name, component }
             }
-            Kind::RightBracket | Kind::Comma => return self.trailing_comma("an operand"),
+            TokenKind::RightBracket | TokenKind::Comma => return self.trailing_comma("an operand"),
             _ => {
                 let help = "the handle is followed by a sampler, or by coordinates in braces: `[texture, {%f1, %f2}]`";
                 return self.unexpected(codes::OPERAND, "coordinates or a sampler", help);
@@ -125,9 +125,9 @@ impl<'a> Parser<'a> {
     }
 
     fn bracket_end(&mut self, open: Token) -> Parse<()> {
-        self.list_end(Kind::RightBracket, "]", open, "operands in brackets")?;
+        self.list_end(TokenKind::RightBracket, "]", open, "operands in brackets")?;
         match self.kind() {
-            Kind::Plus | Kind::Minus | Kind::LeftBracket => {
+            TokenKind::Plus | TokenKind::Minus | TokenKind::LeftBracket => {
                 let help = "write the offset inside the brackets: `[%rd1+4]`";
                 self.unexpected(codes::ADDRESS, "`,` or `;`", help)
             }

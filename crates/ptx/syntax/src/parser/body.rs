@@ -6,7 +6,7 @@ use crate::ast::{Block, BranchTargets, CallPrototype, Content, Directive, Ident,
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::words;
 
 /// Words of C that begin a statement no PTX statement begins with.
@@ -68,15 +68,15 @@ impl<'a> Parser<'a> {
         loop {
             let first = self.begin();
             match self.kind() {
-                Kind::RightBrace => {
+                TokenKind::RightBrace => {
                     self.advance();
                     break;
                 }
-                Kind::End => {
+                TokenKind::End => {
                     self.unclosed(open);
                     break;
                 }
-                Kind::Word if self.starts_function() => {
+                TokenKind::Word if self.starts_function() => {
                     self.unclosed(open);
                     break;
                 }
@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
             }
             if self.statement(&mut statements).is_err() && !self.unwinding {
                 // A nested block has recovered already, and stands behind itself.
-                if self.tokens[first].kind != Kind::LeftBrace {
+                if self.tokens[first].kind != TokenKind::LeftBrace {
                     self.recover(first, Scope::Body);
                 }
                 self.lose(first);
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
                     || !d.message.ends_with(INSIDE_BODY)
             });
             let what = match self.kind() {
-                Kind::End => "at the end of the file".to_string(),
+                TokenKind::End => "at the end of the file".to_string(),
                 _ => format!("before {}", self.shown()),
             };
             let diagnostic =
@@ -119,12 +119,14 @@ impl<'a> Parser<'a> {
             // Of several open blocks any may lack its end; a lone body of a function ends here.
             let alone = self.depth == 1 && self.diagnostics.len() == told;
             let fixed = match alone {
-                true if self.kind() == Kind::End => diagnostic.fix(self.peek().span, "\n}\n"),
+                true if self.kind() == TokenKind::End => diagnostic.fix(self.peek().span, "\n}\n"),
                 true => diagnostic.fix(self.behind(), "\n}\n"),
                 false => diagnostic,
             };
             // What an open comment swallows may close them.
-            if self.kind() != Kind::End || self.lexical.iter().all(|d| d.code != codes::COMMENT) {
+            if self.kind() != TokenKind::End
+                || self.lexical.iter().all(|d| d.code != codes::COMMENT)
+            {
                 self.report(fixed);
             }
         }
@@ -134,35 +136,35 @@ impl<'a> Parser<'a> {
     fn statement(&mut self, statements: &mut Vec<Statement<'a>>) -> Parse<()> {
         let start = self.at;
         match self.kind() {
-            Kind::LeftBrace => statements.push(Statement::Block(self.block()?)),
-            Kind::Semicolon => self.stray_semicolon(),
-            Kind::At => statements.push(Statement::Instruction(self.instruction()?)),
-            Kind::Word => self.body_word(statements)?,
-            Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
+            TokenKind::LeftBrace => statements.push(Statement::Block(self.block()?)),
+            TokenKind::Semicolon => self.stray_semicolon(),
+            TokenKind::At => statements.push(Statement::Instruction(self.instruction()?)),
+            TokenKind::Word => self.body_word(statements)?,
+            TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => {
                 let label = self.name("a label")?;
                 self.advance();
                 statements.push(self.labelled(start, label)?);
             }
-            Kind::Ident if self.lacks_colon() => statements.push(self.label_without_colon()),
-            Kind::Ident => {
+            TokenKind::Ident if self.lacks_colon() => statements.push(self.label_without_colon()),
+            TokenKind::Ident => {
                 self.refuse_foreign()?;
                 statements.push(Statement::Instruction(self.instruction()?));
             }
-            Kind::Underscore if self.peek_at(1).kind == Kind::Colon => {
+            TokenKind::Underscore if self.peek_at(1).kind == TokenKind::Colon => {
                 self.unexpected(
                     codes::LABEL,
                     "a label",
                     "`_` alone is not a name: add a letter or digit",
                 )?;
             }
-            Kind::Integer if self.peek_at(1).kind == Kind::Colon => {
+            TokenKind::Integer if self.peek_at(1).kind == TokenKind::Colon => {
                 self.unexpected(
                     codes::LABEL,
                     "a label",
                     "a label begins with a letter, `_`, `$` or `%`",
                 )?;
             }
-            Kind::RightParen | Kind::RightBracket => {
+            TokenKind::RightParen | TokenKind::RightBracket => {
                 let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
                 self.fail(diagnostic.label("no partner").help("remove it"))?;
@@ -179,9 +181,9 @@ impl<'a> Parser<'a> {
     fn lacks_colon(&self) -> bool {
         let name = self.text_of(self.peek());
         let next = self.peek_at(1);
-        let begins = matches!(next.kind, Kind::Ident | Kind::At | Kind::LeftBrace);
-        let ends = matches!(next.kind, Kind::RightBrace | Kind::Word);
-        let semicolon = next.kind == Kind::Semicolon;
+        let begins = matches!(next.kind, TokenKind::Ident | TokenKind::At | TokenKind::LeftBrace);
+        let ends = matches!(next.kind, TokenKind::RightBrace | TokenKind::Word);
+        let semicolon = next.kind == TokenKind::Semicolon;
         name.starts_with(['$', '_']) && (begins || semicolon || next.first_on_line && ends)
             || name.bytes().any(|b| b.is_ascii_uppercase())
                 && next.first_on_line
@@ -190,7 +192,7 @@ impl<'a> Parser<'a> {
 
     fn label_without_colon(&mut self) -> Statement<'a> {
         let label = self.take_ident();
-        let after = match self.eat(Kind::Semicolon) {
+        let after = match self.eat(TokenKind::Semicolon) {
             Some(semicolon) => semicolon.span,
             None => self.behind(),
         };
@@ -219,7 +221,7 @@ impl<'a> Parser<'a> {
         let text = self.text_of(token);
         let dotless = words::look_up(words::SPACES, text).is_some() && text != "tex"
             || matches!(text, "entry" | "func" | "visible" | "extern" | "align" | "pragma");
-        if dotless && matches!(next.kind, Kind::Word | Kind::Ident) {
+        if dotless && matches!(next.kind, TokenKind::Word | TokenKind::Ident) {
             let message = format!("`{text}` without its dot");
             let diagnostic = Diagnostic::error(codes::UNKNOWN_DIRECTIVE, token.span, message);
             return self.fail(
@@ -230,7 +232,7 @@ impl<'a> Parser<'a> {
             );
         }
         let help = match (text, next.kind) {
-            (_, Kind::Equal | Kind::EqualEqual) => {
+            (_, TokenKind::Equal | TokenKind::EqualEqual) => {
                 "PTX has no assignments: write `mov.u32 result, value;`"
             }
             ("if" | "else" | "switch" | "case", _) => {
@@ -242,10 +244,12 @@ impl<'a> Parser<'a> {
             ("return", _) => "write `ret;`",
             ("goto", _) => "write `bra label;`",
             ("__syncthreads", _) => "write `bar.sync 0;`",
-            (word, Kind::Ident | Kind::LeftParen | Kind::Star) if C_WORDS.contains(&word) => {
+            (word, TokenKind::Ident | TokenKind::LeftParen | TokenKind::Star)
+                if C_WORDS.contains(&word) =>
+            {
                 "declare registers as `.reg .u32 %r1;`"
             }
-            (_, Kind::Plus | Kind::Minus | Kind::Star | Kind::Slash) => {
+            (_, TokenKind::Plus | TokenKind::Minus | TokenKind::Star | TokenKind::Slash) => {
                 "PTX has no expressions over registers: write `add.u32 result, a, b;`"
             }
             _ => return Ok(()),
@@ -266,9 +270,9 @@ impl<'a> Parser<'a> {
         self.advance();
         loop {
             match self.kind() {
-                Kind::LeftParen => parens += 1,
-                Kind::RightParen if parens > 0 => parens -= 1,
-                Kind::LeftBrace | Kind::RightBrace | Kind::End => break,
+                TokenKind::LeftParen => parens += 1,
+                TokenKind::RightParen if parens > 0 => parens -= 1,
+                TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::End => break,
                 _ if parens == 0 => break,
                 _ => {}
             }
@@ -322,8 +326,8 @@ impl<'a> Parser<'a> {
             "version" | "target" | "address_size" => {
                 self.advance();
                 while !self.peek().first_on_line
-                    && self.kind() != Kind::Semicolon
-                    && self.kind() != Kind::End
+                    && self.kind() != TokenKind::Semicolon
+                    && self.kind() != TokenKind::End
                 {
                     self.advance();
                 }
@@ -350,10 +354,10 @@ impl<'a> Parser<'a> {
             let name = self.name("a label or function")?;
             let count = self.count()?.map(|(count, _)| count);
             targets.push((name, count));
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
-            if self.kind() == Kind::Semicolon {
+            if self.kind() == TokenKind::Semicolon {
                 return self.trailing_comma("a name");
             }
         }
@@ -364,15 +368,15 @@ impl<'a> Parser<'a> {
     fn prototype(&mut self, start: usize, label: Ident<'a>) -> Parse<CallPrototype<'a>> {
         self.advance();
         let returns = match self.kind() {
-            Kind::LeftParen => self.parameters()?,
+            TokenKind::LeftParen => self.parameters()?,
             _ => Vec::new(),
         };
-        if self.eat(Kind::Underscore).is_none() {
+        if self.eat(TokenKind::Underscore).is_none() {
             let help = "a prototype has `_` in place of a name: `label: .callprototype (.param .b32 _) _ (.param .b64 _);`";
             return self.unexpected(codes::HEADER, "`_`", help);
         }
         let params = match self.kind() {
-            Kind::LeftParen => self.parameters()?,
+            TokenKind::LeftParen => self.parameters()?,
             _ => Vec::new(),
         };
         let mut noreturn = false;
@@ -395,7 +399,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn kept(&self, start: usize, content: Content<'a>) -> Directive<'a> {
         let name = self.word(self.tokens[start]);
         let mut last = self.at - 1;
-        if self.tokens[last].kind == Kind::Semicolon {
+        if self.tokens[last].kind == TokenKind::Semicolon {
             last -= 1;
         }
         let text = match last > start {

@@ -6,7 +6,7 @@ use crate::ast::{Expr, Ident, Initializer, Linkage, OpaqueType, Ptr, Space, Vari
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::words;
 
 /// The words of a declaration before its names.
@@ -57,14 +57,14 @@ impl<'a> Parser<'a> {
         }
         let mut variables = Vec::new();
         // NVIDIA's assembler accepts a declaration without names.
-        if self.kind() != Kind::Semicolon {
+        if self.kind() != TokenKind::Semicolon {
             loop {
                 let variable = self.declarator(start, linkage, &head)?;
                 variables.push(variable);
-                if self.eat(Kind::Comma).is_none() {
+                if self.eat(TokenKind::Comma).is_none() {
                     break;
                 }
-                if self.kind() == Kind::Semicolon {
+                if self.kind() == TokenKind::Semicolon {
                     return self.trailing_comma("a name");
                 }
             }
@@ -77,13 +77,13 @@ impl<'a> Parser<'a> {
     pub(crate) fn parameter(&mut self) -> Parse<Variable<'a>> {
         let start = self.at;
         let head = self.head(Vec::new())?;
-        if let Some(token) = self.eat(Kind::Underscore) {
+        if let Some(token) = self.eat(TokenKind::Underscore) {
             let name = Ident { text: "", span: token.span };
             let dimensions = self.dimensions()?;
             return Ok(self.variable(start, None, &head, name, None, dimensions, None));
         }
         let name = self.name("the parameter's name")?;
-        if self.kind() == Kind::Less {
+        if self.kind() == TokenKind::Less {
             let message = "a parameter cannot be a numbered name";
             let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
             return self.fail(diagnostic.help("declare each parameter, or an array: `a[4]`"));
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
 
     fn no_type<T>(&mut self) -> Parse<T> {
         let text = self.text_of(self.peek());
-        if self.kind() == Kind::Ident && words::TYPES.contains(&text) {
+        if self.kind() == TokenKind::Ident && words::TYPES.contains(&text) {
             let help = format!("write the type with its dot: `.{text}`");
             let before = Span { end: self.peek().span.start, ..self.peek().span };
             return self.unexpected_fixed(codes::NO_TYPE, "a type", help, (before, "."));
@@ -240,13 +240,13 @@ impl<'a> Parser<'a> {
     pub(crate) fn attributes(&mut self) -> Parse<Vec<Ident<'a>>> {
         self.advance();
         let help = "write `.attribute(.managed)`";
-        let Some(open) = self.eat(Kind::LeftParen) else {
+        let Some(open) = self.eat(TokenKind::LeftParen) else {
             return self.unexpected(codes::DIRECTIVE, "`(`", help);
         };
         let mut attributes = Vec::new();
         loop {
             let start = self.at;
-            if self.kind() != Kind::Word {
+            if self.kind() != TokenKind::Word {
                 return self.unexpected(codes::DIRECTIVE, "an attribute such as `.managed`", help);
             }
             let word = self.word(self.peek()).text;
@@ -258,23 +258,23 @@ impl<'a> Parser<'a> {
                     .fail(Diagnostic::error(codes::UNKNOWN_DIRECTIVE, span, message).help(help));
             }
             self.advance();
-            if let Some(inner) = self.eat(Kind::LeftParen) {
+            if let Some(inner) = self.eat(TokenKind::LeftParen) {
                 loop {
                     self.plain_integer("a number")?;
-                    if self.eat(Kind::Comma).is_none() {
+                    if self.eat(TokenKind::Comma).is_none() {
                         break;
                     }
                 }
-                self.close(Kind::RightParen, ")", inner)?;
+                self.close(TokenKind::RightParen, ")", inner)?;
             }
             let mut span = self.span_from(start);
             span.start = self.word(self.tokens[start]).span.start;
             attributes.push(Ident { text: &self.text[span.range()], span });
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
         }
-        self.close(Kind::RightParen, ")", open)?;
+        self.close(TokenKind::RightParen, ")", open)?;
         Ok(attributes)
     }
 
@@ -317,14 +317,14 @@ impl<'a> Parser<'a> {
         linkage: Option<(Linkage, Span)>,
         head: &Head<'a>,
     ) -> Parse<Variable<'a>> {
-        if self.kind() == Kind::Comma {
+        if self.kind() == TokenKind::Comma {
             return self.trailing_comma("a name");
         }
         let name = self.name("the variable's name")?;
         let count = self.count()?;
         let dimensions = if count.is_some() { Vec::new() } else { self.dimensions()? };
-        if (count.is_some() && self.kind() == Kind::LeftBracket)
-            || (!dimensions.is_empty() && self.kind() == Kind::Less)
+        if (count.is_some() && self.kind() == TokenKind::LeftBracket)
+            || (!dimensions.is_empty() && self.kind() == TokenKind::Less)
         {
             let message = "a name is either numbered or an array";
             let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
@@ -332,12 +332,12 @@ impl<'a> Parser<'a> {
                 diagnostic.help("write `name<4>` for four variables or `name[4]` for one array"),
             );
         }
-        if count.is_some() && self.kind() == Kind::Equal {
+        if count.is_some() && self.kind() == TokenKind::Equal {
             let message = "numbered names have no initial value";
             let diagnostic = Diagnostic::error(codes::DIMENSION, self.peek().span, message);
             return self.fail(diagnostic.help("declare each variable with its own value"));
         }
-        let initializer = match self.eat(Kind::Equal) {
+        let initializer = match self.eat(TokenKind::Equal) {
             Some(_) => Some(self.initializer(head.ty.text)?),
             None => None,
         };
@@ -346,7 +346,7 @@ impl<'a> Parser<'a> {
 
     /// `<10>`
     pub(crate) fn count(&mut self) -> Parse<Option<(u64, Span)>> {
-        let Some(open) = self.eat(Kind::Less) else {
+        let Some(open) = self.eat(TokenKind::Less) else {
             return Ok(None);
         };
         let warp_size = self.text_of(self.peek()) == "WARP_SZ";
@@ -356,20 +356,20 @@ impl<'a> Parser<'a> {
         } else {
             self.plain_integer("the number of names")?.0
         };
-        let close = self.close(Kind::Greater, ">", open)?;
+        let close = self.close(TokenKind::Greater, ">", open)?;
         Ok(Some((value, open.span.to(close.span))))
     }
 
     /// `[2][3]`, `[]`
     fn dimensions(&mut self) -> Parse<Vec<Option<Expr<'a>>>> {
         let mut dimensions = Vec::new();
-        while let Some(open) = self.eat(Kind::LeftBracket) {
+        while let Some(open) = self.eat(TokenKind::LeftBracket) {
             let token = self.peek();
-            let is_constant = token.kind == Kind::Integer
-                || token.kind == Kind::Ident && self.text_of(token) == "WARP_SZ";
-            if token.kind == Kind::RightBracket && dimensions.is_empty() {
+            let is_constant = token.kind == TokenKind::Integer
+                || token.kind == TokenKind::Ident && self.text_of(token) == "WARP_SZ";
+            if token.kind == TokenKind::RightBracket && dimensions.is_empty() {
                 dimensions.push(None);
-            } else if is_constant && self.peek_at(1).kind == Kind::RightBracket {
+            } else if is_constant && self.peek_at(1).kind == TokenKind::RightBracket {
                 dimensions.push(Some(self.constant()?));
             } else {
                 let help = "write the length as a plain integer; only the first one may be omitted";
@@ -377,7 +377,7 @@ impl<'a> Parser<'a> {
                 let diagnostic = Diagnostic::error(codes::DIMENSION, self.place(), message);
                 return self.fail(diagnostic.note(open.span, "of this dimension").help(help));
             }
-            self.close(Kind::RightBracket, "]", open)?;
+            self.close(TokenKind::RightBracket, "]", open)?;
         }
         Ok(dimensions)
     }

@@ -5,7 +5,7 @@ use super::{Parse, Parser};
 use crate::ast::{Content, Directive, FilePlace, Loc, Strings};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::{number, words};
 
 impl<'a> Parser<'a> {
@@ -15,10 +15,10 @@ impl<'a> Parser<'a> {
         self.advance();
         let help = "write `.file 1 \"name.cu\"`";
         let number = self.number_of("the file's index", help)?;
-        let Some(name) = self.eat(Kind::Text) else {
+        let Some(name) = self.eat(TokenKind::Text) else {
             return self.unexpected(codes::DIRECTIVE, "the file's name in quotes", help);
         };
-        while self.eat(Kind::Comma).is_some() {
+        while self.eat(TokenKind::Comma).is_some() {
             self.number_of("a number", "the name may be followed by a time and a size")?;
         }
         let name = self.text_of(name).trim_matches('"');
@@ -30,20 +30,20 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.advance();
         let mut loc = Loc { place: self.file_place()?, function: None, inlined_at: None };
-        while self.eat(Kind::Comma).is_some() {
+        while self.eat(TokenKind::Comma).is_some() {
             let help =
                 "a comma is followed by `function_name label` or `inlined_at file line column`";
             match (self.kind(), self.text_of(self.peek())) {
-                (Kind::Ident, "function_name") => {
+                (TokenKind::Ident, "function_name") => {
                     self.advance();
                     let label = self.name("a label")?.text;
-                    let offset = match self.eat(Kind::Plus) {
+                    let offset = match self.eat(TokenKind::Plus) {
                         Some(_) => self.number_of("an offset", help)?,
                         None => 0,
                     };
                     loc.function = Some((label, offset));
                 }
-                (Kind::Ident, "inlined_at") => {
+                (TokenKind::Ident, "inlined_at") => {
                     self.advance();
                     loc.inlined_at = Some(self.file_place()?);
                 }
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
 
     /// A number; `u32::MAX` if it is larger.
     fn number_of(&mut self, what: &str, help: &str) -> Parse<u32> {
-        let Some(token) = self.eat(Kind::Integer) else {
+        let Some(token) = self.eat(TokenKind::Integer) else {
             return self.unexpected(codes::DIRECTIVE, what, help);
         };
         let value = number::integer(self.text_of(token)).map(|(value, _)| value);
@@ -87,12 +87,12 @@ impl<'a> Parser<'a> {
     pub(crate) fn strings(&mut self) -> Parse<Vec<&'a str>> {
         let mut strings = Vec::new();
         loop {
-            let Some(token) = self.eat(Kind::Text) else {
+            let Some(token) = self.eat(TokenKind::Text) else {
                 let help = "write the text in quotes: `.pragma \"nounroll\";`";
                 return self.unexpected(codes::DIRECTIVE, "a string", help);
             };
             strings.push(self.text_of(token).trim_matches('"'));
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 return Ok(strings);
             }
         }
@@ -102,11 +102,11 @@ impl<'a> Parser<'a> {
     pub(crate) fn section(&mut self) -> Parse<Directive<'a>> {
         let start = self.at;
         self.advance();
-        let Some(name) = self.eat(Kind::Word) else {
+        let Some(name) = self.eat(TokenKind::Word) else {
             let help = "a section's name begins with a dot: `.section .debug_str { ... }`";
             return self.unexpected(codes::SECTION, "the section's name", help);
         };
-        if self.kind() != Kind::LeftBrace {
+        if self.kind() != TokenKind::LeftBrace {
             return self.unexpected(
                 codes::SECTION,
                 "`{`",
@@ -128,11 +128,11 @@ impl<'a> Parser<'a> {
         let open = self.previous();
         loop {
             match self.kind() {
-                Kind::RightBrace => {
+                TokenKind::RightBrace => {
                     self.advance();
                     return Ok(());
                 }
-                Kind::End => {
+                TokenKind::End => {
                     let diagnostic = Diagnostic::error(
                         codes::UNCLOSED_BLOCK,
                         open.span,
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
                     .help("close the section with `}`");
                     return self.fail(diagnostic);
                 }
-                Kind::Ident if self.peek_at(1).kind == Kind::Colon => {
+                TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => {
                     if let Some(strings) = strings {
                         let label = self.text_of(self.peek());
                         strings.labels.push((label, strings.bytes.len() as u32));
@@ -150,7 +150,7 @@ impl<'a> Parser<'a> {
                     self.advance();
                     self.advance();
                 }
-                Kind::Word => {
+                TokenKind::Word => {
                     let word = self.word(self.peek()).text;
                     let bits = match word {
                         "b8" => 8,
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
                         if let Some(strings) = strings {
                             strings.bytes.extend_from_slice(&value[..bits as usize / 8]);
                         }
-                        if self.eat(Kind::Comma).is_none() {
+                        if self.eat(TokenKind::Comma).is_none() {
                             break;
                         }
                     }
@@ -179,10 +179,10 @@ impl<'a> Parser<'a> {
     /// 32 or 64 bits, and of numbers up to 32 bits the assembler looks at the low 32. The number; of
     /// names 0.
     fn section_value(&mut self, bits: u32) -> Parse<i64> {
-        let negative = self.eat(Kind::Minus).is_some();
+        let negative = self.eat(TokenKind::Minus).is_some();
         let token = self.peek();
         match token.kind {
-            Kind::Integer => {
+            TokenKind::Integer => {
                 let literal = self.text_of(token);
                 let whole = number::integer(literal).map_or(0, |(value, _)| value);
                 let low = i64::from(whole as u32);
@@ -198,15 +198,15 @@ impl<'a> Parser<'a> {
                 });
             }
             _ if bits < 32 => return self.section_error("a number"),
-            Kind::Word if words::is_directive(self.word(token).text) => {
+            TokenKind::Word if words::is_directive(self.word(token).text) => {
                 return self.section_error("a number or a name");
             }
-            Kind::Ident | Kind::Word => self.advance(),
+            TokenKind::Ident | TokenKind::Word => self.advance(),
             _ => return self.section_error("a number or a name"),
         };
         let wanted = match self.kind() {
-            Kind::Plus => (Kind::Integer, "a number"),
-            Kind::Minus => (Kind::Ident, "a name"),
+            TokenKind::Plus => (TokenKind::Integer, "a number"),
+            TokenKind::Minus => (TokenKind::Ident, "a name"),
             _ => return Ok(0),
         };
         self.advance();

@@ -5,29 +5,29 @@ use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::number;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// Binary operators: token, operator, precedence (larger binds tighter).
 #[rustfmt::skip]
-const BINARY: &[(Kind, BinaryOp, u8)] = &[
-    (Kind::OrOr,         BinaryOp::LogicalOr,  1),
-    (Kind::AndAnd,       BinaryOp::LogicalAnd, 2),
-    (Kind::Pipe,         BinaryOp::Or,         3),
-    (Kind::Caret,        BinaryOp::Xor,        4),
-    (Kind::Ampersand,    BinaryOp::And,        5),
-    (Kind::EqualEqual,   BinaryOp::Eq,         6),
-    (Kind::NotEqual,     BinaryOp::Ne,         6),
-    (Kind::Less,         BinaryOp::Lt,         7),
-    (Kind::Greater,      BinaryOp::Gt,         7),
-    (Kind::LessEqual,    BinaryOp::Le,         7),
-    (Kind::GreaterEqual, BinaryOp::Ge,         7),
-    (Kind::ShiftLeft,    BinaryOp::Shl,        8),
-    (Kind::ShiftRight,   BinaryOp::Shr,        8),
-    (Kind::Plus,         BinaryOp::Add,        9),
-    (Kind::Minus,        BinaryOp::Sub,        9),
-    (Kind::Star,         BinaryOp::Mul,       10),
-    (Kind::Slash,        BinaryOp::Div,       10),
-    (Kind::Percent,      BinaryOp::Rem,       10),
+const BINARY: &[(TokenKind, BinaryOp, u8)] = &[
+    (TokenKind::OrOr,         BinaryOp::LogicalOr,  1),
+    (TokenKind::AndAnd,       BinaryOp::LogicalAnd, 2),
+    (TokenKind::Pipe,         BinaryOp::Or,         3),
+    (TokenKind::Caret,        BinaryOp::Xor,        4),
+    (TokenKind::Ampersand,    BinaryOp::And,        5),
+    (TokenKind::EqualEqual,   BinaryOp::Eq,         6),
+    (TokenKind::NotEqual,     BinaryOp::Ne,         6),
+    (TokenKind::Less,         BinaryOp::Lt,         7),
+    (TokenKind::Greater,      BinaryOp::Gt,         7),
+    (TokenKind::LessEqual,    BinaryOp::Le,         7),
+    (TokenKind::GreaterEqual, BinaryOp::Ge,         7),
+    (TokenKind::ShiftLeft,    BinaryOp::Shl,        8),
+    (TokenKind::ShiftRight,   BinaryOp::Shr,        8),
+    (TokenKind::Plus,         BinaryOp::Add,        9),
+    (TokenKind::Minus,        BinaryOp::Sub,        9),
+    (TokenKind::Star,         BinaryOp::Mul,       10),
+    (TokenKind::Slash,        BinaryOp::Div,       10),
+    (TokenKind::Percent,      BinaryOp::Rem,       10),
 ];
 
 /// Precedence of a binary operator, for the printer.
@@ -36,11 +36,11 @@ pub(crate) fn precedence(op: BinaryOp) -> u8 {
 }
 
 /// Unary operators.
-const UNARY: &[(Kind, UnaryOp)] = &[
-    (Kind::Plus, UnaryOp::Plus),
-    (Kind::Minus, UnaryOp::Minus),
-    (Kind::Bang, UnaryOp::Not),
-    (Kind::Tilde, UnaryOp::BitNot),
+const UNARY: &[(TokenKind, UnaryOp)] = &[
+    (TokenKind::Plus, UnaryOp::Plus),
+    (TokenKind::Minus, UnaryOp::Minus),
+    (TokenKind::Bang, UnaryOp::Not),
+    (TokenKind::Tilde, UnaryOp::BitNot),
 ];
 
 impl<'a> Parser<'a> {
@@ -53,13 +53,13 @@ impl<'a> Parser<'a> {
     fn conditional(&mut self) -> Parse<Expr<'a>> {
         self.nested(|p| {
             let condition = p.binary(1)?;
-            if p.kind() != Kind::Question {
+            if p.kind() != TokenKind::Question {
                 return Ok(condition);
             }
             p.count_operator()?;
             p.advance();
             let yes = p.conditional()?;
-            if p.eat(Kind::Colon).is_none() {
+            if p.eat(TokenKind::Colon).is_none() {
                 let help = "a conditional is `condition ? value : value`";
                 return p.unexpected(codes::EXPRESSION, "`:`", help);
             }
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
             let span = self.span_from(start);
             return Ok(Expr { kind: ExprKind::Unary(op, Box::new(operand)), span });
         }
-        if self.kind() == Kind::LeftParen && self.peek_at(1).kind == Kind::Word {
+        if self.kind() == TokenKind::LeftParen && self.peek_at(1).kind == TokenKind::Word {
             let unsigned = self.cast()?;
             let operand = self.nested(Self::unary)?;
             let span = self.span_from(start);
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
             }
         };
         self.advance();
-        self.close(Kind::RightParen, ")", open)?;
+        self.close(TokenKind::RightParen, ")", open)?;
         Ok(unsigned)
     }
 
@@ -136,25 +136,25 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         let text = self.text_of(token);
         let kind = match token.kind {
-            Kind::Integer => {
+            TokenKind::Integer => {
                 let (value, unsigned) = number::integer(text).unwrap_or_default();
                 ExprKind::Integer { value, unsigned }
             }
-            Kind::Decimal => ExprKind::F64(text.parse().unwrap_or(0f64).to_bits()),
-            Kind::Float32 => {
+            TokenKind::Decimal => ExprKind::F64(text.parse().unwrap_or(0f64).to_bits()),
+            TokenKind::Float32 => {
                 self.without_operator(token)?;
                 ExprKind::F32(bits(text) as u32)
             }
-            Kind::Float64 => ExprKind::F64(bits(text)),
-            Kind::Ident if text == "WARP_SZ" => ExprKind::WarpSize,
-            Kind::LeftParen => {
+            TokenKind::Float64 => ExprKind::F64(bits(text)),
+            TokenKind::Ident if text == "WARP_SZ" => ExprKind::WarpSize,
+            TokenKind::LeftParen => {
                 self.advance();
                 let mut inner = self.conditional()?;
-                let close = self.close(Kind::RightParen, ")", token)?;
+                let close = self.close(TokenKind::RightParen, ")", token)?;
                 inner.span = token.span.to(close.span);
                 return Ok(inner);
             }
-            Kind::Ident => {
+            TokenKind::Ident => {
                 let message = format!("`{text}` in a constant expression");
                 let diagnostic = Diagnostic::error(codes::EXPRESSION, token.span, message)
                     .label("not a constant")
@@ -185,8 +185,9 @@ impl<'a> Parser<'a> {
         let message = format!("`{text}` takes no operator");
         let mut diagnostic = Diagnostic::error(codes::EXPRESSION, token.span, message)
             .help("write its value as a decimal number, or put it in parentheses");
-        let is_sign = |t: &Token| t.kind == Kind::Minus;
-        let begins = |t: Token| matches!(t.kind, Kind::Comma | Kind::LeftBrace | Kind::Equal);
+        let is_sign = |t: &Token| t.kind == TokenKind::Minus;
+        let begins =
+            |t: Token| matches!(t.kind, TokenKind::Comma | TokenKind::LeftBrace | TokenKind::Equal);
         if let Some(minus) = before(1).filter(is_sign)
             && before(2).is_some_and(begins)
             && !binary(self.peek_at(1).kind)

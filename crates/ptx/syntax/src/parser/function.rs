@@ -6,7 +6,7 @@ use crate::ast::{Function, Ident, Linkage, PerformanceDirective, Variable};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::words;
 
 impl<'a> Parser<'a> {
@@ -23,7 +23,7 @@ impl<'a> Parser<'a> {
         if header.is_err() {
             self.recover_header();
         }
-        if self.kind() == Kind::LeftBrace {
+        if self.kind() == TokenKind::LeftBrace {
             let header_end = self.peek().span.start;
             let body = self.block()?;
             let mut function = match (header, named) {
@@ -60,15 +60,15 @@ impl<'a> Parser<'a> {
     fn body_without_brace(&self) -> bool {
         let declares = matches!(self.peek_word(), Some("reg" | "local" | "loc"));
         let begins =
-            self.kind() != Kind::Word && self.begins_statement(self.at, Scope::Body, false);
+            self.kind() != TokenKind::Word && self.begins_statement(self.at, Scope::Body, false);
         self.peek().first_on_line && (declares || begins)
     }
 
     /// What follows a header without a body: `;`, on which NVIDIA's assembler insists for kernels.
     fn prototype_end(&mut self, is_entry: bool) -> Parse<()> {
         let next = self.peek();
-        let item_follows = next.kind == Kind::End || !is_entry && self.starts_item(self.at);
-        if self.eat(Kind::Semicolon).is_some() || item_follows {
+        let item_follows = next.kind == TokenKind::End || !is_entry && self.starts_item(self.at);
+        if self.eat(TokenKind::Semicolon).is_some() || item_follows {
             return Ok(());
         }
         let result = match self.peek_word() {
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
             ),
         };
         self.recover_header();
-        if self.kind() == Kind::LeftBrace {
+        if self.kind() == TokenKind::LeftBrace {
             let _ = self.block();
         }
         result
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
             attributes.append(&mut self.attributes()?);
         }
         let mut returns = Vec::new();
-        if self.kind() == Kind::LeftParen {
+        if self.kind() == TokenKind::LeftParen {
             if is_entry {
                 let message = "a kernel returns nothing";
                 let diagnostic = Diagnostic::error(codes::HEADER, self.peek().span, message);
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
             span: self.span_from(start),
         });
         let params = match self.kind() {
-            Kind::LeftParen => self.parameters()?,
+            TokenKind::LeftParen => self.parameters()?,
             _ => Vec::new(),
         };
         let directives = self.bounds(is_entry)?;
@@ -154,13 +154,13 @@ impl<'a> Parser<'a> {
     pub(crate) fn parameters(&mut self) -> Parse<Vec<Variable<'a>>> {
         let open = self.advance();
         let mut parameters = Vec::new();
-        if self.eat(Kind::RightParen).is_some() {
+        if self.eat(TokenKind::RightParen).is_some() {
             return Ok(parameters);
         }
         loop {
             match self.kind() {
-                Kind::Word => {}
-                Kind::RightParen | Kind::Comma if !parameters.is_empty() => {
+                TokenKind::Word => {}
+                TokenKind::RightParen | TokenKind::Comma if !parameters.is_empty() => {
                     return self.trailing_comma("a parameter");
                 }
                 _ => {
@@ -169,16 +169,16 @@ impl<'a> Parser<'a> {
                 }
             }
             parameters.push(self.parameter()?);
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
         }
         match self.kind() {
-            Kind::RightParen => {
+            TokenKind::RightParen => {
                 self.advance();
                 Ok(parameters)
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 let message = format!("missing comma before {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::COMMA, self.peek().span, message);
                 self.fail(
@@ -188,19 +188,19 @@ impl<'a> Parser<'a> {
                         .fix(self.behind(), ","),
                 )
             }
-            Kind::Semicolon => {
+            TokenKind::Semicolon => {
                 let help = "separate parameters with commas, and close the list with `)`";
                 self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
             }
-            Kind::Equal => {
+            TokenKind::Equal => {
                 let help = "parameters have no initial values; the launch gives them";
                 self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
             }
-            Kind::Ident => {
+            TokenKind::Ident => {
                 let help = "each parameter needs its own `.param` and type";
                 self.unexpected(codes::PARAMETERS, "`,` or `)`", help)
             }
-            _ => self.close(Kind::RightParen, ")", open).map(|_| parameters),
+            _ => self.close(TokenKind::RightParen, ")", open).map(|_| parameters),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'a> Parser<'a> {
                 if self.starts_item(self.at) || self.body_without_brace() {
                     break;
                 }
-                if self.previous().kind == Kind::Ident
+                if self.previous().kind == TokenKind::Ident
                     && self.previous().span.end == self.peek().span.start
                 {
                     let help = "names have no dots: write `_` or `$` in place of the dot";
@@ -258,7 +258,7 @@ impl<'a> Parser<'a> {
                 return self
                     .fail(diagnostic.help(format!("it takes at most {}", bound.numbers.end())));
             }
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
         }

@@ -6,13 +6,13 @@ use crate::ast::{BinaryOp, Expr, ExprKind, Ident, Initializer};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
     pub(crate) fn trailing_comma<T>(&mut self, expected: &str) -> Parse<T> {
         let message = format!("expected {expected} after the comma, found {}", self.shown());
         let span = match self.kind() {
-            Kind::Comma => self.peek().span,
+            TokenKind::Comma => self.peek().span,
             _ => self.previous().span,
         };
         let diagnostic = Diagnostic::error(codes::EXTRA_COMMA, span, message)
@@ -20,7 +20,7 @@ impl<'a> Parser<'a> {
             .help("remove the comma, or write what is missing");
         // A list that ends in a comma lacks nothing; an instruction may lack an operand.
         let list = matches!(expected, "a name" | "a value" | "a parameter");
-        match list && self.kind() != Kind::Comma && self.previous().kind == Kind::Comma {
+        match list && self.kind() != TokenKind::Comma && self.previous().kind == TokenKind::Comma {
             true => self.fail(diagnostic.fix(span, "")),
             false => self.fail(diagnostic),
         }
@@ -28,17 +28,17 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn initializer(&mut self, ty: &str) -> Parse<Initializer<'a>> {
         self.nested(|p| match p.kind() {
-            Kind::LeftBrace => p.initializer_list(ty),
-            Kind::Text => {
+            TokenKind::LeftBrace => p.initializer_list(ty),
+            TokenKind::Text => {
                 let help = "write the bytes as a list: \"abc\" is `{97, 98, 99, 0}`";
                 p.unexpected(codes::INITIALIZER, "an initial value", help)
             }
-            Kind::Semicolon | Kind::Comma | Kind::RightBrace => {
+            TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace => {
                 let help = "write a number, an address, or a list in braces after `=`";
                 p.unexpected(codes::INITIALIZER, "an initial value", help)
             }
             // NVIDIA's assembler reads a field without braces.
-            Kind::Ident if p.peek_at(1).kind == Kind::Equal => {
+            TokenKind::Ident if p.peek_at(1).kind == TokenKind::Equal => {
                 let start = p.at;
                 let field = p.field()?;
                 Ok(Initializer::Fields(vec![field], p.span_from(start)))
@@ -51,8 +51,8 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let open = self.advance();
         let opaque = matches!(ty, "texref" | "samplerref" | "surfref");
-        let named = self.kind() == Kind::Ident && self.peek_at(1).kind == Kind::Equal;
-        if self.eat(Kind::RightBrace).is_some() {
+        let named = self.kind() == TokenKind::Ident && self.peek_at(1).kind == TokenKind::Equal;
+        if self.eat(TokenKind::RightBrace).is_some() {
             let span = self.span_from(start);
             return Ok(if opaque {
                 Initializer::Fields(Vec::new(), span)
@@ -68,14 +68,14 @@ impl<'a> Parser<'a> {
             } else {
                 list.push(self.initializer(ty)?);
             }
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
-            if matches!(self.kind(), Kind::RightBrace | Kind::Comma) {
+            if matches!(self.kind(), TokenKind::RightBrace | TokenKind::Comma) {
                 return self.trailing_comma("a value");
             }
         }
-        self.list_end(Kind::RightBrace, "}", open, "initial values")?;
+        self.list_end(TokenKind::RightBrace, "}", open, "initial values")?;
         let span = self.span_from(start);
         Ok(if named { Initializer::Fields(fields, span) } else { Initializer::List(list, span) })
     }
@@ -84,11 +84,11 @@ impl<'a> Parser<'a> {
     fn field(&mut self) -> Parse<(Ident<'a>, Expr<'a>)> {
         let help = "write `field = value`, as in `filter_mode = linear`";
         let name = self.name("a field's name")?;
-        if self.eat(Kind::Equal).is_none() {
+        if self.eat(TokenKind::Equal).is_none() {
             return self.unexpected(codes::INITIALIZER, "`=`", help);
         }
         let token = self.peek();
-        if token.kind == Kind::Ident && self.text_of(token) != "WARP_SZ" {
+        if token.kind == TokenKind::Ident && self.text_of(token) != "WARP_SZ" {
             self.advance();
             return Ok((name, Expr { kind: ExprKind::Name(self.ident(token)), span: token.span }));
         }
@@ -98,20 +98,20 @@ impl<'a> Parser<'a> {
     /// A closing bracket of a list, or what stands there instead of a comma.
     pub(crate) fn list_end(
         &mut self,
-        kind: Kind,
+        kind: TokenKind,
         shown: &str,
         open: Token,
         what: &str,
     ) -> Parse<()> {
         let begins_value = matches!(
             self.kind(),
-            Kind::Ident
-                | Kind::Integer
-                | Kind::Decimal
-                | Kind::Float32
-                | Kind::Float64
-                | Kind::LeftBrace
-                | Kind::Underscore
+            TokenKind::Ident
+                | TokenKind::Integer
+                | TokenKind::Decimal
+                | TokenKind::Float32
+                | TokenKind::Float64
+                | TokenKind::LeftBrace
+                | TokenKind::Underscore
         );
         if begins_value
             && !(self.peek().first_on_line && self.begins_statement(self.at, Scope::Body, false))
@@ -131,15 +131,15 @@ impl<'a> Parser<'a> {
     fn initial_value(&mut self) -> Parse<Expr<'a>> {
         let token = self.peek();
         let text = self.text_of(token);
-        if token.kind == Kind::Ident && text != "WARP_SZ" {
+        if token.kind == TokenKind::Ident && text != "WARP_SZ" {
             return self.address_value();
         }
-        if token.kind == Kind::Integer && self.peek_at(1).kind == Kind::LeftParen {
+        if token.kind == TokenKind::Integer && self.peek_at(1).kind == TokenKind::LeftParen {
             let start = self.at;
             let mask = Expr { kind: self.constant_token()?, span: token.span };
             let open = self.advance();
             let address = self.address_value()?;
-            self.close(Kind::RightParen, ")", open)?;
+            self.close(TokenKind::RightParen, ")", open)?;
             let kind = ExprKind::Call(Box::new(mask), Box::new(address));
             return Ok(Expr { kind, span: self.span_from(start) });
         }
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let name = self.name("a variable's name")?;
         let mut value = Expr { kind: ExprKind::Name(name), span: name.span };
-        if self.kind() == Kind::LeftParen {
+        if self.kind() == TokenKind::LeftParen {
             if name.text != "generic" {
                 let message = format!("`{}` cannot be called in an initial value", name.text);
                 let diagnostic = Diagnostic::error(codes::INITIALIZER, name.span, message);
@@ -166,29 +166,29 @@ impl<'a> Parser<'a> {
             }
             let open = self.advance();
             let inner = self.name("a variable's name")?;
-            if self.kind() == Kind::Plus {
+            if self.kind() == TokenKind::Plus {
                 let help = format!("write the offset after it: `generic({})+4`", inner.text);
                 return self.unexpected(codes::ARITHMETIC, "`)`", help);
             }
-            self.close(Kind::RightParen, ")", open)?;
+            self.close(TokenKind::RightParen, ")", open)?;
             let argument = Expr { kind: ExprKind::Name(inner), span: inner.span };
             let span = self.span_from(start);
             value = Expr { kind: ExprKind::Call(Box::new(value), Box::new(argument)), span };
         }
         match self.kind() {
-            Kind::Plus => {
+            TokenKind::Plus => {
                 self.advance();
                 let offset = self.constant()?;
                 let span = self.span_from(start);
                 let kind = ExprKind::Binary(BinaryOp::Add, Box::new(value), Box::new(offset));
                 Ok(Expr { kind, span })
             }
-            Kind::Minus => {
+            TokenKind::Minus => {
                 let help = format!("write a negative offset as `{}+-4`", name.text);
                 let before = Span { end: self.peek().span.start, ..self.peek().span };
                 self.unexpected_fixed(codes::ARITHMETIC, "`+` and a constant", help, (before, "+"))
             }
-            Kind::LeftBracket | Kind::Star | Kind::Slash | Kind::Percent => {
+            TokenKind::LeftBracket | TokenKind::Star | TokenKind::Slash | TokenKind::Percent => {
                 let help = format!("the only arithmetic is an offset in bytes: `{}+4`", name.text);
                 self.unexpected(codes::ARITHMETIC, "`+` and a constant", help)
             }

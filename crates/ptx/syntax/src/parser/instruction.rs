@@ -1,16 +1,16 @@
 //! Instructions: guard, opcode, modifiers, operands.
 
-use super::operand::Place;
+use super::operand::OperandPosition;
 use super::recovery::Scope;
 use super::{Parse, Parser};
 use crate::ast::{Guard, Instruction, Operand, OperandKind};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::words;
 
 /// How far ahead is looked for the number of modifiers and operands.
-const MOST_COUNTED: usize = 64;
+const MAX_COUNTED: usize = 64;
 
 const CALL_HELP: &str =
     "write `call (results), function, (arguments);`, separated by commas; lists may be omitted";
@@ -20,18 +20,18 @@ impl<'a> Parser<'a> {
     pub(crate) fn instruction(&mut self) -> Parse<Instruction<'a>> {
         let start = self.at;
         let guard = match self.kind() {
-            Kind::At => Some(self.guard()?),
+            TokenKind::At => Some(self.guard()?),
             _ => None,
         };
         let opcode = self.name("an instruction")?;
-        let words = self.tokens[self.at..].iter().take_while(|t| t.kind == Kind::Word);
-        let mut modifiers = Vec::with_capacity(words.take(MOST_COUNTED).count());
-        while self.kind() == Kind::Word && !self.begins_next_statement() {
+        let words = self.tokens[self.at..].iter().take_while(|t| t.kind == TokenKind::Word);
+        let mut modifiers = Vec::with_capacity(words.take(MAX_COUNTED).count());
+        while self.kind() == TokenKind::Word && !self.begins_next_statement() {
             self.check_modifier(words::is_no_modifier)?;
             modifiers.push(self.take_word());
         }
         let operands = self.operands(opcode.text == "call")?;
-        if self.kind() == Kind::Semicolon && self.operand_behind_semicolon() {
+        if self.kind() == TokenKind::Semicolon && self.operand_behind_semicolon() {
             return self.semicolon_for_comma();
         }
         self.semicolon(Scope::Body, "the instruction")?;
@@ -41,16 +41,19 @@ impl<'a> Parser<'a> {
     /// Whether the line goes on behind the `;` that comes next with what only an operand can be.
     fn operand_behind_semicolon(&self) -> bool {
         let (next, after) = (self.peek_at(1), self.peek_at(2));
-        let ends = matches!(after.kind, Kind::Comma | Kind::Semicolon);
+        let ends = matches!(after.kind, TokenKind::Comma | TokenKind::Semicolon);
         !next.first_on_line
             && match next.kind {
-                Kind::Ident => {
-                    after.kind == Kind::Comma || ends && self.text_of(next).starts_with('%')
+                TokenKind::Ident => {
+                    after.kind == TokenKind::Comma || ends && self.text_of(next).starts_with('%')
                 }
-                Kind::Integer | Kind::Decimal | Kind::Float32 | Kind::Float64 => ends,
-                Kind::LeftBracket => true,
-                Kind::LeftBrace => {
-                    after.kind != Kind::RightBrace && !self.holds_statements(self.at + 1)
+                TokenKind::Integer
+                | TokenKind::Decimal
+                | TokenKind::Float32
+                | TokenKind::Float64 => ends,
+                TokenKind::LeftBracket => true,
+                TokenKind::LeftBrace => {
+                    after.kind != TokenKind::RightBrace && !self.holds_statements(self.at + 1)
                 }
                 _ => false,
             }
@@ -97,28 +100,30 @@ impl<'a> Parser<'a> {
     fn guard(&mut self) -> Parse<Guard<'a>> {
         let start = self.at;
         self.advance();
-        let negated = self.eat(Kind::Bang).is_some();
+        let negated = self.eat(TokenKind::Bang).is_some();
         let help = "a guard is `@p` or `@!p`, with a predicate register";
         let jump = matches!(self.text_of(self.peek()), "bra" | "call" | "ret" | "exit");
-        if self.kind() != Kind::Ident || jump {
+        if self.kind() != TokenKind::Ident || jump {
             return self.unexpected(codes::GUARD, "a predicate register", help);
         }
         let register = self.take_ident();
         let span = self.span_from(start);
         match self.kind() {
-            Kind::Ident if self.peek_at(1).kind == Kind::Colon => self.unexpected(
+            TokenKind::Ident if self.peek_at(1).kind == TokenKind::Colon => self.unexpected(
                 codes::GUARD,
                 "an instruction after the guard",
                 "write the label before the guard: `label: @p ...`",
             ),
-            Kind::Ident => Ok(Guard { register, negated, span }),
-            Kind::Word => self.unexpected(codes::SELECTOR, "an instruction after the guard", help),
-            Kind::LeftBrace => self.unexpected(
+            TokenKind::Ident => Ok(Guard { register, negated, span }),
+            TokenKind::Word => {
+                self.unexpected(codes::SELECTOR, "an instruction after the guard", help)
+            }
+            TokenKind::LeftBrace => self.unexpected(
                 codes::GUARD,
                 "an instruction after the guard",
                 "blocks cannot be guarded: jump over them with `@!p bra label;`",
             ),
-            Kind::At => self.unexpected(
+            TokenKind::At => self.unexpected(
                 codes::GUARD,
                 "an instruction after the guard",
                 "one guard only: combine predicates with `and.pred`",
@@ -131,11 +136,13 @@ impl<'a> Parser<'a> {
         let mut operands = Vec::new();
         let next = self.peek();
         match next.kind {
-            Kind::Semicolon if is_call => {
+            TokenKind::Semicolon if is_call => {
                 return self.unexpected(codes::CALL, "a function", CALL_HELP);
             }
-            Kind::Semicolon | Kind::RightBrace | Kind::End | Kind::At => return Ok(operands),
-            Kind::Comma => {
+            TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End | TokenKind::At => {
+                return Ok(operands);
+            }
+            TokenKind::Comma => {
                 let help = "operands begin directly after the instruction's name";
                 return self.unexpected(codes::EXTRA_COMMA, "an operand", help);
             }
@@ -147,15 +154,18 @@ impl<'a> Parser<'a> {
         operands.reserve_exact(self.count_operands());
         loop {
             let place = match (is_call, operands.is_empty()) {
-                (true, _) => Place::Call,
-                (false, true) => Place::First,
-                (false, false) => Place::Later,
+                (true, _) => OperandPosition::Call,
+                (false, true) => OperandPosition::First,
+                (false, false) => OperandPosition::Later,
             };
             operands.push(self.operand(place)?);
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
-            if matches!(self.kind(), Kind::Semicolon | Kind::Comma | Kind::RightBrace | Kind::End) {
+            if matches!(
+                self.kind(),
+                TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace | TokenKind::End
+            ) {
                 return self.trailing_comma("an operand");
             }
         }
@@ -169,14 +179,14 @@ impl<'a> Parser<'a> {
     /// have no room to spare.
     fn count_operands(&self) -> usize {
         let (mut operands, mut depth) = (1, 0u32);
-        for token in self.tokens[self.at..].iter().take(MOST_COUNTED) {
+        for token in self.tokens[self.at..].iter().take(MAX_COUNTED) {
             match token.kind {
-                Kind::Semicolon | Kind::End => break,
-                Kind::LeftBrace | Kind::LeftBracket | Kind::LeftParen => depth += 1,
-                Kind::RightBrace | Kind::RightBracket | Kind::RightParen => {
+                TokenKind::Semicolon | TokenKind::End => break,
+                TokenKind::LeftBrace | TokenKind::LeftBracket | TokenKind::LeftParen => depth += 1,
+                TokenKind::RightBrace | TokenKind::RightBracket | TokenKind::RightParen => {
                     depth = depth.saturating_sub(1);
                 }
-                Kind::Comma if depth == 0 => operands += 1,
+                TokenKind::Comma if depth == 0 => operands += 1,
                 _ => {}
             }
         }
@@ -185,14 +195,14 @@ impl<'a> Parser<'a> {
 
     /// The order of a call's operands, and the commas between them.
     fn check_call(&mut self, operands: &[Operand<'a>]) -> Parse<()> {
-        if self.kind() == Kind::LeftParen {
+        if self.kind() == TokenKind::LeftParen {
             let fix = (self.behind(), ",");
             let what = "`,` before the arguments";
             return self.unexpected_fixed(codes::CALL, what, CALL_HELP, fix);
         }
         let is_list = |o: &Operand<'_>| matches!(o.kind, OperandKind::List(_));
         let is_name = |o: &Operand<'_>| matches!(o.kind, OperandKind::Name { component: None, .. });
-        if operands.len() == 1 && is_list(&operands[0]) && self.kind() == Kind::Ident {
+        if operands.len() == 1 && is_list(&operands[0]) && self.kind() == TokenKind::Ident {
             let fix = (self.behind(), ",");
             return self.unexpected_fixed(codes::CALL, "`,` after the results", CALL_HELP, fix);
         }

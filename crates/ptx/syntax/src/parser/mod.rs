@@ -23,7 +23,7 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Lexed;
 use crate::span::Span;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 
 /// How deep blocks, parentheses and initial values may nest, together.
 pub(crate) const MAX_DEPTH: u32 = 128;
@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.at]
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.tokens[self.at].kind
     }
 
@@ -121,13 +121,13 @@ impl<'a> Parser<'a> {
 
     fn advance(&mut self) -> Token {
         let token = self.peek();
-        if token.kind != Kind::End {
+        if token.kind != TokenKind::End {
             self.at += 1;
         }
         token
     }
 
-    fn eat(&mut self, kind: Kind) -> Option<Token> {
+    fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         (self.kind() == kind).then(|| self.advance())
     }
 
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
     /// The next token's text, or words for the end of the file.
     fn shown(&self) -> String {
         match self.kind() {
-            Kind::End => "the end of the file".into(),
+            TokenKind::End => "the end of the file".into(),
             _ => {
                 let text = self.text_of(self.peek());
                 let cut: String = text.chars().take(40).collect();
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
         Ident { text: self.text_of(token), span: token.span }
     }
 
-    /// A [`Kind::Word`] without its dot.
+    /// A [`TokenKind::Word`] without its dot.
     fn word(&self, token: Token) -> Ident<'a> {
         let span = Span { start: token.span.start + 1, end: token.span.end };
         let whole = self.text_of(token);
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
 
     /// The word without its dot, if the next token is one.
     fn peek_word(&self) -> Option<&'a str> {
-        (self.kind() == Kind::Word).then(|| self.word(self.peek()).text)
+        (self.kind() == TokenKind::Word).then(|| self.word(self.peek()).text)
     }
 
     /// From the token with this index to the last one taken.
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
         let told = self.lexical[first..]
             .iter()
             .take_while(|d| d.primary.span.start < to)
-            .any(|d| d.code != codes::NON_ASCII || self.kind() == Kind::Bad);
+            .any(|d| d.code != codes::NON_ASCII || self.kind() == TokenKind::Bad);
         if !told && self.diagnostics.len() <= crate::MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
@@ -244,13 +244,13 @@ impl<'a> Parser<'a> {
     /// Where to point for the next token: itself, or the last character before the end.
     fn place(&self) -> Span {
         match self.kind() {
-            Kind::End => self.previous().span,
+            TokenKind::End => self.previous().span,
             _ => self.peek().span,
         }
     }
 
     /// Takes a closing bracket, or says which opening one has no partner.
-    fn close(&mut self, kind: Kind, shown: &str, open: Token) -> Parse<Token> {
+    fn close(&mut self, kind: TokenKind, shown: &str, open: Token) -> Parse<Token> {
         match self.eat(kind) {
             Some(token) => Ok(token),
             None => {
@@ -280,14 +280,14 @@ impl<'a> Parser<'a> {
     /// A name, or an error that says of what.
     fn name(&mut self, what: &str) -> Parse<Ident<'a>> {
         let constant = self.text_of(self.peek()) == "WARP_SZ";
-        if self.kind() == Kind::Ident && !constant {
+        if self.kind() == TokenKind::Ident && !constant {
             return Ok(self.take_ident());
         }
         let help = match self.kind() {
-            Kind::Ident => "`WARP_SZ` is a constant: choose another name",
-            Kind::Integer | Kind::Decimal => "a name cannot begin with a digit",
-            Kind::Underscore => "`_` alone is not a name: add a letter or digit",
-            Kind::Word => "names have no dots",
+            TokenKind::Ident => "`WARP_SZ` is a constant: choose another name",
+            TokenKind::Integer | TokenKind::Decimal => "a name cannot begin with a digit",
+            TokenKind::Underscore => "`_` alone is not a name: add a letter or digit",
+            TokenKind::Word => "names have no dots",
             _ => "write a name: a letter, or `_`, `$` or `%` and one more character",
         };
         self.unexpected(codes::NAME, what, help)
@@ -295,7 +295,7 @@ impl<'a> Parser<'a> {
 
     /// A plain integer.
     fn plain_integer(&mut self, what: &str) -> Parse<(u64, Span)> {
-        match self.eat(Kind::Integer) {
+        match self.eat(TokenKind::Integer) {
             Some(token) => {
                 let value =
                     crate::number::integer(self.text_of(token)).map_or(0, |(value, _)| value);

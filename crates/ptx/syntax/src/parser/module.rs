@@ -6,7 +6,7 @@ use crate::ast::{AddressSize, Alias, Directive, Item, Linkage, Module, Target, V
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 use crate::words;
 
 /// How far the header of the module has come.
@@ -32,13 +32,13 @@ impl<'a> Parser<'a> {
         if !self.begins_with_version() {
             self.no_version();
         }
-        while self.kind() != Kind::End {
+        while self.kind() != TokenKind::End {
             let start = self.begin();
             self.unwinding = false;
             self.recovered = false;
             if header == Header::Version
                 && self.peek_word() != Some("target")
-                && self.kind() != Kind::Semicolon
+                && self.kind() != TokenKind::Semicolon
             {
                 self.no_target();
                 header = Header::Target;
@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
             if self.item(&mut module.items, &mut header).is_err() {
                 if !self.recovered && !self.unwinding {
                     self.recover(start, Scope::Module);
-                    if self.kind() == Kind::LeftBrace {
+                    if self.kind() == TokenKind::LeftBrace {
                         // The body of something unknown: read for its own mistakes.
                         let _ = self.block();
                     }
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
     }
 
     fn no_version(&mut self) {
-        if self.kind() == Kind::End {
+        if self.kind() == TokenKind::End {
             if self.lexical.is_empty() {
                 let diagnostic =
                     Diagnostic::error(codes::EMPTY, self.peek().span, "the file is empty");
@@ -93,13 +93,13 @@ impl<'a> Parser<'a> {
         let known = self.peek_word().is_some_and(words::is_directive);
         let next = self.peek_at(1);
         let instruction =
-            self.kind() == Kind::Ident && next.kind == Kind::Word && !next.first_on_line;
+            self.kind() == TokenKind::Ident && next.kind == TokenKind::Word && !next.first_on_line;
         if known || instruction {
             return;
         }
         let error = self.at;
         self.advance();
-        while !self.peek().first_on_line && self.kind() != Kind::End {
+        while !self.peek().first_on_line && self.kind() != TokenKind::End {
             self.advance();
         }
         self.pass_over(error);
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.advance();
         let alias = self.name("the new name")?;
-        if self.eat(Kind::Comma).is_none() {
+        if self.eat(TokenKind::Comma).is_none() {
             let help = "write `.alias name, function;`";
             return self.unexpected(codes::DIRECTIVE, "`,`", help);
         }
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
         let parts = text.split_once('.').and_then(|(major, minor)| {
             Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
         });
-        let Some((major, minor)) = parts.filter(|_| self.kind() == Kind::Decimal) else {
+        let Some((major, minor)) = parts.filter(|_| self.kind() == TokenKind::Decimal) else {
             return self.header_value("a version such as `8.8`", help);
         };
         self.advance();
@@ -256,15 +256,15 @@ impl<'a> Parser<'a> {
         let help =
             "write an architecture, and options after commas: `.target sm_75, texmode_independent`";
         loop {
-            if self.kind() != Kind::Ident {
+            if self.kind() != TokenKind::Ident {
                 return self.header_value("an architecture or option", help);
             }
             options.push(self.take_ident());
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
         }
-        if self.kind() == Kind::Ident && !self.peek().first_on_line {
+        if self.kind() == TokenKind::Ident && !self.peek().first_on_line {
             return self.header_value("`,` or the end of the line", help);
         }
         Ok(Item::Target(Target { options, span: self.span_from(start) }))
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
     fn address_size(&mut self) -> Parse<Item<'a>> {
         let start = self.at;
         self.advance();
-        if self.kind() != Kind::Integer {
+        if self.kind() != TokenKind::Integer {
             return self.header_value("32 or 64", "write `.address_size 64`");
         }
         let (bits, _) = self.plain_integer("32 or 64")?;
@@ -284,7 +284,10 @@ impl<'a> Parser<'a> {
     fn header_value<T>(&mut self, expected: &str, help: &str) -> Parse<T> {
         let result = self.unexpected(codes::HEADER_VALUE, expected, help);
         let error = self.at;
-        while !self.peek().first_on_line && self.kind() != Kind::End && self.kind() != Kind::Word {
+        while !self.peek().first_on_line
+            && self.kind() != TokenKind::End
+            && self.kind() != TokenKind::Word
+        {
             self.advance();
         }
         self.pass_over(error);
@@ -295,8 +298,8 @@ impl<'a> Parser<'a> {
     fn no_item(&mut self) -> Parse<()> {
         let start = self.at;
         match self.kind() {
-            Kind::Semicolon => self.stray_semicolon(),
-            Kind::RightBrace | Kind::RightParen | Kind::RightBracket => {
+            TokenKind::Semicolon => self.stray_semicolon(),
+            TokenKind::RightBrace | TokenKind::RightParen | TokenKind::RightBracket => {
                 let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
                 self.report(
@@ -307,7 +310,7 @@ impl<'a> Parser<'a> {
                 self.advance();
             }
             _ => {
-                if self.kind() != Kind::Ident || self.refuse_foreign().is_ok() {
+                if self.kind() != TokenKind::Ident || self.refuse_foreign().is_ok() {
                     let help = "instructions belong in the body of an `.entry` or `.func`; at module scope everything begins with a directive";
                     let _: Result<(), Reported> =
                         self.unexpected(codes::STATEMENT, "a directive", help);

@@ -5,11 +5,11 @@ use crate::ast::{Expr, Ident, Operand, OperandKind, Subscript};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::Kind;
+use crate::token::TokenKind;
 
 /// Which operand is read; the grammar differs a little.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum OperandPosition {
     /// The first of an instruction, where results stand: `d|p` and `_` are possible.
     First,
     /// Any other.
@@ -19,8 +19,8 @@ pub(crate) enum Place {
 }
 
 /// Operators that C programmers may write after a register.
-pub(crate) fn is_operator(kind: Kind) -> bool {
-    use Kind::*;
+pub(crate) fn is_operator(kind: TokenKind) -> bool {
+    use TokenKind::*;
     matches!(
         kind,
         Minus
@@ -45,22 +45,22 @@ pub(crate) fn is_operator(kind: Kind) -> bool {
 
 impl<'a> Parser<'a> {
     /// One operand, `d|p` included.
-    pub(crate) fn operand(&mut self, place: Place) -> Parse<Operand<'a>> {
+    pub(crate) fn operand(&mut self, place: OperandPosition) -> Parse<Operand<'a>> {
         let start = self.at;
         let kind = match self.kind() {
-            Kind::LeftBrace => self.vector()?,
-            Kind::LeftBracket => self.bracket()?,
-            Kind::LeftParen if place == Place::Call => self.list()?,
-            Kind::Underscore => self.discard(place)?,
-            Kind::Bang if self.name_follows() => {
+            TokenKind::LeftBrace => self.vector()?,
+            TokenKind::LeftBracket => self.bracket()?,
+            TokenKind::LeftParen if place == OperandPosition::Call => self.list()?,
+            TokenKind::Underscore => self.discard(place)?,
+            TokenKind::Bang if self.name_follows() => {
                 self.advance();
                 OperandKind::Not(self.ident(self.peek()))
             }
-            Kind::Minus if self.name_follows() => {
+            TokenKind::Minus if self.name_follows() => {
                 self.advance();
                 OperandKind::Negated(self.negated())
             }
-            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => self.named()?,
+            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => self.named()?,
             _ => self.constant_operand()?,
         };
         if matches!(kind, OperandKind::Not(_)) {
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
         }
         let operand = Operand { kind, span: self.span_from(start) };
         match self.kind() {
-            Kind::Pipe => self.pair(operand, start, place),
+            TokenKind::Pipe => self.pair(operand, start, place),
             _ => Ok(operand),
         }
     }
@@ -76,22 +76,22 @@ impl<'a> Parser<'a> {
     /// Whether a register or variable stands behind the operator that comes next.
     pub(crate) fn name_follows(&self) -> bool {
         let next = self.peek_at(1);
-        next.kind == Kind::Ident && self.text_of(next) != "WARP_SZ"
+        next.kind == TokenKind::Ident && self.text_of(next) != "WARP_SZ"
     }
 
     /// The name after a minus, with its selector.
     fn negated(&mut self) -> Ident<'a> {
         let start = self.at;
         self.advance();
-        if self.kind() == Kind::Word {
+        if self.kind() == TokenKind::Word {
             self.advance();
         }
         let span = self.span_from(start);
         Ident { text: &self.text[span.range()], span }
     }
 
-    fn discard(&mut self, place: Place) -> Parse<OperandKind<'a>> {
-        if place == Place::Later {
+    fn discard(&mut self, place: OperandPosition) -> Parse<OperandKind<'a>> {
+        if place == OperandPosition::Later {
             let help = "`_` stands for a result that is not wanted; write a register or a number";
             return self.unexpected(codes::OPERAND, "an operand with a value", help);
         }
@@ -100,23 +100,28 @@ impl<'a> Parser<'a> {
     }
 
     /// `d|p`, whose `d` has been read.
-    fn pair(&mut self, first: Operand<'a>, start: usize, place: Place) -> Parse<Operand<'a>> {
-        if place != Place::First {
+    fn pair(
+        &mut self,
+        first: Operand<'a>,
+        start: usize,
+        place: OperandPosition,
+    ) -> Parse<Operand<'a>> {
+        if place != OperandPosition::First {
             let help = "PTX has no expressions over registers: write `or.b32 result, a, b;` before";
             return self.unexpected(codes::ARITHMETIC, "`,` or `;`", help);
         }
         self.advance();
         let token = self.peek();
         let kind = match token.kind {
-            Kind::Ident => OperandKind::Name { name: self.ident(token), component: None },
-            Kind::Underscore => OperandKind::Discard,
+            TokenKind::Ident => OperandKind::Name { name: self.ident(token), component: None },
+            TokenKind::Underscore => OperandKind::Discard,
             _ => {
                 let help = "`|` is followed by a predicate register or `_`";
                 return self.unexpected(codes::OPERAND, "a predicate register", help);
             }
         };
         self.advance();
-        if self.kind() == Kind::Pipe {
+        if self.kind() == TokenKind::Pipe {
             let help = "an instruction has at most two results: `d|p`";
             return self.unexpected(codes::OPERAND, "`,` or `;`", help);
         }
@@ -128,36 +133,36 @@ impl<'a> Parser<'a> {
     pub(crate) fn constant_operand(&mut self) -> Parse<OperandKind<'a>> {
         let what = "an operand";
         match self.kind() {
-            Kind::Text => self.unexpected(
+            TokenKind::Text => self.unexpected(
                 codes::OPERAND,
                 what,
                 "a string cannot be an operand: declare `.global .b8 text[4] = {97, 98, 99, 0};` and use its name",
             ),
-            Kind::Word => self.unexpected(
+            TokenKind::Word => self.unexpected(
                 codes::OPERAND,
                 what,
                 "modifiers such as `.u32` come before the operands",
             ),
-            Kind::Semicolon | Kind::Comma | Kind::RightBrace | Kind::End
-                if self.previous().kind == Kind::Comma =>
+            TokenKind::Semicolon | TokenKind::Comma | TokenKind::RightBrace | TokenKind::End
+                if self.previous().kind == TokenKind::Comma =>
             {
                 self.trailing_comma(what)
             }
-            Kind::At => self.unexpected(
+            TokenKind::At => self.unexpected(
                 codes::OPERAND,
                 what,
                 "a guard comes before the instruction: `@p mov.u32 ...`",
             ),
-            Kind::Integer
-            | Kind::Decimal
-            | Kind::Float32
-            | Kind::Float64
-            | Kind::Ident
-            | Kind::LeftParen
-            | Kind::Plus
-            | Kind::Minus
-            | Kind::Bang
-            | Kind::Tilde => Ok(OperandKind::Constant(self.constant()?)),
+            TokenKind::Integer
+            | TokenKind::Decimal
+            | TokenKind::Float32
+            | TokenKind::Float64
+            | TokenKind::Ident
+            | TokenKind::LeftParen
+            | TokenKind::Plus
+            | TokenKind::Minus
+            | TokenKind::Bang
+            | TokenKind::Tilde => Ok(OperandKind::Constant(self.constant()?)),
             _ => self.unexpected(
                 codes::OPERAND,
                 what,
@@ -171,15 +176,15 @@ impl<'a> Parser<'a> {
         let name = self.take_ident();
         let component = self.component()?;
         match (self.kind(), component) {
-            (Kind::Plus, None) => {
+            (TokenKind::Plus, None) => {
                 let offset = self.offset(name)?;
                 Ok(OperandKind::Offset(name, Box::new(offset)))
             }
-            (Kind::LeftBracket, None) => {
+            (TokenKind::LeftBracket, None) => {
                 let subscript = self.subscript()?;
                 Ok(OperandKind::Index(name, Box::new(subscript)))
             }
-            (Kind::Plus | Kind::LeftBracket, Some(_)) => {
+            (TokenKind::Plus | TokenKind::LeftBracket, Some(_)) => {
                 let help = "a selector such as `.x` ends the operand";
                 self.unexpected(codes::SELECTOR, "`,` or `;`", help)
             }
@@ -191,21 +196,21 @@ impl<'a> Parser<'a> {
     /// `[2]`, `[%r1]`, `[%r1+2]` after the name of an array.
     fn subscript(&mut self) -> Parse<Subscript<'a>> {
         let open = self.advance();
-        let is_name = self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ";
+        let is_name = self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ";
         let subscript = match is_name {
             true => {
                 let register = self.take_ident();
                 let offset = match self.kind() {
-                    Kind::Plus => Some(self.offset(register)?),
-                    Kind::RightBracket => None,
+                    TokenKind::Plus => Some(self.offset(register)?),
+                    TokenKind::RightBracket => None,
                     _ => return self.after_subscript(register),
                 };
                 Subscript::Register(register, offset)
             }
             false => Subscript::Constant(self.constant()?),
         };
-        self.close(Kind::RightBracket, "]", open)?;
-        if self.kind() == Kind::LeftBracket {
+        self.close(TokenKind::RightBracket, "]", open)?;
+        if self.kind() == TokenKind::LeftBracket {
             let help = "an array has one subscript, which counts elements of its type: compute \
                         the place of the element in the whole array";
             return self.unexpected(codes::ADDRESS, "`,` or `;`", help);
@@ -217,14 +222,14 @@ impl<'a> Parser<'a> {
     fn after_subscript<T>(&mut self, register: Ident<'a>) -> Parse<T> {
         let name = register.text;
         match self.kind() {
-            Kind::Word => {
+            TokenKind::Word => {
                 let help = "copy the element to a register with `mov` before";
                 self.unexpected(codes::SELECTOR, "`+` or `]`", help)
             }
-            Kind::Minus => {
+            TokenKind::Minus => {
                 let help = format!("write a negative offset as `{name}+-1`");
-                let number = self.peek_at(1).kind == Kind::Integer;
-                if number && self.peek_at(2).kind == Kind::RightBracket {
+                let number = self.peek_at(1).kind == TokenKind::Integer;
+                if number && self.peek_at(2).kind == TokenKind::RightBracket {
                     let before = Span { end: self.peek().span.start, ..self.peek().span };
                     return self.unexpected_fixed(
                         codes::ADDRESS,
@@ -249,13 +254,15 @@ impl<'a> Parser<'a> {
 
     /// `.x` after a name.
     pub(crate) fn component(&mut self) -> Parse<Option<Ident<'a>>> {
-        if self.kind() != Kind::Word || self.peek().first_on_line && self.begins_statement_here() {
+        if self.kind() != TokenKind::Word
+            || self.peek().first_on_line && self.begins_statement_here()
+        {
             return Ok(None);
         }
         // Also the upper half-word of four bytes, of video instructions.
         self.check_modifier(|word| word != "b32" && crate::words::is_directive(word))?;
         let component = self.take_word();
-        if self.kind() == Kind::Word && !self.peek().first_on_line {
+        if self.kind() == TokenKind::Word && !self.peek().first_on_line {
             let help = "a vector register has one level of elements";
             return self.unexpected(codes::SELECTOR, "one selector", help);
         }
@@ -269,7 +276,7 @@ impl<'a> Parser<'a> {
     /// The constant after `name +`.
     fn offset(&mut self, name: Ident<'a>) -> Parse<Expr<'a>> {
         self.advance();
-        if self.kind() == Kind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
+        if self.kind() == TokenKind::Ident && self.text_of(self.peek()) != "WARP_SZ" {
             let help = "only constants can be added here: add registers with `add` before";
             return self.unexpected(
                 codes::ARITHMETIC,
@@ -282,7 +289,7 @@ impl<'a> Parser<'a> {
 
     pub(crate) fn arithmetic(&mut self, name: Ident<'a>) -> Parse<OperandKind<'a>> {
         let help = match self.kind() {
-            Kind::Minus => format!(
+            TokenKind::Minus => format!(
                 "write a negative offset as `{}+-4`; subtract registers with `sub`",
                 name.text
             ),
@@ -297,7 +304,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn vector(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let mut elements = Vec::new();
-        if let Kind::RightBrace = self.kind() {
+        if let TokenKind::RightBrace = self.kind() {
             let span = open.span.to(self.peek().span);
             let diagnostic = Diagnostic::error(codes::EMPTY_BRACES, span, "empty braces");
             return self.fail(
@@ -308,40 +315,42 @@ impl<'a> Parser<'a> {
         }
         loop {
             elements.push(self.element()?);
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
-            if matches!(self.kind(), Kind::RightBrace | Kind::Comma) {
+            if matches!(self.kind(), TokenKind::RightBrace | TokenKind::Comma) {
                 return self.trailing_comma("an element");
             }
         }
-        self.list_end(Kind::RightBrace, "}", open, "elements")?;
+        self.list_end(TokenKind::RightBrace, "}", open, "elements")?;
         Ok(OperandKind::Vector(elements))
     }
 
     fn element(&mut self) -> Parse<Operand<'a>> {
         let start = self.at;
         let kind = match self.kind() {
-            Kind::Underscore => {
+            TokenKind::Underscore => {
                 self.advance();
                 OperandKind::Discard
             }
-            Kind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
+            TokenKind::Ident if self.text_of(self.peek()) != "WARP_SZ" => {
                 let name = self.take_ident();
                 let component = self.component()?;
-                if is_operator(self.kind()) || matches!(self.kind(), Kind::Plus | Kind::Pipe) {
+                if is_operator(self.kind())
+                    || matches!(self.kind(), TokenKind::Plus | TokenKind::Pipe)
+                {
                     self.arithmetic(name)?;
                 }
                 OperandKind::Name { name, component }
             }
-            Kind::LeftBrace => {
+            TokenKind::LeftBrace => {
                 return self.unexpected(codes::VECTOR, "an element", "vectors do not nest");
             }
-            Kind::Minus | Kind::Bang if self.name_follows() => {
+            TokenKind::Minus | TokenKind::Bang if self.name_follows() => {
                 let help = "elements are registers as they are: negate with an instruction before";
                 return self.unexpected(codes::VECTOR, "an element", help);
             }
-            Kind::LeftBracket => {
+            TokenKind::LeftBracket => {
                 let help = "close the vector with `}`, or load from memory with `ld` before";
                 return self.unexpected(codes::VECTOR, "an element", help);
             }
@@ -354,28 +363,28 @@ impl<'a> Parser<'a> {
     fn list(&mut self) -> Parse<OperandKind<'a>> {
         let open = self.advance();
         let mut elements = Vec::new();
-        if self.eat(Kind::RightParen).is_some() {
+        if self.eat(TokenKind::RightParen).is_some() {
             return Ok(OperandKind::List(elements));
         }
         loop {
             let element = match self.kind() {
                 // The arguments begin before the results have ended.
-                Kind::LeftParen if self.name_follows() => {
-                    self.close(Kind::RightParen, ")", open)?;
+                TokenKind::LeftParen if self.name_follows() => {
+                    self.close(TokenKind::RightParen, ")", open)?;
                     break;
                 }
-                Kind::Underscore => self.operand(Place::Call)?,
-                _ => self.operand(Place::Later)?,
+                TokenKind::Underscore => self.operand(OperandPosition::Call)?,
+                _ => self.operand(OperandPosition::Later)?,
             };
             elements.push(element);
-            if self.eat(Kind::Comma).is_none() {
+            if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
-            if matches!(self.kind(), Kind::RightParen | Kind::Comma) {
+            if matches!(self.kind(), TokenKind::RightParen | TokenKind::Comma) {
                 return self.trailing_comma("an argument");
             }
         }
-        self.list_end(Kind::RightParen, ")", open, "arguments")?;
+        self.list_end(TokenKind::RightParen, ")", open, "arguments")?;
         Ok(OperandKind::List(elements))
     }
 }

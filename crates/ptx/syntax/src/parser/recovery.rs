@@ -4,7 +4,7 @@ use super::{Parse, Parser};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
-use crate::token::{Kind, Token};
+use crate::token::{Token, TokenKind};
 use crate::words;
 
 /// Where a broken statement stands.
@@ -48,21 +48,21 @@ impl Parser<'_> {
             let token = self.tokens[i];
             let fresh = i > start && i >= error && token.first_on_line;
             match token.kind {
-                Kind::End => break,
-                Kind::Semicolon if i >= error && !self.closes_in_line(i + 1) => {
+                TokenKind::End => break,
+                TokenKind::Semicolon if i >= error && !self.closes_in_line(i + 1) => {
                     i += 1;
                     break;
                 }
-                Kind::LeftBrace
+                TokenKind::LeftBrace
                     if i >= error && i > start && braces == 0 && self.holds_statements(i) =>
                 {
                     break;
                 }
-                Kind::LeftBrace => braces += 1,
-                Kind::RightBrace if braces == 0 && self.closes_block(i, scope) => break,
-                Kind::RightBrace => braces = braces.saturating_sub(1),
-                Kind::LeftParen => parens += 1,
-                Kind::RightParen => parens = parens.saturating_sub(1),
+                TokenKind::LeftBrace => braces += 1,
+                TokenKind::RightBrace if braces == 0 && self.closes_block(i, scope) => break,
+                TokenKind::RightBrace => braces = braces.saturating_sub(1),
+                TokenKind::LeftParen => parens += 1,
+                TokenKind::RightParen => parens = parens.saturating_sub(1),
                 _ if fresh && self.begins_statement(i, scope, parens > 0) => break,
                 _ => {}
             }
@@ -76,7 +76,11 @@ impl Parser<'_> {
         let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
         let goes_on = matches!(
             next.kind,
-            Kind::Semicolon | Kind::Comma | Kind::Pipe | Kind::RightBracket | Kind::RightParen
+            TokenKind::Semicolon
+                | TokenKind::Comma
+                | TokenKind::Pipe
+                | TokenKind::RightBracket
+                | TokenKind::RightParen
         );
         scope == Scope::Body && (self.tokens[i].first_on_line || next.first_on_line || !goes_on)
             || scope == Scope::Module && self.tokens[i].first_on_line
@@ -86,16 +90,20 @@ impl Parser<'_> {
     /// by mistake inside brackets.
     fn closes_in_line(&self, i: usize) -> bool {
         let first = self.tokens[i];
-        if first.kind == Kind::LeftBrace && !first.first_on_line && !self.holds_statements(i) {
+        if first.kind == TokenKind::LeftBrace && !first.first_on_line && !self.holds_statements(i) {
             return true;
         }
         let rest = self.tokens[i..].iter().take_while(|t| !t.first_on_line);
         let mut closed = false;
         for token in rest {
             match token.kind {
-                Kind::LeftBrace | Kind::LeftBracket | Kind::LeftParen if !closed => return false,
-                Kind::RightBracket | Kind::RightParen | Kind::RightBrace => closed = true,
-                Kind::Semicolon => return closed,
+                TokenKind::LeftBrace | TokenKind::LeftBracket | TokenKind::LeftParen if !closed => {
+                    return false;
+                }
+                TokenKind::RightBracket | TokenKind::RightParen | TokenKind::RightBrace => {
+                    closed = true
+                }
+                TokenKind::Semicolon => return closed,
                 _ => {}
             }
         }
@@ -109,13 +117,13 @@ impl Parser<'_> {
         loop {
             let token = self.tokens[i];
             match token.kind {
-                Kind::End | Kind::LeftBrace => break,
-                Kind::RightBrace if token.first_on_line => break,
-                Kind::Semicolon if !self.header_goes_on(i + 1) => {
+                TokenKind::End | TokenKind::LeftBrace => break,
+                TokenKind::RightBrace if token.first_on_line => break,
+                TokenKind::Semicolon if !self.header_goes_on(i + 1) => {
                     i += 1;
                     break;
                 }
-                Kind::Word if token.first_on_line && i > error && self.starts_item(i) => break,
+                TokenKind::Word if token.first_on_line && i > error && self.starts_item(i) => break,
                 _ => i += 1,
             }
         }
@@ -126,9 +134,9 @@ impl Parser<'_> {
     fn header_goes_on(&self, i: usize) -> bool {
         let token = self.tokens[i];
         match token.kind {
-            Kind::Word if self.word(token).text == "param" => true,
-            Kind::Word => !token.first_on_line && !self.starts_item(i),
-            Kind::End | Kind::Semicolon => false,
+            TokenKind::Word if self.word(token).text == "param" => true,
+            TokenKind::Word => !token.first_on_line && !self.starts_item(i),
+            TokenKind::End | TokenKind::Semicolon => false,
             _ => !token.first_on_line,
         }
     }
@@ -140,10 +148,10 @@ impl Parser<'_> {
         loop {
             let token = self.tokens[i];
             match token.kind {
-                Kind::End => break,
-                Kind::LeftBrace => braces += 1,
-                Kind::RightBrace => braces = braces.saturating_sub(1),
-                Kind::Word if i > start && self.starts_item(i) => {
+                TokenKind::End => break,
+                TokenKind::LeftBrace => braces += 1,
+                TokenKind::RightBrace => braces = braces.saturating_sub(1),
+                TokenKind::Word if i > start && self.starts_item(i) => {
                     let headed = matches!(self.word(token).text, "entry" | "func" | "visible");
                     if (braces == 0 && token.first_on_line) || headed {
                         break;
@@ -163,9 +171,9 @@ impl Parser<'_> {
         let mut i = open;
         loop {
             match self.tokens[i].kind {
-                Kind::End => break,
-                Kind::LeftBrace => braces += 1,
-                Kind::RightBrace => braces -= 1,
+                TokenKind::End => break,
+                TokenKind::LeftBrace => braces += 1,
+                TokenKind::RightBrace => braces -= 1,
                 _ => {}
             }
             i += 1;
@@ -195,15 +203,21 @@ impl Parser<'_> {
     /// Whether the `{` at `i` is a block and not a vector: a `;` comes before its end.
     pub(crate) fn holds_statements(&self, i: usize) -> bool {
         let mut kinds = self.tokens[i + 1..].iter().map(|t| t.kind);
-        kinds
-            .find(|k| matches!(k, Kind::Semicolon | Kind::RightBrace | Kind::LeftBrace | Kind::End))
-            == Some(Kind::Semicolon)
+        kinds.find(|k| {
+            matches!(
+                k,
+                TokenKind::Semicolon
+                    | TokenKind::RightBrace
+                    | TokenKind::LeftBrace
+                    | TokenKind::End
+            )
+        }) == Some(TokenKind::Semicolon)
     }
 
     /// Whether the word at `i` begins an item.
     pub(crate) fn starts_item(&self, i: usize) -> bool {
         let token = self.tokens[i];
-        token.kind == Kind::Word && MODULE_STARTS.contains(&self.word(token).text)
+        token.kind == TokenKind::Word && MODULE_STARTS.contains(&self.word(token).text)
     }
 
     /// Whether the next token begins a function, so that the blocks open here lack their `}`.
@@ -211,7 +225,7 @@ impl Parser<'_> {
         let mut ahead = 0;
         while ahead < 3 {
             let token = self.peek_at(ahead);
-            if token.kind != Kind::Word {
+            if token.kind != TokenKind::Word {
                 return false;
             }
             match self.word(token).text {
@@ -228,17 +242,17 @@ impl Parser<'_> {
         let token = self.tokens[i];
         let next = self.tokens[(i + 1).min(self.tokens.len() - 1)];
         match (scope, token.kind) {
-            (_, Kind::Word) => {
+            (_, TokenKind::Word) => {
                 let word = self.word(token).text;
                 let function = matches!(word, "entry" | "func" | "visible" | "extern" | "weak");
                 function
                     || !in_parens && MODULE_STARTS.contains(&word)
                     || scope == Scope::Body && !in_parens && BODY_STARTS.contains(&word)
             }
-            (Scope::Body, Kind::At) => matches!(next.kind, Kind::Ident | Kind::Bang),
-            (Scope::Body, Kind::Ident) => match next.kind {
-                Kind::Word | Kind::Colon | Kind::Semicolon => true,
-                Kind::LeftParen | Kind::Ident => {
+            (Scope::Body, TokenKind::At) => matches!(next.kind, TokenKind::Ident | TokenKind::Bang),
+            (Scope::Body, TokenKind::Ident) => match next.kind {
+                TokenKind::Word | TokenKind::Colon | TokenKind::Semicolon => true,
+                TokenKind::LeftParen | TokenKind::Ident => {
                     !in_parens && matches!(self.text_of(token), "call" | "bra")
                 }
                 _ => false,
@@ -250,19 +264,20 @@ impl Parser<'_> {
     /// Takes the `;` of a statement. A missing one at the end of a line is reported, and the
     /// statement is kept.
     pub(crate) fn semicolon(&mut self, scope: Scope, what: &str) -> Parse<()> {
-        if self.eat(Kind::Semicolon).is_some() {
+        if self.eat(TokenKind::Semicolon).is_some() {
             return Ok(());
         }
         let next = self.peek();
         let ended = match next.kind {
-            Kind::End => true,
-            Kind::RightBrace => self.closes_block(self.at, scope),
-            Kind::LeftBrace => next.first_on_line || self.holds_statements(self.at),
+            TokenKind::End => true,
+            TokenKind::RightBrace => self.closes_block(self.at, scope),
+            TokenKind::LeftBrace => next.first_on_line || self.holds_statements(self.at),
             _ => {
                 next.first_on_line
                     && (self.begins_statement(self.at, scope, false)
                         || matches!(scope, Scope::Body) && self.is_last_word(next)
-                        || next.kind == Kind::Word && words::is_directive(self.word(next).text))
+                        || next.kind == TokenKind::Word
+                            && words::is_directive(self.word(next).text))
             }
         };
         if ended {
@@ -282,14 +297,14 @@ impl Parser<'_> {
 
     /// Whether this is an instruction of one word, which needs no `;` behind it to be known.
     fn is_last_word(&self, token: Token) -> bool {
-        token.kind == Kind::Ident && matches!(self.text_of(token), "ret" | "exit" | "trap")
+        token.kind == TokenKind::Ident && matches!(self.text_of(token), "ret" | "exit" | "trap")
     }
 
     /// Says what is wrong where `,` or `;` should be.
     fn not_ended(&mut self, what: &str) -> Parse<()> {
         let expected = "`,` or `;`";
         match self.kind() {
-            Kind::RightParen | Kind::RightBracket | Kind::RightBrace => {
+            TokenKind::RightParen | TokenKind::RightBracket | TokenKind::RightBrace => {
                 let message = format!("unmatched {}", self.shown());
                 let diagnostic = Diagnostic::error(codes::UNMATCHED, self.peek().span, message);
                 self.fail(
@@ -298,17 +313,17 @@ impl Parser<'_> {
                         .help("remove it, or add the bracket that opens it"),
                 )
             }
-            Kind::Ident
-            | Kind::Integer
-            | Kind::Decimal
-            | Kind::Float32
-            | Kind::Float64
-            | Kind::LeftBrace
-            | Kind::LeftBracket
-            | Kind::LeftParen
-            | Kind::Underscore
-            | Kind::Bang
-            | Kind::Tilde => {
+            TokenKind::Ident
+            | TokenKind::Integer
+            | TokenKind::Decimal
+            | TokenKind::Float32
+            | TokenKind::Float64
+            | TokenKind::LeftBrace
+            | TokenKind::LeftBracket
+            | TokenKind::LeftParen
+            | TokenKind::Underscore
+            | TokenKind::Bang
+            | TokenKind::Tilde => {
                 let message = format!("missing comma or `;` before {}", self.shown());
                 let next = self.peek();
                 let diagnostic = Diagnostic::error(codes::COMMA, next.span, message);
@@ -323,20 +338,21 @@ impl Parser<'_> {
                 let diagnostic =
                     diagnostic.label(format!("{expected} expected before this")).help(help);
                 // On a line of its own it may as well be the next statement.
-                let operand =
-                    matches!(next.kind, Kind::Ident | Kind::LeftBrace | Kind::LeftBracket)
-                        || self.previous().kind == Kind::Ident;
+                let operand = matches!(
+                    next.kind,
+                    TokenKind::Ident | TokenKind::LeftBrace | TokenKind::LeftBracket
+                ) || self.previous().kind == TokenKind::Ident;
                 match glued || next.first_on_line || !operand {
                     true => self.fail(diagnostic),
                     false => self.fail(diagnostic.fix(self.behind(), ",")),
                 }
             }
-            Kind::Equal => self.unexpected(
+            TokenKind::Equal => self.unexpected(
                 codes::FOREIGN,
                 expected,
                 "PTX has no assignments: write `mov.u32 result, value;`",
             ),
-            Kind::Word => {
+            TokenKind::Word => {
                 let help = "modifiers such as `.u32` follow the name of the instruction, before the operands";
                 self.unexpected(codes::OPERAND, expected, help)
             }

@@ -4,12 +4,12 @@ use super::transport;
 use super::worker::Worker;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use texunit_lsp::{Done, Incoming, Server, Task};
+use texunit_lsp::{Incoming, Server, Task, TaskResult};
 
 /// Events of the loop.
 enum Event {
     Incoming(Incoming),
-    Done(Done),
+    TaskResult(TaskResult),
     /// The client has closed its end.
     End,
 }
@@ -28,8 +28,8 @@ fn start<R: Read, W: Write>(
     sender: Sender<Event>,
     out: W,
 ) -> io::Result<Session<W>> {
-    let indexer = Worker::start("index", sender.clone(), Event::Done, Task::index)?;
-    let checker = Worker::start("check", sender.clone(), Event::Done, Task::check)?;
+    let indexer = Worker::start("index", sender.clone(), Event::TaskResult, Task::index)?;
+    let checker = Worker::start("check", sender.clone(), Event::TaskResult, Task::check)?;
     std::thread::Builder::new().name("input".into()).spawn(move || {
         let mut input = io::BufReader::with_capacity(1 << 16, input());
         while let Ok(Some(incoming)) = transport::read(&mut input) {
@@ -65,7 +65,7 @@ impl<W: Write> Session<W> {
             };
             match event {
                 Event::End => return Ok(()),
-                Event::Done(done) => self.server.done(done),
+                Event::TaskResult(done) => self.server.done(done),
                 Event::Incoming(incoming) => self.server.receive(incoming),
             }
             for uri in self.server.take_closed() {

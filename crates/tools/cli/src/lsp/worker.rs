@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use texunit_lsp::{Done, Task, Uri};
+use texunit_lsp::{Task, TaskResult, Uri};
 
 /// The tasks that wait for a worker.
 #[derive(Default)]
@@ -25,8 +25,8 @@ impl Worker {
     pub(super) fn start<T: Send + 'static>(
         name: &str,
         results: Sender<T>,
-        wrap: fn(Done) -> T,
-        work: fn(&Task) -> Done,
+        wrap: fn(TaskResult) -> T,
+        work: fn(&Task) -> TaskResult,
     ) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::default());
         let worker = Self(queue.clone());

@@ -1,0 +1,44 @@
+//! The architecture that a device follows.
+
+/// Compute capability of the architecture that a device follows in its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComputeCapability {
+    /// 7 of 7.5.
+    pub major: u8,
+    /// 5 of 7.5.
+    pub minor: u8,
+}
+
+impl ComputeCapability {
+    /// What a device is if nobody says otherwise: the card whose fetches were measured.
+    pub const DEFAULT: Self = Self { major: 8, minor: 6 };
+
+    /// One of each generation of limits, in the order in which they are proposed.
+    pub(crate) const GENERATIONS: [Self; 5] = [
+        Self::DEFAULT,
+        Self { major: 5, minor: 3 },
+        Self { major: 3, minor: 7 },
+        Self { major: 2, minor: 1 },
+        Self { major: 1, minor: 3 },
+    ];
+
+    /// The one of a target such as `sm_75`, `sm_90a` or `sm_120`.
+    pub fn from_target(name: &str) -> Option<Self> {
+        let digits = name.strip_prefix("sm_")?.trim_end_matches(['a', 'f']);
+        let plain = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        let number: u8 = digits.parse().ok().filter(|n| plain && *n >= 10)?;
+        Some(Self { major: number / 10, minor: number % 10 })
+    }
+}
+
+impl Default for ComputeCapability {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl std::fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "sm_{}{}", self.major, self.minor)
+    }
+}

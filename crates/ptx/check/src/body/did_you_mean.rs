@@ -1,0 +1,94 @@
+//! What a name that nothing has was meant to be: a guess for the help line.
+//!
+//! What it leaves out: nothing is corrected by it; another name is another meaning.
+
+use texunit_isa::describe::distance;
+use texunit_syntax::{Diagnostic, ast};
+
+use crate::body::Body;
+use crate::context::scope::Local;
+use crate::message::say::unknown;
+use crate::names::splits;
+
+/// Errors after which no guesses are made: the search looks at every name.
+const MAX_GUESSES: usize = 50;
+
+impl<'a> Body<'_, 'a> {
+    /// The mistake that nothing has this name.
+    pub(crate) fn missing(&self, name: &ast::Ident<'a>) -> Diagnostic {
+        let diagnostic = unknown(name);
+        for scope in self.scopes.stack.iter().rev() {
+            for (prefix, number) in splits(name.text) {
+                let Some(&(count, _, span)) = scope.ranges.get(prefix) else { continue };
+                let help = match count {
+                    0 => {
+                        format!("{prefix}<0> declares no register: write {prefix}<{}>", number + 1)
+                    }
+                    _ => format!(
+                        "{prefix}<{count}> declares {prefix}0 to {prefix}{}: raise the number to {} or more",
+                        count - 1,
+                        number.saturating_add(1)
+                    ),
+                };
+                return diagnostic.note(span, "the group is declared here").help(help);
+            }
+        }
+        match self.guess(name.text, |_| true) {
+            Some(near) => diagnostic.help(format!("did you mean {near}? Or declare {}", name.text)),
+            None => diagnostic,
+        }
+    }
+
+    /// The help for a label that is not there.
+    pub(crate) fn missing_label(&self, name: &str) -> String {
+        match self.guess(name, |local| matches!(local, Local::Label(_))) {
+            Some(near) => format!("did you mean {near}?"),
+            None => "write the label with a colon before an instruction of this function".into(),
+        }
+    }
+
+    /// The nearest name in reach that is `wanted`.
+    fn guess(&self, name: &str, wanted: impl Fn(&Local<'a>) -> bool) -> Option<String> {
+        if self.cx.diagnostics.len() > MAX_GUESSES || !(2..=40).contains(&name.len()) {
+            return None;
+        }
+        let max = match name.len() {
+            0..=4 => 1,
+            _ => 2,
+        };
+        let labels_only = !wanted(&Local::Broken);
+        let digits = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let (stem, number) = name.split_at(digits);
+        let mut best: Option<(usize, String)> = None;
+        let mut offer = |near: usize, text: String| {
+            let better = best.as_ref().is_none_or(|b| (near, &text) < (b.0, &b.1));
+            if near > 0 && near <= max && better {
+                best = Some((near, text));
+            }
+        };
+        for scope in &self.scopes.stack {
+            for (&other, (local, _)) in &scope.names {
+                if other.len().abs_diff(name.len()) <= max && wanted(local) {
+                    offer(distance(other, name), other.to_owned());
+                }
+            }
+            for (&prefix, &(count, ..)) in scope.ranges.iter().filter(|_| !labels_only) {
+                let inside = number.parse::<u64>().is_ok_and(|n| n < count);
+                if inside && prefix.len().abs_diff(stem.len()) <= 1 && !stem.is_empty() {
+                    offer(distance(prefix, stem), format!("{prefix}{number}"));
+                }
+            }
+        }
+        for &other in self.cx.globals.keys().filter(|_| !labels_only) {
+            if other.len().abs_diff(name.len()) <= max {
+                offer(distance(other, name), other.to_owned());
+            }
+        }
+        for other in crate::body::special::names().filter(|_| !labels_only) {
+            if other.len().abs_diff(name.len()) <= max {
+                offer(distance(&other, name), other);
+            }
+        }
+        best.map(|(_, text)| text)
+    }
+}

@@ -1,0 +1,375 @@
+//! Bodies: declarations, labels, nested scopes, and the walk over the statements.
+
+mod did_you_mean;
+pub(crate) mod special;
+mod subscript;
+pub(crate) mod value;
+
+use texunit_isa::ScalarType;
+use texunit_isa::requirement::Requirement;
+use texunit_syntax::ast::{self, Space, Statement};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::context::Checker;
+use crate::context::scope::{Found, Local, RegDecl, Scope, Scopes};
+use crate::declaration::allowed::DeclSite;
+use crate::ir::{FrameVar, FrameVarId, Function, Guard, Instruction, LabelId};
+use crate::message::say::mnemonic;
+use crate::names::Set;
+
+/// Variables of module scope times bodies, at most.
+const MAX_PER_THREAD_WORK: usize = 10_000_000;
+/// Local memory of a thread.
+const MAX_FRAME: u64 = 512 << 10;
+
+const CALL_PROTOTYPE: Requirement =
+    Requirement { feature: ".callprototype", version: 21, target: 20 };
+const NO_RETURN: Requirement = Requirement { feature: ".noreturn", version: 64, target: 30 };
+const BRANCH_TARGETS: Requirement =
+    Requirement { feature: ".branchtargets", version: 60, target: 30 };
+const CALL_TARGETS: Requirement = Requirement { feature: ".calltargets", version: 21, target: 20 };
+const INLINED: Requirement = Requirement { feature: "inlined_at", version: 72, target: 0 };
+const PARAM_IN_FUNC: Requirement =
+    Requirement { feature: ".param in a .func", version: 20, target: 0 };
+
+/// A body under construction.
+pub(crate) struct Body<'c, 'a> {
+    pub(crate) cx: &'c mut Checker<'a>,
+    pub(crate) scopes: Scopes<'a>,
+    pub(crate) function: Function,
+    instructions: Vec<Instruction>,
+    frame_bytes: u64,
+    /// Unknown names that were reported.
+    reported: Set<&'a str>,
+    /// The instruction being checked was accepted for ptxas compatibility only.
+    pub(crate) miscompiled: bool,
+}
+
+impl<'c, 'a> Body<'c, 'a> {
+    pub(crate) fn new(cx: &'c mut Checker<'a>, scopes: Scopes<'a>, function: Function) -> Self {
+        Self {
+            cx,
+            scopes,
+            function,
+            instructions: Vec::new(),
+            frame_bytes: 0,
+            reported: Set::default(),
+            miscompiled: false,
+        }
+    }
+
+    pub(crate) fn run(mut self, block: &'a ast::Block<'a>) -> Function {
+        self.per_thread(&block.span);
+        // Parameters and the outermost declarations share one scope.
+        self.statements(block);
+        self.function.regs = self.scopes.registers;
+        self.function.body = Some(self.instructions);
+        self.function
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.cx.report(diagnostic);
+    }
+
+    /// Reports what ptxas accepts and then translates wrongly: an error, or a warning if its
+    /// verdicts were asked for; then the instruction must not be executed.
+    pub(crate) fn report_miscompiled(&mut self, mut diagnostic: Diagnostic) {
+        self.miscompiled = true;
+        if self.cx.options.ptxas_compat() {
+            diagnostic.severity = texunit_syntax::Severity::Warning;
+        }
+        self.report(diagnostic);
+    }
+
+    fn block(&mut self, block: &'a ast::Block<'a>) {
+        self.scopes.stack.push(Scope::default());
+        self.statements(block);
+        self.scopes.stack.pop();
+    }
+
+    fn statements(&mut self, block: &'a ast::Block<'a>) {
+        for statement in &block.statements {
+            if let Statement::Label(name) = statement {
+                let id = LabelId(self.function.labels.len() as u32);
+                self.function.labels.push((name.text.to_string(), usize::MAX));
+                self.define(name, Local::Label(id));
+            }
+        }
+        for statement in &block.statements {
+            match statement {
+                Statement::Label(name) => {
+                    let here = self.scopes.stack.last().and_then(|s| s.names.get(name.text));
+                    if let Some((Local::Label(id), _)) = here {
+                        self.function.labels[id.0 as usize].1 = self.instructions.len();
+                    }
+                }
+                Statement::Instruction(i) => {
+                    if let Some(checked) = self.instruction(i) {
+                        self.cx.sources.instruction(checked.span.start);
+                        self.instructions.push(checked);
+                    }
+                }
+                Statement::Variable(v) => self.variable(v),
+                Statement::Block(b) => self.block(b),
+                Statement::CallPrototype(p) => {
+                    self.cx.require(CALL_PROTOTYPE, p.span);
+                    if p.noreturn {
+                        self.cx.require(NO_RETURN, p.span);
+                    }
+                    self.check_prototype(p);
+                    self.define(&p.label, Local::Prototype(p));
+                }
+                Statement::BranchTargets(t) => {
+                    self.cx.require(BRANCH_TARGETS, t.span);
+                    self.define(&t.label, Local::BranchTargets(t));
+                }
+                Statement::CallTargets(t) => {
+                    self.cx.require(CALL_TARGETS, t.span);
+                    self.define(&t.label, Local::CallTargets(t));
+                }
+                Statement::Directive(d) => self.directive(d),
+            }
+        }
+    }
+
+    /// `.loc` and `.pragma`.
+    fn directive(&mut self, d: &'a ast::Directive<'a>) {
+        match &d.content {
+            ast::Content::Loc(loc) => {
+                if let Some(place) = loc.inlined_at {
+                    self.inlined(d, place);
+                }
+                self.cx.sources.loc(loc);
+            }
+            _ => self.cx.directive(d),
+        }
+    }
+
+    /// What is inlined somewhere is inlined where another `.loc` has been.
+    fn inlined(&mut self, d: &'a ast::Directive<'a>, place: ast::FilePlace) {
+        self.cx.require(INLINED, d.span);
+        if !self.cx.sources.knows(place) {
+            self.report(
+                Diagnostic::error(
+                    "E0161",
+                    d.span,
+                    "no .loc before this one has the place of the call",
+                )
+                .help("write a .loc with the place after inlined_at first"),
+            );
+        }
+    }
+
+    /// Variables of module scope that each thread has stand around everything else.
+    fn per_thread(&mut self, body: &Span) {
+        let all = std::mem::take(&mut self.cx.per_thread);
+        if all.is_empty() {
+            return;
+        }
+        if !self.function.is_entry {
+            // Ours would have values of their own.
+            let _ = self.cx.beyond_ptxas(
+                Diagnostic::error(
+                    "E0130",
+                    self.function.span,
+                    "a function cannot share registers of module scope with its callers",
+                )
+                .help("declare the registers in each body, and pass values as parameters"),
+            );
+        }
+        let parameters = self.scopes.stack.pop();
+        self.scopes.stack.push(Scope::default());
+        self.cx.per_thread_work += all.len();
+        if self.cx.per_thread_work <= MAX_PER_THREAD_WORK {
+            all.iter().for_each(|v| self.variable(v));
+        } else {
+            let message = "too many kernels for so many variables of module scope";
+            let help = "declare registers in the bodies that use them";
+            self.report(Diagnostic::error("E0133", *body, message).help(help));
+        }
+        self.scopes.stack.extend(parameters);
+        self.cx.per_thread = all;
+    }
+
+    fn define(&mut self, name: &ast::Ident<'a>, local: Local<'a>) {
+        self.cx.define_local(&mut self.scopes, name, local);
+    }
+
+    fn variable(&mut self, v: &'a ast::Variable<'a>) {
+        match v.space {
+            Space::Reg => self.register(v),
+            Space::Local | Space::Param => {
+                let local = self.frame_variable(v).map_or(Local::Broken, Local::Frame);
+                self.define(&v.name, local);
+            }
+            Space::Global | Space::Const | Space::Shared | Space::Tex => {
+                let name = self.full_name(v.name.text);
+                let local = match self.cx.static_variable(v, name, false) {
+                    Some(variable) => Local::Static(self.cx.add_variable(variable)),
+                    None => Local::Broken,
+                };
+                self.define(&v.name, local);
+            }
+        }
+    }
+
+    /// `function.variable`; only the beginning of the function's name where long names of functions
+    /// would make the module much larger than its text.
+    fn full_name(&mut self, variable: &str) -> String {
+        const SHORT: usize = 32;
+        let owner = self.function.name.as_str();
+        self.cx.owner_bytes += owner.len();
+        let short =
+            owner.get(..SHORT).filter(|_| self.cx.owner_bytes > self.cx.source.text().len());
+        format!("{}.{variable}", short.unwrap_or(owner))
+    }
+
+    fn register(&mut self, v: &'a ast::Variable<'a>) {
+        let Some(ty) = self.cx.declared(v, DeclSite::Body) else {
+            return self.define(&v.name, Local::Broken);
+        };
+        if v.initializer.is_some() || v.linkage.is_some() {
+            self.report(
+                Diagnostic::error("E0135", v.span, "registers have no initial value or linkage")
+                    .help("write a mov instruction"),
+            );
+            return self.define(&v.name, Local::Broken);
+        }
+        let decl = RegDecl { ty, vector: v.vector.max(1) };
+        let Some((count, _)) = v.count else {
+            let covered = self.scopes.stack.last().and_then(|s| s.range_of(v.name.text));
+            match covered {
+                Some(first) => self.cx.duplicate(&v.name, first),
+                None => self.define(&v.name, Local::Reg(decl)),
+            }
+            return;
+        };
+        let name = v.name;
+        let Some(scope) = self.scopes.stack.last_mut() else { return };
+        let taken = scope.numbered.get(name.text).filter(|(least, _)| *least < count);
+        let first = scope.ranges.get(name.text).map(|r| r.2).or(taken.map(|(_, span)| *span));
+        match first {
+            Some(first) => self.cx.duplicate(&name, first),
+            None => {
+                scope.insert_range(name.text, (count, decl, name.span));
+            }
+        }
+    }
+
+    fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVarId> {
+        let ty = self.cx.declared(v, DeclSite::Body)?;
+        if v.initializer.is_some() || v.linkage.is_some() {
+            self.report(
+                Diagnostic::error("E0130", v.span, format!("{} cannot be declared like this", v.name.text))
+                    .help("a .local or .param variable of a body has a type in memory, no initial value and no linkage"),
+            );
+            return None;
+        }
+        let layout = self.cx.layout(v, ty)?;
+        if layout.open {
+            self.cx.open_array(v.span);
+            return None;
+        }
+        if v.space == Space::Param {
+            self.cx.parameter_alignment(v)?;
+            // Kernels of the first versions had them, to no purpose.
+            if !self.function.is_entry || self.cx.has_version(14) {
+                self.cx.require(PARAM_IN_FUNC, v.span);
+            }
+        }
+        let count = v.count.map_or(1, |(n, _)| n);
+        let size = layout.size.saturating_mul(count);
+        self.frame_bytes = self.frame_bytes.saturating_add(size);
+        if self.frame_bytes > MAX_FRAME {
+            self.cx.too_large(v.span, self.frame_bytes, MAX_FRAME)?;
+            self.frame_bytes = 0;
+        }
+        let id = FrameVarId(self.function.frame.len() as u32);
+        self.function.frame.push(FrameVar {
+            name: v.name.text.to_string(),
+            is_param: v.space == Space::Param,
+            ty: layout.ty,
+            size: size as u32,
+            align: layout.align as u32,
+            is_array: layout.is_array,
+        });
+        Some(id)
+    }
+
+    /// The guard of an instruction; `Err` if it is wrong.
+    pub(crate) fn guard(&mut self, guard: Option<&ast::Guard<'a>>) -> Result<Option<Guard>, ()> {
+        let Some(guard) = guard else { return Ok(None) };
+        match self.lookup(&guard.register) {
+            Some(Found::Register(r)) if r.decl.ty == ScalarType::Pred => {
+                Ok(Some(Guard { reg: r.id, negated: guard.negated }))
+            }
+            Some(Found::Register(r)) => {
+                self.report(
+                    Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
+                        .label(format!("{} is a .{} register", guard.register.text, r.decl.ty))
+                        .help("compare it into a .pred register with setp first"),
+                );
+                Err(())
+            }
+            Some(Found::Other(_) | Found::Outside) => {
+                self.report(
+                    Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
+                        .help("write @ and the name of a .pred register"),
+                );
+                Err(())
+            }
+            None => Err(()),
+        }
+    }
+
+    /// What a name in the body is; unknown ones are reported once. Names at module scope are not
+    /// found here.
+    pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Found<'a>> {
+        let found = self.scopes.find(name.text);
+        if found.is_none() {
+            if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
+                return Some(Found::Outside);
+            }
+            self.unknown(name);
+        }
+        match found {
+            Some(Found::Other(Local::Broken)) => None,
+            other => other,
+        }
+    }
+
+    /// Reports a name that nothing has, once.
+    pub(crate) fn unknown(&mut self, name: &ast::Ident<'a>) {
+        if !self.reported.insert(name.text) {
+            return;
+        }
+        match self.cx.later.get(name.text) {
+            Some(_) => {
+                let _ = self.cx.global(name);
+            }
+            None => {
+                let diagnostic = self.missing(name);
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    /// Reports a mistake about the kind of an operand.
+    pub(crate) fn wrong(&mut self, code: &'static str, span: Span, message: String, help: &str) {
+        self.report(Diagnostic::error(code, span, message).help(help));
+    }
+
+    /// The operands of an instruction that takes two.
+    pub(crate) fn two_operands(
+        &mut self,
+        i: &'a ast::Instruction<'a>,
+        help: &str,
+    ) -> Option<&'a [ast::Operand<'a>; 2]> {
+        let found = i.operands.as_slice().try_into().ok();
+        if found.is_none() {
+            let message = format!("{} takes 2 operands, not {}", mnemonic(i), i.operands.len());
+            self.wrong("E0210", i.opcode.span, message, help);
+        }
+        found
+    }
+}

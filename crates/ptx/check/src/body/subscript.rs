@@ -1,0 +1,101 @@
+//! Elements of arrays: `name[2]`, `name[%r1+2]` (PTX ISA 6.4.2, arrays as operands).
+
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::Diagnostic;
+use texunit_syntax::ast::{self, Subscript};
+
+use crate::body::Body;
+use crate::body::value::Value;
+use crate::ir::{Base, Element, Operand};
+
+impl<'a> Body<'_, 'a> {
+    /// The value of `name[subscript]`. Subscripts count elements of the array's type, whatever its
+    /// dimensions are.
+    pub(crate) fn subscripted(
+        &mut self,
+        name: &ast::Ident<'a>,
+        subscript: &Subscript<'a>,
+    ) -> Option<Value<'a>> {
+        let value = self.named(name, None)?;
+        let array = match value {
+            Value::Named { base, area, .. } => self.element_size(base).map(|n| (base, area, n)),
+            _ => None,
+        };
+        let Some((base, area, size)) = array else {
+            let message = format!("{} is not an array", name.text);
+            let help = match value {
+                Value::Named { .. } => "write the address with its bytes: [name+4]",
+                _ => "a subscript follows the name of a variable with dimensions",
+            };
+            self.wrong("E0211", name.span, message, help);
+            return None;
+        };
+        let (register, offset) = match subscript {
+            Subscript::Constant(expr) => {
+                let offset = in_bytes(self.cx.integer(expr)?, size);
+                return Some(Value::Named { base, offset, area, is_array: true, ty: None });
+            }
+            Subscript::Register(register, None) => (register, 0),
+            Subscript::Register(register, Some(expr)) => (register, self.cx.integer(expr)?),
+        };
+        let Some(index) = self.index(register)? else {
+            // ptxas takes an address, which is the number of no element.
+            return Some(Value::Named { base, offset: 0, area, is_array: true, ty: None });
+        };
+        Some(Value::Element(Element { base, index, offset, size }, area))
+    }
+
+    /// The register of a subscript; nothing for what ptxas takes and garbles.
+    fn index(&mut self, register: &ast::Ident<'a>) -> Option<Option<Operand>> {
+        let help = "write an integer register of 8 to 64 bits";
+        let message = match self.named(register, None)? {
+            Value::Reg { id, ty }
+                if (ty.is_integer() || ty.kind() == TypeKind::Bits) && ty.bits() <= 64 =>
+            {
+                return Some(Some(Operand::Reg(id)));
+            }
+            Value::Special(special, component) if !special.types.contains(&ScalarType::Pred) => {
+                return Some(Some(special.operand(component)));
+            }
+            Value::Named { .. } | Value::Label(_) => {
+                let message = format!("{} is not a subscript", register.text);
+                let diagnostic = Diagnostic::error("E0211", register.span, message).help(help);
+                self.report_miscompiled(diagnostic);
+                return Some(None);
+            }
+            Value::Reg { ty, .. } => format!("a .{ty} register cannot be a subscript"),
+            other => format!("{} cannot be a subscript", other.describe()),
+        };
+        self.wrong("E0212", register.span, message, help);
+        None
+    }
+
+    /// Bytes of an array's type; nothing for what was declared without dimensions.
+    fn element_size(&self, base: Base) -> Option<u32> {
+        let (is_array, ty) = match base {
+            Base::Variable(id) => {
+                let variable = &self.cx.module.variables[id.0 as usize];
+                (variable.dims.len() > usize::from(variable.vector > 1), variable.ty)
+            }
+            Base::Frame(id) => {
+                let variable = &self.function.frame[id.0 as usize];
+                (variable.is_array, variable.ty)
+            }
+            Base::Param(id) => {
+                let param = &self.function.params[id.0 as usize];
+                (param.is_array, param.ty)
+            }
+            Base::Return(id) => {
+                let param = &self.function.returns[id.0 as usize];
+                (param.is_array, param.ty)
+            }
+            Base::Reg(_) | Base::Absolute => return None,
+        };
+        is_array.then(|| ty.bytes())
+    }
+}
+
+/// The place of an element with a constant subscript: ptxas computes it in 32 bits, signed.
+fn in_bytes(subscript: i64, size: u32) -> i64 {
+    i64::from((subscript as i32).wrapping_mul(size as i32))
+}

@@ -1,0 +1,343 @@
+//! What an operand is, before it is known what it should be.
+
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::special::{self, Special};
+use crate::consts::Const;
+use crate::context::Global;
+use crate::context::scope::{Found, Local};
+use crate::ir::{Base, Element, FuncId, LabelId, RegId, Storage};
+
+/// Where an address points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Area {
+    Global,
+    Const,
+    Shared,
+    Local,
+    /// An incoming parameter.
+    Param,
+    /// A parameter of a call or a return value: can be written.
+    CallParam,
+    /// A texref, samplerref, surfref (its type) by name.
+    Opaque(ScalarType),
+}
+
+/// The value of an operand.
+#[derive(Clone, Debug)]
+pub(crate) enum Value<'a> {
+    Reg {
+        id: RegId,
+        ty: ScalarType,
+    },
+    /// A whole vector register.
+    VectorReg {
+        first: RegId,
+        ty: ScalarType,
+        lanes: u8,
+    },
+    NotReg(RegId),
+    Special(Special, u8),
+    /// A vector special register without component.
+    SpecialVector(Special),
+    Const(Const),
+    /// A variable or parameter with an offset.
+    Named {
+        base: Base,
+        offset: i64,
+        area: Area,
+        is_array: bool,
+        /// Type of a variable of one element in memory.
+        ty: Option<ScalarType>,
+    },
+    /// An element of an array, by a register, and where the array lies.
+    Element(Element, Area),
+    Function(FuncId),
+    Label(LabelId),
+    BranchTargets(&'a ast::BranchTargets<'a>),
+    CallTargets(&'a ast::BranchTargets<'a>),
+    Prototype(&'a ast::CallPrototype<'a>),
+    Discard,
+    Vector(Vec<(Value<'a>, Span)>),
+}
+
+impl Value<'_> {
+    /// In words, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Value::Reg { ty, .. } => format!("a .{ty} register"),
+            Value::VectorReg { ty, lanes, .. } => format!("a .v{lanes} .{ty} register"),
+            Value::NotReg(_) => "a negated predicate".into(),
+            Value::Special(..) => "a special register".into(),
+            Value::SpecialVector(_) => "a special register of several components".into(),
+            Value::Const(Const::Int(..)) => "an integer constant".into(),
+            Value::Const(_) => "a floating-point constant".into(),
+            Value::Named { .. } => "the name of a variable".into(),
+            Value::Element(..) => "an element of an array".into(),
+            Value::Function(_) => "the name of a function".into(),
+            Value::Label(_) => "a label".into(),
+            Value::BranchTargets(_) | Value::CallTargets(_) => "a list of targets".into(),
+            Value::Prototype(_) => "a prototype".into(),
+            Value::Discard => "_".into(),
+            Value::Vector(items) => format!("a vector of {} elements", items.len()),
+        }
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    /// The value of an operand; `None` after a mistake was reported.
+    pub(crate) fn value(&mut self, operand: &ast::Operand<'a>) -> Option<Value<'a>> {
+        match &operand.kind {
+            OperandKind::Name { name, component } => self.named(name, component.as_ref()),
+            OperandKind::Constant(expr) => self.cx.constant(expr).map(Value::Const),
+            OperandKind::Offset(name, offset) => {
+                let offset = self.cx.integer(offset)?;
+                self.offset(name, offset)
+            }
+            OperandKind::Index(name, subscript) => self.subscripted(name, subscript),
+            OperandKind::Not(name) => match self.lookup(name)? {
+                Found::Register(r) if r.decl.ty == ScalarType::Pred => Some(Value::NotReg(r.id)),
+                _ => {
+                    self.wrong(
+                        "E0211",
+                        operand.span,
+                        format!("! applies to predicates, and {} is not one", name.text),
+                        "compare into a .pred register with setp first",
+                    );
+                    None
+                }
+            },
+            OperandKind::Negated(name) => {
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    format!("-{} is not an operand", name.text),
+                    "negate it with neg into another register",
+                );
+                None
+            }
+            OperandKind::Discard => Some(Value::Discard),
+            OperandKind::Vector(items) => {
+                let values: Vec<_> =
+                    items.iter().map(|i| self.value(i).map(|v| (v, i.span))).collect();
+                values.into_iter().collect::<Option<Vec<_>>>().map(Value::Vector)
+            }
+            OperandKind::Pair(..) => {
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    "a second destination is not allowed here".into(),
+                    "write one destination",
+                );
+                None
+            }
+            OperandKind::Address(_) | OperandKind::Bracket(_) => {
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    "a memory operand is not allowed here".into(),
+                    "write its address without the brackets, or load it into a register with ld first",
+                );
+                None
+            }
+            OperandKind::List(_) => {
+                self.wrong(
+                    "E0211",
+                    operand.span,
+                    "a list in parentheses belongs to call".into(),
+                    "write a register or a constant",
+                );
+                None
+            }
+        }
+    }
+
+    fn offset(&mut self, name: &ast::Ident<'a>, offset: i64) -> Option<Value<'a>> {
+        match self.named(name, None)? {
+            Value::Named { base, area, is_array, .. } => {
+                Some(Value::Named { base, offset, area, is_array, ty: None })
+            }
+            other => {
+                let message = format!("{} has no address to add to", other.describe());
+                self.wrong(
+                    "E0211",
+                    name.span,
+                    message,
+                    "write name+offset with the name of a variable, or use add",
+                );
+                None
+            }
+        }
+    }
+
+    pub(crate) fn named(
+        &mut self,
+        name: &ast::Ident<'a>,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<Value<'a>> {
+        if let Some(found) = self.scopes.find(name.text) {
+            return match found {
+                Found::Register(r) => self.component_of(r.id, r.decl, component),
+                Found::Other(local) => self.local(local),
+                Found::Outside => None,
+            };
+        }
+        if let Some(special) = special::lookup(name.text) {
+            return self.special(special, name, component);
+        }
+        if !self.cx.globals.contains_key(name.text) && self.cx.range_variable(name.text).is_none() {
+            self.unknown(name);
+            return None;
+        }
+        Some(match self.cx.global(name)? {
+            Global::Variable(id) => {
+                let variable = &self.cx.module.variables[id.0 as usize];
+                let area = match variable.storage {
+                    Storage::Global => Area::Global,
+                    Storage::Const => Area::Const,
+                    Storage::Shared | Storage::DynamicShared => Area::Shared,
+                    Storage::Opaque(ty) => Area::Opaque(ty),
+                };
+                let is_array = variable.size != u64::from(variable.ty.bytes());
+                let ty = single(variable.ty, &variable.dims);
+                Value::Named { base: Base::Variable(id), offset: 0, area, is_array, ty }
+            }
+            Global::Function(id) => Value::Function(id),
+            Global::PerThread | Global::Broken => return None,
+        })
+    }
+
+    fn special(
+        &mut self,
+        special: Special,
+        name: &ast::Ident<'a>,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<Value<'a>> {
+        let (version, target) = special.since;
+        self.cx.require_named(name.text, version, target, name.span);
+        match component {
+            None if special.is_vector => Some(Value::SpecialVector(special)),
+            None => Some(Value::Special(special, 0)),
+            Some(component) => match component_number(component.text) {
+                Some(n) if special.is_vector => Some(Value::Special(special, n)),
+                _ => {
+                    self.no_component(name, component);
+                    None
+                }
+            },
+        }
+    }
+
+    fn no_component(&mut self, name: &ast::Ident, component: &ast::Ident) {
+        self.report(
+            Diagnostic::error(
+                "E0117",
+                component.span,
+                format!("{} has no component .{}", name.text, component.text),
+            )
+            .help("components .x, .y, .z and .w belong to vector registers"),
+        );
+    }
+
+    fn component_of(
+        &mut self,
+        id: RegId,
+        decl: crate::context::scope::RegDecl,
+        component: Option<&ast::Ident<'a>>,
+    ) -> Option<Value<'a>> {
+        let ty = decl.ty;
+        match component {
+            None if decl.vector > 1 => Some(Value::VectorReg { first: id, ty, lanes: decl.vector }),
+            None => Some(Value::Reg { id, ty }),
+            Some(component) => match component_number(component.text) {
+                Some(n) if n < decl.vector && decl.vector > 1 => {
+                    Some(Value::Reg { id: RegId(id.0 + u32::from(n)), ty })
+                }
+                _ => {
+                    let name = ast::Ident { text: "this register", span: component.span };
+                    self.no_component(&name, component);
+                    None
+                }
+            },
+        }
+    }
+
+    fn local(&mut self, local: Local<'a>) -> Option<Value<'a>> {
+        let named = |base, area, is_array, ty| Value::Named { base, offset: 0, area, is_array, ty };
+        Some(match local {
+            Local::Frame(id) => {
+                let variable = &self.function.frame[id.0 as usize];
+                let area = if variable.is_param { Area::CallParam } else { Area::Local };
+                let ty = (variable.size == variable.ty.bytes()).then_some(variable.ty);
+                named(Base::Frame(id), area, true, ty)
+            }
+            Local::Static(id) => {
+                let variable = &self.cx.module.variables[id.0 as usize];
+                let area = match variable.storage {
+                    Storage::Const => Area::Const,
+                    Storage::Shared | Storage::DynamicShared => Area::Shared,
+                    Storage::Global | Storage::Opaque(_) => Area::Global,
+                };
+                named(Base::Variable(id), area, true, single(variable.ty, &variable.dims))
+            }
+            Local::Param(id) => {
+                let param = &self.function.params[id.0 as usize];
+                let opaque = param.ty.kind() == TypeKind::Opaque;
+                let area = if opaque { Area::Opaque(param.ty) } else { Area::Param };
+                let ty = (!opaque && !param.is_array).then_some(param.ty);
+                named(Base::Param(id), area, param.is_array, ty)
+            }
+            Local::Return(id) => {
+                let param = &self.function.returns[id.0 as usize];
+                let ty = (!param.is_array).then_some(param.ty);
+                named(Base::Return(id), Area::CallParam, true, ty)
+            }
+            Local::Label(id) => Value::Label(id),
+            Local::BranchTargets(t) => Value::BranchTargets(t),
+            Local::CallTargets(t) => Value::CallTargets(t),
+            Local::Prototype(p) => Value::Prototype(p),
+            // Registers are found as such, broken names were reported.
+            Local::Reg(_) | Local::Broken => return None,
+        })
+    }
+}
+
+/// The type of a variable in memory that is no array.
+fn single(ty: ScalarType, dims: &[u64]) -> Option<ScalarType> {
+    (dims.is_empty() && ty.kind() != TypeKind::Opaque).then_some(ty)
+}
+
+fn component_number(text: &str) -> Option<u8> {
+    match text {
+        "x" | "r" => Some(0),
+        "y" | "g" => Some(1),
+        "z" | "b" => Some(2),
+        "w" | "a" => Some(3),
+        _ => None,
+    }
+}
+
+/// A vector register as its elements.
+pub(crate) fn lanes_of<'a>(
+    first: RegId,
+    ty: ScalarType,
+    lanes: u8,
+    span: Span,
+) -> Vec<(Value<'a>, Span)> {
+    (0..u32::from(lanes)).map(|n| (Value::Reg { id: RegId(first.0 + n), ty }, span)).collect()
+}
+
+/// The space that an area lies in, spelled as in PTX.
+pub(crate) fn area_name(area: Area) -> &'static str {
+    match area {
+        Area::Global => ".global",
+        Area::Const => ".const",
+        Area::Shared => ".shared",
+        Area::Local => ".local",
+        Area::Param | Area::CallParam => ".param",
+        Area::Opaque(_) => "opaque",
+    }
+}

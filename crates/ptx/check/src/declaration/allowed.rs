@@ -1,0 +1,326 @@
+//! Which declarations can stand where: space, type, vector, array, linkage and attributes of one
+//! declarator. The rules are the assembler's, its blind spots too: it looks at the element of an
+//! array for predicates only, and hardly at all at the parameters of prototypes.
+
+use texunit_isa::requirement::{OPAQUE, Requirement};
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::Diagnostic;
+use texunit_syntax::ast::{self, Linkage, Space};
+
+use crate::context::Checker;
+use crate::declaration::layout::is_open;
+use crate::message::say::space_name;
+use crate::options::Ptxas;
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeclSite {
+    Module,
+    Body,
+    KernelParam,
+    /// Parameter or result of a function with a body.
+    FuncParam,
+    /// Parameter or result in a prototype: of a kernel, a function or an indirect call.
+    Prototype,
+}
+
+const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
+    Requirement { feature, version, target }
+}
+
+const WEAK: Requirement = requirement(".weak", 31, 0);
+const COMMON: Requirement = requirement(".common", 50, 0);
+const MANAGED: Requirement = requirement(".attribute(.managed)", 40, 30);
+const UNIFIED: Requirement = requirement(".attribute(.unified)", 80, 90);
+const PACKED_HALF: Requirement = requirement("the type .f16x2", 42, 53);
+const WIDE_BITS: Requirement = requirement("the type .b128", 83, 70);
+const PARAM_OF_FUNC: Requirement = requirement(".param of a .func", 20, 20);
+const ARRAY_PARAM: Requirement = requirement("array parameters", 14, 0);
+const OPEN_PARAM: Requirement = requirement("a parameter without size", 60, 30);
+
+/// Types of instructions only.
+#[rustfmt::skip]
+const OF_INSTRUCTIONS: &[&str] =
+    &["e4m3", "e5m2", "e4m3x2", "e5m2x2", "u16x2", "s16x2", "f32x2"];
+
+/// Types of instructions that no release of ptxas declares anything as.
+const NEVER: &[&str] =
+    &["bf16", "bf16x2", "tf32", "u8x4", "s8x4", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2"];
+
+/// Largest alignment of a parameter.
+const MAX_PARAM_ALIGN: u64 = 128;
+
+impl<'a> Checker<'a> {
+    /// The type of a variable that may be declared here; says why not.
+    pub(crate) fn declared(
+        &mut self,
+        v: &ast::Variable<'a>,
+        place: DeclSite,
+    ) -> Option<ScalarType> {
+        let array = !v.dimensions.is_empty();
+        let ty = self.declared_type(v, array || place == DeclSite::Prototype)?;
+        if let Some((count, span)) = v.count
+            && u32::try_from(count).is_err()
+        {
+            let message = format!("{count} variables of one name are too many");
+            let help = "write a number below 4294967296";
+            self.report(Diagnostic::error("E0133", span, message).help(help));
+        }
+        let opaque = ty.kind() == TypeKind::Opaque;
+        self.type_requirements(v, ty, array, opaque, place);
+        self.vector(v, ty, opaque)?;
+        if ty == ScalarType::Pred {
+            self.predicate(v, array, place)?;
+        }
+        if place == DeclSite::Prototype {
+            return Some(ty);
+        }
+        if opaque {
+            self.opaque_place(v, ty, array, place)?;
+        }
+        if v.space == Space::Reg && array {
+            self.report(
+                Diagnostic::error("E0131", v.span, "registers cannot be arrays").help(format!(
+                    "write {}<n> for n registers, or use .local memory",
+                    v.name.text
+                )),
+            );
+            return None;
+        }
+        let packed = v.vector > 1 || ty == ScalarType::F16x2;
+        if v.space == Space::Param && packed && !array {
+            let what = if v.vector > 1 { "a vector" } else { "a .f16x2" };
+            let name = v.name.text;
+            self.report(
+                Diagnostic::error("E0151", v.span, format!("a parameter cannot be {what}")).help(
+                    if v.vector > 1 {
+                        format!("write an array: .align 16 .b8 {name}[16]")
+                    } else {
+                        format!("write .b32 {name}")
+                    },
+                ),
+            );
+            return None;
+        }
+        Some(ty)
+    }
+
+    /// The type by its name; `any`: also one that only instructions have.
+    fn declared_type(&mut self, v: &ast::Variable<'a>, any: bool) -> Option<ScalarType> {
+        let name = v.ty.text;
+        let of_instructions = OF_INSTRUCTIONS.contains(&name);
+        let refused = match self.release {
+            // These came with later releases.
+            Ptxas::V11_8 => of_instructions && (!any || name != "f32x2"),
+            Ptxas::V12_4 => of_instructions && !any && !matches!(name, "e4m3" | "e5m2"),
+            Ptxas::V12_9 | Ptxas::V13_5 => of_instructions && !any,
+        };
+        if NEVER.contains(&name) || refused {
+            let bits = ScalarType::from_name(name).map_or(64, ScalarType::bits);
+            self.report(
+                Diagnostic::error("E0131", v.ty.span, format!("nothing is declared as .{name}"))
+                    .label("a type of instructions only")
+                    .help(format!("write .b{bits}"))
+                    .fix(v.ty.span, format!("b{bits}")),
+            );
+            return None;
+        }
+        if name == "f32x2" && any {
+            return Some(ScalarType::B64);
+        }
+        self.scalar_type(&v.ty)
+    }
+
+    fn type_requirements(
+        &mut self,
+        v: &ast::Variable<'a>,
+        ty: ScalarType,
+        array: bool,
+        opaque: bool,
+        place: DeclSite,
+    ) {
+        if place == DeclSite::Prototype {
+            return;
+        }
+        if ty == ScalarType::F16x2 && v.vector == 1 {
+            self.require(PACKED_HALF, v.ty.span);
+        }
+        if ty == ScalarType::B128 && !array {
+            self.require(WIDE_BITS, v.ty.span);
+        }
+        if opaque && !array {
+            self.require(OPAQUE, v.ty.span);
+        }
+    }
+
+    fn vector(&mut self, v: &ast::Variable<'a>, ty: ScalarType, opaque: bool) -> Option<()> {
+        if v.vector <= 1 {
+            return Some(());
+        }
+        let basic = !opaque && ty != ScalarType::Pred && !OF_INSTRUCTIONS.contains(&v.ty.text);
+        let wide = ty.bytes() * u32::from(v.vector) > 16;
+        if basic && !wide && v.vector <= 4 {
+            return Some(());
+        }
+        let message = if opaque || !basic {
+            format!(".{} has no vectors", v.ty.text)
+        } else if v.vector > 4 {
+            format!("no variable is a .v{}", v.vector)
+        } else {
+            format!(".v{} .{ty} is larger than 16 bytes", v.vector)
+        };
+        let code = if opaque { "E0130" } else { "E0131" };
+        self.report(Diagnostic::error(code, v.ty.span, message).help("declare an array instead"));
+        None
+    }
+
+    fn predicate(&mut self, v: &ast::Variable<'a>, array: bool, place: DeclSite) -> Option<()> {
+        if !array && (v.space == Space::Reg || place == DeclSite::Prototype) {
+            return Some(());
+        }
+        let message =
+            if array { "predicates cannot be arrays" } else { "predicates live in registers only" };
+        let help = match place {
+            DeclSite::Module | DeclSite::Body => "use .u8 or .b32 and setp",
+            _ => "pass a .u32 and use setp",
+        };
+        self.report(Diagnostic::error("E0131", v.ty.span, message).help(help));
+        None
+    }
+
+    fn opaque_place(
+        &mut self,
+        v: &ast::Variable<'a>,
+        ty: ScalarType,
+        array: bool,
+        place: DeclSite,
+    ) -> Option<()> {
+        let allowed = match place {
+            DeclSite::Module if array => {
+                matches!(v.space, Space::Global | Space::Const | Space::Shared)
+            }
+            DeclSite::Module => v.space == Space::Global,
+            DeclSite::Body => false,
+            DeclSite::KernelParam => true,
+            DeclSite::FuncParam => array && v.space == Space::Param,
+            DeclSite::Prototype => true,
+        };
+        let common = v.linkage.is_some_and(|(l, _)| l == Linkage::Common);
+        if !allowed || common && !array {
+            self.report(
+                Diagnostic::error("E0130", v.span, format!("a .{ty} cannot be declared here"))
+                    .help("declare it .global at module scope, or .param of an .entry"),
+            );
+            return None;
+        }
+        if ty == ScalarType::Samplerref && !array && !self.module.independent {
+            self.report(
+                Diagnostic::error("E0303", v.ty.span, ".samplerref needs texmode_independent")
+                    .help("add texmode_independent to .target, or set the sampler fields of the .texref"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    /// Linkage and attributes of a variable.
+    pub(crate) fn linkage(&mut self, v: &ast::Variable<'a>) -> Option<()> {
+        let linkage = v.linkage.map(|(l, _)| l);
+        match linkage {
+            Some(Linkage::Weak) => self.require(WEAK, v.span),
+            Some(Linkage::Common) => {
+                self.require(COMMON, v.span);
+                if v.space != Space::Global {
+                    self.report(
+                        Diagnostic::error("E0130", v.span, "only .global variables are .common")
+                            .help("write .weak, or declare it .global"),
+                    );
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        for attribute in &v.attributes {
+            let managed = !attribute.text.starts_with("unified");
+            self.require(if managed { MANAGED } else { UNIFIED }, attribute.span);
+            if v.space != Space::Global {
+                let space = space_name(v.space);
+                self.report(
+                    Diagnostic::error(
+                        "E0130",
+                        attribute.span,
+                        format!("a .{space} variable cannot be .{}", attribute.text),
+                    )
+                    .help("declare it .global, or remove the attribute"),
+                );
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// What a function's linkage and attributes need.
+    pub(crate) fn function_requirements(&mut self, f: &ast::Function<'a>) {
+        if let Some((Linkage::Weak, span)) = f.linkage {
+            self.require(WEAK, span);
+        }
+        for attribute in &f.attributes {
+            self.require(UNIFIED, attribute.span);
+        }
+    }
+
+    /// Dimensions, alignment and requirements of a parameter; `last`: of the parameters, not results.
+    pub(crate) fn parameter_shape(
+        &mut self,
+        v: &ast::Variable<'a>,
+        is_entry: bool,
+        place: DeclSite,
+        last: bool,
+    ) -> Option<()> {
+        if v.space == Space::Param && !is_entry {
+            self.require(PARAM_OF_FUNC, v.span);
+        }
+        if !v.dimensions.is_empty() {
+            self.require(ARRAY_PARAM, v.span);
+        }
+        if v.dimensions.len() > 1 {
+            self.report(
+                Diagnostic::error("E0134", v.span, "a parameter has one dimension at most")
+                    .help("write the product of the dimensions"),
+            );
+            return None;
+        }
+        if v.dimensions.first().is_some_and(is_open) {
+            self.require(OPEN_PARAM, v.span);
+            if is_entry || !last || v.space != Space::Param {
+                self.report(
+                    Diagnostic::error(
+                        "E0134",
+                        v.span,
+                        "only the last .param of a .func can be left without a size",
+                    )
+                    .help("write the number of elements"),
+                );
+                return None;
+            }
+        }
+        if place == DeclSite::FuncParam { self.parameter_alignment(v) } else { Some(()) }
+    }
+
+    /// Alignments of `.param` variables of functions with a body, and of calls, end at 128.
+    pub(crate) fn parameter_alignment(&mut self, v: &ast::Variable<'a>) -> Option<()> {
+        let Some((align, span)) = v.align else { return Some(()) };
+        if v.space == Space::Param && align > MAX_PARAM_ALIGN && align.is_power_of_two() {
+            self.report(
+                Diagnostic::error(
+                    "E0132",
+                    span,
+                    format!("a parameter cannot have an alignment of {align}"),
+                )
+                .help("write 128 or less"),
+            );
+            return None;
+        }
+        Some(())
+    }
+}

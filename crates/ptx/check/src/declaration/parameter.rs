@@ -1,0 +1,124 @@
+//! One parameter or result of a function or prototype, without its place among the others.
+
+use texunit_isa::requirement::Requirement;
+use texunit_syntax::ast::{self, Space};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::context::Checker;
+use crate::context::scope::{Local, Scopes};
+use crate::declaration::allowed::DeclSite;
+use crate::ir::Param;
+
+const PTR: Requirement = Requirement { feature: ".ptr", version: 22, target: 0 };
+const OPAQUE_PTR: Requirement =
+    Requirement { feature: ".ptr to a reference", version: 43, target: 0 };
+/// Parameter bytes of a function: what fits a frame of local memory.
+pub(crate) const MAX_FUNC_PARAMS: u64 = 512 << 10;
+
+impl<'a> Checker<'a> {
+    /// Several results are registers.
+    pub(crate) fn one_result(&mut self, returns: &[ast::Variable<'a>]) {
+        let param = returns.iter().find(|v| v.space == Space::Param);
+        if let (Some(v), true) = (param, returns.len() > 1) {
+            self.report(
+                Diagnostic::error("E0151", v.span, "one .param result is all a function can have")
+                    .help("return an array: .param .align 16 .b8 r[16]"),
+            );
+        }
+    }
+
+    /// One parameter, without its offset.
+    pub(crate) fn param(
+        &mut self,
+        v: &ast::Variable<'a>,
+        is_entry: bool,
+        place: DeclSite,
+        last: bool,
+    ) -> Option<Param> {
+        let allowed = match v.space {
+            Space::Param => true,
+            Space::Reg => !is_entry,
+            _ => false,
+        };
+        if !allowed {
+            let space = crate::message::say::space_name(v.space);
+            self.report(
+                Diagnostic::error("E0151", v.span, format!("a parameter cannot be .{space}"))
+                    .help(if is_entry { "write .param" } else { "write .param or .reg" }),
+            );
+            return None;
+        }
+        if let Some(init) = &v.initializer {
+            let span = match init {
+                ast::Initializer::Value(e) => e.span,
+                ast::Initializer::List(_, s) | ast::Initializer::Fields(_, s) => *s,
+            };
+            self.report(
+                Diagnostic::error("E0135", span, "a parameter cannot have an initial value")
+                    .help("remove the initial value"),
+            );
+            return None;
+        }
+        let ty = self.declared(v, place)?;
+        self.parameter_shape(v, is_entry, place, last)?;
+        self.pointer(v, is_entry)?;
+        let layout = self.layout(v, ty)?;
+        let size = layout.size.min(u64::from(u32::MAX));
+        if size > MAX_FUNC_PARAMS && !is_entry {
+            self.too_large(v.span, size, MAX_FUNC_PARAMS)?;
+        }
+        Some(Param {
+            name: v.name.text.to_string(),
+            ty,
+            size: size as u32,
+            align: layout.align as u32,
+            offset: 0,
+            reg: None,
+            is_array: layout.is_array,
+            span: v.span,
+        })
+    }
+
+    /// `.ptr` of a kernel's parameter; it says nothing that anybody reads.
+    fn pointer(&mut self, v: &ast::Variable<'a>, is_entry: bool) -> Option<()> {
+        let Some(ptr) = v.ptr else { return Some(()) };
+        self.require(if ptr.opaque.is_some() { OPAQUE_PTR } else { PTR }, v.span);
+        if !is_entry {
+            self.report(
+                Diagnostic::error("E0151", v.span, "only parameters of kernels have .ptr")
+                    .help("remove .ptr and what belongs to it"),
+            );
+            return None;
+        }
+        if ptr.align.is_some_and(|n| !n.is_power_of_two()) {
+            self.report(
+                Diagnostic::error("E0132", v.span, "this alignment after .ptr is not possible")
+                    .help("write a power of two"),
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    pub(crate) fn too_large(&mut self, span: Span, size: u64, max: u64) -> Option<()> {
+        self.beyond_ptxas(
+            Diagnostic::error("E0133", span, "the variable is too large")
+                .label(format!("{size} bytes, {max} at most"))
+                .help("keep large data in .global memory"),
+        )
+    }
+
+    pub(crate) fn define_local(
+        &mut self,
+        scopes: &mut Scopes<'a>,
+        name: &ast::Ident<'a>,
+        local: Local<'a>,
+    ) {
+        if name.text.is_empty() || name.text == "_" {
+            return;
+        }
+        if let Err(first) = scopes.define(name.text, local, name.span) {
+            self.duplicate(name, first);
+        }
+    }
+}

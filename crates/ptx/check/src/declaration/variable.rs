@@ -1,0 +1,387 @@
+//! Variables with static storage: at module scope, and those of bodies that all threads share.
+
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::ast::{self, Initializer, Linkage, Space};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::context::{Checker, Global};
+use crate::declaration::allowed::DeclSite;
+use crate::declaration::layout::Layout;
+use crate::ir::{Storage, VarId, Variable};
+use crate::message::say::{space_name, unknown};
+
+/// Shared memory that a chip has at most, statically declared.
+const MAX_SHARED: u64 = 228 << 10;
+
+impl<'a> Checker<'a> {
+    /// Declares a variable of module scope.
+    pub(crate) fn module_variable(&mut self, v: &'a ast::Variable<'a>) {
+        if matches!(v.space, Space::Reg | Space::Local) && !self.has_version(30) {
+            self.per_thread(v);
+            return;
+        }
+        let variable = self.static_variable(v, v.name.text.to_string(), true);
+        if v.count.is_some() {
+            self.group(v, variable.is_some());
+            return;
+        }
+        let global = match variable {
+            Some(variable) => match self.redeclared(v, &variable) {
+                Some(()) => return,
+                None => Global::Variable(self.add_variable(variable)),
+            },
+            None => Global::Broken,
+        };
+        self.define(&v.name, global);
+    }
+
+    /// `x<8>`, whose variables are made when they are named. `x` itself is no name.
+    fn group(&mut self, v: &'a ast::Variable<'a>, right: bool) {
+        let count = v.count.map_or(0, |(n, _)| n);
+        if let Some(&(_, _, first)) = self.groups.get(v.name.text) {
+            self.duplicate(&v.name, first);
+            return;
+        }
+        if let Some(&(least, first)) = self.numbered.get(v.name.text)
+            && least < count
+        {
+            self.duplicate(&v.name, first);
+        }
+        self.groups.insert(v.name.text, (right.then_some(v), count, v.name.span));
+    }
+
+    /// `.extern` and its definition, in either order, are one variable.
+    fn redeclared(&mut self, v: &ast::Variable<'a>, new: &Variable) -> Option<()> {
+        let Some((Global::Variable(id), first)) = self.globals.get(v.name.text) else {
+            return None;
+        };
+        let (id, first) = (*id, *first);
+        let old = &mut self.module.variables[id.0 as usize];
+        let exported = v.linkage.is_some();
+        if !(new.is_extern || old.is_extern && exported) {
+            let unexported = old.is_extern && !exported;
+            unexported.then(|| self.unresolved(v, first))?;
+            return Some(());
+        }
+        let same = old.ty == new.ty && old.vector == new.vector && same_shape(old, new);
+        if !same {
+            let name = v.name.text;
+            self.report(
+                Diagnostic::error(
+                    "E0115",
+                    v.name.span,
+                    format!("{name} is declared with another type or size"),
+                )
+                .note(first, "first declared here")
+                .help("make both declarations the same"),
+            );
+            return Some(());
+        }
+        if old.is_extern && !(new.is_extern && new.size == 0) {
+            *old = new.clone();
+        }
+        Some(())
+    }
+
+    /// An `.extern` variable whose definition nobody else can see.
+    fn unresolved(&mut self, v: &ast::Variable<'a>, first: Span) {
+        let name = v.name.text;
+        let at = v.span.start;
+        self.report(
+            Diagnostic::error(
+                "E0115",
+                v.name.span,
+                format!("the definition of an .extern variable such as {name} has a linkage"),
+            )
+            .note(first, "declared .extern here")
+            .help("write .visible or .weak before it")
+            .fix(Span { start: at, end: at }, ".visible "),
+        );
+    }
+
+    /// `.reg` and `.local` at module scope, before the calling convention of version 3.0: each
+    /// thread has one, which all bodies see.
+    fn per_thread(&mut self, v: &'a ast::Variable<'a>) {
+        let Some(ty) = self.declared(v, DeclSite::Module) else { return };
+        if v.initializer.is_some() || v.linkage.is_some() {
+            self.report(
+                Diagnostic::error(
+                    "E0130",
+                    v.span,
+                    format!("{} cannot be declared like this", v.name.text),
+                )
+                .help("a variable of each thread has no initial value and no linkage"),
+            );
+            return;
+        }
+        if self.layout(v, ty).is_none() {
+            return;
+        }
+        if v.count.is_some() {
+            self.group(v, true);
+        } else {
+            self.define(&v.name, Global::PerThread);
+        }
+        self.per_thread.push(v);
+    }
+
+    pub(crate) fn add_variable(&mut self, variable: Variable) -> VarId {
+        let id = VarId(self.module.variables.len() as u32);
+        self.module.variables.push(variable);
+        id
+    }
+
+    /// Checks a `.global`, `.const` or `.shared` declaration.
+    pub(crate) fn static_variable(
+        &mut self,
+        v: &ast::Variable<'a>,
+        name: String,
+        at_module: bool,
+    ) -> Option<Variable> {
+        let linkage = v.linkage.map(|(l, _)| l);
+        let is_extern = linkage == Some(Linkage::Extern);
+        let place = if at_module { DeclSite::Module } else { DeclSite::Body };
+        if v.space == Space::Tex {
+            return self.legacy_tex(v, name);
+        }
+        let ty = self.declared(v, place)?;
+        self.linkage(v)?;
+        let opaque = ty.kind() == TypeKind::Opaque;
+        let storage = match v.space {
+            _ if opaque => Storage::Opaque(ty),
+            Space::Global => Storage::Global,
+            Space::Const => Storage::Const,
+            Space::Shared => Storage::Shared,
+            Space::Reg | Space::Local | Space::Param | Space::Tex => {
+                self.report(
+                    Diagnostic::error(
+                        "E0130",
+                        v.span,
+                        format!("a .{} variable cannot be declared here", space_name(v.space)),
+                    )
+                    .help("declare it in the body of a function"),
+                );
+                return None;
+            }
+        };
+        let mut layout = self.layout(v, ty)?;
+        let mut variable = Variable {
+            name,
+            storage,
+            space: v.space,
+            ty,
+            vector: v.vector,
+            dims: Vec::new(),
+            size: layout.size,
+            align: layout.align,
+            is_extern,
+            managed: v.attributes.iter().any(|word| word.text.ends_with("managed")),
+            init: Vec::new(),
+            relocations: Vec::new(),
+            fields: Vec::new(),
+            span: v.span,
+        };
+        self.initialise(v, &mut layout, &mut variable)?;
+        variable.size = layout.size;
+        variable.dims = std::mem::take(&mut layout.dims);
+        if storage == Storage::Shared {
+            self.shared(v, &layout, &mut variable)?;
+        } else if layout.open && is_extern && v.space == Space::Const && !self.has_version(22) {
+            self.report(
+                Diagnostic::error("E0134", v.span, "an .extern array in bank 0 has a size")
+                    .help("write the number of elements, or .version 2.2 or later"),
+            );
+            return None;
+        } else if layout.open && v.initializer.is_none() && !is_extern {
+            self.open_array(v.span);
+            return None;
+        }
+        Some(variable)
+    }
+
+    fn initialise(
+        &mut self,
+        v: &ast::Variable<'a>,
+        layout: &mut Layout,
+        variable: &mut Variable,
+    ) -> Option<()> {
+        let Some(init) = &v.initializer else { return Some(()) };
+        let why = match variable.storage {
+            Storage::Shared | Storage::DynamicShared => Some("shared memory has no initial value"),
+            _ if variable.is_extern => {
+                Some("an .extern variable gets its value where it is defined")
+            }
+            _ => None,
+        };
+        if let Some(why) = why {
+            self.report(
+                Diagnostic::error(
+                    "E0135",
+                    v.span,
+                    format!("{} cannot have an initial value", v.name.text),
+                )
+                .label(why)
+                .help("remove the initial value"),
+            );
+            return None;
+        }
+        if let (Storage::Opaque(_), Space::Shared) = (variable.storage, v.space) {
+            let message = format!("{} cannot have an initial value", v.name.text);
+            self.report(
+                Diagnostic::error("E0135", v.span, message)
+                    .label("shared memory has none")
+                    .help("declare it .global"),
+            );
+            return None;
+        }
+        if let Storage::Opaque(ty) = variable.storage {
+            variable.fields = self.opaque_fields(init, ty, &layout.dims);
+            let items = match init {
+                Initializer::List(items, _) => items.len(),
+                Initializer::Fields(fields, _) => fields.len(),
+                Initializer::Value(_) => 0,
+            };
+            if layout.open {
+                layout.dims[0] = items as u64;
+                layout.size = layout.dims[0].saturating_mul(layout.stride());
+            }
+            return Some(());
+        }
+        let image = self.initial(init, layout)?;
+        variable.init = image.bytes;
+        variable.relocations = image.relocations;
+        Some(())
+    }
+
+    fn shared(
+        &mut self,
+        v: &ast::Variable<'a>,
+        layout: &Layout,
+        variable: &mut Variable,
+    ) -> Option<()> {
+        if layout.open {
+            if !variable.is_extern {
+                self.open_array(v.span);
+                return None;
+            }
+            variable.storage = Storage::DynamicShared;
+            return Some(());
+        }
+        // Each variable alone: what a kernel and its callees use together is known at launch, and
+        // modules of many kernels declare far more than one chip has.
+        if layout.size > MAX_SHARED {
+            self.beyond_ptxas(
+                Diagnostic::error(
+                    "E0133",
+                    v.span,
+                    "there is more static shared memory than any GPU has",
+                )
+                .label(format!("{} bytes, {MAX_SHARED} at most", layout.size))
+                .help("declare .extern .shared and pass the size at launch"),
+            )?;
+        }
+        Some(())
+    }
+
+    pub(crate) fn open_array(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error("E0134", span, "the array has no size")
+                .help("write the number of elements, or an initial value"),
+        );
+    }
+
+    fn legacy_tex(&mut self, v: &ast::Variable<'a>, name: String) -> Option<Variable> {
+        let ty = self.scalar_type(&v.ty)?;
+        if self.has_version(15) {
+            self.report(
+                Diagnostic::error(
+                    "E0130",
+                    v.span,
+                    "the state space .tex ended with PTX ISA version 1.5",
+                )
+                .help(format!("write .global .texref {}", v.name.text)),
+            );
+            return None;
+        }
+        let handle = matches!(ty, ScalarType::U32 | ScalarType::U64);
+        if !handle || v.vector > 1 || !v.dimensions.is_empty() {
+            let what = if handle { "an array or vector".into() } else { format!("a .{ty}") };
+            self.report(
+                Diagnostic::error("E0131", v.ty.span, format!("a .tex variable cannot be {what}"))
+                    .help("write .tex .u32 or .tex .u64 for each texture"),
+            );
+            return None;
+        }
+        if v.initializer.is_some() {
+            self.report(
+                Diagnostic::error("E0135", v.span, "a .tex variable has no initial value")
+                    .help("remove the initial value"),
+            );
+            return None;
+        }
+        Some(Variable {
+            name,
+            storage: Storage::Opaque(ScalarType::Texref),
+            space: v.space,
+            ty: ScalarType::Texref,
+            vector: 1,
+            dims: Vec::new(),
+            size: 8,
+            align: 8,
+            is_extern: false,
+            managed: false,
+            init: Vec::new(),
+            relocations: Vec::new(),
+            fields: Vec::new(),
+            span: v.span,
+        })
+    }
+
+    /// What a name at module scope is; says so if it is nothing.
+    pub(crate) fn global(&mut self, name: &ast::Ident<'a>) -> Option<Global> {
+        if let Some(&(global, _)) = self.globals.get(name.text) {
+            return Some(global);
+        }
+        if let Some(id) = self.range_variable(name.text) {
+            return Some(Global::Variable(id));
+        }
+        let diagnostic = match self.later.get(name.text) {
+            Some(&span) => Diagnostic::error(
+                "E0113",
+                name.span,
+                format!("{} is used before its declaration", name.text),
+            )
+            .note(span, "declared here")
+            .help("move the declaration up, or write a prototype of the function first"),
+            None => unknown(name),
+        };
+        self.report(diagnostic);
+        None
+    }
+
+    /// The variable `x3` of a declaration `x<8>`, made when it is first named.
+    pub(crate) fn range_variable(&mut self, name: &'a str) -> Option<VarId> {
+        for (prefix, number) in crate::names::splits(name) {
+            let Some(&(Some(v), count, span)) = self.groups.get(prefix) else { continue };
+            if number < count && v.space != Space::Reg {
+                let variable = self.static_variable(v, name.to_string(), true)?;
+                let id = self.add_variable(variable);
+                self.globals.insert(name, (Global::Variable(id), span));
+                return Some(id);
+            }
+        }
+        None
+    }
+}
+
+/// Whether two declarations have the same dimensions; `[]` of an `.extern` is any number.
+fn same_shape(old: &Variable, new: &Variable) -> bool {
+    let open = |v: &Variable| v.is_extern && v.dims.first() == Some(&0);
+    old.dims.len() == new.dims.len()
+        && old
+            .dims
+            .iter()
+            .zip(&new.dims)
+            .enumerate()
+            .all(|(i, (a, b))| a == b || i == 0 && (open(old) || open(new)))
+}

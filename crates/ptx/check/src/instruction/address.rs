@@ -1,0 +1,345 @@
+//! Memory operands, and operands that are addresses themselves.
+
+use texunit_isa::{OperandRule, Pointee, ScalarType, Space, TypeKind};
+use texunit_syntax::ast::{self, OperandKind, Subscript};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Area, Value, area_name};
+use crate::context::scope::Found;
+use crate::instruction::site::Site;
+use crate::ir::{Base, Operand};
+use crate::message::fixes;
+use crate::message::say::mnemonic;
+use crate::options::Ptxas;
+use crate::types::fits;
+
+impl<'a> Body<'_, 'a> {
+    /// `[base + offset]`
+    pub(crate) fn memory(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        let (base, extra) = match &operand.kind {
+            OperandKind::Address(address) => (&*address.base, address.offset.as_ref()),
+            OperandKind::Bracket(items) if items.len() == 1 => (&items[0], None),
+            // An element of an array is a memory operand of its own.
+            OperandKind::Index(..) if rule.element => (operand, None),
+            _ => return self.no_memory_operand(site, operand),
+        };
+        let value = self.value(base)?;
+        let extra = match extra {
+            Some(expr) => self.cx.integer(expr)?,
+            None => 0,
+        };
+        let func = self.cx.release == Ptxas::V13_5
+            && site.i.modifiers.iter().any(|m| m.text == "param::func");
+        if func && !matches!(value, Value::Named { area: Area::CallParam, .. }) {
+            let message = format!("{} needs a parameter of a call here", mnemonic(site.i));
+            self.wrong("E0217", base.span, message, "write the name of a .param of this function");
+            return None;
+        }
+        // ptxas copies the address of a tensor map with `mov`.
+        let map = rule.pointee == Some(Pointee::TensorMap);
+        let min_bits = if map { 32 } else { 16 };
+        match value {
+            Value::Reg { id, ty }
+                if (ty.is_integer() || ty.kind() == TypeKind::Bits)
+                    && (min_bits..=64).contains(&ty.bits()) =>
+            {
+                Some(Operand::Address(Base::Reg(id), extra))
+            }
+            Value::Reg { id, ty } => {
+                let diagnostic = Diagnostic::error(
+                    "E0217",
+                    base.span,
+                    format!("a .{ty} register cannot hold an address"),
+                )
+                .help("use a 64-bit integer register");
+                // ptxas takes 8 bits for an address.
+                if ty.bits() == 8 && !map {
+                    self.report_miscompiled(diagnostic);
+                    return Some(Operand::Address(Base::Reg(id), extra));
+                }
+                self.report(diagnostic);
+                None
+            }
+            Value::Special(..)
+                if rule.pointee != Some(Pointee::Uniform) || self.cx.release < Ptxas::V12_9 =>
+            {
+                self.report_miscompiled(
+                    Diagnostic::error("E0217", base.span, "a special register is not an address")
+                        .help("copy it into a register with mov first"),
+                );
+                Some(Operand::Address(Base::Absolute, extra))
+            }
+            Value::Const(value) if value.is_int() => {
+                if site.mods.space == Some(Space::Local) {
+                    let at = value.bits_for(ScalarType::U64).unwrap_or(0) as i64;
+                    return Some(Operand::Address(Base::Absolute, at.wrapping_add(extra)));
+                }
+                self.wrong(
+                    "E0217",
+                    base.span,
+                    "a number can be an address in .local memory only".into(),
+                    "put the address into a register",
+                );
+                None
+            }
+            Value::Named { base: at, offset, area, is_array, .. } => {
+                let area = if is_array { self.area_of_array(at, area) } else { area };
+                self.check_area(site, rule, area, is_array, base)?;
+                self.unguarded(site, at, area, base.span)?;
+                Some(Operand::Address(at, offset.wrapping_add(extra)))
+            }
+            Value::Element(element, area) => {
+                let area = self.area_of_array(element.base, area);
+                self.check_area(site, rule, area, true, base)?;
+                self.unguarded(site, element.base, area, base.span)?;
+                Some(Operand::Element(Box::new(element)))
+            }
+            other => {
+                self.wrong(
+                    "E0217",
+                    base.span,
+                    format!("{} is not an address", other.describe()),
+                    "write a register or the name of a variable",
+                );
+                None
+            }
+        }
+    }
+
+    /// Parameters of a call are written and read by all threads that make it.
+    fn unguarded(&mut self, site: &Site<'_, 'a>, base: Base, area: Area, span: Span) -> Option<()> {
+        if site.i.guard.is_none() || area != Area::CallParam || !matches!(base, Base::Frame(_)) {
+            return Some(());
+        }
+        let message = format!("{} of a call's parameter has no guard", mnemonic(site.i));
+        let help = "branch around the call with its parameters, or choose the value with selp";
+        self.wrong("E0216", span, message, help);
+        None
+    }
+
+    /// The name of a call's parameter alone is no address, though one with an offset is.
+    pub(crate) fn parameter_of_call(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        value: &Value<'a>,
+    ) -> Option<()> {
+        let named = matches!(operand.kind, OperandKind::Name { .. });
+        match value {
+            Value::Named { base: Base::Frame(_), area: Area::CallParam, .. } if named => {
+                let message =
+                    format!("{} cannot take the address of a call's parameter", mnemonic(site.i));
+                let help = "copy the value into a .local variable, and take its address";
+                self.wrong("E0216", operand.span, message, help);
+                None
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// Reports what stands in the place of a memory operand.
+    fn no_memory_operand(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        let message = format!("{} needs a memory operand here", mnemonic(site.i));
+        let diagnostic = Diagnostic::error("E0217", operand.span, message);
+        let address = match &operand.kind {
+            OperandKind::Name { name, component: None } => match self.scopes.find(name.text) {
+                Some(Found::Register(r)) => {
+                    r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        let diagnostic = match &operand.kind {
+            OperandKind::Index(name, subscript) => {
+                let help = "ld, ldu and st take elements of arrays; elsewhere write the address \
+                            in bytes between [ and ]";
+                let constant = matches!(**subscript, Subscript::Constant(_));
+                match self.value(operand) {
+                    Some(Value::Named { offset, .. }) if constant => {
+                        let address = format!("[{}+{offset}]", name.text);
+                        diagnostic.help(format!("{help}: {address}")).fix(operand.span, address)
+                    }
+                    Some(_) => diagnostic.help(help),
+                    None => return None,
+                }
+            }
+            _ => diagnostic.help("write the address between [ and ]"),
+        };
+        self.report(match address {
+            true => diagnostic
+                .fix(fixes::before(operand.span), "[")
+                .fix(fixes::behind(operand.span), "]"),
+            false => diagnostic,
+        });
+        None
+    }
+
+    /// Where an array lies to an access: one of references outside of `.global` is memory like any other.
+    fn area_of_array(&self, base: Base, area: Area) -> Area {
+        let (Base::Variable(id), Area::Opaque(_)) = (base, area) else { return area };
+        match self.cx.module.variables[id.0 as usize].space {
+            ast::Space::Const => Area::Const,
+            ast::Space::Shared => Area::Shared,
+            _ => area,
+        }
+    }
+
+    /// Whether the instruction reaches the variable's space.
+    fn check_area(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        area: Area,
+        is_array: bool,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        let span = operand.span;
+        // ptxas looks less closely at elements of arrays.
+        let element = matches!(operand.kind, OperandKind::Index(..));
+        let name = mnemonic(site.i);
+        let space = match rule.pointee {
+            Some(Pointee::Global) => Some(Space::Global),
+            _ => site.mods.space,
+        };
+        // A barrier lies in shared memory, however its address is written.
+        let barrier = rule.pointee == Some(Pointee::Mbarrier);
+        let fits = match space {
+            None if barrier => area == Area::Shared,
+            None => matches!(area, Area::Global | Area::Shared | Area::Local),
+            Some(space) => in_space(area, space),
+        };
+        if rule.written && area == Area::Param && fits {
+            let message = format!("{name} cannot write to an incoming parameter");
+            let diagnostic = Diagnostic::error("E0216", span, message)
+                .help("copy the parameter into a register or .local memory");
+            if element && site.i.guard.is_none() {
+                self.report_miscompiled(diagnostic);
+                return Some(());
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        let cached = rule.pointee == Some(Pointee::Uniform)
+            && matches!(area, Area::Shared | Area::Local)
+            && self.cx.release >= Ptxas::V12_9;
+        if fits && !cached {
+            return Some(());
+        }
+        if let Area::Opaque(ty) = area {
+            let diagnostic =
+                Diagnostic::error("E0216", span, format!("{name} cannot reach into a .{ty}"))
+                    .help("use tex, txq, suld, sust or suq");
+            // ptxas looks at the names of textures in ld and st only, and not at those of arrays of them.
+            let looked_at = rule.element && !is_array;
+            let barrier = barrier && self.cx.release >= Ptxas::V12_9;
+            if !looked_at && !barrier && matches!(space, None | Some(Space::Global)) {
+                self.report_miscompiled(diagnostic);
+                return Some(());
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        let space = space.or(barrier.then_some(Space::Shared));
+        let instruction = space.map_or("generic".to_string(), |s| format!(".{s}"));
+        let message =
+            format!("{name} works on {instruction} memory, and this is {}", area_name(area));
+        let help = match barrier {
+            true => "declare the mbarrier in .shared memory".to_owned(),
+            false => format!("write {}{}", site.form.row.opcode, area_name(area)),
+        };
+        let diagnostic = Diagnostic::error("E0216", span, message).help(help);
+        // The assembler did not look at it at first.
+        let passed = barrier
+            && self.cx.release <= Ptxas::V12_4
+            && site.mods.space.is_none()
+            && matches!(area, Area::Global | Area::Local);
+        if passed {
+            self.report_miscompiled(diagnostic);
+            return Some(());
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    /// An operand that is an address: of cvta, isspacep.
+    pub(crate) fn address(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        ty: Option<ScalarType>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        let wanted = ty.unwrap_or(ScalarType::U64);
+        let value = self.value(operand)?;
+        if rule.named {
+            self.parameter_of_call(site, operand, &value)?;
+        }
+        match value {
+            Value::Reg { id, ty: reg } if ty.is_some_and(|t| fits(t, reg)) => {
+                Some(Operand::Reg(id))
+            }
+            Value::Reg { id, ty: reg }
+                if ty.is_none()
+                    && reg != ScalarType::F16x2
+                    && (fits(ScalarType::U64, reg) || fits(ScalarType::U32, reg)) =>
+            {
+                Some(Operand::Reg(id))
+            }
+            Value::Const(value) if value.is_int() => {
+                self.immediate(site, wanted, value, operand.span)
+            }
+            value @ (Value::Named { .. } | Value::Element(..)) if rule.named => {
+                let (base, area, address) = match value {
+                    Value::Named { base, offset, area, .. } => {
+                        (base, area, Operand::AddressOf(base, offset))
+                    }
+                    Value::Element(e, area) => (e.base, area, Operand::Element(Box::new(e))),
+                    _ => return None,
+                };
+                let inside = match (area, site.mods.space) {
+                    (Area::Opaque(_), Some(Space::Global)) => true,
+                    (Area::Opaque(_), Some(Space::Param)) => matches!(base, Base::Param(_)),
+                    (area, Some(space)) => in_space(area, space),
+                    (_, None) => false,
+                };
+                if inside {
+                    return Some(address);
+                }
+                let name = mnemonic(site.i);
+                self.wrong(
+                    "E0216",
+                    operand.span,
+                    format!(
+                        "{name} cannot take the address of a variable in {} memory",
+                        area_name(area)
+                    ),
+                    "name the variable's own space",
+                );
+                None
+            }
+            value if self.address_as_number(site, wanted, operand, &value) => Some(Operand::Imm(0)),
+            value => self.mismatch(site, wanted, &value, operand.span),
+        }
+    }
+}
+
+fn in_space(area: Area, space: Space) -> bool {
+    match space {
+        Space::Global => area == Area::Global,
+        Space::Const => area == Area::Const,
+        Space::Shared => area == Area::Shared,
+        Space::Local => area == Area::Local,
+        Space::Param => matches!(area, Area::Param | Area::CallParam),
+    }
+}

@@ -1,0 +1,331 @@
+//! What follows the brackets of tex and tld4: level or gradients, offset, depth reference.
+
+use texunit_isa::requirement::{COMPARE, OFFSET};
+use texunit_isa::texture::{Registers, geometry as row_of, registers};
+use texunit_isa::{Geometry, MipMode, ScalarType, Shape};
+use texunit_syntax::{Diagnostic, Span, ast};
+
+use crate::body::Body;
+use crate::body::value::{Value, lanes_of};
+use crate::instruction::coordinates::Shift;
+use crate::instruction::site::Site;
+use crate::ir::{Lod, Operand};
+use crate::message::say::mnemonic;
+
+/// Sizes of vectors.
+pub(crate) const ANY_SIZE: &[usize] = &[1, 2, 4];
+
+/// What follows the brackets, vectors as written.
+pub(crate) struct After {
+    pub(crate) lod: Lod,
+    pub(crate) offset: Option<Vec<Operand>>,
+    pub(crate) compare: Option<Operand>,
+}
+
+impl<'a> Body<'_, 'a> {
+    /// What follows the brackets: level or gradients, then offset, then depth compare.
+    pub(crate) fn after_bracket(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rest: &[ast::Operand<'a>],
+        geometry: Geometry,
+        coordinate: ScalarType,
+        shift: Shift,
+    ) -> Option<After> {
+        let mut rest = rest;
+        let needed = match site.mods.mip {
+            Some(MipMode::Level) => 1,
+            Some(MipMode::Grad) => 2,
+            _ => 0,
+        };
+        if rest.len() < needed {
+            let what = if needed == 1 { "a level" } else { "two gradient vectors" };
+            self.wrong(
+                "E0307",
+                site.i.opcode.span,
+                format!("{} needs {what} after the brackets", mnemonic(site.i)),
+                "write it after a comma",
+            );
+            return None;
+        }
+        let sizes = match shift {
+            Shift::Levels => row_of(geometry).offset_sizes(),
+            _ => ANY_SIZE,
+        };
+        let lod = match (site.mods.mip, &rest[..needed]) {
+            (Some(MipMode::Level), [level]) => {
+                Lod::Level(self.level(site, level, registers("level", coordinate), sizes)?)
+            }
+            (Some(MipMode::Grad), [dx, dy]) => Lod::Gradient {
+                dx: self.gradient(site, dx, geometry)?,
+                dy: self.gradient(site, dy, geometry)?,
+            },
+            (Some(MipMode::Base), _) => Lod::Base,
+            _ => Lod::Implicit,
+        };
+        let mut after = After { lod, offset: None, compare: None };
+        if matches!(shift, Shift::Level | Shift::Levels) {
+            self.last_of_shifted(site, rest)?;
+        }
+        rest = &rest[needed..];
+        if let [offset, others @ ..] = rest
+            && let Some(offset) = self.offset_operand(
+                site,
+                offset,
+                geometry,
+                coordinate,
+                (shift, !others.is_empty()),
+            )?
+        {
+            (after.offset, rest) = (offset, others);
+        }
+        if let [compare, others @ ..] = rest {
+            after.compare = Some(self.compare(site, compare, geometry, coordinate)?);
+            self.dropped_compare(site, geometry, compare.span);
+            rest = others;
+        }
+        if let [extra, ..] = rest {
+            self.wrong("E0210", extra.span, format!("{} has one operand too many", mnemonic(site.i)), "the brackets are followed by level or gradients, an offset vector and a depth reference, in this order");
+            return None;
+        }
+        Some(after)
+    }
+
+    pub(crate) fn level(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        place: &Registers,
+        sizes: &[usize],
+    ) -> Option<Operand> {
+        let name = mnemonic(site.i);
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            value => {
+                let found = self.scalar_of(site, &value, operand.span, place);
+                if found.is_none() {
+                    self.wrong(
+                        "E0307",
+                        operand.span,
+                        format!("{name} needs a .{} level, not {}", place.ty, value.describe()),
+                        "the level has the type of the coordinates",
+                    );
+                }
+                return found;
+            }
+        };
+        let lanes = items.len();
+        if !sizes.contains(&lanes) {
+            let message = format!("{name} needs one level, not a vector of {lanes} elements");
+            self.wrong("E0307", operand.span, message, "write a scalar");
+            return None;
+        }
+        let mut list = self.place_vector(site, operand, items, place, 0)?;
+        if lanes > 1 {
+            let message = format!("{name} needs one level, not a vector of {lanes} elements");
+            let diagnostic = Diagnostic::error("E0307", operand.span, message)
+                .label("ptxas accepts this and takes one of them")
+                .help("write a scalar");
+            self.report_miscompiled(diagnostic);
+        }
+        Some(list.swap_remove(0))
+    }
+
+    /// In unified mode, behind a sampler, the last operand must pass for a depth reference.
+    fn last_of_shifted(&mut self, site: &Site<'_, 'a>, rest: &[ast::Operand<'a>]) -> Option<()> {
+        let last = rest.last()?;
+        let passes = match self.value(last)? {
+            Value::Reg { ty, .. } => matches!(ty, ScalarType::F32 | ScalarType::B32),
+            Value::Const(c) => !c.is_int(),
+            Value::Vector(_) | Value::VectorReg { .. } => rest.len() == 1,
+            _ => false,
+        };
+        if !passes {
+            let message = format!("{} has a sampler, but unified mode has none", mnemonic(site.i));
+            self.wrong(
+                "E0303",
+                last.span,
+                message,
+                "leave the sampler out, or add texmode_independent to .target",
+            );
+            return None;
+        }
+        Some(())
+    }
+
+    fn gradient(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        geometry: Geometry,
+    ) -> Option<Vec<Operand>> {
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            other => {
+                self.wrong(
+                    "E0307",
+                    operand.span,
+                    format!(
+                        "{} needs a gradient vector, not {}",
+                        mnemonic(site.i),
+                        other.describe()
+                    ),
+                    "write the gradient between { and }",
+                );
+                return None;
+            }
+        };
+        let row = row_of(geometry);
+        let (n, lanes) = (row.gradient_size(), items.len());
+        if lanes != n {
+            let name = mnemonic(site.i);
+            let message = format!("{name}: the gradients of .{geometry} have {n} elements");
+            if !(geometry.is_cube() && matches!(lanes, 1 | 2)) {
+                let message = format!("{message}, not {lanes}");
+                self.wrong("E0307", operand.span, message, "write a vector of that size");
+                return None;
+            }
+            let diagnostic = Diagnostic::error("E0313", operand.span, message)
+                .label("ptxas accepts this and then crashes")
+                .help("write four elements; the last is ignored");
+            self.report_miscompiled(diagnostic);
+        }
+        let place = registers("gradient", ScalarType::F32);
+        self.place_vector(site, operand, items, place, 0)
+    }
+
+    /// The offset: `Some(None)` if the operand is not one, `Some(Some(None))` if it is dropped.
+    #[allow(clippy::option_option)]
+    fn offset_operand(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        geometry: Geometry,
+        coordinate: ScalarType,
+        (shift, followed): (Shift, bool),
+    ) -> Option<Option<Option<Vec<Operand>>>> {
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            Value::Reg { ty: ScalarType::U32 | ScalarType::S32, .. } => {
+                return self.dropped_offset(operand.span);
+            }
+            Value::Const(c) if c.is_int() => return self.dropped_offset(operand.span),
+            // A depth reference, unless another one follows or there is none.
+            Value::Reg { ty: ScalarType::B32, .. }
+                if followed || coordinate == ScalarType::S32 && geometry != Geometry::D3 =>
+            {
+                self.cx.require(COMPARE, operand.span);
+                return self.dropped_offset(operand.span);
+            }
+            _ => return Some(None),
+        };
+        self.cx.require(OFFSET, operand.span);
+        let sizes = row_of(geometry).offset_sizes();
+        let name = mnemonic(site.i);
+        let shifted: &[usize] = &[1, 2, 4];
+        let taken = if shift == Shift::None { sizes } else { shifted };
+        if taken.is_empty() {
+            let message = format!("{name}: .{geometry} has no offsets");
+            self.wrong("E0306", operand.span, message, "add to the coordinates instead");
+            return None;
+        }
+        let lanes = items.len();
+        if !taken.contains(&lanes) {
+            let text: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "{name}: the offset of .{geometry} has {} elements, not {lanes}",
+                text.join(" or "),
+            );
+            self.wrong("E0306", operand.span, message, "write a vector of that size");
+            return None;
+        }
+        for (value, span) in &items {
+            if let Value::Const(c) = value
+                && c.is_int()
+            {
+                self.offset_range(site, c.bits_for(ScalarType::B64).unwrap_or(0) as i64, *span);
+            }
+        }
+        let place = registers("offset", ScalarType::S32);
+        Some(Some(Some(self.place_vector(site, operand, items, place, 0)?)))
+    }
+
+    #[allow(clippy::option_option, clippy::unnecessary_wraps)]
+    fn dropped_offset(&mut self, span: Span) -> Option<Option<Option<Vec<Operand>>>> {
+        let diagnostic = Diagnostic::error("E0311", span, "an offset is a vector")
+            .label("ptxas accepts this and drops it")
+            .help("write the offset between { and }, or a .f32 register for a depth reference");
+        self.report_miscompiled(diagnostic);
+        Some(Some(None))
+    }
+
+    fn offset_range(&mut self, site: &Site<'_, 'a>, value: i64, span: Span) {
+        if (-8..=7).contains(&value) {
+            return;
+        }
+        let modulo = if site.form.shape == Shape::Gather { 64 } else { 16 };
+        self.report(
+            Diagnostic::warning("W0101", span, format!("the offset {value} is outside -8 to 7"))
+                .label(format!("the hardware takes it modulo {modulo}"))
+                .help("add to the coordinates instead"),
+        );
+    }
+
+    /// Maxwell machines are given a fetch with gradients that has no place for the reference.
+    fn dropped_compare(&mut self, site: &Site<'_, 'a>, geometry: Geometry, span: Span) {
+        let maxwell = (50..60).contains(&self.cx.target) && !self.cx.module.independent;
+        if !(maxwell && geometry == Geometry::D1 && site.mods.mip == Some(MipMode::Grad)) {
+            return;
+        }
+        let message = format!("{} drops its depth reference on sm_5x", mnemonic(site.i));
+        self.report(
+            Diagnostic::warning("W0105", span, message)
+                .label("ptxas leaves the comparison out")
+                .help("use a .2d texture of height 1, or compare the fetched depth with setp"),
+        );
+    }
+
+    fn compare(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        geometry: Geometry,
+        coordinate: ScalarType,
+    ) -> Option<Operand> {
+        self.cx.require(COMPARE, operand.span);
+        let name = mnemonic(site.i);
+        if !row_of(geometry).compare {
+            self.wrong(
+                "E0306",
+                operand.span,
+                format!("{name}: .{geometry} has no depth compare"),
+                "leave the depth reference out",
+            );
+            return None;
+        }
+        if coordinate != ScalarType::F32 {
+            self.wrong(
+                "E0306",
+                operand.span,
+                format!("{name}: depth compare needs .f32 coordinates"),
+                "write .f32 as the last type",
+            );
+            return None;
+        }
+        let value = self.value(operand)?;
+        let place = registers("compare", ScalarType::F32);
+        let found = self.scalar_of(site, &value, operand.span, place);
+        if found.is_none() {
+            self.wrong(
+                "E0306",
+                operand.span,
+                format!("{name} needs a .f32 depth reference, not {}", value.describe()),
+                "use a .f32 register or a number with a decimal point",
+            );
+        }
+        found
+    }
+}

@@ -1,0 +1,418 @@
+//! Branches and calls.
+
+use std::rc::Rc;
+
+use texunit_isa::ScalarType;
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::Value;
+use crate::context::scope::{Found, Local};
+use crate::context::signature::{Callee, Formal, Signature, formals};
+use crate::declaration::allowed::DeclSite;
+use crate::instruction::site::Site;
+use crate::ir::{Base, FrameVar, FuncId, LabelId, Operand, Prototype};
+use crate::message::say::plural;
+use crate::types::fits;
+
+/// Targets of all indexed branches of a module: lists may name labels again and again.
+const MAX_TARGETS: usize = 1 << 20;
+
+impl<'a> Body<'_, 'a> {
+    pub(crate) fn branch(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
+        let i = site.i;
+        let [target] = i.operands.as_slice() else {
+            self.wrong(
+                "E0210",
+                i.opcode.span,
+                format!("bra takes 1 operand, not {}", i.operands.len()),
+                "write bra and a label",
+            );
+            return None;
+        };
+        let label = self.label(target)?;
+        Some(vec![Operand::Label(label)])
+    }
+
+    fn label(&mut self, operand: &ast::Operand<'a>) -> Option<LabelId> {
+        if let OperandKind::Name { name, .. } = &operand.kind
+            && self.scopes.find(name.text).is_none()
+            && !self.cx.globals.contains_key(name.text)
+        {
+            let message = format!("unknown label {}", name.text);
+            let help = self.missing_label(name.text);
+            self.wrong("E0114", operand.span, message, &help);
+            return None;
+        }
+        match self.value(operand)? {
+            Value::Label(id) => Some(id),
+            other => {
+                self.wrong(
+                    "E0112",
+                    operand.span,
+                    format!("bra needs a label, not {}", other.describe()),
+                    "use brx.idx to branch to one of several labels",
+                );
+                None
+            }
+        }
+    }
+
+    pub(crate) fn indexed_branch(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
+        let i = site.i;
+        let [index, list] = i.operands.as_slice() else {
+            self.wrong(
+                "E0210",
+                i.opcode.span,
+                format!("brx.idx takes 2 operands, not {}", i.operands.len()),
+                "write an index and the name of a .branchtargets list",
+            );
+            return None;
+        };
+        let index = self.source(site, ScalarType::U32, index);
+        let targets = match self.value(list)? {
+            Value::BranchTargets(targets) => self.targets(targets)?,
+            other => {
+                self.wrong(
+                    "E0242",
+                    list.span,
+                    format!("brx.idx needs a .branchtargets list, not {}", other.describe()),
+                    "write name: .branchtargets a, b; and that name here",
+                );
+                return None;
+            }
+        };
+        Some(vec![index?, Operand::Targets(targets)])
+    }
+
+    fn targets(&mut self, list: &'a ast::BranchTargets<'a>) -> Option<Vec<LabelId>> {
+        let mut labels = Vec::new();
+        for (name, count) in &list.targets {
+            for n in 0..count.unwrap_or(1) {
+                self.cx.targets += 1;
+                if self.cx.targets > MAX_TARGETS {
+                    let message = "the indexed branches of the module have too many targets";
+                    self.wrong("E0242", list.span, message.into(), "write fewer targets");
+                    return None;
+                }
+                let label = match count {
+                    Some(_) => self.target(name, &format!("{}{n}", name.text)),
+                    None => self.target(name, name.text),
+                };
+                labels.push(label?);
+            }
+        }
+        Some(labels)
+    }
+
+    fn target(&mut self, name: &ast::Ident<'a>, text: &str) -> Option<LabelId> {
+        let found = self.scopes.stack.iter().rev().find_map(|scope| scope.names.get(text));
+        if let Some((Local::Label(id), _)) = found {
+            return Some(*id);
+        }
+        let help = self.missing_label(text);
+        self.wrong("E0114", name.span, format!("unknown label {text}"), &help);
+        None
+    }
+
+    pub(crate) fn call(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
+        let i = site.i;
+        let mut rest = i.operands.as_slice();
+        let mut results: &[ast::Operand<'a>] = &[];
+        if let [ast::Operand { kind: OperandKind::List(list), .. }, after @ ..] = rest {
+            results = list;
+            rest = after;
+        }
+        let [callee, after @ ..] = rest else {
+            self.wrong(
+                "E0210",
+                i.opcode.span,
+                "call names no function".into(),
+                "write call (results), function, (arguments)",
+            );
+            return None;
+        };
+        let mut arguments: &[ast::Operand<'a>] = &[];
+        let mut after = after;
+        if let [ast::Operand { kind: OperandKind::List(list), .. }, more @ ..] = after {
+            arguments = list;
+            after = more;
+        }
+        let (target, signature) = self.callee(callee, after.first())?;
+        self.other_targets(site, after.first(), (results, arguments))?;
+        let returned = self.arguments(site, results, &signature.returns, signature.declared, true);
+        let passed = self.arguments(site, arguments, &signature.params, signature.declared, false);
+        let mut operands = vec![Operand::Args(returned?), target.clone(), Operand::Args(passed?)];
+        if matches!(target, Operand::Reg(_)) {
+            let plain = |list: &[Formal]| list.iter().map(|f| (f.ty, f.size)).collect();
+            let prototype =
+                Prototype { returns: plain(&signature.returns), params: plain(&signature.params) };
+            operands.push(Operand::Prototype(Box::new(prototype)));
+        }
+        Some(operands)
+    }
+
+    fn callee(
+        &mut self,
+        callee: &ast::Operand<'a>,
+        with: Option<&ast::Operand<'a>>,
+    ) -> Option<(Operand, Rc<Signature>)> {
+        match self.value(callee)? {
+            Value::Function(id) => {
+                let function = &self.cx.module.functions[id.0 as usize];
+                if function.is_entry {
+                    self.wrong(
+                        "E0240",
+                        callee.span,
+                        "a kernel cannot be called".into(),
+                        "call a .func, or launch the kernel",
+                    );
+                    return None;
+                }
+                Some((Operand::Function(id), self.signature_of(id)))
+            }
+            Value::Reg { id, ty } if fits(ScalarType::U64, ty) || fits(ScalarType::U32, ty) => {
+                let Some(with) = with else {
+                    self.wrong(
+                        "E0241",
+                        callee.span,
+                        "a call through a register needs a prototype".into(),
+                        "write name: .callprototype ...; and that name after the arguments",
+                    );
+                    return None;
+                };
+                let signature = match self.value(with)? {
+                    Value::Prototype(p) => self.prototype_of(p)?,
+                    Value::CallTargets(targets) => self.call_targets(targets)?,
+                    Value::Function(id) => self.signature_of(id),
+                    other => {
+                        self.wrong(
+                            "E0241",
+                            with.span,
+                            format!("a call needs a prototype here, not {}", other.describe()),
+                            "write the name of a .callprototype or .calltargets",
+                        );
+                        return None;
+                    }
+                };
+                Some((Operand::Reg(id), signature))
+            }
+            other => {
+                self.wrong(
+                    "E0112",
+                    callee.span,
+                    format!("call needs a function, not {}", other.describe()),
+                    "write the name of a .func, or a 64-bit register",
+                );
+                None
+            }
+        }
+    }
+
+    /// The signature of a function, made once: there may be many parameters and many calls.
+    fn signature_of(&mut self, id: FuncId) -> Rc<Signature> {
+        let function = &self.cx.module.functions[id.0 as usize];
+        let callee = Callee::Function(id, function.span);
+        if let Some(Some(known)) = self.cx.signatures.get(&callee) {
+            return known.clone();
+        }
+        let signature = Rc::new(Signature {
+            returns: formals(&function.returns),
+            params: formals(&function.params),
+            declared: Some(function.span),
+        });
+        self.cx.signatures.insert(callee, Some(signature.clone()));
+        signature
+    }
+
+    pub(crate) fn check_prototype(&mut self, p: &'a ast::CallPrototype<'a>) {
+        let _ = self.prototype_of(p);
+    }
+
+    /// The signature of a prototype; its mistakes are reported once.
+    fn prototype_of(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Rc<Signature>> {
+        let callee = Callee::Prototype(std::ptr::from_ref(p).addr());
+        if let Some(known) = self.cx.signatures.get(&callee) {
+            return known.clone();
+        }
+        let signature = self.read_prototype(p).map(Rc::new);
+        self.cx.signatures.insert(callee, signature.clone());
+        signature
+    }
+
+    fn read_prototype(&mut self, p: &'a ast::CallPrototype<'a>) -> Option<Signature> {
+        let mut lists = [Vec::new(), Vec::new()];
+        self.cx.one_result(&p.returns);
+        for (list, (params, last)) in lists.iter_mut().zip([(&p.returns, false), (&p.params, true)])
+        {
+            let count = params.len();
+            for (at, v) in params.iter().enumerate() {
+                let last = last && at + 1 == count;
+                let param = self.cx.param(v, false, DeclSite::Prototype, last)?;
+                list.push(Formal::new(&param));
+            }
+        }
+        let [returns, params] = lists;
+        Some(Signature { returns, params, declared: Some(p.span) })
+    }
+
+    fn call_targets(&mut self, targets: &'a ast::BranchTargets<'a>) -> Option<Rc<Signature>> {
+        let (name, _) = targets.targets.first()?;
+        match self.cx.global(name)? {
+            crate::context::Global::Function(id) => Some(self.signature_of(id)),
+            _ => {
+                self.wrong(
+                    "E0112",
+                    name.span,
+                    format!("{} is not a function", name.text),
+                    "list the names of functions",
+                );
+                None
+            }
+        }
+    }
+
+    /// The call must fit all functions of a `.calltargets` list; the first one is checked as the
+    /// callee.
+    fn other_targets(
+        &mut self,
+        site: &Site<'_, 'a>,
+        with: Option<&ast::Operand<'a>>,
+        (results, arguments): (&[ast::Operand<'a>], &[ast::Operand<'a>]),
+    ) -> Option<()> {
+        let Some(OperandKind::Name { name, .. }) = with.map(|w| &w.kind) else { return Some(()) };
+        let Some(Found::Other(Local::CallTargets(list))) = self.scopes.find(name.text) else {
+            return Some(());
+        };
+        for (name, _) in list.targets.iter().skip(1) {
+            let Some(crate::context::Global::Function(id)) = self.cx.global(name) else {
+                let message = format!("{} is not a function", name.text);
+                self.wrong("E0112", name.span, message, "list the names of functions");
+                return None;
+            };
+            let signature = self.signature_of(id);
+            self.arguments(site, results, &signature.returns, signature.declared, true)?;
+            self.arguments(site, arguments, &signature.params, signature.declared, false)?;
+        }
+        Some(())
+    }
+
+    fn arguments(
+        &mut self,
+        site: &Site<'_, 'a>,
+        given: &[ast::Operand<'a>],
+        formals: &[Formal],
+        declared: Option<Span>,
+        results: bool,
+    ) -> Option<Vec<Operand>> {
+        let what = if results { "result" } else { "argument" };
+        let open = formals.last().is_some_and(|f| f.open);
+        if given.len() != formals.len() && !(open && given.len() + 1 >= formals.len()) {
+            let span = given
+                .first()
+                .map_or(site.i.opcode.span, |f| f.span.to(given[given.len() - 1].span));
+            let mut d = Diagnostic::error(
+                "E0240",
+                span,
+                format!(
+                    "the call has {}, and the function {}",
+                    plural(given.len(), what),
+                    formals.len()
+                ),
+            )
+            .help("write one for each parameter of the function");
+            if let Some(declared) = declared {
+                d = d.note(declared, "declared here");
+            }
+            self.report(d);
+            return None;
+        }
+        let mut list = Vec::with_capacity(given.len());
+        let mut complete = true;
+        for (n, operand) in given.iter().enumerate() {
+            let Some(formal) = formals.get(n).or(formals.last()) else { break };
+            match self.argument(site, operand, formal, results) {
+                Some(operand) => list.push(operand),
+                None => complete = false,
+            }
+        }
+        complete.then_some(list)
+    }
+
+    fn frame_differs(&self, variable: &FrameVar, formal: &Formal) -> bool {
+        if formal.open {
+            return false;
+        }
+        match formal.align {
+            0 => !fits(formal.ty, variable.ty) && variable.size == variable.ty.bytes(),
+            align => variable.align != align,
+        }
+    }
+
+    fn argument(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        formal: &Formal,
+        result: bool,
+    ) -> Option<Operand> {
+        let value = self.value(operand)?;
+        let size = match value {
+            Value::Named { base: Base::Frame(id), offset: 0, .. } => {
+                self.function.frame[id.0 as usize].size
+            }
+            Value::Named { base: Base::Param(id), offset: 0, .. } if !result => {
+                self.function.params[id.0 as usize].size
+            }
+            Value::Named { base: Base::Return(id), offset: 0, .. } => {
+                self.function.returns[id.0 as usize].size
+            }
+            Value::Reg { ty, .. } => ty.bytes(),
+            _ => formal.size,
+        };
+        if size != formal.size && !formal.open {
+            self.report(
+                Diagnostic::error(
+                    "E0240",
+                    operand.span,
+                    format!("this has {size} bytes, and the parameter {}", formal.size),
+                )
+                .help(format!("pass a .param of type .{} and that size", formal.ty)),
+            );
+            return None;
+        }
+        if let Value::Named { base: Base::Frame(id), .. } = value
+            && self.frame_differs(&self.function.frame[id.0 as usize], formal)
+        {
+            let message = "this has another type or alignment than the parameter";
+            let help = match formal.align {
+                0 => format!("declare it .param .{}", formal.ty),
+                align => format!("declare it .param .align {align} .{}", formal.ty),
+            };
+            self.report(Diagnostic::error("E0240", operand.span, message).help(help));
+            return None;
+        }
+        match value {
+            Value::Named { base: Base::Frame(id), .. }
+                if self.function.frame[id.0 as usize].is_param =>
+            {
+                Some(Operand::FrameVar(id))
+            }
+            Value::Named { base: Base::Param(id), .. } if !result => Some(Operand::Param(id)),
+            Value::Discard if result => Some(Operand::Discard),
+            Value::Reg { id, ty } if fits(formal.ty, ty) => Some(Operand::Reg(id)),
+            Value::Const(value) if !result => self.immediate(site, formal.ty, value, operand.span),
+            other => {
+                let message = format!("{} cannot be passed for a .{}", other.describe(), formal.ty);
+                self.wrong(
+                    "E0240",
+                    operand.span,
+                    message,
+                    "pass a .param variable, or a register of the parameter's type",
+                );
+                None
+            }
+        }
+    }
+}

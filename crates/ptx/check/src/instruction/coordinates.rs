@@ -1,0 +1,170 @@
+//! Coordinates of texture and surface instructions: vectors of the sizes that the geometry takes,
+//! or one register.
+
+use texunit_isa::texture::{Registers, geometry as row_of, registers};
+use texunit_isa::{Geometry, ScalarType};
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Value, lanes_of};
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::message::fixes;
+use crate::message::say::mnemonic;
+use crate::options::Ptxas;
+
+/// What the assembler takes the last operand in the brackets for. In unified mode a sampler
+/// shifts the operands that it looks at by one, while their types stay checked where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shift {
+    /// The coordinates, which it is.
+    None,
+    /// An offset.
+    Offset,
+    /// A level.
+    Level,
+    /// A level, and a vector that stands for the level is taken for the offset.
+    Levels,
+    /// The first gradient.
+    Gradient,
+}
+
+impl<'a> Body<'_, 'a> {
+    /// The coordinate vector of a texture instruction.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn coordinates(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        geometry: Geometry,
+        coordinate: ScalarType,
+        shift: Shift,
+        sampled: bool,
+    ) -> Option<Vec<Operand>> {
+        let row = row_of(geometry);
+        let place = registers("coordinate", coordinate);
+        let braces = matches!(operand.kind, OperandKind::Vector(_));
+        if sampled && !braces && !self.scalar_behind_sampler() {
+            let message = "a coordinate after a sampler needs braces".into();
+            self.wrong("E0304", operand.span, message, "write {x}, or .version 9.0");
+            return None;
+        }
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            scalar => return self.scalar_coordinate(site, operand, scalar, geometry, place),
+        };
+        let sizes = match shift {
+            Shift::None if !self.cx.has_version(12) => &[4],
+            Shift::None => row.coordinate_sizes(),
+            Shift::Offset => row.offset_sizes(),
+            Shift::Level | Shift::Levels => &[1, 2, 4],
+            Shift::Gradient => match row.gradient_size() {
+                1 => &[1],
+                2 => &[2],
+                _ => &[4],
+            },
+        };
+        if sizes.is_empty() {
+            // It was said of the sampler.
+            return None;
+        }
+        if !sizes.contains(&items.len()) {
+            self.coordinate_count(site, operand.span, geometry, items.len(), sizes);
+            return None;
+        }
+        // Whole vector registers have one type for layer and coordinates.
+        // Behind a sampler of unified mode nothing is taken for a layer.
+        let indices = if braces && shift == Shift::None { row.apart() } else { 0 };
+        self.place_vector(site, operand, items, place, indices)
+    }
+
+    /// Whether a coordinate behind a sampler may stand without braces.
+    fn scalar_behind_sampler(&self) -> bool {
+        match self.cx.options.ptxas_compat() {
+            true => self.cx.release >= Ptxas::V13_5,
+            false => self.cx.has_version(90),
+        }
+    }
+
+    pub(crate) fn coordinate_count(
+        &mut self,
+        site: &Site<'_, 'a>,
+        span: Span,
+        geometry: Geometry,
+        n: usize,
+        sizes: &[usize],
+    ) {
+        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        let help = if n == 3 {
+            "write a fourth element, which is ignored: the assembler takes vectors of 1, 2 or 4"
+        } else {
+            "write a vector of that size"
+        };
+        let message = format!(
+            "{}: .{geometry} takes {} coordinates, not {n}",
+            mnemonic(site.i),
+            sizes.join(" or ")
+        );
+        let diagnostic = Diagnostic::error("E0304", span, message).help(help);
+        // Of these three are meant, and the fourth is ignored.
+        let three =
+            matches!(geometry, Geometry::D3 | Geometry::A2d | Geometry::Cube | Geometry::D2ms);
+        self.report(match three && n == 3 {
+            true => fixes::repeat_last(self.cx.source, span, diagnostic),
+            false => diagnostic,
+        });
+    }
+
+    /// A coordinate without braces.
+    pub(crate) fn scalar_coordinate(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        value: Value<'a>,
+        geometry: Geometry,
+        place: &Registers,
+    ) -> Option<Vec<Operand>> {
+        let whole = matches!(operand.kind, OperandKind::Name { component: None, .. })
+            && matches!(value, Value::Reg { .. });
+        let found = self.scalar_of(site, &value, operand.span, place).filter(|_| whole);
+        let Some(found) = found else {
+            let what =
+                if place.ty == ScalarType::F32 { "a .f32 coordinate" } else { "a 32-bit integer" };
+            let message =
+                format!("{} needs {what} here, not {}", mnemonic(site.i), value.describe());
+            self.wrong("E0305", operand.span, message, "write the coordinates between { and }");
+            return None;
+        };
+        if geometry != Geometry::D1 {
+            let name = mnemonic(site.i);
+            let diagnostic = Diagnostic::error(
+                "E0310",
+                operand.span,
+                format!("{name} needs a coordinate vector"),
+            )
+            .label("ptxas accepts this and reads unintended registers")
+            .help("write the coordinates between { and }");
+            self.report_miscompiled(diagnostic);
+        }
+        Some(vec![found])
+    }
+
+    /// An operand without braces, if the place takes it.
+    pub(crate) fn scalar_of(
+        &mut self,
+        site: &Site<'_, 'a>,
+        value: &Value<'a>,
+        span: Span,
+        place: &Registers,
+    ) -> Option<Operand> {
+        match value {
+            Value::Reg { id, ty } if place.scalar.contains(ty) => Some(Operand::Reg(*id)),
+            Value::Const(c) if c.is_int() == (place.ty != ScalarType::F32) => {
+                self.immediate(site, place.ty, *c, span)
+            }
+            _ => None,
+        }
+    }
+}

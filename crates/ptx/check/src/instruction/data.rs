@@ -1,0 +1,169 @@
+//! What ld, st, atom and their like move: one register, or a vector between braces.
+
+use texunit_isa::{AsPredicate, Braces, Limit, OperandRule, ScalarType, TypeKind};
+use texunit_syntax::Span;
+use texunit_syntax::ast;
+
+use crate::body::Body;
+use crate::body::value::{Value, lanes_of};
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::message::say::{mnemonic, plural};
+use crate::types::{fits, fits_relaxed};
+
+impl<'a> Body<'_, 'a> {
+    /// Data of ld, st and cvt: the register may be wider, and a vector if the row has one.
+    pub(crate) fn data(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        written: bool,
+    ) -> Option<Operand> {
+        let value = self.value(operand)?;
+        let lanes = usize::from(site.mods.vector.max(1));
+        let items = match value {
+            Value::Vector(_) if rule.braces == Braces::Never => {
+                return self.mismatch(site, ty, &value, operand.span);
+            }
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } if site.mods.vector > 0 => {
+                lanes_of(first, ty, lanes, operand.span)
+            }
+            value if site.mods.vector == 0 => {
+                let number = !written && (ty.is_integer() || ty.kind() == TypeKind::Bits);
+                if number && self.address_as_number(site, ty, operand, &value) {
+                    return Some(Operand::Imm(0));
+                }
+                return self.element(site, rule, ty, value, operand.span, written);
+            }
+            value if rule.braces == Braces::Always => {
+                let message =
+                    format!("{} needs a vector, not {}", mnemonic(site.i), value.describe());
+                self.wrong("E0213", operand.span, message, "write the registers between { and }");
+                return None;
+            }
+            value => vec![(value, operand.span)],
+        };
+        if items.len() != lanes {
+            let name = mnemonic(site.i);
+            self.wrong(
+                "E0213",
+                operand.span,
+                format!("{name} moves {}, not {}", plural(lanes, "element"), items.len()),
+                "write as many registers between { and } as .v2 or .v4 says",
+            );
+            return None;
+        }
+        if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
+            let name = mnemonic(site.i);
+            self.wrong(
+                "E0211",
+                operand.span,
+                format!("{name} has no register for its result"),
+                "write a register for one of the elements",
+            );
+            return None;
+        }
+        self.same_widths(site, &items)?;
+        self.like_neighbours(site, &items)?;
+        let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
+        // Of atomic operations, elements of single floats and halves alone.
+        let taken = |reg: ScalarType| match rule.exact {
+            true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
+            false => reg.bits() >= ty.bits(),
+        };
+        let mut list: Vec<Operand> = Vec::with_capacity(items.len());
+        for (value, span) in items {
+            let discard = written && matches!(value, Value::Discard);
+            list.push(match value {
+                _ if discard => Operand::Discard,
+                Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
+                value => self.element(site, rule, ty, value, span, written)?,
+            });
+        }
+        if site.mods.vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
+    }
+
+    /// In a vector, no integer stands beside a float.
+    fn like_neighbours(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
+        let float = |value: &Value<'_>| match value {
+            Value::Reg { ty, .. } if ty.kind() == TypeKind::Float => Some(true),
+            Value::Reg { ty, .. } if ty.is_integer() => Some(false),
+            Value::Const(value) => Some(!value.is_int()),
+            _ => None,
+        };
+        let unlike = items.windows(2).find(
+            |pair| matches!((float(&pair[0].0), float(&pair[1].0)), (Some(a), Some(b)) if a != b),
+        );
+        let Some([_, (other, span)]) = unlike else { return Some(()) };
+        let name = mnemonic(site.i);
+        let message = format!("{name} cannot have {} beside its neighbour", other.describe());
+        self.wrong("E0212", *span, message, "write a vector of integers or a vector of floats");
+        None
+    }
+
+    /// The registers of a vector are of one width.
+    fn same_widths(&mut self, site: &Site<'_, 'a>, items: &[(Value<'a>, Span)]) -> Option<()> {
+        let mut widths = items.iter().filter_map(|(value, span)| match value {
+            Value::Reg { ty, .. } => Some((*ty, *span)),
+            _ => None,
+        });
+        let Some((first, _)) = widths.next() else { return Some(()) };
+        let Some((other, span)) = widths.find(|(ty, _)| ty.bits() != first.bits()) else {
+            return Some(());
+        };
+        let name = mnemonic(site.i);
+        self.wrong(
+            "E0212",
+            span,
+            format!("{name} cannot mix .{first} and .{other} registers in a vector"),
+            "write registers of one width",
+        );
+        None
+    }
+
+    fn element(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        ty: ScalarType,
+        value: Value<'a>,
+        span: Span,
+        written: bool,
+    ) -> Option<Operand> {
+        let fitting = if rule.exact { fits } else { fits_relaxed };
+        match value {
+            Value::Reg { id, ty: reg } if fitting(ty, reg) => Some(Operand::Reg(id)),
+            Value::Reg { id, ty: ScalarType::Pred }
+                if rule.predicate == Some(AsPredicate::Miscompiled) =>
+            {
+                self.miscompiled_predicate(site, span);
+                Some(Operand::Reg(id))
+            }
+            Value::Reg { .. } => self.mismatch(site, ty, &value, span),
+            _ if written => self.not_a_destination(site, ty, &value, span),
+            Value::Const(_) if rule.limit == Some(Limit::Register) => {
+                self.mismatch(site, ty, &value, span)
+            }
+            Value::Const(value) => self.immediate(site, ty, value, span),
+            Value::Special(s, component)
+                if rule.special && s.types.iter().any(|t| fits_relaxed(ty, *t)) =>
+            {
+                Some(s.operand(component))
+            }
+            Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, span),
+            value => self.mismatch(site, ty, &value, span),
+        }
+    }
+}
+
+/// Whether a vector has no type: the assembler knows one only of vectors of floats.
+pub(crate) fn plain_bits(items: &[(Value<'_>, Span)]) -> bool {
+    let number = |ty: ScalarType| ty.is_integer() || ty.kind() == TypeKind::Bits;
+    items.iter().any(|(value, _)| matches!(value, Value::Reg { ty, .. } if number(*ty)))
+        && !items.iter().any(
+            |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Predicate),
+        )
+}

@@ -1,0 +1,374 @@
+//! Operands of ordinary instructions, as their row lists them.
+
+use texunit_isa::{AsPredicate, Limit, OperandRule, OperandType, Property, Role, ScalarType};
+use texunit_syntax::Span;
+use texunit_syntax::ast::{self, OperandKind};
+
+use crate::body::Body;
+use crate::body::value::Value;
+use crate::consts::Const;
+use crate::context::Global;
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::message::say::mnemonic;
+use crate::options::Ptxas;
+use crate::types::operand_type;
+
+impl<'a> Body<'_, 'a> {
+    /// Checks the operands of a row of shape `Listed`.
+    pub(crate) fn listed(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
+        let Site { i, form, .. } = *site;
+        let mut spare = i.operands.len() - form.operands.iter().filter(|o| !o.optional).count();
+        let mut given = i.operands.iter();
+        let mut list = Vec::with_capacity(i.operands.len() + 1);
+        let mut complete = true;
+        for rule in &form.operands {
+            if rule.optional {
+                if spare == 0 {
+                    continue;
+                }
+                spare -= 1;
+            }
+            let Some(operand) = given.next() else { break };
+            complete &= self.by_rule(site, rule, operand, &mut list).is_some();
+        }
+        complete.then_some(list)
+    }
+
+    fn by_rule(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+        list: &mut Vec<Operand>,
+    ) -> Option<()> {
+        let ty = operand_type(rule.ty, &site.mods.types).unwrap_or(ScalarType::B64);
+        match rule.role {
+            Role::Dest => {
+                self.discarded_arrival(site, operand)?;
+                let found = match self.predicate_instead(site, rule, operand)? {
+                    Some(found) => found,
+                    None if rule.discard => self.dest_or_discard(site, ty, operand)?,
+                    None if rule.loose_bf16 => self.dest_of_bf16(site, ty, operand)?,
+                    None => self.dest(site, ty, operand)?,
+                };
+                list.push(self.kept_out(site, rule, ty, operand, found)?);
+            }
+            Role::Source => {
+                if let Some(found) = self.predicate_instead(site, rule, operand)? {
+                    list.push(found);
+                    return Some(());
+                }
+                self.constant_allowed(site, rule, ty, operand)?;
+                let found = self.source(site, ty, operand)?;
+                let found = self.kept_out(site, rule, ty, operand, found)?;
+                if rule.strict && ty == ScalarType::B64 {
+                    self.no_address(site, ty, operand)?;
+                }
+                self.within(site, rule, operand)?;
+                list.push(found);
+            }
+            Role::RelaxedDest => list.push(self.data(site, rule, ty, operand, true)?),
+            Role::RelaxedSource => list.push(self.data(site, rule, ty, operand, false)?),
+            Role::DestWithPredicate | Role::PredicatePair => {
+                let (first, second) = match &operand.kind {
+                    OperandKind::Pair(a, b) => (&**a, Some(&**b)),
+                    _ => (operand, None),
+                };
+                self.pair(site, rule, operand, (first, second))?;
+                let first = match rule.discard {
+                    true => self.dest_or_discard(site, ty, first),
+                    false => self.dest(site, ty, first),
+                };
+                let second = match second {
+                    Some(b) => self.dest_or_discard(site, ScalarType::Pred, b),
+                    None => Some(Operand::Discard),
+                };
+                list.push(self.kept_out(site, rule, ty, operand, first?)?);
+                list.push(second?);
+            }
+            Role::Condition => {
+                let half = site.mods.ty() == Some(ScalarType::Bf16);
+                if half && matches!(operand.kind, OperandKind::Constant(_)) {
+                    let value = self.value(operand)?;
+                    return self.mismatch(site, ScalarType::Pred, &value, operand.span);
+                }
+                list.push(self.source(site, ScalarType::Pred, operand)?);
+            }
+            Role::Memory => list.push(self.memory(site, rule, operand)?),
+            Role::Address => {
+                let ty = (rule.ty != OperandType::None).then_some(ty);
+                list.push(self.address(site, rule, ty, operand)?);
+            }
+            Role::Constant => {
+                let found = self.only_constant(site, ty, operand)?;
+                self.within(site, rule, operand)?;
+                list.push(found);
+            }
+        }
+        Some(())
+    }
+
+    /// The predicate that stands in place of a number, where one may: `cp.async` takes it for whether zeros are written,
+    /// and ptxas for a row of a matrix.
+    fn predicate_instead(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Option<Operand>> {
+        let Some(kind) = rule.predicate else { return Some(None) };
+        let (id, found) = match self.value(operand)? {
+            Value::Reg { id, ty: ScalarType::Pred } => (id, Operand::Reg(id)),
+            Value::NotReg(id) if rule.role == Role::Source => (id, Operand::NotReg(id)),
+            _ => return Some(None),
+        };
+        Some(Some(match kind {
+            AsPredicate::Taken => found,
+            AsPredicate::Miscompiled => {
+                self.miscompiled_predicate(site, operand.span);
+                Operand::Reg(id)
+            }
+        }))
+    }
+
+    /// A constant where only some may stand, or none.
+    fn constant_allowed(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        let (Some(Limit::Register | Limit::Single), OperandKind::Constant(_)) =
+            (rule.limit, &operand.kind)
+        else {
+            return Some(());
+        };
+        match self.value(operand)? {
+            value @ Value::Const(Const::F64(_)) => self.mismatch(site, ty, &value, operand.span),
+            value if rule.limit == Some(Limit::Register) => {
+                self.mismatch(site, ty, &value, operand.span)
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// A result in bf16, which ptxas wrote to registers of other types too before 13.5.
+    fn dest_of_bf16(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        match self.value(operand)? {
+            Value::Reg { id, ty: reg }
+                if self.cx.release < Ptxas::V13_5
+                    && reg.bits() == ty.bits()
+                    && (ty == ScalarType::Bf16x2 || reg.is_integer()) =>
+            {
+                Some(Operand::Reg(id))
+            }
+            _ => self.dest(site, ty, operand),
+        }
+    }
+
+    /// A cache policy and the state of an mbarrier are no addresses.
+    fn no_address(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        match self.value(operand)? {
+            value @ Value::Named { .. } => self.mismatch(site, ty, &value, operand.span),
+            _ => Some(()),
+        }
+    }
+
+    /// An arrival at a barrier of another CTA has no state to write.
+    fn discarded_arrival(&mut self, site: &Site<'_, 'a>, operand: &ast::Operand<'a>) -> Option<()> {
+        let remote = site.form.has(Property::NoRemoteResult)
+            && site.i.modifiers.iter().any(|m| m.text == "shared::cluster");
+        if !remote || operand.kind == OperandKind::Discard {
+            return Some(());
+        }
+        let message = format!("{} has no result", mnemonic(site.i));
+        self.wrong("E0218", operand.span, message, "write _ in place of the register");
+        None
+    }
+
+    /// What instructions with two destinations do not take.
+    fn pair(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+        (first, second): (&ast::Operand<'a>, Option<&ast::Operand<'a>>),
+    ) -> Option<()> {
+        let discarded = |o: &ast::Operand| o.kind == OperandKind::Discard;
+        let single = matches!(site.mods.ty(), Some(ScalarType::F16 | ScalarType::Bf16));
+        let name = site.form.row.opcode.name();
+        let combined = site.mods.bool_op.is_some();
+        let needed = rule.role == Role::DestWithPredicate && site.form.has(Property::WritesBoth);
+        let (message, help) = match second {
+            None if needed && combined => {
+                (format!("{name} with a boolean operation writes a predicate too"), "write d|p")
+            }
+            None if needed => (format!("{name} writes a predicate"), "write d|p, or _|p"),
+            Some(p) if needed && discarded(p) => {
+                let when = if combined { " with a boolean operation" } else { "" };
+                (format!("{name}{when} writes a predicate"), "write d|p, or _|p")
+            }
+            Some(q) if rule.role == Role::PredicatePair && single && !discarded(q) => {
+                (format!("{name} of halves writes one predicate"), "write p, and not p|q")
+            }
+            Some(p) if rule.role == Role::PredicatePair && discarded(first) && discarded(p) => {
+                ("both destinations are _".to_owned(), "write a predicate for one of them")
+            }
+            _ => return Some(()),
+        };
+        self.wrong("E0211", operand.span, message, help);
+        None
+    }
+
+    /// Operands of a type that the words do not say are integers and nothing else, and so are
+    /// those of rows that say so: no packed halves and, of plain bits, no floats.
+    fn kept_out(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        found: Operand,
+    ) -> Option<Operand> {
+        let integer = ty.is_integer() && (rule.strict || matches!(rule.ty, OperandType::Fixed(_)));
+        if !integer && !rule.strict {
+            return Some(found);
+        }
+        let wrong = match &found {
+            Operand::Reg(id) => {
+                let reg = self.scopes.registers[id.0 as usize].ty;
+                reg == ScalarType::F16x2 || reg.is_float()
+            }
+            Operand::Imm(_) => match &operand.kind {
+                OperandKind::Constant(expr) => {
+                    self.cx.constant(expr).is_some_and(|value| !value.is_int())
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        let function = |name: &ast::Ident| {
+            matches!(self.cx.globals.get(name.text), Some((Global::Function(_), _)))
+        };
+        let wrong =
+            wrong || matches!(&operand.kind, OperandKind::Name { name, .. } if function(name));
+        if !wrong {
+            return Some(found);
+        }
+        let name = mnemonic(site.i);
+        self.wrong(
+            "E0212",
+            operand.span,
+            format!("{name} takes integers only here"),
+            &format!("write a .u{0}, .s{0} or .b{0} register, or an integer", ty.bits()),
+        );
+        None
+    }
+
+    /// Whether a constant is one that the operand can have.
+    fn within(
+        &mut self,
+        site: &Site<'_, 'a>,
+        rule: &OperandRule,
+        operand: &ast::Operand<'a>,
+    ) -> Option<()> {
+        let (Some(limit), OperandKind::Constant(expr)) = (rule.limit, &operand.kind) else {
+            return Some(());
+        };
+        let value = self.cx.constant(expr)?;
+        if self.cx.release.number() < rule.limit_since {
+            return Some(());
+        }
+        if limit == Limit::Part {
+            return self.within_part(site, &value, operand.span);
+        }
+        let Const::Int(value, ..) = value else { return Some(()) };
+        let (fits, wanted) = match limit {
+            Limit::Between(a, b) if a == b => (value == u64::from(a), format!("write {a}")),
+            Limit::Between(a, b) => (
+                (u64::from(a)..=u64::from(b)).contains(&value),
+                format!("write a number from {a} to {b}"),
+            ),
+            Limit::Power(a, b) => (
+                value.is_power_of_two() && (u64::from(a)..=u64::from(b)).contains(&value),
+                format!("write a power of two from {a} to {b}"),
+            ),
+            Limit::Part | Limit::Single | Limit::Register => return Some(()),
+            Limit::Barrier => (value as u32 <= 15, "write a number from 0 to 15".into()),
+            Limit::Warps => {
+                (value.is_multiple_of(32), "write a multiple of 32, the size of a warp".into())
+            }
+            Limit::SomeWarps => (
+                value != 0 && value.is_multiple_of(32),
+                "write a multiple of 32, the size of a warp, that is not 0".into(),
+            ),
+        };
+        if fits {
+            return Some(());
+        }
+        let name = mnemonic(site.i);
+        let message = format!("{name} cannot have the constant {} here", value as i64);
+        self.wrong("E0220", operand.span, message, &wanted);
+        None
+    }
+
+    /// Whether a constant is above 0 and not above 1.
+    fn within_part(&mut self, site: &Site<'_, 'a>, value: &Const, span: Span) -> Option<()> {
+        let value = match value {
+            Const::F32(bits) => f64::from(f32::from_bits(*bits)),
+            Const::F64(value) => *value,
+            Const::Int(..) => return Some(()),
+        };
+        if value > 0.0 && value <= 1.0 {
+            return Some(());
+        }
+        let message = format!("{} cannot have the constant {value} here", mnemonic(site.i));
+        self.wrong("E0220", span, message, "write a number above 0, up to 1.0");
+        None
+    }
+
+    fn dest_or_discard(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        if operand.kind == OperandKind::Discard {
+            return Some(Operand::Discard);
+        }
+        self.dest(site, ty, operand)
+    }
+
+    fn only_constant(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        match self.value(operand)? {
+            Value::Const(value) if value.is_int() => self.immediate(site, ty, value, operand.span),
+            value => {
+                let name = mnemonic(site.i);
+                self.wrong(
+                    "E0214",
+                    operand.span,
+                    format!("{name} needs an integer constant here, not {}", value.describe()),
+                    "write a number",
+                );
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! One instruction: opcode, modifiers, and which check its operands go to.
+
+mod address;
+mod after_brackets;
+mod call;
+mod coordinates;
+mod data;
+mod handle;
+mod listed;
+mod modifier_error;
+mod modifiers;
+mod mov;
+mod operand;
+mod query;
+mod requirements;
+mod rules;
+mod site;
+mod surface;
+mod texture;
+mod tuple;
+mod video;
+
+use std::sync::Arc;
+
+use texunit_isa::{Form, Shape, VideoOperands};
+use texunit_syntax::ast;
+
+use crate::body::Body;
+use crate::instruction::site::Site;
+use crate::ir::{Instruction, Operands};
+use crate::message::fixes;
+use crate::message::say::{mnemonic, plural};
+
+impl<'a> Body<'_, 'a> {
+    /// Checks an instruction; `None` after a mistake was reported.
+    pub(crate) fn instruction(&mut self, i: &'a ast::Instruction<'a>) -> Option<Instruction> {
+        let guard = self.guard(i.guard.as_ref());
+        let read = self.read(i)?;
+        let opcode = read.opcode;
+        let mut mods = read.mods.clone();
+        self.require_words(i, &read);
+        if read.forms.is_empty() {
+            let operands = Operands::Listed(Vec::new());
+            return Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span });
+        }
+        self.past(i, &read);
+        let Some(form) = self.select(&read.forms, i) else {
+            self.wrong_count(i, &read.forms);
+            return None;
+        };
+        self.miscompiled = false;
+        let (operands, video) = self.operands(&Site { i, mods: &read.mods, form })?;
+        if video.is_some() {
+            Arc::make_mut(&mut mods).video = video;
+        }
+        if self.miscompiled {
+            Arc::make_mut(&mut mods).unexecuted = Some("a form that ptxas miscompiles");
+        }
+        Some(Instruction { opcode, mods, guard: guard.ok()?, operands, span: i.span })
+    }
+
+    /// The operands, and what stands at those of a video instruction.
+    fn operands(&mut self, site: &Site<'_, 'a>) -> Option<(Operands, Option<VideoOperands>)> {
+        let operands = match site.form.shape {
+            Shape::Listed => self.listed(site).map(Operands::Listed),
+            Shape::Mov => self.mov(site).map(Operands::Listed),
+            Shape::Branch => self.branch(site).map(Operands::Listed),
+            Shape::IndexedBranch => self.indexed_branch(site).map(Operands::Listed),
+            Shape::Call => self.call(site).map(Operands::Listed),
+            Shape::Video => {
+                let (list, video) = self.video(site)?;
+                return Some((Operands::Listed(list), Some(video)));
+            }
+            Shape::Unchecked => Some(Operands::Listed(Vec::new())),
+            Shape::Texture
+            | Shape::Gather
+            | Shape::TextureQuery
+            | Shape::IsType
+            | Shape::SurfaceQuery
+            | Shape::SurfaceLoad
+            | Shape::SurfaceStore
+            | Shape::SurfaceReduce => self.texture_or_surface(site),
+        };
+        Some((operands?, None))
+    }
+
+    /// The operands of the texture and surface unit's instructions, whose rows have no version and target of their own.
+    fn texture_or_surface(&mut self, site: &Site<'_, 'a>) -> Option<Operands> {
+        self.require_form(site);
+        Some(match site.form.shape {
+            Shape::Texture | Shape::Gather => Operands::Fetch(Box::new(self.texture(site)?)),
+            Shape::TextureQuery => Operands::Query(Box::new(self.texture_query(site)?)),
+            Shape::SurfaceQuery => Operands::Query(Box::new(self.surface_query(site)?)),
+            Shape::SurfaceLoad => Operands::Surface(Box::new(self.surface_load(site)?)),
+            Shape::SurfaceStore | Shape::SurfaceReduce => {
+                Operands::Surface(Box::new(self.surface_store(site)?))
+            }
+            _ => Operands::Listed(self.is_type(site)?),
+        })
+    }
+
+    /// The first of the rows that takes this many operands and that version and target have; if
+    /// they have none of them, says so.
+    fn select(
+        &mut self,
+        forms: &[&'static Form],
+        i: &ast::Instruction<'a>,
+    ) -> Option<&'static Form> {
+        let takes = |form: &&&'static Form| {
+            let (min, max) = range(form);
+            form.shape != Shape::Listed || (min..=max).contains(&count(i))
+        };
+        let mut fitting = forms.iter().filter(takes).copied();
+        let first = fitting.next()?;
+        let has = |form: &Form| {
+            self.cx.has_version(form.row.version) && self.cx.target >= form.row.target
+        };
+        if has(first) {
+            return Some(first);
+        }
+        if let Some(other) = fitting.find(|form| has(form)) {
+            return Some(other);
+        }
+        use Shape::{IndexedBranch, Listed, Mov, Unchecked};
+        if matches!(first.shape, Listed | Mov | IndexedBranch | Unchecked) {
+            let row = first.row;
+            let (version, target) = (row.version, row.target);
+            let requirement =
+                texunit_isa::requirement::Requirement { feature: row.doc, version, target };
+            self.cx.require(requirement, i.opcode.span);
+        }
+        Some(first)
+    }
+
+    fn wrong_count(&mut self, i: &ast::Instruction<'a>, forms: &[&'static Form]) {
+        let n = count(i);
+        let wanted = forms
+            .iter()
+            .map(|f| range(f))
+            .fold((usize::MAX, 0), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let wanted = if wanted.0 == wanted.1 {
+            plural(wanted.0, "operand")
+        } else {
+            format!("{} to {} operands", wanted.0, wanted.1)
+        };
+        let span = match i.operands.first() {
+            Some(first) => first.span.to(i.operands[i.operands.len() - 1].span),
+            None => i.opcode.span,
+        };
+        let name = mnemonic(i);
+        let help = fixes::usage(&name, forms);
+        self.wrong("E0210", span, format!("{name} takes {wanted}, not {n}"), &help);
+    }
+}
+
+fn count(i: &ast::Instruction) -> usize {
+    i.operands.len()
+}
+
+/// Fewest and most operands of a row.
+fn range(form: &Form) -> (usize, usize) {
+    let optional = form.operands.iter().filter(|o| o.optional).count();
+    (form.operands.len() - optional, form.operands.len())
+}

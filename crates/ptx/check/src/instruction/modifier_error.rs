@@ -1,0 +1,129 @@
+//! Opcodes and modifiers that fit no row: what is said about them.
+
+use texunit_isa::describe::distance;
+use texunit_isa::{Class, ModifierError, Opcode, ScalarType};
+use texunit_syntax::{Diagnostic, ast};
+
+use crate::body::Body;
+use crate::instruction::surface::no_reduction;
+use crate::message::{cap, fixes};
+
+impl<'a> Body<'_, 'a> {
+    pub(crate) fn unknown_opcode(&mut self, i: &ast::Instruction<'a>) {
+        let text = i.opcode.text;
+        if self.cx.diagnostics.len() > cap::MAX_ERRORS {
+            // Not shown, so the search is not worth its time.
+            return self.wrong("E0200", i.opcode.span, format!("{text} is not an instruction"), "");
+        }
+        let near = Opcode::ALL.iter().map(|o| o.name()).min_by_key(|name| distance(name, text));
+        let help = match near {
+            Some(name) if distance(name, text) <= 1 + text.len() / 4 => {
+                format!("did you mean {name}?")
+            }
+            _ => "check the spelling".into(),
+        };
+        let message = format!("{text} is not an instruction");
+        let diagnostic = Diagnostic::error("E0200", i.opcode.span, message).help(help);
+        let mut close = Opcode::ALL.iter().map(|o| o.name()).filter(|n| distance(n, text) <= 1);
+        // One letter off, and no other instruction is.
+        let diagnostic = match (close.next(), close.next()) {
+            (Some(name), None) if text.len() > 3 => diagnostic.fix(i.opcode.span, name),
+            _ => diagnostic,
+        };
+        self.report(diagnostic);
+    }
+
+    pub(crate) fn modifier_error(
+        &mut self,
+        i: &ast::Instruction<'a>,
+        opcode: Opcode,
+        error: ModifierError,
+    ) {
+        let word = |index: usize| i.modifiers.get(index).copied().unwrap_or(i.opcode);
+        let diagnostic = match error {
+            ModifierError::Unexpected { index, expected } => {
+                let modifier = word(index);
+                let message = format!(".{} does not fit {opcode}", so_far(i, index, modifier.text));
+                let help = no_reduction(opcode, modifier.text);
+                let help = help.or_else(|| {
+                    // Of three elements the fourth is left.
+                    (modifier.text == "v3").then_some("vectors have 2 or 4 elements: write .v4")
+                });
+                let help = help.map_or_else(|| hint(&expected, opcode), str::to_owned);
+                Diagnostic::error("E0201", modifier.span, message).help(help)
+            }
+            ModifierError::Duplicate { index, first } => {
+                let modifier = word(index);
+                let diagnostic = Diagnostic::error(
+                    "E0202",
+                    modifier.span,
+                    format!(".{} is written twice", modifier.text),
+                )
+                .note(word(first).span, "first here")
+                .help("remove one of them");
+                fixes::remove_modifier(self.cx.source, modifier.span, diagnostic)
+            }
+            ModifierError::Misplaced { index } => {
+                let modifier = word(index);
+                let diagnostic = Diagnostic::error(
+                    "E0203",
+                    modifier.span,
+                    format!(".{} must follow {opcode} directly", modifier.text),
+                )
+                .help(format!("write {opcode}.{}", modifier.text));
+                match fixes::with_dot(self.cx.source, modifier.span) {
+                    Some(span) => diagnostic
+                        .fix(fixes::behind(i.opcode.span), format!(".{}", modifier.text))
+                        .fix(span, ""),
+                    None => diagnostic,
+                }
+            }
+            ModifierError::Missing { expected, class } => {
+                let what = match class {
+                    Class::Type => "type",
+                    Class::Rounding => "rounding modifier",
+                    Class::Clamp => "clamp modifier",
+                    Class::Geometry => "geometry",
+                    Class::Vector => "vector size",
+                    Class::Compare => "comparison",
+                    _ => "modifier",
+                };
+                let span = i.modifiers.last().map_or(i.opcode.span, |m| i.opcode.span.to(m.span));
+                let diagnostic =
+                    Diagnostic::error("E0204", span, format!("{opcode} lacks a {what}"))
+                        .help(hint(&expected, opcode));
+                let typed = |m: &&ast::Ident| ScalarType::from_name(m.text).is_some();
+                match (class, expected.as_slice(), i.modifiers.iter().find(typed)) {
+                    // What the ISA takes for granted where nothing is said.
+                    (Class::Clamp, _, _) => diagnostic.fix(fixes::behind(span), ".trap"),
+                    (Class::Vector, [one], Some(first)) => {
+                        diagnostic.fix(fixes::before(first.span), format!("{one}."))
+                    }
+                    (_, ["b"], _) => diagnostic.fix(fixes::behind(i.opcode.span), ".b"),
+                    _ => diagnostic,
+                }
+            }
+        };
+        self.report(diagnostic);
+    }
+}
+
+fn so_far(i: &ast::Instruction, index: usize, word: &str) -> String {
+    let before = i.modifiers.get(..index).unwrap_or(&[]);
+    if before.is_empty() {
+        return word.to_string();
+    }
+    let mut text = word.to_string();
+    text += &format!(" (after .{})", before[before.len() - 1].text);
+    text
+}
+
+fn hint(expected: &[&str], opcode: Opcode) -> String {
+    match expected {
+        [] => format!("remove it: {opcode} takes no more modifiers here"),
+        words => {
+            let words: Vec<String> = words.iter().map(|w| format!(".{w}")).collect();
+            format!("write {}", words.join(", "))
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! `mov`: copies, addresses, packing and unpacking.
+
+use texunit_isa::requirement::KERNEL_ADDRESS;
+use texunit_isa::{ScalarType, TypeKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Area, Value, lanes_of};
+use crate::instruction::data::plain_bits;
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::message::say::{mnemonic, plural};
+use crate::types::fits;
+
+impl<'a> Body<'_, 'a> {
+    pub(crate) fn mov(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
+        let Site { i, mods, .. } = *site;
+        let [to, from] = i.operands.as_slice() else {
+            let span = i.opcode.span;
+            self.wrong(
+                "E0210",
+                span,
+                format!("mov takes 2 operands, not {}", i.operands.len()),
+                "write a destination and a source",
+            );
+            return None;
+        };
+        let ty = mods.ty()?;
+        let (dest, source) = (self.value(to), self.value(from));
+        let (dest, source) = (dest?, source?);
+        self.parameter_of_call(site, from, &source)?;
+        if mods.vector > 0 {
+            return self.mov_vector(site, ty, (dest, to.span), (source, from.span));
+        }
+        match (dest, source) {
+            (Value::Vector(items), Value::Reg { id, ty: reg }) if fits(ty, reg) => {
+                Some(vec![self.parts(site, ty, items, to.span, true)?, Operand::Reg(id)])
+            }
+            (Value::Vector(items), Value::Const(value)) => {
+                let parts = self.parts(site, ty, items, to.span, true)?;
+                Some(vec![parts, self.immediate(site, ty, value, from.span)?])
+            }
+            (Value::Reg { id, ty: reg }, Value::Vector(items)) if fits(ty, reg) => {
+                Some(vec![Operand::Reg(id), self.parts(site, ty, items, from.span, false)?])
+            }
+            (Value::Reg { id, ty: reg }, Value::VectorReg { first, ty: part, lanes })
+                if fits(ty, reg) && ty.kind() == TypeKind::Bits =>
+            {
+                let items = lanes_of(first, part, lanes, from.span);
+                Some(vec![Operand::Reg(id), self.parts(site, ty, items, from.span, false)?])
+            }
+            (Value::Reg { id, ty: reg }, source) if fits(ty, reg) => {
+                Some(vec![Operand::Reg(id), self.mov_source(site, ty, source, from.span)?])
+            }
+            (Value::Vector(_), source) => self.mismatch(site, ty, &source, from.span),
+            (dest @ Value::Reg { .. }, _) => self.mismatch(site, ty, &dest, to.span),
+            (dest, _) => self.not_a_destination(site, ty, &dest, to.span),
+        }
+    }
+
+    fn mov_source(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        source: Value<'a>,
+        span: Span,
+    ) -> Option<Operand> {
+        let address = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits)
+            && matches!(ty.bits(), 32 | 64);
+        match source {
+            Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
+            Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
+            Value::Const(value) => self.immediate(site, ty, value, span),
+            Value::Special(s, component) if s.types.iter().any(|t| fits(ty, *t)) => {
+                Some(s.operand(component))
+            }
+            Value::Special(s, _) => {
+                let types: Vec<String> = s.types.iter().map(|t| format!(".{t}")).collect();
+                self.wrong(
+                    "E0215",
+                    span,
+                    format!("{} cannot read this special register", mnemonic(site.i)),
+                    &format!("write mov{} and a register of that width", types.join(" or mov")),
+                );
+                None
+            }
+            Value::SpecialVector(_) => {
+                self.wrong(
+                    "E0213",
+                    span,
+                    "this special register has several components".into(),
+                    "name one of them: .x, .y or .z",
+                );
+                None
+            }
+            Value::Named { area: Area::Opaque(kind), .. }
+            | Value::Element(_, Area::Opaque(kind))
+                if ty != ScalarType::U64 && kind != ScalarType::Samplerref && address =>
+            {
+                self.wrong(
+                    "E0212",
+                    span,
+                    format!("the address of a .{kind} has 64 bits"),
+                    "write mov.u64 and a 64-bit register",
+                );
+                None
+            }
+            Value::Named { base, offset, .. } if address => Some(Operand::AddressOf(base, offset)),
+            Value::Element(element, _) if address => Some(Operand::Element(Box::new(element))),
+            Value::Function(id) if address => {
+                if self.cx.module.functions[id.0 as usize].is_entry {
+                    self.cx.require(KERNEL_ADDRESS, span);
+                }
+                Some(Operand::Function(id))
+            }
+            Value::Named { base, offset, .. } if self.narrow_address(site, ty, span) => {
+                Some(Operand::AddressOf(base, offset))
+            }
+            Value::Element(element, _) if self.narrow_address(site, ty, span) => {
+                Some(Operand::Element(Box::new(element)))
+            }
+            source => self.mismatch(site, ty, &source, span),
+        }
+    }
+
+    /// Reports an address in a register that is too narrow or too wide for it: ptxas takes it.
+    fn narrow_address(&mut self, site: &Site<'_, 'a>, ty: ScalarType, span: Span) -> bool {
+        let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
+        if whole {
+            let message = format!("{} cannot hold an address", mnemonic(site.i));
+            self.report_miscompiled(
+                Diagnostic::error("E0212", span, message)
+                    .help("write mov.u64 and a 64-bit register"),
+            );
+        }
+        whole
+    }
+
+    /// The elements that a value is packed from or unpacked into.
+    fn parts(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        items: Vec<(Value<'a>, Span)>,
+        span: Span,
+        written: bool,
+    ) -> Option<Operand> {
+        let n = items.len() as u32;
+        let part = match ty.bits().checked_div(n).filter(|b| b * n == ty.bits()) {
+            Some(8) => ScalarType::B8,
+            Some(16) => ScalarType::B16,
+            Some(32) => ScalarType::B32,
+            Some(64) => ScalarType::B64,
+            _ => {
+                self.wrong(
+                    "E0213",
+                    span,
+                    format!("{} cannot be cut into {n} parts", mnemonic(site.i)),
+                    "write 2 or 4 registers whose widths add up",
+                );
+                return None;
+            }
+        };
+        if ty.kind() != TypeKind::Bits {
+            let help = format!("write mov.b{}", ty.bits());
+            self.wrong(
+                "E0213",
+                span,
+                format!("{} does not pack or unpack", mnemonic(site.i)),
+                &help,
+            );
+            return None;
+        }
+        let mut list = Vec::with_capacity(items.len());
+        for (value, span) in items {
+            list.push(match value {
+                Value::Reg { id, ty: reg } if fits(part, reg) => Operand::Reg(id),
+                Value::Discard if written => Operand::Discard,
+                Value::Const(value) if !written => self.immediate(site, part, value, span)?,
+                value => return self.mismatch(site, part, &value, span),
+            });
+        }
+        Some(Operand::Vector(list))
+    }
+
+    /// `mov.v4.f32 a, b`: element by element.
+    fn mov_vector(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        to: (Value<'a>, Span),
+        from: (Value<'a>, Span),
+    ) -> Option<Vec<Operand>> {
+        let lanes = usize::from(site.mods.vector);
+        let dest = self.vector_of(site, to, lanes)?;
+        let source = self.vector_of(site, from, lanes)?;
+        let mut operands = Vec::new();
+        for (items, written) in [(dest, true), (source, false)] {
+            let mut list = Vec::with_capacity(lanes);
+            let plain = self.cx.options.ptxas_compat() && plain_bits(&items);
+            for (value, span) in items {
+                list.push(match value {
+                    Value::Reg { id, ty: reg } if fits(ty, reg) => Operand::Reg(id),
+                    Value::Reg { id, ty: reg } if plain && reg.bits() == ty.bits() => {
+                        Operand::Reg(id)
+                    }
+                    Value::Discard if written => Operand::Discard,
+                    value if written => return self.not_a_destination(site, ty, &value, span),
+                    value => self.mov_source(site, ty, value, span)?,
+                });
+            }
+            operands.push(Operand::Vector(list));
+        }
+        Some(operands)
+    }
+
+    fn vector_of(
+        &mut self,
+        site: &Site<'_, 'a>,
+        (value, span): (Value<'a>, Span),
+        lanes: usize,
+    ) -> Option<Vec<(Value<'a>, Span)>> {
+        let items = match value {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, span),
+            Value::SpecialVector(s) => (0..4).map(|n| (Value::Special(s, n), span)).collect(),
+            Value::Const(value) if value.is_int() && self.cx.options.ptxas_compat() => {
+                let message = format!("{} moves a vector, not a number", mnemonic(site.i));
+                self.report_miscompiled(
+                    Diagnostic::error("E0213", span, message).help("write a vector of that size"),
+                );
+                vec![(Value::Const(value), span); lanes]
+            }
+            other => vec![(other, span)],
+        };
+        if items.len() == lanes {
+            return Some(items);
+        }
+        self.wrong(
+            "E0213",
+            span,
+            format!("{} moves {}, not {}", mnemonic(site.i), plural(lanes, "element"), items.len()),
+            "write a vector of that size",
+        );
+        None
+    }
+}

@@ -1,0 +1,206 @@
+//! Operands of ordinary instructions, as their row lists them.
+
+use texunit_isa::{Property, ScalarType, TypeKind};
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Area, Value};
+use crate::consts::Const;
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::message::fixes;
+use crate::message::say::mnemonic;
+use crate::options::Ptxas;
+use crate::types::{describe, fits, register_for};
+
+impl<'a> Body<'_, 'a> {
+    /// A destination register of exactly this width.
+    pub(crate) fn dest(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        match self.value(operand)? {
+            Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
+            value @ Value::Reg { .. } => self.mismatch(site, ty, &value, operand.span),
+            value => self.not_a_destination(site, ty, &value, operand.span),
+        }
+    }
+
+    /// ptxas takes predicates for rows of a matrix.
+    pub(crate) fn miscompiled_predicate(&mut self, site: &Site<'_, 'a>, span: Span) {
+        let message = format!("{} cannot use a predicate here", mnemonic(site.i));
+        let diagnostic = Diagnostic::error("E0212", span, message).help("write a 32-bit register");
+        self.report_miscompiled(diagnostic);
+    }
+
+    pub(crate) fn not_a_destination<T>(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: &Value<'a>,
+        span: Span,
+    ) -> Option<T> {
+        let name = mnemonic(site.i);
+        self.report(
+            Diagnostic::error(
+                "E0218",
+                span,
+                format!("{name} cannot write to {}", value.describe()),
+            )
+            .help(format!("write {}", describe(ty))),
+        );
+        None
+    }
+
+    /// A source operand of exactly this width.
+    pub(crate) fn source(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        match self.value(operand)? {
+            Value::Reg { id, ty: reg } if fits(ty, reg) => Some(Operand::Reg(id)),
+            Value::NotReg(id) if ty == ScalarType::Pred => Some(Operand::NotReg(id)),
+            Value::Const(value) => self.immediate(site, ty, value, operand.span),
+            Value::Special(..) | Value::SpecialVector(_) => self.no_special(site, operand.span),
+            value if self.address_as_number(site, ty, operand, &value) => Some(Operand::Imm(0)),
+            value => self.mismatch(site, ty, &value, operand.span),
+        }
+    }
+
+    /// Reports a name with an offset, or of a function, where a number is wanted: ptxas takes the
+    /// address, for `mov` alone on purpose.
+    pub(crate) fn address_as_number(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        value: &Value<'a>,
+    ) -> bool {
+        let whole = ty.is_integer() || ty.kind() == TypeKind::Bits;
+        let taken = match value {
+            Value::Function(_) => true,
+            Value::Named { area, .. } => {
+                whole
+                    && matches!(operand.kind, OperandKind::Offset(..))
+                    && !matches!(area, Area::Opaque(_))
+                    && !site.form.has(Property::Macro)
+            }
+            _ => false,
+        };
+        if taken {
+            let message = format!("{} cannot take {} here", mnemonic(site.i), value.describe());
+            self.report_miscompiled(
+                Diagnostic::error("E0211", operand.span, message)
+                    .help("copy the address into a register with mov first"),
+            );
+        }
+        taken
+    }
+
+    pub(crate) fn no_special(&mut self, site: &Site<'_, 'a>, span: Span) -> Option<Operand> {
+        let name = mnemonic(site.i);
+        self.wrong(
+            "E0215",
+            span,
+            format!("{name} cannot read a special register"),
+            "copy it into a register with mov first",
+        );
+        None
+    }
+
+    /// A constant as an operand of this type.
+    pub(crate) fn immediate(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: Const,
+        span: Span,
+    ) -> Option<Operand> {
+        if value.overflows(ty) {
+            self.report(
+                Diagnostic::warning("W0102", span, format!("the constant does not fit .{ty}"))
+                    .label(format!("only its low {} bits are used", ty.bits()))
+                    .help("write the intended value"),
+            );
+        }
+        let tiny = matches!(ty, ScalarType::E4m3x2 | ScalarType::E5m2x2) && value.is_int();
+        match value.bits_for(ty) {
+            Some(bits) => Some(Operand::Imm(bits)),
+            None if tiny && self.cx.release < Ptxas::V12_9 => {
+                Some(Operand::Imm(value.bits_for(ScalarType::B16)?))
+            }
+            None => {
+                let name = mnemonic(site.i);
+                let is = if value.is_int() { "an integer" } else { "a floating-point number" };
+                let help = match ty.kind() {
+                    TypeKind::Float if ty.bits() >= 32 => {
+                        "write it with a decimal point, or as 0f... or 0d... bits"
+                    }
+                    TypeKind::Float | TypeKind::Packed => {
+                        "put the constant into a register with mov first"
+                    }
+                    TypeKind::Bits => "write an integer, or 0f... for 32 and a double for 64 bits",
+                    _ => "write an integer",
+                };
+                let message = format!("{name} cannot take {is} where a .{ty} is wanted");
+                let bits = fixes::float_bits(self.cx.source, span, ty);
+                let help = match bits.filter(|_| value.is_int()) {
+                    Some(bits) => {
+                        format!("write it with a decimal point, or {bits} for these bits")
+                    }
+                    None => help.to_owned(),
+                };
+                let mut diagnostic = Diagnostic::error("E0214", span, message).help(help);
+                if value.is_int() && matches!(ty, ScalarType::F32 | ScalarType::F64) {
+                    diagnostic = fixes::decimal_point(self.cx.source, span, diagnostic);
+                }
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// Reports an operand of the wrong kind, type or width.
+    pub(crate) fn mismatch<T>(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: &Value<'a>,
+        span: Span,
+    ) -> Option<T> {
+        let name = mnemonic(site.i);
+        let diagnostic = match value {
+            Value::Reg { ty: reg, .. } => Diagnostic::error(
+                "E0212",
+                span,
+                format!("{name} cannot use a .{reg} register here"),
+            )
+            .label(format!("this must be {}", describe(ty)))
+            .help(match (ty, reg) {
+                (ScalarType::Pred, _) => "use a .pred register, such as setp writes".to_owned(),
+                (_, ScalarType::Pred) => format!(
+                    "use a {} register: selp makes a number of a predicate",
+                    register_for(ty)
+                ),
+                _ => format!(
+                    "declare the register {}, or convert it with cvt or mov.b{}",
+                    register_for(ty),
+                    ty.bits()
+                ),
+            }),
+            other => Diagnostic::error(
+                "E0211",
+                span,
+                format!("{name} cannot take {} here", other.describe()),
+            )
+            .help(format!("write {}", describe(ty))),
+        };
+        self.report(diagnostic);
+        None
+    }
+}

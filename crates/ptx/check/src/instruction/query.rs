@@ -1,0 +1,179 @@
+//! Operands of txq, suq and istypep.
+
+use texunit_isa::requirement::{INDIRECT, Requirement};
+use texunit_isa::texture::{QUERY_LEVEL, query_of};
+use texunit_isa::{Attribute, ScalarType};
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Area, Value};
+use crate::context::scope::Found;
+use crate::instruction::after_brackets::ANY_SIZE;
+use crate::instruction::site::Site;
+use crate::ir::{Operand, QueryOperands, RegId};
+use crate::message::say::mnemonic;
+use crate::types::fits;
+
+impl<'a> Body<'_, 'a> {
+    pub(crate) fn texture_query(&mut self, site: &Site<'_, 'a>) -> Option<QueryOperands> {
+        let needed = if site.mods.mip.is_some() { 3 } else { 2 };
+        if site.i.operands.len() != needed {
+            self.wrong(
+                "E0210",
+                site.i.opcode.span,
+                format!(
+                    "{} takes {needed} operands, not {}",
+                    mnemonic(site.i),
+                    site.i.operands.len()
+                ),
+                "write a destination and [texture], and after .level the level",
+            );
+            return None;
+        }
+        let dest = self.query_dest(site, &site.i.operands[0]);
+        let independent = self.cx.module.independent;
+        let row = query_of(site.form.row.opcode, site.mods.mip.is_some(), site.mods.query?)?;
+        let kinds = row.handles.of(independent);
+        // With texmode_independent, queries through registers need no later version.
+        let requirement = (!independent).then_some(INDIRECT);
+        let unchecked = independent && site.mods.query == Some(Attribute::MemoryLayout);
+        let handle = match unchecked {
+            true => self.unchecked_handle(&site.i.operands[1], kinds),
+            false => self.query_handle(&site.i.operands[1], kinds, requirement),
+        };
+        let (destination, handle) = (dest?, handle?);
+        let level = match site.i.operands.get(2) {
+            Some(level) => Some(self.level(site, level, &QUERY_LEVEL, ANY_SIZE)?),
+            None => None,
+        };
+        Some(QueryOperands { destination, handle, level })
+    }
+
+    /// Whether this is the name of a variable in memory.
+    fn is_variable(&mut self, operand: &ast::Operand<'a>) -> bool {
+        match self.value(operand) {
+            Some(Value::Named { area: Area::Opaque(_), .. }) => false,
+            Some(Value::Named { ty: Some(ty), .. }) => fits(ScalarType::U64, ty),
+            Some(Value::Named { .. }) => false,
+            Some(Value::Special(special, _)) => special.types.contains(&ScalarType::U64),
+            _ => false,
+        }
+    }
+
+    /// What the assembler takes for txq.memory_layout with texmode_independent: any address.
+    fn unchecked_handle(
+        &mut self,
+        operand: &ast::Operand<'a>,
+        kinds: &[ScalarType],
+    ) -> Option<Operand> {
+        let taken = match &operand.kind {
+            OperandKind::Address(address) => match (&address.base.kind, &address.offset) {
+                (OperandKind::Constant(_), _) => true,
+                (OperandKind::Name { name, component: None }, offset) => {
+                    match self.scopes.find(name.text) {
+                        Some(Found::Register(r)) => {
+                            offset.is_some() && fits(ScalarType::U64, r.decl.ty)
+                        }
+                        _ => offset.is_none() && self.is_variable(&address.base),
+                    }
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !taken {
+            return self.query_handle(operand, kinds, None);
+        }
+        let diagnostic = Diagnostic::error("E0300", operand.span, "this is not a reference")
+            .label("ptxas accepts any address here")
+            .help("write the name of a reference, or a 64-bit register with its handle");
+        self.report_miscompiled(diagnostic);
+        Some(Operand::Discard)
+    }
+
+    fn query_handle(
+        &mut self,
+        operand: &ast::Operand<'a>,
+        kinds: &[ScalarType],
+        indirect: Option<Requirement>,
+    ) -> Option<Operand> {
+        if !matches!(operand.kind, OperandKind::Address(_) | OperandKind::Bracket(_)) {
+            self.wrong(
+                "E0301",
+                operand.span,
+                "the queried reference needs brackets".into(),
+                "write [name]",
+            );
+            return None;
+        }
+        self.handle(operand, kinds, indirect)
+    }
+
+    /// The destination of txq and suq.
+    pub(crate) fn query_dest(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Operand> {
+        match self.value(operand)? {
+            Value::Reg { id, ty } if ty.bits() == 32 => Some(Operand::Reg(id)),
+            value @ Value::Reg { .. } => self.mismatch(site, ScalarType::B32, &value, operand.span),
+            value => self.not_a_destination(site, ScalarType::B32, &value, operand.span),
+        }
+    }
+
+    pub(crate) fn is_type(&mut self, site: &Site<'_, 'a>) -> Option<Vec<Operand>> {
+        let [to, from] = self.two_operands(site.i, "write a predicate and a 64-bit register")?;
+        let dest = self.dest(site, ScalarType::Pred, to);
+        if let Some(id) = self.handle_with_offset(from) {
+            self.not_a_handle(from.span, "a register with an offset");
+            return Some(vec![dest?, Operand::Reg(id)]);
+        }
+        let from = match self.value(from)? {
+            Value::Reg { id, ty } if fits(ScalarType::U64, ty) => Operand::Reg(id),
+            Value::Const(c) if c.bits_for(ScalarType::U64) == Some(0) => Operand::Imm(0),
+            Value::Const(c) if c.is_int() => {
+                self.not_a_handle(from.span, "a number");
+                Operand::Imm(0)
+            }
+            value => {
+                self.wrong(
+                    "E0314",
+                    from.span,
+                    format!("istypep needs a 64-bit register, not {}", value.describe()),
+                    "put the address into a .u64 register with mov.u64",
+                );
+                return None;
+            }
+        };
+        Some(vec![dest?, from])
+    }
+
+    /// The register of `register+number`, which the assembler takes as a handle.
+    fn handle_with_offset(&mut self, operand: &ast::Operand<'a>) -> Option<RegId> {
+        let OperandKind::Offset(name, _) = &operand.kind else { return None };
+        match self.lookup(name)? {
+            Found::Register(r) if fits(ScalarType::U64, r.decl.ty) => Some(r.id),
+            _ => None,
+        }
+    }
+
+    /// What is taken for a handle and cannot be one.
+    fn not_a_handle(&mut self, span: Span, what: &str) {
+        let message = format!("istypep needs a 64-bit register, not {what}");
+        let diagnostic = Diagnostic::error("E0314", span, message)
+            .label("ptxas accepts this; it is the handle of nothing")
+            .help("put the address into a .u64 register with mov.u64");
+        self.report_miscompiled(diagnostic);
+    }
+
+    pub(crate) fn surface_query(&mut self, site: &Site<'_, 'a>) -> Option<QueryOperands> {
+        let [to, from] = self.two_operands(site.i, "write a destination and [surface]")?;
+        let dest = self.query_dest(site, to);
+        let row = query_of(site.form.row.opcode, false, site.mods.query?)?;
+        let kinds = row.handles.of(self.cx.module.independent);
+        let handle = self.query_handle(from, kinds, Some(INDIRECT));
+        Some(QueryOperands { destination: dest?, handle: handle?, level: None })
+    }
+}

@@ -1,0 +1,55 @@
+//! Which `.version` and `.target` a texture or surface instruction needs: those of its form and
+//! of every option that it uses. Options among the operands are demanded where they stand.
+
+use texunit_isa::texture::{option_requirements, requirement_of};
+use texunit_isa::{ClampMode, Opcode, ScalarType};
+use texunit_syntax::ast;
+
+use crate::body::Body;
+use crate::instruction::site::Site;
+
+const CACHE_OPERATORS: [&str; 6] = ["ca", "cg", "cs", "cv", "wb", "wt"];
+
+impl<'a> Body<'_, 'a> {
+    /// Demands what the form and the options among the modifiers need. One message each for
+    /// version and target: the highest requirement says it all.
+    pub(crate) fn require_form(&mut self, site: &Site<'_, 'a>) {
+        let Site { i, mods, form } = *site;
+        let opcode = form.row.opcode;
+        let Some(own) = requirement_of(opcode, mods) else { return };
+        let cached = i.modifiers.iter().any(|m| CACHE_OPERATORS.contains(&m.text));
+        let options = option_requirements(opcode, mods, cached);
+        let (version, target) = options.fold((own, own), |(version, target), option| {
+            (
+                if option.version > version.version { option } else { version },
+                if option.target > target.target { option } else { target },
+            )
+        });
+        let name = form_name(i, opcode);
+        let named = |feature: &'static str| match feature == own.feature {
+            true => name.clone(),
+            false => feature.to_owned(),
+        };
+        let (of_version, of_target) = (named(version.feature), named(target.feature));
+        self.cx.require_named(&of_version, version.version, 0, i.opcode.span);
+        self.cx.require_named(&of_target, 0, target.target, i.opcode.span);
+    }
+}
+
+/// The words that select the form: without vector sizes, hints and clamp modes, and without types
+/// where they do not matter.
+fn form_name(i: &ast::Instruction, opcode: Opcode) -> String {
+    let typed = !matches!(opcode, Opcode::Tex | Opcode::Tld4 | Opcode::Suld | Opcode::Sust);
+    let mut name = opcode.name().to_owned();
+    for word in &i.modifiers {
+        let hint = CACHE_OPERATORS.contains(&word.text) || word.text == "uni";
+        let vector = word.text.starts_with('v') && word.text.len() == 2;
+        let clamp = ClampMode::from_name(word.text).is_some();
+        let ty = !typed && ScalarType::from_name(word.text).is_some();
+        if !(hint || vector || clamp || ty) {
+            name.push('.');
+            name += word.text;
+        }
+    }
+    name
+}

@@ -1,0 +1,112 @@
+//! What the words of an instruction ask for beyond their row, and forms that have come and gone.
+
+use texunit_isa::requirement::{self, Requirement};
+use texunit_isa::{Property, ScalarType, Space};
+use texunit_syntax::{Diagnostic, ast};
+
+use crate::body::Body;
+use crate::context::read::ReadModifiers;
+use crate::message::say::mnemonic;
+use crate::options::Ptxas;
+
+impl<'a> Body<'_, 'a> {
+    /// Demands what the words ask for. One message each for version and target: the highest says
+    /// it all.
+    pub(crate) fn require_words(&mut self, i: &ast::Instruction<'a>, words: &ReadModifiers) {
+        // The last of equal ones is the more special.
+        let version = words.gates.iter().max_by_key(|g| g.version);
+        let target = words.gates.iter().max_by_key(|g| g.target);
+        let span = i.opcode.span;
+        if let (Some(version), Some(target)) = (version, target) {
+            self.cx.require_named(version.feature, version.version, 0, span);
+            self.cx.require_named(target.feature, 0, target.target, span);
+        }
+        let short = |target: &&Requirement| self.cx.target < target.target;
+        if target.is_some_and(|t| short(&t)) || self.cx.target == 0 {
+            return;
+        }
+        let absent = words.variants.iter().find(|v| !v.has(&self.cx.module.target));
+        let Some(variant) = absent else { return };
+        let first = variant.targets.split(' ').next().unwrap_or_default();
+        let said = format!("the module says .target {}", self.cx.module.target);
+        let message = format!(".target sm_{first} is needed for {}", variant.feature);
+        let names: Vec<String> = variant.targets.split(' ').map(|t| format!("sm_{t}")).collect();
+        let help = format!("architectures that have it: {}", names.join(", "));
+        self.report(Diagnostic::error("E0231", span, message).label(said).help(help));
+    }
+
+    /// Forms that the table has and this version or target does not, or not any more.
+    pub(crate) fn past(&mut self, i: &ast::Instruction<'a>, read: &ReadModifiers) {
+        let (mods, span) = (&read.mods, i.opcode.span);
+        let has = |property| read.forms.iter().any(|form| form.has(property));
+        if has(Property::EndedUnrounded) && self.cx.target >= 20 {
+            let message = "mad.f32 lacks a rounding modifier".into();
+            self.wrong("E0204", span, message, "write mad.rn.f32 or fma.rn.f32");
+        }
+        let bits = mods.ty().map_or(0, |t| t.bits()) * u32::from(mods.vector);
+        let wide = read.opcode.moves_256_bits();
+        if wide && bits > 128 {
+            self.cx.require(requirement::WIDE, span);
+        }
+        let tiny = |t: &ScalarType| matches!(t, ScalarType::E4m3x2 | ScalarType::E5m2x2);
+        let early = self.cx.release == Ptxas::V11_8 || !self.cx.has_version(81);
+        if early && mods.types.iter().any(tiny) {
+            let feature = "8-bit floats before PTX ISA version 8.1";
+            self.cx.require(Requirement { feature, version: 78, target: 90 }, span);
+        }
+        if has(Property::LateFlush) && self.cx.release == Ptxas::V13_5 {
+            let feature = "cvt.ftz.f32.bf16";
+            self.cx.require(Requirement { feature, version: 78, target: 90 }, span);
+        }
+        let global = matches!(mods.space, None | Some(Space::Global));
+        let single = mods.ty() == Some(ScalarType::B128);
+        if bits > 128 && (single || !(wide && global)) {
+            let message = format!("{} moves more than 128 bits", mnemonic(i));
+            self.wrong("E0213", span, message, "use two instructions, or .v2");
+        }
+        if has(Property::OneSidedFence) {
+            self.one_sided_fence(i);
+        }
+        if has(Property::OrderHasScope) {
+            self.order_of_barrier(i, has(Property::LateRelaxed));
+        }
+        if has(Property::EndedWithSync) && self.cx.target >= 70 && self.cx.has_version(64) {
+            let name = read.opcode;
+            let message = format!("{name} without .sync ended with sm_70 and PTX ISA version 6.4");
+            let help = format!("write {name}.sync and a mask of threads as last operand");
+            self.wrong("E0204", span, message, &help);
+        }
+    }
+
+    /// An order and its scope stand together. `.relaxed` came late to all but transactions.
+    fn order_of_barrier(&mut self, i: &ast::Instruction<'a>, late_relaxed: bool) {
+        let among = |words: &[&str]| i.modifiers.iter().find(|m| words.contains(&m.text));
+        let order = among(&["relaxed", "acquire", "release"]);
+        let scope = among(&["cta", "cluster"]);
+        let lacking = match (order, scope) {
+            (Some(order), None) => Some((order, "a scope", ".cta or .cluster after it")),
+            (None, Some(scope)) => Some((scope, "an order", "an order such as .release before it")),
+            _ => None,
+        };
+        if let Some((word, what, help)) = lacking {
+            let message = format!("mbarrier with .{} lacks {what}", word.text);
+            self.wrong("E0204", word.span, message, &format!("write {help}"));
+        }
+        if late_relaxed && order.is_some_and(|o| o.text == "relaxed") {
+            let feature = "relaxed operations on an mbarrier";
+            self.cx.require(Requirement { feature, version: 86, target: 90 }, i.opcode.span);
+        }
+    }
+
+    /// `fence.acquire` and `fence.release` came with PTX ISA 8.6; ptxas 12.9 takes them in any
+    /// version and the releases before it in none.
+    fn one_sided_fence(&mut self, i: &ast::Instruction<'a>) {
+        let (version, target) = match self.cx.release {
+            Ptxas::V12_9 => return,
+            Ptxas::V13_5 => (60, 90),
+            Ptxas::V11_8 | Ptxas::V12_4 => (86, 90),
+        };
+        let feature = "one-sided memory fences";
+        self.cx.require(Requirement { feature, version, target }, i.opcode.span);
+    }
+}

@@ -1,0 +1,321 @@
+//! Operands of suld, sust and sured.
+
+use texunit_isa::requirement::INDIRECT;
+use texunit_isa::texture::{SURFACE_COORDINATES, SURFACE_DATA, geometry as row_of};
+use texunit_isa::{AtomOp, Opcode, ScalarType, Shape, TypeKind};
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Value, lanes_of};
+use crate::instruction::site::Site;
+use crate::instruction::tuple::{Flaw, Items, Lead, component_beside_constant, tuple};
+use crate::ir::{self, Operand, SurfaceOperands};
+use crate::message::say::{mnemonic, plural};
+
+impl<'a> Body<'_, 'a> {
+    pub(crate) fn surface_load(&mut self, site: &Site<'_, 'a>) -> Option<SurfaceOperands> {
+        let [dest, inside] =
+            self.two_operands(site.i, "write a destination and [surface, coordinates]")?;
+        let dest = self.surface_data(site, dest, true);
+        let inside = self.surface_operands(site, inside);
+        let destination = dest?;
+        Some(SurfaceOperands { destination, ..inside? })
+    }
+
+    /// sust and sured.
+    pub(crate) fn surface_store(&mut self, site: &Site<'_, 'a>) -> Option<SurfaceOperands> {
+        let [inside, data] =
+            self.two_operands(site.i, "write [surface, coordinates] and the data")?;
+        let inside = self.surface_operands(site, inside);
+        let data = self.surface_data(site, data, false);
+        let inside = inside?;
+        Some(SurfaceOperands { source: data?, ..inside })
+    }
+
+    /// `[surface, coordinates]`; what is moved comes later.
+    fn surface_operands(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<SurfaceOperands> {
+        let OperandKind::Bracket(items) = &operand.kind else {
+            self.wrong(
+                "E0301",
+                operand.span,
+                format!("{} needs [surface, coordinates] here", mnemonic(site.i)),
+                "write the brackets, which the assembler demands, and the coordinates in them",
+            );
+            return None;
+        };
+        let [surface, coords] = items.as_slice() else {
+            self.wrong(
+                "E0301",
+                operand.span,
+                format!("{} takes [surface, coordinates]", mnemonic(site.i)),
+                "write 2 operands between the brackets",
+            );
+            return None;
+        };
+        let handle = self.handle(surface, &[ScalarType::Surfref], Some(INDIRECT));
+        let coords = self.surface_coordinates(site, coords);
+        let mut padding = Vec::new();
+        Some(SurfaceOperands {
+            surface: handle?,
+            coords: ir::coordinates(site.mods.geometry?, coords?, &mut padding),
+            destination: Vec::new(),
+            source: Vec::new(),
+            padding,
+        })
+    }
+
+    fn surface_coordinates(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Vec<Operand>> {
+        let geometry = site.mods.geometry?;
+        let row = row_of(geometry);
+        let place = &SURFACE_COORDINATES;
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            scalar => {
+                return self.scalar_coordinate(site, operand, scalar, geometry, place);
+            }
+        };
+        if !row.coordinate_sizes().contains(&items.len()) {
+            self.coordinate_count(
+                site,
+                operand.span,
+                geometry,
+                items.len(),
+                row.coordinate_sizes(),
+            );
+            return None;
+        }
+        self.place_vector(site, operand, items, place, 0)
+    }
+
+    /// The data: as many registers as `.vec` says, each at least as wide as an element.
+    fn surface_data(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        written: bool,
+    ) -> Option<Vec<Operand>> {
+        let ty = site.mods.ty()?;
+        let lanes = usize::from(site.mods.vector.max(1));
+        let reduces = site.form.shape == Shape::SurfaceReduce;
+        if reduces && matches!(operand.kind, OperandKind::Vector(_)) {
+            self.wrong(
+                "E0308",
+                operand.span,
+                format!("{} takes one register without braces", mnemonic(site.i)),
+                "leave the braces out",
+            );
+            return None;
+        }
+        if reduces {
+            return self.reduced(site, operand, ty);
+        }
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            value => return self.scalar_data(site, operand, value, ty, written),
+        };
+        let glued = site.mods.vector == 0 && matches!(items.len(), 2 | 4);
+        if items.len() != lanes && !glued {
+            self.wrong(
+                "E0308",
+                operand.span,
+                format!(
+                    "{} moves {}, not {}",
+                    mnemonic(site.i),
+                    plural(lanes, "element"),
+                    items.len()
+                ),
+                "write as many registers between { and } as .v2 or .v4 says",
+            );
+            return None;
+        }
+        if written && items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
+            self.wrong(
+                "E0308",
+                operand.span,
+                format!("{} has no register for its result", mnemonic(site.i)),
+                "write a register for one of the elements",
+            );
+            return None;
+        }
+        let accepted = self.data_accepted(site, operand, &items, ty, glued, written)?;
+        if glued && accepted {
+            let message = format!("{} moves 1 element, not {}", mnemonic(site.i), items.len());
+            let diagnostic = Diagnostic::error("E0312", operand.span, message)
+                .label("ptxas accepts this and glues the registers together")
+                .help("write one register, or .v2 or .v4");
+            self.report_miscompiled(diagnostic);
+            return Some(Vec::new());
+        }
+        let mut list = Vec::with_capacity(items.len());
+        for (value, span) in &items {
+            list.push(self.data_element(site, ty, value, *span, written, accepted)?);
+        }
+        if !accepted {
+            let message = format!("{} cannot take these elements in one vector", mnemonic(site.i));
+            self.wrong("E0315", operand.span, message, "use registers of one type");
+            return None;
+        }
+        Some(list)
+    }
+
+    /// Whether the assembler takes a vector for data of this type; `None` if it was said why not.
+    fn data_accepted(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        items: &Items<'a>,
+        ty: ScalarType,
+        glued: bool,
+        written: bool,
+    ) -> Option<bool> {
+        let typed = match tuple(items, 0) {
+            Err(Flaw::Neighbour(n)) => {
+                self.neighbours(site, items, n);
+                return None;
+            }
+            Err(_) => return Some(false),
+            Ok(typed) => typed,
+        };
+        let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
+        let sink = items.iter().any(|(value, _)| matches!(value, Value::Discard));
+        if if written { constant } else { sink || component_beside_constant(operand, items) } {
+            return Some(false);
+        }
+        let lanes = if glued { items.len() as u32 } else { 1 };
+        let bits = lanes * typed.bits.unwrap_or(typed.constant_bits);
+        Some(match typed.lead {
+            Lead::Integer => true,
+            Lead::Float => bits == ty.bits(),
+            Lead::Sized => typed.ty != Some(ScalarType::Pred) && bits >= ty.bits(),
+        })
+    }
+
+    /// One register or constant of a vector; what only the assembler takes is said.
+    fn data_element(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        value: &Value<'a>,
+        span: Span,
+        written: bool,
+        accepted: bool,
+    ) -> Option<Operand> {
+        Some(match value {
+            Value::Reg { id, ty: reg } if data_fits(ty, *reg) => Operand::Reg(*id),
+            Value::Discard if written => Operand::Discard,
+            Value::Const(c) if !written && c.bits_for(ty).is_some() => {
+                self.immediate(site, ty, *c, span)?
+            }
+            _ if accepted => {
+                let name = mnemonic(site.i);
+                let message = match written {
+                    true => format!("{name} cannot write to {}", value.describe()),
+                    false => format!("{name} cannot take {} here", value.describe()),
+                };
+                let code = if written { "E0218" } else { "E0211" };
+                let diagnostic = Diagnostic::error(code, span, message)
+                    .label("ptxas accepts this in a vector")
+                    .help(format!("write a register of {} bits or more", ty.bits()));
+                self.report_miscompiled(diagnostic);
+                Operand::Discard
+            }
+            Value::Const(c) if !written => self.immediate(site, ty, *c, span)?,
+            Value::Reg { .. } => return self.mismatch(site, ty, value, span),
+            _ if written => return self.not_a_destination(site, ty, value, span),
+            _ => return self.mismatch(site, ty, value, span),
+        })
+    }
+
+    /// Data without braces. For a vector, ptxas accepts a scalar and then crashes.
+    fn scalar_data(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        value: Value<'a>,
+        ty: ScalarType,
+        written: bool,
+    ) -> Option<Vec<Operand>> {
+        let span = operand.span;
+        if site.mods.vector > 0 {
+            let lanes = usize::from(site.mods.vector);
+            let message = format!("{} moves {}, not 1", mnemonic(site.i), plural(lanes, "element"));
+            let help = "write as many registers between { and } as .v2 or .v4 says";
+            let taken = !written
+                && match &value {
+                    Value::Reg { ty: reg, .. } => data_fits(ty, *reg),
+                    Value::Const(c) => c.bits_for(ty).or(c.float_bits(ty)).is_some(),
+                    _ => false,
+                };
+            if !taken {
+                self.wrong("E0308", span, message, help);
+                return None;
+            }
+            let diagnostic = Diagnostic::error("E0312", span, message)
+                .label("ptxas accepts this and then crashes")
+                .help(help);
+            self.report_miscompiled(diagnostic);
+            return Some(Vec::new());
+        }
+        if written && matches!(value, Value::Discard) {
+            let message = format!("{} has no register for its result", mnemonic(site.i));
+            self.wrong("E0308", span, message, "write a register for one of the elements");
+            return None;
+        }
+        let element = self.data_element(site, ty, &value, span, written, false)?;
+        Some(vec![element])
+    }
+
+    /// The data of sured: one register or constant.
+    fn reduced(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        ty: ScalarType,
+    ) -> Option<Vec<Operand>> {
+        let value = self.value(operand)?;
+        let row = SURFACE_DATA.iter().find(|(of, _)| *of == ty).map_or(&[][..], |(_, regs)| regs);
+        // For Kepler machines sured.b becomes red, which takes no wider registers.
+        let kepler = self.cx.options.ptxas_compat()
+            && !site.mods.formatted
+            && self.cx.options.arch.map_or(self.cx.target, |arch| arch.number) < 50;
+        let wide = |reg: ScalarType| reg.bits() > ty.bits();
+        let element = match &value {
+            Value::Reg { ty: reg, .. } if kepler && wide(*reg) => {
+                self.mismatch(site, ty, &value, operand.span)?
+            }
+            Value::Reg { id, ty: reg } if row.contains(reg) => Operand::Reg(*id),
+            Value::Const(c) => self.immediate(site, ty, *c, operand.span)?,
+            value => self.mismatch(site, ty, value, operand.span)?,
+        };
+        Some(vec![element])
+    }
+}
+
+/// Whether a register may hold data of suld and sust: any kind, wide enough.
+fn data_fits(ty: ScalarType, reg: ScalarType) -> bool {
+    reg.kind() != TypeKind::Predicate && reg.bits() >= ty.bits()
+}
+
+/// What to do instead of an operation that sured does not have and other atomics do; ptxas
+/// crashes on most of them.
+pub(crate) fn no_reduction(opcode: Opcode, word: &str) -> Option<&'static str> {
+    let operation = AtomOp::from_name(word).filter(|_| opcode == Opcode::Sured)?;
+    match operation {
+        AtomOp::Xor | AtomOp::Inc | AtomOp::Dec | AtomOp::Exch | AtomOp::Cas => Some(
+            "sured has .add, .min, .max, .and and .or (ptxas crashes on others); for this one \
+             use atom on a buffer in global memory",
+        ),
+        _ => None,
+    }
+}

@@ -1,0 +1,393 @@
+//! Operands of tex and tld4, by the rules that ptxas follows (not always those of the
+//! documentation): destination, texture, sampler and coordinates.
+
+use texunit_isa::requirement::{INDIRECT, INDIRECT_INDEPENDENT, OFFSET, RESIDENCY, UNIFORM};
+use texunit_isa::texture::{fetch_of, geometry as row_of, texel_of};
+use texunit_isa::{Geometry, MipMode, ScalarType};
+use texunit_syntax::ast::{self, OperandKind};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::body::value::{Area, Value, lanes_of};
+use crate::context::scope::Found;
+use crate::instruction::after_brackets::After;
+use crate::instruction::coordinates::Shift;
+use crate::instruction::site::Site;
+use crate::instruction::tuple::{Flaw, Items, tuple};
+use crate::ir::{self, FetchOperands, Lod, Operand};
+use crate::message::fixes;
+use crate::message::say::mnemonic;
+use crate::types::fits;
+
+impl<'a> Body<'_, 'a> {
+    /// tex and tld4.
+    pub(crate) fn texture(&mut self, site: &Site<'_, 'a>) -> Option<FetchOperands> {
+        if let Some(word) = site.i.modifiers.iter().find(|m| m.text == "uni") {
+            self.cx.require(UNIFORM, word.span);
+        }
+        let geometry = site.mods.geometry?;
+        let coordinate = site.mods.types.get(1).copied()?;
+        let legal = self.legal_combination(site, geometry, coordinate);
+        let [dest, inside, rest @ ..] = site.i.operands.as_slice() else {
+            self.wrong(
+                "E0210",
+                site.i.opcode.span,
+                format!("{} needs a destination and [texture, coordinates]", mnemonic(site.i)),
+                "write for instance {%f1,%f2,%f3,%f4}, [tex, {%f5,%f6}]",
+            );
+            return None;
+        };
+        let dest = self.texture_dest(site, dest);
+        // Before PTX ISA 1.2 the brackets could be left out.
+        let early = !self.cx.has_version(12) && self.cx.module.version != (0, 0);
+        let (items, rest) = match &inside.kind {
+            OperandKind::Bracket(items) => (items.as_slice(), rest),
+            OperandKind::Name { .. } if early && !rest.is_empty() => {
+                (&site.i.operands[1..3], &rest[1..])
+            }
+            _ => {
+                // Without brackets the operands behind are not what they seem.
+                self.no_brackets(site, inside, rest);
+                return None;
+            }
+        };
+        // With the wrong type of coordinates all of them would be wrong.
+        legal?;
+        let shift = self.shift(site, items);
+        let shift = match rest {
+            [first, ..] if shift == Shift::Level && self.is_vector(first) => Shift::Levels,
+            _ => shift,
+        };
+        let inside = self.texture_operands(site, inside.span, items, geometry, coordinate, shift);
+        let rest = self.after_bracket(site, rest, geometry, coordinate, shift);
+        let (destination, resident) = dest?;
+        let (texture, sampler, coords) = inside?;
+        let After { lod, offset, compare } = rest?;
+        let mut padding = Vec::new();
+        let coords = ir::coordinates(geometry, coords, &mut padding);
+        let mut point = |vector| ir::first(geometry.gradients(), vector, &mut padding);
+        let lod = match lod {
+            Lod::Gradient { dx, dy } => Lod::Gradient { dx: point(dx), dy: point(dy) },
+            other => other,
+        };
+        let offset = offset.map(|vector| ir::first(geometry.axes(), vector, &mut padding));
+        Some(FetchOperands {
+            destination,
+            resident,
+            texture,
+            sampler,
+            coords,
+            lod,
+            offset,
+            compare,
+            padding,
+        })
+    }
+
+    fn legal_combination(
+        &mut self,
+        site: &Site<'_, 'a>,
+        geometry: Geometry,
+        coordinate: ScalarType,
+    ) -> Option<()> {
+        let row = row_of(geometry);
+        let (message, help) = if coordinate == ScalarType::S32 && !row.integer {
+            ("cube maps have .f32 coordinates only", "write .f32 as the last type")
+        } else if coordinate == ScalarType::F32 && !row.float {
+            ("multi-sample textures have .s32 coordinates only", "write .s32 as the last type")
+        } else if fetch_of(site.form.row.opcode, site.mods.mip, geometry).is_none() {
+            ("multi-sample textures have one level", "leave .level or .grad out")
+        } else {
+            return Some(());
+        };
+        let message = format!("{}: {message}", mnemonic(site.i));
+        self.wrong("E0309", site.i.opcode.span, message, help);
+        None
+    }
+
+    /// `{a, b, c, d}` or `{a, b, c, d}|p`.
+    fn texture_dest(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<(Vec<Operand>, Option<Operand>)> {
+        let (vector, predicate) = match &operand.kind {
+            OperandKind::Pair(d, p) => (&**d, Some(&**p)),
+            _ => (operand, None),
+        };
+        let whole = !matches!(vector.kind, OperandKind::Vector(_));
+        let dest = self.dest_vector(site, vector);
+        let predicate = match predicate {
+            None => Some(Operand::Discard),
+            Some(p) => {
+                self.cx.require(RESIDENCY, p.span);
+                if p.kind == OperandKind::Discard && whole {
+                    Some(Operand::Discard)
+                } else {
+                    self.dest(site, ScalarType::Pred, p)
+                }
+            }
+        };
+        let predicate = Some(predicate?).filter(|p| *p != Operand::Discard);
+        Some((dest?, predicate))
+    }
+
+    fn dest_vector(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+    ) -> Option<Vec<Operand>> {
+        let ty = site.mods.ty()?;
+        let lanes = usize::from(site.mods.vector);
+        let items = match self.value(operand)? {
+            Value::Vector(items) => items,
+            Value::VectorReg { lanes: 2, .. } if lanes == 2 => {
+                let message = format!("{} cannot write a whole vector register", mnemonic(site.i));
+                let diagnostic = Diagnostic::error("E0308", operand.span, message)
+                    .label("every release of ptxas crashes here")
+                    .help("write its elements between { and }");
+                self.report(diagnostic);
+                return None;
+            }
+            Value::VectorReg { first, ty, lanes } => lanes_of(first, ty, lanes, operand.span),
+            other => vec![(other, operand.span)],
+        };
+        if items.len() != lanes {
+            self.wrong(
+                "E0308",
+                operand.span,
+                format!("{} writes {lanes} registers, not {}", mnemonic(site.i), items.len()),
+                "write as many registers between { and } as .v2 or .v4 says",
+            );
+            return None;
+        }
+        if items.iter().all(|(v, _)| matches!(v, Value::Discard)) {
+            self.wrong(
+                "E0308",
+                operand.span,
+                format!("{} has no register for its result", mnemonic(site.i)),
+                "write a register for one of the elements",
+            );
+            return None;
+        }
+        self.texels(site, operand, ty, &items)
+    }
+
+    /// The registers that texels of this type are written to.
+    fn texels(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        ty: ScalarType,
+        items: &Items<'a>,
+    ) -> Option<Vec<Operand>> {
+        let texel = texel_of(ty)?;
+        let typed = tuple(items, 0);
+        let pair = texel.lanes == 2;
+        let constant = items.iter().any(|(value, _)| matches!(value, Value::Const(_)));
+        // Pairs are moved to their registers, and a predicate cannot be moved to.
+        let predicate =
+            |(value, _): &(Value, Span)| matches!(value, Value::Reg { ty: ScalarType::Pred, .. });
+        let moved = !pair || !items.iter().any(predicate);
+        let accepted = typed.is_ok_and(|t| t.fits(texel.registers)) && !constant && moved;
+        if let (true, Some(n)) =
+            (accepted && pair, items.iter().position(|(v, _)| !matches!(v, Value::Reg { .. })))
+        {
+            let (value, span) = &items[n];
+            return self.not_a_destination(site, ty, value, *span);
+        }
+        let mut list = Vec::with_capacity(items.len());
+        for (value, span) in items {
+            list.push(match value {
+                Value::Discard => Operand::Discard,
+                Value::Reg { id, ty: reg } if accepted && *reg != ScalarType::Pred => {
+                    Operand::Reg(*id)
+                }
+                Value::Reg { id, ty: reg } if texel.registers.contains(reg) => Operand::Reg(*id),
+                _ if accepted => {
+                    let message =
+                        format!("{} cannot write to {}", mnemonic(site.i), value.describe());
+                    let diagnostic = Diagnostic::error("E0218", *span, message)
+                        .label("ptxas accepts this and writes nothing there")
+                        .help("write a register");
+                    self.report_miscompiled(diagnostic);
+                    Operand::Discard
+                }
+                Value::Reg { .. } => self.mismatch(site, ty, value, *span)?,
+                _ => self.not_a_destination(site, ty, value, *span)?,
+            });
+        }
+        match typed {
+            _ if accepted => Some(list),
+            Err(Flaw::Neighbour(n)) => {
+                self.neighbours(site, items, n);
+                None
+            }
+            _ => {
+                let value = Value::Vector(items.to_vec());
+                self.mismatch(site, ty, &value, operand.span)
+            }
+        }
+    }
+
+    /// `texture, coordinates` or `[texture], coordinates`, with or without a sampler between.
+    fn no_brackets(
+        &mut self,
+        site: &Site<'_, 'a>,
+        texture: &ast::Operand<'a>,
+        rest: &[ast::Operand<'a>],
+    ) {
+        let message = format!("{} needs [texture, coordinates] here", mnemonic(site.i));
+        let help = "write the brackets, which the assembler demands, and the coordinates in them";
+        let diagnostic = Diagnostic::error("E0301", texture.span, message).help(help);
+        let sampler = usize::from(self.cx.module.independent);
+        let name = |o: &ast::Operand| matches!(o.kind, OperandKind::Name { component: None, .. });
+        let last = rest.get(sampler).filter(|o| {
+            matches!(o.kind, OperandKind::Vector(_)) && rest[..sampler].iter().all(name)
+        });
+        self.report(match (last, &texture.kind) {
+            (Some(last), OperandKind::Name { component: None, .. }) => {
+                diagnostic.fix(fixes::before(texture.span), "[").fix(fixes::behind(last.span), "]")
+            }
+            (Some(last), OperandKind::Address(address)) if address.offset.is_none() => {
+                let close = Span { start: address.base.span.end, end: texture.span.end };
+                diagnostic.fix(close, "").fix(fixes::behind(last.span), "]")
+            }
+            _ => diagnostic,
+        });
+    }
+
+    /// What the last operand in the brackets is taken for.
+    fn shift(&self, site: &Site<'_, 'a>, items: &[ast::Operand<'a>]) -> Shift {
+        match site.mods.mip {
+            _ if items.len() != 3 || self.cx.module.independent => Shift::None,
+            Some(MipMode::Level) => Shift::Level,
+            Some(MipMode::Grad) => Shift::Gradient,
+            _ => Shift::Offset,
+        }
+    }
+
+    /// Whether this is a vector, between braces or not.
+    fn is_vector(&mut self, operand: &ast::Operand<'a>) -> bool {
+        match operand.kind {
+            OperandKind::Vector(_) => true,
+            OperandKind::Name { component: None, .. } => {
+                matches!(self.value(operand), Some(Value::VectorReg { .. }))
+            }
+            _ => false,
+        }
+    }
+
+    /// A sampler where the module has none: a mistake that ptxas lets pass for some operands.
+    fn sampler_in_unified(
+        &mut self,
+        sampler: &ast::Operand<'a>,
+        geometry: Geometry,
+        shift: Shift,
+    ) -> Option<Operand> {
+        let value = self.value(sampler)?;
+        let row = row_of(geometry);
+        let possible = match shift {
+            Shift::Level => geometry != Geometry::D3,
+            Shift::Levels => !row.offset_sizes().is_empty(),
+            _ => !geometry.is_cube(),
+        };
+        let handle = match &value {
+            Value::Reg { ty: ScalarType::F32 | ScalarType::B32, .. } => {
+                matches!(shift, Shift::Level | Shift::Levels)
+            }
+            Value::Reg { ty, .. } => fits(ScalarType::U64, *ty),
+            Value::Named { area: Area::Opaque(ty), is_array: false, .. } => {
+                *ty != ScalarType::Samplerref
+            }
+            Value::Named { ty: Some(ty), .. } => fits(ScalarType::U64, *ty),
+            _ => false,
+        };
+        let diagnostic = Diagnostic::error("E0303", sampler.span, "unified mode has no samplers")
+            .label("the texture says how it is sampled")
+            .help("leave the sampler out, or add texmode_independent to .target");
+        let whole = matches!(sampler.kind, OperandKind::Name { component: None, .. });
+        if !(handle && possible && whole) {
+            self.report(diagnostic);
+            return None;
+        }
+        self.cx.require(OFFSET, sampler.span);
+        self.report_miscompiled(
+            diagnostic.label(
+                "ptxas takes this for the coordinates, and the coordinates for what follows",
+            ),
+        );
+        Some(Operand::Discard)
+    }
+
+    /// Whether what stands in the place of a sampler is a coordinate without its braces: a register
+    /// of 32 bits before another name.
+    fn is_coordinate(&mut self, operand: &ast::Operand<'a>, next: &ast::Operand<'a>) -> bool {
+        let OperandKind::Name { name, component: None } = &operand.kind else { return false };
+        let scalar = matches!(&next.kind, OperandKind::Name { .. });
+        scalar
+            && matches!(self.scopes.find(name.text), Some(Found::Register(r))
+                if r.decl.vector <= 1 && r.decl.ty.bits() == 32)
+    }
+
+    /// `[a, c]` or `[a, b, c]`: texture, sampler, coordinate vector as written.
+    fn texture_operands(
+        &mut self,
+        site: &Site<'_, 'a>,
+        span: Span,
+        items: &[ast::Operand<'a>],
+        geometry: Geometry,
+        coordinate: ScalarType,
+        shift: Shift,
+    ) -> Option<(Operand, Option<Operand>, Vec<Operand>)> {
+        let name = mnemonic(site.i);
+        let independent = self.cx.module.independent;
+        let (texture, sampler, coords) = match items {
+            [texture, coords] => (texture, None, coords),
+            [texture, sampler, coords] => (texture, Some(sampler), coords),
+            _ => {
+                self.wrong(
+                    "E0301",
+                    span,
+                    format!(
+                        "{name} takes [texture, coordinates] or [texture, sampler, coordinates]"
+                    ),
+                    "write 2 or 3 operands between the brackets; coordinates go in braces",
+                );
+                return None;
+            }
+        };
+        let indirect = Some(if independent { INDIRECT_INDEPENDENT } else { INDIRECT });
+        let handle = self.handle(texture, &[ScalarType::Texref], indirect);
+        let sampler = match (sampler, independent) {
+            (Some(s), true) => self.handle(s, &[ScalarType::Samplerref], indirect),
+            (None, false) => Some(Operand::Discard),
+            (None, true) => {
+                self.wrong(
+                    "E0302",
+                    span,
+                    format!("{name} needs a sampler with texmode_independent"),
+                    "write [texture, sampler, coordinates]",
+                );
+                None
+            }
+            (Some(s), false) if shift != Shift::Level && self.is_coordinate(s, coords) => {
+                let place = s.span.to(coords.span);
+                let message = format!("{name}: several coordinates need braces");
+                let mut diagnostic =
+                    Diagnostic::error("E0304", place, message).help("write [texture, {x, y}]");
+                if row_of(geometry).coordinate_sizes().contains(&2) {
+                    diagnostic =
+                        diagnostic.fix(fixes::before(place), "{").fix(fixes::behind(place), "}");
+                }
+                self.report(diagnostic);
+                return None;
+            }
+            (Some(s), false) => self.sampler_in_unified(s, geometry, shift),
+        };
+        let sampled = items.len() == 3;
+        let coords = self.coordinates(site, coords, geometry, coordinate, shift, sampled);
+        let sampler = Some(sampler?).filter(|sampler| *sampler != Operand::Discard);
+        Some((handle?, sampler, coords?))
+    }
+}

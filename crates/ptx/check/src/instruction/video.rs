@@ -1,0 +1,191 @@
+//! Operands of video instructions: registers of which a part is named, some of them negated.
+
+use texunit_isa::{Opcode, ScalarType, Selector, VideoOperands};
+use texunit_syntax::Diagnostic;
+use texunit_syntax::ast::{self, OperandKind};
+
+use crate::body::Body;
+use crate::instruction::site::Site;
+use crate::ir::Operand;
+use crate::message::say::mnemonic;
+
+/// Which parts an operand can name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// None: the operand is whole.
+    None,
+    /// `.b0` to `.b3`, `.h0`, `.h1`.
+    One,
+    /// A mask of elements, highest first: `.h10`, `.b3`, `.b210`.
+    Mask { half: bool },
+    /// An element each of two registers: `.h32`, `.b7610`.
+    Choice { half: bool },
+}
+
+/// The selector that a word is, if it is one of these.
+fn selector(word: &str, parts: Parts) -> Option<Selector> {
+    let half = match word.as_bytes().first()? {
+        b'h' => true,
+        b'b' => false,
+        _ => return None,
+    };
+    let digits: Vec<u8> = word[1..].bytes().map(|d| d.wrapping_sub(b'0')).collect();
+    let elements: u8 = if half { 2 } else { 4 };
+    let fits = match parts {
+        Parts::None => false,
+        Parts::One => digits.len() == 1 && digits[0] < elements,
+        Parts::Mask { half: wanted } => {
+            let falls = digits.windows(2).all(|d| d[0] > d[1]);
+            half == wanted && !digits.is_empty() && digits[0] < elements && falls
+        }
+        Parts::Choice { half: wanted } => {
+            let all = digits.len() == usize::from(elements);
+            half == wanted && all && digits.iter().all(|d| *d < 2 * elements)
+        }
+    };
+    if !fits {
+        return None;
+    }
+    let mut found = Selector { half, parts: [0; 4], count: digits.len() as u8 };
+    for (to, digit) in found.parts.iter_mut().zip(digits.iter().rev()) {
+        *to = *digit;
+    }
+    Some(found)
+}
+
+/// What may be written, for messages.
+fn wanted(parts: Parts) -> &'static str {
+    match parts {
+        Parts::None => "write the register alone",
+        Parts::One => "write .b0, .b1, .b2, .b3, .h0 or .h1, or the register alone",
+        Parts::Mask { half: true } => "write .h0, .h1 or .h10",
+        Parts::Mask { half: false } => "write .b and numbers from 3 to 0 that fall, such as .b20",
+        Parts::Choice { half: true } => "write .h and two numbers from 0 to 3, such as .h10",
+        Parts::Choice { half: false } => "write .b and four numbers from 0 to 7, such as .b3210",
+    }
+}
+
+/// Half-words or bytes of a SIMD instruction.
+fn simd(opcode: Opcode) -> Option<bool> {
+    match opcode.name().bytes().last() {
+        Some(b'2') => Some(true),
+        Some(b'4') => Some(false),
+        _ => None,
+    }
+}
+
+impl<'a> Body<'_, 'a> {
+    /// `d{.part}, a{.part}, b{.part}{, c}` (9.7.18): operands, and what stands at them.
+    pub(crate) fn video(&mut self, site: &Site<'_, 'a>) -> Option<(Vec<Operand>, VideoOperands)> {
+        let Site { i, mods, form } = *site;
+        let opcode = form.row.opcode;
+        let (simd, multiplies) = (simd(opcode), opcode == Opcode::Vmad);
+        let third = simd.is_some() || multiplies || mods.atom.is_some();
+        if !matches!((i.operands.len(), third), (4, _) | (3, false)) {
+            let (name, n) = (mnemonic(i), i.operands.len());
+            let message = format!("{name} takes 4 operands, not {n}");
+            self.wrong("E0210", i.opcode.span, message, "write d, a, b, c");
+            return None;
+        }
+        let [d, a, b, c @ ..] = &i.operands[..] else { return None };
+        let (to, from) = match simd {
+            Some(half) => (Parts::Mask { half }, Parts::Choice { half }),
+            // A result that is combined with c replaces no part of it.
+            None if multiplies || c.is_empty() || mods.atom.is_some() => (Parts::None, Parts::One),
+            None => (Parts::One, Parts::One),
+        };
+        let mut video = VideoOperands::default();
+        let types = &mods.types;
+        let sources = if types.len() == 3 { &types[1..] } else { &types[..] };
+        let result = if types.len() == 3 { types[0] } else { ScalarType::U32 };
+        let d = {
+            let (bare, part, _) = self.part(site, d, to, false)?;
+            video.d = part;
+            self.dest(site, result, &bare)
+        };
+        let mut list = vec![d?];
+        for (n, (operand, ty)) in [a, b].into_iter().zip(sources).enumerate() {
+            let (bare, part, negated) = self.part(site, operand, from, true)?;
+            *(if n == 0 { &mut video.a } else { &mut video.b }) = part;
+            video.negated[n] = negated;
+            list.push(self.video_source(site, *ty, &bare, simd.is_some())?);
+        }
+        if let [c] = c {
+            let (bare, _, negated) = self.part(site, c, Parts::None, multiplies)?;
+            video.negated[2] = negated;
+            list.push(self.video_source(site, result, &bare, simd.is_some())?);
+        }
+        if !multiplies && video.negated != [false; 3] {
+            self.sign(site, &video)?;
+        }
+        let product = video.negated[0] != video.negated[1];
+        if video.negated[2] && product || mods.po && video.negated != [false; 3] {
+            let message = format!("{} cannot negate these together", mnemonic(i));
+            let help = "negate one of a and b, or c; .po allows no negation";
+            self.wrong("E0211", i.opcode.span, message, help);
+            return None;
+        }
+        Some((list, video))
+    }
+
+    /// Signs, which only `vmad` has a place for: ptxas lets two of them pass.
+    fn sign(&mut self, site: &Site<'_, 'a>, video: &VideoOperands) -> Option<()> {
+        let message = format!("{} cannot negate its operands", mnemonic(site.i));
+        let diagnostic = Diagnostic::error("E0211", site.i.opcode.span, message)
+            .help("write the register without -, and neg before this instruction");
+        if video.negated[0] != video.negated[1] {
+            self.report(diagnostic);
+            return None;
+        }
+        self.report_miscompiled(diagnostic.label("ptxas accepts this"));
+        Some(())
+    }
+
+    /// A source; SIMD instructions take registers only.
+    fn video_source(
+        &mut self,
+        site: &Site<'_, 'a>,
+        ty: ScalarType,
+        operand: &ast::Operand<'a>,
+        simd: bool,
+    ) -> Option<Operand> {
+        if simd && matches!(operand.kind, OperandKind::Constant(_)) {
+            let value = self.value(operand)?;
+            return self.mismatch(site, ty, &value, operand.span);
+        }
+        self.source(site, ty, operand)
+    }
+
+    /// An operand without its selector and sign, and those.
+    fn part(
+        &mut self,
+        site: &Site<'_, 'a>,
+        operand: &ast::Operand<'a>,
+        parts: Parts,
+        signed: bool,
+    ) -> Option<(ast::Operand<'a>, Selector, bool)> {
+        let (name, word, negated) = match &operand.kind {
+            OperandKind::Name { name, component: Some(component) } => {
+                (*name, Some(component.text), false)
+            }
+            OperandKind::Negated(name) if signed => match name.text.split_once('.') {
+                Some((text, word)) => (ast::Ident { text, span: name.span }, Some(word), true),
+                None => (*name, None, true),
+            },
+            _ => return Some((operand.clone(), Selector::default(), false)),
+        };
+        let found = match word {
+            None => Selector::default(),
+            Some(word) => match selector(word, parts) {
+                Some(found) => found,
+                None => {
+                    let message = format!("{} cannot take the part .{word} here", mnemonic(site.i));
+                    self.wrong("E0211", operand.span, message, wanted(parts));
+                    return None;
+                }
+            },
+        };
+        let kind = OperandKind::Name { name, component: None };
+        Some((ast::Operand { kind, span: operand.span }, found, negated))
+    }
+}

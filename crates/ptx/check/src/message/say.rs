@@ -1,0 +1,42 @@
+//! Words of messages: names of instructions and spaces, numbers of things, and what is said in several places.
+
+use texunit_syntax::Diagnostic;
+use texunit_syntax::ast::{self, Space};
+
+/// The instruction's words, as in messages: `add.f32`.
+pub(crate) fn mnemonic(i: &ast::Instruction) -> String {
+    let mut text = i.opcode.text.to_string();
+    for word in &i.modifiers {
+        text.push('.');
+        text += word.text;
+    }
+    text
+}
+
+/// `1 element`, `2 elements`.
+pub(crate) fn plural(n: usize, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+}
+
+/// A state space as PTX writes it, without its dot.
+pub(crate) fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Reg => "reg",
+        Space::Const => "const",
+        Space::Global => "global",
+        Space::Local => "local",
+        Space::Shared => "shared",
+        Space::Param => "param",
+        Space::Tex => "tex",
+    }
+}
+
+/// A name that nothing has.
+pub(crate) fn unknown(name: &ast::Ident) -> Diagnostic {
+    let help = if name.text.starts_with('%') {
+        "declare it with .reg, or check the spelling of a special register"
+    } else {
+        "declare it, or check the spelling"
+    };
+    Diagnostic::error("E0110", name.span, format!("nothing is called {}", name.text)).help(help)
+}

@@ -1,0 +1,234 @@
+//! Architectures: the version of the PTX ISA that brought each, the releases of NVIDIA's
+//! assembler that read it in `.target` and assemble for it, and for which machines a module of
+//! one architecture can be assembled. Measured with all four releases.
+
+use crate::options::{Architecture, Ptxas};
+
+/// What is known of an architecture.
+struct Row {
+    number: u32,
+    /// First version of the PTX ISA (times ten) of `sm_N`, `sm_Na`, `sm_Nf`; 0: there is no such.
+    versions: [u32; 3],
+    /// First release that reads it in `.target`.
+    read: Ptxas,
+    /// First and last release that assemble for it.
+    assembled: Option<(Ptxas, Ptxas)>,
+    /// Modules of `sm_Nf` can be assembled for what follows in its family.
+    family: u32,
+}
+
+const fn row(
+    number: u32,
+    versions: [u32; 3],
+    read: Ptxas,
+    assembled: Option<(Ptxas, Ptxas)>,
+    family: u32,
+) -> Row {
+    Row { number, versions, read, assembled, family }
+}
+
+use Ptxas::{V11_8, V12_4, V12_9, V13_5};
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    row(10,  [10, 0, 0],   V11_8, None,                 0),
+    row(11,  [10, 0, 0],   V11_8, None,                 0),
+    row(12,  [12, 0, 0],   V11_8, None,                 0),
+    row(13,  [12, 0, 0],   V11_8, None,                 0),
+    row(20,  [20, 0, 0],   V11_8, None,                 0),
+    row(21,  [20, 0, 0],   V11_8, None,                 0),
+    row(30,  [30, 0, 0],   V11_8, None,                 0),
+    row(32,  [40, 0, 0],   V11_8, None,                 0),
+    row(35,  [31, 0, 0],   V11_8, Some((V11_8, V11_8)), 0),
+    row(37,  [41, 0, 0],   V11_8, Some((V11_8, V11_8)), 0),
+    row(50,  [40, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(52,  [41, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(53,  [42, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(60,  [50, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(61,  [50, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(62,  [50, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(70,  [51, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(72,  [61, 0, 0],   V11_8, Some((V11_8, V12_9)), 0),
+    row(75,  [63, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
+    row(80,  [70, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
+    row(82,  [62, 0, 0],   V11_8, None,                 0),
+    row(86,  [71, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
+    row(87,  [74, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
+    row(88,  [90, 0, 0],   V13_5, Some((V13_5, V13_5)), 0),
+    row(89,  [78, 0, 0],   V11_8, Some((V11_8, V13_5)), 0),
+    row(90,  [78, 80, 0],  V11_8, Some((V11_8, V13_5)), 0),
+    row(100, [86, 86, 88], V12_9, Some((V12_9, V13_5)), 100),
+    row(101, [86, 86, 88], V12_9, Some((V12_9, V12_9)), 110),
+    row(103, [88, 88, 88], V12_9, Some((V12_9, V13_5)), 100),
+    row(107, [94, 94, 94], V13_5, Some((V13_5, V13_5)), 100),
+    row(110, [90, 90, 90], V13_5, Some((V13_5, V13_5)), 110),
+    row(120, [87, 87, 88], V12_9, Some((V12_9, V13_5)), 120),
+    row(121, [88, 88, 88], V12_9, Some((V12_9, V13_5)), 120),
+];
+
+/// An architecture as the assembler reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub(crate) architecture: Architecture,
+    /// Letters behind the number that it passes over.
+    pub(crate) junk: bool,
+}
+
+/// Why a module of one architecture cannot be assembled for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mismatch {
+    /// The machine is older than the target.
+    Older,
+    /// Modules of `sm_Na` are for exactly that machine.
+    Exact,
+    /// Modules of `sm_Nf` are for machines of its family.
+    Family,
+}
+
+fn find(number: u32) -> Option<&'static Row> {
+    ROWS.iter().find(|r| r.number == number)
+}
+
+/// First version of the PTX ISA, times ten; 0 if there is no such architecture.
+pub(crate) fn first_version(architecture: Architecture) -> u32 {
+    let column = match architecture.suffix {
+        None => 0,
+        Some('a') => 1,
+        Some(_) => 2,
+    };
+    find(architecture.number).map_or(0, |r| r.versions[column])
+}
+
+/// Reads `sm_75`, `compute_90a` as a release does: it knows the last letter only, and 11.8 none.
+pub(crate) fn read(text: &str, release: Ptxas) -> Option<Read> {
+    let rest = text.strip_prefix("sm_").or_else(|| text.strip_prefix("compute_"))?;
+    let end = rest.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, letters) = rest.split_at(end);
+    let row = find(digits.parse().ok()?).filter(|r| r.read <= release)?;
+    let suffix = letters.chars().last().filter(|c| match c {
+        'a' => release >= V12_4,
+        'f' => release >= V12_9,
+        _ => false,
+    });
+    let architecture = Architecture { number: row.number, suffix };
+    let junk = letters.len() > suffix.map_or(0, char::len_utf8);
+    (first_version(architecture) > 0).then_some(Read { architecture, junk })
+}
+
+/// Whether a release assembles for this machine.
+pub(crate) fn assembles(arch: Architecture, release: Ptxas) -> bool {
+    let known = find(arch.number).and_then(|r| r.assembled);
+    let suffixed = match arch.suffix {
+        None => true,
+        Some('a') => release >= V12_4,
+        Some(_) => release >= V12_9,
+    };
+    suffixed
+        && first_version(arch) > 0
+        && known.is_some_and(|(first, last)| (first..=last).contains(&release))
+}
+
+/// Whether a module of this target can be assembled for `arch`.
+pub(crate) fn compatible(
+    target: Architecture,
+    arch: Architecture,
+    release: Ptxas,
+) -> Result<(), Mismatch> {
+    // sm_101 is called sm_110 since 13.5.
+    let renamed = |n: u32| if n == 101 && release >= V13_5 { 110 } else { n };
+    if target.number > arch.number {
+        return Err(Mismatch::Older);
+    }
+    let family = |a: Architecture| match find(a.number) {
+        Some(r) if r.number == 101 && release < V13_5 => 101,
+        Some(r) => r.family,
+        None => 0,
+    };
+    match target.suffix {
+        Some('a') if renamed(target.number) != arch.number || arch.suffix != Some('a') => {
+            Err(Mismatch::Exact)
+        }
+        Some('f') if family(target) != family(arch) => Err(Mismatch::Family),
+        _ => Ok(()),
+    }
+}
+
+/// Every architecture that `.target` can name, in order, each with its letters.
+pub fn architectures() -> impl Iterator<Item = Architecture> {
+    let suffixes = [None, Some('a'), Some('f')];
+    let all = ROWS
+        .iter()
+        .flat_map(move |row| suffixes.map(|suffix| Architecture { number: row.number, suffix }));
+    all.filter(|&architecture| first_version(architecture) > 0)
+}
+
+/// The known numbers, for a help line.
+pub(crate) fn known(release: Ptxas) -> String {
+    let numbers = ROWS.iter().filter(|r| r.read <= release).map(|r| r.number.to_string());
+    numbers.collect::<Vec<_>>().join(", ")
+}
+
+/// Versions of the PTX ISA, times ten: first and last of each major one.
+#[rustfmt::skip]
+const VERSIONS: &[(u32, u32)] = &[
+    (10, 15), (20, 23), (30, 32), (40, 43), (50, 51), (60, 65), (70, 78), (80, 88), (90, 95),
+];
+
+/// The version that a release reads: it joins both numbers, so that 2.10 is 3.0.
+pub(crate) fn version(major: u32, minor: u32, release: Ptxas) -> Option<(u32, u32)> {
+    let joined = major.checked_mul(10)?.checked_add(minor)?;
+    let (newest, last) = release.newest_version();
+    let known = VERSIONS.iter().any(|(a, b)| (*a..=*b).contains(&joined));
+    (known && joined <= newest * 10 + last).then_some((joined / 10, joined % 10))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn arch(text: &str) -> Architecture {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn numbers_ascend() {
+        assert!(ROWS.is_sorted_by(|a, b| a.number < b.number));
+    }
+
+    #[test]
+    fn letters() {
+        let suffix = |text, release| read(text, release).map(|r| (r.architecture.suffix, r.junk));
+        assert_eq!(suffix("sm_90a", V11_8), Some((None, true)));
+        assert_eq!(suffix("sm_90a", V12_4), Some((Some('a'), false)));
+        assert_eq!(suffix("sm_90ab", V12_4), Some((None, true)));
+        assert_eq!(suffix("sm_75a", V12_4), None);
+        assert_eq!(suffix("sm_75f", V12_4), Some((None, true)));
+        assert_eq!(suffix("sm_75f", V12_9), None);
+        assert_eq!(suffix("sm_120f", V12_9), Some((Some('f'), false)));
+        assert_eq!(suffix("sm_110", V12_9), None);
+        assert_eq!(suffix("sm_99999999999", V13_5), None);
+    }
+
+    #[test]
+    fn machines() {
+        let check = |t, a, release| compatible(arch(t), arch(a), release);
+        assert_eq!(check("sm_80", "sm_75", V12_9), Err(Mismatch::Older));
+        assert_eq!(check("sm_90a", "sm_100a", V12_9), Err(Mismatch::Exact));
+        assert_eq!(check("sm_90a", "sm_90", V12_9), Err(Mismatch::Exact));
+        assert_eq!(check("sm_100f", "sm_103", V12_9), Ok(()));
+        assert_eq!(check("sm_100f", "sm_101", V12_9), Err(Mismatch::Family));
+        assert_eq!(check("sm_101a", "sm_110a", V13_5), Ok(()));
+        assert_eq!(check("sm_101f", "sm_103", V12_9), Err(Mismatch::Family));
+        assert!(assembles(arch("sm_50"), V12_9) && !assembles(arch("sm_50"), V13_5));
+        assert!(!assembles(arch("sm_82"), V12_9) && !assembles(arch("sm_90a"), V11_8));
+    }
+
+    #[test]
+    fn versions_are_joined() {
+        assert_eq!(version(2, 10, V11_8), Some((3, 0)));
+        assert_eq!(version(1, 6, V13_5), None);
+        assert_eq!(version(8, 0, V11_8), None);
+        assert_eq!(version(u32::MAX, 1, V13_5), None);
+    }
+}

@@ -1,0 +1,339 @@
+//! Headers of kernels and functions: parameters, layout, prototypes, aliases.
+
+use texunit_isa::requirement::Requirement;
+use texunit_syntax::ast::{self, Linkage, Space};
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::body::Body;
+use crate::context::scope::{Local, RegDecl, Scope, Scopes};
+use crate::context::{Checker, Global};
+use crate::declaration::allowed::DeclSite;
+use crate::declaration::parameter::MAX_FUNC_PARAMS;
+use crate::ir::{FuncId, Function, Param, ParamId};
+
+/// Parameter bytes of a kernel before sm_20, from there on, and on the newest chips.
+const KERNEL_PARAMS: [u64; 3] = [256, 4352, 32764];
+const LARGE_PARAMS: Requirement =
+    Requirement { feature: "more than 4352 bytes of kernel parameters", version: 81, target: 70 };
+const ALIAS: Requirement = Requirement { feature: ".alias", version: 63, target: 30 };
+const KERNEL_PROTOTYPE: Requirement =
+    Requirement { feature: "a kernel's prototype", version: 30, target: 0 };
+
+/// What is common to a list of parameters.
+#[derive(Clone, Copy)]
+struct Parameters {
+    is_entry: bool,
+    place: DeclSite,
+    /// Most bytes that offsets can reach.
+    max: u64,
+    /// They are results.
+    returned: bool,
+}
+
+impl<'a> Checker<'a> {
+    pub(crate) fn function(&mut self, f: &'a ast::Function<'a>) {
+        let mut scopes = Scopes { stack: vec![Scope::default()], ..Scopes::default() };
+        let mut function = self.header_of(f, &mut scopes);
+        self.function_requirements(f);
+        self.bounds(f);
+        match f.linkage {
+            Some((Linkage::Common, span)) => self.report(
+                Diagnostic::error("E0130", span, "a function cannot be .common")
+                    .help("write .visible, .weak or .extern"),
+            ),
+            Some((Linkage::Extern, span)) if f.body.is_some() => self.report(
+                Diagnostic::error("E0115", span, "an .extern function is defined elsewhere")
+                    .help("write .visible, or end the declaration without a body"),
+            ),
+            _ => {}
+        }
+        let Some(id) = self.declare_function(f, &function) else { return };
+        let Some(block) = &f.body else { return };
+        // The name is known inside its own body.
+        function.body = None;
+        self.module.functions[id.0 as usize] = function.clone();
+        self.sources.begin(f.name.text, f.span.to(block.span));
+        let function = Body::new(self, scopes, function).run(block);
+        if function.is_entry {
+            self.kernels.push((id, f.name.span));
+        }
+        self.module.functions[id.0 as usize] = function;
+    }
+
+    /// The function's place in the module; nothing if it was already defined.
+    fn declare_function(
+        &mut self,
+        f: &'a ast::Function<'a>,
+        function: &Function,
+    ) -> Option<FuncId> {
+        let name = f.name.text;
+        let Some(&(global, first)) = self.globals.get(name) else {
+            let id = FuncId(self.module.functions.len() as u32);
+            self.module.functions.push(function.clone());
+            self.define(&f.name, Global::Function(id));
+            self.linkages.push(f.linkage.map(|(l, _)| l));
+            return Some(id);
+        };
+        let Global::Function(id) = global else {
+            self.duplicate(&f.name, first);
+            return None;
+        };
+        if self.module.functions[id.0 as usize].body.is_some() {
+            self.duplicate(&f.name, first);
+            return None;
+        }
+        self.same_linkage(f, id, first);
+        let old = &self.module.functions[id.0 as usize];
+        if !same_signature(old, function) {
+            self.report(
+                Diagnostic::error(
+                    "E0115",
+                    f.name.span,
+                    format!("{name} is declared with another signature"),
+                )
+                .note(first, "first declared here")
+                .help("make the parameters of prototype and definition the same"),
+            );
+            return None;
+        }
+        Some(id)
+    }
+
+    /// A definition has the linkage of its prototype, or none where that is not `.extern`.
+    fn same_linkage(&mut self, f: &'a ast::Function<'a>, id: FuncId, first: Span) {
+        let old = self.linkages.get(id.0 as usize).copied().flatten();
+        let new = f.linkage.map(|(l, _)| l);
+        let extern_ = old == Some(Linkage::Extern);
+        if new == old || new.is_none() && !extern_ {
+            return;
+        }
+        let name = f.name.text;
+        self.report(
+            Diagnostic::error(
+                "E0115",
+                f.name.span,
+                format!("{name} is declared with another linkage"),
+            )
+            .note(first, "first declared here")
+            .help(if extern_ {
+                "remove .extern from the prototype: the function is defined here"
+            } else {
+                "write the same linkage before both"
+            }),
+        );
+    }
+
+    fn header_of(&mut self, f: &'a ast::Function<'a>, scopes: &mut Scopes<'a>) -> Function {
+        if f.is_entry && !f.returns.is_empty() {
+            self.report(
+                Diagnostic::error("E0150", f.name.span, "a kernel returns nothing")
+                    .help("write .func, or pass a pointer"),
+            );
+        }
+        if f.is_entry && f.body.is_none() {
+            self.require(KERNEL_PROTOTYPE, f.span);
+        }
+        let max = if f.is_entry { KERNEL_PARAMS[2] } else { MAX_FUNC_PARAMS };
+        let place = match (f.body.is_some(), f.is_entry) {
+            (false, _) => DeclSite::Prototype,
+            (true, true) => DeclSite::KernelParam,
+            (true, false) => DeclSite::FuncParam,
+        };
+        self.one_result(&f.returns);
+        let list = |returned| Parameters { is_entry: f.is_entry, place, max, returned };
+        let (returns, _) = self.params(&f.returns, list(true), scopes);
+        let (params, size) = self.params(&f.params, list(false), scopes);
+        self.parameter_space(f, size);
+        Function {
+            name: f.name.text.to_string(),
+            is_entry: f.is_entry,
+            params,
+            returns,
+            param_size: size.min(max) as u32,
+            regs: Vec::new(),
+            frame: Vec::new(),
+            labels: Vec::new(),
+            body: None,
+            directives: f
+                .directives
+                .iter()
+                .map(|d| (d.name.text.to_string(), d.values.clone()))
+                .collect(),
+            span: f.span,
+            alias_of: None,
+        }
+    }
+
+    /// The size of all parameters of a kernel that is defined; others have no limit but memory.
+    fn parameter_space(&mut self, f: &ast::Function, size: u64) {
+        let large = f.is_entry && f.body.is_some() && size > KERNEL_PARAMS[1];
+        if large && self.has_version(LARGE_PARAMS.version) {
+            self.require(LARGE_PARAMS, f.name.span);
+        }
+        let max = match (f.is_entry, self.target) {
+            (false, _) => MAX_FUNC_PARAMS,
+            (true, 1..20) => KERNEL_PARAMS[0],
+            _ if !self.has_version(LARGE_PARAMS.version) => KERNEL_PARAMS[1],
+            _ => KERNEL_PARAMS[2],
+        };
+        if size <= max {
+            return;
+        }
+        let error = Diagnostic::error(
+            "E0151",
+            f.name.span,
+            format!("the parameters of {} are too large", f.name.text),
+        )
+        .label(format!("{size} bytes, {max} at most"))
+        .help("pass a pointer to the data");
+        if f.is_entry && f.body.is_some() {
+            self.report(error);
+        } else {
+            let _ = self.beyond_ptxas(error);
+        }
+    }
+
+    fn params(
+        &mut self,
+        list: &'a [ast::Variable<'a>],
+        Parameters { is_entry, place, max, returned }: Parameters,
+        scopes: &mut Scopes<'a>,
+    ) -> (Vec<Param>, u64) {
+        let mut params: Vec<Param> = Vec::new();
+        let mut end: u64 = 0;
+        let count = list.len();
+        for (at, v) in list.iter().enumerate() {
+            let id = ParamId(params.len() as u32);
+            let local = if returned { Local::Return(id) } else { Local::Param(id) };
+            let last = !returned && at + 1 == count;
+            if v.name.text.is_empty() && !is_entry {
+                self.report(
+                    Diagnostic::error("E0151", v.span, "a parameter of a .func has a name")
+                        .help("write a name instead of _"),
+                );
+            }
+            let Some(mut param) = self.param(v, is_entry, place, last) else {
+                if place != DeclSite::Prototype {
+                    self.define_local(scopes, &v.name, Local::Broken);
+                }
+                continue;
+            };
+            // Nobody asks for the names in a prototype.
+            if place == DeclSite::Prototype {
+                if v.space == Space::Reg {
+                    let decl = RegDecl { ty: param.ty, vector: v.vector };
+                    param.reg = Some(scopes.anonymous(decl));
+                }
+            } else if v.space == Space::Reg {
+                let decl = RegDecl { ty: param.ty, vector: v.vector };
+                self.define_local(scopes, &v.name, Local::Reg(decl));
+                param.reg = match scopes.find(v.name.text) {
+                    Some(crate::context::scope::Found::Register(register)) => Some(register.id),
+                    _ => None,
+                };
+            } else {
+                self.define_local(scopes, &v.name, local);
+            }
+            let align = u64::from(param.align.max(1));
+            let offset = end.next_multiple_of(align);
+            end = offset.saturating_add(u64::from(param.size));
+            param.offset = offset.min(max) as u32;
+            params.push(param);
+        }
+        (params, end)
+    }
+
+    /// `.alias new, old`.
+    pub(crate) fn alias(&mut self, alias: &'a ast::Alias<'a>) {
+        self.require(ALIAS, alias.span);
+        let target = match self.global(&alias.aliasee) {
+            Some(Global::Function(id)) => id,
+            Some(_) => return self.not_a_function(&alias.aliasee),
+            None => return,
+        };
+        let original = &self.module.functions[target.0 as usize];
+        let weak = self.linkages.get(target.0 as usize) == Some(&Some(Linkage::Weak));
+        if original.is_entry || weak || alias.alias.text == alias.aliasee.text {
+            self.report(
+                Diagnostic::error(
+                    "E0160",
+                    alias.aliasee.span,
+                    format!("{} cannot have this alias", original.name),
+                )
+                .help("only another name of a .func that is not .weak is an alias"),
+            );
+            return;
+        }
+        match self.globals.get(alias.alias.text).copied() {
+            Some((Global::Function(id), _))
+                if self.module.functions[id.0 as usize].body.is_none()
+                    && self.module.functions[id.0 as usize].alias_of.is_none() =>
+            {
+                if same_signature(&self.module.functions[id.0 as usize], original) {
+                    // Without the body, which may be long and have many aliases.
+                    let copy = Function {
+                        name: alias.alias.text.to_string(),
+                        is_entry: false,
+                        params: original.params.clone(),
+                        returns: original.returns.clone(),
+                        param_size: original.param_size,
+                        regs: Vec::new(),
+                        frame: Vec::new(),
+                        labels: Vec::new(),
+                        body: None,
+                        directives: original.directives.clone(),
+                        span: alias.span,
+                        alias_of: Some(target),
+                    };
+                    self.module.functions[id.0 as usize] = copy;
+                } else {
+                    self.report(
+                        Diagnostic::error(
+                            "E0115",
+                            alias.alias.span,
+                            format!(
+                                "{} has another signature than {}",
+                                alias.alias.text, alias.aliasee.text
+                            ),
+                        )
+                        .help("make the parameters of both the same"),
+                    );
+                }
+            }
+            Some((_, first)) => self.duplicate(&alias.alias, first),
+            None => {
+                let name = alias.alias;
+                self.report(
+                    Diagnostic::error(
+                        "E0110",
+                        name.span,
+                        format!("nothing is called {}", name.text),
+                    )
+                    .help("declare the alias first, with the prototype of its function"),
+                );
+            }
+        }
+    }
+
+    fn not_a_function(&mut self, name: &ast::Ident) {
+        self.report(
+            Diagnostic::error("E0112", name.span, format!("{} is not a function", name.text))
+                .help("write the name of a .func"),
+        );
+    }
+}
+
+fn same_signature(a: &Function, b: &Function) -> bool {
+    let same = |a: &[Param], b: &[Param]| {
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| {
+                (a.ty, a.size, a.align, a.is_array, a.reg.is_some())
+                    == (b.ty, b.size, b.align, b.is_array, b.reg.is_some())
+            })
+    };
+    let returns = |f: &Function| !f.directives.iter().any(|(name, _)| name == "noreturn");
+    a.is_entry == b.is_entry
+        && returns(a) == returns(b)
+        && same(&a.params, &b.params)
+        && same(&a.returns, &b.returns)
+}

@@ -1,0 +1,140 @@
+//! How many textures, samplers and surfaces a kernel may name (PTX ISA table 34, with the 32
+//! surfaces that ptxas allows from sm_70 on).
+
+use texunit_isa::ScalarType;
+use texunit_syntax::{Diagnostic, Span};
+
+use crate::context::Checker;
+use crate::ir::{Base, FuncId, Operand};
+use crate::names::{Map, Set};
+
+/// Below sm_30, below sm_70, from there on. In unified mode each texture has its own sampler.
+#[rustfmt::skip]
+const LIMITS: &[(ScalarType, [usize; 3])] = &[
+    (ScalarType::Texref,     [128, 256, 256]),
+    (ScalarType::Samplerref, [ 16,  32,  32]),
+    (ScalarType::Surfref,    [  8,  16,  32]),
+];
+
+/// Functions and references that are looked at for all kernels together: every kernel may reach every
+/// function. Beyond it, in no module that anybody wrote, kernels are not counted.
+const MAX_STEPS: usize = 20_000_000;
+
+/// What a function mentions.
+#[derive(Default)]
+struct Mentions {
+    references: Set<Base>,
+    functions: Vec<FuncId>,
+}
+
+impl Checker<'_> {
+    /// Counts the references that each kernel, and what it calls, mentions. Handles in registers
+    /// and in initialisers do not count, as with ptxas.
+    pub(crate) fn resource_limits(&mut self) {
+        let kernels = std::mem::take(&mut self.kernels);
+        if !self.may_exceed(&kernels) {
+            return;
+        }
+        let mentions = self.mentions();
+        let machine = match self.options.arch {
+            Some(arch) => arch.number,
+            // No measured release assembles for anything older.
+            None if self.options.ptxas_compat() => self.target.max(30),
+            None => self.target,
+        };
+        let column = match machine {
+            1..30 => 0,
+            30..70 => 1,
+            _ => 2,
+        };
+        let mut steps = 0;
+        for (kernel, span) in kernels {
+            let used = reachable(kernel, &mentions, &mut steps);
+            if steps > MAX_STEPS {
+                return;
+            }
+            for (ty, limits) in LIMITS {
+                let n = used.iter().filter(|base| self.kind(kernel, base) == Some(*ty)).count();
+                let limit = limits[column];
+                if n > limit {
+                    let name = &self.module.functions[kernel.0 as usize].name;
+                    let message = format!("{name} uses {n} variables of type .{ty}");
+                    let error = Diagnostic::error("E0316", span, message)
+                        .label(format!("a kernel for sm_{machine} can name {limit}"))
+                        .help("pass handles as .u64 parameters instead");
+                    self.report(error);
+                }
+            }
+        }
+    }
+
+    /// Whether the module declares enough references to pass any limit. Nearly none does, and
+    /// walking all calls of all kernels is the long way.
+    fn may_exceed(&self, kernels: &[(FuncId, Span)]) -> bool {
+        let params =
+            |id: FuncId| self.module.functions.get(id.0 as usize).map_or(&[][..], |f| &f.params);
+        LIMITS.iter().any(|(ty, limits)| {
+            let variables = self.module.variables.iter().filter(|v| v.ty == *ty).count();
+            let params =
+                kernels.iter().map(|(k, _)| params(*k).iter().filter(|p| p.ty == *ty).count());
+            variables + params.max().unwrap_or(0) > limits[0]
+        })
+    }
+
+    /// The type of a reference that a kernel or what it calls mentions; only kernels have
+    /// references as parameters.
+    fn kind(&self, kernel: FuncId, base: &Base) -> Option<ScalarType> {
+        match base {
+            Base::Variable(id) => self.module.variables.get(id.0 as usize).map(|v| v.ty),
+            Base::Param(id) => {
+                let params = &self.module.functions.get(kernel.0 as usize)?.params;
+                params.get(id.0 as usize).map(|p| p.ty)
+            }
+            _ => None,
+        }
+    }
+
+    fn mentions(&self) -> Map<FuncId, Mentions> {
+        let mut all = Map::default();
+        for (id, function) in (0..).map(FuncId).zip(&self.module.functions) {
+            let mut mentions = Mentions::default();
+            mentions.functions.extend(function.alias_of);
+            let body = function.body.iter().flatten();
+            for operand in body.flat_map(|instruction| instruction.operands.read(0)) {
+                let base = match operand {
+                    Operand::Handle(base) | Operand::AddressOf(base, _) => Some(*base),
+                    Operand::Element(element) => Some(element.base),
+                    _ => None,
+                };
+                match operand {
+                    _ if base.is_some() => mentions.references.extend(base.filter(|b| match b {
+                        Base::Variable(_) => true,
+                        Base::Param(_) => function.is_entry,
+                        _ => false,
+                    })),
+                    Operand::Function(callee) => mentions.functions.push(*callee),
+                    _ => {}
+                }
+            }
+            all.insert(id, mentions);
+        }
+        all
+    }
+}
+
+/// References of a function and all that it calls.
+fn reachable(kernel: FuncId, mentions: &Map<FuncId, Mentions>, steps: &mut usize) -> Set<Base> {
+    let (mut seen, mut used) = (Set::default(), Set::default());
+    let mut stack = vec![kernel];
+    while let Some(function) = stack.pop() {
+        if let Some(of) = mentions.get(&function).filter(|_| seen.insert(function)) {
+            *steps += 1 + of.references.len() + of.functions.len();
+            if *steps > MAX_STEPS {
+                break;
+            }
+            used.extend(&of.references);
+            stack.extend(&of.functions);
+        }
+    }
+    used
+}

@@ -1,0 +1,130 @@
+//! Performance directives between a header and its body: requirements, numbers, and which exclude each
+//! other.
+
+use texunit_isa::requirement::Requirement;
+use texunit_syntax::Diagnostic;
+use texunit_syntax::ast;
+
+use crate::context::Checker;
+
+const fn requirement(feature: &'static str, version: u32, target: u32) -> Requirement {
+    Requirement { feature, version, target }
+}
+
+#[rustfmt::skip]
+const REQUIREMENTS: &[Requirement] = &[
+    requirement("maxntid",              13, 0),
+    requirement("maxnreg",              13, 0),
+    requirement("maxnctapersm",         13, 0),
+    requirement("minnctapersm",         20, 0),
+    requirement("pragma",               20, 0),
+    requirement("reqntid",              21, 0),
+    requirement("noreturn",             64, 30),
+    requirement("maxclusterrank",       78, 90),
+    requirement("reqnctapercluster",    78, 90),
+    requirement("explicitcluster",      78, 90),
+    requirement("blocksareclusters",    90, 90),
+    requirement("abi_preserve",         90, 80),
+    requirement("abi_preserve_control", 90, 80),
+];
+
+/// Directives that cannot stand together.
+const EXCLUSIVE: &[(&str, &str)] =
+    &[("maxntid", "reqntid"), ("maxclusterrank", "reqnctapercluster")];
+
+impl<'a> Checker<'a> {
+    /// Checks the directives of a function.
+    pub(crate) fn bounds(&mut self, f: &'a ast::Function<'a>) {
+        for directive in &f.directives {
+            let name = directive.name.text;
+            if let Some(requirement) = REQUIREMENTS.iter().find(|d| d.feature == name) {
+                self.require(*requirement, directive.span);
+            }
+            if name == "maxnctapersm" && self.has_version(21) {
+                self.report(
+                    Diagnostic::error(
+                        "E0152",
+                        directive.span,
+                        ".maxnctapersm ended with PTX ISA version 2.1",
+                    )
+                    .help("write .minnctapersm")
+                    .fix(directive.name.span, "minnctapersm"),
+                );
+            }
+            let wrong = |n: &u64| *n == 0 || u32::try_from(*n).is_err();
+            if !name.starts_with("abi_") && directive.values.iter().any(wrong) {
+                self.report(
+                    Diagnostic::error(
+                        "E0152",
+                        directive.span,
+                        format!(".{name} takes positive numbers of 32 bits"),
+                    )
+                    .help("write a number from 1 on"),
+                );
+            }
+        }
+        self.exclusive(f);
+        self.prototype(f);
+    }
+
+    /// A kernel's prototype has none, and `.noreturn` stands once.
+    fn prototype(&mut self, f: &'a ast::Function<'a>) {
+        let without = f.is_entry && f.body.is_none();
+        let returns =
+            f.directives.iter().find(|d| d.name.text == "noreturn" && !f.returns.is_empty());
+        if let Some(directive) = returns {
+            let message = "a function that returns a value is not .noreturn";
+            self.report(
+                Diagnostic::error("E0152", directive.span, message)
+                    .help("remove .noreturn, or the result")
+                    .fix(directive.span, ""),
+            );
+        }
+        let mut more = f.directives.iter().skip(usize::from(!without));
+        if without || f.directives.first().is_some_and(|d| d.name.text == "noreturn") {
+            let wrong = more.find(|d| without || d.name.text == "noreturn");
+            if let Some(directive) = wrong {
+                let name = directive.name.text;
+                let message = if without {
+                    format!("the prototype of a kernel has no .{name}")
+                } else {
+                    format!(".{name} is given twice")
+                };
+                self.report(
+                    Diagnostic::error("E0152", directive.span, message)
+                        .help("remove it")
+                        .fix(directive.span, ""),
+                );
+            }
+        }
+    }
+
+    fn exclusive(&mut self, f: &'a ast::Function<'a>) {
+        let find = |name: &str| f.directives.iter().find(|d| d.name.text == name);
+        for (a, b) in EXCLUSIVE {
+            if let (Some(first), Some(second)) = (find(a), find(b)) {
+                self.report(
+                    Diagnostic::error(
+                        "E0152",
+                        second.span,
+                        format!(".{a} and .{b} are mutually exclusive"),
+                    )
+                    .note(first.span, "the other one is here")
+                    .help("keep one of them"),
+                );
+            }
+        }
+        if let Some(directive) = find("blocksareclusters")
+            && !(find("reqntid").is_some() && find("reqnctapercluster").is_some())
+        {
+            self.report(
+                Diagnostic::error(
+                    "E0152",
+                    directive.span,
+                    ".blocksareclusters needs the sizes of blocks and clusters",
+                )
+                .help("write .reqntid and .reqnctapercluster too"),
+            );
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The little language that rows of the instruction table are written in.
+//!
+//! The modifiers of a row are slots separated by spaces, in the documented order:
+//! `class:word|word?`. A `?` at the end makes the slot optional, a `^` at the start pins it to its
+//! place (the sub-operation of `tex.level` must follow the opcode). A slot without a class is a
+//! single flag. Words in capitals are the sets of [`SETS`].
+//!
+//! The slot `policy` stands for `.L2::cache_hint`: its row is two forms, one without the word and one that has it, a cache
+//! policy as last operand, global memory alone, and at least PTX ISA 7.4 and `sm_80`.
+//!
+//! An operand is a role, its marks, a `?` if it is optional, and after `:` its type:
+//!
+//! | role | operand | marks |
+//! |---|---|---|
+//! | `d` | destination register | `_` may stand there; `~` before ptxas 13.5 any register of a bf16's width |
+//! | `s` | source: register or constant | |
+//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case; `-` never a vector |
+//! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `=`, `{}` and `-` too; `%` a special register too |
+//! | `dp` | destination with an optional predicate, `d\|p` | `_` may stand for the first |
+//! | `pp` | one or two destination predicates, `p\|q` | `_` may stand for the first |
+//! | `c` | source predicate, `!` allowed | |
+//! | `m` | memory address in brackets | `[]` an element of an array too |
+//! | `w` | the same, of memory that is written | `[]` |
+//! | `a` | an address in a register | `&` the name of a variable too |
+//! | `i` | integer constant | |
+//!
+//! A digit is the type word with that number, `w` before it doubles the width, a type word is that type; `!` before it
+//! keeps floats out. `|pred` behind it lets a predicate in, `|~pred` one that ptxas takes and translates wrongly. `/a-b` is
+//! the range of a constant, `/a^b` the powers of two among them, `/part` above 0 and up to 1, `/warps` a number of threads
+//! of whole warps, `/warps+` not 0, `/f32` no double, `/reg` no constant at all; `@13.5` the release of ptxas that first
+//! looks at it. Memory has as type what lies there: see [`Pointee`].
+//!
+//! `+name` is a property of the row: see [`Property`]. `@name` instead of operands hands them to code of that name in
+//! crate `check`.
+
+use super::{
+    AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
+    Row, Shape, Slot,
+};
+use crate::ScalarType;
+
+/// Sets of words that many rows share.
+#[rustfmt::skip]
+pub const SETS: &[(&str, &str)] = &[
+    ("INT", "u16|u32|u64|s16|s32|s64"),
+    ("BITS", "b16|b32|b64"),
+    ("DATA", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
+    ("MEM", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
+    ("HALF", "f16|f16x2"),
+    ("BHALF", "bf16|bf16x2"),
+    ("RND", "rn|rz|rm|rp"),
+    ("IRND", "rni|rzi|rmi|rpi"),
+    ("ICMP", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"),
+    ("FCMP", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
+    ("BOOL", "and|or|xor"),
+    ("SCOPE", "cta|cluster|gpu|sys"),
+    ("SEM", "relaxed|acquire|release|acq_rel"),
+    ("LDSPACE", "const|global|local|param|param::entry|param::func|shared|shared::cta|shared::cluster"),
+    ("STSPACE", "global|local|param|param::func|shared|shared::cta|shared::cluster"),
+    ("ATOMSPACE", "global|shared|shared::cta|shared::cluster"),
+    ("L1HINT", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
+    ("STOREHINT", "L1::evict_normal|L1::evict_first|L1::evict_last|L1::no_allocate"),
+    ("L2HINT", "L2::evict_normal|L2::evict_first|L2::evict_last"),
+    ("FETCHSIZE", "L2::64B|L2::128B|L2::256B"),
+    ("GEOM", "1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"),
+    ("SGEOM", "1d|2d|3d|a1d|a2d"),
+    ("CLAMP", "trap|clamp|zero"),
+];
+
+/// Reads a row, which is two forms where a cache policy may be given. Panics on a row that does not follow the little
+/// language: a test reads them all.
+pub(crate) fn read_row(row: &Row) -> Vec<Form> {
+    let (shape, operands, properties) = read_operands(row.operands);
+    let words = row.modifiers.split_whitespace();
+    let slots = words.clone().filter(|word| *word != "policy").map(read_slot).collect();
+    let plain = Form { row: *row, slots, shape, operands, properties };
+    let Some(at) = words.clone().position(|word| word == "policy") else { return vec![plain] };
+    let with = with_policy(&plain, at);
+    vec![plain, with]
+}
+
+/// The form with a cache policy, whose word has this place among the slots.
+fn with_policy(plain: &Form, at: usize) -> Form {
+    let mut form = plain.clone();
+    let slot = read_slot("policy:L2::cache_hint");
+    form.slots.insert(at, slot);
+    for slot in form.slots.iter_mut().filter(|slot| slot.class == Class::Space) {
+        if slot.words.contains(&"global") {
+            slot.words = vec!["global"];
+        }
+    }
+    let predicate = plain.operands.iter().find_map(|operand| operand.predicate);
+    form.operands.push(OperandRule { predicate, ..read_operand("s:!b64") });
+    form.row.version = plain.row.version.max(74);
+    form.row.target = plain.row.target.max(80);
+    // The table is read once and never dropped.
+    form.row.doc = String::leak(format!("{} with a cache policy", plain.row.doc));
+    form
+}
+
+fn read_slot(text: &'static str) -> Slot {
+    let (text, pinned) = text.strip_prefix('^').map_or((text, false), |t| (t, true));
+    let (text, optional) = text.strip_suffix('?').map_or((text, false), |t| (t, true));
+    let (class, words) = match text.split_once(':').filter(|(_, w)| !w.starts_with(':')) {
+        Some((class, words)) => (class_of(class), words),
+        None => (Class::Flag, text),
+    };
+    let words = words.split('|').flat_map(expand).collect();
+    Slot { class, words, optional, pinned }
+}
+
+fn expand(word: &'static str) -> Vec<&'static str> {
+    match SETS.iter().find(|(name, _)| *name == word) {
+        Some((_, words)) => words.split('|').collect(),
+        None => vec![word],
+    }
+}
+
+fn class_of(name: &str) -> Class {
+    match name {
+        "ty" => Class::Type,
+        "vec" => Class::Vector,
+        "rnd" => Class::Rounding,
+        "part" => Class::Part,
+        "cmp" => Class::Compare,
+        "bool" => Class::Bool,
+        "space" => Class::Space,
+        "atom" => Class::Atom,
+        "reduce" => Class::Reduce,
+        "redux" => Class::Redux,
+        "prmt" => Class::Prmt,
+        "test" => Class::Test,
+        "shfl" => Class::Shfl,
+        "vote" => Class::Vote,
+        "match" => Class::Match,
+        "dir" => Class::ShfDirection,
+        "wrap" => Class::Wrap,
+        "geom" => Class::Geometry,
+        "mip" => Class::Mip,
+        "comp" => Class::Component,
+        "query" => Class::Query,
+        "clamp" => Class::Clamp,
+        "surf" => Class::Surface,
+        "pack" => Class::Pack,
+        "hint" => Class::Hint,
+        "policy" => Class::Policy,
+        "act" => Class::Action,
+        "x" => Class::Unexecuted,
+        other => panic!("instruction table: no class {other}"),
+    }
+}
+
+fn read_operands(text: &'static str) -> (Shape, Vec<OperandRule>, Vec<Property>) {
+    let properties = text.split_whitespace().filter_map(|word| word.strip_prefix('+'));
+    let properties = properties.map(read_property).collect();
+    let shape = match text {
+        "@mov" => Shape::Mov,
+        "@bra" => Shape::Branch,
+        "@brx" => Shape::IndexedBranch,
+        "@call" => Shape::Call,
+        "@tex" => Shape::Texture,
+        "@tld4" => Shape::Gather,
+        "@txq" => Shape::TextureQuery,
+        "@suq" => Shape::SurfaceQuery,
+        "@istypep" => Shape::IsType,
+        "@suld" => Shape::SurfaceLoad,
+        "@sust" => Shape::SurfaceStore,
+        "@sured" => Shape::SurfaceReduce,
+        "@video" => Shape::Video,
+        "*" => Shape::Unchecked,
+        _ => Shape::Listed,
+    };
+    let listed = if shape == Shape::Listed { text } else { "" };
+    let operands = listed.split_whitespace().filter(|word| !word.starts_with('+'));
+    (shape, operands.map(read_operand).collect(), properties)
+}
+
+fn read_property(name: &str) -> Property {
+    match name {
+        "macro" => Property::Macro,
+        "both" => Property::WritesBoth,
+        "remote" => Property::NoRemoteResult,
+        "ordered" => Property::OrderHasScope,
+        "relaxed" => Property::LateRelaxed,
+        "unsynced" => Property::EndedWithSync,
+        "onesided" => Property::OneSidedFence,
+        "unrounded" => Property::EndedUnrounded,
+        "flushed" => Property::LateFlush,
+        other => panic!("instruction table: no property {other}"),
+    }
+}
+
+fn read_operand(text: &'static str) -> OperandRule {
+    let (role, ty) = text.split_once(':').unwrap_or((text, ""));
+    let (role, optional) = role.strip_suffix('?').map_or((role, false), |t| (t, true));
+    let letters = role.bytes().take_while(u8::is_ascii_lowercase).count();
+    let (role, mut marks) = role.split_at(letters);
+    let mut mark = |mark: &str| {
+        let rest = marks.strip_prefix(mark);
+        marks = rest.unwrap_or(marks);
+        rest.is_some()
+    };
+    let (discard, loose_bf16, exact) = (mark("_"), mark("~"), mark("="));
+    let braces = match (mark("{}"), mark("-")) {
+        (true, _) => Braces::Always,
+        (_, true) => Braces::Never,
+        _ => Braces::OfVectors,
+    };
+    let (special, element, named) = (mark("%"), mark("[]"), mark("&"));
+    assert!(marks.is_empty(), "instruction table: no mark {marks}");
+    let (ty, limit) = ty.split_once('/').unwrap_or((ty, ""));
+    let (limit, since) = limit.split_once('@').unwrap_or((limit, "0"));
+    let limit = (!limit.is_empty()).then(|| read_limit(limit));
+    let limit_since = since.replace('.', "").parse::<u32>();
+    let limit_since =
+        limit_since.unwrap_or_else(|_| panic!("instruction table: no release {since}"));
+    let (ty, strict) = ty.strip_prefix('!').map_or((ty, false), |t| (t, true));
+    let (ty, predicate) = match ty.split_once('|') {
+        None => (ty, None),
+        Some((ty, "pred")) => (ty, Some(AsPredicate::Taken)),
+        Some((ty, "~pred")) => (ty, Some(AsPredicate::Miscompiled)),
+        Some((_, other)) => panic!("instruction table: no alternative {other}"),
+    };
+    let written = role == "w";
+    let role = match role {
+        "d" => Role::Dest,
+        "s" => Role::Source,
+        "r" => Role::RelaxedDest,
+        "x" => Role::RelaxedSource,
+        "dp" => Role::DestWithPredicate,
+        "pp" => Role::PredicatePair,
+        "c" => Role::Condition,
+        "m" | "w" => Role::Memory,
+        "a" => Role::Address,
+        "i" => Role::Constant,
+        other => panic!("instruction table: no role {other}"),
+    };
+    let (ty, pointee) = match role {
+        Role::Memory => ("", read_pointee(ty)),
+        _ => (ty, None),
+    };
+    let ty = match ty {
+        "" => OperandType::None,
+        "0" => OperandType::Word(0),
+        "1" => OperandType::Word(1),
+        "w0" => OperandType::Wide(0),
+        name => OperandType::Fixed(
+            ScalarType::from_name(name)
+                .unwrap_or_else(|| panic!("instruction table: no type {name}")),
+        ),
+    };
+    OperandRule {
+        role,
+        ty,
+        optional,
+        strict,
+        limit,
+        limit_since,
+        discard,
+        predicate,
+        loose_bf16,
+        exact,
+        braces,
+        special,
+        named,
+        written,
+        element,
+        pointee,
+    }
+}
+
+fn read_pointee(name: &str) -> Option<Pointee> {
+    match name {
+        "" => None,
+        "global" => Some(Pointee::Global),
+        "mbarrier" => Some(Pointee::Mbarrier),
+        "uniform" => Some(Pointee::Uniform),
+        "tensormap" => Some(Pointee::TensorMap),
+        other => panic!("instruction table: nothing in memory is called {other}"),
+    }
+}
+
+fn read_limit(text: &str) -> Limit {
+    match text {
+        "barrier" => return Limit::Barrier,
+        "warps" => return Limit::Warps,
+        "warps+" => return Limit::SomeWarps,
+        "part" => return Limit::Part,
+        "f32" => return Limit::Single,
+        "reg" => return Limit::Register,
+        _ => {}
+    }
+    let pair = |mark: char| {
+        text.split_once(mark).and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)))
+    };
+    if let Some((first, last)) = pair('^') {
+        return Limit::Power(first, last);
+    }
+    let (first, last) = pair('-').unwrap_or_else(|| panic!("instruction table: no limit {text}"));
+    Limit::Between(first, last)
+}

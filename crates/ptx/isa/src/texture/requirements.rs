@@ -1,0 +1,85 @@
+//! What the options of texture and surface instructions need beyond the form itself.
+
+use super::{fetch_of, query_of, surface_of};
+use crate::requirement::{self, Requirement};
+use crate::types::{ClampMode, MipMode, ScalarType};
+use crate::{Modifiers, Opcode};
+
+/// Something that may be written or left out, and what it needs.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureOption {
+    /// How it is written.
+    pub syntax: &'static str,
+    /// Instructions that have it.
+    pub opcodes: &'static [Opcode],
+    /// What it needs.
+    pub requirement: Requirement,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+const TEX: &[Opcode] = &[Opcode::Tex, Opcode::Tld4];
+
+/// Every option.
+#[rustfmt::skip]
+pub const OPTIONS: &[TextureOption] = &[
+    option("d|p",                TEX,                                                        requirement::RESIDENCY,            "p is false where a texel is not resident in memory; the result is then 0."),
+    option(".uni",               TEX,                                                        requirement::UNIFORM,              "A hint without effect on results."),
+    option(".f16, .f16x2",       &[Opcode::Tex],                                             requirement::HALF,                 "Results in half precision."),
+    option("offset e",           TEX,                                                        requirement::OFFSET,               "A vector of integers after level or gradients."),
+    option("depth reference f",  TEX,                                                        requirement::COMPARE,              "The last operand, a scalar; needs .f32 coordinates."),
+    option("handle in a register, unified",     &[Opcode::Tex, Opcode::Tld4, Opcode::Txq],   requirement::INDIRECT,             "A .u64 register instead of the name of a texture."),
+    option("handle in a register, independent", TEX,                                         requirement::INDIRECT_INDEPENDENT, "A .u64 register instead of the name of a texture or sampler."),
+    option("handle in a register",  &[Opcode::Suld, Opcode::Sust, Opcode::Sured, Opcode::Suq], requirement::INDIRECT,           "A .u64 register instead of the name of a surface."),
+    option(".clamp, .zero",      &[Opcode::Suld, Opcode::Sust],                              requirement::CLAMP,                "What happens outside of the surface: the nearest element is taken; or 0 is read and nothing written. .trap ends the kernel."),
+    option("cache operator",     &[Opcode::Suld, Opcode::Sust],                              requirement::CACHE_OPERATOR,       "A hint without effect on results: .ca .cg .cs .cv for loads, .wb .cg .cs .wt for stores."),
+];
+
+const fn option(
+    syntax: &'static str,
+    opcodes: &'static [Opcode],
+    requirement: Requirement,
+    doc: &'static str,
+) -> TextureOption {
+    TextureOption { syntax, opcodes, requirement, doc }
+}
+
+/// What the form that the modifiers name needs; `None` if there is no such form.
+pub fn requirement_of(opcode: Opcode, mods: &Modifiers) -> Option<Requirement> {
+    let (version, target) = match opcode {
+        Opcode::Tex | Opcode::Tld4 => {
+            let row = fetch_of(opcode, mods.mip, mods.geometry?)?;
+            (row.version, row.target)
+        }
+        Opcode::Txq | Opcode::Suq => {
+            let level = mods.mip == Some(MipMode::Level);
+            let row = query_of(opcode, level, mods.query?)?;
+            (row.version, row.target)
+        }
+        Opcode::Suld | Opcode::Sust | Opcode::Sured => {
+            let row = surface_of(opcode, mods.formatted, mods.reduce, mods.geometry?, mods.ty()?)?;
+            (row.version, row.target)
+        }
+        Opcode::Istypep => (40, 30),
+        _ => return None,
+    };
+    Some(Requirement { feature: "this form", version, target })
+}
+
+/// What the options among the modifiers need.
+pub fn option_requirements(
+    opcode: Opcode,
+    mods: &Modifiers,
+    cache_operator: bool,
+) -> impl Iterator<Item = Requirement> {
+    let half = matches!(mods.ty(), Some(ScalarType::F16 | ScalarType::F16x2));
+    let stored = matches!(opcode, Opcode::Suld | Opcode::Sust);
+    let clamped = !matches!(mods.clamp, None | Some(ClampMode::Trap));
+    [
+        (opcode == Opcode::Tex && half).then_some(requirement::HALF),
+        (stored && clamped).then_some(requirement::CLAMP),
+        (stored && cache_operator).then_some(requirement::CACHE_OPERATOR),
+    ]
+    .into_iter()
+    .flatten()
+}
