@@ -122,7 +122,8 @@ pub struct Handle<T> {
     kind: PhantomData<fn() -> T>,
 }
 
-impl<T> Parameter for Handle<T> {
+// SAFETY: `repr(transparent)` of a number, as handles are in C.
+unsafe impl<T> Parameter for Handle<T> {
     type C = usize;
 }
 

@@ -100,7 +100,15 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
 ///
 /// `CUDA_ERROR_INVALID_VALUE` if both are given, if neither is and there are parameters, or if the
 /// buffer is too small.
-pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> Answer<Vec<u8>> {
+///
+/// # Safety
+/// `each` is null, or has a pointer to an argument for each parameter; `extra` is null, or a list that `CU_LAUNCH_PARAM_END`
+/// ends, whose pointers lead to what their keys say.
+pub(crate) unsafe fn parameters(
+    function: &Function,
+    each: In<'_, Raw<'_>>,
+    extra: In<'_, u64>,
+) -> Answer<Vec<u8>> {
     let size = function.kernel.param_size() as usize;
     let mut buffer = vec![0; size];
     match (each.is_null(), extra.is_null()) {
@@ -118,7 +126,7 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
         }
         (false, true) => {
             let params = function.kernel.params();
-            // SAFETY: there is a pointer for each parameter of the kernel.
+            // SAFETY: as the caller promises.
             let each = unsafe { each.elements(params.len()) };
             for (i, param) in params.iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
@@ -133,14 +141,18 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
                 argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
             }
         }
-        (true, false) => packed(extra, &mut buffer)?,
+        // SAFETY: as the caller promises.
+        (true, false) => unsafe { packed(extra, &mut buffer)? },
     }
     Ok(buffer)
 }
 
 /// Reads the buffer that a list `extra` points to. It may be longer than the parameters, as a
 /// structure of C is that ends with padding.
-fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
+///
+/// # Safety
+/// That of [`parameters`] for `extra`.
+unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     let (mut pointer, mut size) = (0, None);
     // SAFETY: the list ends with CU_LAUNCH_PARAM_END, and no element before this one was that.
     let at = |i: usize| unsafe { extra.elements(i + 1) }.at(i);
@@ -149,10 +161,9 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
             CU_LAUNCH_PARAM_END => break,
             CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = at(2 * i + 1)?,
             CU_LAUNCH_PARAM_BUFFER_SIZE => {
-                let mut bytes = [0; 8];
                 // SAFETY: the list holds a pointer to a `size_t` here.
-                let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.read(0, &mut bytes);
-                given.map_err(|refusal| {
+                let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.array(0);
+                let bytes = given.map_err(|refusal| {
                     refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
                 })?;
                 size = Some(u64::from_le_bytes(bytes));

@@ -80,7 +80,7 @@ impl<'a> From<&'a Context> for Place<'a> {
 }
 
 /// Loads PTX in a context. Mistakes go to the log that the caller gives, or to standard error.
-pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Module>> {
+pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Handle<Module>> {
     let start = Instant::now();
     let changed;
     let ptx = match jit.registers {

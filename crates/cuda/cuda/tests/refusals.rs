@@ -125,7 +125,7 @@ fn kind(ty: &str) -> Kind {
     let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
     match object {
         Some(object) => Kind::Handle(object.to_owned()),
-        None if is(&["Out<", "In<", "Text", "Raw", "*"]) => Kind::Pointer,
+        None if is(&["Out<", "InOut<", "In<", "Text", "Raw", "*"]) => Kind::Pointer,
         None if is(&["HostFunction", "StreamCallback", "SharedOfBlock", "Option<"]) => {
             Kind::Callback
         }

@@ -137,9 +137,8 @@ driver_api! {
                 "numbytes {numbytes} is more than {MOST_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
-        let mut bytes = vec![0; numbytes as usize];
         // SAFETY: the caller says that there are so many.
-        unsafe { ptr.bytes(bytes.len()) }.read(0, &mut bytes)?;
+        let bytes = unsafe { ptr.bytes(numbytes as usize) }.to_vec()?;
         parameter(hfunc, offset, &bytes)
     }
 

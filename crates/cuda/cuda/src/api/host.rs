@@ -59,7 +59,8 @@ driver_api! {
     /// Lets kernels use memory of the program, which stays mapped until it is unregistered: all of it is mapped, and
     /// can be written unless it is registered to be read only, which kernels then do not.
     fn cuMemHostRegister | cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
-        register(&*current()?, p, bytesize, Flags)
+        // SAFETY: it is memory of the caller, which stays mapped until it is unregistered.
+        unsafe { register(&*current()?, p, bytesize, Flags) }
     }
 
     /// From here on kernels cannot use the memory, nor textures of it.
@@ -71,7 +72,7 @@ driver_api! {
     }
 }
 
-fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer {
+fn allocate(context: &Context, out: Out<'_, u64>, size: usize, flags: u32) -> Answer {
     const ALL: u32 =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     out.check()?;
@@ -84,7 +85,9 @@ fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer
     out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
 }
 
-fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer {
+/// # Safety
+/// Nobody has references to the memory, and it stays mapped while anybody uses it by way of the driver.
+unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32) -> Answer {
     const ALL: u32 = CU_MEMHOSTREGISTER_PORTABLE
         | CU_MEMHOSTREGISTER_DEVICEMAP
         | CU_MEMHOSTREGISTER_IOMEMORY
@@ -121,8 +124,7 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     check_rights(address, size as u64, writable)?;
     // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
     // `foreign` says of that holds here: launches, copies and objects find it anew each time. That the memory is
-    // not unmapped during one of them is up to the caller of the C function. The library makes no references to
-    // memory of its callers.
+    // not unmapped during one of them, and that there are no references to it, is promised by the caller.
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
     memory::map_host(context, Arc::new(block), Kind::Registered(flags))?;
     if writable {
@@ -149,7 +151,7 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
 }
 
 /// The allocation of host memory that a pointer points into.
-fn host_allocation(pointer: Raw) -> Answer<Arc<Allocation>> {
+fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
     let address = pointer.address();
     pointer.check()?;
     let allocation = memory::find(address).ok_or_else(|| {

@@ -74,13 +74,15 @@ driver_api! {
     /// for work, or resets a high-water mark.
     fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
-        set_attribute(&*pool.get()?, attr, value)
+        // SAFETY: there is a value of the attribute's type.
+        unsafe { set_attribute(&*pool.get()?, attr, value) }
     }
 
     /// A setting or count of a pool.
     fn cuMemPoolGetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
-        get_attribute(&*pool.get()?, attr, value)
+        // SAFETY: there is room for a value of the attribute's type.
+        unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
     /// Remembers the access of devices to a pool; all reach what they are given.
@@ -210,19 +212,19 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     Ok(pool)
 }
 
-fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
+/// # Safety
+/// There is a value of the attribute's type (the header: `int` or `cuuint64_t`).
+unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
     let mut state = pool.state();
     match attribute {
         1..=3 => {
-            let mut bytes = [0; 4];
             // SAFETY: these attributes are `int`.
-            unsafe { value.bytes(4) }.read(0, &mut bytes)?;
+            let bytes = unsafe { value.bytes(4) }.array(0)?;
             state.reuse[attribute as usize - 1] = i32::from_ne_bytes(bytes);
         }
         4 | 6 | 8 => {
-            let mut bytes = [0; 8];
             // SAFETY: these attributes are `cuuint64_t`.
-            unsafe { value.bytes(8) }.read(0, &mut bytes)?;
+            let bytes = unsafe { value.bytes(8) }.array(0)?;
             match (attribute, u64::from_ne_bytes(bytes)) {
                 (4, threshold) => state.threshold = threshold,
                 (6, 0) => state.most_reserved = state.reserved,
@@ -243,16 +245,18 @@ fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
     Ok(())
 }
 
-fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
+/// # Safety
+/// There is room for a value of the attribute's type (the header: `int` or `cuuint64_t`).
+unsafe fn get_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
     let state = pool.state();
     let kind = match pool.place {
         Place::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
         _ => CU_MEM_ALLOCATION_TYPE_PINNED,
     };
     // SAFETY: there is room for an `int`, as the attribute is one.
-    let short = |number: i32| unsafe { value.bytes(4) }.write(0, &number.to_ne_bytes());
+    let short = |number: i32| unsafe { value.room(4) }.write(0, &number.to_ne_bytes());
     // SAFETY: there is room for a `cuuint64_t`, as the attribute is one.
-    let long = |number: u64| unsafe { value.bytes(8) }.write(0, &number.to_ne_bytes());
+    let long = |number: u64| unsafe { value.room(8) }.write(0, &number.to_ne_bytes());
     match attribute {
         1..=3 => short(state.reuse[attribute as usize - 1]),
         4 => long(state.threshold),

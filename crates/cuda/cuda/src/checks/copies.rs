@@ -9,8 +9,8 @@ use texunit_checks::{Check, Finding, rules};
 
 /// A copy that is looked at, piece by piece.
 pub(crate) struct Watch<'a> {
-    from: &'a Place,
-    to: &'a Place,
+    from: &'a Place<'a>,
+    to: &'a Place<'a>,
     /// Told of races, if that is asked for.
     race: Option<&'a Stand>,
     /// Which bytes of a piece are undefined.
@@ -103,7 +103,7 @@ impl<'a> Watch<'a> {
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         if let Some(&Stand { queue, .. }) = self.race {
-            if matches!(self.to, Place::Host(_)) {
+            if self.to.is_host() {
                 // A call that copies to memory which is not pinned returns when it has done so.
                 super::waited(|race| race.synchronized(queue));
             } else if !self.shared.is_empty() {
