@@ -210,12 +210,7 @@ pub(crate) fn launch(
     if shape.cooperative {
         check_cooperative(context, function, &shape)?;
     }
-    let options = LaunchOptions {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: shape.shared,
-        ..LaunchOptions::default()
-    };
+    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
     if !late::is_on() || !function.kernel.takes(&options) {
         return run(context, function, &shape, &params, Stand::now(order.queue));
     }
@@ -249,24 +244,22 @@ fn run(
     let observers = Several(all.collect());
     let watched = running::begin(&module, function, shape);
     let default = LaunchOptions::default();
-    let options = LaunchOptions {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: shape.shared,
-        threads: settings().threads,
-        fmad: settings().fmad,
-        stack_limit: stack_limit(context, function),
-        cooperative: shape.cooperative,
-        bounds: settings().bounds,
-        printf_limit: context.limit(Limit::PrintfFifoSize),
-        observer: observers.any(),
-        schedule: settings().schedule,
-        max_steps: settings().max_steps.unwrap_or(default.max_steps),
-        progress: watched.as_ref().map(|launch| &launch.ctas),
-        cancel: watched.as_ref().map(|launch| &launch.cancel),
-        cpu_clock: tallies.is_some().then_some(crate::clock::thread),
-        ..default
-    };
+    let options = default
+        .with_grid(shape.grid)
+        .with_block(shape.block)
+        .with_dynamic_shared(shape.shared)
+        .with_threads(settings().threads)
+        .with_fmad(settings().fmad)
+        .with_stack_limit(stack_limit(context, function))
+        .with_cooperative(shape.cooperative)
+        .with_bounds(settings().bounds)
+        .with_printf_limit(context.limit(Limit::PrintfFifoSize))
+        .with_observer(observers.any())
+        .with_schedule(settings().schedule)
+        .with_max_steps(settings().max_steps.unwrap_or(default.max_steps))
+        .with_progress(watched.as_ref().map(|launch| &launch.ctas))
+        .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
+        .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
     let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.

@@ -109,7 +109,7 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Handle<
             }
             Ok(handle)
         }
-        Err(LoadError { source, diagnostics, sources }) => {
+        Err(LoadError { source, diagnostics, sources, .. }) => {
             let located = Located::from((&source, &*sources));
             if !jit.report(located, &diagnostics) {
                 let errors: Vec<Diagnostic> =

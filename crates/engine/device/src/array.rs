@@ -9,6 +9,7 @@ use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
 
 /// What an array is made with (`CUDA_ARRAY3D_DESCRIPTOR`).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ArrayDescriptor {
     /// Format of the texels.
     pub format: Format,
@@ -25,6 +26,18 @@ pub struct ArrayDescriptor {
     pub sparse: bool,
     /// What messages call it.
     pub name: String,
+}
+
+texunit_unit::setters! {
+    ArrayDescriptor {
+        with_format(format: Format);
+        with_geometry(geometry: Geometry);
+        with_extent(extent: Extent);
+        with_layers(layers: u32);
+        with_samples(samples: u32);
+        with_sparse(sparse: bool);
+        with_name(name: impl Into<String>);
+    }
 }
 
 impl ArrayDescriptor {

@@ -13,6 +13,7 @@ use texunit_unit::{CreateError, Sampler};
 
 /// Why an object cannot be made or used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// No memory.
     #[error("cannot allocate `{name}`: {source}")]
@@ -116,6 +117,7 @@ fn limit_text(
 
 /// What a device is made with.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DeviceOptions {
     /// The architecture whose limits hold for arrays, textures and surfaces;
     /// [`ComputeCapability::DEFAULT`] by default. What instructions do does not depend on it.
@@ -132,6 +134,17 @@ pub struct DeviceOptions {
     /// What memory holds that nobody has written, and whether that is tracked; module variables are written by their
     /// module.
     pub fresh: Fresh,
+}
+
+texunit_unit::setters! {
+    DeviceOptions {
+        with_architecture(architecture: ComputeCapability);
+        with_memory_limit(memory_limit: u64);
+        with_heap_size(heap_size: u64);
+        with_windows(windows: Windows);
+        with_first_launch(first_launch: u64);
+        with_fresh(fresh: Fresh);
+    }
 }
 
 impl Default for DeviceOptions {

@@ -88,7 +88,7 @@ pub use limits::ComputeCapability;
 pub use linear::Linear;
 pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use pieces::lay_over;
-pub use resource::{SurfaceResource, TextureResource};
+pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
 pub use state::{Places, State, Stored};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};

@@ -27,6 +27,7 @@ use texunit_unit::Sampler;
 
 /// A text that is no module. Renders with crate `report`; its `Display` is the short form.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LoadError {
     /// The text.
     pub source: SourceFile,
@@ -91,6 +92,7 @@ impl OpaqueKind {
 
 /// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state its initialiser gives.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct OpaqueVariable {
     /// Name.
     pub name: String,
@@ -108,6 +110,7 @@ pub struct OpaqueVariable {
 
 /// A module-scope `.global` or `.const` variable.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Global {
     pub(crate) block: Arc<Block>,
     pub(crate) address: u64,

@@ -30,6 +30,7 @@ pub(crate) fn without_tiles(
 /// The levels of a sparse array that are smaller than a tile. Each layer has such a tail, which is
 /// mapped as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MipTail {
     /// Its first level.
     pub first_level: u32,

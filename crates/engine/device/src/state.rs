@@ -27,6 +27,7 @@ pub struct Places {
 
 /// What is on a device.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct State {
     /// Memory: buffers, variables, the program's own.
     pub memory: MemoryMap,
@@ -44,6 +45,7 @@ pub struct State {
 
 /// Something behind a handle.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Stored<T> {
     /// What kernels name it by.
     pub handle: u64,

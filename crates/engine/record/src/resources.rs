@@ -144,7 +144,7 @@ fn memory_source(resource: &Resource, places: &Places<'_>) -> Option<String> {
 
 /// The keys that say how a texture is read.
 pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
-    let BoundTexture { texture, sampler } = bound;
+    let BoundTexture { texture, sampler, .. } = bound;
     let read = match texture.read_mode {
         ReadMode::Element => "element",
         ReadMode::NormalizedFloat => "normalized",

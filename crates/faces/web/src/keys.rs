@@ -109,17 +109,16 @@ impl Keys {
 
     /// What the keys say of the texture.
     pub fn options(&self) -> Result<FileOptions, Refusal> {
-        Ok(FileOptions {
-            texel_format: self.get("texel-format").map(format).transpose()?,
-            geometry: self.get("geometry").map(geometry).transpose()?,
-            size: self.get("size").map(size).transpose()?,
-            layers: self.count("layers")?,
-            samples: self.count("samples")?,
-            levels: self.count("levels")?,
-            mipmaps: self.flag("mipmaps"),
-            read: self.word("read", &READ_MODES)?,
-            unnormalized: self.flag("unnormalized"),
-        })
+        Ok(FileOptions::default()
+            .with_texel_format(self.get("texel-format").map(format).transpose()?)
+            .with_geometry(self.get("geometry").map(geometry).transpose()?)
+            .with_size(self.get("size").map(size).transpose()?)
+            .with_layers(self.count("layers")?)
+            .with_samples(self.count("samples")?)
+            .with_levels(self.count("levels")?)
+            .with_mipmaps(self.flag("mipmaps"))
+            .with_read(self.word("read", &READ_MODES)?)
+            .with_unnormalized(self.flag("unnormalized")))
     }
 
     /// The sampler's state.
@@ -152,20 +151,19 @@ impl Keys {
                 .map(|found| f32::from_bits(found[0])),
             None => Ok(usual),
         };
-        Ok(Sampler {
-            filter: self.word("filter", &Filter::NAMES)?.unwrap_or(default.filter),
-            mip_filter: self.word("mip-filter", &Filter::NAMES)?.unwrap_or(default.mip_filter),
-            address_mode,
-            border,
-            min_level_clamp: float("min-level", default.min_level_clamp)?,
-            max_level_clamp: float("max-level", default.max_level_clamp)?,
-            level_bias: float("bias", default.level_bias)?,
-            max_anisotropy: self.number("anisotropy")?.unwrap_or(default.max_anisotropy),
-            force_unnormalized_coords: false,
-            srgb: self.flag("srgb"),
-            seamless_cube: self.flag("seamless"),
-            compare: self.word("compare-func", &CompareFunction::NAMES)?,
-        })
+        Ok(Sampler::default()
+            .with_filter(self.word("filter", &Filter::NAMES)?.unwrap_or(default.filter))
+            .with_mip_filter(self.word("mip-filter", &Filter::NAMES)?.unwrap_or(default.mip_filter))
+            .with_address_modes(address_mode)
+            .with_border_bits(border)
+            .with_min_level_clamp(float("min-level", default.min_level_clamp)?)
+            .with_max_level_clamp(float("max-level", default.max_level_clamp)?)
+            .with_level_bias(float("bias", default.level_bias)?)
+            .with_max_anisotropy(self.number("anisotropy")?.unwrap_or(default.max_anisotropy))
+            .with_force_unnormalized_coords(false)
+            .with_srgb(self.flag("srgb"))
+            .with_seamless_cube(self.flag("seamless"))
+            .with_compare(self.word("compare-func", &CompareFunction::NAMES)?))
     }
 
     fn word<T: Copy>(

@@ -41,24 +41,24 @@ pub(crate) fn from_raw(
             .map_err(|_| CaseError::new("`border` has four words of 8 digits"))?,
     };
     let float = |f: Option<Float>, default: f32| f.map_or(default, |f| f.0);
-    Ok(Sampler {
-        filter: filter(&raw.filter)?,
-        mip_filter: filter(&raw.mip_filter)?,
-        address_mode,
-        border,
-        min_level_clamp: float(raw.min_level_clamp, default.min_level_clamp),
-        max_level_clamp: float(raw.max_level_clamp, default.max_level_clamp),
-        level_bias: float(raw.level_bias, default.level_bias),
-        max_anisotropy: raw.max_anisotropy,
-        force_unnormalized_coords: raw.force_unnormalized,
-        srgb: raw.srgb,
-        seamless_cube: raw.seamless_cube,
-        compare: raw
-            .compare
-            .as_ref()
-            .map(|name| value_of("compare function", &CompareFunction::NAMES, name))
-            .transpose()?,
-    })
+    Ok(Sampler::default()
+        .with_filter(filter(&raw.filter)?)
+        .with_mip_filter(filter(&raw.mip_filter)?)
+        .with_address_modes(address_mode)
+        .with_border_bits(border)
+        .with_min_level_clamp(float(raw.min_level_clamp, default.min_level_clamp))
+        .with_max_level_clamp(float(raw.max_level_clamp, default.max_level_clamp))
+        .with_level_bias(float(raw.level_bias, default.level_bias))
+        .with_max_anisotropy(raw.max_anisotropy)
+        .with_force_unnormalized_coords(raw.force_unnormalized)
+        .with_srgb(raw.srgb)
+        .with_seamless_cube(raw.seamless_cube)
+        .with_compare(
+            raw.compare
+                .as_ref()
+                .map(|name| value_of("compare function", &CompareFunction::NAMES, name))
+                .transpose()?,
+        ))
 }
 
 pub(crate) fn to_raw(sampler: &Sampler) -> RawSampler {

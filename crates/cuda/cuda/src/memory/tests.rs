@@ -175,7 +175,7 @@ fn things(context: &Context) -> Vec<Thing> {
     let array = |format, geometry, [width, height, depth]: [u32; 3], layers| {
         let extent = Extent { width, height, depth };
         let descriptor =
-            ArrayDescriptor { layers, ..ArrayDescriptor::new(format, geometry, extent, "array") };
+            ArrayDescriptor::new(format, geometry, extent, "array").with_layers(layers);
         device.create_array(&descriptor).unwrap()
     };
     let format = |name| Format::from_name(name).unwrap();
@@ -185,7 +185,7 @@ fn things(context: &Context) -> Vec<Thing> {
         Extent { width: 70, height: 40, depth: 1 },
         "mip",
     );
-    let mip = device.create_mipmapped_array(&ArrayDescriptor { layers: 3, ..mip }, 3).unwrap();
+    let mip = device.create_mipmapped_array(&mip.with_layers(3), 3).unwrap();
     let arrays = [
         array(format("u8x1"), Geometry::D2, [131, 17, 1], 1),
         array(format("u16x2"), Geometry::D3, [33, 9, 7], 1),

@@ -11,29 +11,27 @@ pub(super) fn descriptor(
 ) -> TextureDescriptor {
     let only =
         if format.is_normalized_kind() { ReadMode::NormalizedFloat } else { ReadMode::Element };
-    TextureDescriptor {
-        read_mode: spec.read.unwrap_or(only),
-        normalized_coords: spec.normalized.unwrap_or(initial.normalized_coords),
-        sampler: sampler(&spec.sampler, &initial.sampler),
-    }
+    TextureDescriptor::default()
+        .with_read_mode(spec.read.unwrap_or(only))
+        .with_normalized_coords(spec.normalized.unwrap_or(initial.normalized_coords))
+        .with_sampler(sampler(&spec.sampler, &initial.sampler))
 }
 
 /// The state of a sampler.
 pub(super) fn sampler(spec: &SamplerSpec, initial: &Sampler) -> Sampler {
-    Sampler {
-        filter: spec.filter.unwrap_or(initial.filter),
-        mip_filter: spec.mip_filter.unwrap_or(initial.mip_filter),
-        address_mode: spec.address.unwrap_or(initial.address_mode),
-        border: spec.border.unwrap_or(initial.border),
-        min_level_clamp: spec.min_level_clamp.unwrap_or(initial.min_level_clamp),
-        max_level_clamp: spec.max_level_clamp.unwrap_or(initial.max_level_clamp),
-        level_bias: spec.level_bias.unwrap_or(initial.level_bias),
-        max_anisotropy: spec.max_anisotropy.unwrap_or(initial.max_anisotropy),
-        force_unnormalized_coords: spec
-            .force_unnormalized
-            .unwrap_or(initial.force_unnormalized_coords),
-        srgb: spec.srgb.unwrap_or(initial.srgb),
-        seamless_cube: spec.seamless_cube.unwrap_or(initial.seamless_cube),
-        compare: spec.compare.unwrap_or(initial.compare),
-    }
+    Sampler::default()
+        .with_filter(spec.filter.unwrap_or(initial.filter))
+        .with_mip_filter(spec.mip_filter.unwrap_or(initial.mip_filter))
+        .with_address_modes(spec.address.unwrap_or(initial.address_mode))
+        .with_border_bits(spec.border.unwrap_or(initial.border))
+        .with_min_level_clamp(spec.min_level_clamp.unwrap_or(initial.min_level_clamp))
+        .with_max_level_clamp(spec.max_level_clamp.unwrap_or(initial.max_level_clamp))
+        .with_level_bias(spec.level_bias.unwrap_or(initial.level_bias))
+        .with_max_anisotropy(spec.max_anisotropy.unwrap_or(initial.max_anisotropy))
+        .with_force_unnormalized_coords(
+            spec.force_unnormalized.unwrap_or(initial.force_unnormalized_coords),
+        )
+        .with_srgb(spec.srgb.unwrap_or(initial.srgb))
+        .with_seamless_cube(spec.seamless_cube.unwrap_or(initial.seamless_cube))
+        .with_compare(spec.compare.unwrap_or(initial.compare))
 }

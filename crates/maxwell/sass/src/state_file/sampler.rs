@@ -35,24 +35,22 @@ fn described(raw: &RawSampler) -> Result<Descriptor, StateError> {
     }
     let border: Vec<u32> = raw.border.iter().flatten().map(Word::bits).collect::<Result<_, _>>()?;
     let none = raw.mip_filter.as_deref() == Some("none");
-    let sampler = Sampler {
-        filter: filter("filter", &raw.filter)?,
-        mip_filter: if none {
+    let sampler = Sampler::default()
+        .with_filter(filter("filter", &raw.filter)?)
+        .with_mip_filter(if none {
             Filter::Point
         } else {
             filter("mip_filter", &raw.mip_filter)
                 .map_err(|e| StateError { message: e.message + ", none", ..e })?
-        },
-        address_mode,
-        border: std::array::from_fn(|n| border.get(n).copied().unwrap_or(0)),
-        min_level_clamp: raw.min_lod.unwrap_or(0.0),
-        max_level_clamp: raw.max_lod.unwrap_or(f32::INFINITY),
-        level_bias: raw.lod_bias.unwrap_or(0.0),
-        max_anisotropy: raw.max_anisotropy.unwrap_or(1),
-        force_unnormalized_coords: raw.force_unnormalized_coords,
-        srgb: raw.srgb,
-        ..Sampler::default()
-    };
+        })
+        .with_address_modes(address_mode)
+        .with_border_bits(std::array::from_fn(|n| border.get(n).copied().unwrap_or(0)))
+        .with_min_level_clamp(raw.min_lod.unwrap_or(0.0))
+        .with_max_level_clamp(raw.max_lod.unwrap_or(f32::INFINITY))
+        .with_level_bias(raw.lod_bias.unwrap_or(0.0))
+        .with_max_anisotropy(raw.max_anisotropy.unwrap_or(1))
+        .with_force_unnormalized_coords(raw.force_unnormalized_coords)
+        .with_srgb(raw.srgb);
     let mut words = encode_sampler(&sampler)?;
     if none {
         sampler::MIP_FILTER.set(&mut words, 1);

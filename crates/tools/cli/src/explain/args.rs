@@ -170,17 +170,16 @@ pub struct TextureArgs {
 impl TextureArgs {
     /// What they say of a file.
     pub(crate) fn options(&self) -> FileOptions {
-        FileOptions {
-            texel_format: self.texel_format,
-            geometry: self.geometry,
-            size: self.size.clone(),
-            layers: self.layers,
-            samples: self.samples,
-            levels: self.levels,
-            mipmaps: self.mipmaps,
-            read: self.read,
-            unnormalized: self.unnormalized,
-        }
+        FileOptions::default()
+            .with_texel_format(self.texel_format)
+            .with_geometry(self.geometry)
+            .with_size(self.size.clone())
+            .with_layers(self.layers)
+            .with_samples(self.samples)
+            .with_levels(self.levels)
+            .with_mipmaps(self.mipmaps)
+            .with_read(self.read)
+            .with_unnormalized(self.unnormalized)
     }
 }
 
@@ -265,20 +264,19 @@ impl SamplerArgs {
                 .map_err(|_| "--border: expected R,G,B,A".to_owned())?,
             None => default.border,
         };
-        Ok(Sampler {
-            filter: self.filter.unwrap_or(default.filter),
-            mip_filter: self.mip_filter.unwrap_or(default.mip_filter),
-            address_mode,
-            border,
-            min_level_clamp: self.min_level.unwrap_or(default.min_level_clamp),
-            max_level_clamp: self.max_level.unwrap_or(default.max_level_clamp),
-            level_bias: self.bias.unwrap_or(default.level_bias),
-            max_anisotropy: self.anisotropy.unwrap_or(default.max_anisotropy),
-            force_unnormalized_coords: false,
-            srgb: self.srgb,
-            seamless_cube: self.seamless,
-            compare: self.compare_func,
-        })
+        Ok(Sampler::default()
+            .with_filter(self.filter.unwrap_or(default.filter))
+            .with_mip_filter(self.mip_filter.unwrap_or(default.mip_filter))
+            .with_address_modes(address_mode)
+            .with_border_bits(border)
+            .with_min_level_clamp(self.min_level.unwrap_or(default.min_level_clamp))
+            .with_max_level_clamp(self.max_level.unwrap_or(default.max_level_clamp))
+            .with_level_bias(self.bias.unwrap_or(default.level_bias))
+            .with_max_anisotropy(self.anisotropy.unwrap_or(default.max_anisotropy))
+            .with_force_unnormalized_coords(false)
+            .with_srgb(self.srgb)
+            .with_seamless_cube(self.seamless)
+            .with_compare(self.compare_func))
     }
 }
 
