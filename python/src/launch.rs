@@ -13,7 +13,7 @@ use texunit_device::observe::Several;
 use texunit_device::{
     Arg, Bounds, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module, Observer,
 };
-use texunit_report::{Host, Located, Object, Place};
+use texunit_report::{CodeLocation, Host, Located, Object};
 use texunit_syntax::Diagnostic;
 
 /// How often Python is asked for signals, and told how far it is.
@@ -175,7 +175,7 @@ impl Launch<'_> {
         let diagnostic = texunit_report::fault_diagnostic(fault, host);
         let text = texunit_report::human((source, &*fault.sources), &[diagnostic], false);
         let mut value = texunit_report::fault_json(fault, Some(source), host);
-        let place = Place::of_fault(fault, source);
+        let place = CodeLocation::of_fault(fault, source);
         value["source"] = json!({
             "file": place.file(), "line": place.line(), "column": place.column(), "function": place.function(),
         });

@@ -4,7 +4,7 @@
 use crate::archive;
 use crate::args::{Answer, Raw};
 use crate::call::say;
-use crate::fatbin::{self, Kind, Reach};
+use crate::fatbin::{self, Compatibility, EntryKind};
 use crate::link;
 use crate::origin::Origin;
 use crate::profile::Profile;
@@ -59,14 +59,14 @@ unsafe fn fatbin_at(image: Raw<'_>) -> Answer<Vec<u8>> {
 }
 
 /// Says what is wrong with an image.
-fn invalid(why: fatbin::Wrong) -> Refusal {
+fn invalid(why: fatbin::FatbinError) -> Refusal {
     let reason = format!("the image of a module is a fatbin, but damaged: {why}");
     refused::say_refused(&reason);
     CUresult::INVALID_IMAGE.because(reason)
 }
 
 /// Most fatbins that a wrapper may point to.
-const MOST_LINKED: usize = 1 << 16;
+const MAX_LINKED: usize = 1 << 16;
 
 impl Image {
     /// An image of the host of which no size is known.
@@ -169,7 +169,7 @@ impl Content {
             // SAFETY: a pointer in a structure that the caller's compiler has written.
             let list = unsafe { Raw::of(list) };
             let mut fatbins = Vec::new();
-            for i in 0..MOST_LINKED {
+            for i in 0..MAX_LINKED {
                 // SAFETY: no address before this one was null, which ends the list.
                 let address = unsafe { list.bytes(8 * (i + 1)) }.array(8 * i)?;
                 match u64::from_le_bytes(address) {
@@ -200,13 +200,13 @@ fn runs(bytes: &[u8], device: &Profile) -> bool {
     let number = fatbin::architecture(device.capability);
     let entries = fatbin::entries(bytes).unwrap_or_default();
     let chosen = fatbin::choose(&entries, device.capability);
-    chosen.is_some_and(|entry| entry.reach.runs(entry.architecture, number))
+    chosen.is_some_and(|entry| entry.compatibility.runs(entry.architecture, number))
 }
 
 fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> Answer<Ptx> {
     let entries = fatbin::entries(bytes).map_err(invalid)?;
     let Some(entry) = fatbin::choose(&entries, device.capability) else {
-        return match entries.iter().any(|e| e.kind != Kind::Ptx) {
+        return match entries.iter().any(|e| e.kind != EntryKind::Ptx) {
             true => Err(machine_only(device, origin)),
             false => Err(CUresult::NO_BINARY_FOR_GPU.because(no_ptx(&entries, device))),
         };
@@ -243,7 +243,7 @@ pub(crate) struct Heading {
     /// `.version`: 10 * major + minor.
     pub(crate) version: Option<u32>,
     /// `.target`: 10 * major + minor, and on which devices it runs.
-    pub(crate) target: Option<(u32, Reach)>,
+    pub(crate) target: Option<(u32, Compatibility)>,
 }
 
 /// Reads the heading, as far as it is one: mistakes are the checker's business.
@@ -283,12 +283,12 @@ fn first_word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-fn target(word: &str) -> Option<(u32, Reach)> {
+fn target(word: &str) -> Option<(u32, Compatibility)> {
     let digits = word.strip_prefix("sm_")?;
     let reach = match digits.chars().last()? {
-        'a' => Reach::Only,
-        'f' => Reach::Family,
-        _ => Reach::Forward,
+        'a' => Compatibility::Only,
+        'f' => Compatibility::Family,
+        _ => Compatibility::Forward,
     };
     let number = digits.trim_end_matches(['a', 'f']).parse().ok()?;
     Some((number, reach))

@@ -5,7 +5,7 @@ mod reasons;
 use crate::args::{Answer, In, Raw};
 use crate::call::say;
 use crate::checks::Stand;
-use crate::context::{Context, Limit, MOST_STACK};
+use crate::context::{Context, Limit, MAX_STACK};
 use crate::handle::{Handle, Object};
 use crate::late::{self, Order};
 use crate::library::Kernel;
@@ -41,10 +41,10 @@ pub(crate) struct Shape {
 fn stack_limit(context: &Context, function: &Function) -> u32 {
     let resources = function.kernel.resources();
     if resources.known_stack {
-        return MOST_STACK as u32;
+        return MAX_STACK as u32;
     }
     let limit = resources.reached.saturating_add(context.limit(Limit::StackSize) as u64);
-    limit.min(MOST_STACK as u64) as u32
+    limit.min(MAX_STACK as u64) as u32
 }
 
 /// The grid of a cooperative launch is no larger than what the card holds at a time. Blocks that

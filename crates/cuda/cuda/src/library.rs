@@ -4,7 +4,7 @@ use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Image, Ptx};
-use crate::module::{self, Function, Module, Place};
+use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::Jit;
 use crate::profile::Profile;
 use crate::state;
@@ -183,13 +183,13 @@ impl Library {
             {
                 let gpu = state::gpu(0)?;
                 let context = crate::context::primary(gpu).handle;
-                self.module_with(Place { context, gpu, alive: None }, &self.options)
+                self.module_with(LoadTarget { context, gpu, alive: None }, &self.options)
             }
             Err(refusal) => Err(refusal),
         }
     }
 
-    fn module_with(&self, place: Place<'_>, jit: &Jit<'_>) -> Answer<Handle<Module>> {
+    fn module_with(&self, place: LoadTarget<'_>, jit: &Jit<'_>) -> Answer<Handle<Module>> {
         // The lock is held while it is loaded: another thread waits for this module.
         let mut modules = self.modules();
         modules.retain(|_, module| Module::registry().find(*module).is_some());

@@ -33,11 +33,11 @@ use texunit_unit::CreateError;
 pub(crate) struct Texture {
     /// Its context.
     pub(crate) context: Handle<Context>,
-    /// What it was made with.
+    /// The resource that it was made with.
     pub(crate) resource: CUDA_RESOURCE_DESC,
-    /// Likewise.
+    /// The texture state that it was made with.
     pub(crate) texture: CUDA_TEXTURE_DESC,
-    /// Likewise, if there was one.
+    /// The view that it was made with, if there was one.
     pub(crate) view: Option<CUDA_RESOURCE_VIEW_DESC>,
     _object: TextureObject,
 }
@@ -49,7 +49,7 @@ object!(Texture, "a texture object", INVALID_VALUE);
 pub(crate) struct Surface {
     /// Its context.
     pub(crate) context: Handle<Context>,
-    /// What it was made with.
+    /// The resource that it was made with.
     pub(crate) resource: CUDA_RESOURCE_DESC,
     _object: SurfaceObject,
 }

@@ -96,6 +96,9 @@ fn count_gradients(all: &mut Option<GradientStats>, launched: Option<GradientSta
 
 /// A card that is none: kernels run on the software device of this thread, behind the calls of the
 /// driver API.
+///
+/// # Errors
+/// A function that the driver should have is missing.
 pub fn gpu() -> Result<Gpu, GpuError> {
     Gpu::start(Api {
         init,

@@ -150,6 +150,9 @@ impl Array {
     }
 
     /// Whether surfaces of it can be made, by its size and format (`CUDA_ARRAY3D_SURFACE_LDST`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what a surface cannot have.
     pub fn check_surface(&self) -> Result<(), Error> {
         self.check_surface_size()?;
         let (format, geometry) = (self.format(), self.geometry());
@@ -168,6 +171,9 @@ impl Array {
     }
 
     /// Whether `tld4` can read it, by its geometry and size (`CUDA_ARRAY3D_TEXTURE_GATHER`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what `tld4` cannot read.
     pub fn check_gather(&self) -> Result<(), Error> {
         use Geometry as G;
         if !matches!(self.geometry(), G::D2 | G::A2d | G::Cube | G::Acube) {
@@ -216,12 +222,18 @@ impl Array {
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
     /// array that shares the texels.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if it has no such part, or its texels cannot be read so.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         self.with(self.resource.view(view)?)
     }
 
     /// One layer of a layered array, or face of a cube map (face `f` of cube `c` is `6 * c + f`),
     /// as an array of its own.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such layer.
     pub fn layer(&self, layer: u32) -> Result<Self, Error> {
         let geometry = match self.geometry() {
             Geometry::A1d => Geometry::D1,
@@ -290,6 +302,9 @@ impl Array {
     }
 
     /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if there are more bytes than texels.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         let (len, size) = (bytes.len() as u64, self.size());
         if len > size {
@@ -329,6 +344,9 @@ impl Array {
     }
 
     /// One sample of every texel of a multi-sample array, layer by layer.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such sample.
     pub fn read_sample(&self, sample: u32) -> Result<Vec<u8>, Error> {
         let (plane, at) = self.sample_of_plane(sample)?;
         let all = self.read();
@@ -336,6 +354,10 @@ impl Array {
     }
 
     /// Sets one sample of every texel, from bytes as [`Self::read_sample`] returns them.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such sample, [`Error::CopyOutside`] if the bytes are not those of the sample
+    /// of all texels.
     pub fn write_sample(&self, sample: u32, bytes: &[u8]) -> Result<(), Error> {
         let (plane, at) = self.sample_of_plane(sample)?;
         let mut all = self.read();
@@ -388,6 +410,9 @@ impl MipmappedArray {
     }
 
     /// One level as an array that shares the texels (`cuMipmappedArrayGetLevel`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such level.
     pub fn level(&self, level: u32) -> Result<Array, Error> {
         self.whole.with(self.whole.resource.single_level(level)?)
     }
@@ -408,6 +433,9 @@ impl MipmappedArray {
     }
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] if it has no such part, or its texels cannot be read so.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         Ok(Self { whole: self.whole.view(view)? })
     }
@@ -443,11 +471,17 @@ impl MipmappedArray {
     }
 
     /// As [`Array::check_surface`], of its levels.
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what a surface cannot have.
     pub fn check_surface(&self) -> Result<(), Error> {
         self.whole.check_surface()
     }
 
     /// As [`Array::check_gather`].
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what `tld4` cannot read.
     pub fn check_gather(&self) -> Result<(), Error> {
         self.whole.check_gather()
     }
@@ -463,6 +497,9 @@ impl MipmappedArray {
     }
 
     /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if there are more bytes than texels.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         self.whole.write(bytes)
     }

@@ -90,7 +90,7 @@ pub use module::{Global, LoadError, Module, OpaqueKind, OpaqueVariable};
 pub use pieces::lay_over;
 pub use resource::{MemoryTexels, SurfaceResource, TextureResource};
 pub use sparse::{MipTail, TileRegion};
-pub use state::{Places, State, Stored};
+pub use state::{State, Stored, VariablePlaces};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 pub use unknown::UnknownKernel;

@@ -6,6 +6,9 @@ use crate::device::{Device, Error};
 
 impl Device {
     /// Counts bytes as used that nobody uses yet ([`Self::memory_used`]).
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the device has no room for them.
     pub fn reserve(&self, size: u64) -> Result<(), Error> {
         let name = "reserved memory".to_owned();
         self.inner.memory.reserve(size).map_err(|source| Error::Memory { name, source })

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::handle::Handle;
 use crate::late::Order;
 use crate::memory::boxes::{End, Memory, copy_bytes};
-use crate::memory::place::Space;
+use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
@@ -35,7 +35,8 @@ macro_rules! copies {
                 at_once(copy_bytes(to, from, ByteCount, &order))
             }
 
-            /// As without `Async`.
+            $(#[$doc])*
+            /// This is done in the order of a stream.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
                 let order = Order::of(hStream)?;
                 #[allow(unused_unsafe)] // where both ends are of a device

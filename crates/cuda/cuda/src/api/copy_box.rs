@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::handle::Handle;
 use crate::late::Order;
 use crate::memory::boxes::{self, End, Memory};
-use crate::memory::place::Space;
+use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
 use texunit_cuda_abi::{
@@ -30,7 +30,8 @@ macro_rules! copies {
                 at_once(unsafe { $copy(&pCopy.get()?, &order) })
             }
 
-            /// As without `Async`.
+            $(#[$doc])*
+            /// This is done in the order of a stream.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
                 let order = Order::of(hStream)?;
                 // SAFETY: addresses in the structure are as the driver API's page says.
@@ -95,7 +96,7 @@ driver_api! {
         unsafe { batch.run(&order) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// As the first version, which says where it went wrong.
+    /// Copies many pieces of memory. (The first version says which of them went wrong.)
     fn cuMemcpyBatchAsync_v2(
         dsts: In<CUdeviceptr>,
         srcs: In<CUdeviceptr>,
@@ -126,7 +127,7 @@ driver_api! {
         unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// As the first version, which says where it went wrong.
+    /// Copies many boxes. (The first version says which of them went wrong.)
     fn cuMemcpy3DBatchAsync_v2(
         numOps: usize,
         opList: In<CUDA_MEMCPY3D_BATCH_OP>,

@@ -3,7 +3,7 @@
 use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{Context, current};
-use crate::memory::{self, Allocation, Kind};
+use crate::memory::{self, Allocation, AllocationKind};
 use crate::refused::say_refused;
 use std::ffi::c_uint;
 use std::ptr::NonNull;
@@ -32,7 +32,7 @@ driver_api! {
         if p.is_null() {
             return Ok(());
         }
-        memory::free("p", p.address(), |kind| matches!(kind, Kind::Host(_)))
+        memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Host(_)))
     }
 
     /// The address by which kernels reach host memory: the same. Flags must be 0.
@@ -49,7 +49,7 @@ driver_api! {
     fn cuMemHostGetFlags(pFlags: Out<c_uint>, p: Raw) {
         current()?;
         match host_allocation(p)?.kind {
-            Kind::Host(flags) | Kind::Registered(flags) => pFlags.set(flags),
+            AllocationKind::Host(flags) | AllocationKind::Registered(flags) => pFlags.set(flags),
             _ => Err(CUresult::INVALID_VALUE.because(format!(
                 "p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister"
             ))),
@@ -67,7 +67,7 @@ driver_api! {
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
         p.check()?;
-        memory::free("p", p.address(), |kind| matches!(kind, Kind::Registered(_)))
+        memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Registered(_)))
             .map_err(|refusal| refusal.with_code(CUresult::HOST_MEMORY_NOT_REGISTERED))
     }
 }
@@ -82,7 +82,7 @@ fn allocate(context: &Context, out: Out<'_, u64>, size: usize, flags: u32) -> An
              and 4 (write-combined)"
         )));
     }
-    out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
+    out.set(memory::allocate_host(context, size, AllocationKind::Host(flags))?)
 }
 
 /// # Safety
@@ -126,7 +126,7 @@ unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32)
     // `foreign` says of that holds here: launches, copies and objects find it anew each time. That the memory is
     // not unmapped during one of them, and that there are no references to it, is promised by the caller.
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
-    memory::map_host(context, Arc::new(block), Kind::Registered(flags))?;
+    memory::map_host(context, Arc::new(block), AllocationKind::Registered(flags))?;
     if writable {
         crate::checks::registered(address, size as u64);
     }
@@ -160,7 +160,7 @@ fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
         ))
     })?;
     match allocation.kind {
-        Kind::Host(_) | Kind::Registered(_) => Ok(allocation),
+        AllocationKind::Host(_) | AllocationKind::Registered(_) => Ok(allocation),
         _ => Err(CUresult::INVALID_VALUE.because(format!(
             "p {address:#x} is {}, not host memory that was allocated or registered",
             allocation.kind.name()

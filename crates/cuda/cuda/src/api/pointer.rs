@@ -3,7 +3,7 @@
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::context;
-use crate::memory::{self, Allocation, Kind};
+use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
 use std::ffi::c_uint;
 use std::ops::Range;
@@ -146,7 +146,7 @@ impl Pointer {
         Ok(None)
     }
 
-    fn kind(&self) -> Option<&Kind> {
+    fn kind(&self) -> Option<&AllocationKind> {
         self.allocation.as_ref().map(|allocation| &allocation.kind)
     }
 
@@ -177,7 +177,7 @@ impl Pointer {
     /// The context of the memory; null for that of pools, which have none.
     fn context(&self) -> u64 {
         match &self.allocation {
-            Some(allocation) if matches!(allocation.kind, Kind::Pool(_)) => 0,
+            Some(allocation) if matches!(allocation.kind, AllocationKind::Pool(_)) => 0,
             Some(allocation) => allocation.context.number() as u64,
             None => context::current_handle().number() as u64,
         }
@@ -185,7 +185,9 @@ impl Pointer {
 
     fn access(&self) -> u32 {
         match self.kind() {
-            Some(Kind::Registered(flags)) if flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 => {
+            Some(AllocationKind::Registered(flags))
+                if flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 =>
+            {
                 CU_MEM_ACCESS_FLAGS_PROT_READ
             }
             _ => CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
@@ -256,7 +258,7 @@ impl Attribute {
             Self::IsRdmaCapable => Value::Int(0),
             Self::AccessFlags => Value::Int(pointer.access() as i32),
             Self::MemPool => Value::Long(match pointer.kind() {
-                Some(Kind::Pool(share)) => share.pool.handle.number() as u64,
+                Some(AllocationKind::Pool(share)) => share.pool.handle.number() as u64,
                 _ => 0,
             }),
             Self::LocalityDomain => Value::Int(-1),

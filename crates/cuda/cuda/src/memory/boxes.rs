@@ -5,7 +5,7 @@ use crate::checks::{self, Stand, Watch};
 use crate::error::refusal;
 use crate::late::{self, Order};
 use crate::memory;
-use crate::memory::place::{Place, Side, Space};
+use crate::memory::endpoint::{Endpoint, Side, Space};
 use std::marker::PhantomData;
 use texunit_cuda_abi::CUresult;
 use texunit_device::Array;
@@ -50,7 +50,7 @@ impl Memory {
 
 /// An end that has been checked and found.
 pub(super) struct Found<'a> {
-    pub(super) place: Place<'a>,
+    pub(super) place: Endpoint<'a>,
     /// Byte offsets from a row to the next, and from a slice to the next; of memory.
     steps: [u64; 2],
     /// Where the box begins: byte, row, slice of an array; of memory only the byte.
@@ -94,7 +94,7 @@ impl<'a> End<'a> {
                     };
                     refusal(error).within(place, &[])
                 })?;
-                Ok(Found { place: Place::Array(array.clone()), steps: [0; 2], at })
+                Ok(Found { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
             }
             &Of::Memory(Memory { address, pitch, height, space }) => {
                 let Span { before, len, steps } = span(side.name(), pitch, height, at, size)
@@ -110,11 +110,11 @@ impl<'a> End<'a> {
                 if memory::is_known(address)? {
                     let all = before.checked_add(len).ok_or_else(passed)?;
                     // SAFETY: whoever made this end has promised it; what is known is no other memory.
-                    let place = unsafe { Place::at(side, space, address, all)? };
+                    let place = unsafe { Endpoint::at(side, space, address, all)? };
                     return Ok(Found { place, steps, at: [before, 0, 0] });
                 }
                 // SAFETY: whoever made this end has promised it.
-                let place = unsafe { Place::at(side, space, start, len)? };
+                let place = unsafe { Endpoint::at(side, space, start, len)? };
                 Ok(Found { place, steps, at: [0; 3] })
             }
         }
@@ -184,7 +184,7 @@ impl Found<'_> {
     /// Where a byte of a row is.
     pub(super) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
-            Place::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
+            Endpoint::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
             _ => [self.at[0] + z * self.steps[1] + y * self.steps[0] + x, 0, 0],
         }
     }
@@ -213,12 +213,12 @@ impl Found<'_> {
             self.place.read(self.offset(at), row)?;
         }
         let steps = [size[0], size[0] * size[1]];
-        Ok(Found { place: Place::Staged(bytes.into()), steps, at: [0; 3] })
+        Ok(Found { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })
     }
 
     /// Whether a box of this size has no gaps between its rows.
     pub(super) fn is_packed(&self, size: [u64; 3]) -> bool {
-        !matches!(self.place, Place::Array(_))
+        !matches!(self.place, Endpoint::Array(_))
             && (size[1] * size[2] == 1 || self.steps[0] == size[0])
             && (size[2] == 1 || self.steps[1] == size[0] * size[1])
     }

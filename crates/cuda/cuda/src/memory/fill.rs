@@ -5,7 +5,7 @@ use crate::args::Answer;
 use crate::checks::{self, Stand};
 use crate::error::refusal;
 use crate::late::{self, Order};
-use crate::memory::place::{Place, Side};
+use crate::memory::endpoint::{Endpoint, Side};
 use texunit_cuda_abi::CUresult;
 use texunit_device::Linear;
 
@@ -93,7 +93,7 @@ pub(crate) fn fill(
     }
     let all = [bytes, height, 1];
     let found = End::device(address, pitch as u64).find(Side::Dst, all)?;
-    let Place::Linear(linear) = &found.place else {
+    let Endpoint::Linear(linear) = &found.place else {
         return Err(CUresult::INVALID_VALUE
             .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
     };

@@ -8,7 +8,7 @@ use texunit_cuda_abi::args::{Answer, Out, Text};
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid};
 
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, of which one may be set.
-const MOST_FLAGS: u64 = 2;
+const MAX_FLAGS: u64 = 2;
 
 /// The version of CUDA by which names are understood if none is given.
 const OWN_VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
@@ -62,7 +62,7 @@ fn entry(
     if symbol.is_null() {
         return Err(CUresult::INVALID_VALUE.because("symbol is null"));
     }
-    if flags > MOST_FLAGS {
+    if flags > MAX_FLAGS {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or \
              cudaEnablePerThreadDefaultStream (2)"

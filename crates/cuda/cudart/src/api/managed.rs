@@ -169,7 +169,7 @@ mod versions {
     prefetches! {
         /// Moves many pieces of memory.
         fn cudaMemPrefetchBatchAsync = cuMemPrefetchBatchAsync;
-        /// As `cudaMemPrefetchBatchAsync`; the contents are no longer wanted.
+        /// Moves many pieces of memory whose contents are no longer wanted.
         fn cudaMemDiscardAndPrefetchBatchAsync = cuMemDiscardAndPrefetchBatchAsync;
     }
 }

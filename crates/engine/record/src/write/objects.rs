@@ -4,7 +4,7 @@ use super::{Job, SHORT};
 use crate::Refused;
 use crate::arrays::Texels;
 use crate::memory::Held;
-use crate::resources::{self, Places, array_name};
+use crate::resources::{self, TexelHolders, array_name};
 use crate::text::{digits, hex, quoted};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -174,15 +174,15 @@ impl Job<'_> {
         Ok(text)
     }
 
-    fn where_texels_are(&self) -> Places<'_> {
-        Places { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
+    fn where_texels_are(&self) -> TexelHolders<'_> {
+        TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
     }
 
     /// Where the texels of a texture are; memory that is gone is noted.
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let gone: Vec<(u64, u64)> =
             self.gone.iter().map(|gone| (gone.address, gone.number)).collect();
-        let places = Places { gone: &gone, ..self.where_texels_are() };
+        let places = TexelHolders { gone: &gone, ..self.where_texels_are() };
         let source = resources::source(resource, &places);
         if resource.block().ended().is_some() && source.is_some() {
             self.lost.insert(resource.block().number());

@@ -52,7 +52,7 @@ impl Side {
 
 /// One end of a copy. What it leads to of the program's own memory is there for the lifetime.
 #[derive(Clone, Debug)]
-pub(crate) enum Place<'a> {
+pub(crate) enum Endpoint<'a> {
     /// Memory that devices can reach.
     Linear(Linear),
     /// Any other memory of the program that is read.
@@ -65,7 +65,7 @@ pub(crate) enum Place<'a> {
     Staged(Arc<[u8]>),
 }
 
-impl<'a> Place<'a> {
+impl<'a> Endpoint<'a> {
     /// The memory of `len` bytes, at least one, at an address.
     ///
     /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the space.
@@ -153,11 +153,11 @@ impl<'a> Place<'a> {
     }
 
     /// What lives as long as it is kept; `None`: it is memory of the program.
-    pub(crate) fn kept(&self) -> Option<Place<'static>> {
+    pub(crate) fn kept(&self) -> Option<Endpoint<'static>> {
         match self {
-            Self::Linear(linear) => Some(Place::Linear(linear.clone())),
-            Self::Array(array) => Some(Place::Array(array.clone())),
-            Self::Staged(bytes) => Some(Place::Staged(bytes.clone())),
+            Self::Linear(linear) => Some(Endpoint::Linear(linear.clone())),
+            Self::Array(array) => Some(Endpoint::Array(array.clone())),
+            Self::Staged(bytes) => Some(Endpoint::Staged(bytes.clone())),
             Self::HostRead(_) | Self::HostWritten(_) => None,
         }
     }
