@@ -61,7 +61,7 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
     let covered = Covered::new(kernel.module().listing(false), Path::new("k.ptx"));
     let run = |with: bool, count: u32| {
         let observer = with.then_some(&covered as &dyn Observer);
-        let options = LaunchOptions { observer, threads: 1, ..*options };
+        let options = (*options).with_observer(observer).with_threads(1);
         let start = Instant::now();
         for _ in 0..count {
             kernel.launch(&options, args).unwrap();
@@ -111,13 +111,9 @@ fn job(path: &Path, name: &str) {
     let bound = bind(&job, folder, &device, &kernel, &problems);
     let found = problems.take();
     assert!(found.is_empty(), "{name}: {}", found[0].message);
-    let options = LaunchOptions {
-        grid: job.grid.value,
-        block: job.block.value,
-        dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
-        cooperative: job.cooperative,
-        ..LaunchOptions::default()
-    };
+    let options = LaunchOptions::new(job.grid.value, job.block.value)
+        .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
+        .with_cooperative(job.cooperative);
     row(name, &kernel, &options, &bound.args().unwrap());
 }
 
@@ -127,8 +123,7 @@ fn text(name: &str, text: &str, grid: u32) {
     let module = Module::load(&device, "k.ptx", text).unwrap();
     let kernel = module.kernel(name).unwrap();
     let out = device.alloc(u64::from(grid) * 256 * 4, "out").unwrap();
-    let options =
-        LaunchOptions { grid: [grid, 1, 1], block: [256, 1, 1], ..LaunchOptions::default() };
+    let options = LaunchOptions::new(grid, 256);
     let mut args = vec![Arg::Buffer(&out)];
     args.extend((1..kernel.params().len()).map(|_| Arg::U32(256)));
     row(name, &kernel, &options, &args);

@@ -61,15 +61,12 @@ fn noise_texture(device: &Device) -> TextureObject {
         (state >> 24) as u8
     });
     array.write(&noise.take(4 << 20).collect::<Vec<_>>()).unwrap();
-    let descriptor = TextureDescriptor {
-        read_mode: ReadMode::NormalizedFloat,
-        normalized_coords: true,
-        sampler: Sampler {
-            filter: Filter::Linear,
-            address_mode: [AddressMode::Wrap; 3],
-            ..Sampler::default()
-        },
-    };
+    let descriptor = TextureDescriptor::default()
+        .with_read_mode(ReadMode::NormalizedFloat)
+        .with_normalized_coords(true)
+        .with_sampler(
+            Sampler::default().with_filter(Filter::Linear).with_address_mode(AddressMode::Wrap),
+        );
     device.create_texture(&TextureResource::Array(&array), &descriptor).unwrap()
 }
 
@@ -90,12 +87,8 @@ fn rotate(device: &Device) {
         Arg::F32(0.453_990_5),
     ];
     for threads in [1, 2] {
-        let options = LaunchOptions {
-            grid: [SIZE / 16, SIZE / 16, 1],
-            block: [16, 16, 1],
-            threads,
-            ..LaunchOptions::default()
-        };
+        let options =
+            LaunchOptions::new([SIZE / 16, SIZE / 16, 1], [16, 16, 1]).with_threads(threads);
         let (time, stats) = best(&kernel, &options, &args);
         row("rotate, 2048 x 2048 from 1024 x 1024 RGBA8", threads, time, &stats);
     }
@@ -132,12 +125,7 @@ fn sample(device: &Device) {
             let kernel = module.kernel(&format!("sample_{name}")).unwrap();
             let args = [Arg::Buffer(&out), Arg::Texture(&texture)];
             for threads in [1, 2] {
-                let options = LaunchOptions {
-                    grid: [THREADS / 64, 1, 1],
-                    block: [64, 1, 1],
-                    threads,
-                    ..LaunchOptions::default()
-                };
+                let options = LaunchOptions::new(THREADS / 64, 64).with_threads(threads);
                 let (time, mut stats) = best(&kernel, &options, &args);
                 stats.fetches = u64::from(4 * THREADS);
                 row(&format!("sample {name}{what}"), threads, time, &stats);
@@ -152,12 +140,7 @@ fn fma(device: &Device) {
     let kernel = module.kernel("fma_loop").unwrap();
     let out = device.alloc(u64::from(CTAS * 256 * 4), "out").unwrap();
     for threads in [1, 2] {
-        let options = LaunchOptions {
-            grid: [CTAS, 1, 1],
-            block: [256, 1, 1],
-            threads,
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::new(CTAS, 256).with_threads(threads);
         let (time, stats) = best(&kernel, &options, &[Arg::Buffer(&out), Arg::U32(10_000)]);
         row("loop of f32 fma", threads, time, &stats);
     }

@@ -145,12 +145,7 @@ fn start(file: &str, kernel: &str, grid: u32) -> Vec<f64> {
     let out = device.alloc(1 << 16, "out").unwrap();
     let mut params = vec![0; kernel.param_size() as usize];
     params[..8].copy_from_slice(&out.address().to_le_bytes());
-    let options = LaunchOptions {
-        grid: [grid, 1, 1],
-        block: [128, 1, 1],
-        threads: 1,
-        ..LaunchOptions::default()
-    };
+    let options = LaunchOptions::new(grid, 128).with_threads(1);
     // A kernel of somebody else's that is given zeros may fault, which takes no longer.
     let (first, _) = ms(|| kernel.launch_packed(&options, &params));
     let (second, _) = ms(|| kernel.launch_packed(&options, &params));

@@ -13,7 +13,7 @@ use texunit_device::observe::Several;
 use texunit_device::{
     Arg, Bounds, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module, Observer,
 };
-use texunit_report::{Host, Located, Object, Place};
+use texunit_report::{CodeLocation, Host, Located, Object};
 use texunit_syntax::Diagnostic;
 
 /// How often Python is asked for signals, and told how far it is.
@@ -117,24 +117,22 @@ impl Launch<'_> {
         let observers = Several(checking.into_iter().chain(covering).collect());
         let (cancel, done) = (AtomicBool::new(false), AtomicU64::new(0));
         let default = LaunchOptions::default();
-        let options = LaunchOptions {
-            grid: words.grid,
-            block: words.block,
-            dynamic_shared: words.dynamic_shared,
-            threads: words.threads,
-            max_steps: words.max_steps.unwrap_or(default.max_steps),
-            stack_limit: words.stack_limit.unwrap_or(default.stack_limit),
-            printf_limit: words.printf_limit.unwrap_or(default.printf_limit),
-            count_local: true,
-            fmad: words.fmad,
-            bounds,
-            cooperative: words.cooperative,
-            progress: Some(&done),
-            cancel: Some(&cancel),
-            observer: observers.any(),
-            schedule: words.schedule,
-            ..default
-        };
+        let options = default
+            .with_grid(words.grid)
+            .with_block(words.block)
+            .with_dynamic_shared(words.dynamic_shared)
+            .with_threads(words.threads)
+            .with_max_steps(words.max_steps.unwrap_or(default.max_steps))
+            .with_stack_limit(words.stack_limit.unwrap_or(default.stack_limit))
+            .with_printf_limit(words.printf_limit.unwrap_or(default.printf_limit))
+            .with_count_local(true)
+            .with_fmad(words.fmad)
+            .with_bounds(bounds)
+            .with_cooperative(words.cooperative)
+            .with_progress(&done)
+            .with_cancel(&cancel)
+            .with_observer(observers.any())
+            .with_schedule(words.schedule);
         let start = Instant::now();
         let watch = Watch { timeout: words.timeout, cancel: &cancel, done: &done, progress };
         let total = words.grid.iter().map(|&n| u64::from(n)).product();
@@ -177,7 +175,7 @@ impl Launch<'_> {
         let diagnostic = texunit_report::fault_diagnostic(fault, host);
         let text = texunit_report::human((source, &*fault.sources), &[diagnostic], false);
         let mut value = texunit_report::fault_json(fault, Some(source), host);
-        let place = Place::of_fault(fault, source);
+        let place = CodeLocation::of_fault(fault, source);
         value["source"] = json!({
             "file": place.file(), "line": place.line(), "column": place.column(), "function": place.function(),
         });

@@ -40,11 +40,10 @@ pub(crate) fn value_error(error: impl std::fmt::Display) -> PyErr {
 /// How a device texture reads what a texture of Python reads.
 fn descriptor(texture: &Texture) -> TextureDescriptor {
     let header = texture.made().header();
-    TextureDescriptor {
-        read_mode: header.read_mode,
-        normalized_coords: header.normalized_coords,
-        sampler: *texture.made().sampler(),
-    }
+    TextureDescriptor::default()
+        .with_read_mode(header.read_mode)
+        .with_normalized_coords(header.normalized_coords)
+        .with_sampler(*texture.made().sampler())
 }
 
 /// What a launch holds for its arguments.
@@ -146,7 +145,10 @@ impl Program {
         };
         let memory_limit = memory_limit.unwrap_or(options.memory_limit);
         let fresh = Fresh { is_tracked, ..Fresh::default() };
-        let options = DeviceOptions { architecture, memory_limit, fresh, ..options };
+        let options = options
+            .with_architecture(architecture)
+            .with_memory_limit(memory_limit)
+            .with_fresh(fresh);
         let loaded = py.detach(|| Module::load(&Device::new(&options), &name, &ptx));
         Ok(match loaded {
             Ok(module) => {

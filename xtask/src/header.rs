@@ -1,6 +1,9 @@
 //! The header of the library for C: what cbindgen makes of the sources of crates/faces/capi, so that users need neither.
 
-use cbindgen::{Builder, Config, DocumentationStyle, FunctionConfig, Language, RenameRule};
+use cbindgen::{
+    Builder, Config, DocumentationStyle, ExportConfig, FunctionConfig, Language, RenameRule,
+};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The sources, in the order of the header.
@@ -19,9 +22,32 @@ const HEAD: &str = "\
  * SPDX-License-Identifier: MIT OR Apache-2.0
  */";
 
+/// The numbers of CUDA's constants, by name: those that the interface shares with it are written there, and cbindgen does not
+/// look up what stands in another crate.
+fn cuda_constants() -> Result<HashMap<String, String>, String> {
+    let mut all = HashMap::new();
+    for name in ["array", "texture"] {
+        let path = crate::workspace().join(format!("crates/cuda/cuda-abi/src/{name}.rs"));
+        let source =
+            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let constant = |line: &str| {
+            let (name, number) = line.strip_prefix("pub const ")?.split_once(": u32 = ")?;
+            let number = number.strip_suffix(';')?;
+            let value = match number.strip_prefix("0x") {
+                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            Some((name.to_owned(), value.to_string()))
+        };
+        all.extend(source.lines().filter_map(constant));
+    }
+    Ok(all)
+}
+
 /// What the sources say.
 fn text(sources: &Path) -> Result<String, String> {
     let config = Config {
+        export: ExportConfig { rename: cuda_constants()?, ..ExportConfig::default() },
         language: Language::C,
         cpp_compat: true,
         header: Some(HEAD.to_owned()),

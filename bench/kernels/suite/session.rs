@@ -46,7 +46,7 @@ impl<'a> Session<'a> {
         let log = log()?;
         let is_tracked = log.as_ref().is_some_and(|log| log.has(texunit_checks::Check::Init));
         let fresh = Fresh { is_tracked, ..Fresh::default() };
-        let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
+        let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
         let mut buffers = Vec::new();
         for buffer in &case.buffers {
             let bytes = buffer.data.bytes();
@@ -93,13 +93,9 @@ impl<'a> Session<'a> {
             };
             let args: Vec<_> = launch.args.iter().map(arg).collect();
             let checks = self.log.as_ref().and_then(|log| log.launch(kernel.name()));
-            let options = LaunchOptions {
-                grid: launch.grid,
-                block: launch.block,
-                threads: self.threads,
-                observer: checks.as_ref().map(|checks| checks as _),
-                ..LaunchOptions::default()
-            };
+            let options = LaunchOptions::new(launch.grid, launch.block)
+                .with_threads(self.threads)
+                .with_observer(checks.as_ref().map(|checks| checks as _));
             let start = Instant::now();
             let stats = kernel.launch(&options, &args);
             all.time += start.elapsed();
@@ -147,15 +143,14 @@ fn texture(device: &Device, texels: &Data, how: Texture) -> Result<TextureObject
     let descriptor = ArrayDescriptor::new(format, geometry, extent, "texture");
     let array = device.create_array(&descriptor).map_err(|e| e.to_string())?;
     array.write(&texels.bytes()).map_err(|e| e.to_string())?;
-    let descriptor = TextureDescriptor {
-        read_mode: ReadMode::Element,
-        normalized_coords: how.linear,
-        sampler: Sampler {
-            filter: if how.linear { Filter::Linear } else { Filter::Point },
-            address_mode: [AddressMode::Clamp; 3],
-            ..Sampler::default()
-        },
-    };
+    let descriptor = TextureDescriptor::default()
+        .with_read_mode(ReadMode::Element)
+        .with_normalized_coords(how.linear)
+        .with_sampler(
+            Sampler::default()
+                .with_filter(if how.linear { Filter::Linear } else { Filter::Point })
+                .with_address_mode(AddressMode::Clamp),
+        );
     let resource = TextureResource::Array(&array);
     device.create_texture(&resource, &descriptor).map_err(|e| e.to_string())
 }

@@ -15,7 +15,7 @@ pub struct CUDA_ARRAY_DESCRIPTOR {
     pub num_channels: u32,
 }
 
-/// As before CUDA 3.2 (`CUDA_ARRAY_DESCRIPTOR_v1`).
+/// What an array was made with before CUDA 3.2 (`CUDA_ARRAY_DESCRIPTOR_v1`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -49,7 +49,7 @@ pub struct CUDA_ARRAY3D_DESCRIPTOR {
     pub flags: u32,
 }
 
-/// As before CUDA 3.2 (`CUDA_ARRAY3D_DESCRIPTOR_v1`).
+/// What an array was made with before CUDA 3.2 (`CUDA_ARRAY3D_DESCRIPTOR_v1`).
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]

@@ -4,7 +4,7 @@
 //! [`driver_functions!`](crate::driver_functions) hands the list to a macro. The definitions are compared with it
 //! ([`Signature`]), so that a difference is an error of the compiler, not of a program.
 
-use crate::args::{In, Out, Raw, Text};
+use crate::args::{In, InOut, Out, Raw, Text};
 use crate::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_DESCRIPTOR,
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUDA_RESOURCE_DESC,
@@ -42,9 +42,9 @@ pub type CUstreamCallback = Option<unsafe extern "C" fn(CUstream, CUresult, *mut
 /// types of `cuda.h` (handles are numbers, and so are values of options and lists that end with a number; that untyped memory
 /// is `const` is not said). All return a [`CUresult`].
 ///
-/// Those under `safe` can be called by Rust code that passes pointers which are valid: everything else is checked by the
-/// function. Those under `unsafe` take an address as a number or within a structure, or memory whose
-/// length follows from something else.
+/// Those under `safe` can be called by Rust code that passes pointers to one value each which are valid: everything else is
+/// checked by the function. Those under `unsafe` take an address of the host as a number or within a structure, or memory whose
+/// length follows from something else, or have others use or lose memory of the host.
 #[macro_export]
 macro_rules! driver_functions {
     ($($with:ident)::+) => {
@@ -121,9 +121,6 @@ macro_rules! driver_functions {
             fn cuMemPoolCreate(pool: *mut CUmemoryPool, props: *const CUmemPoolProps);
             fn cuMemPoolDestroy(pool: CUmemoryPool);
             fn cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
-            fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
-            fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
-            fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
             fn cuMemPoolGetAccess(flags: *mut c_uint, pool: CUmemoryPool, location: *const CUmemLocation);
             fn cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
             fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, device: CUdevice);
@@ -133,9 +130,6 @@ macro_rules! driver_functions {
             fn cuMemSetMemPool(location: *const CUmemLocation, kind: c_uint, pool: CUmemoryPool);
             // Memory of the host.
             fn cuMemHostAlloc(address: *mut u64, size: usize, flags: c_uint);
-            fn cuMemFreeHost(pointer: *mut c_void);
-            fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint);
-            fn cuMemHostUnregister(pointer: *mut c_void);
             fn cuMemHostGetDevicePointer_v2(address: *mut CUdeviceptr, pointer: *mut c_void, flags: c_uint);
             fn cuMemHostGetFlags(flags: *mut c_uint, pointer: *mut c_void);
             // Surface objects.
@@ -168,51 +162,9 @@ macro_rules! driver_functions {
                 flags: c_uint,
                 stream: CUstream,
             );
-            fn cuMemRangeGetAttribute(
-                data: *mut c_void,
-                size: usize,
-                attribute: c_uint,
-                address: CUdeviceptr,
-                count: usize,
-            );
-            fn cuMemRangeGetAttributes(
-                data: *const *mut c_void,
-                sizes: *const usize,
-                attributes: *const c_uint,
-                number: usize,
-                address: CUdeviceptr,
-                count: usize,
-            );
             fn cuStreamAttachMemAsync(stream: CUstream, address: CUdeviceptr, length: usize, flags: c_uint);
             fn cuMemAdvise(address: CUdeviceptr, count: usize, advice: c_uint, device: c_int);
             fn cuMemPrefetchAsync(address: CUdeviceptr, count: usize, device: c_int, stream: CUstream);
-            fn cuMemDiscardBatchAsync(
-                addresses: *const CUdeviceptr,
-                sizes: *const usize,
-                count: usize,
-                flags: c_ulonglong,
-                stream: CUstream,
-            );
-            fn cuMemPrefetchBatchAsync(
-                addresses: *const CUdeviceptr,
-                sizes: *const usize,
-                count: usize,
-                locations: *const CUmemLocation,
-                indices: *const usize,
-                groups: usize,
-                flags: c_ulonglong,
-                stream: CUstream,
-            );
-            fn cuMemDiscardAndPrefetchBatchAsync(
-                addresses: *const CUdeviceptr,
-                sizes: *const usize,
-                count: usize,
-                locations: *const CUmemLocation,
-                indices: *const usize,
-                groups: usize,
-                flags: c_ulonglong,
-                stream: CUstream,
-            );
             // Memory.
             fn cuMemAlloc_v2(address: *mut CUdeviceptr, size: usize);
             fn cuMemAllocPitch_v2(
@@ -459,6 +411,57 @@ macro_rules! driver_functions {
             fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, count: usize, stream: CUstream);
             fn cuMemcpy2DUnaligned_v2(copy: *const CUDA_MEMCPY2D);
             fn cuMemcpy2DAsync_v2(copy: *const CUDA_MEMCPY2D, stream: CUstream);
+            // Memory of streams and pools.
+            fn cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolGetAttribute(pool: CUmemoryPool, attribute: c_uint, value: *mut c_void);
+            fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize);
+            // Memory of the host.
+            fn cuMemFreeHost(pointer: *mut c_void);
+            fn cuMemHostRegister_v2(pointer: *mut c_void, size: usize, flags: c_uint);
+            fn cuMemHostUnregister(pointer: *mut c_void);
+            // Managed memory.
+            fn cuMemRangeGetAttribute(
+                data: *mut c_void,
+                size: usize,
+                attribute: c_uint,
+                address: CUdeviceptr,
+                count: usize,
+            );
+            fn cuMemRangeGetAttributes(
+                data: *const *mut c_void,
+                sizes: *const usize,
+                attributes: *const c_uint,
+                number: usize,
+                address: CUdeviceptr,
+                count: usize,
+            );
+            fn cuMemDiscardBatchAsync(
+                addresses: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            fn cuMemPrefetchBatchAsync(
+                addresses: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                locations: *const CUmemLocation,
+                indices: *const usize,
+                groups: usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
+            fn cuMemDiscardAndPrefetchBatchAsync(
+                addresses: *const CUdeviceptr,
+                sizes: *const usize,
+                count: usize,
+                locations: *const CUmemLocation,
+                indices: *const usize,
+                groups: usize,
+                flags: c_ulonglong,
+                stream: CUstream,
+            );
             // Modules and launches by an array of arguments: what asks a real card.
             fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
             fn cuDevicePrimaryCtxRelease_v2(device: CUdevice);
@@ -507,14 +510,18 @@ macro_rules! signatures {
 driver_functions!(signatures);
 
 /// What a type of a parameter is in C: a definition may say more of it than the header does.
-pub trait Parameter {
+///
+/// # Safety
+/// It is passed as its type in C is, and what is passed for that is a value of it, under the contract of the function.
+pub unsafe trait Parameter {
     /// The type in the list.
     type C;
 }
 
 macro_rules! as_they_are {
     ($($type:ty)*) => {
-        $(impl Parameter for $type {
+        // SAFETY: it is its type in C.
+        $(unsafe impl Parameter for $type {
             type C = Self;
         })*
     };
@@ -526,43 +533,57 @@ as_they_are! {
     CUDA_RESOURCE_VIEW_DESC CUDA_TEXTURE_DESC
 }
 
-impl<T: Parameter> Parameter for Out<T> {
+// SAFETY: `repr(transparent)` of what it is in C.
+unsafe impl<T: Parameter> Parameter for Out<'_, T> {
     type C = *mut T::C;
 }
 
-impl<T: Parameter> Parameter for In<T> {
+// SAFETY: `repr(transparent)` of what it is in C.
+unsafe impl<T: Parameter> Parameter for InOut<'_, T> {
+    type C = *mut T::C;
+}
+
+// SAFETY: `repr(transparent)` of what it is in C.
+unsafe impl<T: Parameter> Parameter for In<'_, T> {
     type C = *const T::C;
 }
 
-impl<T: Parameter, const N: usize> Parameter for [T; N] {
+// SAFETY: an array of such, which only pointers lead to.
+unsafe impl<T: Parameter, const N: usize> Parameter for [T; N] {
     type C = [T::C; N];
 }
 
-/// A callback that names its stream by a type of its own.
-impl<S: Parameter<C = CUstream>> Parameter
+// A callback that names its stream by a type of its own.
+// SAFETY: functions are called in the same way whose parameters are.
+unsafe impl<S: Parameter<C = CUstream>> Parameter
     for Option<unsafe extern "C" fn(S, CUresult, *mut c_void)>
 {
     type C = CUstreamCallback;
 }
 
-/// Any function, where one is found by name.
-impl Parameter for Option<unsafe extern "C" fn() -> CUresult> {
+// Any function, where one is found by name.
+// SAFETY: null or the address of one, as it is in C.
+unsafe impl Parameter for Option<unsafe extern "C" fn() -> CUresult> {
     type C = *mut c_void;
 }
 
-impl<T> Parameter for *mut T {
+// SAFETY: it is its type in C.
+unsafe impl<T> Parameter for *mut T {
     type C = Self;
 }
 
-impl<T> Parameter for *const T {
+// SAFETY: it is its type in C.
+unsafe impl<T> Parameter for *const T {
     type C = Self;
 }
 
-impl Parameter for Raw {
+// SAFETY: `repr(transparent)` of what it is in C.
+unsafe impl Parameter for Raw<'_> {
     type C = *mut c_void;
 }
 
-impl Parameter for Text {
+// SAFETY: `repr(transparent)` of what it is in C.
+unsafe impl Parameter for Text<'_> {
     type C = *const c_char;
 }
 

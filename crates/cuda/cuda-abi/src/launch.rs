@@ -1,5 +1,7 @@
 //! Launches and functions.
 
+use crate::args::{Elements, In};
+
 /// `CU_LAUNCH_PARAM_END`: the end of the list `extra` of a launch.
 pub const CU_LAUNCH_PARAM_END: u64 = 0;
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: a buffer with all parameters follows.
@@ -36,6 +38,17 @@ pub struct CUlaunchConfig {
     /// Pointer to `numAttrs` of [`CUlaunchAttribute`].
     pub attrs: u64,
     pub numAttrs: u32,
+}
+
+impl CUlaunchConfig {
+    /// The attributes.
+    ///
+    /// # Safety
+    /// `attrs` is null, or leads to `numAttrs` of them, for the lifetime.
+    pub unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
+        // SAFETY: as the caller promises.
+        unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
+    }
 }
 
 /// Numbers of `CUlaunchAttributeID`.

@@ -83,7 +83,7 @@ impl CUresult {
 }
 
 impl Refusal {
-    /// The same refusal with another code.
+    /// This refusal with another code.
     #[must_use]
     pub fn with_code(self, code: CUresult) -> Self {
         Self { code, ..self }
@@ -98,7 +98,7 @@ impl Refusal {
         }
     }
 
-    /// The same refusal; what is said of the place goes before the reason.
+    /// This refusal, with what is said of the place before the reason.
     #[must_use]
     pub fn within(self, place: impl FnOnce() -> String, arguments: &[Argument<'_>]) -> Self {
         let reason = format!("{}: {}", place(), self.reason(arguments));

@@ -64,11 +64,11 @@ pub struct CUDA_TEXTURE_DESC {
 pub struct CUDA_RESOURCE_VIEW_DESC {
     /// `CU_RES_VIEW_FORMAT_*`.
     pub format: u32,
-    /// As of the array; of block-compressed formats, four times that.
+    /// Width of the array; of block-compressed formats, four times that.
     pub width: usize,
-    /// Likewise.
+    /// Height of the array; of block-compressed formats, four times that.
     pub height: usize,
-    /// As of the array.
+    /// Depth of the array.
     pub depth: usize,
     /// First level.
     pub first_mipmap_level: u32,

@@ -13,14 +13,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_report::place::{function_name, is_toolkit, shown_file};
 
 /// Frames of a call that are kept: ours come first.
-const MOST_KEPT: usize = 64;
+const MAX_KEPT: usize = 64;
 /// Frames that are shown.
-const MOST_SHOWN: usize = 12;
+const MAX_SHOWN: usize = 12;
 /// Freed allocations that are remembered, as many as the memory of a device remembers.
-const MOST_FREED: usize = 1 << 12;
+const MAX_FREED: usize = 1 << 12;
 
 /// Frames of Python that are kept and shown: packages come first.
-const MOST_OF_PYTHON: usize = 24;
+const MAX_OF_PYTHON: usize = 24;
 
 /// Where a thread was, the innermost first.
 #[derive(Clone, Default)]
@@ -69,7 +69,7 @@ pub(crate) fn freed(number: u64) {
     let Some(calls) = by_number.get_mut(&number) else { return };
     calls.freed = Some(trace);
     freed.push_back(number);
-    if freed.len() > MOST_FREED
+    if freed.len() > MAX_FREED
         && let Some(oldest) = freed.pop_front()
     {
         by_number.remove(&oldest);
@@ -77,12 +77,12 @@ pub(crate) fn freed(number: u64) {
 }
 
 fn trace() -> Trace {
-    let mut addresses = Vec::with_capacity(MOST_KEPT);
+    let mut addresses = Vec::with_capacity(MAX_KEPT);
     backtrace::trace(|frame| {
         addresses.push(frame.ip().addr());
-        addresses.len() < MOST_KEPT
+        addresses.len() < MAX_KEPT
     });
-    let python = python::frames(MOST_OF_PYTHON).into();
+    let python = python::frames(MAX_OF_PYTHON).into();
     Trace { addresses: addresses.into(), python }
 }
 
@@ -141,11 +141,11 @@ fn frames(trace: &Trace) -> Vec<String> {
     let mut shown = Vec::new();
     for &address in outside {
         let is_main = show(address, &mut shown);
-        if is_main || shown.len() >= MOST_SHOWN {
+        if is_main || shown.len() >= MAX_SHOWN {
             break;
         }
     }
-    shown.truncate(MOST_SHOWN);
+    shown.truncate(MAX_SHOWN);
     shown
 }
 
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn addresses_become_functions_and_lines() {
         let trace = a_function_of_the_test();
-        assert!((3..=MOST_KEPT).contains(&trace.addresses.len()) && trace.python.is_empty());
+        assert!((3..=MAX_KEPT).contains(&trace.addresses.len()) && trace.python.is_empty());
         let mut shown = Vec::new();
         trace.addresses.iter().for_each(|&address| {
             show(address, &mut shown);

@@ -76,7 +76,7 @@ impl Limit {
 }
 
 /// Most bytes of stack that a thread can have, on every card.
-pub(crate) const MOST_STACK: usize = 512 * 1024;
+pub(crate) const MAX_STACK: usize = 512 * 1024;
 
 /// What is told when a context ends: each gives up what it holds for it.
 const OWNERS: &[fn(&Context)] = &[
@@ -213,9 +213,9 @@ impl Context {
     /// `CUDA_ERROR_OUT_OF_MEMORY` for a heap larger than the memory.
     pub(crate) fn set_limit(&self, limit: Limit, value: usize) -> Answer {
         match limit {
-            Limit::StackSize if value > MOST_STACK => {
+            Limit::StackSize if value > MAX_STACK => {
                 return Err(CUresult::INVALID_VALUE.because(format!(
-                    "value {value} is more than {MOST_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
+                    "value {value} is more than {MAX_STACK}, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a \
                      thread can have"
                 )));
             }

@@ -12,15 +12,9 @@ pub(crate) fn refusal(error: Error) -> Refusal {
 pub(crate) fn code(error: &Error) -> CUresult {
     match error {
         Error::Memory { .. } | Error::TooMany { .. } => CUresult::OUT_OF_MEMORY,
-        Error::HeapInUse
-        | Error::Create(_)
-        | Error::Limit { .. }
-        | Error::CopyOutside { .. }
-        | Error::Address(_)
-        | Error::Gone(_)
-        | Error::Taken { .. }
-        | Error::ReadOnly(_) => CUresult::INVALID_VALUE,
         Error::Unknown { .. } => CUresult::NOT_FOUND,
         Error::OtherDevice(_) => CUresult::INVALID_CONTEXT,
+        // All others are of an argument.
+        _ => CUresult::INVALID_VALUE,
     }
 }

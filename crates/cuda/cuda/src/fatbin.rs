@@ -2,7 +2,7 @@
 
 use texunit_device::ComputeCapability;
 pub(crate) use texunit_fatbin::{
-    Entry, HEADER, Kind, MAGIC, Reach, WRAPPER_MAGIC, Wrong, entries, size,
+    Compatibility, Entry, EntryKind, FatbinError, HEADER, MAGIC, WRAPPER_MAGIC, entries, size,
 };
 
 /// 10 * major + minor.

@@ -9,7 +9,7 @@ use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Fault, FaultKind, SourceFile};
 use texunit_evidence::Finding;
 use texunit_report::place::function_name;
-use texunit_report::{Host, Place};
+use texunit_report::{CodeLocation, Host};
 
 /// The code that ends the context.
 pub(crate) fn code(kind: &FaultKind) -> CUresult {
@@ -44,7 +44,7 @@ pub(crate) fn refusal(fault: &Fault, source: &SourceFile) -> Refusal {
     code(&fault.kind).because(format!(
         "this context has ended by a fault of kernel `{}` at {}: {}",
         function_name(&fault.kernel),
-        Place::of_fault(fault, source),
+        CodeLocation::of_fault(fault, source),
         fault.kind
     ))
 }
@@ -115,13 +115,13 @@ pub(crate) fn text_id(source: &SourceFile) -> u64 {
 }
 
 /// Most faults that are remembered to have been told.
-const MOST_TOLD: usize = 1000;
+const MAX_TOLD: usize = 1000;
 
 /// Whether no such fault was told for this place.
 fn is_first(fault: &Fault, source: &SourceFile) -> bool {
     static TOLD: Mutex<BTreeSet<(u64, u32, &'static str)>> = Mutex::new(BTreeSet::new());
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    told.len() < MOST_TOLD && told.insert((text_id(source), fault.span.start, fault.kind.name()))
+    told.len() < MAX_TOLD && told.insert((text_id(source), fault.span.start, fault.kind.name()))
 }
 
 /// Says at the end how often each fault came up of which only the first was told.

@@ -97,7 +97,7 @@ impl<T> Registry<T> {
         alive.iter().flat_map(HashMap::values).filter(|object| wanted(object)).cloned().collect()
     }
 
-    /// The same, with the numbers of their handles, in their order.
+    /// Those that are alive and `wanted`, with the numbers of their handles, in their order.
     pub(crate) fn all_with_handles(&self, wanted: impl Fn(&T) -> bool) -> Vec<(usize, Arc<T>)> {
         let alive = self.alive.read().unwrap_or_else(PoisonError::into_inner);
         let all = alive.iter().flatten().filter(|(_, object)| wanted(object));
@@ -122,7 +122,8 @@ pub struct Handle<T> {
     kind: PhantomData<fn() -> T>,
 }
 
-impl<T> Parameter for Handle<T> {
+// SAFETY: `repr(transparent)` of a number, as handles are in C.
+unsafe impl<T> Parameter for Handle<T> {
     type C = usize;
 }
 

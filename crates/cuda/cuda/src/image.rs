@@ -4,7 +4,7 @@
 use crate::archive;
 use crate::args::{Answer, Raw};
 use crate::call::say;
-use crate::fatbin::{self, Kind, Reach};
+use crate::fatbin::{self, Compatibility, EntryKind};
 use crate::link;
 use crate::origin::Origin;
 use crate::profile::Profile;
@@ -47,30 +47,34 @@ pub(crate) enum Content {
 }
 
 /// The fatbin behind a pointer, whose header says how large it is.
-fn fatbin_at(image: Raw) -> Answer<Vec<u8>> {
-    let mut header = [0; fatbin::HEADER];
-    // SAFETY: a fatbin begins with a header.
-    unsafe { image.bytes(fatbin::HEADER) }.read(0, &mut header)?;
+///
+/// # Safety
+/// It is null, or there are the header of a fatbin and as many bytes as that says.
+unsafe fn fatbin_at(image: Raw<'_>) -> Answer<Vec<u8>> {
+    // SAFETY: as the caller promises.
+    let header = unsafe { image.bytes(fatbin::HEADER) }.array::<{ fatbin::HEADER }>(0)?;
     let size = fatbin::size(&header).map_err(invalid)?;
-    let mut bytes = vec![0; size];
-    // SAFETY: the header says so.
-    unsafe { image.bytes(size) }.read(0, &mut bytes)?;
-    Ok(bytes)
+    // SAFETY: as the caller promises.
+    unsafe { image.bytes(size) }.to_vec()
 }
 
 /// Says what is wrong with an image.
-fn invalid(why: fatbin::Wrong) -> Refusal {
+fn invalid(why: fatbin::FatbinError) -> Refusal {
     let reason = format!("the image of a module is a fatbin, but damaged: {why}");
     refused::say_refused(&reason);
     CUresult::INVALID_IMAGE.because(reason)
 }
 
 /// Most fatbins that a wrapper may point to.
-const MOST_LINKED: usize = 1 << 16;
+const MAX_LINKED: usize = 1 << 16;
 
 impl Image {
     /// An image of the host of which no size is known.
-    pub(crate) fn at(image: Raw) -> Answer<Self> {
+    ///
+    /// # Safety
+    /// It is null, or there is machine code, a text that ends with a zero byte, a fatbin or a structure that leads to one or
+    /// several.
+    pub(crate) unsafe fn at(image: Raw<'_>) -> Answer<Self> {
         image.check()?;
         let mut first = [0; 4];
         for at in 0..4 {
@@ -82,9 +86,12 @@ impl Image {
         }
         let content = match u32::from_le_bytes(first) {
             _ if first == ELF => Content::Machine,
-            fatbin::MAGIC => Content::Fatbin(fatbin_at(image)?),
-            fatbin::WRAPPER_MAGIC => Content::wrapped(image)?,
-            _ => Content::Text(image.text().bytes()?),
+            // SAFETY: it begins as a fatbin does.
+            fatbin::MAGIC => Content::Fatbin(unsafe { fatbin_at(image)? }),
+            // SAFETY: it begins as the structure does.
+            fatbin::WRAPPER_MAGIC => unsafe { Content::wrapped(image)? },
+            // SAFETY: it is no other image.
+            _ => Content::Text(unsafe { image.text() }.bytes()?),
         };
         Ok(Self { content, origin: Origin::At(image.address()) })
     }
@@ -149,10 +156,12 @@ impl Content {
 
     /// The structure `__fatBinC_Wrapper_t`: magic number, version, pointer to a fatbin, and of
     /// version 2 a pointer to a list of fatbins that ends with null.
-    fn wrapped(image: Raw) -> Answer<Self> {
-        let mut bytes = [0; 24];
-        // SAFETY: a structure of that size, whose magic number was read.
-        unsafe { image.bytes(24) }.read(0, &mut bytes)?;
+    ///
+    /// # Safety
+    /// Such a structure is there.
+    unsafe fn wrapped(image: Raw<'_>) -> Answer<Self> {
+        // SAFETY: as the caller promises.
+        let bytes = unsafe { image.bytes(24) }.array::<24>(0)?;
         let word =
             |at: usize| bytes[at..at + 8].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
         let (version, data, list) = (word(0) >> 32, word(8), word(16));
@@ -160,14 +169,13 @@ impl Content {
             // SAFETY: a pointer in a structure that the caller's compiler has written.
             let list = unsafe { Raw::of(list) };
             let mut fatbins = Vec::new();
-            for i in 0..MOST_LINKED {
-                let mut address = [0; 8];
+            for i in 0..MAX_LINKED {
                 // SAFETY: no address before this one was null, which ends the list.
-                unsafe { list.bytes(8 * (i + 1)) }.read(8 * i, &mut address)?;
+                let address = unsafe { list.bytes(8 * (i + 1)) }.array(8 * i)?;
                 match u64::from_le_bytes(address) {
                     0 => break,
-                    // SAFETY: as above.
-                    address => fatbins.push(fatbin_at(unsafe { Raw::of(address) })?),
+                    // SAFETY: an element of the list, which leads to a fatbin.
+                    address => fatbins.push(unsafe { fatbin_at(Raw::of(address))? }),
                 }
             }
             if !fatbins.is_empty() {
@@ -178,8 +186,8 @@ impl Content {
             return Err(CUresult::INVALID_IMAGE
                 .because("the wrapper of the image points to no fatbin: its pointer is null"));
         }
-        // SAFETY: as above.
-        fatbin_at(unsafe { Raw::of(data) }).map(Self::Fatbin)
+        // SAFETY: a pointer to a fatbin, which the caller's compiler has written.
+        unsafe { fatbin_at(Raw::of(data)) }.map(Self::Fatbin)
     }
 }
 
@@ -192,13 +200,13 @@ fn runs(bytes: &[u8], device: &Profile) -> bool {
     let number = fatbin::architecture(device.capability);
     let entries = fatbin::entries(bytes).unwrap_or_default();
     let chosen = fatbin::choose(&entries, device.capability);
-    chosen.is_some_and(|entry| entry.reach.runs(entry.architecture, number))
+    chosen.is_some_and(|entry| entry.compatibility.runs(entry.architecture, number))
 }
 
 fn from_fatbin(bytes: &[u8], name: &str, device: &Profile, origin: &Origin) -> Answer<Ptx> {
     let entries = fatbin::entries(bytes).map_err(invalid)?;
     let Some(entry) = fatbin::choose(&entries, device.capability) else {
-        return match entries.iter().any(|e| e.kind != Kind::Ptx) {
+        return match entries.iter().any(|e| e.kind != EntryKind::Ptx) {
             true => Err(machine_only(device, origin)),
             false => Err(CUresult::NO_BINARY_FOR_GPU.because(no_ptx(&entries, device))),
         };
@@ -235,7 +243,7 @@ pub(crate) struct Heading {
     /// `.version`: 10 * major + minor.
     pub(crate) version: Option<u32>,
     /// `.target`: 10 * major + minor, and on which devices it runs.
-    pub(crate) target: Option<(u32, Reach)>,
+    pub(crate) target: Option<(u32, Compatibility)>,
 }
 
 /// Reads the heading, as far as it is one: mistakes are the checker's business.
@@ -275,12 +283,12 @@ fn first_word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-fn target(word: &str) -> Option<(u32, Reach)> {
+fn target(word: &str) -> Option<(u32, Compatibility)> {
     let digits = word.strip_prefix("sm_")?;
     let reach = match digits.chars().last()? {
-        'a' => Reach::Only,
-        'f' => Reach::Family,
-        _ => Reach::Forward,
+        'a' => Compatibility::Only,
+        'f' => Compatibility::Family,
+        _ => Compatibility::Forward,
     };
     let number = digits.trim_end_matches(['a', 'f']).parse().ok()?;
     Some((number, reach))

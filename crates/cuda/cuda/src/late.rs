@@ -46,7 +46,7 @@ impl Order {
 }
 
 /// Items that are kept, as the queues of a GPU have an end; then the oldest half is done.
-const MOST: usize = 1024;
+const MAX_WAITING: usize = 1024;
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// An item is done.
@@ -101,9 +101,9 @@ fn keep(order: &Order, work: Work) -> Id {
     });
     let (id, oldest) = with(|state| {
         let id = state.add(order.line(), &order.context, work);
-        let is_full = state.waiting.len() > MOST;
+        let is_full = state.waiting.len() > MAX_WAITING;
         let oldest: Vec<Id> = match is_full {
-            true => state.waiting.keys().copied().take(MOST / 2).collect(),
+            true => state.waiting.keys().copied().take(MAX_WAITING / 2).collect(),
             false => Vec::new(),
         };
         (id, oldest)

@@ -5,7 +5,7 @@ mod reasons;
 use crate::args::{Answer, In, Raw};
 use crate::call::say;
 use crate::checks::Stand;
-use crate::context::{Context, Limit, MOST_STACK};
+use crate::context::{Context, Limit, MAX_STACK};
 use crate::handle::{Handle, Object};
 use crate::late::{self, Order};
 use crate::library::Kernel;
@@ -41,10 +41,10 @@ pub(crate) struct Shape {
 fn stack_limit(context: &Context, function: &Function) -> u32 {
     let resources = function.kernel.resources();
     if resources.known_stack {
-        return MOST_STACK as u32;
+        return MAX_STACK as u32;
     }
     let limit = resources.reached.saturating_add(context.limit(Limit::StackSize) as u64);
-    limit.min(MOST_STACK as u64) as u32
+    limit.min(MAX_STACK as u64) as u32
 }
 
 /// The grid of a cooperative launch is no larger than what the card holds at a time. Blocks that
@@ -100,7 +100,15 @@ pub(crate) fn function(handle: Handle<Function>, context: &Context) -> Answer<Ar
 ///
 /// `CUDA_ERROR_INVALID_VALUE` if both are given, if neither is and there are parameters, or if the
 /// buffer is too small.
-pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> Answer<Vec<u8>> {
+///
+/// # Safety
+/// `each` is null, or has a pointer to an argument for each parameter; `extra` is null, or a list that `CU_LAUNCH_PARAM_END`
+/// ends, whose pointers lead to what their keys say.
+pub(crate) unsafe fn parameters(
+    function: &Function,
+    each: In<'_, Raw<'_>>,
+    extra: In<'_, u64>,
+) -> Answer<Vec<u8>> {
     let size = function.kernel.param_size() as usize;
     let mut buffer = vec![0; size];
     match (each.is_null(), extra.is_null()) {
@@ -118,7 +126,7 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
         }
         (false, true) => {
             let params = function.kernel.params();
-            // SAFETY: there is a pointer for each parameter of the kernel.
+            // SAFETY: as the caller promises.
             let each = unsafe { each.elements(params.len()) };
             for (i, param) in params.iter().enumerate() {
                 let (start, end) = (param.offset as usize, (param.offset + param.size) as usize);
@@ -133,14 +141,18 @@ pub(crate) fn parameters(function: &Function, each: In<Raw>, extra: In<u64>) -> 
                 argument.map_err(|refusal| refusal.named(&format!("kernelParams[{i}]")))?;
             }
         }
-        (true, false) => packed(extra, &mut buffer)?,
+        // SAFETY: as the caller promises.
+        (true, false) => unsafe { packed(extra, &mut buffer)? },
     }
     Ok(buffer)
 }
 
 /// Reads the buffer that a list `extra` points to. It may be longer than the parameters, as a
 /// structure of C is that ends with padding.
-fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
+///
+/// # Safety
+/// That of [`parameters`] for `extra`.
+unsafe fn packed(extra: In<'_, u64>, buffer: &mut [u8]) -> Answer {
     let (mut pointer, mut size) = (0, None);
     // SAFETY: the list ends with CU_LAUNCH_PARAM_END, and no element before this one was that.
     let at = |i: usize| unsafe { extra.elements(i + 1) }.at(i);
@@ -149,10 +161,9 @@ fn packed(extra: In<u64>, buffer: &mut [u8]) -> Answer {
             CU_LAUNCH_PARAM_END => break,
             CU_LAUNCH_PARAM_BUFFER_POINTER => pointer = at(2 * i + 1)?,
             CU_LAUNCH_PARAM_BUFFER_SIZE => {
-                let mut bytes = [0; 8];
                 // SAFETY: the list holds a pointer to a `size_t` here.
-                let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.read(0, &mut bytes);
-                given.map_err(|refusal| {
+                let given = unsafe { Raw::of(at(2 * i + 1)?).bytes(8) }.array(0);
+                let bytes = given.map_err(|refusal| {
                     refusal.named("the pointer after CU_LAUNCH_PARAM_BUFFER_SIZE in extra")
                 })?;
                 size = Some(u64::from_le_bytes(bytes));
@@ -199,12 +210,7 @@ pub(crate) fn launch(
     if shape.cooperative {
         check_cooperative(context, function, &shape)?;
     }
-    let options = LaunchOptions {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: shape.shared,
-        ..LaunchOptions::default()
-    };
+    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
     if !late::is_on() || !function.kernel.takes(&options) {
         return run(context, function, &shape, &params, Stand::now(order.queue));
     }
@@ -238,24 +244,22 @@ fn run(
     let observers = Several(all.collect());
     let watched = running::begin(&module, function, shape);
     let default = LaunchOptions::default();
-    let options = LaunchOptions {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: shape.shared,
-        threads: settings().threads,
-        fmad: settings().fmad,
-        stack_limit: stack_limit(context, function),
-        cooperative: shape.cooperative,
-        bounds: settings().bounds,
-        printf_limit: context.limit(Limit::PrintfFifoSize),
-        observer: observers.any(),
-        schedule: settings().schedule,
-        max_steps: settings().max_steps.unwrap_or(default.max_steps),
-        progress: watched.as_ref().map(|launch| &launch.ctas),
-        cancel: watched.as_ref().map(|launch| &launch.cancel),
-        cpu_clock: tallies.is_some().then_some(crate::clock::thread),
-        ..default
-    };
+    let options = default
+        .with_grid(shape.grid)
+        .with_block(shape.block)
+        .with_dynamic_shared(shape.shared)
+        .with_threads(settings().threads)
+        .with_fmad(settings().fmad)
+        .with_stack_limit(stack_limit(context, function))
+        .with_cooperative(shape.cooperative)
+        .with_bounds(settings().bounds)
+        .with_printf_limit(context.limit(Limit::PrintfFifoSize))
+        .with_observer(observers.any())
+        .with_schedule(settings().schedule)
+        .with_max_steps(settings().max_steps.unwrap_or(default.max_steps))
+        .with_progress(watched.as_ref().map(|launch| &launch.ctas))
+        .with_cancel(watched.as_ref().map(|launch| &launch.cancel))
+        .with_cpu_clock(tallies.is_some().then_some(crate::clock::thread));
     let recording = crate::record::begin(function, &options, params);
     let start = Instant::now();
     // Refused before anything has run.

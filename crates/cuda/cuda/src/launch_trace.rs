@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_device::{Fault, Watch, Watched, WatchedAccess, WatchedFetch, WatchedSurface};
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 use texunit_report::place::{function_name, shown_file};
 use texunit_unit::{CoordType, Element, ResultType};
 
@@ -21,7 +21,7 @@ pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
             let mut places = places.lock().unwrap_or_else(PoisonError::into_inner);
             let place = places.entry(access.span.start).or_insert_with(|| {
                 let loaded = &module.loaded;
-                Place::new(loaded.sources(), loaded.source(), access.span).with_ptx().into()
+                CodeLocation::new(loaded.sources(), loaded.source(), access.span).with_ptx().into()
             });
             Arc::clone(place)
         };
@@ -36,7 +36,7 @@ pub(crate) fn watch(module: &Arc<Module>, kernel: &str) -> Watch {
 /// A kernel in a line of the trace, with the place where it begins: `fill(int*) (fill.cu:4)`.
 pub(crate) fn kernel(function: &Function) -> String {
     let (kernel, module) = (function.kernel.name(), function.kernel.module());
-    let place = Place::of_function(module.sources(), module.source(), kernel);
+    let place = CodeLocation::of_function(module.sources(), module.source(), kernel);
     let name = function_name(kernel);
     let Some(place) = place else { return name };
     let column = place.column().map_or_else(String::new, |column| format!(":{column}"));
@@ -45,7 +45,7 @@ pub(crate) fn kernel(function: &Function) -> String {
 
 /// A fault in a line of the trace.
 pub(crate) fn fault(function: &Function, fault: &Fault) -> String {
-    let place = Place::of_fault(fault, function.kernel.module().source());
+    let place = CodeLocation::of_fault(fault, function.kernel.module().source());
     format!(", fault: {} at {}", fault.kind.name(), place.with_ptx())
 }
 

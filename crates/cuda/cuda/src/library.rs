@@ -4,7 +4,7 @@ use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object, object};
 use crate::image::{Image, Ptx};
-use crate::module::{self, Function, Module, Place};
+use crate::module::{self, Function, LoadTarget, Module};
 use crate::module_options::Jit;
 use crate::profile::Profile;
 use crate::state;
@@ -23,7 +23,7 @@ pub(crate) struct Library {
     /// What messages call it.
     name: String,
     /// Options that hold wherever it is loaded.
-    options: Jit,
+    options: Jit<'static>,
     /// Its kernels, in source order.
     pub(crate) kernels: Vec<Handle<Kernel>>,
     by_name: HashMap<String, Handle<Kernel>>,
@@ -49,7 +49,7 @@ pub(crate) struct Kernel {
 object!(Kernel, "a kernel of a library");
 
 /// The names of a text's kernels and of its managed variables, or its mistakes.
-fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
+fn names(ptx: &Ptx, jit: &Jit<'_>) -> Answer<(Vec<String>, HashSet<String>)> {
     let text = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
     let parsed = texunit_syntax::parse(&text);
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
@@ -84,7 +84,7 @@ fn names(ptx: &Ptx, jit: &Jit) -> Answer<(Vec<String>, HashSet<String>)> {
 
 /// Makes a library of an image. It is loaded where it is used first; here too if the caller wants
 /// to read what is wrong with it.
-pub(crate) fn load(image: Image, name: &str, jit: &Jit) -> Answer<Handle<Library>> {
+pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Library>> {
     let context = crate::context::current().ok();
     let device: &'static Profile = match &context {
         Some(context) => context.gpu.profile,
@@ -183,13 +183,13 @@ impl Library {
             {
                 let gpu = state::gpu(0)?;
                 let context = crate::context::primary(gpu).handle;
-                self.module_with(Place { context, gpu, alive: None }, &self.options)
+                self.module_with(LoadTarget { context, gpu, alive: None }, &self.options)
             }
             Err(refusal) => Err(refusal),
         }
     }
 
-    fn module_with(&self, place: Place<'_>, jit: &Jit) -> Answer<Handle<Module>> {
+    fn module_with(&self, place: LoadTarget<'_>, jit: &Jit<'_>) -> Answer<Handle<Module>> {
         // The lock is held while it is loaded: another thread waits for this module.
         let mut modules = self.modules();
         modules.retain(|_, module| Module::registry().find(*module).is_some());

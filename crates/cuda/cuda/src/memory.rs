@@ -8,8 +8,8 @@
 
 pub(crate) mod advice;
 pub(crate) mod boxes;
+pub(crate) mod endpoint;
 pub(crate) mod fill;
-pub(crate) mod place;
 pub(crate) mod pool;
 mod reasons;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::handle::Handle;
 use crate::state::{self, Gpu};
 use advice::AdviceMap;
-use pool::{Place, Share};
+use pool::{PoolLocation, Share};
 pub(crate) use reasons::{no_room, not_inside};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,7 +30,7 @@ use texunit_device::{Block, Buffer, Device, Linear};
 
 /// How memory was allocated, and thus how it is given back.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum AllocationKind {
     /// `cuMemAlloc`.
     Device,
     /// `cuMemAllocAsync`, from a pool.
@@ -43,7 +43,7 @@ pub(crate) enum Kind {
     Managed,
 }
 
-impl Kind {
+impl AllocationKind {
     /// The function that makes it, which messages call the memory by.
     pub(crate) fn made_by(&self) -> &'static str {
         let (runtime, driver) = match self {
@@ -67,7 +67,7 @@ pub(crate) struct Allocation {
     /// Size in bytes.
     pub(crate) size: u64,
     /// How it was made.
-    pub(crate) kind: Kind,
+    pub(crate) kind: AllocationKind,
     /// The context that it ends with.
     pub(crate) context: Handle<Context>,
     /// The device of that context.
@@ -89,7 +89,13 @@ enum Storage {
 static TABLE: RwLock<BTreeMap<u64, Arc<Allocation>>> = RwLock::new(BTreeMap::new());
 
 impl Allocation {
-    fn new(context: &Context, kind: Kind, base: u64, size: u64, storage: Storage) -> Self {
+    fn new(
+        context: &Context,
+        kind: AllocationKind,
+        base: u64,
+        size: u64,
+        storage: Storage,
+    ) -> Self {
         let id = match &storage {
             Storage::Device { buffer } => buffer.number(),
             Storage::Host { block } => block.number(),
@@ -116,7 +122,7 @@ impl Allocation {
     /// one that holds it lets it go.
     pub(crate) fn end(&self) {
         crate::asked::freed(self.id);
-        if matches!(self.kind, Kind::Registered(_)) {
+        if matches!(self.kind, AllocationKind::Registered(_)) {
             crate::checks::unregistered(self.base, self.size);
         }
         if let (true, Ok(gpus)) = (self.on_host(), state::gpus()) {
@@ -134,8 +140,8 @@ impl Allocation {
     /// Whether it is managed memory, of a pool too.
     pub(crate) fn is_managed(&self) -> bool {
         match &self.kind {
-            Kind::Managed => true,
-            Kind::Pool(share) => share.pool.place == Place::Managed,
+            AllocationKind::Managed => true,
+            AllocationKind::Pool(share) => share.pool.place == PoolLocation::Managed,
             _ => false,
         }
     }
@@ -149,7 +155,7 @@ impl Allocation {
 
 /// Allocates memory of the context's device.
 pub(crate) fn allocate(context: &Context, size: usize) -> Answer<u64> {
-    allocate_as(context, &context.gpu, size, Kind::Device)
+    allocate_as(context, &context.gpu, size, AllocationKind::Device)
 }
 
 /// Allocates memory of a device, of a kind.
@@ -157,7 +163,7 @@ pub(crate) fn allocate_as(
     context: &Context,
     gpu: &Arc<Gpu>,
     size: usize,
-    kind: Kind,
+    kind: AllocationKind,
 ) -> Answer<u64> {
     if size == 0 {
         return Err(
@@ -166,7 +172,7 @@ pub(crate) fn allocate_as(
     }
     let size = size as u64;
     let buffer = with_room(gpu, || match &kind {
-        Kind::Pool(share) => share.buffer(&gpu.device),
+        AllocationKind::Pool(share) => share.buffer(&gpu.device),
         kind => gpu
             .device
             .alloc(size, kind.made_by())
@@ -183,7 +189,7 @@ pub(crate) fn with_room<T>(gpu: &Gpu, make: impl Fn() -> Answer<T>) -> Answer<T>
     with_room_if(gpu, |refusal: &Refusal| refusal.code == CUresult::OUT_OF_MEMORY, make)
 }
 
-/// The same of what fails with other errors: `is_full` says which are those of too little memory.
+/// Takes memory of a device. If that has too little, which `is_full` sees of the error, its pools give back what they keep.
 pub(crate) fn with_room_if<T, E>(
     gpu: &Gpu,
     is_full: impl Fn(&E) -> bool,
@@ -200,7 +206,7 @@ pub(crate) fn with_room_if<T, E>(
 }
 
 /// Allocates host memory that all devices reach, of a kind.
-pub(crate) fn allocate_host(context: &Context, size: usize, kind: Kind) -> Answer<u64> {
+pub(crate) fn allocate_host(context: &Context, size: usize, kind: AllocationKind) -> Answer<u64> {
     if size == 0 {
         return Err(
             CUresult::INVALID_VALUE.because("bytesize is 0: an allocation has at least one byte")
@@ -221,7 +227,7 @@ pub(crate) fn allocate_host(context: &Context, size: usize, kind: Kind) -> Answe
 /// Makes a block of host memory an allocation, and part of the memory of all devices.
 ///
 /// `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` if a part of it is one already.
-pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answer<u64> {
+pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: AllocationKind) -> Answer<u64> {
     let (base, size) = (block.host_address(), block.size() as u64);
     let gpus = state::gpus()?;
     for (i, gpu) in gpus.iter().enumerate() {
@@ -240,8 +246,8 @@ pub(crate) fn map_host(context: &Context, block: Arc<Block>, kind: Kind) -> Answ
 /// Whether the system could have so much memory at all. Pages that are not used cost nothing, so that
 /// it says so late, or never.
 fn fits_host(size: usize) -> bool {
-    const MOST: usize = 1 << 40;
-    size <= MOST
+    const MAX_SIZE: usize = 1 << 40;
+    size <= MAX_SIZE
 }
 
 /// The bytes at an address, if they are in one allocation or variable that a device knows.
@@ -287,15 +293,19 @@ pub(crate) fn find(address: u64) -> Option<Arc<Allocation>> {
 ///
 /// `CUDA_ERROR_INVALID_VALUE` if there is none: freed before, inside an allocation, unknown; or if it
 /// is given back in another way.
-pub(crate) fn free(name: &str, address: u64, right: impl FnOnce(&Kind) -> bool) -> Answer {
+pub(crate) fn free(
+    name: &str,
+    address: u64,
+    right: impl FnOnce(&AllocationKind) -> bool,
+) -> Answer {
     take(name, address, right).map(|freed| freed.end())
 }
 
-/// The same; it ends ([`Allocation::end`]) when the caller says so.
+/// Takes the allocation that begins at an address, as [`free`] does; it ends ([`Allocation::end`]) when the caller says so.
 pub(crate) fn take(
     name: &str,
     address: u64,
-    right: impl FnOnce(&Kind) -> bool,
+    right: impl FnOnce(&AllocationKind) -> bool,
 ) -> Answer<Arc<Allocation>> {
     let freed = {
         let mut table = TABLE.write().unwrap_or_else(PoisonError::into_inner);

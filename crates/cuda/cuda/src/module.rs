@@ -66,21 +66,21 @@ pub(crate) struct Prepared {
 
 /// Where a module is loaded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct LoadTarget<'a> {
     pub(crate) context: Handle<Context>,
     pub(crate) gpu: &'a Gpu,
     /// The context, unless it is a primary one that nobody has retained yet.
     pub(crate) alive: Option<&'a Context>,
 }
 
-impl<'a> From<&'a Context> for Place<'a> {
+impl<'a> From<&'a Context> for LoadTarget<'a> {
     fn from(context: &'a Context) -> Self {
         Self { context: context.handle, gpu: &context.gpu, alive: Some(context) }
     }
 }
 
 /// Loads PTX in a context. Mistakes go to the log that the caller gives, or to standard error.
-pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Module>> {
+pub(crate) fn load(place: LoadTarget<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Handle<Module>> {
     let start = Instant::now();
     let changed;
     let ptx = match jit.registers {
@@ -109,7 +109,7 @@ pub(crate) fn load(place: Place<'_>, ptx: &Ptx, jit: &Jit) -> Answer<Handle<Modu
             }
             Ok(handle)
         }
-        Err(LoadError { source, diagnostics, sources }) => {
+        Err(LoadError { source, diagnostics, sources, .. }) => {
             let located = Located::from((&source, &*sources));
             if !jit.report(located, &diagnostics) {
                 let errors: Vec<Diagnostic> =
@@ -147,7 +147,7 @@ fn load_code(diagnostics: &[Diagnostic]) -> CUresult {
     }
 }
 
-fn keep(place: Place<'_>, loaded: texunit_device::Module, heading: Heading) -> Handle<Module> {
+fn keep(place: LoadTarget<'_>, loaded: texunit_device::Module, heading: Heading) -> Handle<Module> {
     let handle = Handle::fresh();
     let mut by_name = HashMap::new();
     let mut functions = Vec::new();

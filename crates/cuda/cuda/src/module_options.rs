@@ -1,6 +1,6 @@
 //! Options of loading and linking (`CUjit_option`).
 
-use crate::args::{Answer, In, Out, Raw};
+use crate::args::{Answer, In, InOut, Out, OutBytes, Raw};
 use std::time::Duration;
 use texunit_cuda_abi::{CUresult, jit_option as option};
 use texunit_device::Diagnostic;
@@ -12,13 +12,13 @@ use texunit_report::Located;
 /// The others say how machine code is made. There is none, so that they are accepted and change
 /// nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Jit {
+pub(crate) struct Jit<'a> {
     /// What is said besides errors.
-    info: Log,
+    info: Log<'a>,
     /// Errors.
-    error: Log,
+    error: Log<'a>,
     /// Where the time goes that loading took, in milliseconds as a float.
-    wall_time: Option<Out<usize>>,
+    wall_time: Option<Out<'a, usize>>,
     verbose: bool,
     /// `CU_JIT_MAX_REGISTERS`.
     pub(crate) registers: Option<u32>,
@@ -26,34 +26,41 @@ pub(crate) struct Jit {
 
 // SAFETY: the pointers are used by the calls of one thread at a time: the one that made the options,
 // or one that is given the same link state, which C callers may not share between threads.
-unsafe impl Send for Jit {}
+unsafe impl Send for Jit<'_> {}
 // SAFETY: as above.
-unsafe impl Sync for Jit {}
+unsafe impl Sync for Jit<'_> {}
 
 /// A buffer of the caller for messages.
 #[derive(Clone, Copy, Debug, Default)]
-struct Log {
-    buffer: Option<Raw>,
-    /// Bytes of the buffer.
-    size: usize,
+struct Log<'a> {
+    /// None if it is null or empty.
+    buffer: Option<OutBytes<'a>>,
     /// Where the number of bytes goes that were written.
-    written: Option<Out<usize>>,
+    written: Option<Out<'a, usize>>,
 }
 
-impl Log {
+impl<'a> Log<'a> {
+    /// A log of the options for its buffer and for its size, if both are there. The latter's value is an unsigned int in
+    /// the place of a pointer.
+    ///
+    /// # Safety
+    /// The buffer is null, or has as many bytes as the size says.
+    unsafe fn new(buffer: Option<Raw<'a>>, size: Option<InOut<'a, usize>>) -> Answer<Self> {
+        let bytes = size.map_or(Ok(0), InOut::get)? as u32 as usize;
+        let buffer = buffer.filter(|buffer| !buffer.is_null() && bytes > 0);
+        // SAFETY: as the caller promises.
+        let buffer = buffer.map(|buffer| unsafe { buffer.room(bytes) });
+        Ok(Self { buffer, written: size.map(InOut::out) })
+    }
+
     fn is_there(&self) -> bool {
-        self.buffer.is_some() && self.size > 0
+        self.buffer.is_some()
     }
 
     /// Fills the buffer, with a zero byte at the end.
     fn write(&self, text: &str) {
-        let Some(buffer) = self.buffer.filter(|_| self.size > 0) else { return };
-        let mut end = text.len().min(self.size - 1);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        // SAFETY: the caller has said that it has so many.
-        let buffer = unsafe { buffer.bytes(self.size) };
+        let Some(buffer) = self.buffer else { return };
+        let end = text.floor_char_boundary(buffer.len() - 1);
         // The buffer is not null: nothing can fail.
         let _ = buffer.write(0, &text.as_bytes()[..end]);
         let _ = buffer.write(end, &[0]);
@@ -63,25 +70,41 @@ impl Log {
     }
 }
 
-impl Jit {
+/// The options of a call as its parameters have them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    /// `numOptions`.
+    pub(crate) count: u32,
+    /// `options`.
+    pub(crate) options: In<'a, u32>,
+    /// `optionValues`.
+    pub(crate) values: InOut<'a, usize>,
+}
+
+impl<'a> Jit<'a> {
     /// Reads the options of a call.
-    pub(crate) fn read(count: u32, options: In<u32>, values: Out<usize>) -> Answer<Self> {
+    ///
+    /// # Safety
+    /// There are as many options and values as is said, and values that are pointers to buffers lead to as many bytes as the
+    /// options for their sizes say, for as long as the lifetime.
+    pub(crate) unsafe fn read(given: Given<'a>) -> Answer<Self> {
         let mut jit = Self::default();
-        let mut sizes = [None; 2];
-        let count = count as usize;
-        // SAFETY: the caller has said that there are so many of both.
-        let (options, values) = unsafe { (options.elements(count), values.elements(count)) };
+        let (mut buffers, mut sizes) = ([None; 2], [None; 2]);
+        let count = given.count as usize;
+        // SAFETY: as the caller promises.
+        let options = unsafe { given.options.elements(count) };
         for i in 0..count {
-            let slot = values.nth(i);
+            // SAFETY: as the caller promises.
+            let slot = unsafe { given.values.nth(i) };
             let value = slot.get()?;
             // SAFETY: the option's value is a pointer to a buffer of the caller.
-            let buffer = || Some(unsafe { Raw::of(value as u64) }).filter(|b| !b.is_null());
+            let buffer = || Some(unsafe { Raw::of(value as u64) });
             match options.at(i)? {
-                option::WALL_TIME => jit.wall_time = Some(slot),
-                option::INFO_LOG_BUFFER => jit.info.buffer = buffer(),
-                option::ERROR_LOG_BUFFER => jit.error.buffer = buffer(),
-                option::INFO_LOG_BUFFER_SIZE_BYTES => sizes[0] = Some((value, slot)),
-                option::ERROR_LOG_BUFFER_SIZE_BYTES => sizes[1] = Some((value, slot)),
+                option::WALL_TIME => jit.wall_time = Some(slot.out()),
+                option::INFO_LOG_BUFFER => buffers[0] = buffer(),
+                option::ERROR_LOG_BUFFER => buffers[1] = buffer(),
+                option::INFO_LOG_BUFFER_SIZE_BYTES => sizes[0] = Some(slot),
+                option::ERROR_LOG_BUFFER_SIZE_BYTES => sizes[1] = Some(slot),
                 option::MAX_REGISTERS => jit.registers = Some(value as u32),
                 option::LOG_VERBOSE => jit.verbose = value as u32 != 0,
                 option::GLOBAL_SYMBOL_COUNT if value as u32 != 0 => {
@@ -99,19 +122,18 @@ impl Jit {
                 }
             }
         }
-        for (log, size) in [&mut jit.info, &mut jit.error].into_iter().zip(sizes) {
-            // The value is an unsigned int in the place of a pointer.
-            let Some((value, slot)) = size else { continue };
-            (log.size, log.written) = (value as u32 as usize, Some(slot));
-        }
+        // SAFETY: as the caller promises.
+        jit.info = unsafe { Log::new(buffers[0], sizes[0])? };
+        // SAFETY: as the caller promises.
+        jit.error = unsafe { Log::new(buffers[1], sizes[1])? };
         jit.info.write("");
         jit.error.write("");
         Ok(jit)
     }
 
     /// What holds for a library wherever it is loaded: without the logs, which belong to a call.
-    pub(crate) fn lasting(&self) -> Self {
-        Self { registers: self.registers, ..Self::default() }
+    pub(crate) fn lasting(&self) -> Jit<'static> {
+        Jit { registers: self.registers, ..Jit::default() }
     }
 
     /// Whether the caller wants to read what is wrong.
@@ -127,9 +149,9 @@ impl Jit {
     }
 
     /// Writes diagnostics to the logs; false if there is no log for its errors.
-    pub(crate) fn report<'a>(
+    pub(crate) fn report<'b>(
         &self,
-        located: impl Into<Located<'a>>,
+        located: impl Into<Located<'b>>,
         diagnostics: &[Diagnostic],
     ) -> bool {
         let located = located.into();

@@ -84,7 +84,7 @@ pub(crate) fn default() -> &'static Profile {
 }
 
 /// Most devices: each has a part of the addresses, with room for the memory of every card.
-const MOST_DEVICES: usize = 32;
+const MAX_DEVICES: usize = 32;
 
 /// The cards of a list of names with commas between them, at least one.
 pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
@@ -97,10 +97,10 @@ pub(crate) fn find_all(names: &str) -> Result<Vec<&'static Profile>, String> {
     let found = keys.map(find).collect::<Result<Vec<_>, _>>()?;
     match found.len() {
         0 => Err("TEXUNIT_DEVICE names no device".to_owned()),
-        1..=MOST_DEVICES => Ok(found),
-        n => Err(format!(
-            "TEXUNIT_DEVICE names {n} devices, but at most {MOST_DEVICES} are possible"
-        )),
+        1..=MAX_DEVICES => Ok(found),
+        n => {
+            Err(format!("TEXUNIT_DEVICE names {n} devices, but at most {MAX_DEVICES} are possible"))
+        }
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(find_all("sm_90, sm_75").unwrap().len(), 2);
         assert!(find_all("sm_99").unwrap_err().contains("sm_86"));
         assert!(find_all(" ,").unwrap_err().contains("no device"));
-        assert_eq!(find_all(&"sm_100,".repeat(MOST_DEVICES)).unwrap().len(), MOST_DEVICES);
-        assert!(find_all(&"sm_100,".repeat(MOST_DEVICES + 1)).is_err());
+        assert_eq!(find_all(&"sm_100,".repeat(MAX_DEVICES)).unwrap().len(), MAX_DEVICES);
+        assert!(find_all(&"sm_100,".repeat(MAX_DEVICES + 1)).is_err());
     }
 }

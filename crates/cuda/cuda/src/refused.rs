@@ -86,7 +86,7 @@ fn is_fault(code: CUresult) -> bool {
 }
 
 /// Most different refusals that are told of; a program with more has few kinds of them.
-const MOST: usize = 1000;
+const MAX_TOLD: usize = 1000;
 
 /// Refusals that are told of.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
         let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
         let told = told.get_or_insert_default();
         let key = (of.to_owned(), reason.to_owned());
-        (told.len() < MOST || told.contains_key(&key)).then(|| {
+        (told.len() < MAX_TOLD || told.contains_key(&key)).then(|| {
             let one = told.entry(key).or_insert_with(|| Told {
                 function: function.to_owned(),
                 code: code_name.to_owned(),

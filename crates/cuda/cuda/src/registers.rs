@@ -9,7 +9,7 @@ use texunit_syntax::SourceFile;
 use texunit_syntax::ast::Item;
 
 /// Most registers of a thread.
-const MOST: u32 = 255;
+const MAX_REGISTERS: u32 = 255;
 /// What a kernel says of its own, for which the option is not meant: so does ptxas 13.5.
 const OWN: [&str; 3] = ["maxnreg", "maxntid", "reqntid"];
 
@@ -21,7 +21,7 @@ pub(crate) fn fewest(capability: ComputeCapability) -> u32 {
 /// The text with a limit for each kernel that has none of its own. A limit of 0 or of more registers than a
 /// thread can have is none; one of few is raised.
 pub(crate) fn limited(ptx: Ptx, limit: Option<u32>, capability: ComputeCapability) -> Ptx {
-    let Some(limit) = limit.filter(|limit| (1..=MOST).contains(limit)) else { return ptx };
+    let Some(limit) = limit.filter(|limit| (1..=MAX_REGISTERS).contains(limit)) else { return ptx };
     let limit = limit.max(fewest(capability));
     let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
     let parsed = texunit_syntax::parse(&source);

@@ -24,9 +24,9 @@ use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Api, Event, Finding, Process, Record, Totals, Writer};
 
 /// Findings that are told one by one; a program with more has few kinds of them.
-const MOST_FINDINGS: usize = 100;
+const MAX_FINDINGS: usize = 100;
 /// Arguments of the process that are told, and bytes of each.
-const MOST_ARGUMENTS: usize = 100;
+const MAX_ARGUMENTS: usize = 100;
 const LONGEST_ARGUMENT: usize = 1000;
 
 /// What is known of the process up to now.
@@ -85,7 +85,7 @@ fn this_process(pid: u32) -> Process {
     Process {
         pid,
         parent: std::os::unix::process::parent_id(),
-        command: arguments.take(MOST_ARGUMENTS).map(argument).collect(),
+        command: arguments.take(MAX_ARGUMENTS).map(argument).collect(),
         texunit: env!("CARGO_PKG_VERSION").to_owned(),
         started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |t| t.as_secs_f64()),
     }
@@ -132,7 +132,7 @@ impl State {
         let same = |found: &&mut Found| found.is(key, &finding);
         if let Some(found) = self.findings.iter_mut().find(same) {
             found.again();
-        } else if self.findings.len() < MOST_FINDINGS {
+        } else if self.findings.len() < MAX_FINDINGS {
             let number = self.next_number();
             self.findings.push(Found::new(key, Finding { number, count: 1, ..finding }));
         } else {

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use texunit_evidence::{Event, Running};
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 
 pub(crate) use progress::clear;
 
@@ -138,7 +138,7 @@ impl Launch {
         let running = Running {
             launch: self.number,
             kernel: self.kernel.clone(),
-            place: Place::of_function(loaded.sources(), loaded.source(), &self.kernel),
+            place: CodeLocation::of_function(loaded.sources(), loaded.source(), &self.kernel),
             grid: self.shape.grid,
             block: self.shape.block,
             milliseconds: milliseconds as f64,

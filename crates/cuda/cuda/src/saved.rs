@@ -15,7 +15,7 @@ use std::sync::{Mutex, Once, PoisonError};
 /// Longest part of a name that comes from the text.
 const LONGEST: usize = 48;
 /// Different texts of one number that are told apart; nobody makes them by accident.
-const MOST_ALIKE: u32 = 100;
+const MAX_ALIKE: u32 = 100;
 
 /// The texts that were written, by number and size: where they are.
 static WRITTEN: Mutex<Option<HashMap<(u64, usize), String>>> = Mutex::new(None);
@@ -61,7 +61,7 @@ pub(crate) fn put(folder: &Path, text: &str) -> io::Result<PathBuf> {
         };
         match std::fs::read(&file) {
             Ok(there) if there == text.as_bytes() => break Ok(file),
-            Ok(_) if alike < MOST_ALIKE => alike += 1,
+            Ok(_) if alike < MAX_ALIKE => alike += 1,
             Ok(_) => break Err(io::ErrorKind::AlreadyExists.into()),
             Err(error) if error.kind() != io::ErrorKind::NotFound => break Err(error),
             Err(_) => match named(&new, &file, text) {

@@ -33,7 +33,7 @@ pub(crate) struct Settings {
     pub(crate) fmad: bool,
     /// `TEXUNIT_REPORT`: file for the report, written when the program ends; `%p` in it is the number of the process.
     pub(crate) report: Option<PathBuf>,
-    /// `TEXUNIT_COVERAGE`: file for the coverage of device code, `%p` likewise.
+    /// `TEXUNIT_COVERAGE`: file for the coverage of device code; `%p` in it is the number of the process.
     pub(crate) coverage: Option<PathBuf>,
     /// `TEXUNIT_REPORT_FORMAT`: its form, if the name of the file does not say it.
     pub(crate) report_format: Option<Format>,

@@ -28,19 +28,17 @@ pub(crate) struct Gpu {
 impl Gpu {
     /// Device number `ordinal` of `count`.
     pub(crate) fn new(ordinal: usize, profile: &'static Profile, count: usize) -> Self {
-        let options = DeviceOptions {
-            architecture: profile.capability,
-            memory_limit: profile.memory,
-            windows: windows(ordinal as u64, count as u64),
-            fresh: Fresh {
+        let options = DeviceOptions::default()
+            .with_architecture(profile.capability)
+            .with_memory_limit(profile.memory)
+            .with_windows(windows(ordinal as u64, count as u64))
+            .with_fresh(Fresh {
                 fill: settings().fill,
                 is_tracked: settings()
                     .checks
                     .as_ref()
                     .is_some_and(|checks| checks.has(Check::Init)),
-            },
-            ..DeviceOptions::default()
-        };
+            });
         Self {
             ordinal: ordinal as CUdevice,
             profile,

@@ -33,11 +33,11 @@ use texunit_unit::CreateError;
 pub(crate) struct Texture {
     /// Its context.
     pub(crate) context: Handle<Context>,
-    /// What it was made with.
+    /// The resource that it was made with.
     pub(crate) resource: CUDA_RESOURCE_DESC,
-    /// Likewise.
+    /// The texture state that it was made with.
     pub(crate) texture: CUDA_TEXTURE_DESC,
-    /// Likewise, if there was one.
+    /// The view that it was made with, if there was one.
     pub(crate) view: Option<CUDA_RESOURCE_VIEW_DESC>,
     _object: TextureObject,
 }
@@ -49,7 +49,7 @@ object!(Texture, "a texture object", INVALID_VALUE);
 pub(crate) struct Surface {
     /// Its context.
     pub(crate) context: Handle<Context>,
-    /// What it was made with.
+    /// The resource that it was made with.
     pub(crate) resource: CUDA_RESOURCE_DESC,
     _object: SurfaceObject,
 }
@@ -133,27 +133,24 @@ pub(crate) fn descriptor(
             source.format()
         ));
     }
-    Ok(TextureDescriptor {
-        read_mode: ReadMode::of_driver(source.format(), flags & CU_TRSF_READ_AS_INTEGER != 0),
-        normalized_coords: flags & CU_TRSF_NORMALIZED_COORDINATES != 0,
-        sampler: Sampler { srgb, seamless_cube: seamless, ..sampler },
-    })
+    Ok(TextureDescriptor::default()
+        .with_read_mode(ReadMode::of_driver(source.format(), flags & CU_TRSF_READ_AS_INTEGER != 0))
+        .with_normalized_coords(flags & CU_TRSF_NORMALIZED_COORDINATES != 0)
+        .with_sampler(sampler.with_srgb(srgb).with_seamless_cube(seamless)))
 }
 
 /// The sampler state of a descriptor, but for its flags.
 fn sampler(texture: &CUDA_TEXTURE_DESC) -> Answer<Sampler> {
     let [x, y, z] = texture.address_mode;
-    Ok(Sampler {
-        filter: filter(texture.filter_mode)?,
-        mip_filter: filter(texture.mipmap_filter_mode)?,
-        address_mode: [address_mode(x)?, address_mode(y)?, address_mode(z)?],
-        border: texture.border_color.map(f32::to_bits),
-        min_level_clamp: level(texture.min_mipmap_level_clamp),
-        max_level_clamp: level(texture.max_mipmap_level_clamp),
-        level_bias: level(texture.mipmap_level_bias),
-        max_anisotropy: texture.max_anisotropy,
-        ..Sampler::default()
-    })
+    Ok(Sampler::default()
+        .with_filter(filter(texture.filter_mode)?)
+        .with_mip_filter(filter(texture.mipmap_filter_mode)?)
+        .with_address_modes([address_mode(x)?, address_mode(y)?, address_mode(z)?])
+        .with_border_bits(texture.border_color.map(f32::to_bits))
+        .with_min_level_clamp(level(texture.min_mipmap_level_clamp))
+        .with_max_level_clamp(level(texture.max_mipmap_level_clamp))
+        .with_level_bias(level(texture.mipmap_level_bias))
+        .with_max_anisotropy(texture.max_anisotropy))
 }
 
 /// What is wrong with a texture, in the words of its descriptor.

@@ -26,7 +26,7 @@ functions! {
 }
 
 /// Most arguments of a function.
-const MOST: usize = 14;
+const MAX_ARGUMENTS: usize = 14;
 /// Bytes behind each pointer; numbers are so small that no function goes past them.
 const BYTES: usize = 16 << 20;
 /// A number that is none of an enumeration, no count, no size of anything.
@@ -35,7 +35,7 @@ const ODD: u64 = 0x7777;
 const WRONG: u64 = 0x1234_5678;
 
 /// With as many arguments as any function takes: those it does not take are not looked at.
-type Call = unsafe extern "C" fn(
+type AnyFunction = unsafe extern "C" fn(
     u64,
     u64,
     u64,
@@ -54,7 +54,7 @@ type Call = unsafe extern "C" fn(
 
 /// What an argument is.
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum ArgumentKind {
     Pointer,
     /// With the type of its object.
     Handle(String),
@@ -65,7 +65,7 @@ enum Kind {
 }
 
 /// The functions of a file: their names, and the arguments of each.
-fn signatures(text: &str) -> Vec<(Vec<String>, Vec<Kind>)> {
+fn signatures(text: &str) -> Vec<(Vec<String>, Vec<ArgumentKind>)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("\n    fn cu") {
         let rest = &text[at + "\n    fn ".len()..];
@@ -82,7 +82,7 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<Kind>)> {
             }
         }
         let kinds = all.iter().filter_map(|one| one.split_once(':')).map(|(_, ty)| kind(ty.trim()));
-        let mut kinds: Vec<Kind> = kinds.collect();
+        let mut kinds: Vec<ArgumentKind> = kinds.collect();
         let trimmed =
             |names: &str, by| names.split(by).map(|name| name.trim().to_owned()).collect();
         match names.split_once(',') {
@@ -90,11 +90,11 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<Kind>)> {
             // A row of `copies!`: of a structure, or with a size behind it; and once more with a stream.
             Some((now, in_stream)) => {
                 match arguments.starts_with("pCopy:") {
-                    true => kinds = vec![Kind::Pointer],
-                    false => kinds.push(Kind::Number),
+                    true => kinds = vec![ArgumentKind::Pointer],
+                    false => kinds.push(ArgumentKind::Number),
                 }
                 found.push((trimmed(now, '|'), kinds.clone()));
-                kinds.push(Kind::Handle("Stream".to_owned()));
+                kinds.push(ArgumentKind::Handle("Stream".to_owned()));
                 found.push((trimmed(in_stream, '|'), kinds));
             }
         }
@@ -102,12 +102,13 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<Kind>)> {
     for (at, _) in text.match_indices("\nmemset!(") {
         let row = text[at..].split_once(": ").and_then(|(_, rest)| rest.split_once(')'));
         let names: Vec<&str> = row.expect("names").0.split(", ").collect();
-        let stream = || Kind::Handle("Stream".to_owned());
-        let (line, rows) = (vec![Kind::Address, Kind::Number, Kind::Number], {
-            let mut rows = vec![Kind::Number; 5];
-            rows[0] = Kind::Address;
-            rows
-        });
+        let stream = || ArgumentKind::Handle("Stream".to_owned());
+        let (line, rows) =
+            (vec![ArgumentKind::Address, ArgumentKind::Number, ArgumentKind::Number], {
+                let mut rows = vec![ArgumentKind::Number; 5];
+                rows[0] = ArgumentKind::Address;
+                rows
+            });
         for (name, kinds) in names.into_iter().zip([
             line.clone(),
             rows.clone(),
@@ -120,21 +121,21 @@ fn signatures(text: &str) -> Vec<(Vec<String>, Vec<Kind>)> {
     found
 }
 
-fn kind(ty: &str) -> Kind {
+fn kind(ty: &str) -> ArgumentKind {
     let object = ty.strip_prefix("Handle<").and_then(|rest| rest.strip_suffix('>'));
     let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
     match object {
-        Some(object) => Kind::Handle(object.to_owned()),
-        None if is(&["Out<", "In<", "Text", "Raw", "*"]) => Kind::Pointer,
+        Some(object) => ArgumentKind::Handle(object.to_owned()),
+        None if is(&["Out<", "InOut<", "In<", "Text", "Raw", "*"]) => ArgumentKind::Pointer,
         None if is(&["HostFunction", "StreamCallback", "SharedOfBlock", "Option<"]) => {
-            Kind::Callback
+            ArgumentKind::Callback
         }
-        None if ty == "CUdeviceptr" => Kind::Address,
-        None => Kind::Number,
+        None if ty == "CUdeviceptr" => ArgumentKind::Address,
+        None => ArgumentKind::Number,
     }
 }
 
-fn all_signatures() -> BTreeMap<String, Vec<Kind>> {
+fn all_signatures() -> BTreeMap<String, Vec<ArgumentKind>> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut all = BTreeMap::new();
     for folder in [src.join("api"), src.join("tables")] {
@@ -178,17 +179,17 @@ fn handle(world: &World, object: &str) -> u64 {
 }
 
 /// Every way in which the arguments are called, as what each of them is.
-fn ways(kinds: &[Kind]) -> Vec<[u64; MOST]> {
+fn ways(kinds: &[ArgumentKind]) -> Vec<[u64; MAX_ARGUMENTS]> {
     // 0: right, 1: null or 0, 2: wrong.
-    let mut all = vec![[0; MOST], [1; MOST]];
+    let mut all = vec![[0; MAX_ARGUMENTS], [1; MAX_ARGUMENTS]];
     for i in 0..kinds.len() {
         for how in [1, 2] {
-            let mut one = [0; MOST];
+            let mut one = [0; MAX_ARGUMENTS];
             one[i] = how;
             all.push(one);
             // The numbers are odd, too: a size behind a pointer that is null.
             for (other, kind) in one.iter_mut().zip(kinds).filter(|(other, _)| **other == 0) {
-                *other = if *kind == Kind::Number { 2 } else { 0 };
+                *other = if *kind == ArgumentKind::Number { 2 } else { 0 };
             }
             all.push(one);
         }
@@ -196,17 +197,17 @@ fn ways(kinds: &[Kind]) -> Vec<[u64; MOST]> {
     all
 }
 
-fn argument(world: &World, kind: &Kind, how: u64, buffer: u64) -> u64 {
+fn argument(world: &World, kind: &ArgumentKind, how: u64, buffer: u64) -> u64 {
     match (kind, how) {
-        (Kind::Callback, _) | (_, 1) => 0,
-        (Kind::Pointer, _) => buffer,
-        (Kind::Handle(object), 0) => handle(world, object),
-        (Kind::Handle(_), _) => WRONG,
-        (Kind::Address, 0) => world.memory,
+        (ArgumentKind::Callback, _) | (_, 1) => 0,
+        (ArgumentKind::Pointer, _) => buffer,
+        (ArgumentKind::Handle(object), 0) => handle(world, object),
+        (ArgumentKind::Handle(_), _) => WRONG,
+        (ArgumentKind::Address, 0) => world.memory,
         // Of a device, and far from everything.
-        (Kind::Address, _) => world.memory + (1 << 33),
-        (Kind::Number, 0) => 1,
-        (Kind::Number, _) => ODD,
+        (ArgumentKind::Address, _) => world.memory + (1 << 33),
+        (ArgumentKind::Number, 0) => 1,
+        (ArgumentKind::Number, _) => ODD,
     }
 }
 
@@ -230,19 +231,19 @@ fn every_refused_call_says_why() {
     for function in FUNCTIONS.iter().filter(|function| function.provided) {
         let name = function.symbol;
         let kinds = signatures.get(name).unwrap_or_else(|| panic!("{name} is not found"));
-        assert!(kinds.len() <= MOST, "{name}");
+        assert!(kinds.len() <= MAX_ARGUMENTS, "{name}");
         for way in ways(kinds) {
             let world = World::new();
             let mut buffer = vec![0_u64; BYTES / 8];
             let at = buffer.as_mut_ptr() as u64;
-            let mut a = [0; MOST];
+            let mut a = [0; MAX_ARGUMENTS];
             for ((a, kind), how) in a.iter_mut().zip(kinds).zip(way) {
                 *a = argument(&world, kind, how, at);
             }
             // SAFETY: each pointer has more bytes behind it than sizes of `ODD` ask for; a function is called with
             // more integers than it takes, which the calling convention of C leaves alone.
             let (code, reason) = why(|| unsafe {
-                let call = std::mem::transmute::<Address, Call>(function.address);
+                let call = std::mem::transmute::<Address, AnyFunction>(function.address);
                 call(
                     a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
                     a[12], a[13],

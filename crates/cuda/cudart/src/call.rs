@@ -2,7 +2,7 @@
 //! not cross into C, and an error is kept for `cudaGetLastError`.
 
 use crate::codes;
-use crate::told::{self, Call};
+use crate::told::{self, RuntimeCall};
 use std::cell::Cell;
 use std::fmt::Arguments;
 use std::io::Write;
@@ -55,7 +55,7 @@ pub(crate) fn answer(
     work: impl FnOnce() -> Answer,
     arguments: &[Argument<'_>],
 ) -> cudaError_t {
-    let call = Call::begins(name);
+    let call = RuntimeCall::begins(name);
     let refusal = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => {
             call.ends(None, &[]);

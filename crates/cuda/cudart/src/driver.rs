@@ -8,14 +8,18 @@ pub(crate) use texunit_cuda_abi::*;
 
 /// A parameter of C of type `P`, made of something that makes no pointer which is not valid: a number, a reference, or a
 /// pointer of our own caller.
-pub(crate) trait Pass<P> {
+///
+/// # Safety
+/// A pointer is null or good for one value, which is there for the call, as `P` wants it: to be read or to be written.
+pub(crate) unsafe trait Pass<P> {
     /// As C has it.
     fn pass(self) -> P;
 }
 
 macro_rules! numbers {
     ($($type:ty)*) => {
-        $(impl Pass<$type> for $type {
+        // SAFETY: a number is no pointer.
+        $(unsafe impl Pass<$type> for $type {
             fn pass(self) -> $type {
                 self
             }
@@ -26,7 +30,8 @@ numbers!(u8 i32 u32 u64 usize CUmemLocation);
 
 macro_rules! pointers {
     ($($from:ty => $to:ty, $of:ident: $pass:expr;)*) => {
-        $(impl<T> Pass<$to> for $from {
+        // SAFETY: references are valid, and so are these pointers, as whoever made them has promised.
+        $(unsafe impl<T> Pass<$to> for $from {
             fn pass(self) -> $to {
                 let $of = self;
                 $pass
@@ -35,20 +40,15 @@ macro_rules! pointers {
     };
 }
 pointers! {
-    Out<T> => *mut T, out: out.as_ptr();
+    Out<'_, T> => *mut T, out: out.as_ptr();
     &mut T => *mut T, reference: reference;
-    In<T> => *const T, given: given.as_ptr();
+    In<'_, T> => *const T, given: given.as_ptr();
     &T => *const T, reference: reference;
     Option<&T> => *const T, reference: reference.map_or(std::ptr::null(), std::ptr::from_ref);
 }
 
-impl Pass<*const *mut c_void> for In<Raw> {
-    fn pass(self) -> *const *mut c_void {
-        self.as_ptr().cast()
-    }
-}
-
-impl Pass<*mut c_void> for Raw {
+// SAFETY: the functions that read or write there are not among those that take this.
+unsafe impl Pass<*mut c_void> for Raw<'_> {
     fn pass(self) -> *mut c_void {
         self.as_ptr()
     }

@@ -55,7 +55,10 @@ fn with<T>(work: impl FnOnce(&mut Registry) -> T) -> T {
 }
 
 /// A fatbin of the program, by the address of its wrapper.
-pub(crate) fn add_binary(wrapper: usize) {
+///
+/// # Safety
+/// The wrapper leads to its fatbin until it is removed.
+pub(crate) unsafe fn add_binary(wrapper: usize) {
     with(|all| {
         all.binaries.entry(wrapper).or_default();
     });
@@ -91,7 +94,10 @@ pub(crate) fn add_variable(binary: usize, host: usize, name: CString) {
 }
 
 /// A managed variable, and where the program looks for its address.
-pub(crate) fn add_managed(binary: usize, place: usize, name: CString) {
+///
+/// # Safety
+/// There is an address, which is ours to write until the binary is removed.
+pub(crate) unsafe fn add_managed(binary: usize, place: usize, name: CString) {
     with(|all| {
         all.binaries.entry(binary).or_default().managed.push((name, place));
         STALE.store(true, Ordering::Release);

@@ -27,13 +27,13 @@ unsafe extern "C" {
 }
 
 /// A call of the runtime, as the driver library knows of it.
-pub(crate) struct Call {
+pub(crate) struct RuntimeCall {
     function: &'static str,
     /// Whether anybody wants to know how it ends.
     is_told: bool,
 }
 
-impl Call {
+impl RuntimeCall {
     pub(crate) fn begins(function: &'static str) -> Self {
         // A launch as the compiler writes it (`<<<...>>>`).
         let function = match function {
@@ -60,7 +60,7 @@ impl Call {
 }
 
 /// However a call is left, it ends: this thread is in one call less.
-impl Drop for Call {
+impl Drop for RuntimeCall {
     fn drop(&mut self) {
         if self.is_told {
             // SAFETY: the texts are valid while it runs.

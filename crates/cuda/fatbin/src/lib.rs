@@ -13,7 +13,7 @@ pub const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 /// Bytes of a fatbin's header.
 pub const HEADER: usize = 16;
 /// Most bytes of a fatbin, and of a decompressed text.
-pub const MOST: u64 = 1 << 30;
+pub const MAX_SIZE: u64 = 1 << 30;
 
 /// Bytes of an entry's header that are read; there may be more.
 const ENTRY: usize = 64;
@@ -25,11 +25,11 @@ const FLAG_ARCHITECTURE_ONLY: u64 = 0x10_0000;
 const FLAG_FAMILY: u64 = 0x20_0000;
 
 /// What is wrong with the bytes of a fatbin.
-pub type Wrong = &'static str;
+pub type FatbinError = &'static str;
 
 /// What an entry holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// Text of PTX.
     Ptx,
     /// A cubin.
@@ -40,7 +40,7 @@ pub enum Kind {
 
 /// On which devices PTX of a target runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum Compatibility {
     /// On all from its architecture on (`sm_90`).
     Forward,
     /// On those of the same major version (`sm_100f`).
@@ -53,11 +53,11 @@ pub enum Reach {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// 10 * major + minor.
     pub architecture: u32,
     /// On which devices it runs, if it is PTX.
-    pub reach: Reach,
+    pub compatibility: Compatibility,
     /// File that it was compiled from, if the program was compiled with `-g` or `-lineinfo`.
     pub name: Option<&'a str>,
     flags: u64,
@@ -69,7 +69,7 @@ pub struct Entry<'a> {
 }
 
 /// Total size of a fatbin from its header.
-pub fn size(header: &[u8; HEADER]) -> Result<usize, Wrong> {
+pub fn size(header: &[u8; HEADER]) -> Result<usize, FatbinError> {
     let (head, rest) = (u16::from_le_bytes([header[6], header[7]]), number(header, 8, 8)?);
     if number(header, 0, 4)? != u64::from(MAGIC) {
         return Err("the magic number is wrong");
@@ -77,12 +77,15 @@ pub fn size(header: &[u8; HEADER]) -> Result<usize, Wrong> {
     if number(header, 4, 2)? != 1 || usize::from(head) < HEADER {
         return Err("the version is not 1");
     }
-    let size = rest.checked_add(head.into()).filter(|&n| n <= MOST);
+    let size = rest.checked_add(head.into()).filter(|&n| n <= MAX_SIZE);
     size.map(|n| n as usize).ok_or("the size is too large")
 }
 
 /// The entries.
-pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Wrong> {
+///
+/// # Errors
+/// What is damaged.
+pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, FatbinError> {
     let header = bytes.first_chunk().ok_or("it is shorter than its header")?;
     let size = size(header)?;
     let head = usize::from(u16::from_le_bytes([header[6], header[7]]));
@@ -101,22 +104,22 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Wrong> {
     Ok(entries)
 }
 
-fn entry(bytes: &[u8], head: usize, end: usize) -> Result<Entry<'_>, Wrong> {
+fn entry(bytes: &[u8], head: usize, end: usize) -> Result<Entry<'_>, FatbinError> {
     let flags = number(bytes, 40, 8)?;
     let (at, length) = (number(bytes, 32, 4)? as usize, number(bytes, 36, 4)? as usize);
     let name = at.checked_add(length).filter(|&end| at >= ENTRY && length > 0 && end <= head);
     let name = name.and_then(|end| std::str::from_utf8(&bytes[at..end]).ok());
     Ok(Entry {
         kind: match number(bytes, 0, 2)? as u16 {
-            KIND_PTX => Kind::Ptx,
-            KIND_MACHINE => Kind::Machine,
-            _ => Kind::Other,
+            KIND_PTX => EntryKind::Ptx,
+            KIND_MACHINE => EntryKind::Machine,
+            _ => EntryKind::Other,
         },
         architecture: number(bytes, 28, 4)? as u32,
-        reach: match flags {
-            _ if flags & FLAG_ARCHITECTURE_ONLY != 0 => Reach::Only,
-            _ if flags & FLAG_FAMILY != 0 => Reach::Family,
-            _ => Reach::Forward,
+        compatibility: match flags {
+            _ if flags & FLAG_ARCHITECTURE_ONLY != 0 => Compatibility::Only,
+            _ if flags & FLAG_FAMILY != 0 => Compatibility::Family,
+            _ => Compatibility::Forward,
         },
         name: name.map(|name| name.trim_end_matches('\0')),
         flags,
@@ -127,20 +130,20 @@ fn entry(bytes: &[u8], head: usize, end: usize) -> Result<Entry<'_>, Wrong> {
 }
 
 /// The number of `size` bytes at an offset.
-fn number(bytes: &[u8], at: usize, size: usize) -> Result<u64, Wrong> {
+fn number(bytes: &[u8], at: usize, size: usize) -> Result<u64, FatbinError> {
     let bytes = bytes.get(at..at + size).ok_or("it ends in the middle of a number")?;
     let mut all = [0; 8];
     all[..size].copy_from_slice(bytes);
     Ok(u64::from_le_bytes(all))
 }
 
-impl Reach {
+impl Compatibility {
     /// Whether a device of architecture `device` runs PTX of architecture `of`.
     pub fn runs(self, of: u32, device: u32) -> bool {
         match self {
-            Reach::Forward => of <= device,
-            Reach::Family => of / 10 == device / 10 && of <= device,
-            Reach::Only => of == device,
+            Compatibility::Forward => of <= device,
+            Compatibility::Family => of / 10 == device / 10 && of <= device,
+            Compatibility::Only => of == device,
         }
     }
 }
@@ -148,21 +151,24 @@ impl Reach {
 /// The PTX entry that a device of an architecture (10 * major + minor) takes: the highest that it runs;
 /// if there is none, the lowest of the others.
 pub fn choose<'e, 'a>(entries: &'e [Entry<'a>], device: u32) -> Option<&'e Entry<'a>> {
-    let ptx = || entries.iter().filter(|e| e.kind == Kind::Ptx);
-    let runs = ptx().filter(|e| e.reach.runs(e.architecture, device));
-    let best = runs.max_by_key(|e| (e.architecture, e.reach));
-    best.or_else(|| ptx().min_by_key(|e| (e.architecture, e.reach)))
+    let ptx = || entries.iter().filter(|e| e.kind == EntryKind::Ptx);
+    let runs = ptx().filter(|e| e.compatibility.runs(e.architecture, device));
+    let best = runs.max_by_key(|e| (e.architecture, e.compatibility));
+    best.or_else(|| ptx().min_by_key(|e| (e.architecture, e.compatibility)))
 }
 
 impl Entry<'_> {
     /// The bytes, decompressed, without the zeros at their end.
-    pub fn text(&self) -> Result<Vec<u8>, Wrong> {
+    ///
+    /// # Errors
+    /// What is damaged, or how it is compressed, if that is unknown.
+    pub fn text(&self) -> Result<Vec<u8>, FatbinError> {
         let mut text = if self.flags & (FLAG_LZ4 | FLAG_ZSTD) == 0 {
             self.payload.to_vec()
         } else {
             let packed = self.payload.get(..self.compressed as usize);
             let packed = packed.ok_or("the compressed text is longer than its entry")?;
-            if self.expanded > MOST {
+            if self.expanded > MAX_SIZE {
                 return Err("the decompressed text is too large");
             }
             match self.flags & FLAG_ZSTD != 0 {
@@ -177,7 +183,7 @@ impl Entry<'_> {
 }
 
 /// A block of LZ4, without a frame around it.
-fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
+fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, FatbinError> {
     // A byte of LZ4 stands for at most 255: more cannot be meant.
     if expanded > 255 * packed.len() as u64 + 64 {
         return Err("the decompressed size is wrong");
@@ -190,7 +196,7 @@ fn lz4(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
 }
 
 /// Frames of zstd.
-fn zstd(packed: &[u8], expanded: u64) -> Result<Vec<u8>, Wrong> {
+fn zstd(packed: &[u8], expanded: u64) -> Result<Vec<u8>, FatbinError> {
     let damaged = "the zstd data is damaged";
     let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged)?;
     let mut text = Vec::new();

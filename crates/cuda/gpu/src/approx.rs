@@ -84,6 +84,9 @@ fn results(gpu: &Gpu, function: &Function, first: u32, count: u32) -> Result<Vec
 
 /// The card's results less the correctly rounded ones, in units of the last place. A difference
 /// that does not fit is -128.
+///
+/// # Errors
+/// What the driver answers.
 pub fn differences(gpu: &Gpu, function: &Function) -> Result<Vec<i8>, GpuError> {
     let mut all = Vec::with_capacity(function.count as usize);
     let mut done = 0;

@@ -99,6 +99,9 @@ impl std::fmt::Debug for Gpu {
 impl Gpu {
     /// The first GPU of this machine. The driver is `libcuda.so.1` (`nvcuda.dll` on Windows), or
     /// what [`LIBRARY_VARIABLE`] names.
+    ///
+    /// # Errors
+    /// There is no driver, no card, or a driver that is texunit's own.
     pub fn open() -> Result<Self, GpuError> {
         let other = std::env::var(LIBRARY_VARIABLE).ok().filter(|path| !path.is_empty());
         let names: Vec<String> = match other {
@@ -210,12 +213,18 @@ impl Gpu {
     }
 
     /// Waits for all launches; a fault of a kernel shows here.
+    ///
+    /// # Errors
+    /// The fault of a kernel.
     pub fn synchronize(&self) -> Result<(), GpuError> {
         // SAFETY: no arguments.
         self.check("cuCtxSynchronize", unsafe { (self.api().synchronize)() })
     }
 
     /// Compiles PTX for the card.
+    ///
+    /// # Errors
+    /// The PTX is not valid, or needs a newer driver.
     pub fn module(&self, ptx: &str) -> Result<Module, GpuError> {
         const LOG: usize = 8192;
         let text =
@@ -248,6 +257,9 @@ impl Gpu {
     }
 
     /// Memory on the card that holds these bytes.
+    ///
+    /// # Errors
+    /// The card has no memory left.
     pub fn buffer(&self, bytes: &[u8]) -> Result<Buffer, GpuError> {
         let mut address = 0;
         // SAFETY: the out parameter is ours. Empty memory cannot be allocated.
@@ -285,6 +297,9 @@ pub struct LaunchShape {
 impl Module {
     /// Runs a kernel to its end. `arguments` are the bytes of each parameter; what is missing of
     /// them is zero or of the next ones.
+    ///
+    /// # Errors
+    /// The module has no such kernel, or the driver refuses the launch.
     pub fn launch(
         &self,
         kernel: &str,
@@ -373,6 +388,9 @@ impl Buffer {
     }
 
     /// Sets the first bytes; what is longer than the memory is left out.
+    ///
+    /// # Errors
+    /// What the driver answers.
     pub fn write(&self, bytes: &[u8]) -> Result<(), GpuError> {
         let count = bytes.len().min(self.size);
         // SAFETY: both sides hold so many bytes.
@@ -383,6 +401,9 @@ impl Buffer {
     }
 
     /// All bytes.
+    ///
+    /// # Errors
+    /// What the driver answers; after a fault of a kernel, that fault.
     pub fn read(&self) -> Result<Vec<u8>, GpuError> {
         let mut bytes = vec![0_u8; self.size];
         // SAFETY: both sides hold so many bytes.

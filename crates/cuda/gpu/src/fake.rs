@@ -15,8 +15,8 @@ use texunit_cuda_abi::{
 };
 use texunit_device::{
     AddressMode, Arg, Array, Buffer, Device, Extent, Filter, Format, Geometry, GradientPath,
-    GradientStats, LaunchOptions, MipmappedArray, Module, ReadMode, Sampler, SurfaceObject,
-    TextureDescriptor, TextureObject, TextureResource,
+    GradientStats, LaunchOptions, MemoryTexels, MipmappedArray, Module, ReadMode, Sampler,
+    SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
 };
 
 const SUCCESS: CUresult = CUresult::SUCCESS;
@@ -96,6 +96,9 @@ fn count_gradients(all: &mut Option<GradientStats>, launched: Option<GradientSta
 
 /// A card that is none: kernels run on the software device of this thread, behind the calls of the
 /// driver API.
+///
+/// # Errors
+/// A function that the driver should have is missing.
 pub fn gpu() -> Result<Gpu, GpuError> {
     Gpu::start(Api {
         init,
@@ -271,14 +274,10 @@ unsafe extern "C" fn launch(
             })
             .collect();
         let arguments: Vec<Arg<'_>> = bytes.iter().map(|b| Arg::Bytes(b)).collect();
-        let options = LaunchOptions {
-            grid: [gx, gy, gz],
-            block: [bx, by, bz],
-            dynamic_shared: shared,
-            threads: 1,
-            gradients: s.gradients.as_ref().map_or(GradientPath::Unit, |_| GradientPath::Txd),
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::new([gx, gy, gz], [bx, by, bz])
+            .with_dynamic_shared(shared)
+            .with_threads(1)
+            .with_gradients(s.gradients.as_ref().map_or(GradientPath::Unit, |_| GradientPath::Txd));
         match kernel.launch(&options, &arguments) {
             Ok(stats) => {
                 count_gradients(&mut s.gradients, stats.gradients);
@@ -449,11 +448,16 @@ unsafe extern "C" fn texture_create(
                 let format = format(of.format, of.num_channels);
                 if of.res_type == CU_RESOURCE_TYPE_LINEAR {
                     let width = of.size as u32 / format.texel_size();
-                    TextureResource::Linear { buffer, offset: 0, format, width }
+                    TextureResource::Memory(MemoryTexels::line(buffer, format, width))
                 } else {
                     let (width, height) = (of.size as u32, of.height as u32);
                     let pitch = of.pitch_in_bytes as u64;
-                    TextureResource::Pitched { buffer, offset: 0, format, width, height, pitch }
+                    TextureResource::Memory(MemoryTexels::rows(
+                        buffer,
+                        format,
+                        [width, height],
+                        pitch,
+                    ))
                 }
             }
             _ => match s.objects.get(&of.what) {
@@ -486,27 +490,26 @@ fn texture_descriptor(t: &CUDA_TEXTURE_DESC) -> TextureDescriptor {
         _ => AddressMode::Border,
     };
     let filter = |f| if f == 1 { Filter::Linear } else { Filter::Point };
-    TextureDescriptor {
-        read_mode: if flag(CU_TRSF_READ_AS_INTEGER) {
+    TextureDescriptor::default()
+        .with_read_mode(if flag(CU_TRSF_READ_AS_INTEGER) {
             ReadMode::Element
         } else {
             ReadMode::NormalizedFloat
-        },
-        normalized_coords: flag(CU_TRSF_NORMALIZED_COORDINATES),
-        sampler: Sampler {
-            filter: filter(t.filter_mode),
-            mip_filter: filter(t.mipmap_filter_mode),
-            address_mode: t.address_mode.map(mode),
-            border: t.border_color.map(f32::to_bits),
-            min_level_clamp: t.min_mipmap_level_clamp,
-            max_level_clamp: t.max_mipmap_level_clamp,
-            level_bias: t.mipmap_level_bias,
-            max_anisotropy: t.max_anisotropy,
-            srgb: flag(CU_TRSF_SRGB),
-            seamless_cube: flag(CU_TRSF_SEAMLESS_CUBEMAP),
-            ..Sampler::default()
-        },
-    }
+        })
+        .with_normalized_coords(flag(CU_TRSF_NORMALIZED_COORDINATES))
+        .with_sampler(
+            Sampler::default()
+                .with_filter(filter(t.filter_mode))
+                .with_mip_filter(filter(t.mipmap_filter_mode))
+                .with_address_modes(t.address_mode.map(mode))
+                .with_border_bits(t.border_color.map(f32::to_bits))
+                .with_min_level_clamp(t.min_mipmap_level_clamp)
+                .with_max_level_clamp(t.max_mipmap_level_clamp)
+                .with_level_bias(t.mipmap_level_bias)
+                .with_max_anisotropy(t.max_anisotropy)
+                .with_srgb(flag(CU_TRSF_SRGB))
+                .with_seamless_cube(flag(CU_TRSF_SEAMLESS_CUBEMAP)),
+        )
 }
 
 unsafe extern "C" fn texture_destroy(handle: u64) -> CUresult {

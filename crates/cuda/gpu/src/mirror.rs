@@ -55,6 +55,9 @@ pub struct Uses {
 
 impl CardResource {
     /// Makes the resource on the card and copies its texels there.
+    ///
+    /// # Errors
+    /// The card has no memory left, or CUDA has no resource like this.
     pub fn new(gpu: &Gpu, resource: &Resource, uses: Uses) -> Result<Self, GpuError> {
         let shape = *resource.shape();
         if shape.geometry.is_multisample() {
@@ -92,6 +95,9 @@ impl CardResource {
 
     /// All texels, in the order of [`Resource::to_packed`]; of pitched memory, without what lies
     /// between the rows.
+    ///
+    /// # Errors
+    /// What the driver answers; after a fault of a kernel, that fault.
     pub fn read(&self) -> Result<Vec<u8>, GpuError> {
         if let Storage::Memory(buffer) = &self.storage {
             let all = buffer.read()?;

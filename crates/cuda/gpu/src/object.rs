@@ -17,6 +17,9 @@ pub struct CardTexture<'a> {
 
 impl<'a> CardTexture<'a> {
     /// A texture of a resource on the card with the state of ours.
+    ///
+    /// # Errors
+    /// CUDA has no such state, or the driver refuses it.
     pub fn new(
         resource: &'a CardResource,
         texture: &Texture,
@@ -110,6 +113,9 @@ pub struct CardSurface<'a> {
 
 impl<'a> CardSurface<'a> {
     /// A surface of a resource that was made for [`Uses::surface`](crate::Uses::surface): its base level.
+    ///
+    /// # Errors
+    /// CUDA has no such state, or the driver refuses it.
     pub fn new(resource: &'a CardResource) -> Result<Self, GpuError> {
         let descriptor = match resource.storage {
             Storage::Array(array) => of_array(array),

@@ -46,6 +46,9 @@ impl Runner {
     }
 
     /// What the card returns for fetches of a texture, one thread each.
+    ///
+    /// # Errors
+    /// CUDA has no resource or state like this, or what the driver answers.
     pub fn fetch(
         &self,
         form: FetchForm,

@@ -3,7 +3,7 @@
 use crate::check::Check;
 use crate::sink::{Found, Other, OtherAt, Spot};
 use texunit_report::place::function_name;
-use texunit_report::{CheckRule, Place};
+use texunit_report::{CheckRule, CodeLocation};
 use texunit_simt::observe::{LaunchInfo, Listing};
 use texunit_syntax::{Diagnostic, Span};
 
@@ -17,7 +17,7 @@ pub struct End {
     /// The kernel's name in the PTX.
     pub kernel: String,
     /// Where in the source and in the PTX.
-    pub place: Place,
+    pub place: CodeLocation,
     /// The instruction in the PTX.
     pub span: Span,
 }
@@ -26,7 +26,7 @@ impl End {
     /// A thread at an operation of a launch.
     pub fn new(kernel: &str, listing: &Listing<'_>, spot: &Spot) -> Self {
         let span = listing.span(spot.op);
-        let place = Place::new(listing.sources(), listing.source(), span);
+        let place = CodeLocation::new(listing.sources(), listing.source(), span);
         Self { cta: spot.cta, thread: spot.thread, kernel: kernel.to_owned(), place, span }
     }
 
@@ -187,9 +187,9 @@ impl Finding {
         let mut value = serde_json::json!(self.event(number));
         let place = self.at.as_ref().map(|at| &at.place);
         value["function"] = serde_json::json!(function_name(self.kernel()));
-        value["file"] = serde_json::json!(place.map(Place::file));
-        value["line"] = serde_json::json!(place.map(Place::line));
-        value["column"] = serde_json::json!(place.map(Place::column));
+        value["file"] = serde_json::json!(place.map(CodeLocation::file));
+        value["line"] = serde_json::json!(place.map(CodeLocation::line));
+        value["column"] = serde_json::json!(place.map(CodeLocation::column));
         value
     }
 

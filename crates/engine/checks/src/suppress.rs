@@ -211,13 +211,13 @@ impl Finding {
 mod tests {
     use super::*;
     use crate::rules;
-    use texunit_report::Place;
+    use texunit_report::CodeLocation;
     use texunit_syntax::{SourceFile, Span};
 
     fn end(line: usize) -> End {
         let text = SourceFile::new("dir/k.ptx", "\n".repeat(100));
         let span = Span::new(line - 1, line - 1);
-        let place = Place::of_text(&text, span);
+        let place = CodeLocation::of_text(&text, span);
         End { cta: [0; 3], thread: [0; 3], kernel: "_Z6reducePi".to_owned(), place, span }
     }
 

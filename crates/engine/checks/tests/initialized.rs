@@ -245,19 +245,15 @@ impl Kernel {
     /// Lines that are found, with messages, and what is in the buffer then.
     fn run(&self, text: &str, is_checked: bool, threads: usize) -> (Vec<(u32, String)>, Vec<u8>) {
         let fresh = Fresh { is_tracked: is_checked, ..Fresh::default() };
-        let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
+        let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
         let module = Module::load(&device, "k.ptx", text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let function = module.kernel("k").expect("it is there");
         let buffers = [0, 1].map(|_| device.alloc(BUFFER, "buffer").expect("there is room"));
         let log = Log::new(Options { checks: Check::Init.into(), ..Options::default() });
         let checks = if is_checked { log.launch("k") } else { None };
-        let options = LaunchOptions {
-            grid: [self.grid, 1, 1],
-            block: [self.block, 1, 1],
-            threads,
-            observer: checks.as_ref().map(|checks| checks as _),
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::new(self.grid, self.block)
+            .with_threads(threads)
+            .with_observer(checks.as_ref().map(|checks| checks as _));
         let args: Vec<_> = buffers.iter().map(Arg::Buffer).collect();
         function.launch(&options, &args).unwrap_or_else(|e| panic!("{e}\n{text}"));
         drop(checks);
@@ -319,12 +315,8 @@ ret;
     for (init, expected) in [(InitWhen::Use, vec![]), (InitWhen::Load, vec!["init-load"])] {
         let log = Log::new(Options { checks: Check::Init.into(), init, ..Options::default() });
         let checks = log.launch("k");
-        let options = LaunchOptions {
-            grid: [1, 1, 1],
-            block: [32, 1, 1],
-            observer: checks.as_ref().map(|checks| checks as _),
-            ..LaunchOptions::default()
-        };
+        let options =
+            LaunchOptions::new(1, 32).with_observer(checks.as_ref().map(|checks| checks as _));
         let args: Vec<_> = buffers.iter().map(Arg::Buffer).collect();
         module.kernel("k").expect("it is there").launch(&options, &args).expect("no fault");
         drop(checks);

@@ -41,16 +41,12 @@ fn launch(
     let log = Log::new(Options { checks: Check::Race.into(), ..Options::default() });
     {
         let checks = log.launch("k").expect("it is checked");
-        let options = LaunchOptions {
-            grid: [number("grid:"), 1, 1],
-            block: [number("block:"), 1, 1],
-            threads,
-            schedule: seed,
-            max_steps: 10_000_000,
-            cooperative: said(source, "cooperative").is_some(),
-            observer: checked.then_some(&checks as &dyn texunit_simt::Observer),
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::new(number("grid:"), number("block:"))
+            .with_threads(threads)
+            .with_schedule(seed)
+            .with_max_steps(10_000_000)
+            .with_cooperative(said(source, "cooperative").is_some())
+            .with_observer(checked.then_some(&checks as &dyn texunit_simt::Observer));
         let args: Vec<_> = buffers.iter().map(Arg::Buffer).collect();
         kernel.launch(&options, &args).unwrap_or_else(|error| panic!("{error}"));
     }

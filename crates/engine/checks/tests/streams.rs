@@ -38,11 +38,7 @@ impl Program {
 
     fn launch(&self, kernel: &Kernel, queue: Queue) {
         let checks = self.log.launch_in(kernel.name(), queue, 0).expect("it is checked");
-        let options = LaunchOptions {
-            block: [64, 1, 1],
-            observer: Some(&checks),
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::default().with_block([64, 1, 1]).with_observer(Some(&checks));
         let [p, q] = &self.buffers;
         kernel.launch(&options, &[Arg::Buffer(p), Arg::Buffer(q)]).expect("it ends");
     }
@@ -203,8 +199,7 @@ fn what_is_done_late_has_the_order_of_when_it_was_submitted() {
             let checks = program.log.launch_submitted(kernel.name(), (queue, Some(work)), 0);
             let checks = checks.expect("it is checked");
             let block = [64, 1, 1];
-            let options =
-                LaunchOptions { block, observer: Some(&checks), ..LaunchOptions::default() };
+            let options = LaunchOptions::default().with_block(block).with_observer(Some(&checks));
             let [p, q] = &program.buffers;
             kernel.launch(&options, &[Arg::Buffer(p), Arg::Buffer(q)]).expect("it ends");
         }

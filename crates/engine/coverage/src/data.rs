@@ -77,6 +77,9 @@ impl Coverage {
     }
 
     /// What a process has left of a module in a file ([`crate::Target::Run`]).
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not what a process leaves.
     pub fn read(path: &Path) -> io::Result<Self> {
         ledger::read(path)
     }

@@ -22,6 +22,9 @@ pub fn text(coverage: &Coverage) -> String {
 }
 
 /// Writes a tracefile, as [`texunit_evidence::write`] writes reports.
+///
+/// # Errors
+/// It cannot be written.
 pub fn write(path: &Path, coverage: &Coverage) -> io::Result<()> {
     texunit_evidence::write(path, text(coverage).as_bytes())
 }
@@ -83,9 +86,12 @@ impl std::fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 /// Most ways of a branch that are read.
-const MOST_WAYS: u32 = 1 << 16;
+const MAX_WAYS: u32 = 1 << 16;
 
 /// Reads a tracefile. Records of one file add up.
+///
+/// # Errors
+/// The first line that is no record of a tracefile.
 pub fn parse(text: &str) -> Result<Coverage, Unreadable> {
     let mut all = Coverage::default();
     let mut current: Option<(String, File)> = None;
@@ -137,7 +143,7 @@ fn item(file: &mut File, kind: &str, rest: &str) -> Option<()> {
             let mut parts = behind.split(',');
             let mut next = || parts.next();
             let number = next()?.trim_start_matches('e').parse().ok()?;
-            let way: u32 = next()?.parse().ok().filter(|&way| way < MOST_WAYS)?;
+            let way: u32 = next()?.parse().ok().filter(|&way| way < MAX_WAYS)?;
             let lanes = match next()? {
                 "-" => 0,
                 lanes => lanes.parse().ok()?,

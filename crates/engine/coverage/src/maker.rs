@@ -54,9 +54,9 @@ struct Maker<'a> {
 }
 
 /// Where an operation comes from, and the copy that it is of.
-type Place = (At, usize);
+type CopyPosition = (At, usize);
 /// Where a copy was inlined, and its name.
-type Identity = (Option<Place>, Option<String>);
+type Identity = (Option<CopyPosition>, Option<String>);
 
 /// A copy that is being put together.
 struct Part {
@@ -77,7 +77,7 @@ struct Parts {
     all: Vec<Part>,
     found: HashMap<Identity, usize>,
     /// By what `.loc` says.
-    known: HashMap<SourceId, Option<Place>>,
+    known: HashMap<SourceId, Option<CopyPosition>>,
 }
 
 impl Maker<'_> {
@@ -119,7 +119,7 @@ impl Maker<'_> {
     }
 
     /// Where an operation comes from, by `.loc`.
-    fn place(&mut self, parts: &mut Parts, block: u32, op: u32) -> Option<Place> {
+    fn place(&mut self, parts: &mut Parts, block: u32, op: u32) -> Option<CopyPosition> {
         let start = self.listing.span(op).start;
         let id = self.sources.id_at(start)?;
         if let Some(&known) = parts.known.get(&id) {
@@ -133,7 +133,7 @@ impl Maker<'_> {
         });
         let known: Vec<_> = known.collect();
         // From the outermost one on, which is of the function of the PTX itself.
-        let mut place: Option<Place> = None;
+        let mut place: Option<CopyPosition> = None;
         for (at, name) in known.into_iter().rev() {
             let part = match place {
                 None => 0,
@@ -150,7 +150,7 @@ impl Maker<'_> {
         &mut self,
         part: &mut Part,
         ops: &[(u32, u32)],
-        places: &mut HashMap<u32, Place>,
+        places: &mut HashMap<u32, CopyPosition>,
     ) {
         let (file, source) = (self.file(self.ptx), self.listing.source());
         let at = |byte| At { file, line: source.location(byte).line };

@@ -33,7 +33,7 @@ pub(crate) struct Counted {
     changed: Range<usize>,
     /// Its number in the process.
     number: u64,
-    /// The same for modules of one table.
+    /// A hash of the table, which modules of one table share.
     pub(crate) key: u64,
     ledger: Option<Ledger>,
     written: Option<Instant>,

@@ -18,9 +18,9 @@ pub(crate) const AT_LEAST: Duration = Duration::from_secs(1);
 /// and so many times as long as writing took.
 const TIMES: u32 = 20;
 /// Lines, functions and branches of all modules together: modules that are loaded beyond that are not covered.
-const MOST: usize = 4 << 20;
+const MAX_COUNTERS: usize = 4 << 20;
 /// How long a lock is waited for when the process ends: in a process that was forked, whoever held it may not be there.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long another thread's writing is waited for then.
 const PATIENCE_TO_WRITE: Duration = Duration::from_secs(10);
 
@@ -47,7 +47,7 @@ pub struct Recorder {
 struct State {
     /// What modules have covered that are not loaded any more: those of a tracefile.
     gone: Coverage,
-    /// The same for those with ledgers, by what their tables have in common, and the sizes of these: a module that is
+    /// What modules with ledgers have covered, by what their tables have in common, and the sizes of these: a module that is
     /// loaded again goes on with one.
     left: HashMap<u64, Vec<(Counted, usize)>>,
     /// The sum of these sizes.
@@ -106,7 +106,7 @@ impl Recorder {
         let size = loaded.iter().map(|module| module.len()).sum::<usize>();
         let size = size.saturating_add(state.gone.len()).saturating_add(state.left_size);
         let again = state.again(key);
-        let fits = again.is_some() || size.saturating_add(table.len()) <= MOST;
+        let fits = again.is_some() || size.saturating_add(table.len()) <= MAX_COUNTERS;
         let is_first = !fits && !std::mem::replace(&mut state.is_full, true);
         let module = fits.then(|| {
             state.number += 1;
@@ -136,7 +136,7 @@ impl Recorder {
             match self.state.try_lock() {
                 Ok(state) => return Some(state),
                 Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-                Err(TryLockError::WouldBlock) if start.elapsed() > PATIENCE => return None,
+                Err(TryLockError::WouldBlock) if start.elapsed() > LOCK_TIMEOUT => return None,
                 Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
             }
         }
@@ -210,6 +210,9 @@ impl Recorder {
     }
 
     /// Writes what is covered: the process ends.
+    ///
+    /// # Errors
+    /// It cannot be written.
     pub fn write(&self) -> io::Result<()> {
         // A process that was forked and has launched nothing has covered nothing.
         if !self.is_of_this_process() {

@@ -13,16 +13,16 @@ pub(crate) struct At {
 
 /// A sum of counters: those that are added, and those that are subtracted.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Lanes(Vec<u32>, Vec<u32>);
+pub(crate) struct CounterSum(Vec<u32>, Vec<u32>);
 
-impl From<&Sum> for Lanes {
+impl From<&Sum> for CounterSum {
     fn from(sum: &Sum) -> Self {
         let (plus, minus) = sum.counters();
         Self(plus.to_vec(), minus.to_vec())
     }
 }
 
-impl Lanes {
+impl CounterSum {
     fn of(&self, counts: &[u64]) -> u64 {
         let sum = |counters: &[u32]| {
             let counts = counters.iter().filter_map(|&i| counts.get(i as usize));
@@ -38,12 +38,12 @@ pub(crate) struct Table {
     /// How many counters there are.
     pub(crate) counters: usize,
     /// Lanes that come to each block.
-    pub(crate) blocks: Vec<Lanes>,
+    pub(crate) blocks: Vec<CounterSum>,
     /// Names of files.
     pub(crate) files: Vec<String>,
     /// A copy stands behind the one that it is inlined into.
     pub(crate) copies: Vec<CodeCopy>,
-    pub(crate) branches: Vec<(u32, BranchKey, Vec<Lanes>)>,
+    pub(crate) branches: Vec<(u32, BranchKey, Vec<CounterSum>)>,
 }
 
 /// Code of a function of the source: a function of the PTX, or a copy that was inlined into one.

@@ -9,6 +9,7 @@ use texunit_isa::{ScalarType, TypeKind};
 /// A value for a kernel parameter.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Arg<'a> {
     U8(u8),
     U16(u16),
@@ -152,6 +153,7 @@ pub enum ParamType {
 
 /// A kernel parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParamInfo {
     /// Name in the PTX.
     pub name: String,

@@ -10,6 +10,7 @@ use texunit_unit::{ArrayShape, CreateError, Extent, Geometry, Resource, View};
 
 /// What an array is made with (`CUDA_ARRAY3D_DESCRIPTOR`).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ArrayDescriptor {
     /// Format of the texels.
     pub format: Format,
@@ -26,6 +27,18 @@ pub struct ArrayDescriptor {
     pub sparse: bool,
     /// What messages call it.
     pub name: String,
+}
+
+texunit_unit::setters! {
+    ArrayDescriptor {
+        with_format(format: Format);
+        with_geometry(geometry: Geometry);
+        with_extent(extent: Extent);
+        with_layers(layers: u32);
+        with_samples(samples: u32);
+        with_sparse(sparse: bool);
+        with_name(name: impl Into<String>);
+    }
 }
 
 impl ArrayDescriptor {
@@ -138,6 +151,9 @@ impl Array {
     }
 
     /// Whether surfaces of it can be made, by its size and format (`CUDA_ARRAY3D_SURFACE_LDST`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what a surface cannot have.
     pub fn check_surface(&self) -> Result<(), Error> {
         self.check_surface_size()?;
         let (format, geometry) = (self.format(), self.geometry());
@@ -156,6 +172,9 @@ impl Array {
     }
 
     /// Whether `tld4` can read it, by its geometry and size (`CUDA_ARRAY3D_TEXTURE_GATHER`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what `tld4` cannot read.
     pub fn check_gather(&self) -> Result<(), Error> {
         use Geometry as G;
         if !matches!(self.geometry(), G::D2 | G::A2d | G::Cube | G::Acube) {
@@ -204,12 +223,18 @@ impl Array {
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`): an
     /// array that shares the texels.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if it has no such part, or its texels cannot be read so.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         self.with(self.resource.view(view)?)
     }
 
     /// One layer of a layered array, or face of a cube map (face `f` of cube `c` is `6 * c + f`),
     /// as an array of its own.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such layer.
     pub fn layer(&self, layer: u32) -> Result<Self, Error> {
         let geometry = match self.geometry() {
             Geometry::A1d => Geometry::D1,
@@ -278,6 +303,9 @@ impl Array {
     }
 
     /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if there are more bytes than texels.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         let (len, size) = (bytes.len() as u64, self.size());
         if len > size {
@@ -317,6 +345,9 @@ impl Array {
     }
 
     /// One sample of every texel of a multi-sample array, layer by layer.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such sample.
     pub fn read_sample(&self, sample: u32) -> Result<Vec<u8>, Error> {
         let (plane, at) = self.sample_of_plane(sample)?;
         let all = self.read();
@@ -324,6 +355,10 @@ impl Array {
     }
 
     /// Sets one sample of every texel, from bytes as [`Self::read_sample`] returns them.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such sample, [`Error::CopyOutside`] if the bytes are not those of the sample
+    /// of all texels.
     pub fn write_sample(&self, sample: u32, bytes: &[u8]) -> Result<(), Error> {
         let (plane, at) = self.sample_of_plane(sample)?;
         let mut all = self.read();
@@ -376,6 +411,9 @@ impl MipmappedArray {
     }
 
     /// One level as an array that shares the texels (`cuMipmappedArrayGetLevel`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such level.
     pub fn level(&self, level: u32) -> Result<Array, Error> {
         self.whole.with(self.whole.resource.single_level(level)?)
     }
@@ -396,6 +434,9 @@ impl MipmappedArray {
     }
 
     /// A part of it, or its texels in another format or geometry (`CUDA_RESOURCE_VIEW_DESC`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] if it has no such part, or its texels cannot be read so.
     pub fn view(&self, view: &View) -> Result<Self, Error> {
         Ok(Self { whole: self.whole.view(view)? })
     }
@@ -431,11 +472,17 @@ impl MipmappedArray {
     }
 
     /// As [`Array::check_surface`], of its levels.
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what a surface cannot have.
     pub fn check_surface(&self) -> Result<(), Error> {
         self.whole.check_surface()
     }
 
     /// As [`Array::check_gather`].
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] with what `tld4` cannot read.
     pub fn check_gather(&self) -> Result<(), Error> {
         self.whole.check_gather()
     }
@@ -451,6 +498,9 @@ impl MipmappedArray {
     }
 
     /// Sets the texels from `bytes`, laid out as [`Self::read`] returns them, from the first on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if there are more bytes than texels.
     pub fn write(&self, bytes: &[u8]) -> Result<(), Error> {
         self.whole.write(bytes)
     }

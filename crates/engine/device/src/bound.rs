@@ -12,6 +12,7 @@ use texunit_unit::{
 
 /// A texture with the sampler it is used with.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BoundTexture {
     /// The texture.
     pub texture: Arc<Texture>,
@@ -21,6 +22,7 @@ pub struct BoundTexture {
 
 /// What an instruction does with a texture, whatever was asked for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Effective {
     /// The state that takes effect.
     pub sampler: EffectiveSampler,
@@ -41,7 +43,7 @@ impl BoundTexture {
         }
     }
 
-    /// The same texture with another sampler.
+    /// This texture with another sampler.
     #[must_use]
     pub fn with_sampler(&self, sampler: &Sampler) -> Self {
         Self { texture: Arc::clone(&self.texture), sampler: *sampler }

@@ -102,6 +102,9 @@ impl Buffer {
     }
 
     /// Copies bytes from `offset` on out of it.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if they are not all inside.
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.inner.block.read(offset, out).map_err(|e| Error::CopyOutside {
             name: self.name().to_owned(),
@@ -112,6 +115,9 @@ impl Buffer {
     }
 
     /// Copies bytes to `offset` and on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if they do not all fit.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         copy_in(&self.inner.block, offset, bytes)
     }

@@ -71,6 +71,9 @@ impl Card {
 
 /// The card that a name means: an architecture (`sm_86`), or a card (`rtx3060`, `GeForce RTX 3060`, `t4`). The
 /// message of an unknown one says what was probably meant and what there is.
+///
+/// # Errors
+/// A sentence for an unknown name.
 pub fn find(name: &str) -> Result<&'static Card, String> {
     let wanted = plain(name);
     if let Some(card) = CARDS.iter().find(|card| card.is_called(&wanted)) {
@@ -106,6 +109,9 @@ fn near(name: &str) -> Option<&'static Card> {
 }
 
 /// The cards of a list with commas between the names.
+///
+/// # Errors
+/// A sentence for the first unknown name.
 pub fn find_all(names: &str) -> Result<Vec<&'static Card>, String> {
     names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(find).collect()
 }

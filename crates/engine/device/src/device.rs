@@ -14,6 +14,7 @@ use texunit_unit::Sampler;
 
 /// What a device is made with.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DeviceOptions {
     /// The architecture whose limits hold for arrays, textures and surfaces;
     /// [`ComputeCapability::DEFAULT`] by default. What instructions do does not depend on it.
@@ -30,6 +31,17 @@ pub struct DeviceOptions {
     /// What memory holds that nobody has written, and whether that is tracked; module variables are written by their
     /// module.
     pub fresh: Fresh,
+}
+
+texunit_unit::setters! {
+    DeviceOptions {
+        with_architecture(architecture: ComputeCapability);
+        with_memory_limit(memory_limit: u64);
+        with_heap_size(heap_size: u64);
+        with_windows(windows: Windows);
+        with_first_launch(first_launch: u64);
+        with_fresh(fresh: Fresh);
+    }
 }
 
 impl Default for DeviceOptions {
@@ -110,6 +122,9 @@ impl Device {
     }
 
     /// Allocates `size` zero bytes of global memory. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the device has no room for it.
     pub fn alloc(&self, size: u64, name: &str) -> Result<Buffer, Error> {
         Buffer::new(self, size, name)
     }
@@ -130,11 +145,19 @@ impl Device {
     }
 
     /// Makes an array of zero texels (`cuArrayCreate`, `cuArray3DCreate`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if there is no such array, [`Error::Memory`] if the device has no room
+    /// for it.
     pub fn create_array(&self, descriptor: &ArrayDescriptor) -> Result<Array, Error> {
         Array::new(self, descriptor)
     }
 
     /// Makes an array of zero texels with mip levels (`cuMipmappedArrayCreate`).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if there is no such array, [`Error::Memory`] if the device has no room
+    /// for it.
     pub fn create_mipmapped_array(
         &self,
         descriptor: &ArrayDescriptor,
@@ -145,6 +168,9 @@ impl Device {
 
     /// Makes a texture object (`cudaCreateTextureObject`), refusing what the CUDA runtime refuses
     /// (docs/numerics.md 8.1).
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if CUDA has no such texture, [`Error::TooMany`] if no handle is left.
     pub fn create_texture(
         &self,
         resource: &TextureResource<'_>,
@@ -155,6 +181,10 @@ impl Device {
 
     /// Makes a texture object, refusing only what the driver refuses (`cuTexObjectCreate`): a
     /// linear filter of integers read as integers is a fault of the fetch.
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`] if no handle is
+    /// left.
     pub fn create_texture_as_driver(
         &self,
         resource: &TextureResource<'_>,
@@ -164,12 +194,18 @@ impl Device {
     }
 
     /// Makes a sampler on its own, for modules in independent texturing mode.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if there is no such state, [`Error::TooMany`] if no handle is left.
     pub fn create_sampler(&self, sampler: &Sampler) -> Result<SamplerObject, Error> {
         SamplerObject::new(self, sampler)
     }
 
     /// Makes a surface object (`cuSurfObjectCreate`): of an array, `create_surface(&array)`, or
     /// of memory.
+    ///
+    /// # Errors
+    /// [`Error::Create`] or [`Error::Limit`] if there is no such surface, [`Error::TooMany`] if no handle is left.
     pub fn create_surface<'a>(
         &self,
         resource: impl Into<SurfaceResource<'a>>,
@@ -192,6 +228,9 @@ impl Device {
 
     /// Sets the size of the heap (`cuCtxSetLimit`). An error once a kernel has been launched
     /// that uses it: its size is fixed from then on.
+    ///
+    /// # Errors
+    /// [`Error::HeapInUse`].
     pub fn set_heap_size(&self, size: u64) -> Result<(), Error> {
         if self.inner.heap.get().is_some() {
             return Err(Error::HeapInUse);

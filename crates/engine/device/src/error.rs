@@ -6,6 +6,7 @@ use texunit_unit::CreateError;
 
 /// Why an object cannot be made or used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// No memory.
     #[error("cannot allocate `{name}`: {source}")]

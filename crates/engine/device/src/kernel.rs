@@ -223,6 +223,10 @@ impl Kernel {
     }
 
     /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// [`LaunchError::Fault`] with what went wrong in the kernel; the other kinds if it did not begin, or was
+    /// cancelled.
     pub fn launch(
         &self,
         options: &LaunchOptions<'_>,
@@ -236,6 +240,9 @@ impl Kernel {
     /// Runs the kernel with a parameter buffer that the caller has laid out
     /// (`CU_LAUNCH_PARAM_BUFFER_POINTER`); offsets are those of [`Kernel::params`], and the size
     /// is [`Kernel::param_size`].
+    ///
+    /// # Errors
+    /// Those of [`Kernel::launch`].
     pub fn launch_packed(
         &self,
         options: &LaunchOptions<'_>,

@@ -6,8 +6,16 @@ use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
 use texunit_simt::{Bounds, CtaRange, Observer};
 
-/// How to launch.
+/// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
+///
+/// ```
+/// use texunit_device::LaunchOptions;
+///
+/// let options = LaunchOptions::new((8, 8), 256).with_dynamic_shared(4096).with_max_steps(1 << 20);
+/// assert_eq!((options.grid, options.block), ([8, 8, 1], [256, 1, 1]));
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LaunchOptions<'a> {
     /// CTAs along x, y, z.
     pub grid: [u32; 3],
@@ -98,39 +106,37 @@ impl<'a> LaunchOptions<'a> {
         Self::new(grid, block)
     }
 
-    /// Bytes of dynamic shared memory.
-    pub fn with_dynamic_shared(self, dynamic_shared: u32) -> Self {
-        Self { dynamic_shared, ..self }
+    /// CTAs along x, y, z.
+    #[must_use]
+    pub fn with_grid(self, grid: impl Into<Dim>) -> Self {
+        Self { grid: grid.into().0, ..self }
     }
 
-    /// Host threads; 0: one for each core.
-    pub fn with_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
+    /// Threads of a CTA along x, y, z.
+    #[must_use]
+    pub fn with_block(self, block: impl Into<Dim>) -> Self {
+        Self { block: block.into().0, ..self }
     }
+}
 
-    /// Warp instructions that one warp may execute before it is taken to run forever.
-    pub fn with_max_steps(self, max_steps: u64) -> Self {
-        Self { max_steps, ..self }
-    }
-
-    /// Fuses f32 mul and add as a hardware assembler may.
-    pub fn with_fmad(self) -> Self {
-        Self { fmad: true, ..self }
-    }
-
-    /// Where accesses past the end of an object become faults.
-    pub fn with_bounds(self, bounds: Bounds) -> Self {
-        Self { bounds, ..self }
-    }
-
-    /// All CTAs run at the same time, so that they can wait for each other.
-    pub fn cooperative(self) -> Self {
-        Self { cooperative: true, ..self }
-    }
-
-    /// Who is told of what the kernel does.
-    pub fn with_observer(self, observer: &'a dyn Observer) -> Self {
-        Self { observer: Some(observer), ..self }
+texunit_unit::setters! {
+    LaunchOptions<'a> {
+        with_ctas(ctas: impl Into<Option<CtaRange>>);
+        with_dynamic_shared(dynamic_shared: u32);
+        with_threads(threads: usize);
+        with_max_steps(max_steps: u64);
+        with_stack_limit(stack_limit: u32);
+        with_count_local(count_local: bool);
+        with_fmad(fmad: bool);
+        with_bounds(bounds: Bounds);
+        with_cooperative(cooperative: bool);
+        with_printf_limit(printf_limit: usize);
+        with_progress(progress: impl Into<Option<&'a AtomicU64>>);
+        with_cancel(cancel: impl Into<Option<&'a AtomicBool>>);
+        with_cpu_clock(cpu_clock: Option<fn() -> Duration>);
+        with_observer(observer: Option<&'a dyn Observer>);
+        with_gradients(gradients: GradientPath);
+        with_schedule(schedule: impl Into<Option<u64>>);
     }
 }
 

@@ -25,6 +25,9 @@ impl Device {
     /// The `len` bytes at a device address, which must lie in one allocation, variable, or mapped
     /// piece of host memory. Memory that somebody else has allocated ([`Block::foreign`]) must be there still;
     /// if it cannot be written any more, it is only read.
+    ///
+    /// # Errors
+    /// [`Error::Address`] if nothing is there, [`Error::Gone`] if it is not there any more.
     pub fn linear(&self, address: u64, len: u64) -> Result<Linear, Error> {
         let (block, offset) = self.inner.memory.find(address, len)?;
         Ok(Linear { block, offset, len, base: address - offset })
@@ -32,6 +35,9 @@ impl Device {
 
     /// Makes a block of host memory part of the device's memory, at the address that it has in the
     /// program (unified addressing). It takes none of the device's own memory.
+    ///
+    /// # Errors
+    /// Something else is there.
     pub fn map_host(&self, block: &Arc<Block>) -> Result<(), AttachError> {
         self.inner.memory.attach(block.host_address(), block)
     }
@@ -102,6 +108,9 @@ impl Linear {
     }
 
     /// Copies bytes from `offset` on out of it.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if they are not all inside, [`Error::Gone`] if the memory is not there any more.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), Error> {
         self.check()?;
         let at = self.place(offset, out.len() as u64)?;
@@ -109,6 +118,10 @@ impl Linear {
     }
 
     /// Copies bytes to `offset` and on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if they do not all fit, [`Error::ReadOnly`], or [`Error::Gone`] if the memory is not
+    /// there any more.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
         if self.block.is_read_only() {
@@ -138,6 +151,9 @@ impl Linear {
     }
 
     /// Repeats `pattern` `count` times from `offset` on.
+    ///
+    /// # Errors
+    /// Those of [`Linear::write`].
     pub fn fill(&self, offset: u64, pattern: &[u8], count: u64) -> Result<(), Error> {
         let size = pattern.len() as u64;
         let len = size.checked_mul(count).ok_or_else(|| self.outside(offset, u64::MAX))?;

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::initial::initial_state;
 use crate::module::{Global, OpaqueKind, OpaqueVariable};
-use crate::state::Places;
+use crate::state::VariablePlaces;
 use crate::texture::{
     sampler_handle, sampler_slot, surface_handle, surface_slot, taken, texture_handle,
     texture_slots,
@@ -24,7 +24,7 @@ pub(crate) struct Loader<'a> {
     device: &'a Device,
     module: &'a ir::Module,
     /// Where variables are to be.
-    places: &'a Places,
+    places: &'a VariablePlaces,
     pub(crate) symbols: Symbols,
     pub(crate) globals: HashMap<String, Global>,
     /// Addresses of all variables that are in memory: names in bodies need not be unique.
@@ -36,7 +36,11 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(crate) fn new(device: &'a Device, module: &'a ir::Module, places: &'a Places) -> Self {
+    pub(crate) fn new(
+        device: &'a Device,
+        module: &'a ir::Module,
+        places: &'a VariablePlaces,
+    ) -> Self {
         let count = module.variables.len();
         Self {
             device,

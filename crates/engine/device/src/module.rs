@@ -7,7 +7,7 @@ use crate::initial::{surface_warnings, texture_warnings};
 use crate::kernel::Kernel;
 use crate::loader::{Loader, release};
 use crate::resource::{Kept, SurfaceResource, TextureResource};
-use crate::state::Places;
+use crate::state::VariablePlaces;
 use crate::texture::{
     Pairing, TextureDescriptor, sampler_handle, surface_handle, surface_header, texture_handle,
     texture_header,
@@ -28,6 +28,7 @@ use texunit_unit::Sampler;
 
 /// A text that is no module. Renders with crate `report`; its `Display` is the short form.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LoadError {
     /// The text.
     pub source: SourceFile,
@@ -92,6 +93,7 @@ impl OpaqueKind {
 
 /// A module-scope `.texref`, `.samplerref` or `.surfref`, and the state its initialiser gives.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct OpaqueVariable {
     /// Name.
     pub name: String,
@@ -109,6 +111,7 @@ pub struct OpaqueVariable {
 
 /// A module-scope `.global` or `.const` variable.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Global {
     pub(crate) block: Arc<Block>,
     pub(crate) address: u64,
@@ -131,6 +134,9 @@ impl Global {
     }
 
     /// Copies bytes to `offset` and on.
+    ///
+    /// # Errors
+    /// [`Error::CopyOutside`] if they do not all fit.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         copy_in(&self.block, offset, bytes)
     }
@@ -179,16 +185,22 @@ impl std::fmt::Debug for Module {
 impl Module {
     /// Reads and checks the text of a module, and puts its variables on the device.
     /// `name` is what messages call the text.
+    ///
+    /// # Errors
+    /// The diagnostics of the text; what the device has no room for is one of them.
     pub fn load(device: &Device, name: &str, text: &str) -> Result<Self, LoadError> {
-        Self::load_at(device, name, text, &Places::default())
+        Self::load_at(device, name, text, &VariablePlaces::default())
     }
 
     /// As [`Self::load`], with the addresses and handles that variables are to have, where they are given.
+    ///
+    /// # Errors
+    /// Those of [`Self::load`], and a place that something else has.
     pub fn load_at(
         device: &Device,
         name: &str,
         text: &str,
-        places: &Places,
+        places: &VariablePlaces,
     ) -> Result<Self, LoadError> {
         let source = SourceFile::new(name, text);
         let parsed = texunit_syntax::parse(&source);
@@ -326,6 +338,9 @@ impl Module {
     /// Binds a texture to the `.texref` of that name. Start from its
     /// [`OpaqueVariable::initial`] state, which the static initialiser gives. Returns a warning
     /// for each field of the initialiser that the resource contradicts (docs/numerics.md 12).
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_texture`].
     pub fn bind_texture(
         &self,
         name: &str,
@@ -338,6 +353,9 @@ impl Module {
 
     /// As [`Self::bind_texture`], refusing only what the driver refuses
     /// ([`Device::create_texture_as_driver`]).
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_texture_as_driver`].
     pub fn bind_texture_as_driver(
         &self,
         name: &str,
@@ -385,6 +403,9 @@ impl Module {
     }
 
     /// Sets the state of the `.samplerref` of that name.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_sampler`].
     pub fn bind_sampler(&self, name: &str, sampler: &Sampler) -> Result<(), Error> {
         sampler.check()?;
         self.bind(name, OpaqueKind::Sampler, None, |tables, v| {
@@ -396,6 +417,9 @@ impl Module {
 
     /// Binds an array or memory to the `.surfref` of that name. Returns a warning for each field
     /// of the static initialiser that it contradicts.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_surface`].
     pub fn bind_surface<'a>(
         &self,
         name: &str,

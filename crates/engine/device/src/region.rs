@@ -54,7 +54,7 @@ impl Array {
         self.resource().block().read(offset, out).map_err(|e| self.outside(e.offset, e.len))
     }
 
-    /// Sets a part of a row, likewise.
+    /// Sets a part of a row: `at` is byte in the row, row and slice ([`Self::copy_extent`]).
     pub fn write_row(&self, at: [u64; 3], bytes: &[u8]) -> Result<(), Error> {
         let Some(offset) = self.row_offset(at, bytes.len() as u64)? else { return Ok(()) };
         let block = self.resource().block();

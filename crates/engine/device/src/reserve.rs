@@ -7,6 +7,9 @@ use crate::error::Error;
 
 impl Device {
     /// Counts bytes as used that nobody uses yet ([`Self::memory_used`]).
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the device has no room for them.
     pub fn reserve(&self, size: u64) -> Result<(), Error> {
         let name = "reserved memory".to_owned();
         self.inner.memory.reserve(size).map_err(|source| Error::Memory { name, source })

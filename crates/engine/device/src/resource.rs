@@ -10,102 +10,117 @@ use std::sync::Arc;
 use texunit_texel::Format;
 use texunit_unit::{ArrayShape, Base, Extent, Geometry, Resource, View};
 
+/// Memory that texels lie in: a buffer, or what is at an address.
+#[derive(Clone, Copy, Debug)]
+enum Holder<'a> {
+    Buffer(&'a Buffer),
+    Linear(&'a Linear),
+}
+
+/// Texels of memory that kernels reach by address, too: in a line (linear memory), or in rows (pitch-linear memory).
+///
+/// The first texel is at an address that is a multiple of 16.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryTexels<'a> {
+    memory: Holder<'a>,
+    /// Bytes before the first texel.
+    offset: u64,
+    format: Format,
+    width: u32,
+    /// How many rows there are, and bytes from one to the next.
+    rows: Option<(u32, u64)>,
+}
+
+impl<'a> MemoryTexels<'a> {
+    fn new(memory: Holder<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
+        Self { memory, offset: 0, format, width, rows }
+    }
+
+    /// `width` texels from the beginning of a buffer on.
+    pub fn line(buffer: &'a Buffer, format: Format, width: u32) -> Self {
+        Self::new(Holder::Buffer(buffer), format, width, None)
+    }
+
+    /// Rows from the beginning of a buffer on, of which each begins `pitch` bytes behind the one before.
+    pub fn rows(buffer: &'a Buffer, format: Format, [width, height]: [u32; 2], pitch: u64) -> Self {
+        Self::new(Holder::Buffer(buffer), format, width, Some((height, pitch)))
+    }
+
+    /// `width` texels from an address on ([`Device::linear`]).
+    pub fn line_at(memory: &'a Linear, format: Format, width: u32) -> Self {
+        Self::new(Holder::Linear(memory), format, width, None)
+    }
+
+    /// Rows from an address on ([`Device::linear`]), of which each begins `pitch` bytes behind the one before.
+    pub fn rows_at(
+        memory: &'a Linear,
+        format: Format,
+        [width, height]: [u32; 2],
+        pitch: u64,
+    ) -> Self {
+        Self::new(Holder::Linear(memory), format, width, Some((height, pitch)))
+    }
+
+    /// The first texel is so many bytes behind the beginning of the memory.
+    #[must_use]
+    pub fn with_offset(self, offset: u64) -> Self {
+        Self { offset, ..self }
+    }
+
+    fn make(&self, device: &Device) -> Result<Made, Error> {
+        let memory = match self.memory {
+            Holder::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
+            Holder::Linear(linear) => Memory::at(linear, self.offset),
+        };
+        match self.rows {
+            None => linear(device, memory, self.format, self.width),
+            Some((height, pitch)) => {
+                pitched(device, memory, self.format, [self.width, height], pitch)
+            }
+        }
+    }
+}
+
 /// What a texture reads (`CUDA_RESOURCE_DESC`). A view of an array (`CUDA_RESOURCE_VIEW_DESC`) is
 /// an array too: [`Array::view`], [`MipmappedArray::view`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum TextureResource<'a> {
     /// An array.
     Array(&'a Array),
     /// An array with mip levels.
     Mipmapped(&'a MipmappedArray),
-    /// Linear memory.
-    Linear {
-        /// The memory.
-        buffer: &'a Buffer,
-        /// First byte; the address there is a multiple of 16.
-        offset: u64,
-        /// Format of the texels.
-        format: Format,
-        /// Texels.
-        width: u32,
-    },
-    /// Pitch-linear 2D memory.
-    Pitched {
-        /// The memory.
-        buffer: &'a Buffer,
-        /// First byte; the address there is a multiple of 16.
-        offset: u64,
-        /// Format of the texels.
-        format: Format,
-        /// Texels of a row.
-        width: u32,
-        /// Rows.
-        height: u32,
-        /// Bytes from a row to the next.
-        pitch: u64,
-    },
-    /// Linear memory, by address ([`Device::linear`]).
-    LinearAt {
-        /// The memory; its address is a multiple of 16.
-        memory: &'a Linear,
-        /// Format of the texels.
-        format: Format,
-        /// Texels.
-        width: u32,
-    },
+    /// Linear or pitch-linear memory: one or two axes.
+    Memory(MemoryTexels<'a>),
     /// Texels that are not in the device's memory: those of a resource that the host program has made, read where they
     /// are.
     Texels(&'a Arc<Resource>),
-    /// Pitch-linear 2D memory, by address.
-    PitchedAt {
-        /// The memory; its address is a multiple of 16.
-        memory: &'a Linear,
-        /// Format of the texels.
-        format: Format,
-        /// Texels of a row.
-        width: u32,
-        /// Rows.
-        height: u32,
-        /// Bytes from a row to the next.
-        pitch: u64,
-    },
 }
 
 /// What a surface reads and writes. A mip level ([`MipmappedArray::level`]) and a layer or face
 /// ([`Array::layer`]) are arrays; a cube map is a surface of its faces, `.a2d`.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum SurfaceResource<'a> {
     /// An array.
     Array(&'a Array),
+    /// Linear or pitch-linear memory: a `.1d` or `.2d` surface. CUDA has none.
+    Memory(MemoryTexels<'a>),
     /// Texels that are not in the device's memory: those of a resource that the host program has made, written where
     /// they are.
     Texels(&'a Arc<Resource>),
-    /// Linear memory: a `.1d` surface. CUDA has none.
-    Linear {
-        /// The memory.
-        buffer: &'a Buffer,
-        /// First byte; the address there is a multiple of 16.
-        offset: u64,
-        /// Format of the texels.
-        format: Format,
-        /// Texels.
-        width: u32,
-    },
-    /// Pitch-linear memory: a `.2d` surface. CUDA has none.
-    Pitched {
-        /// The memory.
-        buffer: &'a Buffer,
-        /// First byte; the address there is a multiple of 16.
-        offset: u64,
-        /// Format of the texels.
-        format: Format,
-        /// Texels of a row.
-        width: u32,
-        /// Rows.
-        height: u32,
-        /// Bytes from a row to the next.
-        pitch: u64,
-    },
+}
+
+impl<'a> From<MemoryTexels<'a>> for TextureResource<'a> {
+    fn from(texels: MemoryTexels<'a>) -> Self {
+        Self::Memory(texels)
+    }
+}
+
+impl<'a> From<MemoryTexels<'a>> for SurfaceResource<'a> {
+    fn from(texels: MemoryTexels<'a>) -> Self {
+        Self::Memory(texels)
+    }
 }
 
 impl<'a> From<&'a Array> for TextureResource<'a> {
@@ -160,19 +175,7 @@ impl TextureResource<'_> {
             Self::Array(array) => of_array(device, array),
             Self::Mipmapped(array) => of_array(device, array.whole()),
             Self::Texels(resource) => Ok(of_texels(resource)),
-            Self::Linear { buffer, offset, format, width } => {
-                linear(device, Memory::of(device, buffer, offset)?, format, width)
-            }
-            Self::Pitched { buffer, offset, format, width, height, pitch } => {
-                let memory = Memory::of(device, buffer, offset)?;
-                pitched(device, memory, format, [width, height], pitch)
-            }
-            Self::LinearAt { memory, format, width } => {
-                linear(device, Memory::at(memory), format, width)
-            }
-            Self::PitchedAt { memory, format, width, height, pitch } => {
-                pitched(device, Memory::at(memory), format, [width, height], pitch)
-            }
+            Self::Memory(texels) => texels.make(device),
         }
     }
 }
@@ -189,13 +192,7 @@ impl SurfaceResource<'_> {
                 device.architecture().limits().check_surface(resource)?;
                 of_texels(resource).faces()
             }
-            Self::Linear { buffer, offset, format, width } => {
-                linear(device, Memory::of(device, buffer, offset)?, format, width)
-            }
-            Self::Pitched { buffer, offset, format, width, height, pitch } => {
-                let memory = Memory::of(device, buffer, offset)?;
-                pitched(device, memory, format, [width, height], pitch)
-            }
+            Self::Memory(texels) => texels.make(device),
         }
     }
 }
@@ -232,8 +229,10 @@ impl<'a> Memory<'a> {
         Ok(Self { base, name: buffer.name(), kept: Kept::Buffer(buffer.clone()) })
     }
 
-    fn at(linear: &'a Linear) -> Self {
-        let (block, offset) = linear.place_in_block();
+    fn at(linear: &'a Linear, offset: u64) -> Self {
+        let (block, before) = linear.place_in_block();
+        // What is past the last address is past the end of the block, and refused as that.
+        let offset = before.saturating_add(offset);
         let base = Base { block: Arc::clone(block), offset, address: linear.allocation().start };
         Self { base, name: linear.name(), kept: Kept::Linear(linear.clone()) }
     }

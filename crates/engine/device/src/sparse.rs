@@ -30,6 +30,7 @@ pub(crate) fn without_tiles(
 /// The levels of a sparse array that are smaller than a tile. Each layer has such a tail, which is
 /// mapped as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MipTail {
     /// Its first level.
     pub first_level: u32,
@@ -45,17 +46,26 @@ impl Array {
     }
 
     /// Puts the tiles of a region into memory: their texels can be read and written.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
     pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.set_tiles(region, true)
     }
 
     /// Takes the tiles of a region out of memory: a fetch that needs one of them is not resident.
     /// The host's [`Array::read`] still sees what they held.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
     pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.set_tiles(region, false)
     }
 
     /// Maps all tiles, or none.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array is not sparse.
     pub fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
         self.map()?.set_all(resident);
         Ok(())
@@ -93,6 +103,9 @@ impl MipmappedArray {
     }
 
     /// Maps the mip tail of a layer, or unmaps it.
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array has no such tail.
     pub fn set_mip_tail(&self, layer: u32, resident: bool) -> Result<(), Error> {
         self.whole().map()?.set_tail(layer, resident)?;
         Ok(())
@@ -104,16 +117,25 @@ impl MipmappedArray {
     }
 
     /// As [`Array::map_tiles`].
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
     pub fn map_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.whole().map_tiles(region)
     }
 
     /// As [`Array::unmap_tiles`].
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array is not sparse or the region is not of its tiles.
     pub fn unmap_tiles(&self, region: &TileRegion) -> Result<(), Error> {
         self.whole().unmap_tiles(region)
     }
 
     /// As [`Array::map_all_tiles`].
+    ///
+    /// # Errors
+    /// [`Error::Create`] if the array is not sparse.
     pub fn map_all_tiles(&self, resident: bool) -> Result<(), Error> {
         self.whole().map_all_tiles(resident)
     }

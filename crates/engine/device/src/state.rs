@@ -19,7 +19,7 @@ use texunit_unit::{Resource, Sampler, Surface};
 
 /// Addresses and handles of the variables of a module, by name; those that are not named get what is free.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct VariablePlaces {
     /// Of `.global` and `.const` variables.
     pub memory: HashMap<String, u64>,
     /// Of `.texref`, `.samplerref` and `.surfref` variables.
@@ -28,6 +28,7 @@ pub struct Places {
 
 /// What is on a device.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct State {
     /// Memory: buffers, variables, the program's own.
     pub memory: MemoryMap,
@@ -45,6 +46,7 @@ pub struct State {
 
 /// Something behind a handle.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Stored<T> {
     /// What kernels name it by.
     pub handle: u64,
@@ -93,6 +95,9 @@ impl Device {
     }
 
     /// As [`Self::alloc`], at a place that is given.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if something else is there, [`Error::Memory`] if the device has no room for it.
     pub fn alloc_at(&self, place: &Placement<'_>) -> Result<Buffer, Error> {
         Buffer::at(self, place)
     }
@@ -108,6 +113,9 @@ impl Device {
     }
 
     /// As [`Self::create_texture_as_driver`], with a handle that is given.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if something else has the handle, and those of [`Self::create_texture_as_driver`].
     pub fn create_texture_at(
         &self,
         handle: u64,
@@ -118,6 +126,9 @@ impl Device {
     }
 
     /// As [`Self::create_sampler`], with a handle that is given.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if something else has the handle, and those of [`Self::create_sampler`].
     pub fn create_sampler_at(
         &self,
         handle: u64,
@@ -127,6 +138,9 @@ impl Device {
     }
 
     /// As [`Self::create_surface`], with a handle that is given.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if something else has the handle, and those of [`Self::create_surface`].
     pub fn create_surface_at<'a>(
         &self,
         handle: u64,

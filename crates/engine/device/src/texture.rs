@@ -10,6 +10,7 @@ use texunit_unit::{ReadMode, Sampler, Surface, Texture};
 /// How a texture reads its resource (`CUDA_TEXTURE_DESC`). [`Default`] is CUDA's: elements,
 /// unnormalized coordinates, point filter; with PTX's default address mode, clamp to edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TextureDescriptor {
     /// As elements or as normalized floats.
     pub read_mode: ReadMode,
@@ -17,6 +18,14 @@ pub struct TextureDescriptor {
     pub normalized_coords: bool,
     /// Sampler state.
     pub sampler: Sampler,
+}
+
+texunit_unit::setters! {
+    TextureDescriptor {
+        with_read_mode(read_mode: ReadMode);
+        with_normalized_coords(normalized_coords: bool);
+        with_sampler(sampler: Sampler);
+    }
 }
 
 /// When a sampler that the texels cannot be read with is refused (docs/numerics.md 8.1).

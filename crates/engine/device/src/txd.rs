@@ -81,7 +81,7 @@ impl Sites {
 }
 
 /// Bytes that the machines of a launch may take together; one is made in any case.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_KEPT_BYTES: u64 = 1 << 30;
 /// Bytes of a machine beside its texels.
 const MACHINE_BYTES: u64 = 64 << 10;
 
@@ -213,7 +213,7 @@ impl Kept {
             let changes = sites.stores || resource.layout() != Layout::Array;
             let machine = Machine::new(key, fetch, sites.arch, changes);
             let bytes = machine.as_ref().map_or(MACHINE_BYTES, |machine| machine.bytes);
-            if self.bytes + bytes > MOST_BYTES {
+            if self.bytes + bytes > MAX_KEPT_BYTES {
                 self.machines.clear();
                 self.bytes = 0;
             }

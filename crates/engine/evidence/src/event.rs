@@ -1,7 +1,7 @@
 //! What a process tells.
 
 use serde::{Deserialize, Serialize};
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 
 /// A line of a process's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ pub struct Kernel {
     pub name: String,
     /// Where it begins, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<CodeLocation>,
     /// Launches that have ended, also in a fault.
     pub launches: u64,
     /// CTAs of these launches.
@@ -92,7 +92,7 @@ pub struct Kernel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interpreted {
     /// Where it is.
-    pub place: Place,
+    pub place: CodeLocation,
     /// Its text in the PTX.
     pub instruction: String,
     /// How often, for a warp each.
@@ -101,7 +101,7 @@ pub struct Interpreted {
 
 impl Interpreted {
     /// Instructions of a kernel that are told at most.
-    pub const MOST: usize = 20;
+    pub const MAX_KEPT: usize = 20;
 }
 
 /// Fetches or surface accesses of one kind.
@@ -128,7 +128,7 @@ pub struct Running {
     pub kernel: String,
     /// Where it begins, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<CodeLocation>,
     /// CTAs.
     pub grid: [u32; 3],
     /// Threads of a CTA.
@@ -174,7 +174,7 @@ pub struct Finding {
     /// %tid
     pub thread: [u32; 3],
     /// Where it is.
-    pub place: Option<Place>,
+    pub place: Option<CodeLocation>,
     /// Other places that have to do with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
@@ -189,7 +189,7 @@ pub struct Related {
     /// Who does what there.
     pub text: String,
     /// Where it is.
-    pub place: Place,
+    pub place: CodeLocation,
 }
 
 /// A call that was refused.

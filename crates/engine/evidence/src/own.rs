@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Depth of folders: a run in a run has a folder in that of the outer one.
 const DEPTH: u32 = 16;
 /// Most files that are looked at.
-const MOST: usize = 100_000;
+const MAX_FILES: usize = 100_000;
 
 /// The file of this process with an extension: the process's number and the time when it started, as numbers are
 /// used again.
@@ -34,7 +34,7 @@ pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn collect(folder: &Path, extension: &str, depth: u32, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        if found.len() >= MOST {
+        if found.len() >= MAX_FILES {
             return;
         }
         let (path, kind) = (entry.path(), entry.file_type());

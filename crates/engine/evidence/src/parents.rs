@@ -7,7 +7,7 @@ use crate::own::maker;
 use std::path::{Path, PathBuf};
 
 /// Most parents that are looked at.
-const MOST: usize = 64;
+const MAX_PARENTS: usize = 64;
 /// What the system calls `texunit`.
 const NAME: &str = "texunit";
 
@@ -33,7 +33,7 @@ pub fn run_above() -> Option<Above> {
 /// The run of a process or of one above it.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 fn above(mut process: u32, proc: &Path) -> Option<Above> {
-    for _ in 0..MOST {
+    for _ in 0..MAX_PARENTS {
         let own = proc.join(process.to_string());
         let stat = std::fs::read(own.join("stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat);

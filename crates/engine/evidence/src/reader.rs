@@ -9,11 +9,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Most bytes of a file that are read: a [`crate::Writer`] that keeps to its period writes less.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 /// Longest line that is read.
 const LONGEST: u64 = 4 << 20;
 /// Most kernels, findings, refused calls and allocations of a process that are kept, each.
-const MOST_KEPT: usize = 10_000;
+const MAX_KEPT: usize = 10_000;
 
 /// What one process did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,13 +70,13 @@ impl Record {
 }
 
 fn put<K: Ord, T>(all: &mut BTreeMap<K, T>, key: K, one: T) {
-    if all.len() < MOST_KEPT || all.contains_key(&key) {
+    if all.len() < MAX_KEPT || all.contains_key(&key) {
         all.insert(key, one);
     }
 }
 
 fn push<T>(all: &mut Vec<T>, one: T) {
-    if all.len() < MOST_KEPT {
+    if all.len() < MAX_KEPT {
         all.push(one);
     }
 }
@@ -86,7 +86,7 @@ pub fn read(folder: &Path) -> Vec<Record> {
     let mut records = Vec::new();
     for path in files(folder, EXTENSION) {
         if let Ok(file) = File::open(&path) {
-            read_file(BufReader::new(file.take(MOST_BYTES)), &mut records);
+            read_file(BufReader::new(file.take(MAX_BYTES)), &mut records);
         }
     }
     records.sort_by(|a, b| a.process.started.total_cmp(&b.process.started));

@@ -44,7 +44,7 @@ impl Run {
         told.chain(more).fold(0, u64::saturating_add)
     }
 
-    /// The same run as one of its processes saw it.
+    /// This run as one of its processes saw it.
     pub fn of_process(&self, process: u32) -> Self {
         let own = self.records.iter().filter(|record| record.process.pid == process);
         Self { records: own.cloned().collect(), ..self.clone() }
@@ -122,7 +122,7 @@ fn add_interpreted(sum: &mut Vec<Interpreted>, more: &[Interpreted]) {
         }
     }
     sum.sort_by_key(|row| std::cmp::Reverse(row.count));
-    sum.truncate(Interpreted::MOST);
+    sum.truncate(Interpreted::MAX_KEPT);
 }
 
 fn add_accesses(sum: &mut Vec<Accesses>, more: &[Accesses]) {

@@ -11,11 +11,14 @@ const FILE: &str = "variables";
 /// What the names of variables of ours begin with.
 const START: &str = "TEXUNIT_";
 /// Most entries that are read; whoever else writes to the folder makes nobody slow.
-const MOST: usize = 1000;
+const MAX_VARIABLES: usize = 1000;
 /// Largest file that is read.
 const LARGEST: u64 = 1 << 20;
 
 /// Keeps those of texunit's among some variables for all processes of the run.
+///
+/// # Errors
+/// The file cannot be written.
 pub fn keep_variables(
     folder: &Path,
     all: impl IntoIterator<Item = (OsString, OsString)>,
@@ -39,7 +42,7 @@ pub fn kept_variables(folder: &Path) -> BTreeMap<String, String> {
     let bytes = std::fs::read(path).unwrap_or_default();
     let texts = bytes.split(|&byte| byte == 0).filter_map(|entry| std::str::from_utf8(entry).ok());
     let pairs = texts.filter_map(|entry| entry.split_once('='));
-    pairs.take(MOST).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    pairs.take(MAX_VARIABLES).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long the reader of a pipe may read nothing.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PIPE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The error of a pipe without a reader.
 const ENXIO: i32 = 6;
 
@@ -44,6 +44,9 @@ pub fn is_of_each_process(path: &Path) -> bool {
 
 /// Writes a report. A file gets its name when it is whole; a terminal or a pipe is written to as it is. A pipe may
 /// have no reader, or one that stops: neither is waited for. Whoever calls this has SIGPIPE ignored.
+///
+/// # Errors
+/// It cannot be written, or nobody reads the pipe.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match path.metadata() {
         _ if is_descriptor(path) => write_in_place(path, bytes),
@@ -112,7 +115,7 @@ fn write_in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
             Ok(count) => (rest, last) = (&rest[count..], Instant::now()),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if last.elapsed() > PATIENCE {
+                if last.elapsed() > PIPE_TIMEOUT {
                     return Err(io::Error::other("the reader of the pipe has stopped reading"));
                 }
                 std::thread::sleep(Duration::from_millis(5));

@@ -31,7 +31,7 @@ struct State {
 }
 
 /// Most bytes that wait.
-const MOST_WAITING: usize = 1 << 20;
+const MAX_WAITING: usize = 1 << 20;
 
 /// The open file.
 #[derive(Debug)]
@@ -92,6 +92,9 @@ impl Writer {
 
     /// Appends an event: one write to the end of the file. What cannot be written is written with the next one: when a
     /// program has closed some files, another can be opened.
+    ///
+    /// # Errors
+    /// It cannot be written.
     pub fn append(&self, event: &Event) -> io::Result<()> {
         let mut line = serde_json::to_vec(event)?;
         line.push(b'\n');
@@ -109,7 +112,7 @@ impl Writer {
             match Open::new(&self.folder) {
                 Ok(open) => state.open = Some(open),
                 Err(error) => {
-                    if state.waiting.len() + line.len() <= MOST_WAITING {
+                    if state.waiting.len() + line.len() <= MAX_WAITING {
                         state.waiting.append(&mut line);
                     }
                     return Err(error);

@@ -6,7 +6,7 @@ use texunit_evidence::{
     Accesses, Api, Event, Finding, Format, Interpreted, Kernel, Process, Record, Run, Running,
     Totals, Writer, files, own_file, processes, read,
 };
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 use texunit_testkit::TempDir;
 
 fn process(pid: u32, started: f64) -> Event {
@@ -32,7 +32,7 @@ fn kernel(name: &str, launches: u64) -> Kernel {
 }
 
 /// What reading a place from a file gives.
-fn place() -> Place {
+fn place() -> CodeLocation {
     serde_json::from_str(
         r#"{"frames": [
             {"via": "instruction", "file": "/tmp/ä b,c.cu", "line": 7, "column": 5, "function": "put(int*)", "text": "ää = x;"},

@@ -4,7 +4,7 @@ use crate::problem::{Problem, codes};
 use crate::spec::{self, Job};
 use crate::syntax;
 use std::path::Path;
-use texunit_device::{ArgError, Kernel, Module, Places};
+use texunit_device::{ArgError, Kernel, Module, VariablePlaces};
 use texunit_spec::{At, Problems};
 use texunit_syntax::SourceFile;
 
@@ -90,8 +90,8 @@ fn read_text(path: &Path, limit: usize) -> Result<String, Unreadable> {
 }
 
 /// Where the variables of the job's module are to be.
-pub fn places(job: &Job) -> Places {
-    let mut places = Places::default();
+pub fn places(job: &Job) -> VariablePlaces {
+    let mut places = VariablePlaces::default();
     for (name, at) in &job.places {
         // A module has one thing of a name, and so one of the two takes it.
         places.memory.insert(name.value.clone(), at.value);

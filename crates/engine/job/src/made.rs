@@ -3,8 +3,8 @@
 use crate::problem::{Problem, codes};
 use crate::spec::PartSpec;
 use texunit_device::{
-    Array, Buffer, Error, Extent, Format, Geometry, Linear, MipmappedArray, SurfaceResource,
-    TextureResource, TileRegion, View,
+    Array, Buffer, Error, Extent, Format, Geometry, Linear, MemoryTexels, MipmappedArray,
+    SurfaceResource, TextureResource, TileRegion, View,
 };
 use texunit_spec::{At, ViewSpec};
 
@@ -57,17 +57,24 @@ impl Made {
         match *self {
             Made::Array(ref array) => TextureResource::Array(array),
             Made::Mipmapped(ref array) => TextureResource::Mipmapped(array),
-            Made::Linear { ref buffer, offset, format, width } => {
-                TextureResource::Linear { buffer, offset, format, width }
-            }
+            Made::Linear { ref buffer, offset, format, width } => TextureResource::Memory(
+                MemoryTexels::line(buffer, format, width).with_offset(offset),
+            ),
             Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
-                TextureResource::Pitched { buffer, offset, format, width, height, pitch }
+                TextureResource::Memory(
+                    MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(offset),
+                )
             }
             Made::LinearAt { ref memory, format, width } => {
-                TextureResource::LinearAt { memory, format, width }
+                TextureResource::Memory(MemoryTexels::line_at(memory, format, width))
             }
             Made::PitchedAt { ref memory, format, width, height, pitch } => {
-                TextureResource::PitchedAt { memory, format, width, height, pitch }
+                TextureResource::Memory(MemoryTexels::rows_at(
+                    memory,
+                    format,
+                    [width, height],
+                    pitch,
+                ))
             }
         }
     }
@@ -77,11 +84,13 @@ impl Made {
         match *self {
             Made::Array(ref array) => Some(SurfaceResource::Array(array)),
             Made::Mipmapped(_) | Made::LinearAt { .. } | Made::PitchedAt { .. } => None,
-            Made::Linear { ref buffer, offset, format, width } => {
-                Some(SurfaceResource::Linear { buffer, offset, format, width })
-            }
+            Made::Linear { ref buffer, offset, format, width } => Some(SurfaceResource::Memory(
+                MemoryTexels::line(buffer, format, width).with_offset(offset),
+            )),
             Made::Pitched { ref buffer, offset, format, width, height, pitch } => {
-                Some(SurfaceResource::Pitched { buffer, offset, format, width, height, pitch })
+                Some(SurfaceResource::Memory(
+                    MemoryTexels::rows(buffer, format, [width, height], pitch).with_offset(offset),
+                ))
             }
         }
     }

@@ -12,13 +12,14 @@ pub(crate) struct Texels {
 }
 
 /// Most bytes of one array, as of every file of a job.
-const MOST: u64 = 2 << 30;
+const MAX_BYTES: u64 = 2 << 30;
 
 /// Keeps all of them.
 pub(crate) fn hold(arrays: &[Array], budget: &mut Budget) -> Result<Vec<Texels>, Refused> {
     let hold = |array: &Array| {
-        if array.size() > MOST {
-            let why = format!("an array has {} bytes, and a file at most {MOST}", array.size());
+        if array.size() > MAX_BYTES {
+            let why =
+                format!("an array has {} bytes, and a file at most {MAX_BYTES}", array.size());
             return Err(Refused::Launch(why));
         }
         budget.take(array.size())?;

@@ -10,7 +10,7 @@ const READ: usize = 16 * PAGE;
 /// Changes with fewer unchanged bytes between them are one.
 const GAP: u64 = 64;
 /// Most parts that an object is divided into.
-const MOST_PARTS: usize = 1000;
+const MAX_PARTS: usize = 1000;
 
 /// How many bytes may still be kept.
 #[derive(Clone, Copy, Debug)]
@@ -165,7 +165,7 @@ fn gone() -> Refused {
 /// So few ranges that a job can name them: those that are nearest to each other become one.
 fn coarse(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     let mut gap = GAP;
-    while ranges.len() > MOST_PARTS {
+    while ranges.len() > MAX_PARTS {
         gap *= 4;
         let mut merged: Vec<(u64, u64)> = Vec::new();
         for (start, end) in ranges {
@@ -225,7 +225,7 @@ mod tests {
             bytes[at] = 5;
         }
         let pieces = changed(&bytes);
-        assert!(pieces.parts().is_none_or(|parts| parts.len() <= MOST_PARTS));
+        assert!(pieces.parts().is_none_or(|parts| parts.len() <= MAX_PARTS));
         let mut whole = vec![0; bytes.len()];
         lay_over(&before.0, 0, &mut whole);
         lay_over(&pieces.0, 0, &mut whole);

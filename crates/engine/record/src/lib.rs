@@ -105,6 +105,9 @@ pub struct Before {
 
 impl Before {
     /// Keeps what the launch is about to find: of memory what is not zero, at most `limit` bytes in all.
+    ///
+    /// # Errors
+    /// The launch finds more than `limit` bytes, or what no job can have.
     pub fn of(launch: &Launch<'_>, limit: u64) -> Result<Self, Refused> {
         let state = launch.kernel.module().device().state();
         let mut budget = Budget::new(limit);
@@ -115,6 +118,9 @@ impl Before {
     }
 
     /// Writes the job into a folder, which is made. If it cannot be written whole, nothing of it is left there.
+    ///
+    /// # Errors
+    /// The folder cannot be written, or the launch had what no job can have.
     pub fn write(
         self,
         launch: &Launch<'_>,

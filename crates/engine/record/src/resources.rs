@@ -9,7 +9,7 @@ use texunit_spec::write;
 use texunit_unit::{Layout, Resource, TexelIndex, TileShape};
 
 /// Where texels can be.
-pub(crate) struct Places<'a> {
+pub(crate) struct TexelHolders<'a> {
     pub(crate) texels: &'a [Texels],
     pub(crate) memory: &'a [Held],
     /// Addresses of memory that is gone, by the number of the allocation.
@@ -65,7 +65,7 @@ fn tiles(texels: &Resource) -> String {
 }
 
 /// The keys that say which texels a texture or surface is of; `None`: nobody knows any more where they were.
-pub(crate) fn source(resource: &Resource, places: &Places<'_>) -> Option<String> {
+pub(crate) fn source(resource: &Resource, places: &TexelHolders<'_>) -> Option<String> {
     if resource.layout() != Layout::Array {
         return memory_source(resource, places);
     }
@@ -103,7 +103,7 @@ pub(crate) fn source(resource: &Resource, places: &Places<'_>) -> Option<String>
     Some(keys)
 }
 
-fn memory_source(resource: &Resource, places: &Places<'_>) -> Option<String> {
+fn memory_source(resource: &Resource, places: &TexelHolders<'_>) -> Option<String> {
     let number = resource.block().number();
     let held = places.memory.iter().find(|held| held.block.number() == number);
     let base = match held {
@@ -129,14 +129,14 @@ fn memory_source(resource: &Resource, places: &Places<'_>) -> Option<String> {
 
 /// The keys that say how a texture is read.
 pub(crate) fn texture_keys(bound: &BoundTexture) -> String {
-    let BoundTexture { texture, sampler } = bound;
+    let BoundTexture { texture, sampler, .. } = bound;
     write::inline(&write::texture(texture.read_mode, texture.normalized_coords, sampler))
 }
 
 /// Surfaces of memory have no words in a job that would place them.
 pub(crate) fn surface_source(
     resource: &Resource,
-    places: &Places<'_>,
+    places: &TexelHolders<'_>,
 ) -> Result<Option<String>, Refused> {
     if resource.layout() != Layout::Array {
         return Err(Refused::Launch("a surface is made of memory that is not an array".to_owned()));

@@ -32,7 +32,7 @@ pub(crate) fn f32(bits: u32) -> String {
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#010x}\"") }
 }
 
-/// Likewise.
+/// The number of these 64 bits; the bits themselves where a text would not say which they are.
 pub(crate) fn f64(bits: u64) -> String {
     let value = f64::from_bits(bits);
     if value.is_finite() { format!("{value:?}") } else { format!("\"{bits:#018x}\"") }

@@ -21,9 +21,9 @@ const SAME_EXCERPT: u32 = 100;
 /// Most bytes of a line that are shown; of longer ones a part around the mark is.
 const LONG_LINE: usize = 400;
 /// Most secondary places that are shown.
-const MOST_NOTES: usize = 8;
+const MAX_NOTES: usize = 8;
 /// A mark over more lines than this is cut to its first line.
-const MOST_LINES: u32 = 8;
+const MAX_LINES: u32 = 8;
 
 /// Columns of the terminal, to which lines of the source are cut.
 static WIDTH: AtomicUsize = AtomicUsize::new(140);
@@ -63,8 +63,7 @@ pub(crate) fn render(located: Located<'_>, diagnostic: &Diagnostic, color: bool)
         group = group.element(Level::NOTE.message(format!("and {places} in the source")));
     }
     group = group.elements(excerpts(source, said.as_ref().unwrap_or(diagnostic), &mut places));
-    if let Some(more) = diagnostic.secondary.len().checked_sub(MOST_NOTES).filter(|&more| more > 0)
-    {
+    if let Some(more) = diagnostic.secondary.len().checked_sub(MAX_NOTES).filter(|&more| more > 0) {
         group = group.element(Level::NOTE.message(format!("and {more} other places")));
     }
     let suggestion = suggestion(source, diagnostic);
@@ -133,7 +132,7 @@ fn suggestion<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Option<
     let mut end = start;
     for edit in edits {
         let short = edit.text.len() <= LONG_LINE
-            && edit.text.matches('\n').count() <= MOST_LINES as usize
+            && edit.text.matches('\n').count() <= MAX_LINES as usize
             && visible(&edit.text.replace(['\n', '\t'], "")) == edit.text.replace(['\n', '\t'], "");
         if edit.span.start < end || text.get(edit.span.range()).is_none() || !short {
             return None;
@@ -142,7 +141,7 @@ fn suggestion<'s>(source: &'s SourceFile, diagnostic: &'s Diagnostic) -> Option<
     }
     let (first, last) = (source.location(start).line, source.location(end).line);
     let long = |line| source.line(line).len() > LONG_LINE;
-    if last - first >= MOST_LINES || (first..=last).any(long) {
+    if last - first >= MAX_LINES || (first..=last).any(long) {
         return None;
     }
     let shown =
@@ -172,7 +171,7 @@ fn excerpts<'s>(
 ) -> Vec<Element<'s>> {
     let mut marks = vec![mark(source, &diagnostic.primary, true)];
     marks.extend(
-        diagnostic.secondary.iter().take(MOST_NOTES).map(|label| mark(source, label, false)),
+        diagnostic.secondary.iter().take(MAX_NOTES).map(|label| mark(source, label, false)),
     );
     // The excerpt with the primary place comes first; the others follow in source order.
     let first = marks[0].lines.start;
@@ -198,7 +197,7 @@ fn mark<'d>(source: &SourceFile, label: &'d Label, primary: bool) -> Mark<'d> {
     }
     let first = source.location(start as u32).line;
     let mut last = source.location(end as u32).line;
-    if last - first >= MOST_LINES {
+    if last - first >= MAX_LINES {
         end = source.line_span(first).range().end.max(start);
         last = first;
     }

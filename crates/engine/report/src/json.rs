@@ -12,7 +12,7 @@ use crate::{Located, severity};
 pub struct Object<'a> {
     file: Option<&'a str>,
     #[serde(flatten)]
-    place: Place,
+    place: TextRange,
     severity: &'static str,
     code: Option<&'a str>,
     message: &'a str,
@@ -27,7 +27,7 @@ pub struct Object<'a> {
 
 /// From the first byte to the one past the last.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-struct Place {
+struct TextRange {
     line: Option<u32>,
     column: Option<u32>,
     end_line: Option<u32>,
@@ -38,7 +38,7 @@ struct Place {
 #[derive(Clone, Debug, Serialize)]
 struct Note<'a> {
     #[serde(flatten)]
-    place: Place,
+    place: TextRange,
     message: &'a str,
 }
 
@@ -46,7 +46,7 @@ struct Note<'a> {
 #[derive(Clone, Debug, Serialize)]
 struct Change<'a> {
     #[serde(flatten)]
-    place: Place,
+    place: TextRange,
     text: &'a str,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Object<'a> {
         let located = source.map(Into::into);
         let frames = located.map(|located| located.frames(diagnostic.primary.span));
         let source = located.map(|located| located.text);
-        let place = |span| source.map_or(Place::default(), |source| place(source, span));
+        let place = |span| source.map_or(TextRange::default(), |source| place(source, span));
         let notes = diagnostic.secondary.iter();
         let fix = diagnostic.fix.iter();
         Self {
@@ -82,7 +82,7 @@ impl<'a> Object<'a> {
     ) -> Self {
         Self {
             file,
-            place: Place::default(),
+            place: TextRange::default(),
             severity: severity(level),
             code: None,
             message,
@@ -100,10 +100,10 @@ impl<'a> Object<'a> {
     }
 }
 
-fn place(source: &SourceFile, span: Span) -> Place {
+fn place(source: &SourceFile, span: Span) -> TextRange {
     let at = |offset: u32| source.location(offset.min(source.text().len() as u32));
     let (start, end) = (at(span.start), at(span.end.max(span.start)));
-    Place {
+    TextRange {
         line: Some(start.line),
         column: Some(start.column),
         end_line: Some(end.line),

@@ -24,7 +24,7 @@ pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;
 pub use json::Object;
 pub use located::Located;
-pub use place::Place;
+pub use place::CodeLocation;
 pub use run::{Run, Settings, Totals};
 pub use sarif::{Rule, uri};
 

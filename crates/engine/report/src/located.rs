@@ -3,7 +3,7 @@
 use texunit_simt::Sources;
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
-use crate::place::{Frame, Place};
+use crate::place::{CodeLocation, Frame};
 
 /// A text that diagnostics are about, and what its instructions come from, if that is known: then the place in the
 /// source is shown first, and the PTX behind it.
@@ -35,15 +35,15 @@ impl<'a> From<(&'a SourceFile, Option<&'a Sources>)> for Located<'a> {
 
 impl Located<'_> {
     /// The place of a diagnostic.
-    pub fn place(&self, diagnostic: &Diagnostic) -> Place {
+    pub fn place(&self, diagnostic: &Diagnostic) -> CodeLocation {
         self.place_of(diagnostic.primary.span)
     }
 
     /// The place of an instruction.
-    pub fn place_of(&self, span: Span) -> Place {
+    pub fn place_of(&self, span: Span) -> CodeLocation {
         match self.sources {
-            Some(sources) => Place::new(sources, self.text, span),
-            None => Place::of_text(self.text, span),
+            Some(sources) => CodeLocation::new(sources, self.text, span),
+            None => CodeLocation::of_text(self.text, span),
         }
     }
 

@@ -94,6 +94,9 @@ impl<'r, W: Write> Run<'r, W> {
     }
 
     /// Writes what comes last. The error is the first one of the whole run.
+    ///
+    /// # Errors
+    /// The first error of the run.
     pub fn finish(mut self) -> io::Result<()> {
         self.result?;
         match self.settings.format {

@@ -22,7 +22,7 @@ pub struct Rule {
     pub title: String,
     /// A paragraph: what it means, and what to write.
     pub text: String,
-    /// The same as Markdown, with examples.
+    /// The paragraph as Markdown, with examples.
     pub markdown: String,
 }
 

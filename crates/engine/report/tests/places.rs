@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 use texunit_check::{Options, check_with_sources};
-use texunit_report::{Format, Host, Place, Run, Settings, fault_diagnostic, human, short};
+use texunit_report::{CodeLocation, Format, Host, Run, Settings, fault_diagnostic, human, short};
 use texunit_simt::{Fault, FaultKind, LaunchStats, Sources};
 use texunit_syntax::{SourceFile, Span};
 
@@ -57,7 +57,7 @@ fn without_folder(shown: &str) -> String {
 }
 
 /// `file:line:column in function | text`
-fn frames(place: &Place) -> Vec<String> {
+fn frames(place: &CodeLocation) -> Vec<String> {
     let one = |frame: &texunit_report::place::Frame| {
         format!("{frame} | {}", frame.text.as_deref().unwrap_or("?").trim())
     };
@@ -93,11 +93,11 @@ fn each_compiler_has_its_places() {
         ),
     ] {
         let module = Module::load(file);
-        let place = Place::new(&module.sources, &module.text, module.span(words, 0));
+        let place = CodeLocation::new(&module.sources, &module.text, module.span(words, 0));
         assert_eq!(frames(&place), expected, "{file} {words}");
         assert!(place.ptx.text.contains(words), "{file}: {}", place.ptx.text);
         assert_eq!(without_folder(&place.to_string()), expected[0].split(" | ").next().unwrap());
-        let sent: Place = serde_json::from_value(json!(place)).unwrap();
+        let sent: CodeLocation = serde_json::from_value(json!(place)).unwrap();
         assert_eq!(sent, place);
     }
 }
@@ -109,9 +109,9 @@ fn a_kernel_begins_where_its_own_lines_do() {
         ("nvcc-G", "places", "places.cu:13 in places"),
     ] {
         let module = Module::load(file);
-        let place = Place::of_function(&module.sources, &module.text, kernel).unwrap();
+        let place = CodeLocation::of_function(&module.sources, &module.text, kernel).unwrap();
         assert_eq!(without_folder(&place.to_string()), expected, "{file}");
-        assert_eq!(Place::of_function(&module.sources, &module.text, "none"), None);
+        assert_eq!(CodeLocation::of_function(&module.sources, &module.text, "none"), None);
     }
 }
 
@@ -147,7 +147,7 @@ fn calls_have_their_lines() {
     let call = module.span("call.uni", 1);
     let put = "_Z3putIfEvPT_iS0_".to_owned();
     let fault = module.fault(module.span("st.f32", 0), vec![(put, call)]);
-    let place = Place::of_fault(&fault, &module.text);
+    let place = CodeLocation::of_fault(&fault, &module.text);
     assert_eq!(place.calls.len(), 1);
     assert_eq!(place.frames.len(), 2, "{place:?}");
     assert_eq!(place.frames[1].via, texunit_report::place::Via::Called);

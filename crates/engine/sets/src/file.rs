@@ -15,7 +15,7 @@ use texunit_syntax::Span;
 pub const MAGIC: &[u8; 16] = b"texunit sets  1\n";
 
 /// Most sectors of all runs of an object and kind, as a multiple of those that it has: each word may have its own.
-const MOST_TIMES: u64 = 64;
+const MAX_TIMES: u64 = 64;
 
 /// What is wrong with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +67,9 @@ impl Sets {
     }
 
     /// What a file says.
+    ///
+    /// # Errors
+    /// The file is of another version, damaged, or no such file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Unreadable> {
         let version = MAGIC.len() - 2;
         match bytes.get(..MAGIC.len()) {
@@ -83,7 +86,7 @@ impl Sets {
         Self::from_body(&body[MAGIC.len()..])
     }
 
-    /// The same without what it begins and ends with.
+    /// What a file says between its magic number and its checksum.
     pub(crate) fn from_body(body: &[u8]) -> Result<Self, Unreadable> {
         let mut reader = Reader(body);
         let mut sets =
@@ -203,7 +206,7 @@ impl<'a> Reader<'a> {
     fn parts(&mut self, size: u64, valued: bool) -> Result<Vec<Part>, Unreadable> {
         let count = self.count(4)?;
         let mut parts = Vec::with_capacity(count.min(64));
-        let (mut sectors, most) = (0_u64, size.div_ceil(SECTOR).saturating_mul(MOST_TIMES));
+        let (mut sectors, most) = (0_u64, size.div_ceil(SECTOR).saturating_mul(MAX_TIMES));
         for _ in 0..count {
             let part = self.part(size, valued)?;
             sectors = part.runs.iter().fold(sectors, |n, run| n.saturating_add(run.count));

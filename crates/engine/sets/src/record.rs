@@ -52,7 +52,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Most refusals that are kept.
-const MOST_REFUSED: usize = 16;
+const MAX_REFUSED: usize = 16;
 const HELP_FLEETING: &str = "it has another value on every machine and in every run";
 const HELP_GRID: &str = "all CTAs of a cooperative launch run at the same time, on one machine";
 
@@ -123,7 +123,7 @@ impl Recorder {
     fn keep(&self, op: Option<u32>, message: String, help: &'static str, is_stray: bool) {
         let span = op.and_then(|op| self.known.get()?.spans.get(op as usize).copied());
         let mut all = lock(&self.refused);
-        if all.len() < MOST_REFUSED {
+        if all.len() < MAX_REFUSED {
             all.push(Refused { span, message, help, is_stray });
         }
     }

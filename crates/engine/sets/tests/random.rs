@@ -126,14 +126,8 @@ impl Machine {
     }
 
     fn run(&self, ctas: Option<CtaRange>, observer: Option<&dyn Observer>) -> LaunchStats {
-        let options = LaunchOptions {
-            grid: GRID,
-            ctas,
-            block: [16, 1, 1],
-            threads: 1,
-            observer,
-            ..LaunchOptions::default()
-        };
+        let options =
+            LaunchOptions::new(GRID, 16).with_ctas(ctas).with_threads(1).with_observer(observer);
         let kernel = self.module.kernel("k").unwrap();
         kernel.launch(&options, &[Arg::Buffer(&self.buffer)]).unwrap()
     }

@@ -2,6 +2,7 @@
 
 use crate::status::{Failure, TEXUNIT_ERROR_NULL_POINTER, TEXUNIT_ERROR_SIZE};
 use std::ffi::{CStr, c_char, c_void};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::path::PathBuf;
 use texunit_unit::Resource;
@@ -11,6 +12,9 @@ fn null(what: &str) -> Failure {
 }
 
 /// Copies a structure.
+///
+/// # Errors
+/// `TEXUNIT_ERROR_NULL_POINTER` if it is null.
 ///
 /// # Safety
 /// The pointer is null, or there is a `T` at it, at any alignment, which nobody writes meanwhile.
@@ -31,17 +35,20 @@ pub unsafe fn read_optional<T: Copy>(pointer: *const T) -> Option<T> {
     (!pointer.is_null()).then(|| unsafe { pointer.read_unaligned() })
 }
 
-/// Where a result goes, which is not null.
+/// Where a result goes, which is not null, for as long as the lifetime.
 #[derive(Debug)]
-pub struct Out<T>(*mut T);
+pub struct Out<'a, T>(*mut T, PhantomData<&'a ()>);
 
-impl<T: Copy> Out<T> {
+impl<T: Copy> Out<'_, T> {
     /// Looks for null before anything is done.
     ///
+    /// # Errors
+    /// `TEXUNIT_ERROR_NULL_POINTER` if it is null.
+    ///
     /// # Safety
-    /// The pointer is null, or there is room for a `T` at it, at any alignment, until this ends.
+    /// The pointer is null, or there is room for a `T` at it, at any alignment, for the lifetime, to which nobody has a reference.
     pub unsafe fn new(what: &str, pointer: *mut T) -> Result<Self, Failure> {
-        if pointer.is_null() { Err(null(what)) } else { Ok(Self(pointer)) }
+        if pointer.is_null() { Err(null(what)) } else { Ok(Self(pointer, PhantomData)) }
     }
 
     /// Writes the result.
@@ -64,6 +71,9 @@ pub unsafe fn set<T: Copy>(pointer: *mut T, value: T) {
 
 /// Bytes that are read.
 ///
+/// # Errors
+/// `TEXUNIT_ERROR_NULL_POINTER` if it is null and there are some, `TEXUNIT_ERROR_SIZE` if no memory has so many.
+///
 /// # Safety
 /// The pointer is null, or there are `size` bytes at it, which nobody writes while the result is used.
 pub unsafe fn bytes<'a>(
@@ -80,6 +90,9 @@ pub unsafe fn bytes<'a>(
 }
 
 /// Bytes that are written.
+///
+/// # Errors
+/// `TEXUNIT_ERROR_NULL_POINTER` if it is null and there are some, `TEXUNIT_ERROR_SIZE` if no memory has so many.
 ///
 /// # Safety
 /// The pointer is null, or there are `size` bytes at it, which nobody else uses while the result is there.
@@ -135,6 +148,9 @@ pub(crate) fn texels(resource: &Resource) -> Range<usize> {
 }
 
 /// A path.
+///
+/// # Errors
+/// `TEXUNIT_ERROR_NULL_POINTER` if it is null, `TEXUNIT_ERROR_INVALID_VALUE` if it is no path of this system.
 ///
 /// # Safety
 /// The pointer is null, or there is a text that ends with a zero byte.

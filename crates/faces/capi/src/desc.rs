@@ -2,6 +2,15 @@
 
 use crate::handle::texunit_array;
 use std::ffi::c_void;
+use texunit_cuda_abi::{
+    CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+    CU_RESOURCE_TYPE_PITCH2D, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_CLAMP,
+    CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_LINEAR,
+    CU_TR_FILTER_MODE_POINT, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION,
+    CU_TRSF_NORMALIZED_COORDINATES, CU_TRSF_READ_AS_INTEGER, CU_TRSF_SEAMLESS_CUBEMAP,
+    CU_TRSF_SRGB, CUDA_ARRAY3D_COLOR_ATTACHMENT, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEPTH_TEXTURE,
+    CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_SURFACE_LDST, CUDA_ARRAY3D_TEXTURE_GATHER,
+};
 
 /// What texunit_array_create makes (CUDA_ARRAY3D_DESCRIPTOR, whose layout it has).
 /// cbindgen:rename-all=PascalCase
@@ -166,53 +175,53 @@ pub struct texunit_view_desc {
 }
 
 /// The depth is a number of layers.
-pub const TEXUNIT_ARRAY3D_LAYERED: u32 = 0x01;
+pub const TEXUNIT_ARRAY3D_LAYERED: u32 = CUDA_ARRAY3D_LAYERED;
 /// Surfaces of the array can be made. It is not needed here.
-pub const TEXUNIT_ARRAY3D_SURFACE_LDST: u32 = 0x02;
+pub const TEXUNIT_ARRAY3D_SURFACE_LDST: u32 = CUDA_ARRAY3D_SURFACE_LDST;
 /// The depth is a number of faces, 6 for each cube: +x, -x, +y, -y, +z, -z.
-pub const TEXUNIT_ARRAY3D_CUBEMAP: u32 = 0x04;
+pub const TEXUNIT_ARRAY3D_CUBEMAP: u32 = CUDA_ARRAY3D_CUBEMAP;
 /// Gathers read the array. It is not needed here.
-pub const TEXUNIT_ARRAY3D_TEXTURE_GATHER: u32 = 0x08;
+pub const TEXUNIT_ARRAY3D_TEXTURE_GATHER: u32 = CUDA_ARRAY3D_TEXTURE_GATHER;
 /// A depth texture of a graphics API. It says nothing here.
-pub const TEXUNIT_ARRAY3D_DEPTH_TEXTURE: u32 = 0x10;
+pub const TEXUNIT_ARRAY3D_DEPTH_TEXTURE: u32 = CUDA_ARRAY3D_DEPTH_TEXTURE;
 /// A colour target of a graphics API. It says nothing here.
-pub const TEXUNIT_ARRAY3D_COLOR_ATTACHMENT: u32 = 0x20;
+pub const TEXUNIT_ARRAY3D_COLOR_ATTACHMENT: u32 = CUDA_ARRAY3D_COLOR_ATTACHMENT;
 
 /// An array.
-pub const TEXUNIT_RESOURCE_TYPE_ARRAY: u32 = 0;
+pub const TEXUNIT_RESOURCE_TYPE_ARRAY: u32 = CU_RESOURCE_TYPE_ARRAY;
 /// An array with mip levels. Here both types take any array.
-pub const TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY: u32 = 1;
+pub const TEXUNIT_RESOURCE_TYPE_MIPMAPPED_ARRAY: u32 = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
 /// Memory of one axis.
-pub const TEXUNIT_RESOURCE_TYPE_LINEAR: u32 = 2;
+pub const TEXUNIT_RESOURCE_TYPE_LINEAR: u32 = CU_RESOURCE_TYPE_LINEAR;
 /// Memory of rows.
-pub const TEXUNIT_RESOURCE_TYPE_PITCH2D: u32 = 3;
+pub const TEXUNIT_RESOURCE_TYPE_PITCH2D: u32 = CU_RESOURCE_TYPE_PITCH2D;
 
 /// Coordinates repeat.
-pub const TEXUNIT_TR_ADDRESS_MODE_WRAP: u32 = 0;
+pub const TEXUNIT_TR_ADDRESS_MODE_WRAP: u32 = CU_TR_ADDRESS_MODE_WRAP;
 /// Coordinates stop at the edge.
-pub const TEXUNIT_TR_ADDRESS_MODE_CLAMP: u32 = 1;
+pub const TEXUNIT_TR_ADDRESS_MODE_CLAMP: u32 = CU_TR_ADDRESS_MODE_CLAMP;
 /// Coordinates run back and forth.
-pub const TEXUNIT_TR_ADDRESS_MODE_MIRROR: u32 = 2;
+pub const TEXUNIT_TR_ADDRESS_MODE_MIRROR: u32 = CU_TR_ADDRESS_MODE_MIRROR;
 /// The border colour is outside.
-pub const TEXUNIT_TR_ADDRESS_MODE_BORDER: u32 = 3;
+pub const TEXUNIT_TR_ADDRESS_MODE_BORDER: u32 = CU_TR_ADDRESS_MODE_BORDER;
 /// OpenGL's GL_CLAMP (PTX's clamp_ogl), which no texture of CUDA has.
 pub const TEXUNIT_TR_ADDRESS_MODE_CLAMP_OGL: u32 = 4;
 
 /// The nearest texel.
-pub const TEXUNIT_TR_FILTER_MODE_POINT: u32 = 0;
+pub const TEXUNIT_TR_FILTER_MODE_POINT: u32 = CU_TR_FILTER_MODE_POINT;
 /// The weighted mean of the neighbours.
-pub const TEXUNIT_TR_FILTER_MODE_LINEAR: u32 = 1;
+pub const TEXUNIT_TR_FILTER_MODE_LINEAR: u32 = CU_TR_FILTER_MODE_LINEAR;
 
 /// 8 and 16-bit integers are read as they are. Without it they are read as fractions, in [0, 1] or [-1, 1].
-pub const TEXUNIT_TRSF_READ_AS_INTEGER: u32 = 0x01;
+pub const TEXUNIT_TRSF_READ_AS_INTEGER: u32 = CU_TRSF_READ_AS_INTEGER;
 /// Coordinates run from 0 to 1.
-pub const TEXUNIT_TRSF_NORMALIZED_COORDINATES: u32 = 0x02;
+pub const TEXUNIT_TRSF_NORMALIZED_COORDINATES: u32 = CU_TRSF_NORMALIZED_COORDINATES;
 /// Colours are sRGB.
-pub const TEXUNIT_TRSF_SRGB: u32 = 0x10;
+pub const TEXUNIT_TRSF_SRGB: u32 = CU_TRSF_SRGB;
 /// Levels are always blended as asked for, as they are here anyway.
-pub const TEXUNIT_TRSF_DISABLE_TRILINEAR_OPTIMIZATION: u32 = 0x20;
+pub const TEXUNIT_TRSF_DISABLE_TRILINEAR_OPTIMIZATION: u32 = CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION;
 /// Filters read across the edges of cube faces.
-pub const TEXUNIT_TRSF_SEAMLESS_CUBEMAP: u32 = 0x40;
+pub const TEXUNIT_TRSF_SEAMLESS_CUBEMAP: u32 = CU_TRSF_SEAMLESS_CUBEMAP;
 /// Of samplers: coordinates are in texels whatever the texture says (PTX's force_unnormalized_coords).
 pub const TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES: u32 = 0x10000;
 

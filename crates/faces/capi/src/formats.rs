@@ -2,27 +2,32 @@
 
 use crate::status::Failure;
 use texunit_cuda_abi::format::FORMATS;
+use texunit_cuda_abi::{
+    CU_AD_FORMAT_FLOAT, CU_AD_FORMAT_HALF, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,
+    CU_AD_FORMAT_SIGNED_INT32, CU_AD_FORMAT_UNORM_INT_101010_2, CU_AD_FORMAT_UNSIGNED_INT8,
+    CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32,
+};
 use texunit_texel::Format;
 
 /// 8-bit unsigned integers. Formats up to TEXUNIT_AD_FORMAT_FLOAT name only the type of a channel; 1, 2 or 4 of them
 /// make a texel.
-pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT8: u32 = 0x01;
+pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT8: u32 = CU_AD_FORMAT_UNSIGNED_INT8;
 /// 16-bit unsigned integers.
-pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT16: u32 = 0x02;
+pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT16: u32 = CU_AD_FORMAT_UNSIGNED_INT16;
 /// 32-bit unsigned integers.
-pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT32: u32 = 0x03;
+pub const TEXUNIT_AD_FORMAT_UNSIGNED_INT32: u32 = CU_AD_FORMAT_UNSIGNED_INT32;
 /// 8-bit signed integers.
-pub const TEXUNIT_AD_FORMAT_SIGNED_INT8: u32 = 0x08;
+pub const TEXUNIT_AD_FORMAT_SIGNED_INT8: u32 = CU_AD_FORMAT_SIGNED_INT8;
 /// 16-bit signed integers.
-pub const TEXUNIT_AD_FORMAT_SIGNED_INT16: u32 = 0x09;
+pub const TEXUNIT_AD_FORMAT_SIGNED_INT16: u32 = CU_AD_FORMAT_SIGNED_INT16;
 /// 32-bit signed integers.
-pub const TEXUNIT_AD_FORMAT_SIGNED_INT32: u32 = 0x0a;
+pub const TEXUNIT_AD_FORMAT_SIGNED_INT32: u32 = CU_AD_FORMAT_SIGNED_INT32;
 /// Half precision.
-pub const TEXUNIT_AD_FORMAT_HALF: u32 = 0x10;
+pub const TEXUNIT_AD_FORMAT_HALF: u32 = CU_AD_FORMAT_HALF;
 /// Single precision.
-pub const TEXUNIT_AD_FORMAT_FLOAT: u32 = 0x20;
+pub const TEXUNIT_AD_FORMAT_FLOAT: u32 = CU_AD_FORMAT_FLOAT;
 /// Three channels of 10 bits and one of 2.
-pub const TEXUNIT_AD_FORMAT_UNORM_INT_101010_2: u32 = 0x50;
+pub const TEXUNIT_AD_FORMAT_UNORM_INT_101010_2: u32 = CU_AD_FORMAT_UNORM_INT_101010_2;
 /// BC1, 4 channels. Blocks are 4 x 4 texels; sizes are in texels.
 pub const TEXUNIT_AD_FORMAT_BC1_UNORM: u32 = 0x91;
 /// BC1, whose colours are sRGB.
@@ -201,12 +206,11 @@ mod tests {
     /// The header's numbers are those of the table by which names are found.
     #[test]
     fn the_constants_are_cudas() {
-        let source = include_str!("formats.rs");
+        let header = include_str!("../include/texunit.h");
         for (name, number, _) in FORMATS.iter().chain(&DEPTH) {
-            let found = source.lines().any(|line| {
-                line.starts_with("pub const TEXUNIT_AD_FORMAT_")
-                    && (line.ends_with(&format!("= {number:#04x};"))
-                        || line.ends_with(&format!("= {number:#x};")))
+            let found = header.lines().any(|line| {
+                line.starts_with("#define TEXUNIT_AD_FORMAT_")
+                    && line.ends_with(&format!(" {number}"))
             });
             assert!(found, "{name} {number:#x}");
         }

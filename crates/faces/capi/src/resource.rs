@@ -257,20 +257,19 @@ pub(crate) fn sampler(desc: &texunit_texture_desc) -> Result<Sampler, Failure> {
     }
     let [x, y, z] = desc.address_mode;
     let has = |flag: u32| desc.flags & flag != 0;
-    Ok(Sampler {
-        filter: filter("filterMode", desc.filter_mode)?,
-        mip_filter: filter("mipmapFilterMode", desc.mipmap_filter_mode)?,
-        address_mode: [address_mode(x)?, address_mode(y)?, address_mode(z)?],
-        border: desc.border_color.map(f32::to_bits),
-        min_level_clamp: level(desc.min_mipmap_level_clamp),
-        max_level_clamp: level(desc.max_mipmap_level_clamp),
-        level_bias: level(desc.mipmap_level_bias),
-        max_anisotropy: desc.max_anisotropy,
-        force_unnormalized_coords: has(TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES),
-        srgb: has(TEXUNIT_TRSF_SRGB),
-        seamless_cube: has(TEXUNIT_TRSF_SEAMLESS_CUBEMAP),
-        compare: compare(desc.compare_function)?,
-    })
+    Ok(Sampler::default()
+        .with_filter(filter("filterMode", desc.filter_mode)?)
+        .with_mip_filter(filter("mipmapFilterMode", desc.mipmap_filter_mode)?)
+        .with_address_modes([address_mode(x)?, address_mode(y)?, address_mode(z)?])
+        .with_border_bits(desc.border_color.map(f32::to_bits))
+        .with_min_level_clamp(level(desc.min_mipmap_level_clamp))
+        .with_max_level_clamp(level(desc.max_mipmap_level_clamp))
+        .with_level_bias(level(desc.mipmap_level_bias))
+        .with_max_anisotropy(desc.max_anisotropy)
+        .with_force_unnormalized_coords(has(TEXUNIT_TRSF_FORCE_UNNORMALIZED_COORDINATES))
+        .with_srgb(has(TEXUNIT_TRSF_SRGB))
+        .with_seamless_cube(has(TEXUNIT_TRSF_SEAMLESS_CUBEMAP))
+        .with_compare(compare(desc.compare_function)?))
 }
 
 /// A level, of which a NaN is 0 (docs/numerics.md 3.2).
@@ -327,17 +326,6 @@ pub(crate) fn made(shape: &ArrayShape) -> Result<Resource, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The header's numbers are CUDA's.
-    #[test]
-    fn the_constants_are_cudas() {
-        use texunit_cuda_abi as cuda;
-        assert_eq!(TEXUNIT_TRSF_SEAMLESS_CUBEMAP, cuda::CU_TRSF_SEAMLESS_CUBEMAP);
-        assert_eq!(TEXUNIT_TRSF_SRGB, cuda::CU_TRSF_SRGB);
-        assert_eq!(TEXUNIT_TR_ADDRESS_MODE_BORDER, cuda::CU_TR_ADDRESS_MODE_BORDER);
-        assert_eq!(TEXUNIT_ARRAY3D_CUBEMAP, cuda::CUDA_ARRAY3D_CUBEMAP);
-        assert_eq!(TEXUNIT_RESOURCE_TYPE_PITCH2D, cuda::CU_RESOURCE_TYPE_PITCH2D);
-    }
 
     #[test]
     #[cfg(target_pointer_width = "64")]

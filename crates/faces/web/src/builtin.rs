@@ -116,16 +116,15 @@ impl Builtin {
             bytes = self.chain(&shape, channel, count);
         }
         let axes = extent.axes()[..geometry.axes()].to_vec();
-        let options = FileOptions {
-            texel_format: Some(format),
-            geometry: Some(geometry),
-            size: Some(axes),
-            layers: geometry.is_array().then_some(shape.layers),
-            samples: geometry.is_multisample().then_some(shape.samples),
-            levels,
-            mipmaps: false,
-            ..given.clone()
-        };
+        let options = given
+            .clone()
+            .with_texel_format(Some(format))
+            .with_geometry(Some(geometry))
+            .with_size(Some(axes))
+            .with_layers(geometry.is_array().then_some(shape.layers))
+            .with_samples(geometry.is_multisample().then_some(shape.samples))
+            .with_levels(levels)
+            .with_mipmaps(false);
         Ok((bytes, options))
     }
 

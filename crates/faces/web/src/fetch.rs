@@ -166,13 +166,8 @@ fn make(session: &Session, keys: &Keys, of: (Keys, Option<Geometry>)) -> Result<
             // A container says itself what it is, and keys that are left over from another texture say nothing.
             let kind = Kind::of(Path::new(&own.name));
             if matches!(kind, Kind::Dds | Kind::Ktx2) {
-                given = FileOptions {
-                    geometry: None,
-                    size: None,
-                    layers: None,
-                    samples: None,
-                    ..given
-                };
+                given =
+                    given.with_geometry(None).with_size(None).with_layers(None).with_samples(None);
             }
             if kind != Kind::Raw && given.levels == Some(1) {
                 (given.levels, given.mipmaps) = (None, false);
@@ -199,11 +194,11 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
     let form = keys.form(texture_geometry.unwrap_or(Geometry::D2))?;
     let mut sampler = keys.sampler()?;
     let made = made(session, keys, Some(form.geometry()))?;
-    let options = FileOptions {
-        read: keys.options()?.read,
-        unnormalized: keys.flag("unnormalized"),
-        ..made.options.clone()
-    };
+    let options = made
+        .options
+        .clone()
+        .with_read(keys.options()?.read)
+        .with_unnormalized(keys.flag("unnormalized"));
     let (name, resource) = (made.name.clone(), Arc::clone(&made.resource));
     sampler.srgb |= made.srgb;
     let fetch = match form {

@@ -125,11 +125,11 @@ fn prepare(path: &Path, held: &mut Held, ptx: &str) -> Result<(Run, Vec<Value>),
     let folder = path.parent().unwrap_or(Path::new(""));
     held.hold(folder.join(&job.ptx.value), ptx.as_bytes());
     let (name, text) = read_ptx(&job, folder).map_err(|p| Stopped::job(&source, &[p]))?;
-    let device = Device::new(&DeviceOptions {
-        architecture: job.settings.arch.unwrap_or(DeviceOptions::default().architecture),
-        memory_limit: job.settings.memory_limit.unwrap_or(MEMORY).min(MEMORY),
-        ..DeviceOptions::default()
-    });
+    let device = Device::new(
+        &DeviceOptions::default()
+            .with_architecture(job.settings.arch.unwrap_or(DeviceOptions::default().architecture))
+            .with_memory_limit(job.settings.memory_limit.unwrap_or(MEMORY).min(MEMORY)),
+    );
     let module = Module::load_at(&device, &name, &text, &load::places(&job)).map_err(|error| {
         let located = Located { text: &error.source, sources: Some(&error.sources) };
         let all = error.diagnostics.iter().map(|d| diagnostic("ptx", Some(located), d));
@@ -249,22 +249,20 @@ impl Run {
     ) -> Result<LaunchStats, LaunchError> {
         let Some(values) = bound.args() else { return Ok(LaunchStats::default()) };
         let (job, settings, default) = (&self.job, &self.job.settings, LaunchOptions::default());
-        let options = LaunchOptions {
-            grid: job.grid.value,
-            ctas: Some(ctas),
-            block: job.block.value,
-            dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
-            cooperative: job.cooperative,
-            threads: 1,
-            max_steps: settings.max_steps.unwrap_or(MOST_STEPS).min(MOST_STEPS),
-            stack_limit: settings.stack_limit.unwrap_or(default.stack_limit),
-            printf_limit: 64 << 10,
-            count_local: true,
-            fmad: settings.fmad,
-            bounds: settings.bounds.unwrap_or_default(),
-            observer: Some(observer),
-            ..default
-        };
+        let options = default
+            .with_grid(job.grid.value)
+            .with_ctas(ctas)
+            .with_block(job.block.value)
+            .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
+            .with_cooperative(job.cooperative)
+            .with_threads(1)
+            .with_max_steps(settings.max_steps.unwrap_or(MOST_STEPS).min(MOST_STEPS))
+            .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
+            .with_printf_limit(64 << 10)
+            .with_count_local(true)
+            .with_fmad(settings.fmad)
+            .with_bounds(settings.bounds.unwrap_or_default())
+            .with_observer(Some(observer));
         self.kernel.launch(&options, &values)
     }
 

@@ -105,17 +105,16 @@ impl Keys {
 
     /// What the keys say of the texture.
     pub fn options(&self) -> Result<FileOptions, Refusal> {
-        Ok(FileOptions {
-            texel_format: self.get("texel-format").map(format).transpose()?,
-            geometry: self.get("geometry").map(geometry).transpose()?,
-            size: self.get("size").map(size).transpose()?,
-            layers: self.count("layers")?,
-            samples: self.count("samples")?,
-            levels: self.count("levels")?,
-            mipmaps: self.flag("mipmaps"),
-            read: self.word("read", &READ_MODES)?,
-            unnormalized: self.flag("unnormalized"),
-        })
+        Ok(FileOptions::default()
+            .with_texel_format(self.get("texel-format").map(format).transpose()?)
+            .with_geometry(self.get("geometry").map(geometry).transpose()?)
+            .with_size(self.get("size").map(size).transpose()?)
+            .with_layers(self.count("layers")?)
+            .with_samples(self.count("samples")?)
+            .with_levels(self.count("levels")?)
+            .with_mipmaps(self.flag("mipmaps"))
+            .with_read(self.word("read", &READ_MODES)?)
+            .with_unnormalized(self.flag("unnormalized")))
     }
 
     /// The sampler's state.

@@ -7,7 +7,7 @@ use texunit_device::{
     Sampler,
 };
 use texunit_job::Bound;
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 use texunit_syntax::SourceFile;
 
 /// One instruction and one texture that it can read.
@@ -35,7 +35,7 @@ pub(crate) fn lines(kernel: &Kernel, bound: &Bound) -> Vec<Line> {
     let module = kernel.module();
     let mut lines = Vec::new();
     for site in kernel.fetch_sites() {
-        let place = Place::new(module.sources(), module.source(), site.span);
+        let place = CodeLocation::new(module.sources(), module.source(), site.span);
         let (line, from) = (place.ptx.line, place.source().map(ToString::to_string));
         let form = site.form;
         for (texture, state) in textures(&site.texture, form, module, bound) {

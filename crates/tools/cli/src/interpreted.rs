@@ -2,14 +2,14 @@
 
 use crate::run::Report;
 use serde_json::{Value, json};
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 
 /// Instructions that are named at most.
 const MOST: usize = 20;
 
 /// An instruction, and how often it was interpreted.
 struct Row<'a> {
-    place: Place,
+    place: CodeLocation,
     instruction: &'a str,
     count: u64,
 }

@@ -121,7 +121,7 @@ impl<'a> Recording<'a> {
 
     /// The options of the launch with those of the range.
     pub(crate) fn options<'o>(&'o self, options: LaunchOptions<'o>) -> LaunchOptions<'o> {
-        LaunchOptions { ctas: Some(self.ctas), cancel: Some(self.recorder.stop()), ..options }
+        options.with_ctas(self.ctas).with_cancel(self.recorder.stop())
     }
 
     /// Tells why there are no sets, if there are none for another reason than the fault that the launch has ended with.

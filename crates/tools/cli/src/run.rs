@@ -187,20 +187,19 @@ fn run_job(
 ) {
     let folder = args.job.parent().unwrap_or(Path::new(""));
     let (settings, options) = (&job.settings, DeviceOptions::default());
-    let device = Device::new(&DeviceOptions {
-        architecture: args.how.arch.or(settings.arch).unwrap_or(options.architecture),
-        memory_limit: args
-            .how
-            .memory_limit
-            .or(settings.memory_limit)
-            .unwrap_or(options.memory_limit),
-        first_launch: settings.grid_id,
-        fresh: Fresh {
-            fill: args.how.fill,
-            is_tracked: args.checks.check.is_some_and(|checks| checks.has(Check::Init)),
-        },
-        ..options
-    });
+    let device = Device::new(
+        &options
+            .clone()
+            .with_architecture(args.how.arch.or(settings.arch).unwrap_or(options.architecture))
+            .with_memory_limit(
+                args.how.memory_limit.or(settings.memory_limit).unwrap_or(options.memory_limit),
+            )
+            .with_first_launch(settings.grid_id)
+            .with_fresh(Fresh {
+                fill: args.how.fill,
+                is_tracked: args.checks.check.is_some_and(|checks| checks.has(Check::Init)),
+            }),
+    );
     if let Some(fill @ Fill::Random(_)) = args.how.fill {
         report.warnings.push(format!("fresh memory is filled by --fill {fill}"));
     }
@@ -304,24 +303,20 @@ fn run_kernel(
     let (settings, default) = (&job.settings, LaunchOptions::default());
     let start = Instant::now();
     let result = with_bar(show, total, |progress| {
-        let options = LaunchOptions {
-            grid: job.grid.value,
-            block: job.block.value,
-            dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
-            cooperative: job.cooperative,
-            threads: args.threads.into(),
-            max_steps: args.how.max_steps.or(settings.max_steps).unwrap_or(default.max_steps),
-            stack_limit: settings.stack_limit.unwrap_or(default.stack_limit),
-            printf_limit: settings.printf_limit.unwrap_or(default.printf_limit),
-            count_local: true,
-            fmad: args.how.fmad || settings.fmad,
-            bounds: args.how.bounds.map(Into::into).or(settings.bounds).unwrap_or_default(),
-            progress: Some(progress),
-            observer: observers.any(),
-            gradients: args.how.gradients(),
-            schedule: args.how.schedule,
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::new(job.grid.value, job.block.value)
+            .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
+            .with_cooperative(job.cooperative)
+            .with_threads(args.threads.into())
+            .with_max_steps(args.how.max_steps.or(settings.max_steps).unwrap_or(default.max_steps))
+            .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
+            .with_printf_limit(settings.printf_limit.unwrap_or(default.printf_limit))
+            .with_count_local(true)
+            .with_fmad(args.how.fmad || settings.fmad)
+            .with_bounds(args.how.bounds.map(Into::into).or(settings.bounds).unwrap_or_default())
+            .with_progress(progress)
+            .with_observer(observers.any())
+            .with_gradients(args.how.gradients())
+            .with_schedule(args.how.schedule);
         let options = recording.as_ref().map_or(options, |recording| recording.options(options));
         kernel.launch(&options, &values)
     });

@@ -96,7 +96,7 @@ pub fn plane(name: &str, format: Format, filter: Filter, mode: AddressMode) -> W
         form: FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F32),
         shape: ArrayShape::new(format, Geometry::D2, size),
         read_mode: if normalized { ReadMode::NormalizedFloat } else { ReadMode::Element },
-        sampler: Sampler { filter, address_mode: [mode; 3], ..Sampler::default() },
+        sampler: Sampler::default().with_filter(filter).with_address_mode(mode),
         components: ((1u32 << format.channels()) - 1) as u8,
         operands: plane_coh,
         kernel: None,

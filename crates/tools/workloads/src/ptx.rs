@@ -39,12 +39,7 @@ impl Launch {
 
     /// Launches the kernel once.
     pub fn run(&mut self) {
-        let options = LaunchOptions {
-            grid: [self.ctas, 1, 1],
-            block: [BLOCK, 1, 1],
-            threads: self.threads,
-            ..LaunchOptions::default()
-        };
+        let options = LaunchOptions::new(self.ctas, BLOCK).with_threads(self.threads);
         let args = [Arg::Buffer(&self.out), Arg::Texture(&self.texture), Arg::F32(self.call.scale)];
         if let Err(error) = self.kernel.launch(&options, &args) {
             panic!("{}: {error}", self.workload.name);
@@ -81,11 +76,10 @@ fn texture(device: &Device, workload: &Workload) -> Result<TextureObject, Troubl
     let mut descriptor =
         ArrayDescriptor::new(shape.format, shape.geometry, shape.extent, "texture");
     descriptor.layers = shape.layers;
-    let how = TextureDescriptor {
-        read_mode: workload.read_mode,
-        normalized_coords: true,
-        sampler: workload.sampler,
-    };
+    let how = TextureDescriptor::default()
+        .with_read_mode(workload.read_mode)
+        .with_normalized_coords(true)
+        .with_sampler(workload.sampler);
     let texels = workload.texels()?;
     let Some(levels) = shape.levels else {
         let array = device.create_array(&descriptor).map_err(say)?;

@@ -152,7 +152,7 @@ macro_rules! read_modify_write {
             Ok(unsafe { <$int>::update(p, f) })
         }
 
-        /// Adds to the number, likewise.
+        /// Adds to the aligned number at `offset` in one atomic step; returns the old one.
         #[inline]
         pub fn $add(&self, offset: u64, value: $int) -> Result<$int, OutOfBounds> {
             let p = self.aligned_target(offset, size_of::<$int>())?;
@@ -182,7 +182,7 @@ impl Block {
         Self::aligned(size, align, name.into())
     }
 
-    /// Likewise, from the beginning of a page of 4096 bytes on: memory that the host program uses
+    /// Allocates `size` zero bytes from the beginning of a page of 4096 bytes on: memory that the host program uses
     /// too (`cuMemHostAlloc`), at addresses of its own where that is wanted ([`crate::views`]).
     pub fn page_aligned(size: usize, name: impl Into<String>) -> Option<Self> {
         let name = name.into();
@@ -195,7 +195,7 @@ impl Block {
         Self::aligned(size, align, name)
     }
 
-    /// Likewise, for a place at a given device address, of which the first byte has the alignment: what is aligned
+    /// Allocates `size` zero bytes for a place at a given device address, of which the first byte has the alignment: what is aligned
     /// there is so here. With the number of another block, which messages call it by, if one is given.
     pub fn for_address(
         size: usize,
@@ -354,7 +354,7 @@ impl Block {
         }
     }
 
-    /// The same of bytes that will be written.
+    /// Where bytes are that will be written.
     #[inline]
     fn target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
         if self.takes(offset, len as u64) {
@@ -365,7 +365,7 @@ impl Block {
         }
     }
 
-    /// The same of a number that an atomic changes.
+    /// Where a number is that an atomic changes.
     #[inline]
     fn aligned_target(&self, offset: u64, len: usize) -> Result<*mut u8, OutOfBounds> {
         let p = self.target(offset, len)?;
@@ -379,6 +379,9 @@ impl Block {
     access!(load_u64, store_u64, u64);
 
     /// Loads a number of `size` bytes (1, 2, 4 or 8), zero-extended.
+    ///
+    /// # Errors
+    /// The bytes are not all in the block.
     #[inline]
     pub fn load(&self, offset: u64, size: u8) -> Result<u64, OutOfBounds> {
         match size {
@@ -390,6 +393,9 @@ impl Block {
     }
 
     /// Stores the low `size` bytes (1, 2, 4 or 8) of a number.
+    ///
+    /// # Errors
+    /// The bytes are not all in the block.
     #[inline]
     pub fn store(&self, offset: u64, size: u8, value: u64) -> Result<(), OutOfBounds> {
         match size {

@@ -45,7 +45,7 @@ pub(crate) trait Cell: Copy + Eq {
     /// The bytes are inside an allocation, and there is no Rust reference to them.
     unsafe fn load(from: *const u8) -> Self;
 
-    /// Stores it, likewise.
+    /// Stores it, at any alignment.
     ///
     /// # Safety
     /// As for [`Cell::load`]; they can be written.

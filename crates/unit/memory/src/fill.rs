@@ -47,6 +47,9 @@ fn random(seed: u64, number: u64) -> u64 {
 
 impl Fill {
     /// Reads what `--fill` says: `0xab`, `171`, `0xdeadbeef`, `random:7`, or `random` with a seed that is asked for.
+    ///
+    /// # Errors
+    /// The text is none of these.
     pub fn parse(text: &str, seed: impl FnOnce() -> u64) -> Result<Self, NoFill> {
         let text = text.trim();
         if let Some(rest) = text.strip_prefix("random") {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// The freed allocations that are remembered.
-const MOST: usize = 1 << 12;
+const MAX_GRAVES: usize = 1 << 12;
 
 /// Freed allocations by address, as long as nothing else is there: the last of them.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl Graves {
         self.cover(address..address.saturating_add(gone.size));
         self.order.push_back((address, gone.number));
         self.by_address.insert(address, gone);
-        while self.order.len() > MOST {
+        while self.order.len() > MAX_GRAVES {
             let Some((address, number)) = self.order.pop_front() else { break };
             if self.by_address.get(&address).is_some_and(|gone| gone.number == number) {
                 self.by_address.remove(&address);
@@ -81,14 +81,14 @@ mod tests {
     #[cfg_attr(miri, ignore = "thousands of allocations")]
     fn the_oldest_are_forgotten() {
         let mut graves = Graves::default();
-        for i in 0..2 * MOST as u64 {
+        for i in 0..2 * MAX_GRAVES as u64 {
             graves.add(i % 100 * 64, gone(i, 64));
         }
         assert_eq!(graves.by_address.len(), 100);
-        for i in 0..2 * MOST as u64 {
+        for i in 0..2 * MAX_GRAVES as u64 {
             graves.add((1 << 20) + i * 64, gone(i, 64));
         }
-        assert_eq!((graves.by_address.len(), graves.order.len()), (MOST, MOST));
+        assert_eq!((graves.by_address.len(), graves.order.len()), (MAX_GRAVES, MAX_GRAVES));
         assert!(graves.find(0).is_none());
     }
 }

@@ -112,6 +112,9 @@ impl State {
 
 impl Heap {
     /// A heap of `size` bytes (at least one page of 4 KiB) in a device's memory.
+    ///
+    /// # Errors
+    /// The device has no room for it.
     pub fn new(memory: &Memory, size: u64) -> Result<Self, AllocError> {
         let size = size.max(4096).checked_next_multiple_of(GRANULE).unwrap_or(u64::MAX);
         let (base, block) = memory.allocate(size, "device heap")?;
@@ -165,6 +168,9 @@ impl Heap {
     }
 
     /// Frees what [`Heap::allocate`] gave.
+    ///
+    /// # Errors
+    /// The address is not the beginning of what is allocated.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
         let no = FreeError::NoAllocation { address };
         let offset = address.wrapping_sub(self.base);

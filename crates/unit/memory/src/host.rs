@@ -124,7 +124,7 @@ mod linux {
     }
 
     /// Pages that are asked for at once.
-    const MOST: usize = 1024;
+    const MAX_PAGES: usize = 1024;
 
     /// Whether a byte of each page can be read. Where the system does not let us try, that is taken for granted.
     pub(super) fn is_there(range: &Range<u64>) -> bool {
@@ -133,11 +133,11 @@ mod linux {
             size @ 1.. => size as u64,
             _ => 4096,
         };
-        let mut bytes = [0_u8; MOST];
+        let mut bytes = [0_u8; MAX_PAGES];
         let mut at = range.start;
         while at < range.end {
-            let mut pages = Vec::with_capacity(MOST);
-            while at < range.end && pages.len() < MOST {
+            let mut pages = Vec::with_capacity(MAX_PAGES);
+            while at < range.end && pages.len() < MAX_PAGES {
                 let base = std::ptr::without_provenance_mut(at as usize);
                 pages.push(libc::iovec { iov_base: base, iov_len: 1 });
                 at = (at / page + 1) * page;

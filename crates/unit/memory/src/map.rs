@@ -115,7 +115,7 @@ impl Memory {
         Self { limit, windows, state: Mutex::new(state), graves: Arc::default(), fresh }
     }
 
-    /// The same with memory that is not zero when it is given out, or of which is known what nobody has written.
+    /// What memory holds when it is given out, if not zeros, and whether it is known what nobody has written.
     #[must_use]
     pub fn with_fresh(self, fresh: Fresh) -> Self {
         Self { fresh, ..self }
@@ -168,6 +168,9 @@ impl Memory {
 
     /// Counts `size` bytes against the limit and allocates them without an address: the storage
     /// of arrays, which only texture and surface instructions reach.
+    ///
+    /// # Errors
+    /// The limit would be passed.
     pub fn allocate_opaque(&self, size: u64, name: &str) -> Result<Arc<Block>, AllocError> {
         self.reserve(size)?;
         let block = usize::try_from(size).ok().and_then(|s| Block::new(s, name)).map(Arc::new);
@@ -183,6 +186,9 @@ impl Memory {
 
     /// Counts `size` bytes against the limit, without a block: what an owner keeps for later.
     /// [`Self::release_opaque`] gives them back.
+    ///
+    /// # Errors
+    /// The limit would be passed.
     pub fn reserve(&self, size: u64) -> Result<(), AllocError> {
         let mut state = self.state();
         let available = self.limit - state.used;
@@ -200,11 +206,17 @@ impl Memory {
     }
 
     /// Allocates `size` zero bytes of global memory; returns their address and block.
+    ///
+    /// # Errors
+    /// The limit would be passed, or no addresses are left.
     pub fn allocate(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
         self.place(size, name, &self.windows.global, |s| &mut s.next_global)
     }
 
     /// Allocates `size` zero bytes in the range of constant memory.
+    ///
+    /// # Errors
+    /// The limit would be passed, or the range is full.
     pub fn allocate_const(&self, size: u64, name: &str) -> Result<(u64, Arc<Block>), AllocError> {
         self.place(size, name, &self.windows.constant, |s| &mut s.next_const)
     }
@@ -239,6 +251,9 @@ impl Memory {
 
     /// Puts a block at an address that the caller chooses, such as that of host memory in unified
     /// addressing. It does not count against the limit; [`Self::free`] takes it out.
+    ///
+    /// # Errors
+    /// Something else is there.
     pub fn attach(&self, address: u64, block: &Arc<Block>) -> Result<(), AttachError> {
         let len = block.size() as u64;
         let Some(end) = address.checked_add(len) else {
@@ -302,6 +317,9 @@ impl Memory {
 
     /// The block that holds `len` bytes at `address`, and the offset in it, as things are now. Memory of the
     /// program is looked at first, as by [`Memory::map`].
+    ///
+    /// # Errors
+    /// They are not all in one block.
     pub fn find(&self, address: u64, len: u64) -> Result<(Arc<Block>, u64), AddressError> {
         let mut state = self.state();
         let below = state.blocks.range(..=address).next_back();

@@ -195,7 +195,7 @@ enum Registers<'a> {
     There(&'a [u32]),
     /// Those of a block, which are filled for each.
     Filled(Vec<u32>),
-    /// Likewise, which are the same for all blocks once they are filled.
+    /// Those of a block, which are filled once, since all blocks have the same; and whether that has been done.
     Constant(Vec<u32>, bool),
 }
 

@@ -12,6 +12,7 @@ use texunit_unit::{
 
 /// What a file does not say itself: options of `texunit explain`, whose names messages have.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FileOptions {
     /// Texel format.
     pub texel_format: Option<Format>,
@@ -33,8 +34,23 @@ pub struct FileOptions {
     pub unnormalized: bool,
 }
 
+texunit_unit::setters! {
+    FileOptions {
+        with_texel_format(texel_format: impl Into<Option<Format>>);
+        with_geometry(geometry: impl Into<Option<Geometry>>);
+        with_size(size: impl Into<Option<Vec<u32>>>);
+        with_layers(layers: impl Into<Option<u32>>);
+        with_samples(samples: impl Into<Option<u32>>);
+        with_levels(levels: impl Into<Option<u32>>);
+        with_mipmaps(mipmaps: bool);
+        with_read(read: impl Into<Option<ReadMode>>);
+        with_unnormalized(unnormalized: bool);
+    }
+}
+
 /// Why a file with these options is no texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Refused {
     /// What is wrong.
     pub message: String,

@@ -7,6 +7,7 @@ use texunit_unit::{ArrayShape, Extent, Geometry};
 
 /// What the shape of an array alone does not say.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ArrayOptions {
     /// Axes of space: 1, 2 or 3.
     pub dim: Option<u8>,
@@ -22,6 +23,18 @@ pub struct ArrayOptions {
     pub size: Option<Vec<u32>>,
     /// Mip levels to make.
     pub mipmaps: Mipmaps,
+}
+
+texunit_unit::setters! {
+    ArrayOptions {
+        with_dim(dim: impl Into<Option<u8>>);
+        with_layered(layered: bool);
+        with_cube(cube: bool);
+        with_multisample(multisample: bool);
+        with_format(format: impl Into<Option<Format>>);
+        with_size(size: impl Into<Option<Vec<u32>>>);
+        with_mipmaps(mipmaps: Mipmaps);
+    }
 }
 
 /// Mip levels that are made of level 0.
@@ -64,7 +77,7 @@ impl ArrayOptions {
             *to = count.saturating_mul(if axis < 2 { block } else { 1 });
         }
         if let Some(size) = &self.size {
-            extent = self.with_size(size, extent, format).map_err(refused)?;
+            extent = self.sized(size, extent, format).map_err(refused)?;
         }
         let geometry = self.geometry(axes.space)?;
         let [width, height, depth] = extent;
@@ -162,12 +175,7 @@ impl ArrayOptions {
         Ok((format, 1))
     }
 
-    fn with_size(
-        &self,
-        size: &[u32],
-        blocks: [u32; 3],
-        format: Format,
-    ) -> Result<[u32; 3], String> {
+    fn sized(&self, size: &[u32], blocks: [u32; 3], format: Format) -> Result<[u32; 3], String> {
         let mut extent = [1; 3];
         for (to, &given) in extent.iter_mut().zip(size) {
             *to = given;

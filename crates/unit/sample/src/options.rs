@@ -6,6 +6,7 @@ use texunit_unit::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, per_
 
 /// The state of a texture. [`Default`] is what is left out, as in CUDA.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct TextureOptions {
     /// Filters, address modes, border, levels.
     pub sampler: Sampler,
@@ -15,8 +16,17 @@ pub struct TextureOptions {
     pub normalized_coords: bool,
 }
 
+texunit_unit::setters! {
+    TextureOptions {
+        with_sampler(sampler: Sampler);
+        with_read_mode(read_mode: impl Into<Option<ReadMode>>);
+        with_normalized_coords(normalized_coords: bool);
+    }
+}
+
 /// What an option is set to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Setting {
     /// One or more words.
     Words(Vec<String>),

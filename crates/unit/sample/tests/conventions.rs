@@ -52,16 +52,6 @@ fn ramp(shape: &[usize]) -> Owned {
     f32s(shape, &values)
 }
 
-const PLAIN: ArrayOptions = ArrayOptions {
-    dim: None,
-    layered: false,
-    cube: false,
-    multisample: false,
-    format: None,
-    size: None,
-    mipmaps: Mipmaps::Given,
-};
-
 fn made(array: &Owned, options: &ArrayOptions) -> Result<Texture, SampleError> {
     Texture::new(&[array.input()], options, &TextureOptions::default())
 }
@@ -79,19 +69,19 @@ fn meaning(shape: &[usize], options: &ArrayOptions) -> String {
 }
 
 fn dim(dim: u8) -> ArrayOptions {
-    ArrayOptions { dim: Some(dim), ..PLAIN }
+    ArrayOptions::default().with_dim(Some(dim))
 }
 
 fn layered() -> ArrayOptions {
-    ArrayOptions { layered: true, ..PLAIN }
+    ArrayOptions::default().with_layered(true)
 }
 
 fn cube() -> ArrayOptions {
-    ArrayOptions { cube: true, ..PLAIN }
+    ArrayOptions::default().with_cube(true)
 }
 
 fn multisample() -> ArrayOptions {
-    ArrayOptions { multisample: true, ..PLAIN }
+    ArrayOptions::default().with_multisample(true)
 }
 
 /// What a call gives, as f32.
@@ -125,7 +115,8 @@ fn a1_strides() {
     let array = ramp(&[3, 4]);
     let at = i64s(&[2, 2], &[1, 0, 3, 2]);
     let fetch = |input: Input<'_>| {
-        let texture = Texture::new(&[input], &PLAIN, &TextureOptions::default()).unwrap();
+        let texture =
+            Texture::new(&[input], &ArrayOptions::default(), &TextureOptions::default()).unwrap();
         run(&texture, Request::new(Action::Fetch, at.points())).unwrap().1
     };
     assert_eq!(fetch(array.input()), [1.0, 11.0]);
@@ -143,59 +134,49 @@ fn a1_strides() {
 
 #[test]
 fn a2_to_a5_shapes_alone() {
-    assert_eq!(meaning(&[5], &PLAIN), "1d 5x1x1 f32 1");
-    assert_eq!(meaning(&[3, 5], &PLAIN), "2d 5x3x1 f32 1");
-    assert_eq!(meaning(&[3, 5, 2], &PLAIN), "2d 5x3x1 f32x2 1");
-    assert_eq!(meaning(&[3, 5, 1], &PLAIN), "2d 5x3x1 f32 1");
-    assert_eq!(meaning(&[7, 3, 5, 4], &PLAIN), "3d 5x3x7 f32x4 1");
+    assert_eq!(meaning(&[5], &ArrayOptions::default()), "1d 5x1x1 f32 1");
+    assert_eq!(meaning(&[3, 5], &ArrayOptions::default()), "2d 5x3x1 f32 1");
+    assert_eq!(meaning(&[3, 5, 2], &ArrayOptions::default()), "2d 5x3x1 f32x2 1");
+    assert_eq!(meaning(&[3, 5, 1], &ArrayOptions::default()), "2d 5x3x1 f32 1");
+    assert_eq!(meaning(&[7, 3, 5, 4], &ArrayOptions::default()), "3d 5x3x7 f32x4 1");
     assert_eq!(meaning(&[7, 3, 4], &dim(3)), "3d 4x3x7 f32 1");
 }
 
 #[test]
 fn a6_three_channels() {
-    let text = meaning(&[3, 5, 3], &PLAIN);
+    let text = meaning(&[3, 5, 3], &ArrayOptions::default());
     assert!(text.contains("add a fourth") && text.contains("moveaxis"), "{text}");
-    is_value(PLAIN.meaning(&zeros(&[3, 5, 3], Dtype::U8).input()), "3 channels");
+    is_value(ArrayOptions::default().meaning(&zeros(&[3, 5, 3], Dtype::U8).input()), "3 channels");
 }
 
 #[test]
 fn a7_other_channels() {
-    let text = meaning(&[3, 5, 6], &PLAIN);
+    let text = meaning(&[3, 5, 6], &ArrayOptions::default());
     for words in ["1, 2 or 4", "dim=3", "layered=True", "cube=True"] {
         assert!(text.contains(words), "{text}");
     }
-    assert!(meaning(&[], &PLAIN).contains("1 axes"));
-    assert!(meaning(&[1, 2, 3, 4, 5], &PLAIN).contains("(D, H, W[, C]) expected"));
+    assert!(meaning(&[], &ArrayOptions::default()).contains("1 axes"));
+    assert!(
+        meaning(&[1, 2, 3, 4, 5], &ArrayOptions::default()).contains("(D, H, W[, C]) expected")
+    );
 }
 
 #[test]
 fn a8_to_a11_what_is_said() {
     assert_eq!(meaning(&[5, 4], &dim(1)), "1d 5x1x1 f32x4 1");
-    assert_eq!(meaning(&[3, 5], &ArrayOptions { dim: Some(1), ..layered() }), "a1d 5x1x1 f32 3");
-    assert_eq!(
-        meaning(&[3, 5, 2], &ArrayOptions { dim: Some(1), ..layered() }),
-        "a1d 5x1x1 f32x2 3"
-    );
+    assert_eq!(meaning(&[3, 5], &layered().with_dim(Some(1))), "a1d 5x1x1 f32 3");
+    assert_eq!(meaning(&[3, 5, 2], &layered().with_dim(Some(1))), "a1d 5x1x1 f32x2 3");
     assert_eq!(meaning(&[3, 5], &layered()), "a1d 5x1x1 f32 3");
     assert_eq!(meaning(&[7, 3, 5], &layered()), "a2d 5x3x1 f32 7");
     assert_eq!(meaning(&[7, 3, 5, 2], &layered()), "a2d 5x3x1 f32x2 7");
-    assert!(
-        meaning(&[2, 7, 3, 5], &ArrayOptions { dim: Some(3), ..layered() })
-            .contains("three dimensions")
-    );
+    assert!(meaning(&[2, 7, 3, 5], &layered().with_dim(Some(3))).contains("three dimensions"));
     assert_eq!(meaning(&[6, 5, 5], &cube()), "cube 5x5x1 f32 1");
     assert_eq!(meaning(&[6, 5, 5, 4], &cube()), "cube 5x5x1 f32x4 1");
-    assert_eq!(
-        meaning(&[2, 6, 5, 5], &ArrayOptions { layered: true, ..cube() }),
-        "acube 5x5x1 f32 2"
-    );
+    assert_eq!(meaning(&[2, 6, 5, 5], &cube().with_layered(true)), "acube 5x5x1 f32 2");
     assert!(meaning(&[5, 5, 5], &cube()).contains("(6, N, N[, C])"));
     assert!(meaning(&[6, 5, 4], &cube()).contains("(6, N, N[, C])"));
     assert_eq!(meaning(&[4, 3, 5], &multisample()), "2dms 5x3x1 f32 1");
-    assert_eq!(
-        meaning(&[9, 4, 3, 5, 2], &ArrayOptions { layered: true, ..multisample() }),
-        "a2dms 5x3x1 f32x2 9"
-    );
+    assert_eq!(meaning(&[9, 4, 3, 5, 2], &multisample().with_layered(true)), "a2dms 5x3x1 f32x2 9");
     is_value(made(&zeros(&[3, 3, 5], Dtype::F32), &multisample()), "samples");
 }
 
@@ -211,17 +192,17 @@ fn a12_types() {
         Dtype::F16,
         Dtype::F32,
     ] {
-        assert!(made(&zeros(&[2, 3], dtype), &PLAIN).is_ok());
+        assert!(made(&zeros(&[2, 3], dtype), &ArrayOptions::default()).is_ok());
     }
-    is_type(made(&zeros(&[2, 3], Dtype::F64), &PLAIN), "astype(numpy.float32)");
-    is_type(made(&zeros(&[2, 3], Dtype::S64), &PLAIN), "astype(numpy.int32)");
-    is_type(made(&zeros(&[2, 3], Dtype::U64), &PLAIN), "astype(numpy.uint32)");
+    is_type(made(&zeros(&[2, 3], Dtype::F64), &ArrayOptions::default()), "astype(numpy.float32)");
+    is_type(made(&zeros(&[2, 3], Dtype::S64), &ArrayOptions::default()), "astype(numpy.int32)");
+    is_type(made(&zeros(&[2, 3], Dtype::U64), &ArrayOptions::default()), "astype(numpy.uint32)");
     assert_eq!(Dtype::of('b', 1), Some(Dtype::U8));
     assert_eq!((Dtype::of('c', 8), Dtype::of('f', 16)), (None, None));
 }
 
 fn format(name: &str) -> ArrayOptions {
-    ArrayOptions { format: Format::from_name(name), ..PLAIN }
+    ArrayOptions::default().with_format(Format::from_name(name))
 }
 
 #[test]
@@ -237,7 +218,7 @@ fn a13_formats() {
 fn a14_blocks() {
     let texture = made(&zeros(&[2, 3, 16], Dtype::U8), &format("bc7")).unwrap();
     assert_eq!(texture.resource().extent().axes(), [12, 8, 1]);
-    let cut = ArrayOptions { size: Some(vec![10, 5]), ..format("bc7") };
+    let cut = format("bc7").with_size(Some(vec![10, 5]));
     let texture = made(&zeros(&[2, 3, 16], Dtype::U8), &cut).unwrap();
     assert_eq!(texture.resource().extent().axes(), [10, 5, 1]);
     is_value(made(&zeros(&[2, 4, 16], Dtype::U8), &cut), "size");
@@ -269,7 +250,7 @@ fn a16_arrays_that_can_be_shared() {
     assert!(why(shared_shape(&[weak], &options).unwrap_err()).contains("no memory"));
     let (first, second) = (array.input(), array.input());
     assert!(why(shared_shape(&[first, second], &options).unwrap_err()).contains("one piece"));
-    let mipmaps = ArrayOptions { mipmaps: Mipmaps::All, ..options.clone() };
+    let mipmaps = options.clone().with_mipmaps(Mipmaps::All);
     assert!(why(shared_shape(&[array.input()], &mipmaps).unwrap_err()).contains("are made"));
     assert!(shared_shape(&[zeros(&[4, 4, 3], Dtype::U8).input()], &options).is_err());
 }
@@ -301,17 +282,21 @@ fn a_call_in_parts() {
 fn a15_levels() {
     let [base, one, two] = [ramp(&[4, 4]), ramp(&[2, 2]), ramp(&[1, 1])];
     let given = [base.input(), one.input(), two.input()];
-    let texture = Texture::new(&given, &PLAIN, &TextureOptions::default()).unwrap();
+    let texture =
+        Texture::new(&given, &ArrayOptions::default(), &TextureOptions::default()).unwrap();
     assert_eq!(texture.resource().levels().len(), 3);
     let wrong = [base.input(), base.input()];
-    is_value(Texture::new(&wrong, &PLAIN, &TextureOptions::default()), "half the size");
-    let all = ArrayOptions { mipmaps: Mipmaps::All, ..PLAIN };
+    is_value(
+        Texture::new(&wrong, &ArrayOptions::default(), &TextureOptions::default()),
+        "half the size",
+    );
+    let all = ArrayOptions::default().with_mipmaps(Mipmaps::All);
     let texture = made(&base, &all).unwrap();
     assert_eq!(texture.resource().levels().len(), 3);
     let (at, lod) = (i64s(&[2], &[0, 0]), i64s(&[3], &[0, 1, 2]));
     let fetch = Request { lod: Some(lod.input()), ..Request::new(Action::Fetch, at.points()) };
     assert_eq!(run(&texture, fetch).unwrap(), (vec![3], vec![0.0, 2.5, 7.5]));
-    let some = |n| ArrayOptions { mipmaps: Mipmaps::Levels(n), ..PLAIN };
+    let some = |n| ArrayOptions::default().with_mipmaps(Mipmaps::Levels(n));
     assert_eq!(made(&base, &some(2)).unwrap().resource().levels().len(), 2);
     assert!(made(&base, &some(4)).is_err() && made(&base, &some(0)).is_err());
     is_type(Texture::new(&given, &all, &TextureOptions::default()), "one of the two");
@@ -347,7 +332,7 @@ fn s1_to_s3_words() {
     is_type(TextureOptions::of([("filters", words(&["linear"]))]), "unknown option");
     is_type(TextureOptions::of([("filter", Setting::Flag(true))]), "point or linear");
     is_value(TextureOptions::of([("filter", words(&["cubic"]))]), "point, linear");
-    let plain = made(&zeros(&[2, 2], Dtype::U8), &PLAIN).unwrap();
+    let plain = made(&zeros(&[2, 2], Dtype::U8), &ArrayOptions::default()).unwrap();
     assert_eq!(plain.header().read_mode, ReadMode::Element);
     assert!(!plain.header().normalized_coords);
     let blocks = made(&zeros(&[1, 1, 8], Dtype::U8), &format("bc1")).unwrap();
@@ -358,9 +343,9 @@ fn s1_to_s3_words() {
 fn s4_and_s5_pairs() {
     let array = zeros(&[2, 2], Dtype::U8);
     let linear = TextureOptions::of([("filter", words(&["linear"]))]).unwrap();
-    is_value(Texture::new(&[array.input()], &PLAIN, &linear), "no linear filter");
+    is_value(Texture::new(&[array.input()], &ArrayOptions::default(), &linear), "no linear filter");
     let wrap = TextureOptions::of([("address", words(&["wrap"]))]).unwrap();
-    let texture = Texture::new(&[array.input()], &PLAIN, &wrap).unwrap();
+    let texture = Texture::new(&[array.input()], &ArrayOptions::default(), &wrap).unwrap();
     let at = f32s(&[2], &[0.0, 0.0]);
     let form = texture.call(Request::new(Action::Sample, at.points())).unwrap().form();
     assert_eq!(texture.effective(form).overrides[0].rule, "1.8");
@@ -368,7 +353,7 @@ fn s4_and_s5_pairs() {
 
 #[test]
 fn c1_and_c2_points() {
-    let texture = made(&ramp(&[4, 4]), &PLAIN).unwrap();
+    let texture = made(&ramp(&[4, 4]), &ArrayOptions::default()).unwrap();
     let sample = |points| run(&texture, Request::new(Action::Sample, points));
     let xy = f32s(&[2, 1, 2], &[1.5, 0.5, 2.5, 3.5]);
     assert_eq!(sample(xy.points()).unwrap(), (vec![2, 1], vec![1.0, 14.0]));
@@ -379,13 +364,13 @@ fn c1_and_c2_points() {
     is_type(sample(Points::Separate(vec![x.input()])), "2 arrays");
     let other = f32s(&[2], &[0.5, 1.5]);
     is_value(sample(Points::Separate(vec![x.input(), other.input()])), "broadcast");
-    let line = made(&ramp(&[4]), &PLAIN).unwrap();
+    let line = made(&ramp(&[4]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&line, Request::new(Action::Sample, x.points())).unwrap().0, [3]);
 }
 
 #[test]
 fn c3_to_c5_types() {
-    let texture = made(&ramp(&[4]), &PLAIN).unwrap();
+    let texture = made(&ramp(&[4]), &ArrayOptions::default()).unwrap();
     let sample = |points| run(&texture, Request::new(Action::Sample, points));
     let strict =
         |points| run(&texture, Request { strict: true, ..Request::new(Action::Sample, points) });
@@ -414,8 +399,8 @@ fn c3_to_c5_types() {
 
 #[test]
 fn c6_and_c7_levels() {
-    let options = TextureOptions { normalized_coords: true, ..Default::default() };
-    let all = ArrayOptions { mipmaps: Mipmaps::All, ..PLAIN };
+    let options = TextureOptions::default().with_normalized_coords(true);
+    let all = ArrayOptions::default().with_mipmaps(Mipmaps::All);
     let texture = Texture::new(&[ramp(&[4, 4]).input()], &all, &options).unwrap();
     let (xy, lod) = (f32s(&[2], &[0.1, 0.1]), f32s(&[3, 1], &[0.0, 1.0, 2.0]));
     let plain = || Request::new(Action::Sample, xy.points());
@@ -442,7 +427,10 @@ fn c8_and_c9_layers_and_samples() {
     is_type(run(&texture, plain()), "the texture has layers");
     is_value(run(&texture, of(negative.input())), "-1");
     is_type(run(&texture, of(float.input())), "integers");
-    is_type(run(&made(&ramp(&[2, 2]), &PLAIN).unwrap(), of(layer.input())), "leave layer out");
+    is_type(
+        run(&made(&ramp(&[2, 2]), &ArrayOptions::default()).unwrap(), of(layer.input())),
+        "leave layer out",
+    );
     let samples = made(&ramp(&[2, 2, 2]), &multisample()).unwrap();
     let (at, sample) = (i64s(&[2], &[1, 0]), i64s(&[2], &[0, 1]));
     let fetch =
@@ -454,33 +442,34 @@ fn c8_and_c9_layers_and_samples() {
 
 #[test]
 fn c10_and_c11_offset_and_compare() {
-    let texture = made(&ramp(&[4, 4]), &PLAIN).unwrap();
+    let texture = made(&ramp(&[4, 4]), &ArrayOptions::default()).unwrap();
     let (xy, offset) = (f32s(&[2], &[0.5, 0.5]), i64s(&[2, 2], &[1, 2, 3, 0]));
     let moved =
         Request { offset: Some(offset.points()), ..Request::new(Action::Sample, xy.points()) };
     assert_eq!(run(&texture, moved).unwrap(), (vec![2], vec![9.0, 3.0]));
     let options = TextureOptions::of([("compare", words(&["less"]))]).unwrap();
-    let depth = Texture::new(&[ramp(&[2, 2, 4]).input()], &PLAIN, &options).unwrap();
+    let depth =
+        Texture::new(&[ramp(&[2, 2, 4]).input()], &ArrayOptions::default(), &options).unwrap();
     let reference = f32s(&[2], &[-1.0, 5.0]);
     let with = || Request {
         compare: Some(reference.input()),
         ..Request::new(Action::Sample, xy.points())
     };
     assert_eq!(run(&depth, with()).unwrap(), (vec![2], vec![1.0, 0.0]));
-    let plain = made(&ramp(&[2, 2, 4]), &PLAIN).unwrap();
+    let plain = made(&ramp(&[2, 2, 4]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&plain, with()).unwrap().0, [2, 4]);
 }
 
 #[test]
 fn r1_to_r6_results() {
-    let four = made(&ramp(&[2, 2, 4]), &PLAIN).unwrap();
+    let four = made(&ramp(&[2, 2, 4]), &ArrayOptions::default()).unwrap();
     let xy = f32s(&[3, 2], &[0.5, 0.5, 1.5, 0.5, 0.5, 1.5]);
     let sample = || Request::new(Action::Sample, xy.points());
     let (shape, values) = run(&four, sample()).unwrap();
     assert_eq!((&shape[..], &values[4..8]), (&[3, 4][..], &[4.0, 5.0, 6.0, 7.0][..]));
-    let one = made(&ramp(&[2, 2, 1]), &PLAIN).unwrap();
+    let one = made(&ramp(&[2, 2, 1]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&one, sample()).unwrap().0, [3]);
-    let two = made(&ramp(&[2, 2, 2]), &PLAIN).unwrap();
+    let two = made(&ramp(&[2, 2, 2]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&two, sample()).unwrap().0, [3, 2]);
     let blocks = made(&zeros(&[1, 1, 16], Dtype::U8), &format("bc6h")).unwrap();
     assert_eq!(run(&blocks, sample()).unwrap(), (vec![3, 4], [0.0, 0.0, 0.0, 1.0].repeat(3)));
@@ -488,7 +477,7 @@ fn r1_to_r6_results() {
     let gather = Request::new(Action::Gather(0), middle.points());
     assert_eq!(run(&one, gather).unwrap(), (vec![4], vec![2.0, 3.0, 1.0, 0.0]));
     for dtype in [Dtype::U8, Dtype::S8, Dtype::U16, Dtype::S16, Dtype::U32, Dtype::S32] {
-        let texture = made(&zeros(&[2, 2], dtype), &PLAIN).unwrap();
+        let texture = made(&zeros(&[2, 2], dtype), &ArrayOptions::default()).unwrap();
         assert_eq!(texture.call(sample()).unwrap().dtype(), dtype);
         let half = Request { half: true, ..sample() };
         is_type(texture.call(half), "float16");
@@ -506,7 +495,7 @@ fn r1_to_r6_results() {
 
 #[test]
 fn r7_to_r9_out_and_threads() {
-    let texture = made(&ramp(&[64, 64, 2]), &PLAIN).unwrap();
+    let texture = made(&ramp(&[64, 64, 2]), &ArrayOptions::default()).unwrap();
     let xy: Vec<f32> = (0..100_000).map(|n| (n * 7919 % 6151) as f32 / 96.0).collect();
     let xy = f32s(&[25_000, 2, 2], &xy);
     let call = texture.call(Request::new(Action::Sample, xy.points())).unwrap();
@@ -527,7 +516,7 @@ fn r7_to_r9_out_and_threads() {
 #[test]
 fn f1_to_f5_surfaces() {
     let array = u32s(&[2, 3], &[0, 1, 2, 3, 4, 5]);
-    let surface = Surface::new(&array.input(), &PLAIN).unwrap();
+    let surface = Surface::new(&array.input(), &ArrayOptions::default()).unwrap();
     let read = |places: Places<'_>| {
         let shape = surface.read_shape(&places)?;
         let mut out = vec![0; shape.iter().product::<usize>() * 4];

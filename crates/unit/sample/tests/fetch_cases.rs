@@ -116,11 +116,10 @@ fn cases_give_their_bits() {
             let Access::Fetch(fetch) = &case.access else { continue };
             let at = format!("{} {}", path.display(), case.name);
             let Ok(resource) = fetch.resource.build() else { continue };
-            let options = TextureOptions {
-                sampler: fetch.sampler,
-                read_mode: Some(fetch.read_mode),
-                normalized_coords: fetch.normalized_coords,
-            };
+            let options = TextureOptions::default()
+                .with_sampler(fetch.sampler)
+                .with_read_mode(Some(fetch.read_mode))
+                .with_normalized_coords(fetch.normalized_coords);
             let texture = match Texture::of_resource(Arc::clone(&resource), &options) {
                 Ok(texture) => texture,
                 Err(error) => {

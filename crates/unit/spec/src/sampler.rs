@@ -93,22 +93,21 @@ impl SamplerSpec {
 
     /// The sampler; what is left out is as in another one.
     pub fn over(&self, initial: &Sampler) -> Sampler {
-        Sampler {
-            filter: self.filter.unwrap_or(initial.filter),
-            mip_filter: self.mip_filter.unwrap_or(initial.mip_filter),
-            address_mode: self.address_mode.unwrap_or(initial.address_mode),
-            border: self.border.unwrap_or(initial.border),
-            min_level_clamp: self.min_level_clamp.unwrap_or(initial.min_level_clamp),
-            max_level_clamp: self.max_level_clamp.unwrap_or(initial.max_level_clamp),
-            level_bias: self.level_bias.unwrap_or(initial.level_bias),
-            max_anisotropy: self.max_anisotropy.unwrap_or(initial.max_anisotropy),
-            force_unnormalized_coords: self
-                .force_unnormalized_coords
-                .unwrap_or(initial.force_unnormalized_coords),
-            srgb: self.srgb.unwrap_or(initial.srgb),
-            seamless_cube: self.seamless_cube.unwrap_or(initial.seamless_cube),
-            compare: self.compare.unwrap_or(initial.compare),
-        }
+        Sampler::default()
+            .with_filter(self.filter.unwrap_or(initial.filter))
+            .with_mip_filter(self.mip_filter.unwrap_or(initial.mip_filter))
+            .with_address_modes(self.address_mode.unwrap_or(initial.address_mode))
+            .with_border_bits(self.border.unwrap_or(initial.border))
+            .with_min_level_clamp(self.min_level_clamp.unwrap_or(initial.min_level_clamp))
+            .with_max_level_clamp(self.max_level_clamp.unwrap_or(initial.max_level_clamp))
+            .with_level_bias(self.level_bias.unwrap_or(initial.level_bias))
+            .with_max_anisotropy(self.max_anisotropy.unwrap_or(initial.max_anisotropy))
+            .with_force_unnormalized_coords(
+                self.force_unnormalized_coords.unwrap_or(initial.force_unnormalized_coords),
+            )
+            .with_srgb(self.srgb.unwrap_or(initial.srgb))
+            .with_seamless_cube(self.seamless_cube.unwrap_or(initial.seamless_cube))
+            .with_compare(self.compare.unwrap_or(initial.compare))
     }
 }
 

@@ -31,20 +31,19 @@ fn read<T>(
 
 /// Neither the defaults nor each other's values.
 fn unusual() -> Sampler {
-    Sampler {
-        filter: Filter::Linear,
-        mip_filter: Filter::Linear,
-        address_mode: [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Border],
-        border: [0x3f80_0000, 0x7fc0_1234, 0x0000_0001, 0x8000_0000],
-        min_level_clamp: 0.1,
-        max_level_clamp: 1e-20,
-        level_bias: -1.5,
-        max_anisotropy: 16,
-        force_unnormalized_coords: true,
-        srgb: true,
-        seamless_cube: true,
-        compare: Some(CompareFunction::GreaterEqual),
-    }
+    Sampler::default()
+        .with_filter(Filter::Linear)
+        .with_mip_filter(Filter::Linear)
+        .with_address_modes([AddressMode::Wrap, AddressMode::Mirror, AddressMode::Border])
+        .with_border_bits([0x3f80_0000, 0x7fc0_1234, 0x0000_0001, 0x8000_0000])
+        .with_min_level_clamp(0.1)
+        .with_max_level_clamp(1e-20)
+        .with_level_bias(-1.5)
+        .with_max_anisotropy(16)
+        .with_force_unnormalized_coords(true)
+        .with_srgb(true)
+        .with_seamless_cube(true)
+        .with_compare(Some(CompareFunction::GreaterEqual))
 }
 
 #[test]

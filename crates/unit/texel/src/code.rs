@@ -1,6 +1,6 @@
 //! Bytes and codes.
 
-use crate::format::{Format, Kind};
+use crate::format::{Encoding, Format};
 
 /// The codes of a texel from its bytes (little endian); a channel the format lacks is 0. Only the
 /// first [`Format::texel_size`] bytes count; `None` if there are fewer, and for block-compressed
@@ -8,7 +8,7 @@ use crate::format::{Format, Kind};
 pub fn unpack(format: Format, bytes: &[u8]) -> Option<[u32; 4]> {
     let element = bytes.get(..format.texel_size() as usize)?;
     match format.kind() {
-        Kind::Plain(channel) | Kind::Normalized(channel) => {
+        Encoding::Plain(channel) | Encoding::Normalized(channel) => {
             let mut codes = [0; 4];
             for (code, bytes) in codes.iter_mut().zip(element.chunks_exact(channel.size() as usize))
             {
@@ -16,13 +16,13 @@ pub fn unpack(format: Format, bytes: &[u8]) -> Option<[u32; 4]> {
             }
             Some(codes)
         }
-        Kind::Rgb10a2 => {
+        Encoding::Rgb10a2 => {
             let word = number(element);
             Some([word & 0x3ff, word >> 10 & 0x3ff, word >> 20 & 0x3ff, word >> 30])
         }
-        Kind::Depth(24) => Some([number(element) & 0x00ff_ffff, 0, 0, 0]),
-        Kind::Depth(_) | Kind::DepthFloat => Some([number(element), 0, 0, 0]),
-        Kind::Block(_) => None,
+        Encoding::Depth(24) => Some([number(element) & 0x00ff_ffff, 0, 0, 0]),
+        Encoding::Depth(_) | Encoding::DepthFloat => Some([number(element), 0, 0, 0]),
+        Encoding::Block(_) => None,
     }
 }
 
@@ -37,17 +37,17 @@ fn number(bytes: &[u8]) -> u32 {
 pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
     let mut bytes = [0; 16];
     let size = match format.kind() {
-        Kind::Plain(channel) | Kind::Normalized(channel) => channel.size() as usize,
-        Kind::Rgb10a2 => {
+        Encoding::Plain(channel) | Encoding::Normalized(channel) => channel.size() as usize,
+        Encoding::Rgb10a2 => {
             let [r, g, b, a] = codes;
             let word = r & 0x3ff | (g & 0x3ff) << 10 | (b & 0x3ff) << 20 | a << 30;
             bytes[..4].copy_from_slice(&word.to_le_bytes());
             return bytes;
         }
-        Kind::Depth(16) => 2,
-        Kind::Depth(_) => 3,
-        Kind::DepthFloat => 4,
-        Kind::Block(_) => return bytes,
+        Encoding::Depth(16) => 2,
+        Encoding::Depth(_) => 3,
+        Encoding::DepthFloat => 4,
+        Encoding::Block(_) => return bytes,
     };
     let channels = bytes.chunks_exact_mut(size).zip(codes).take(format.channels().into());
     for (channel, code) in channels {

@@ -45,7 +45,7 @@ impl Channel {
 
 /// How the bytes of an element are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Encoding {
     /// Channels one after the other; what they are read as is the texture's choice.
     Plain(Channel),
     /// The same bytes, read as normalized floats only (`CU_AD_FORMAT_UNORM_INT8X1` and so on).
@@ -82,26 +82,26 @@ pub struct Format(u8);
 
 struct Row {
     name: &'static str,
-    kind: Kind,
+    kind: Encoding,
     channels: u8,
     /// Whether colours are sRGB by the format itself.
     srgb: bool,
 }
 
 /// Rows with 1, 2 and 4 channels.
-const fn row(name: &'static str, kind: Kind, channels: u8) -> Row {
+const fn row(name: &'static str, kind: Encoding, channels: u8) -> Row {
     Row { name, kind, channels, srgb: false }
 }
 
 const fn srgb(name: &'static str, block: Block) -> Row {
-    Row { name, kind: Kind::Block(block), channels: 4, srgb: true }
+    Row { name, kind: Encoding::Block(block), channels: 4, srgb: true }
 }
 
 const fn block(name: &'static str, block: Block, channels: u8) -> Row {
-    row(name, Kind::Block(block), channels)
+    row(name, Encoding::Block(block), channels)
 }
 
-use Kind::{Depth, DepthFloat, Normalized, Plain, Rgb10a2};
+use Encoding::{Depth, DepthFloat, Normalized, Plain, Rgb10a2};
 
 /// The plain formats come first, in the order of [`Channel`], three rows each: [`Format::new`]
 /// counts on it.
@@ -174,7 +174,7 @@ impl Format {
         &FORMATS[usize::from(self.0)]
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> Encoding {
         self.row().kind
     }
 
@@ -203,8 +203,8 @@ impl Format {
             Plain(channel) | Normalized(channel) => channel.size() * u32::from(self.channels()),
             Depth(16) => 2,
             Rgb10a2 | Depth(_) | DepthFloat => 4,
-            Kind::Block(Block::Bc1 | Block::Bc4 | Block::Bc4Snorm) => 8,
-            Kind::Block(_) => 16,
+            Encoding::Block(Block::Bc1 | Block::Bc4 | Block::Bc4Snorm) => 8,
+            Encoding::Block(_) => 16,
         }
     }
 
@@ -222,7 +222,7 @@ impl Format {
 
     /// Whether it is block-compressed.
     pub fn is_block(self) -> bool {
-        matches!(self.kind(), Kind::Block(_))
+        matches!(self.kind(), Encoding::Block(_))
     }
 
     /// Whether it is a block-compressed format whose colours are sRGB: a texture of it has the
@@ -241,7 +241,7 @@ impl Format {
     pub fn is_normalized_kind(self) -> bool {
         match self.kind() {
             Normalized(_) => true,
-            Kind::Block(block) => !matches!(block, Block::Bc6h | Block::Bc6hSnorm),
+            Encoding::Block(block) => !matches!(block, Block::Bc6h | Block::Bc6hSnorm),
             _ => false,
         }
     }

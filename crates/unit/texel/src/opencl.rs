@@ -1,6 +1,6 @@
 //! What queries call a format: OpenCL's enumerations (docs/numerics.md 12).
 
-use crate::format::{Block, Channel, Format, Kind};
+use crate::format::{Block, Channel, Encoding, Format};
 
 #[rustfmt::skip]
 mod numbers {
@@ -32,16 +32,16 @@ impl Format {
     /// OpenCL does not have, that of what their blocks decode to (assumed).
     pub fn channel_data_type(self, normalized: bool) -> u32 {
         match self.kind() {
-            Kind::Plain(channel) => plain(channel, normalized),
-            Kind::Normalized(channel) => plain(channel, true),
-            Kind::Rgb10a2 => UNORM_INT_101010_2,
-            Kind::Depth(16) => UNORM_INT16,
-            Kind::Depth(_) => UNORM_INT24,
-            Kind::DepthFloat => FLOAT,
-            Kind::Block(Block::Bc1 | Block::Bc2 | Block::Bc3 | Block::Bc7) => UNORM_INT8,
-            Kind::Block(Block::Bc4 | Block::Bc5) => UNORM_INT16,
-            Kind::Block(Block::Bc4Snorm | Block::Bc5Snorm) => SNORM_INT16,
-            Kind::Block(Block::Bc6h | Block::Bc6hSnorm) => HALF_FLOAT,
+            Encoding::Plain(channel) => plain(channel, normalized),
+            Encoding::Normalized(channel) => plain(channel, true),
+            Encoding::Rgb10a2 => UNORM_INT_101010_2,
+            Encoding::Depth(16) => UNORM_INT16,
+            Encoding::Depth(_) => UNORM_INT24,
+            Encoding::DepthFloat => FLOAT,
+            Encoding::Block(Block::Bc1 | Block::Bc2 | Block::Bc3 | Block::Bc7) => UNORM_INT8,
+            Encoding::Block(Block::Bc4 | Block::Bc5) => UNORM_INT16,
+            Encoding::Block(Block::Bc4Snorm | Block::Bc5Snorm) => SNORM_INT16,
+            Encoding::Block(Block::Bc6h | Block::Bc6hSnorm) => HALF_FLOAT,
         }
     }
 

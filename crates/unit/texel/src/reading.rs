@@ -1,7 +1,7 @@
 //! From codes to values: how a texture of a format reads its channels, and what a point-sampled
 //! fetch and a gather make of a code.
 
-use crate::format::{Block, Channel, Format, Kind};
+use crate::format::{Block, Channel, Encoding, Format};
 use crate::half::{f16_to_f32, f32_to_f16_toward_zero};
 use crate::srgb;
 
@@ -55,8 +55,8 @@ pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading
         all
     };
     match format.kind() {
-        Kind::Plain(channel) if !normalized => Some(first(n, element(channel))),
-        Kind::Plain(channel) | Kind::Normalized(channel) => {
+        Encoding::Plain(channel) if !normalized => Some(first(n, element(channel))),
+        Encoding::Plain(channel) | Encoding::Normalized(channel) => {
             if !normalized {
                 return None;
             }
@@ -66,17 +66,17 @@ pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading
             }
             Some(all)
         }
-        Kind::Rgb10a2 => {
+        Encoding::Rgb10a2 => {
             let ten = Unorm { bits: 10 };
             (!normalized).then_some([ten, ten, ten, Unorm { bits: 2 }])
         }
-        Kind::Depth(bits) => Some(first(1, Unorm { bits })),
-        Kind::DepthFloat => Some(first(1, F32)),
-        Kind::Block(Block::Bc6h | Block::Bc6hSnorm) => {
+        Encoding::Depth(bits) => Some(first(1, Unorm { bits })),
+        Encoding::DepthFloat => Some(first(1, F32)),
+        Encoding::Block(Block::Bc6h | Block::Bc6hSnorm) => {
             (!normalized).then_some([F16, F16, F16, One])
         }
-        Kind::Block(_) if !normalized || format.is_srgb_block() && !srgb => None,
-        Kind::Block(block) => Some(of_block(block, format.is_srgb_block(), n)),
+        Encoding::Block(_) if !normalized || format.is_srgb_block() && !srgb => None,
+        Encoding::Block(block) => Some(of_block(block, format.is_srgb_block(), n)),
     }
 }
 

@@ -342,16 +342,14 @@ fn measure(row: Row, size: u32, wish: &Wish) {
         return;
     }
     let Row { filter, mode, mip_filter, max_anisotropy, .. } = row;
-    let sampler = Sampler {
-        filter,
-        mip_filter: mip_filter.unwrap_or_default(),
-        address_mode: [mode; 3],
-        max_anisotropy,
-        srgb: row.srgb,
-        seamless_cube: row.seamless,
-        compare: row.compare.then_some(CompareFunction::Less),
-        ..Sampler::default()
-    };
+    let sampler = Sampler::default()
+        .with_filter(filter)
+        .with_mip_filter(mip_filter.unwrap_or_default())
+        .with_address_mode(mode)
+        .with_max_anisotropy(max_anisotropy)
+        .with_srgb(row.srgb)
+        .with_seamless_cube(row.seamless)
+        .with_compare(row.compare.then_some(CompareFunction::Less));
     let texture = Arc::new(texture(&row, size, &sampler));
     let coord = if row.integer { CoordType::S32 } else { CoordType::F32 };
     let form = FetchForm {

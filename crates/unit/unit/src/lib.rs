@@ -54,6 +54,7 @@ pub mod reference;
 pub mod request;
 pub mod resource;
 pub mod sampler;
+mod setters;
 mod surface;
 mod typed;
 mod warp;

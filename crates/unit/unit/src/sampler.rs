@@ -98,6 +98,7 @@ pub enum CompareFunction {
 /// Sampler state. [`Default`] is what an omitted initialiser gives: point, clamp to edge, all
 /// levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Sampler {
     /// Between texels of a level.
     pub filter: Filter,
@@ -123,6 +124,23 @@ pub struct Sampler {
     pub seamless_cube: bool,
     /// Depth compare; `None`, as all CUDA textures, ignores the operand.
     pub compare: Option<CompareFunction>,
+}
+
+crate::setters! {
+    Sampler {
+        with_filter(filter: Filter);
+        with_mip_filter(mip_filter: Filter);
+        with_address_modes(address_mode: [AddressMode; 3]);
+        with_border_bits(border: [u32; 4]);
+        with_min_level_clamp(min_level_clamp: f32);
+        with_max_level_clamp(max_level_clamp: f32);
+        with_level_bias(level_bias: f32);
+        with_max_anisotropy(max_anisotropy: u32);
+        with_force_unnormalized_coords(force_unnormalized_coords: bool);
+        with_srgb(srgb: bool);
+        with_seamless_cube(seamless_cube: bool);
+        with_compare(compare: impl Into<Option<CompareFunction>>);
+    }
 }
 
 /// What each axis has, if one to three are given: the last one is that of the axes after it. (A 1D texture has a row too,

@@ -2,7 +2,7 @@
 
 use crate::request::{CoordType, Coordinates, FetchForm, Geometry, PlanError, ResultType};
 use crate::resource::{ArrayShape, CreateError, Extent, Resource};
-use crate::sampler::{AddressMode, CompareFunction, Filter, Sampler, Texture};
+use crate::sampler::{AddressMode, Sampler, Texture};
 use crate::warp::{FetchArrays, FetchPlan, Scratch};
 use bytemuck::Pod;
 use std::ops::RangeInclusive;
@@ -91,55 +91,23 @@ impl Resource {
 }
 
 impl Sampler {
-    /// Between texels of a level.
-    pub fn with_filter(self, filter: Filter) -> Self {
-        Self { filter, ..self }
-    }
-
-    /// Between mip levels.
-    pub fn with_mip_filter(self, mip_filter: Filter) -> Self {
-        Self { mip_filter, ..self }
-    }
-
     /// Of x, y and z.
+    #[must_use]
     pub fn with_address_mode(self, mode: AddressMode) -> Self {
         Self { address_mode: [mode; 3], ..self }
     }
 
     /// Border mode with this colour: r, g, b, a.
+    #[must_use]
     pub fn with_border(self, colour: [f32; 4]) -> Self {
         let border = colour.map(f32::to_bits);
         Self { border, address_mode: [AddressMode::Border; 3], ..self }
     }
 
     /// Smallest and largest level that is read.
+    #[must_use]
     pub fn with_levels(self, levels: RangeInclusive<f32>) -> Self {
         Self { min_level_clamp: *levels.start(), max_level_clamp: *levels.end(), ..self }
-    }
-
-    /// Added to explicit levels and those of gradients.
-    pub fn with_level_bias(self, level_bias: f32) -> Self {
-        Self { level_bias, ..self }
-    }
-
-    /// Most taps of an anisotropic filter.
-    pub fn with_max_anisotropy(self, max_anisotropy: u32) -> Self {
-        Self { max_anisotropy, ..self }
-    }
-
-    /// Decodes colours from sRGB.
-    pub fn with_srgb(self) -> Self {
-        Self { srgb: true, ..self }
-    }
-
-    /// Filters across the edges of cube faces.
-    pub fn with_seamless_cube(self) -> Self {
-        Self { seamless_cube: true, ..self }
-    }
-
-    /// Compares texels with a reference value.
-    pub fn with_compare(self, function: CompareFunction) -> Self {
-        Self { compare: Some(function), ..self }
     }
 }
 
@@ -194,6 +162,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::ReadMode;
+    use crate::sampler::{CompareFunction, Filter};
 
     fn made(shape: &ArrayShape, read_mode: ReadMode) -> Arc<Texture> {
         let bytes = vec![0_u8; shape.packed_size().unwrap() as usize];
@@ -258,8 +227,8 @@ mod tests {
             .with_levels(0.5..=3.0)
             .with_level_bias(-1.0)
             .with_max_anisotropy(8)
-            .with_srgb()
-            .with_seamless_cube()
+            .with_srgb(true)
+            .with_seamless_cube(true)
             .with_compare(CompareFunction::Less);
         let built = Sampler {
             filter: Filter::Linear,

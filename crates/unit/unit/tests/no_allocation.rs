@@ -114,16 +114,14 @@ fn fetches_allocate_nothing() {
     for &geometry in Geometry::ALL {
         for format in Format::all() {
             for (filter, max_anisotropy, rich) in samplers {
-                let sampler = Sampler {
-                    filter,
-                    mip_filter: filter,
-                    address_mode: [AddressMode::Border; 3],
-                    max_anisotropy,
-                    srgb: true,
-                    seamless_cube: rich,
-                    compare: (rich && format.is_depth()).then_some(CompareFunction::Less),
-                    ..Sampler::default()
-                };
+                let sampler = Sampler::default()
+                    .with_filter(filter)
+                    .with_mip_filter(filter)
+                    .with_address_mode(AddressMode::Border)
+                    .with_max_anisotropy(max_anisotropy)
+                    .with_srgb(true)
+                    .with_seamless_cube(rich)
+                    .with_compare((rich && format.is_depth()).then_some(CompareFunction::Less));
                 for read_mode in [ReadMode::Element, ReadMode::NormalizedFloat] {
                     let Some(texture) = texture(format, geometry, read_mode, &sampler) else {
                         continue;

@@ -42,7 +42,7 @@ fn form(geometry: Geometry, kind: FetchKind) -> FetchForm {
 }
 
 fn sampler(filter: Filter, mode: AddressMode) -> Sampler {
-    Sampler { filter, address_mode: [mode; 3], ..Sampler::default() }
+    Sampler::default().with_filter(filter).with_address_mode(mode)
 }
 
 fn at(coords: [f32; 3]) -> FetchOperands {
@@ -74,7 +74,7 @@ fn gathers_go_round_the_footprint() {
     let s = sampler(POINT, AddressMode::Clamp);
     assert_eq!(get(f, &t, &s, &at([0.0, 0.5, 0.0])), [8.0, 8.0, 4.0, 4.0]);
     assert_eq!(get(f, &t, &s, &at([9.0, 0.5, 0.0])), [11.0, 11.0, 7.0, 7.0]);
-    let s = Sampler { border: [0x4120_0000; 4], ..sampler(LINEAR, AddressMode::Border) };
+    let s = (sampler(LINEAR, AddressMode::Border)).with_border_bits([0x4120_0000; 4]);
     assert_eq!(get(f, &t, &s, &at([1.0, 0.5, 0.0])), [11.0, 10.0, 10.0, 7.0]);
     // A component that the format lacks.
     let lacking = form(Geometry::D2, FetchKind::Gather(3));
@@ -111,12 +111,10 @@ fn gathers_clean_floats_up() {
 fn gathers_of_mipmaps_read_level_0() {
     let t = texture(Geometry::D2, "f32", [2, 2, 1], 2, &counted(5));
     let f = form(Geometry::D2, FetchKind::Gather(0));
-    let s = Sampler {
-        mip_filter: LINEAR,
-        min_level_clamp: 1.0,
-        level_bias: 1.0,
-        ..sampler(LINEAR, AddressMode::Clamp)
-    };
+    let s = (sampler(LINEAR, AddressMode::Clamp))
+        .with_mip_filter(LINEAR)
+        .with_min_level_clamp(1.0)
+        .with_level_bias(1.0);
     assert_eq!(get(f, &t, &s, &at([0.5, 0.5, 0.0])), [2.0, 3.0, 1.0, 0.0]);
 }
 
@@ -126,7 +124,7 @@ fn gathers_compare_texel_by_texel() {
     let f = FetchForm { compare: true, ..form(Geometry::D2, FetchKind::Gather(0)) };
     let o = FetchOperands { compare: 0.5_f32.to_bits(), ..at([0.5, 0.5, 0.0]) };
     let compare = |function| {
-        let s = Sampler { compare: Some(function), ..sampler(LINEAR, AddressMode::Clamp) };
+        let s = (sampler(LINEAR, AddressMode::Clamp)).with_compare(function);
         get(f, &t, &s, &o)
     };
     assert_eq!(compare(CompareFunction::LessEqual), [1.0, 0.0, 1.0, 0.0]);
@@ -187,7 +185,7 @@ fn modes_act_on_faces_of_mipmapped_cubes_only() {
 fn seamless_cubes_blend_neighbours() {
     let t = coloured_cube(4, 0);
     let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
-    let s = Sampler { seamless_cube: true, ..sampler(LINEAR, AddressMode::Clamp) };
+    let s = (sampler(LINEAR, AddressMode::Clamp)).with_seamless_cube(true);
     let value = |d| get(f, &t, &s, &at(d))[0];
     assert_eq!(value([0.0, 0.0, 1.0]), 40.0);
     // On the edge of +z (40) and +x (0), half of each.
@@ -208,7 +206,7 @@ fn seamless_cubes_blend_neighbours() {
 #[test]
 fn cubes_have_levels_and_gradients() {
     let t = coloured_cube(8, 4);
-    let s = Sampler { mip_filter: LINEAR, ..sampler(LINEAR, AddressMode::Clamp) };
+    let s = (sampler(LINEAR, AddressMode::Clamp)).with_mip_filter(LINEAR);
     let level = form(Geometry::Cube, FetchKind::Sample(Lod::Level));
     let o = FetchOperands { level: 1.5_f32.to_bits(), ..at([0.0, 0.0, -1.0]) };
     assert_eq!(get(level, &t, &s, &o)[0], 51.5);
@@ -230,7 +228,7 @@ fn cubes_have_levels_and_gradients() {
 
 #[test]
 fn gradients_of_all_geometries() {
-    let s = Sampler { mip_filter: LINEAR, ..sampler(LINEAR, AddressMode::Clamp) };
+    let s = (sampler(LINEAR, AddressMode::Clamp)).with_mip_filter(LINEAR);
     let quarter = 0.25_f32.to_bits();
     let q = |geometry: Geometry, size: [u32; 3], dpdx: [u32; 3], dpdy: [u32; 3]| {
         let shape = ArrayShape {
@@ -271,7 +269,7 @@ fn squares() -> Texture {
 
 fn anisotropic(max_anisotropy: u32, dpdx: [f32; 2], dpdy: [f32; 2], o: FetchOperands) -> Trace {
     let bits = |d: [f32; 2]| [(d[0] / 32.0).to_bits(), (d[1] / 32.0).to_bits(), 0];
-    let s = Sampler { max_anisotropy, ..sampler(LINEAR, AddressMode::Clamp) };
+    let s = (sampler(LINEAR, AddressMode::Clamp)).with_max_anisotropy(max_anisotropy);
     let o = FetchOperands { dpdx: bits(dpdx), dpdy: bits(dpdy), ..o };
     trace(form(Geometry::D2, FetchKind::Sample(Lod::Gradient)), &squares(), &s, &o).unwrap()
 }
@@ -317,7 +315,7 @@ fn ties_of_taps_go_up() {
         let bytes: Vec<u8> = codes.into_iter().flat_map(u16::to_le_bytes).collect();
         let mut t = texture(Geometry::D2, format, [4, 1, 1], 0, &bytes);
         t.read_mode = ReadMode::NormalizedFloat;
-        let s = Sampler { max_anisotropy: 2, ..sampler(LINEAR, AddressMode::Clamp) };
+        let s = (sampler(LINEAR, AddressMode::Clamp)).with_max_anisotropy(2);
         let o = FetchOperands {
             dpdx: [1.0_f32.to_bits(), 0, 0],
             // Between texels 1 and 2, the taps at their centres.
@@ -337,7 +335,7 @@ fn anisotropy_needs_a_linear_filter_and_two_axes() {
     let taps = |geometry: Geometry, size: [u32; 3], filter| {
         let count = size.iter().product::<u32>() * if geometry.is_cube() { 6 } else { 1 };
         let t = texture(geometry, "f32", size, 0, &counted(count));
-        let s = Sampler { max_anisotropy: 16, ..sampler(filter, AddressMode::Clamp) };
+        let s = (sampler(filter, AddressMode::Clamp)).with_max_anisotropy(16);
         let o = FetchOperands { dpdx: [0.5_f32.to_bits(), 0, 0], ..at([0.25, 0.25, 1.0]) };
         let f = form(geometry, FetchKind::Sample(Lod::Gradient));
         trace(f, &t, &s, &o).unwrap().footprints.len()

@@ -7,8 +7,8 @@ use crate::checks;
 use crate::context::Context;
 use crate::handle::Handle;
 use crate::late::Order;
-use crate::memory::boxes::{End, copy_bytes};
-use crate::memory::place::Space;
+use crate::memory::boxes::{End, Memory, copy_bytes};
+use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use texunit_checks::race::Queue;
 use texunit_cuda_abi::CUdeviceptr;
@@ -29,13 +29,20 @@ macro_rules! copies {
             $(#[$doc])*
             fn $now($($arg: $type,)* ByteCount: usize) {
                 let order = Order::current()?;
-                at_once(copy_bytes($to, $from, ByteCount, &order))
+                #[allow(unused_unsafe)] // where both ends are of a device
+                // SAFETY: memory of the program is as the driver API's page says, for the call.
+                let (to, from) = unsafe { ($to, $from) };
+                at_once(copy_bytes(to, from, ByteCount, &order))
             }
 
-            /// As without `Async`.
+            $(#[$doc])*
+            /// This is done in the order of a stream.
             fn $in_stream($($arg: $type,)* ByteCount: usize, hStream: Handle<Stream>) {
                 let order = Order::of(hStream)?;
-                copy_bytes($to, $from, ByteCount, &order)
+                #[allow(unused_unsafe)] // where both ends are of a device
+                // SAFETY: memory of the program is as the driver API's page says, for the call.
+                let (to, from) = unsafe { ($to, $from) };
+                copy_bytes(to, from, ByteCount, &order)
             }
         )*}
     };
@@ -130,24 +137,34 @@ driver_api! {
     }
 }
 
-pub(crate) fn any(address: u64) -> End {
-    End::bytes(Space::Unified, address)
+/// Bytes at an address of any space.
+///
+/// # Safety
+/// That of [`End::memory`].
+pub(crate) unsafe fn any<'a>(address: u64) -> End<'a> {
+    // SAFETY: as the caller promises.
+    unsafe { End::memory(Memory::bytes(Space::Unified, address), [0; 3]) }
 }
 
-fn device(address: u64) -> End {
-    End::bytes(Space::Device, address)
+fn device(address: u64) -> End<'static> {
+    End::device(address, 0)
 }
 
 /// Device memory of a context in working order.
-fn of(context: Handle<Context>, address: u64) -> Answer<End> {
+fn of(context: Handle<Context>, address: u64) -> Answer<End<'static>> {
     context.get()?.check()?;
     Ok(device(address))
 }
 
-fn host(pointer: Raw) -> End {
-    End::bytes(Space::Host, pointer.address())
+/// Memory of the host.
+///
+/// # Safety
+/// That of [`End::memory`].
+unsafe fn host(pointer: Raw<'_>) -> End<'_> {
+    // SAFETY: as the caller promises.
+    unsafe { End::memory(Memory::bytes(Space::Host, pointer.address()), [0; 3]) }
 }
 
-fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<End> {
-    Ok(End::Array { array: array.get()?.array.clone(), at: [offset as u64, 0, 0] })
+fn array(array: Handle<ArrayObject>, offset: usize) -> Answer<End<'static>> {
+    Ok(End::array(array.get()?.array.clone(), [offset as u64, 0, 0]))
 }

@@ -1,14 +1,14 @@
 //! Copies of rows and slices, and copies in batches.
 
 use super::copy::at_once;
-use crate::args::{Answer, In, Out};
+use crate::args::{Answer, Elements, In, Out};
 use crate::array::ArrayObject;
 use crate::call::driver_api;
 use crate::context::Context;
 use crate::handle::Handle;
 use crate::late::Order;
-use crate::memory::boxes::{self, End};
-use crate::memory::place::Space;
+use crate::memory::boxes::{self, End, Memory};
+use crate::memory::endpoint::Space;
 use crate::stream::Stream;
 use std::ffi::c_ulonglong;
 use texunit_cuda_abi::{
@@ -26,13 +26,16 @@ macro_rules! copies {
             $(#[$doc])*
             fn $($now)|+(pCopy: In<$type>) {
                 let order = Order::current()?;
-                at_once($copy(&pCopy.get()?, &order))
+                // SAFETY: addresses in the structure are as the driver API's page says.
+                at_once(unsafe { $copy(&pCopy.get()?, &order) })
             }
 
-            /// As without `Async`.
+            $(#[$doc])*
+            /// This is done in the order of a stream.
             fn $in_stream(pCopy: In<$type>, hStream: Handle<Stream>) {
                 let order = Order::of(hStream)?;
-                $copy(&pCopy.get()?, &order)
+                // SAFETY: addresses in the structure are as the driver API's page says.
+                unsafe { $copy(&pCopy.get()?, &order) }
             }
         )*}
     };
@@ -58,7 +61,8 @@ driver_api! {
     ) {
         let order = on_other_than_default(hStream)?;
         check_attributes(attr.get()?.src_access_order)?;
-        let (to, from) = (super::copy::any(dst), super::copy::any(src));
+        // SAFETY: both are as the driver API's page says.
+        let (to, from) = unsafe { (super::copy::any(dst), super::copy::any(src)) };
         boxes::copy_bytes(to, from, size, &order)
     }
 
@@ -69,7 +73,8 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        copy_operations(op, 1, flags, &order).map_err(|(_, refusal)| refusal)
+        // SAFETY: there is one, and its addresses are as the driver API's page says.
+        unsafe { copy_operations(op.elements(1), flags, &order) }.map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many pieces of memory; `failIdx` is the one that went wrong.
@@ -85,11 +90,13 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run(&order).map_err(|fault| failed(fault, failIdx))
+        // SAFETY: the caller says that there are so many of each.
+        let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
+        // SAFETY: addresses of the batch are as the driver API's page says.
+        unsafe { batch.run(&order) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// As the first version, which says where it went wrong.
+    /// Copies many pieces of memory. (The first version says which of them went wrong.)
     fn cuMemcpyBatchAsync_v2(
         dsts: In<CUdeviceptr>,
         srcs: In<CUdeviceptr>,
@@ -101,8 +108,10 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        let batch = Batch { dsts, srcs, sizes, count, attrs, indices: attrsIdxs, groups: numAttrs };
-        batch.run(&order).map_err(|(_, refusal)| refusal)
+        // SAFETY: the caller says that there are so many of each.
+        let batch = unsafe { Batch::new([dsts, srcs], sizes, count, attrs, attrsIdxs, numAttrs) };
+        // SAFETY: addresses of the batch are as the driver API's page says.
+        unsafe { batch.run(&order) }.map_err(|(_, refusal)| refusal)
     }
 
     /// Copies many boxes; `failIdx` is the one that went wrong.
@@ -114,10 +123,11 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags, &order).map_err(|fault| failed(fault, failIdx))
+        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|fault| failed(fault, failIdx))
     }
 
-    /// As the first version, which says where it went wrong.
+    /// Copies many boxes. (The first version says which of them went wrong.)
     fn cuMemcpy3DBatchAsync_v2(
         numOps: usize,
         opList: In<CUDA_MEMCPY3D_BATCH_OP>,
@@ -125,7 +135,8 @@ driver_api! {
         hStream: Handle<Stream>,
     ) {
         let order = on_other_than_default(hStream)?;
-        copy_operations(opList, numOps, flags, &order).map_err(|(_, refusal)| refusal)
+        // SAFETY: there are so many, whose addresses are as the driver API's page says.
+        unsafe { copy_operations(opList.elements(numOps), flags, &order) }.map_err(|(_, refusal)| refusal)
     }
 }
 
@@ -153,17 +164,23 @@ fn place(
     })
 }
 
-fn end_2d(name: &str, side: &CopySide2D) -> Answer<End> {
+/// # Safety
+/// That of [`End::memory`].
+unsafe fn end_2d<'a>(name: &str, side: &CopySide2D) -> Answer<End<'a>> {
     let at = [side.x_in_bytes as u64, side.y as u64, 0];
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
-            End::Memory { space, address, pitch: side.pitch as u64, height: 0, at }
+            let memory = Memory { pitch: side.pitch as u64, ..Memory::bytes(space, address) };
+            // SAFETY: as the caller promises.
+            unsafe { End::memory(memory, at) }
         }
-        Err(array) => End::Array { array, at },
+        Err(array) => End::array(array, at),
     })
 }
 
-fn end_3d(name: &str, side: &CopySide3D) -> Answer<End> {
+/// # Safety
+/// That of [`End::memory`].
+unsafe fn end_3d<'a>(name: &str, side: &CopySide3D) -> Answer<End<'a>> {
     if side.lod != 0 {
         return Err(CUresult::INVALID_VALUE
             .because(format!("{name}LOD {} is not 0, the only value that there is", side.lod)));
@@ -172,23 +189,35 @@ fn end_3d(name: &str, side: &CopySide3D) -> Answer<End> {
     Ok(match place(name, side.memory_type, side.host, side.device, side.array)? {
         Ok((space, address)) => {
             let [pitch, height] = [side.pitch, side.height].map(|n| n as u64);
-            End::Memory { space, address, pitch, height, at }
+            let memory = Memory { pitch, height, ..Memory::bytes(space, address) };
+            // SAFETY: as the caller promises.
+            unsafe { End::memory(memory, at) }
         }
-        Err(array) => End::Array { array, at },
+        Err(array) => End::array(array, at),
     })
 }
 
-fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
+/// # Safety
+/// That of [`End::memory`], for both ends.
+unsafe fn copy_2d(copy: &CUDA_MEMCPY2D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes as u64, copy.height as u64, 1];
-    boxes::copy(&end_2d("dst", &copy.dst)?, &end_2d("src", &copy.src)?, size, order)
+    // SAFETY: as the caller promises.
+    let (to, from) = unsafe { (end_2d("dst", &copy.dst)?, end_2d("src", &copy.src)?) };
+    boxes::copy(&to, &from, size, order)
 }
 
-fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
+/// # Safety
+/// That of [`End::memory`], for both ends.
+unsafe fn copy_3d(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     let size = [copy.width_in_bytes, copy.height, copy.depth].map(|n| n as u64);
-    boxes::copy(&end_3d("dst", &copy.dst)?, &end_3d("src", &copy.src)?, size, order)
+    // SAFETY: as the caller promises.
+    let (to, from) = unsafe { (end_3d("dst", &copy.dst)?, end_3d("src", &copy.src)?) };
+    boxes::copy(&to, &from, size, order)
 }
 
-fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
+/// # Safety
+/// That of [`End::memory`], for both ends.
+unsafe fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
     for (name, side) in [("srcContext", &copy.src), ("dstContext", &copy.dst)] {
         // The context says whose device memory or array it is; of host memory it says nothing.
         if matches!(side.memory_type, CU_MEMORYTYPE_DEVICE | CU_MEMORYTYPE_ARRAY) {
@@ -198,7 +227,8 @@ fn copy_peer(copy: &CUDA_MEMCPY3D, order: &Order) -> Answer {
                 .check()?;
         }
     }
-    copy_3d(copy, order)
+    // SAFETY: as the caller promises.
+    unsafe { copy_3d(copy, order) }
 }
 
 /// Batches and copies with attributes do not run on the default stream (null, `CU_STREAM_LEGACY`).
@@ -237,58 +267,72 @@ fn check_attributes(order: u32) -> Answer {
 }
 
 /// The arguments of `cuMemcpyBatchAsync`.
-struct Batch {
-    dsts: In<CUdeviceptr>,
-    srcs: In<CUdeviceptr>,
-    sizes: In<usize>,
-    count: usize,
-    attrs: In<CUmemcpyAttributes>,
+struct Batch<'a> {
+    dsts: Elements<'a, CUdeviceptr>,
+    srcs: Elements<'a, CUdeviceptr>,
+    sizes: Elements<'a, usize>,
+    attrs: Elements<'a, CUmemcpyAttributes>,
     /// The first copy that each of the attributes holds for.
-    indices: In<usize>,
-    groups: usize,
+    indices: Elements<'a, usize>,
 }
 
-impl Batch {
+impl<'a> Batch<'a> {
+    /// # Safety
+    /// Of destinations, sources and sizes there are as many as `count` says, of attributes and their indices `groups`.
+    unsafe fn new(
+        [dsts, srcs]: [In<'a, CUdeviceptr>; 2],
+        sizes: In<'a, usize>,
+        count: usize,
+        attrs: In<'a, CUmemcpyAttributes>,
+        indices: In<'a, usize>,
+        groups: usize,
+    ) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe {
+            Self {
+                dsts: dsts.elements(count),
+                srcs: srcs.elements(count),
+                sizes: sizes.elements(count),
+                attrs: attrs.elements(groups),
+                indices: indices.elements(groups),
+            }
+        }
+    }
+
     /// Checks all, then copies.
-    fn run(&self, order: &Order) -> Result<(), Fault> {
+    ///
+    /// # Safety
+    /// That of [`End::memory`], for all destinations and sources.
+    unsafe fn run(&self, order: &Order) -> Result<(), Fault> {
+        let Self { dsts, srcs, sizes, attrs, indices } = *self;
+        let (count, groups) = (sizes.len(), attrs.len());
         let refused = |reason: String| Err(whole(CUresult::INVALID_VALUE.because(reason)));
-        if self.count == 0 {
+        if count == 0 {
             return refused("count is 0: a batch has at least one copy".to_owned());
         }
-        if self.groups == 0 || self.groups > self.count {
-            return refused(format!(
-                "numAttrs {} is not from 1 to count, {}",
-                self.groups, self.count
-            ));
+        if groups == 0 || groups > count {
+            return refused(format!("numAttrs {groups} is not from 1 to count, {count}"));
         }
-        // SAFETY: the caller says that there are so many of each.
-        let (attrs, indices) =
-            unsafe { (self.attrs.elements(self.groups), self.indices.elements(self.groups)) };
-        // SAFETY: as above.
-        let (dsts, srcs) =
-            unsafe { (self.dsts.elements(self.count), self.srcs.elements(self.count)) };
-        // SAFETY: as above.
-        let sizes = unsafe { self.sizes.elements(self.count) };
         let mut before = None;
-        for group in 0..self.groups {
+        for group in 0..groups {
             let attributes = attrs.at(group).map_err(whole)?;
             check_attributes(attributes.src_access_order)
                 .map_err(|refusal| whole(refusal.within(|| format!("attrs[{group}]"), &[])))?;
             let first = indices.at(group).map_err(whole)?;
             let wanted = if group == 0 { first == 0 } else { before < Some(first) };
-            if !wanted || first >= self.count {
+            if !wanted || first >= count {
                 return refused(format!(
                     "attrsIdxs[{group}] is {first}: the first is 0, each is more than the one before, and all are less \
-                     than count, {}",
-                    self.count
+                     than count, {count}"
                 ));
             }
             before = Some(first);
         }
-        for i in 0..self.count {
+        for i in 0..count {
             let copy = || {
                 let (to, from) = (dsts.at(i)?, srcs.at(i)?);
-                let (to, from) = (super::copy::any(to), super::copy::any(from));
+                // SAFETY: as the caller promises.
+                let (to, from) = unsafe { (super::copy::any(to), super::copy::any(from)) };
                 boxes::copy_bytes(to, from, sizes.at(i)?, order)
             };
             copy()
@@ -298,31 +342,34 @@ impl Batch {
     }
 }
 
-fn copy_operations(
-    list: In<CUDA_MEMCPY3D_BATCH_OP>,
-    count: usize,
+/// # Safety
+/// That of [`End::memory`], for all ends of all copies.
+unsafe fn copy_operations(
+    list: Elements<'_, CUDA_MEMCPY3D_BATCH_OP>,
     flags: c_ulonglong,
     order: &Order,
 ) -> Result<(), Fault> {
-    if count == 0 || flags != 0 {
-        let reason = match count {
+    if list.is_empty() || flags != 0 {
+        let reason = match list.len() {
             0 => "numOps is 0: a batch has at least one copy".to_owned(),
             _ => format!("flags {flags:#x} is not 0"),
         };
         return Err(whole(CUresult::INVALID_VALUE.because(reason)));
     }
-    // SAFETY: the caller says that there are so many.
-    let list = unsafe { list.elements(count) };
-    for i in 0..count {
+    for i in 0..list.len() {
         let operation = list.at(i).map_err(|refusal| (i, refusal))?;
-        copy_operation(&operation, order)
+        // SAFETY: as the caller promises.
+        unsafe { copy_operation(&operation, order) }
             .map_err(|refusal| (i, refusal.within(|| format!("opList[{i}]"), &[])))?;
     }
     Ok(())
 }
 
 /// One copy of a batch; sizes are in elements of the array, or in bytes if there is none.
-fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
+///
+/// # Safety
+/// That of [`End::memory`], for both ends.
+unsafe fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
     check_attributes(operation.src_access_order)?;
     let size = operation.extent.map(|n| n as u64);
     if size.contains(&0) {
@@ -342,8 +389,10 @@ fn copy_operation(operation: &CUDA_MEMCPY3D_BATCH_OP, order: &Order) -> Answer {
         )));
     }
     let [from, to] = arrays;
-    let from = operand(&operation.src, from, size, unit)?;
-    let to = operand(&operation.dst, to, size, unit)?;
+    // SAFETY: as the caller promises.
+    let from = unsafe { operand(&operation.src, from, size, unit)? };
+    // SAFETY: as the caller promises.
+    let to = unsafe { operand(&operation.dst, to, size, unit)? };
     let width = size[0].checked_mul(unit).ok_or_else(|| too_wide(size[0], unit))?;
     boxes::copy(&to, &from, [width, size[1], size[2]], order)
 }
@@ -367,19 +416,23 @@ fn too_wide(elements: u64, unit: u64) -> Refusal {
         .because(format!("{elements} elements of {unit} bytes are more bytes than 64 bits count"))
 }
 
-fn operand(
+/// # Safety
+/// That of [`End::memory`].
+unsafe fn operand<'a>(
     operand: &CUmemcpy3DOperand,
     array: Option<Array>,
     size: [u64; 3],
     unit: u64,
-) -> Answer<End> {
+) -> Answer<End<'a>> {
     let [a, b, c] = operand.numbers.map(|n| n as u64);
     let bytes = |n: u64| n.checked_mul(unit).ok_or_else(|| too_wide(n, unit));
     if let Some(array) = array {
-        return Ok(End::Array { array, at: [bytes(a)?, b, c] });
+        return Ok(End::array(array, [bytes(a)?, b, c]));
     }
     // Zero stands for rows, or layers, without gaps.
     let pitch = bytes(if a == 0 { size[0] } else { a })?;
     let height = if b == 0 { size[1] } else { b };
-    Ok(End::Memory { space: Space::Unified, address: operand.what, pitch, height, at: [0; 3] })
+    let memory = Memory { pitch, height, ..Memory::bytes(Space::Unified, operand.what) };
+    // SAFETY: as the caller promises.
+    Ok(unsafe { End::memory(memory, [0; 3]) })
 }

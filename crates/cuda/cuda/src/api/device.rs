@@ -37,7 +37,9 @@ driver_api! {
 
     /// Its name, as much of it as fits.
     fn cuDeviceGetName(name: Out<c_char>, len: c_int, dev: CUdevice) {
-        text(name, len, state::gpu(dev)?.profile.name)
+        let of_device = state::gpu(dev)?.profile.name;
+        // SAFETY: the caller says that there is room for so many.
+        unsafe { text(name, len, of_device) }
     }
 
     /// Bytes of its memory.
@@ -70,7 +72,8 @@ driver_api! {
                 name.len()
             )));
         }
-        text(pciBusId, len, &name)
+        // SAFETY: the caller says that there is room for so many.
+        unsafe { text(pciBusId, len, &name) }
     }
 
     /// The device with this place on the PCI bus, domain and function left out or not.
@@ -194,11 +197,14 @@ fn bus(gpu: &Gpu) -> String {
 }
 
 /// Copies a text with its zero byte, cut so that both fit into `len` bytes.
-fn text(out: Out<c_char>, len: c_int, text: &str) -> Answer {
+///
+/// # Safety
+/// There is room for so many.
+unsafe fn text(out: Out<'_, c_char>, len: c_int, text: &str) -> Answer {
     let room = usize::try_from(len).ok().filter(|&len| len > 0).ok_or_else(|| {
         CUresult::INVALID_VALUE.because(format!("len {len} is not a size of a text, 1 and more"))
     })?;
     let bytes = text.bytes().take(room - 1).chain([0]);
-    // SAFETY: the caller says that there is room for so many.
+    // SAFETY: as the caller promises.
     unsafe { out.elements(room) }.set_all(bytes.map(|byte| byte as c_char))
 }

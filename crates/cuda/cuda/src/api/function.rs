@@ -14,7 +14,7 @@ use std::sync::{Arc, PoisonError};
 use texunit_cuda_abi::CUresult;
 
 /// Most bytes of parameters that a prepared launch may be given.
-const MOST_PARAMETERS: usize = 32 << 10;
+const MAX_PARAMETERS: usize = 32 << 10;
 
 driver_api! {
     /// An attribute of a kernel. No registers are allocated: their number is that of the PTX, at
@@ -112,9 +112,9 @@ driver_api! {
 
     /// Bytes of all parameters, for `cuLaunch` and `cuLaunchGrid`.
     fn cuParamSetSize(hfunc: Handle<Function>, numbytes: c_uint) {
-        if numbytes as usize > MOST_PARAMETERS {
+        if numbytes as usize > MAX_PARAMETERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the maximum size of a kernel's parameters"
+                "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
         prepare(hfunc, |prepared| prepared.params.resize(numbytes as usize, 0))
@@ -132,14 +132,13 @@ driver_api! {
 
     /// Any parameter.
     fn cuParamSetv(hfunc: Handle<Function>, offset: c_int, ptr: Raw, numbytes: c_uint) {
-        if numbytes as usize > MOST_PARAMETERS {
+        if numbytes as usize > MAX_PARAMETERS {
             return Err(CUresult::INVALID_VALUE.because(format!(
-                "numbytes {numbytes} is more than {MOST_PARAMETERS}, the maximum size of a kernel's parameters"
+                "numbytes {numbytes} is more than {MAX_PARAMETERS}, the maximum size of a kernel's parameters"
             )));
         }
-        let mut bytes = vec![0; numbytes as usize];
         // SAFETY: the caller says that there are so many.
-        unsafe { ptr.bytes(bytes.len()) }.read(0, &mut bytes)?;
+        let bytes = unsafe { ptr.bytes(numbytes as usize) }.to_vec()?;
         parameter(hfunc, offset, &bytes)
     }
 
@@ -180,9 +179,9 @@ fn parameter(function: Handle<Function>, offset: c_int, bytes: &[u8]) -> Answer 
     let start = usize::try_from(offset)
         .map_err(|_| CUresult::INVALID_VALUE.because(format!("offset {offset} is negative")))?;
     let end = start + bytes.len();
-    if end > MOST_PARAMETERS {
+    if end > MAX_PARAMETERS {
         return Err(CUresult::INVALID_VALUE.because(format!(
-            "offset {offset} and {} bytes end at {end}, more than {MOST_PARAMETERS}, the maximum size of a kernel's \
+            "offset {offset} and {} bytes end at {end}, more than {MAX_PARAMETERS}, the maximum size of a kernel's \
              parameters",
             bytes.len()
         )));

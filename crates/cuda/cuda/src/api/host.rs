@@ -3,7 +3,7 @@
 use crate::args::{Answer, Out, Raw};
 use crate::call::driver_api;
 use crate::context::{Context, current};
-use crate::memory::{self, Allocation, Kind};
+use crate::memory::{self, Allocation, AllocationKind};
 use crate::refused::say_refused;
 use std::ffi::c_uint;
 use std::ptr::NonNull;
@@ -32,7 +32,7 @@ driver_api! {
         if p.is_null() {
             return Ok(());
         }
-        memory::free("p", p.address(), |kind| matches!(kind, Kind::Host(_)))
+        memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Host(_)))
     }
 
     /// The address by which kernels reach host memory: the same. Flags must be 0.
@@ -49,7 +49,7 @@ driver_api! {
     fn cuMemHostGetFlags(pFlags: Out<c_uint>, p: Raw) {
         current()?;
         match host_allocation(p)?.kind {
-            Kind::Host(flags) | Kind::Registered(flags) => pFlags.set(flags),
+            AllocationKind::Host(flags) | AllocationKind::Registered(flags) => pFlags.set(flags),
             _ => Err(CUresult::INVALID_VALUE.because(format!(
                 "p {p:?} is not memory of cuMemHostAlloc or cuMemHostRegister"
             ))),
@@ -59,19 +59,20 @@ driver_api! {
     /// Lets kernels use memory of the program, which stays mapped until it is unregistered: all of it is mapped, and
     /// can be written unless it is registered to be read only, which kernels then do not.
     fn cuMemHostRegister | cuMemHostRegister_v2(p: Raw, bytesize: usize, Flags: c_uint) {
-        register(&*current()?, p, bytesize, Flags)
+        // SAFETY: it is memory of the caller, which stays mapped until it is unregistered.
+        unsafe { register(&*current()?, p, bytesize, Flags) }
     }
 
     /// From here on kernels cannot use the memory, nor textures of it.
     fn cuMemHostUnregister(p: Raw) {
         super::memory::check_if_any()?;
         p.check()?;
-        memory::free("p", p.address(), |kind| matches!(kind, Kind::Registered(_)))
+        memory::free("p", p.address(), |kind| matches!(kind, AllocationKind::Registered(_)))
             .map_err(|refusal| refusal.with_code(CUresult::HOST_MEMORY_NOT_REGISTERED))
     }
 }
 
-fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer {
+fn allocate(context: &Context, out: Out<'_, u64>, size: usize, flags: u32) -> Answer {
     const ALL: u32 =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     out.check()?;
@@ -81,10 +82,12 @@ fn allocate(context: &Context, out: Out<u64>, size: usize, flags: u32) -> Answer
              and 4 (write-combined)"
         )));
     }
-    out.set(memory::allocate_host(context, size, Kind::Host(flags))?)
+    out.set(memory::allocate_host(context, size, AllocationKind::Host(flags))?)
 }
 
-fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer {
+/// # Safety
+/// Nobody has references to the memory, and it stays mapped while anybody uses it by way of the driver.
+unsafe fn register(context: &Context, pointer: Raw<'_>, size: usize, flags: u32) -> Answer {
     const ALL: u32 = CU_MEMHOSTREGISTER_PORTABLE
         | CU_MEMHOSTREGISTER_DEVICEMAP
         | CU_MEMHOSTREGISTER_IOMEMORY
@@ -121,10 +124,9 @@ fn register(context: &Context, pointer: Raw, size: usize, flags: u32) -> Answer 
     check_rights(address, size as u64, writable)?;
     // SAFETY: it is there now, with these rights, where that can be asked. `memory::free` ends the block, and what
     // `foreign` says of that holds here: launches, copies and objects find it anew each time. That the memory is
-    // not unmapped during one of them is up to the caller of the C function. The library makes no references to
-    // memory of its callers.
+    // not unmapped during one of them, and that there are no references to it, is promised by the caller.
     let block = unsafe { Block::foreign(data, size, writable, "registered host memory") };
-    memory::map_host(context, Arc::new(block), Kind::Registered(flags))?;
+    memory::map_host(context, Arc::new(block), AllocationKind::Registered(flags))?;
     if writable {
         crate::checks::registered(address, size as u64);
     }
@@ -149,7 +151,7 @@ fn check_rights(address: u64, size: u64, writable: bool) -> Answer {
 }
 
 /// The allocation of host memory that a pointer points into.
-fn host_allocation(pointer: Raw) -> Answer<Arc<Allocation>> {
+fn host_allocation(pointer: Raw<'_>) -> Answer<Arc<Allocation>> {
     let address = pointer.address();
     pointer.check()?;
     let allocation = memory::find(address).ok_or_else(|| {
@@ -158,7 +160,7 @@ fn host_allocation(pointer: Raw) -> Answer<Arc<Allocation>> {
         ))
     })?;
     match allocation.kind {
-        Kind::Host(_) | Kind::Registered(_) => Ok(allocation),
+        AllocationKind::Host(_) | AllocationKind::Registered(_) => Ok(allocation),
         _ => Err(CUresult::INVALID_VALUE.because(format!(
             "p {address:#x} is {}, not host memory that was allocated or registered",
             allocation.kind.name()

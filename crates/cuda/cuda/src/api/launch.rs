@@ -34,7 +34,8 @@ driver_api! {
             shared: sharedMemBytes,
             cooperative: false,
         };
-        launch(f, hStream, &shape, kernelParams, extra)
+        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        unsafe { launch(f, hStream, &shape, kernelParams, extra) }
     }
 
     /// Launches a kernel whose CTAs can wait for each other: all of them run at the same time.
@@ -56,7 +57,8 @@ driver_api! {
             shared: sharedMemBytes,
             cooperative: true,
         };
-        launch(f, hStream, &shape, kernelParams, In::null())
+        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        unsafe { launch(f, hStream, &shape, kernelParams, In::null()) }
     }
 
     /// Launches a kernel with attributes. Clusters have one CTA; attributes that say how work is
@@ -69,10 +71,7 @@ driver_api! {
     ) {
         let config = config.get()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
-        let attributes = unsafe {
-        In::<CUlaunchAttribute>::of(config.attrs).elements(config.numAttrs as usize)
-    };
-        let attributes = attributes.to_vec()?;
+        let attributes = unsafe { config.attributes() }.to_vec()?;
         let mut shape = Shape {
             grid: [config.gridDimX, config.gridDimY, config.gridDimZ],
             block: [config.blockDimX, config.blockDimY, config.blockDimZ],
@@ -85,7 +84,8 @@ driver_api! {
         }
         // A fault of the kernel is not this call's.
         let order = Order::of(Handle::of(config.hStream))?;
-        launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)?;
+        // SAFETY: the arguments of the kernel are as the driver API's page says.
+        unsafe { launch(f, Handle::of(config.hStream), &shape, kernelParams, extra)? };
         events.into_iter().for_each(|event| stream::record(event, &order));
         Ok(())
     }
@@ -147,15 +147,18 @@ fn attributed(
     Ok(())
 }
 
-fn launch(
+/// # Safety
+/// That of [`launch::parameters`].
+unsafe fn launch(
     f: Handle<Function>,
     stream: Handle<Stream>,
     shape: &Shape,
-    params: In<Raw>,
-    extra: In<u64>,
+    params: In<'_, Raw<'_>>,
+    extra: In<'_, u64>,
 ) -> Answer {
     let order = Order::of(stream)?;
     let function = launch::function(f, &order.context)?;
-    let params = launch::parameters(&function, params, extra)?;
+    // SAFETY: as the caller promises.
+    let params = unsafe { launch::parameters(&function, params, extra)? };
     launch::launch(&order, &function, *shape, params)
 }

@@ -1,14 +1,14 @@
 //! Libraries and their kernels (driver API, "Library Management").
 
 use crate::api::module::file;
-use crate::args::{Answer, In, Out, Raw, Text};
+use crate::args::{Answer, Elements, In, InOut, Out, Raw, Text};
 use crate::call::driver_api;
 use crate::context;
 use crate::handle::Handle;
 use crate::image::Image;
 use crate::library::{self, Kernel, Library};
 use crate::module::{Function, Module};
-use crate::module_options::Jit;
+use crate::module_options::{Given, Jit};
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr, CUresult};
 
@@ -19,15 +19,19 @@ driver_api! {
         library: Out<Handle<Library>>,
         code: Raw,
         jitOptions: In<c_uint>,
-        jitOptionsValues: Out<usize>,
+        jitOptionsValues: InOut<usize>,
         numJitOptions: c_uint,
         libraryOptions: In<c_uint>,
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        let jit = (numJitOptions, jitOptions, jitOptionsValues);
-        let options = (numLibraryOptions, libraryOptions, libraryOptionValues);
-        load(library, jit, options, || Ok((Image::at(code)?, "ptx".to_owned())))
+        let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        // SAFETY: the caller says that there are so many.
+        let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
+        // SAFETY: the image is one of those that the driver API's page lists.
+        let image = || Ok((unsafe { Image::at(code)? }, "ptx".to_owned()));
+        // SAFETY: the options are as the driver API's page says.
+        unsafe { load(library, jit, (options, libraryOptionValues), image) }
     }
 
     /// Makes a library of a file.
@@ -35,15 +39,17 @@ driver_api! {
         library: Out<Handle<Library>>,
         fileName: Text,
         jitOptions: In<c_uint>,
-        jitOptionsValues: Out<usize>,
+        jitOptionsValues: InOut<usize>,
         numJitOptions: c_uint,
         libraryOptions: In<c_uint>,
         libraryOptionValues: Raw,
         numLibraryOptions: c_uint,
     ) {
-        let jit = (numJitOptions, jitOptions, jitOptionsValues);
-        let options = (numLibraryOptions, libraryOptions, libraryOptionValues);
-        load(library, jit, options, || file(fileName))
+        let jit = Given { count: numJitOptions, options: jitOptions, values: jitOptionsValues };
+        // SAFETY: the caller says that there are so many.
+        let options = unsafe { libraryOptions.elements(numLibraryOptions as usize) };
+        // SAFETY: the options are as the driver API's page says.
+        unsafe { load(library, jit, (options, libraryOptionValues), || file(fileName)) }
     }
 
     /// Unloads a library, in every context.
@@ -192,20 +198,19 @@ driver_api! {
     }
 }
 
-/// Options of loading: how many, which, and their values.
-type JitOptions = (c_uint, In<c_uint>, Out<usize>);
-/// Options of a library.
-type LibraryOptions = (c_uint, In<c_uint>, Raw);
-
 /// Makes a library of an image and its name.
-fn load(
-    library: Out<Handle<Library>>,
-    (count, options, values): JitOptions,
-    of_library: LibraryOptions,
+///
+/// # Safety
+/// That of [`Jit::read`].
+unsafe fn load(
+    library: Out<'_, Handle<Library>>,
+    jit: Given<'_>,
+    of_library: (Elements<'_, c_uint>, Raw<'_>),
     image: impl FnOnce() -> Answer<(Image, String)>,
 ) -> Answer {
     library.check()?;
-    let jit = Jit::read(count, options, values)?;
+    // SAFETY: as the caller promises.
+    let jit = unsafe { Jit::read(jit)? };
     library_options(of_library)?;
     let (image, name) = image()?;
     library.set(library::load(image, &name, &jit)?)
@@ -213,13 +218,14 @@ fn load(
 
 /// Options of a library: that host functions have a table (0), which no module here has, and that
 /// the caller keeps the image (1), which is copied all the same.
-fn library_options((count, options, values): LibraryOptions) -> Answer {
-    if count > 0 && values.is_null() {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("libraryOptionValues is null, and numLibraryOptions is {count}")));
+fn library_options((options, values): (Elements<'_, c_uint>, Raw<'_>)) -> Answer {
+    if !options.is_empty() && values.is_null() {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "libraryOptionValues is null, and numLibraryOptions is {}",
+            options.len()
+        )));
     }
-    // SAFETY: the caller says that there are so many.
-    match unsafe { options.elements(count as usize) }.to_vec()?.iter().find(|&&option| option > 1) {
+    match options.to_vec()?.iter().find(|&&option| option > 1) {
         None => Ok(()),
         Some(option) => Err(CUresult::INVALID_VALUE.because(format!(
             "libraryOptions has {option}, which is not a CUlibraryOption: 0 or 1"

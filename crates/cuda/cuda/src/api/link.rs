@@ -3,14 +3,14 @@
 //! runtime of the device, in whose place our own comes.
 
 use crate::api::module::file;
-use crate::args::{Answer, In, Out, Raw, Text};
+use crate::args::{Answer, In, InOut, Out, Raw, Text};
 use crate::call::{driver_api, say};
 use crate::context;
 use crate::handle::{Handle, object};
 use crate::image::{Content, Image, Ptx};
 use crate::link::link;
 use crate::module::unreadable;
-use crate::module_options::Jit;
+use crate::module_options::{Given, Jit};
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::refused::say_refused;
@@ -23,7 +23,8 @@ use texunit_syntax::{Diagnostic, SourceFile};
 /// Texts that are being linked (`CUlinkState`).
 #[derive(Debug)]
 pub(crate) struct LinkState {
-    jit: Jit,
+    /// What it leads to is there until the caller destroys the state.
+    jit: Jit<'static>,
     parts: Mutex<Parts>,
 }
 
@@ -44,7 +45,7 @@ impl LinkState {
     }
 
     /// Takes one more input. Its own options go before those of the whole.
-    fn add(&self, image: &Image, name: &str, jit: &Jit, device: &Profile) -> Answer {
+    fn add(&self, image: &Image, name: &str, jit: &Jit<'_>, device: &Profile) -> Answer {
         let ptx = match image.content {
             Content::DeviceRuntime => None,
             _ => Some(self.text(image, name, jit, device)?),
@@ -62,7 +63,7 @@ impl LinkState {
     }
 
     /// The text of an input.
-    fn text(&self, image: &Image, name: &str, jit: &Jit, device: &Profile) -> Answer<Ptx> {
+    fn text(&self, image: &Image, name: &str, jit: &Jit<'_>, device: &Profile) -> Answer<Ptx> {
         let ptx = image.ptx(name, device)?;
         let source = SourceFile::new(ptx.name.as_str(), ptx.text.as_str());
         let diagnostics = texunit_syntax::parse(&source).diagnostics;
@@ -82,11 +83,14 @@ driver_api! {
     /// Begins to link. The log buffers of the options must live as long as the state.
     fn cuLinkCreate | cuLinkCreate_v2(
         numOptions: c_uint,
-        options: In<c_uint>,
-        optionValues: Out<usize>,
+        options: In<'static, c_uint>,
+        optionValues: InOut<'static, usize>,
         stateOut: Out<Handle<LinkState>>,
     ) {
-        create(numOptions, options, optionValues, stateOut)
+        let given = Given { count: numOptions, options, values: optionValues };
+        // SAFETY: the options are as the driver API's page says, and what they lead to lives as long as the state, of which
+        // nothing is left when the caller has destroyed it.
+        unsafe { create(given, stateOut) }
     }
 
     /// Takes a text or a fatbin with one, or the runtime of the device (`libcudadevrt.a`).
@@ -98,9 +102,11 @@ driver_api! {
         name: Text,
         numOptions: c_uint,
         options: In<c_uint>,
-        optionValues: Out<usize>,
+        optionValues: InOut<usize>,
     ) {
-        add_data(state, r#type, data, size, name, (numOptions, options, optionValues))
+        let given = Given { count: numOptions, options, values: optionValues };
+        // SAFETY: the caller says that there are so many, and the options are as the driver API's page says.
+        unsafe { add_data(state, r#type, data, size, name, given) }
     }
 
     /// Takes a file with a text or a fatbin, or the runtime of the device (`libcudadevrt.a`).
@@ -110,9 +116,11 @@ driver_api! {
         path: Text,
         numOptions: c_uint,
         options: In<c_uint>,
-        optionValues: Out<usize>,
+        optionValues: InOut<usize>,
     ) {
-        add_file(state, r#type, path, (numOptions, options, optionValues))
+        let given = Given { count: numOptions, options, values: optionValues };
+        // SAFETY: the options are as the driver API's page says.
+        unsafe { add_file(state, r#type, path, given) }
     }
 
     /// Links. The result is PTX text with a zero byte at its end, which belongs to the state.
@@ -144,56 +152,56 @@ driver_api! {
     }
 }
 
-fn create(
-    count: c_uint,
-    options: In<c_uint>,
-    values: Out<usize>,
-    state: Out<Handle<LinkState>>,
-) -> Answer {
+/// # Safety
+/// That of [`Jit::read`], for as long as the state is there.
+unsafe fn create(given: Given<'static>, state: Out<'_, Handle<LinkState>>) -> Answer {
     use crate::handle::Object;
     state.check()?;
     context::current()?;
-    let jit = Jit::read(count, options, values)?;
+    // SAFETY: as the caller promises.
+    let jit = unsafe { Jit::read(given)? };
     state.set(LinkState::registry().insert(LinkState { jit, parts: Mutex::default() }))
 }
 
-/// Options of one input.
-type Options = (c_uint, In<c_uint>, Out<usize>);
-
-fn add_data(
+/// # Safety
+/// There are `size` bytes of data; and that of [`Jit::read`].
+unsafe fn add_data(
     state: Handle<LinkState>,
     kind: c_uint,
-    data: Raw,
+    data: Raw<'_>,
     size: usize,
-    name: Text,
-    (count, options, values): Options,
+    name: Text<'_>,
+    given: Given<'_>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    let jit = Jit::read(count, options, values)?;
+    // SAFETY: as the caller promises.
+    let jit = unsafe { Jit::read(given)? };
     if data.is_null() || size == 0 {
         let name = if data.is_null() { "data is null" } else { "size is 0" };
         return Err(
             CUresult::INVALID_VALUE.because(format!("{name}: an input has at least one byte"))
         );
     }
-    let mut bytes = vec![0; size];
-    // SAFETY: the caller says that there are so many.
-    unsafe { data.bytes(size) }.read(0, &mut bytes)?;
+    // SAFETY: as the caller promises.
+    let bytes = unsafe { data.bytes(size) }.to_vec()?;
     let name = if name.is_null() { "input.ptx".to_owned() } else { name.get()? };
     let image = input(kind, Image::of(bytes, Origin::At(data.address())))?;
     state.add(&image, &name, &jit, context.gpu.profile)
 }
 
-fn add_file(
+/// # Safety
+/// That of [`Jit::read`].
+unsafe fn add_file(
     state: Handle<LinkState>,
     kind: c_uint,
-    path: Text,
-    (count, options, values): Options,
+    path: Text<'_>,
+    given: Given<'_>,
 ) -> Answer {
     let state = state.get()?;
     let context = context::current()?;
-    let jit = Jit::read(count, options, values)?;
+    // SAFETY: as the caller promises.
+    let jit = unsafe { Jit::read(given)? };
     let (image, name) = file(path)?;
     state.add(&input(kind, image)?, &name, &jit, context.gpu.profile)
 }

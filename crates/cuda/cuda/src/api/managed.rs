@@ -1,7 +1,7 @@
 //! Managed memory: advice, prefetches, and questions about them. Its pages never move, so that advice
 //! is remembered and no more.
 
-use crate::args::{Answer, In, Raw};
+use crate::args::{Answer, Elements, In, OutBytes, Raw};
 use crate::call::driver_api;
 use crate::context::current;
 use crate::handle::Handle;
@@ -11,7 +11,6 @@ use crate::stream::{self, Stream};
 use std::ffi::{c_uint, c_ulonglong};
 use std::ops::Range;
 use std::sync::Arc;
-use texunit_cuda_abi::args::Elements;
 use texunit_cuda_abi::{
     CU_DEVICE_CPU, CU_DEVICE_INVALID, CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST,
     CU_MEM_ATTACH_SINGLE, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_LOCATION_TYPE_HOST,
@@ -56,23 +55,6 @@ driver_api! {
         prefetch(devPtr, count, location)
     }
 
-    /// As many calls of `cuMemPrefetchAsync`.
-    fn cuMemPrefetchBatchAsync(
-        dptrs: In<CUdeviceptr>,
-        sizes: In<usize>,
-        count: usize,
-        prefetchLocs: In<CUmemLocation>,
-        prefetchLocIdxs: In<usize>,
-        numPrefetchLocs: usize,
-        flags: c_ulonglong,
-        hStream: Handle<Stream>,
-    ) {
-        stream::on(hStream)?;
-        none(flags)?;
-        let groups = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-        prefetch_batch(dptrs, sizes, count, groups)
-    }
-
     /// The contents of managed memory are no longer wanted: they stay as they are.
     fn cuMemDiscardBatchAsync(
         dptrs: In<CUdeviceptr>,
@@ -85,11 +67,11 @@ driver_api! {
         none(flags)?;
         // SAFETY: the caller says that there are so many of both.
         let (addresses, sizes) = unsafe { (dptrs.elements(count), sizes.elements(count)) };
-        check_ranges(addresses, sizes, count)
+        check_ranges(addresses, sizes)
     }
 
-    /// Both: the contents stay as they are.
-    fn cuMemDiscardAndPrefetchBatchAsync(
+    /// Remembers where ranges of managed memory were to go. Contents that are no longer wanted (`Discard`) stay as they are.
+    fn cuMemPrefetchBatchAsync | cuMemDiscardAndPrefetchBatchAsync(
         dptrs: In<CUdeviceptr>,
         sizes: In<usize>,
         count: usize,
@@ -101,8 +83,12 @@ driver_api! {
     ) {
         stream::on(hStream)?;
         none(flags)?;
-        let groups = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-        prefetch_batch(dptrs, sizes, count, groups)
+        let groups = numPrefetchLocs;
+        // SAFETY: the caller says that there are so many of both.
+        let ranges = unsafe { (dptrs.elements(count), sizes.elements(count)) };
+        // SAFETY: the caller says that there are so many of both.
+        let locations = unsafe { (prefetchLocs.elements(groups), prefetchLocIdxs.elements(groups)) };
+        prefetch_batch(ranges, locations)
     }
 
     /// What has been advised of a range of managed memory.
@@ -114,7 +100,9 @@ driver_api! {
         count: usize,
     ) {
         current()?;
-        range_attribute(data, dataSize, attribute, devPtr, count)
+        // SAFETY: the caller says that there is room for so many.
+        let data = unsafe { data.room(dataSize) };
+        range_attribute(data, attribute, devPtr, count)
     }
 
     /// Several attributes of a range.
@@ -139,7 +127,9 @@ driver_api! {
             )
         };
         for i in 0..numAttributes {
-            range_attribute(data.at(i)?, dataSizes.at(i)?, attributes.at(i)?, devPtr, count)?;
+            // SAFETY: the caller says that there is room for so many.
+            let data = unsafe { data.at(i)?.room(dataSizes.at(i)?) };
+            range_attribute(data, attributes.at(i)?, devPtr, count)?;
         }
         Ok(())
     }
@@ -264,30 +254,23 @@ fn prefetch(address: u64, count: usize, location: CUmemLocation) -> Answer {
     Ok(())
 }
 
-fn check_ranges(addresses: Elements<u64>, sizes: Elements<usize>, count: usize) -> Answer {
-    if count == 0 {
+fn check_ranges(addresses: Elements<'_, u64>, sizes: Elements<'_, usize>) -> Answer {
+    if addresses.is_empty() {
         return Err(CUresult::INVALID_VALUE.because("count is 0: at least one range is given"));
     }
-    (0..count).try_for_each(|i| {
+    (0..addresses.len()).try_for_each(|i| {
         let found = managed(addresses.at(i)?, sizes.at(i)?);
         found.map(|_| ()).map_err(|refusal| refusal.within(|| format!("range {i}"), &[]))
     })
 }
 
-/// Locations, the first range that each holds for, and how many.
-type Groups = (In<CUmemLocation>, In<usize>, usize);
-
+/// Prefetches ranges, each to the location of its group. Of each location it is said which range is the first that it holds for.
 fn prefetch_batch(
-    addresses: In<u64>,
-    sizes: In<usize>,
-    count: usize,
-    (locations, indices, groups): Groups,
+    (addresses, sizes): (Elements<'_, u64>, Elements<'_, usize>),
+    (locations, indices): (Elements<'_, CUmemLocation>, Elements<'_, usize>),
 ) -> Answer {
-    // SAFETY: the caller says that there are so many of each.
-    let (addresses, sizes) = unsafe { (addresses.elements(count), sizes.elements(count)) };
-    // SAFETY: as above.
-    let (locations, indices) = unsafe { (locations.elements(groups), indices.elements(groups)) };
-    check_ranges(addresses, sizes, count)?;
+    check_ranges(addresses, sizes)?;
+    let (count, groups) = (addresses.len(), locations.len());
     if groups == 0 || groups > count || indices.at(0)? != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "numPrefetchLocs {groups} is not from 1 to count, {count}, or prefetchLocIdxs[0] is not 0"
@@ -317,7 +300,7 @@ fn number(location: Option<CUmemLocation>) -> i32 {
     }
 }
 
-fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: usize) -> Answer {
+fn range_attribute(data: OutBytes<'_>, attribute: u32, address: u64, count: usize) -> Answer {
     let (allocation, range) = managed(address, count)?;
     let said = allocation.advice();
     let preferred = || said.common(range.clone(), |said| said.preferred).flatten();
@@ -325,7 +308,7 @@ fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: 
     let kind = |location: Option<CUmemLocation>| location.map_or(0, |at| at.kind as i32);
     let id = |location: Option<CUmemLocation>| location.map_or(0, |at| at.id);
     if attribute == 3 {
-        return accessed_by(data, size, &said, range);
+        return accessed_by(data, &said, range);
     }
     let value = match attribute {
         1 => said.common(range, |said| said.read_mostly).unwrap_or(false).into(),
@@ -339,21 +322,18 @@ fn range_attribute(data: Raw, size: usize, attribute: u32, address: u64, count: 
             "attribute {attribute} is not a CUmem_range_attribute that texunit has: those are 1 to 8"
         ))),
     };
-    if size != 4 {
-        return Err(CUresult::INVALID_VALUE
-            .because(format!("dataSize {size} is not 4, the size of attribute {attribute}")));
+    if data.len() != 4 {
+        return Err(CUresult::INVALID_VALUE.because(format!(
+            "dataSize {} is not 4, the size of attribute {attribute}",
+            data.len()
+        )));
     }
-    // SAFETY: the caller has said that there is room for so many.
-    unsafe { data.bytes(size) }.write(0, &value.to_ne_bytes())
+    data.write(0, &value.to_ne_bytes())
 }
 
 /// The devices that all of a range was said to be accessed by; no device in the rest of the array.
-fn accessed_by(
-    data: Raw,
-    size: usize,
-    said: &memory::advice::AdviceMap,
-    range: Range<u64>,
-) -> Answer {
+fn accessed_by(data: OutBytes<'_>, said: &memory::advice::AdviceMap, range: Range<u64>) -> Answer {
+    let size = data.len();
     if size == 0 || !size.is_multiple_of(4) {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "dataSize {size} is not a multiple of 4, at least 4: CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY is an array of \
@@ -368,8 +348,6 @@ fn accessed_by(
         }
     }
     let all = all.unwrap_or_default();
-    // SAFETY: the caller has said that there is room for so many.
-    let data = unsafe { data.bytes(size) };
     for i in 0..size / 4 {
         data.write(4 * i, &number(all.get(i).copied()).to_ne_bytes())?;
     }

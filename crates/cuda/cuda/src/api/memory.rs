@@ -3,7 +3,7 @@
 use crate::args::{Answer, Out};
 use crate::call::driver_api;
 use crate::context::{current, current_even_if_faulty};
-use crate::memory::{self, Kind};
+use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::ffi::c_uint;
 use texunit_cuda_abi::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CUdeviceptr, CUresult};
@@ -55,7 +55,7 @@ driver_api! {
         if dptr == 0 {
             return Ok(());
         }
-        memory::free("dptr", dptr, |kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed))
+        memory::free("dptr", dptr, |kind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed))
     }
 
     /// Base and size of the allocation that an address points into.
@@ -78,7 +78,7 @@ driver_api! {
                 "flags {flags} is not CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)"
             )));
         }
-        dptr.set(memory::allocate_host(&context, bytesize, Kind::Managed)?)
+        dptr.set(memory::allocate_host(&context, bytesize, AllocationKind::Managed)?)
     }
 }
 

@@ -41,7 +41,7 @@ macro_rules! memset {
                 at_once(fill(dstDevice, dstPitch, &value.to_le_bytes(), [Width, Height], &order))
             }
 
-            /// As without `Async`.
+            /// Sets `N` numbers that follow each other, in the order of a stream.
             fn $line_async(
                 dstDevice: CUdeviceptr,
                 value: $ty,
@@ -52,7 +52,7 @@ macro_rules! memset {
                 fill(dstDevice, 0, &value.to_le_bytes(), [N, 1], &order).map(|_| ())
             }
 
-            /// As without `Async`.
+            /// Sets rows of `Width` numbers that are a pitch apart, in the order of a stream.
             fn $rows_async(
                 dstDevice: CUdeviceptr,
                 dstPitch: usize,

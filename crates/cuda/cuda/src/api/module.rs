@@ -1,12 +1,12 @@
 //! Modules (driver API, "Module Management"). Kernels that a module holds are loaded with it.
 
-use crate::args::{Answer, In, Out, Raw, Text};
+use crate::args::{Answer, In, InOut, Out, Raw, Text};
 use crate::call::driver_api;
 use crate::context::{self, Context};
 use crate::handle::Handle;
 use crate::image::{Content, Image};
 use crate::module::{self, Function, Module};
-use crate::module_options::Jit;
+use crate::module_options::{Given, Jit};
 use crate::origin::Origin;
 use std::ffi::{OsString, c_int, c_uint};
 use std::os::unix::ffi::OsStringExt;
@@ -24,7 +24,8 @@ driver_api! {
 
     /// Loads PTX text that ends with a zero byte, or a fatbin.
     fn cuModuleLoadData(module: Out<Handle<Module>>, image: Raw) {
-        load_data(module, image, &Jit::default())
+        // SAFETY: the image is one of those that the driver API's page lists.
+        unsafe { load_data(module, image, &Jit::default()) }
     }
 
     /// As `cuModuleLoadData`, with options. Messages go to the log buffers.
@@ -33,16 +34,19 @@ driver_api! {
         image: Raw,
         numOptions: c_uint,
         options: In<c_uint>,
-        optionValues: Out<usize>,
+        optionValues: InOut<usize>,
     ) {
-        load_data(module, image, &Jit::read(numOptions, options, optionValues)?)
+        let given = Given { count: numOptions, options, values: optionValues };
+        // SAFETY: options and image are as the driver API's page says.
+        unsafe { load_data(module, image, &Jit::read(given)?) }
     }
 
     /// Loads a fatbin; `CUDA_ERROR_INVALID_IMAGE` if it is none.
     fn cuModuleLoadFatBinary(module: Out<Handle<Module>>, fatCubin: Raw) {
         module.check()?;
         let context = context::current()?;
-        let image = Image::at(fatCubin)?;
+        // SAFETY: the image is one of those that the driver API's page lists.
+        let image = unsafe { Image::at(fatCubin)? };
         if matches!(image.content, Content::Text(_)) {
             return Err(CUresult::INVALID_IMAGE.because(
                 "fatCubin points to text, not to a fatbin (cuModuleLoadData takes PTX)",
@@ -108,7 +112,7 @@ driver_api! {
 
 /// Reads a file; `CUDA_ERROR_FILE_NOT_FOUND` if that fails. Its name, of any bytes, is what messages call
 /// it.
-pub(super) fn file(name: Text) -> Answer<(Image, String)> {
+pub(super) fn file(name: Text<'_>) -> Answer<(Image, String)> {
     let name = OsString::from_vec(name.bytes()?);
     let bytes = std::fs::read(&name).map_err(|error| {
         CUresult::FILE_NOT_FOUND.because(format!("the file {name:?} cannot be read: {error}"))
@@ -117,13 +121,21 @@ pub(super) fn file(name: Text) -> Answer<(Image, String)> {
     Ok((Image::of(bytes, Origin::Named(name.into())), text))
 }
 
-fn load_data(module: Out<Handle<Module>>, image: Raw, jit: &Jit) -> Answer {
+/// # Safety
+/// That of [`Image::at`].
+unsafe fn load_data(module: Out<'_, Handle<Module>>, image: Raw<'_>, jit: &Jit<'_>) -> Answer {
     module.check()?;
     let context = context::current()?;
-    load(module, &context, &Image::at(image)?, jit)
+    // SAFETY: as the caller promises.
+    load(module, &context, &unsafe { Image::at(image)? }, jit)
 }
 
-fn load(module: Out<Handle<Module>>, context: &Context, image: &Image, jit: &Jit) -> Answer {
+fn load(
+    module: Out<'_, Handle<Module>>,
+    context: &Context,
+    image: &Image,
+    jit: &Jit<'_>,
+) -> Answer {
     let ptx = image.ptx("ptx", context.gpu.profile)?;
     module.set(made(module::load(context.into(), &ptx, jit)?))
 }

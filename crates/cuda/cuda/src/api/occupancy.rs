@@ -11,7 +11,7 @@ use crate::occupancy::{self, Block};
 use crate::refused::{InProgram, say_refused};
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
-use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute};
+use texunit_cuda_abi::{CUlaunchConfig, CUresult, launch_attribute};
 
 /// `CUoccupancyB2DSize`: bytes of dynamic shared memory of a block of so many threads.
 type SharedOfBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
@@ -93,7 +93,8 @@ driver_api! {
         config: In<CUlaunchConfig>,
     ) {
         clusterSize.check()?;
-        held(func, config)?;
+        // SAFETY: a structure of the caller points to as many attributes as it says.
+        unsafe { held(func, config)? };
         clusterSize.set(1)
     }
 
@@ -104,7 +105,8 @@ driver_api! {
         config: In<CUlaunchConfig>,
     ) {
         numClusters.check()?;
-        let (blocks, context) = held(func, config)?;
+        // SAFETY: a structure of the caller points to as many attributes as it says.
+        let (blocks, context) = unsafe { held(func, config)? };
         numClusters.set(blocks as c_int * context.gpu.profile.multiprocessors)
     }
 }
@@ -177,13 +179,17 @@ fn best(
 }
 
 /// Blocks of a launch that a multiprocessor holds, if its clusters are of one block.
-fn held(function: Handle<Function>, config: In<CUlaunchConfig>) -> Answer<(u32, Arc<Context>)> {
+///
+/// # Safety
+/// There are as many attributes as the structure says.
+unsafe fn held(
+    function: Handle<Function>,
+    config: In<'_, CUlaunchConfig>,
+) -> Answer<(u32, Arc<Context>)> {
     let config = config.get()?;
     let (function, context) = current(function)?;
-    // SAFETY: a structure of the caller points to as many attributes as it says.
-    let attributes =
-        unsafe { In::<CUlaunchAttribute>::of(config.attrs).elements(config.numAttrs as usize) };
-    for one in attributes.to_vec()? {
+    // SAFETY: as the caller promises.
+    for one in unsafe { config.attributes() }.to_vec()? {
         if one.id == launch_attribute::CLUSTER_DIMENSION && one.value[..3] != [1; 3] {
             let reason = "texunit runs clusters of one block only";
             say_refused(reason);

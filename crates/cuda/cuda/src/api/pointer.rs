@@ -3,7 +3,7 @@
 use crate::args::{Answer, In, Raw};
 use crate::call::driver_api;
 use crate::context;
-use crate::memory::{self, Allocation, Kind};
+use crate::memory::{self, Allocation, AllocationKind};
 use crate::state;
 use std::ffi::c_uint;
 use std::ops::Range;
@@ -23,7 +23,9 @@ driver_api! {
             "ptr {ptr:#x} is not an address in memory that the driver knows: no allocation, registered memory or \
              variable of a module is there"
         )))?;
-        Attribute::of(attribute)?.of_pointer(&pointer)?.write(data)
+        let value = Attribute::of(attribute)?.of_pointer(&pointer)?;
+        // SAFETY: there is room for a value of the size that the attribute has.
+        unsafe { value.write(data) }
     }
 
     /// Several attributes. Those that a pointer does not have, and those of memory that the driver
@@ -45,7 +47,9 @@ driver_api! {
         for i in 0..count {
             let attribute = Attribute::of(attributes.at(i)?)?;
             let value = pointer.as_ref().and_then(|pointer| attribute.of_pointer(pointer).ok());
-            value.unwrap_or_else(|| attribute.of_unknown()).write(data.at(i)?)?;
+            let value = value.unwrap_or_else(|| attribute.of_unknown());
+            // SAFETY: there is room for a value of the size that the attribute has.
+            unsafe { value.write(data.at(i)?)? };
         }
         Ok(())
     }
@@ -59,9 +63,8 @@ driver_api! {
                 "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
             )));
         }
-        let mut flag = [0];
         // SAFETY: the value of this attribute is a byte (the header: "boolean").
-        unsafe { value.bytes(1) }.read(0, &mut flag)?;
+        let flag = unsafe { value.bytes(1) }.array::<1>(0)?;
         let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
             "ptr {ptr:#x} is not an address in memory that was allocated or registered"
         )))?;
@@ -105,9 +108,11 @@ enum Value {
 }
 
 impl Value {
-    fn write(&self, to: Raw) -> Answer {
-        // SAFETY: there is room for a value of the size that the attribute has.
-        let write = |bytes: &[u8]| unsafe { to.bytes(bytes.len()) }.write(0, bytes);
+    /// # Safety
+    /// There is room for it.
+    unsafe fn write(&self, to: Raw<'_>) -> Answer {
+        // SAFETY: as the caller promises.
+        let write = |bytes: &[u8]| unsafe { to.room(bytes.len()) }.write(0, bytes);
         match *self {
             Value::Bool(value) => write(&[value.into()]),
             Value::Int(value) => write(&value.to_ne_bytes()),
@@ -141,7 +146,7 @@ impl Pointer {
         Ok(None)
     }
 
-    fn kind(&self) -> Option<&Kind> {
+    fn kind(&self) -> Option<&AllocationKind> {
         self.allocation.as_ref().map(|allocation| &allocation.kind)
     }
 
@@ -172,7 +177,7 @@ impl Pointer {
     /// The context of the memory; null for that of pools, which have none.
     fn context(&self) -> u64 {
         match &self.allocation {
-            Some(allocation) if matches!(allocation.kind, Kind::Pool(_)) => 0,
+            Some(allocation) if matches!(allocation.kind, AllocationKind::Pool(_)) => 0,
             Some(allocation) => allocation.context.number() as u64,
             None => context::current_handle().number() as u64,
         }
@@ -180,7 +185,9 @@ impl Pointer {
 
     fn access(&self) -> u32 {
         match self.kind() {
-            Some(Kind::Registered(flags)) if flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 => {
+            Some(AllocationKind::Registered(flags))
+                if flags & CU_MEMHOSTREGISTER_READ_ONLY != 0 =>
+            {
                 CU_MEM_ACCESS_FLAGS_PROT_READ
             }
             _ => CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
@@ -251,7 +258,7 @@ impl Attribute {
             Self::IsRdmaCapable => Value::Int(0),
             Self::AccessFlags => Value::Int(pointer.access() as i32),
             Self::MemPool => Value::Long(match pointer.kind() {
-                Some(Kind::Pool(share)) => share.pool.handle.number() as u64,
+                Some(AllocationKind::Pool(share)) => share.pool.handle.number() as u64,
                 _ => 0,
             }),
             Self::LocalityDomain => Value::Int(-1),

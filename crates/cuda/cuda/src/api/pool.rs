@@ -5,8 +5,8 @@ use crate::args::{Answer, In, Out, Raw};
 use crate::call::driver_api;
 use crate::handle::Handle;
 use crate::late::{self, Order};
-use crate::memory::pool::{self, Place, Pool};
-use crate::memory::{self, Kind};
+use crate::memory::pool::{self, Pool, PoolLocation};
+use crate::memory::{self, AllocationKind};
 use crate::state;
 use crate::stream::{self, Stream};
 use std::ffi::c_uint;
@@ -22,7 +22,7 @@ driver_api! {
     fn cuMemAllocAsync(dptr: Out<CUdeviceptr>, bytesize: usize, hStream: Handle<Stream>) {
         let context = stream::on(hStream)?;
         dptr.check()?;
-        let pool = pool::current_of(Place::Device(context.gpu.ordinal)).get()?;
+        let pool = pool::current_of(PoolLocation::Device(context.gpu.ordinal)).get()?;
         dptr.set(pool.allocate(&context, bytesize)?)
     }
 
@@ -41,7 +41,7 @@ driver_api! {
     /// Frees memory of a pool, or of `cuMemAlloc`.
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: Handle<Stream>) {
         let order = Order::of(hStream)?;
-        let right = |kind: &Kind| matches!(kind, Kind::Device | Kind::Pool(_) | Kind::Managed);
+        let right = |kind: &AllocationKind| matches!(kind, AllocationKind::Device | AllocationKind::Pool(_) | AllocationKind::Managed);
         let freed = memory::take("dptr", dptr, right)?;
         late::submit(&order, move |_| {
             freed.end();
@@ -74,13 +74,15 @@ driver_api! {
     /// for work, or resets a high-water mark.
     fn cuMemPoolSetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
-        set_attribute(&*pool.get()?, attr, value)
+        // SAFETY: there is a value of the attribute's type.
+        unsafe { set_attribute(&*pool.get()?, attr, value) }
     }
 
     /// A setting or count of a pool.
     fn cuMemPoolGetAttribute(pool: Handle<Pool>, attr: c_uint, value: Raw) {
         state::gpus()?;
-        get_attribute(&*pool.get()?, attr, value)
+        // SAFETY: there is room for a value of the attribute's type.
+        unsafe { get_attribute(&*pool.get()?, attr, value) }
     }
 
     /// Remembers the access of devices to a pool; all reach what they are given.
@@ -111,7 +113,7 @@ driver_api! {
                 state::gpu(location.id)?;
                 flags.set(pool.access(location.id))
             }
-            CU_MEM_LOCATION_TYPE_HOST if !matches!(pool.place, Place::Device(_)) => {
+            CU_MEM_LOCATION_TYPE_HOST if !matches!(pool.place, PoolLocation::Device(_)) => {
                 flags.set(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             }
             CU_MEM_LOCATION_TYPE_HOST => flags.set(0),
@@ -125,19 +127,19 @@ driver_api! {
     /// The pool that a device always has.
     fn cuDeviceGetDefaultMemPool(pool_out: Out<Handle<Pool>>, dev: CUdevice) {
         state::gpu(dev)?;
-        pool_out.set(pool::default_of(Place::Device(dev)))
+        pool_out.set(pool::default_of(PoolLocation::Device(dev)))
     }
 
     /// The pool that `cuMemAllocAsync` takes from.
     fn cuDeviceGetMemPool(pool: Out<Handle<Pool>>, dev: CUdevice) {
         state::gpu(dev)?;
-        pool.set(pool::current_of(Place::Device(dev)))
+        pool.set(pool::current_of(PoolLocation::Device(dev)))
     }
 
     /// Sets the pool that `cuMemAllocAsync` takes from.
     fn cuDeviceSetMemPool(dev: CUdevice, pool: Handle<Pool>) {
         state::gpu(dev)?;
-        pool::set_current(Place::Device(dev), pool)
+        pool::set_current(PoolLocation::Device(dev), pool)
     }
 
     /// The pool that a place always has.
@@ -164,7 +166,7 @@ driver_api! {
 }
 
 /// What memory of a type at a location is. The host has one NUMA node.
-fn place(kind: u32, location: CUmemLocation) -> Answer<Place> {
+fn place(kind: u32, location: CUmemLocation) -> Answer<PoolLocation> {
     let host = location.kind == CU_MEM_LOCATION_TYPE_HOST
         || (location.kind == CU_MEM_LOCATION_TYPE_HOST_NUMA && location.id == 0);
     let device = location.kind == CU_MEM_LOCATION_TYPE_DEVICE;
@@ -172,12 +174,12 @@ fn place(kind: u32, location: CUmemLocation) -> Answer<Place> {
         state::gpu(location.id)?;
     }
     match kind {
-        CU_MEM_ALLOCATION_TYPE_PINNED if device => Ok(Place::Device(location.id)),
-        CU_MEM_ALLOCATION_TYPE_PINNED if host => Ok(Place::Host),
+        CU_MEM_ALLOCATION_TYPE_PINNED if device => Ok(PoolLocation::Device(location.id)),
+        CU_MEM_ALLOCATION_TYPE_PINNED if host => Ok(PoolLocation::Host),
         CU_MEM_ALLOCATION_TYPE_MANAGED
             if device || host || location.kind == CU_MEM_LOCATION_TYPE_INVALID =>
         {
-            Ok(Place::Managed)
+            Ok(PoolLocation::Managed)
         }
         _ => Err(CUresult::INVALID_VALUE.because(format!(
             "type {kind} and location type {}, id {} go together for no pool: pinned memory (1) is of a device or \
@@ -199,7 +201,7 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
             props.handle_types
         )));
     }
-    if place == Place::Managed && props.max_size != 0 {
+    if place == PoolLocation::Managed && props.max_size != 0 {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "maxSize {} is not 0: pools of managed memory have no limit",
             props.max_size
@@ -210,19 +212,19 @@ fn create(props: &CUmemPoolProps) -> Answer<Handle<Pool>> {
     Ok(pool)
 }
 
-fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
+/// # Safety
+/// There is a value of the attribute's type (the header: `int` or `cuuint64_t`).
+unsafe fn set_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
     let mut state = pool.state();
     match attribute {
         1..=3 => {
-            let mut bytes = [0; 4];
             // SAFETY: these attributes are `int`.
-            unsafe { value.bytes(4) }.read(0, &mut bytes)?;
+            let bytes = unsafe { value.bytes(4) }.array(0)?;
             state.reuse[attribute as usize - 1] = i32::from_ne_bytes(bytes);
         }
         4 | 6 | 8 => {
-            let mut bytes = [0; 8];
             // SAFETY: these attributes are `cuuint64_t`.
-            unsafe { value.bytes(8) }.read(0, &mut bytes)?;
+            let bytes = unsafe { value.bytes(8) }.array(0)?;
             match (attribute, u64::from_ne_bytes(bytes)) {
                 (4, threshold) => state.threshold = threshold,
                 (6, 0) => state.most_reserved = state.reserved,
@@ -243,16 +245,18 @@ fn set_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
     Ok(())
 }
 
-fn get_attribute(pool: &Pool, attribute: u32, value: Raw) -> Answer {
+/// # Safety
+/// There is room for a value of the attribute's type (the header: `int` or `cuuint64_t`).
+unsafe fn get_attribute(pool: &Pool, attribute: u32, value: Raw<'_>) -> Answer {
     let state = pool.state();
     let kind = match pool.place {
-        Place::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
+        PoolLocation::Managed => CU_MEM_ALLOCATION_TYPE_MANAGED,
         _ => CU_MEM_ALLOCATION_TYPE_PINNED,
     };
     // SAFETY: there is room for an `int`, as the attribute is one.
-    let short = |number: i32| unsafe { value.bytes(4) }.write(0, &number.to_ne_bytes());
+    let short = |number: i32| unsafe { value.room(4) }.write(0, &number.to_ne_bytes());
     // SAFETY: there is room for a `cuuint64_t`, as the attribute is one.
-    let long = |number: u64| unsafe { value.bytes(8) }.write(0, &number.to_ne_bytes());
+    let long = |number: u64| unsafe { value.room(8) }.write(0, &number.to_ne_bytes());
     match attribute {
         1..=3 => short(state.reuse[attribute as usize - 1]),
         4 => long(state.threshold),

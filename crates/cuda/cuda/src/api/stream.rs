@@ -2,7 +2,7 @@
 //! so nothing is ever pending; or it is late ([`crate::late`]), and done when the program waits. Memory operations of streams (wait for a value, write a value) are not
 //! provided, as the device's attributes say.
 
-use crate::args::{Answer, In, Out};
+use crate::args::{Answer, In, InOut, Out};
 use crate::call::driver_api;
 use crate::checks;
 use crate::context::{self, Context};
@@ -231,14 +231,14 @@ driver_api! {
     }
 
     /// Exchanges the thread's mode of capturing, which has no effect.
-    fn cuThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
-        let new = mode.check().and_then(|()| mode.get())?;
+    fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
+        let new = mode.get()?;
         if new > 2 {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "mode {new} is not a CUstreamCaptureMode: 0 (global), 1 (thread local), 2 (relaxed)"
             )));
         }
-        mode.set(CAPTURE_MODE.replace(new))
+        mode.out().set(CAPTURE_MODE.replace(new))
     }
 }
 

@@ -3,14 +3,14 @@
 
 use super::{Stand, copied, log, news};
 use crate::asked;
-use crate::memory::place::Place;
+use crate::memory::endpoint::Endpoint;
 use texunit_checks::race::{Memory, Queue};
 use texunit_checks::{Check, Finding, rules};
 
 /// A copy that is looked at, piece by piece.
 pub(crate) struct Watch<'a> {
-    from: &'a Place,
-    to: &'a Place,
+    from: &'a Endpoint<'a>,
+    to: &'a Endpoint<'a>,
     /// Told of races, if that is asked for.
     race: Option<&'a Stand>,
     /// Which bytes of a piece are undefined.
@@ -60,7 +60,7 @@ fn submitted(race: &Memory, queue: Queue, (what, bytes): (&str, u64), pieces: &[
 
 impl<'a> Watch<'a> {
     /// `None`: nothing of copies is checked.
-    pub(crate) fn new(from: &'a Place, to: &'a Place, stand: &'a Stand) -> Option<Self> {
+    pub(crate) fn new(from: &'a Endpoint, to: &'a Endpoint, stand: &'a Stand) -> Option<Self> {
         let log = log()?;
         let race = log.has(Check::Race).then_some(stand);
         let is_tracked = log.has(Check::Init);
@@ -103,7 +103,7 @@ impl<'a> Watch<'a> {
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         if let Some(&Stand { queue, .. }) = self.race {
-            if matches!(self.to, Place::Host(_)) {
+            if self.to.is_host() {
                 // A call that copies to memory which is not pinned returns when it has done so.
                 super::waited(|race| race.synchronized(queue));
             } else if !self.shared.is_empty() {

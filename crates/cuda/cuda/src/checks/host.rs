@@ -54,10 +54,10 @@ fn counts_calls() -> bool {
 
 /// A call of the program. Registered memory has one address for the program and for us, so that it is open as long
 /// as there is one.
-pub(crate) struct Call(());
+pub(crate) struct ApiCall(());
 
 /// A call begins.
-pub(crate) fn called() -> Option<Call> {
+pub(crate) fn called() -> Option<ApiCall> {
     if !counts_calls() {
         return None;
     }
@@ -66,10 +66,10 @@ pub(crate) fn called() -> Option<Call> {
     if HAS_LENT.load(SeqCst) {
         views::open_lent();
     }
-    Some(Call(()))
+    Some(ApiCall(()))
 }
 
-impl Drop for Call {
+impl Drop for ApiCall {
     fn drop(&mut self) {
         let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
         *calls = calls.saturating_sub(1);
@@ -120,9 +120,9 @@ fn close(blocks: impl FnOnce() -> Vec<Range<u64>>) {
 }
 
 /// Frames of the program that are kept of an access.
-const MOST_FRAMES: usize = 24;
+const MAX_FRAMES: usize = 24;
 /// Accesses that are kept until the next call.
-const MOST_NOTES: usize = 256;
+const MAX_NOTES: usize = 256;
 
 /// States of a note: nobody has it; a thread is writing it; all of it is there.
 const FREE: u8 = 0;
@@ -139,19 +139,19 @@ struct Note {
     /// The instruction.
     at: AtomicUsize,
     /// Return addresses, up to a 0.
-    frames: [AtomicUsize; MOST_FRAMES],
+    frames: [AtomicUsize; MAX_FRAMES],
 }
 
-static NOTES: [Note; MOST_NOTES] = [const {
+static NOTES: [Note; MAX_NOTES] = [const {
     Note {
         state: AtomicU8::new(FREE),
         number: AtomicU64::new(0),
         address: AtomicU64::new(0),
         writes: AtomicBool::new(false),
         at: AtomicUsize::new(0),
-        frames: [const { AtomicUsize::new(0) }; MOST_FRAMES],
+        frames: [const { AtomicUsize::new(0) }; MAX_FRAMES],
     }
-}; MOST_NOTES];
+}; MAX_NOTES];
 /// Notes that are whole and have not been told.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The number of the next access.
@@ -253,7 +253,7 @@ fn note(address: u64, writes: bool, at: usize) {
             backtrace::trace_unsynchronized(|frame| {
                 note.frames[count].store(frame.ip().addr(), SeqCst);
                 count += 1;
-                count < MOST_FRAMES
+                count < MAX_FRAMES
             });
         }
     }
@@ -316,8 +316,8 @@ mod tests {
         }
         COUNT.store(0, SeqCst);
         let before = begun.address.load(SeqCst);
-        (0..MOST_NOTES as u64 + 5).for_each(|i| note(5000 + i, false, 0));
-        assert_eq!((begun.address.load(SeqCst), COUNT.load(SeqCst)), (before, MOST_NOTES - 1));
+        (0..MAX_NOTES as u64 + 5).for_each(|i| note(5000 + i, false, 0));
+        assert_eq!((begun.address.load(SeqCst), COUNT.load(SeqCst)), (before, MAX_NOTES - 1));
         NOTES.iter().for_each(|note| note.state.store(FREE, SeqCst));
         COUNT.store(0, SeqCst);
     }

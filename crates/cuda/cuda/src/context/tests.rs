@@ -7,7 +7,7 @@ use super::*;
 use crate::array::{ArrayObject, MipmapObject};
 use crate::handle::Registry;
 use crate::image::Ptx;
-use crate::memory::pool::{self, Place};
+use crate::memory::pool::{self, PoolLocation};
 use crate::module::{Function, Module};
 use crate::module_options::Jit;
 use crate::stream::{Event, Stream};
@@ -98,8 +98,8 @@ fn arrays_and_textures_do_not_outlive_their_context() {
 fn memory_does_not_outlive_its_context() {
     let ended = ended();
     too_late(memory::allocate(&ended, 64));
-    too_late(memory::allocate_host(&ended, 64, memory::Kind::Managed));
-    for place in [Place::Device(0), Place::Host] {
+    too_late(memory::allocate_host(&ended, 64, memory::AllocationKind::Managed));
+    for place in [PoolLocation::Device(0), PoolLocation::Host] {
         let pool = pool::Pool::create(place, Default::default(), 0).get().unwrap();
         too_late(pool.allocate(&ended, 64));
         let state = pool.state().clone();

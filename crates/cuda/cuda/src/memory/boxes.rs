@@ -5,58 +5,86 @@ use crate::checks::{self, Stand, Watch};
 use crate::error::refusal;
 use crate::late::{self, Order};
 use crate::memory;
-use crate::memory::place::{Place, Space};
+use crate::memory::endpoint::{Endpoint, Side, Space};
+use std::marker::PhantomData;
 use texunit_cuda_abi::CUresult;
 use texunit_device::Array;
 
 /// Bytes that are copied at a time.
 const PIECE: u64 = 64 * 1024;
 
-/// One end of a copy, as the caller describes it.
+/// One end of a copy, as the caller describes it. If it is memory of the program, that is there for the lifetime.
 #[derive(Clone, Debug)]
-pub(crate) enum End {
-    /// Memory from an address on.
-    Memory {
-        /// Whose it is.
-        space: Space,
-        /// First byte of the first row.
-        address: u64,
-        /// Bytes from a row to the next.
-        pitch: u64,
-        /// Rows from a slice to the next.
-        height: u64,
-        /// Where the box begins: byte, row, slice.
-        at: [u64; 3],
-    },
-    /// A part of an array.
-    Array {
-        /// The array.
-        array: Array,
-        /// Where the box begins: byte in the row, row, slice or layer.
-        at: [u64; 3],
-    },
+pub(crate) struct End<'a> {
+    of: Of,
+    /// Where the box begins: byte, row, slice or layer.
+    at: [u64; 3],
+    program: PhantomData<&'a ()>,
+}
+
+#[derive(Clone, Debug)]
+enum Of {
+    /// Memory from an address on. Only the constructors of [`End`] make it, which have been promised what is there.
+    Memory(Memory),
+    Array(Array),
+}
+
+/// Memory from an address on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// First byte of the first row.
+    pub(crate) address: u64,
+    /// Bytes from a row to the next.
+    pub(crate) pitch: u64,
+    /// Rows from a slice to the next.
+    pub(crate) height: u64,
+    pub(crate) space: Space,
+}
+
+impl Memory {
+    /// Bytes of a space without pitch.
+    pub(crate) fn bytes(space: Space, address: u64) -> Self {
+        Self { space, address, pitch: 0, height: 0 }
+    }
 }
 
 /// An end that has been checked and found.
-pub(super) struct Found {
-    pub(super) place: Place,
+pub(super) struct Found<'a> {
+    pub(super) place: Endpoint<'a>,
     /// Byte offsets from a row to the next, and from a slice to the next; of memory.
     steps: [u64; 2],
     /// Where the box begins: byte, row, slice of an array; of memory only the byte.
     at: [u64; 3],
 }
 
-impl End {
-    /// Bytes without pitch.
-    pub(crate) fn bytes(space: Space, address: u64) -> Self {
-        Self::Memory { space, address, pitch: 0, height: 0, at: [0; 3] }
+impl<'a> End<'a> {
+    /// A box in memory of any space that begins at byte, row, slice.
+    ///
+    /// # Safety
+    /// What of the box is memory of the program that the driver does not know is there for the lifetime, with bytes to be
+    /// copied out of it, or room to which nobody has a reference.
+    pub(crate) unsafe fn memory(memory: Memory, at: [u64; 3]) -> Self {
+        Self { of: Of::Memory(memory), at, program: PhantomData }
     }
 
-    /// Checks that a box of this size is inside. `side` is what the parameters begin with: `src`, `dst`.
-    pub(super) fn find(&self, side: &str, size: [u64; 3]) -> Answer<Found> {
-        match self {
-            Self::Array { array, at } => {
-                array.check_box(*at, size).map_err(|error| {
+    /// A box in memory of devices with a pitch, from an address on.
+    pub(crate) fn device(address: u64, pitch: u64) -> Self {
+        let memory = Memory { pitch, ..Memory::bytes(Space::Device, address) };
+        Self { of: Of::Memory(memory), at: [0; 3], program: PhantomData }
+    }
+
+    /// A box in an array that begins at byte, row, slice or layer.
+    pub(crate) fn array(array: Array, at: [u64; 3]) -> Self {
+        Self { of: Of::Array(array), at, program: PhantomData }
+    }
+
+    /// Checks that a box of this size is inside.
+    pub(super) fn find(&self, side: Side, size: [u64; 3]) -> Answer<Found<'a>> {
+        let at = self.at;
+        match &self.of {
+            Of::Array(array) => {
+                array.check_box(at, size).map_err(|error| {
+                    let side = side.name();
                     let [x, y, z] = at;
                     let [width, height, depth] = size;
                     let place = || {
@@ -66,10 +94,10 @@ impl End {
                     };
                     refusal(error).within(place, &[])
                 })?;
-                Ok(Found { place: Place::Array(array.clone()), steps: [0; 2], at: *at })
+                Ok(Found { place: Endpoint::Array(array.clone()), steps: [0; 2], at })
             }
-            Self::Memory { space, address, pitch, height, at } => {
-                let Span { before, len, steps } = span(side, *pitch, *height, *at, size)
+            &Of::Memory(Memory { address, pitch, height, space }) => {
+                let Span { before, len, steps } = span(side.name(), pitch, height, at, size)
                     .map_err(|reason| CUresult::INVALID_VALUE.because(reason))?;
                 let passed = || {
                     CUresult::INVALID_VALUE.because(format!(
@@ -79,12 +107,15 @@ impl End {
                 };
                 let start = address.checked_add(before).ok_or_else(passed)?;
                 // The allocation is that of the address; what the offsets lead to is in it, too.
-                if memory::is_known(*address)? {
+                if memory::is_known(address)? {
                     let all = before.checked_add(len).ok_or_else(passed)?;
-                    let place = Place::at(side, *space, *address, all)?;
+                    // SAFETY: whoever made this end has promised it; what is known is no other memory.
+                    let place = unsafe { Endpoint::at(side, space, address, all)? };
                     return Ok(Found { place, steps, at: [before, 0, 0] });
                 }
-                Ok(Found { place: Place::at(side, *space, start, len)?, steps, at: [0; 3] })
+                // SAFETY: whoever made this end has promised it.
+                let place = unsafe { Endpoint::at(side, space, start, len)? };
+                Ok(Found { place, steps, at: [0; 3] })
             }
         }
     }
@@ -149,11 +180,11 @@ fn span(side: &str, pitch: u64, height: u64, at: [u64; 3], size: [u64; 3]) -> Re
     })
 }
 
-impl Found {
+impl Found<'_> {
     /// Where a byte of a row is.
     pub(super) fn offset(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         match self.place {
-            Place::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
+            Endpoint::Array(_) => [self.at[0] + x, self.at[1] + y, self.at[2] + z],
             _ => [self.at[0] + z * self.steps[1] + y * self.steps[0] + x, 0, 0],
         }
     }
@@ -165,10 +196,15 @@ impl Found {
         rows.filter_map(move |at| self.place.range(self.offset(at), size[0]))
     }
 
+    /// What lives as long as it is kept; `None`: it is memory of the program.
+    fn kept(&self) -> Option<Found<'static>> {
+        Some(Found { place: self.place.kept()?, steps: self.steps, at: self.at })
+    }
+
     /// What may be the program's again when the call returns is read now.
-    fn staged(self, size: [u64; 3]) -> Answer<Self> {
-        if !matches!(self.place, Place::Host(_)) {
-            return Ok(self);
+    fn staged(&self, size: [u64; 3]) -> Answer<Found<'static>> {
+        if let Some(kept) = self.kept() {
+            return Ok(kept);
         }
         let [width, rows, slices] = size.map(|n| n as usize);
         let mut bytes = vec![0; width * rows * slices];
@@ -177,23 +213,23 @@ impl Found {
             self.place.read(self.offset(at), row)?;
         }
         let steps = [size[0], size[0] * size[1]];
-        Ok(Self { place: Place::Staged(bytes.into()), steps, at: [0; 3] })
+        Ok(Found { place: Endpoint::Staged(bytes.into()), steps, at: [0; 3] })
     }
 
     /// Whether a box of this size has no gaps between its rows.
     pub(super) fn is_packed(&self, size: [u64; 3]) -> bool {
-        !matches!(self.place, Place::Array(_))
+        !matches!(self.place, Endpoint::Array(_))
             && (size[1] * size[2] == 1 || self.steps[0] == size[0])
             && (size[2] == 1 || self.steps[1] == size[0] * size[1])
     }
 }
 
 /// Copies a box in a stream, now or later. Nothing is copied if one of the ends is wrong; an empty box is fine.
-pub(crate) fn copy(to_end: &End, from_end: &End, size: [u64; 3], order: &Order) -> Answer {
+pub(crate) fn copy(to_end: &End<'_>, from_end: &End<'_>, size: [u64; 3], order: &Order) -> Answer {
     if size.contains(&0) {
         return Ok(());
     }
-    let (from, to) = (from_end.find("src", size)?, to_end.find("dst", size)?);
+    let (from, to) = (from_end.find(Side::Src, size)?, to_end.find(Side::Dst, size)?);
     let packed = from.is_packed(size) && to.is_packed(size);
     let size = if packed { [size[0] * size[1] * size[2], 1, 1] } else { size };
     if !late::is_on() {
@@ -201,14 +237,13 @@ pub(crate) fn copy(to_end: &End, from_end: &End, size: [u64; 3], order: &Order) 
     }
     // A copy to memory that is not pinned has ended when the call returns.
     let is_sync =
-        |end: &End| matches!(end, End::Memory { address, .. } if memory::is_sync(*address));
-    let waits =
-        order.waits || matches!(to.place, Place::Host(_)) || is_sync(to_end) || is_sync(from_end);
-    if waits {
+        |end: &End<'_>| matches!(&end.of, Of::Memory(memory) if memory::is_sync(memory.address));
+    let waits = order.waits || is_sync(to_end) || is_sync(from_end);
+    let Some(to) = to.kept().filter(|_| !waits) else {
         late::wait_before(order);
         order.context.check()?;
         return transfer(&from, &to, size, &Stand::now(order.queue));
-    }
+    };
     let from = from.staged(size)?;
     let stand = Stand::submitted(order.queue);
     let shared = from.shared(size).map(|row| (row, false));
@@ -221,7 +256,7 @@ pub(crate) fn copy(to_end: &End, from_end: &End, size: [u64; 3], order: &Order) 
 }
 
 /// Copies a box.
-fn transfer(from: &Found, to: &Found, size: [u64; 3], stand: &Stand) -> Answer {
+fn transfer(from: &Found<'_>, to: &Found<'_>, size: [u64; 3], stand: &Stand) -> Answer {
     let mut piece = vec![0; size[0].min(PIECE) as usize];
     let mut watch = Watch::new(&from.place, &to.place, stand);
     for z in 0..size[2] {
@@ -242,6 +277,6 @@ fn transfer(from: &Found, to: &Found, size: [u64; 3], stand: &Stand) -> Answer {
 }
 
 /// Copies bytes.
-pub(crate) fn copy_bytes(to: End, from: End, len: usize, order: &Order) -> Answer {
+pub(crate) fn copy_bytes(to: End<'_>, from: End<'_>, len: usize, order: &Order) -> Answer {
     copy(&to, &from, [len as u64, 1, 1], order)
 }

@@ -5,7 +5,7 @@ use crate::args::Answer;
 use crate::checks::{self, Stand};
 use crate::error::refusal;
 use crate::late::{self, Order};
-use crate::memory::place::{Place, Space};
+use crate::memory::endpoint::{Endpoint, Side};
 use texunit_cuda_abi::CUresult;
 use texunit_device::Linear;
 
@@ -92,10 +92,8 @@ pub(crate) fn fill(
         )));
     }
     let all = [bytes, height, 1];
-    let end =
-        End::Memory { space: Space::Device, address, pitch: pitch as u64, height: 0, at: [0; 3] };
-    let found = end.find("dst", all)?;
-    let Place::Linear(linear) = &found.place else {
+    let found = End::device(address, pitch as u64).find(Side::Dst, all)?;
+    let Endpoint::Linear(linear) = &found.place else {
         return Err(CUresult::INVALID_VALUE
             .because(format!("dstDevice {address:#x} is not memory that a device reaches")));
     };

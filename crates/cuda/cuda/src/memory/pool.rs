@@ -9,7 +9,7 @@
 use crate::args::Answer;
 use crate::context::Context;
 use crate::handle::{Handle, Object, object};
-use crate::memory::{self, Kind};
+use crate::memory::{self, AllocationKind};
 use crate::state;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,7 +21,7 @@ use texunit_device::{Buffer, Device};
 
 /// What a pool's memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum PoolLocation {
     /// Memory of a device.
     Device(CUdevice),
     /// Memory of the host.
@@ -30,7 +30,7 @@ pub(crate) enum Place {
     Managed,
 }
 
-impl Place {
+impl PoolLocation {
     /// What a sentence calls it.
     fn name(self) -> String {
         match self {
@@ -47,7 +47,7 @@ pub(crate) struct Pool {
     /// Its handle.
     pub(crate) handle: Handle<Pool>,
     /// What its memory is.
-    pub(crate) place: Place,
+    pub(crate) place: PoolLocation,
     /// As it was given.
     pub(crate) location: CUmemLocation,
     /// Most bytes; 0: no limit.
@@ -116,7 +116,7 @@ pub(crate) struct State {
     /// Bytes in use, and the most since the mark was reset.
     pub(crate) used: u64,
     pub(crate) most: u64,
-    /// The same of the bytes that the pool holds: those in use, and those kept for the next allocation.
+    /// Bytes that the pool holds (those in use, and those kept for the next allocation), and the most since its mark was reset.
     pub(crate) reserved: u64,
     pub(crate) most_reserved: u64,
     /// How many of the bytes that are kept the device counts as used.
@@ -220,16 +220,16 @@ struct OfPlace {
     current: Handle<Pool>,
 }
 
-static PLACES: Mutex<BTreeMap<Place, OfPlace>> = Mutex::new(BTreeMap::new());
+static PLACES: Mutex<BTreeMap<PoolLocation, OfPlace>> = Mutex::new(BTreeMap::new());
 
 /// Works with the pools of a place; its default one is made when it is first asked for.
-fn of_place<T>(place: Place, work: impl FnOnce(&mut OfPlace) -> T) -> T {
+fn of_place<T>(place: PoolLocation, work: impl FnOnce(&mut OfPlace) -> T) -> T {
     let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
     work(places.entry(place).or_insert_with(|| {
         let location = match place {
-            Place::Device(id) => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id },
-            Place::Host => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_HOST, id: 0 },
-            Place::Managed => CUmemLocation::default(),
+            PoolLocation::Device(id) => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id },
+            PoolLocation::Host => CUmemLocation { kind: CU_MEM_LOCATION_TYPE_HOST, id: 0 },
+            PoolLocation::Managed => CUmemLocation::default(),
         };
         let default = Pool::create(place, location, 0);
         OfPlace { default, current: default }
@@ -237,17 +237,17 @@ fn of_place<T>(place: Place, work: impl FnOnce(&mut OfPlace) -> T) -> T {
 }
 
 /// `cuDeviceGetDefaultMemPool`, `cuMemGetDefaultMemPool`.
-pub(crate) fn default_of(place: Place) -> Handle<Pool> {
+pub(crate) fn default_of(place: PoolLocation) -> Handle<Pool> {
     of_place(place, |pools| pools.default)
 }
 
 /// `cuDeviceGetMemPool`, `cuMemGetMemPool`.
-pub(crate) fn current_of(place: Place) -> Handle<Pool> {
+pub(crate) fn current_of(place: PoolLocation) -> Handle<Pool> {
     of_place(place, |pools| pools.current)
 }
 
 /// `cuDeviceSetMemPool`, `cuMemSetMemPool`: `CUDA_ERROR_INVALID_VALUE` if the pool is of another place.
-pub(crate) fn set_current(place: Place, pool: Handle<Pool>) -> Answer {
+pub(crate) fn set_current(place: PoolLocation, pool: Handle<Pool>) -> Answer {
     of_place(place, |pools| {
         if pool.get()?.place != place {
             return Err(CUresult::INVALID_VALUE
@@ -275,13 +275,18 @@ pub(crate) fn give_back(ordinal: CUdevice) {
 }
 
 fn of_device(ordinal: CUdevice) -> Vec<Arc<Pool>> {
-    let foreign = |pool: &Pool| matches!(pool.place, Place::Device(other) if other != ordinal);
+    let foreign =
+        |pool: &Pool| matches!(pool.place, PoolLocation::Device(other) if other != ordinal);
     Pool::registry().all(|pool| !foreign(pool))
 }
 
 impl Pool {
     /// A new pool.
-    pub(crate) fn create(place: Place, location: CUmemLocation, max_size: u64) -> Handle<Self> {
+    pub(crate) fn create(
+        place: PoolLocation,
+        location: CUmemLocation,
+        max_size: u64,
+    ) -> Handle<Self> {
         let state = Mutex::new(State { reuse: [1; 3], ..State::default() });
         let handle = Handle::fresh();
         let pool = Self { handle, place, location, max_size, state };
@@ -313,8 +318,8 @@ impl Pool {
     /// The device that its memory is of, if it is not the host's.
     fn device(&self) -> Option<&'static Device> {
         match self.place {
-            Place::Device(ordinal) => state::gpu(ordinal).ok().map(|gpu| &gpu.device),
-            Place::Host | Place::Managed => None,
+            PoolLocation::Device(ordinal) => state::gpu(ordinal).ok().map(|gpu| &gpu.device),
+            PoolLocation::Host | PoolLocation::Managed => None,
         }
     }
 
@@ -337,10 +342,14 @@ impl Pool {
             return Err(CUresult::INVALID_VALUE
                 .because("bytesize is 0: an allocation has at least one byte"));
         }
-        let kind = Kind::Pool(self.take(size as u64)?);
+        let kind = AllocationKind::Pool(self.take(size as u64)?);
         let made = match self.place {
-            Place::Device(device) => memory::allocate_as(context, state::gpu(device)?, size, kind),
-            Place::Host | Place::Managed => memory::allocate_host(context, size, kind),
+            PoolLocation::Device(device) => {
+                memory::allocate_as(context, state::gpu(device)?, size, kind)
+            }
+            PoolLocation::Host | PoolLocation::Managed => {
+                memory::allocate_host(context, size, kind)
+            }
         };
         let mut state = self.state();
         if made.is_ok() {
@@ -371,7 +380,7 @@ impl Pool {
 
     /// `cuMemPoolGetAccess`: a device reaches its own memory, and memory of the host.
     pub(crate) fn access(&self, device: CUdevice) -> u32 {
-        let foreign = matches!(self.place, Place::Device(own) if own != device);
+        let foreign = matches!(self.place, PoolLocation::Device(own) if own != device);
         let default = if foreign {
             CU_MEM_ACCESS_FLAGS_PROT_NONE
         } else {
@@ -386,7 +395,7 @@ impl Pool {
         state::gpu(device)?;
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
         let none = flags == CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        if !all && (!none || self.place == Place::Device(device)) {
+        if !all && (!none || self.place == PoolLocation::Device(device)) {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's \
                  own _PROT_NONE (0)"

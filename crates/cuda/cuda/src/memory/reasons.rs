@@ -1,10 +1,10 @@
 //! What is said of memory that is not what a call needs.
 
-use super::{Kind, find, is_device_address, touches};
+use super::{AllocationKind, find, is_device_address, touches};
 use texunit_cuda_abi::{CUresult, Refusal};
 use texunit_device::{Device, Error};
 
-impl Kind {
+impl AllocationKind {
     /// The function that gives it back.
     pub(super) fn given_back(&self) -> &'static str {
         match self {

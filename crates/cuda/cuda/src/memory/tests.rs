@@ -39,11 +39,11 @@ fn set_up() -> Arc<Context> {
 
 /// Something to copy into and out of, and what must be in it.
 struct Thing {
-    kind: Kind,
+    kind: Holder,
     model: Vec<u8>,
 }
 
-enum Kind {
+enum Holder {
     Host(Vec<u8>),
     Device(u64),
     Array(usize, Array),
@@ -51,22 +51,22 @@ enum Kind {
 
 impl Thing {
     fn host(size: usize) -> Self {
-        Self { kind: Kind::Host(vec![0; size]), model: vec![0; size] }
+        Self { kind: Holder::Host(vec![0; size]), model: vec![0; size] }
     }
 
     fn device(context: &Context, size: usize) -> Self {
         let address = memory::allocate(context, size).unwrap();
-        Self { kind: Kind::Device(address), model: vec![0; size] }
+        Self { kind: Holder::Device(address), model: vec![0; size] }
     }
 
     fn array(context: &Context, array: Array) -> Self {
         let model = vec![0; array.size() as usize];
-        Self { kind: Kind::Array(handle_of(context, &array), array), model }
+        Self { kind: Holder::Array(handle_of(context, &array), array), model }
     }
 
     fn unit(&self) -> usize {
         match &self.kind {
-            Kind::Array(_, array) => array.copy_unit() as usize,
+            Holder::Array(_, array) => array.copy_unit() as usize,
             _ => 1,
         }
     }
@@ -75,7 +75,7 @@ impl Thing {
     /// each row is in the model.
     fn side(&self, size: [usize; 3], random: &mut Random) -> Option<(CopySide3D, Layout)> {
         let [w, h, d] = size;
-        if let Kind::Array(handle, array) = &self.kind {
+        if let Holder::Array(handle, array) = &self.kind {
             let all = array.copy_extent().map(|n| n as usize);
             let unit = self.unit();
             let at = [
@@ -103,9 +103,9 @@ impl Thing {
         }
         let unified = random.within(0..=3) == 0;
         let (address, kind) = match &self.kind {
-            Kind::Host(bytes) => (bytes.as_ptr().expose_provenance() as u64, CU_MEMORYTYPE_HOST),
-            Kind::Device(address) => (*address, CU_MEMORYTYPE_DEVICE),
-            Kind::Array(..) => return None,
+            Holder::Host(bytes) => (bytes.as_ptr().expose_provenance() as u64, CU_MEMORYTYPE_HOST),
+            Holder::Device(address) => (*address, CU_MEMORYTYPE_DEVICE),
+            Holder::Array(..) => return None,
         };
         let address = address + layout.base as u64;
         let on_device = unified || kind == CU_MEMORYTYPE_DEVICE;
@@ -126,9 +126,9 @@ impl Thing {
     /// All bytes as they are.
     fn bytes(&self) -> Vec<u8> {
         match &self.kind {
-            Kind::Host(bytes) => bytes.clone(),
-            Kind::Array(_, array) => array.read(),
-            Kind::Device(address) => {
+            Holder::Host(bytes) => bytes.clone(),
+            Holder::Array(_, array) => array.read(),
+            Holder::Device(address) => {
                 let len = self.model.len() as u64;
                 let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
                 let mut bytes = vec![0; self.model.len()];
@@ -143,9 +143,9 @@ impl Thing {
             *byte = random.u32() as u8;
         }
         match &mut self.kind {
-            Kind::Host(bytes) => bytes.copy_from_slice(&self.model),
-            Kind::Array(_, array) => array.write(&self.model).unwrap(),
-            Kind::Device(address) => {
+            Holder::Host(bytes) => bytes.copy_from_slice(&self.model),
+            Holder::Array(_, array) => array.write(&self.model).unwrap(),
+            Holder::Device(address) => {
                 let len = self.model.len() as u64;
                 let linear = state::gpu(0).unwrap().device.linear(*address, len).unwrap();
                 linear.write(0, &self.model).unwrap();
@@ -175,7 +175,7 @@ fn things(context: &Context) -> Vec<Thing> {
     let array = |format, geometry, [width, height, depth]: [u32; 3], layers| {
         let extent = Extent { width, height, depth };
         let descriptor =
-            ArrayDescriptor { layers, ..ArrayDescriptor::new(format, geometry, extent, "array") };
+            ArrayDescriptor::new(format, geometry, extent, "array").with_layers(layers);
         device.create_array(&descriptor).unwrap()
     };
     let format = |name| Format::from_name(name).unwrap();
@@ -185,7 +185,7 @@ fn things(context: &Context) -> Vec<Thing> {
         Extent { width: 70, height: 40, depth: 1 },
         "mip",
     );
-    let mip = device.create_mipmapped_array(&ArrayDescriptor { layers: 3, ..mip }, 3).unwrap();
+    let mip = device.create_mipmapped_array(&mip.with_layers(3), 3).unwrap();
     let arrays = [
         array(format("u8x1"), Geometry::D2, [131, 17, 1], 1),
         array(format("u16x2"), Geometry::D3, [33, 9, 7], 1),

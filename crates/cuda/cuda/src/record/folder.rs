@@ -37,7 +37,7 @@ impl Drop for Claim {
 /// Longest part of a kernel's name in the name of a folder.
 const LONG_NAME: usize = 48;
 /// Folders of one number and name that are tried.
-const MOST_FOLDERS: u32 = 1000;
+const MAX_FOLDERS: u32 = 1000;
 
 pub(super) fn of_launch(wanted: &Wanted, function: &Function, number: u64) -> PathBuf {
     if wanted.kernel.is_some() {
@@ -55,7 +55,7 @@ pub(super) fn of_launch(wanted: &Wanted, function: &Function, number: u64) -> Pa
 /// another program with the number of this process.
 fn new_folder(parent: &Path, name: &str) -> PathBuf {
     let process = std::process::id();
-    let others = (2..MOST_FOLDERS).map(|n| format!("{name}-{process}-{n}"));
+    let others = (2..MAX_FOLDERS).map(|n| format!("{name}-{process}-{n}"));
     let mut names = [name.to_owned(), format!("{name}-{process}")].into_iter().chain(others);
     let is_there = |folder: &PathBuf| {
         let made = std::fs::create_dir(folder);

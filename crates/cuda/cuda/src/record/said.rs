@@ -68,7 +68,7 @@ fn why(folder: &Path) -> PathBuf {
 }
 
 /// Most kernels that are named at the end.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 
 /// Has the rest said when the process ends.
 pub(super) fn at_exit() {
@@ -100,12 +100,12 @@ extern "C" fn end() {
         _ => format!("launch {number} of `{name}` is not recorded: it was launched {count} times"),
     };
     if count == 0 {
-        let names = progress.of_kernel.keys().take(MOST_NAMES);
+        let names = progress.of_kernel.keys().take(MAX_NAMES);
         let names: Vec<String> =
             names.map(|kernel| texunit_report::place::function_name(kernel)).collect();
         let _ = write!(text, " {}", names.join("; "));
-        if progress.of_kernel.len() > MOST_NAMES {
-            let _ = write!(text, " and {} more", progress.of_kernel.len() - MOST_NAMES);
+        if progress.of_kernel.len() > MAX_NAMES {
+            let _ = write!(text, " and {} more", progress.of_kernel.len() - MAX_NAMES);
         }
     }
     tell(wanted, &text);

@@ -5,10 +5,10 @@ use crate::module::Module;
 use std::collections::BTreeMap;
 use texunit_device::LaunchStats;
 use texunit_evidence::Interpreted;
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 
 /// Instructions that are counted: a program may load modules without end.
-const MOST_COUNTED: usize = 4000;
+const MAX_COUNTED: usize = 4000;
 
 /// By text and place in it: how often.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Rows(BTreeMap<(u64, u32), Row>);
 struct Row {
     count: u64,
     /// What is told of it, once it was among the most often of a launch.
-    told: Option<(Place, String)>,
+    told: Option<(CodeLocation, String)>,
 }
 
 impl Rows {
@@ -31,15 +31,15 @@ impl Rows {
         let (text, sources) = (module.loaded.source(), module.loaded.sources());
         let id = faults::text_id(text);
         for (i, &(span, count)) in all.iter().enumerate() {
-            let (is_full, key) = (self.0.len() >= MOST_COUNTED, (id, span.start));
+            let (is_full, key) = (self.0.len() >= MAX_COUNTED, (id, span.start));
             if is_full && !self.0.contains_key(&key) {
                 continue;
             }
             let row = self.0.entry(key).or_default();
             row.count = row.count.saturating_add(count);
-            if i < Interpreted::MOST && row.told.is_none() {
+            if i < Interpreted::MAX_KEPT && row.told.is_none() {
                 let instruction = text.snippet(span).trim().to_owned();
-                row.told = Some((Place::new(sources, text, span), instruction));
+                row.told = Some((CodeLocation::new(sources, text, span), instruction));
             }
         }
     }
@@ -49,8 +49,8 @@ impl Rows {
         let told = self.0.values().filter_map(|row| Some((row.count, row.told.as_ref()?)));
         let mut all: Vec<_> = told.collect();
         all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        all.truncate(Interpreted::MOST);
-        let event = |(count, (place, instruction)): (u64, &(Place, String))| Interpreted {
+        all.truncate(Interpreted::MAX_KEPT);
+        let event = |(count, (place, instruction)): (u64, &(CodeLocation, String))| Interpreted {
             place: place.clone(),
             instruction: instruction.clone(),
             count,

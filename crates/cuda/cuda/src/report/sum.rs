@@ -7,7 +7,7 @@ use crate::module::{Function, Module};
 use std::time::Duration;
 use texunit_device::{Count, Fault, LaunchStats, Tally};
 use texunit_evidence::{Accesses, Finding, Kernel};
-use texunit_report::{Host, Place};
+use texunit_report::{CodeLocation, Host};
 
 /// All launches of the kernels of one name.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Sum {
         let (name, loaded) = (function.kernel.name(), &module.loaded);
         let kernel = Kernel {
             name: name.to_owned(),
-            place: Place::of_function(loaded.sources(), loaded.source(), name),
+            place: CodeLocation::of_function(loaded.sources(), loaded.source(), name),
             ..Kernel::default()
         };
         let (wall, cpu) = (Duration::ZERO, Duration::ZERO);
@@ -154,7 +154,7 @@ pub(super) fn finding(fault: &Fault, module: &Module, launch: u64) -> ((u64, u32
         launch,
         block: fault.cta,
         thread: fault.thread,
-        place: Some(Place::of_fault(fault, source)),
+        place: Some(CodeLocation::of_fault(fault, source)),
         ..Finding::default()
     };
     ((faults::text_id(source), fault.span.start), finding)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use texunit_report::place::function_name;
 
 /// Launches shorter than this show nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
 /// Columns that every terminal has.
 const COLUMNS: usize = 79;
 
@@ -28,7 +28,7 @@ static STANDS: AtomicBool = AtomicBool::new(false);
 pub(super) fn show(launches: &[Arc<Launch>]) {
     let Some(launch) = launches.first().filter(|_| is_shown()) else { return };
     let time = launch.start.elapsed();
-    if time < PATIENCE {
+    if time < SHOWN_AFTER {
         return;
     }
     let line = line(&launch.kernel, launch.ctas.load(Ordering::Relaxed), launch.total(), time);
@@ -50,7 +50,7 @@ pub(crate) fn clear(err: &mut impl Write) {
 
 /// A launch has ended after some time.
 pub(super) fn end(time: Duration) {
-    if time >= PATIENCE && is_shown() {
+    if time >= SHOWN_AFTER && is_shown() {
         clear(&mut std::io::stderr().lock());
     }
 }

@@ -11,7 +11,9 @@ use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_RESOURCE_DESC,
     CUDA_RESOURCE_VIEW_DESC, CUresult,
 };
-use texunit_device::{Array, Device, Error, Format, Linear, MipmappedArray, TextureResource, View};
+use texunit_device::{
+    Array, Device, Error, Format, Linear, MemoryTexels, MipmappedArray, TextureResource, View,
+};
 
 /// What a texture reads.
 #[derive(Clone, Debug)]
@@ -33,15 +35,11 @@ impl Source {
             Self::Array(array) => TextureResource::Array(array),
             Self::Mipmapped(array) => TextureResource::Mipmapped(array),
             Self::Linear(memory, format, width) => {
-                TextureResource::LinearAt { memory, format: *format, width: *width }
+                TextureResource::Memory(MemoryTexels::line_at(memory, *format, *width))
             }
-            Self::Pitched(memory, format, [width, height], pitch) => TextureResource::PitchedAt {
-                memory,
-                format: *format,
-                width: *width,
-                height: *height,
-                pitch: *pitch,
-            },
+            Self::Pitched(memory, format, [width, height], pitch) => TextureResource::Memory(
+                MemoryTexels::rows_at(memory, *format, [*width, *height], *pitch),
+            ),
         }
     }
 

@@ -9,7 +9,9 @@ use crate::fetching::cases::*;
 use crate::fetching::*;
 use std::ptr::null_mut;
 use texunit_cuda_abi::*;
-use texunit_device::{Format, MipmappedArray, ReadMode, TextureDescriptor, TextureResource};
+use texunit_device::{
+    Format, MemoryTexels, MipmappedArray, ReadMode, TextureDescriptor, TextureResource,
+};
 
 /// `CU_AD_FORMAT_*`, channels, name, and whether the flag that reads as integers makes a difference
 /// (`Both`), the texels are always elements, or always normalized floats.
@@ -74,7 +76,10 @@ fn compare(pair: &Pair<'_>, runner: &Runner, reference: &Reference, random: &mut
         }
         let (given, sampler) = state(random, linear, flags);
         let read_mode = if element { ReadMode::Element } else { ReadMode::NormalizedFloat };
-        let ours = TextureDescriptor { read_mode, normalized_coords: normalized, sampler };
+        let ours = TextureDescriptor::default()
+            .with_read_mode(read_mode)
+            .with_normalized_coords(normalized)
+            .with_sampler(sampler);
         let handle = texture(&pair.given, &given, None);
         let at = coordinates(random, normalized);
         let got = runner.run(&pair.kernel, handle, &at);
@@ -188,7 +193,8 @@ fn memory_is_fetched_as_by_the_device() {
             size: 25 * size as usize - 1,
             ..CUDA_RESOURCE_DESC::default()
         };
-        let ours = TextureResource::Linear { buffer: &buffer, offset: 512, format, width: 24 };
+        let ours =
+            TextureResource::Memory(MemoryTexels::line(&buffer, format, 24).with_offset(512));
         let pair = |kernel: &str, given, ours| Pair {
             name: row.2.to_owned(),
             kernel: kernel.to_owned(),
@@ -209,14 +215,9 @@ fn memory_is_fetched_as_by_the_device() {
             pitch_in_bytes: 288,
             ..CUDA_RESOURCE_DESC::default()
         };
-        let ours = TextureResource::Pitched {
-            buffer: &buffer,
-            offset: 1024,
-            format,
-            width: 13,
-            height: 9,
-            pitch: 288,
-        };
+        let ours = TextureResource::Memory(
+            MemoryTexels::rows(&buffer, format, [13, 9], 288).with_offset(1024),
+        );
         compare(&pair("pitched", pitched, ours), &runner, &reference, &mut random);
     }
     // What a texture reads stays while the texture does.

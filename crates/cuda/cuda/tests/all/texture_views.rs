@@ -77,7 +77,10 @@ fn views_are_fetched_as_by_the_device() {
             ours.view(&View { format: Some(seen), planes: Some(1..3), ..View::default() }).unwrap();
         let read_mode =
             if seen.is_normalized_kind() { ReadMode::NormalizedFloat } else { ReadMode::Element };
-        let descriptor = TextureDescriptor { read_mode, normalized_coords: true, sampler };
+        let descriptor = TextureDescriptor::default()
+            .with_read_mode(read_mode)
+            .with_normalized_coords(true)
+            .with_sampler(sampler);
         let at = coordinates(&mut random, true);
         let wanted = reference.run("fetch_a2d", &TextureResource::Array(&ours), &descriptor, &at);
         assert_eq!(runner.run("fetch_a2d", handle, &at), wanted, "{own} as {seen}");

@@ -34,8 +34,7 @@ pub(crate) fn shape(
         height: (height as u32).max(1),
         depth: if solid { depth as u32 } else { 1 },
     };
-    let ours =
-        ArrayDescriptor { layers, ..ArrayDescriptor::new(format, geometry, extent, "array") };
+    let ours = ArrayDescriptor::new(format, geometry, extent, "array").with_layers(layers);
     (given, ours)
 }
 
@@ -83,19 +82,17 @@ pub(crate) fn state(random: &mut Random, linear: bool, flags: u32) -> (CUDA_TEXT
         reserved: [0; 12],
     };
     let filter = |linear| if linear { Filter::Linear } else { Filter::Point };
-    let ours = Sampler {
-        filter: filter(linear),
-        mip_filter: filter(mip_linear),
-        address_mode: modes.map(|n| MODES[n as usize]),
-        border: border_color.map(f32::to_bits),
-        level_bias: bias,
-        min_level_clamp: 0.25,
-        max_level_clamp: 2.5,
-        max_anisotropy: 1,
-        srgb: flags & CU_TRSF_SRGB != 0,
-        seamless_cube: flags & CU_TRSF_SEAMLESS_CUBEMAP != 0,
-        ..Sampler::default()
-    };
+    let ours = Sampler::default()
+        .with_filter(filter(linear))
+        .with_mip_filter(filter(mip_linear))
+        .with_address_modes(modes.map(|n| MODES[n as usize]))
+        .with_border_bits(border_color.map(f32::to_bits))
+        .with_level_bias(bias)
+        .with_min_level_clamp(0.25)
+        .with_max_level_clamp(2.5)
+        .with_max_anisotropy(1)
+        .with_srgb(flags & CU_TRSF_SRGB != 0)
+        .with_seamless_cube(flags & CU_TRSF_SEAMLESS_CUBEMAP != 0);
     (given, ours)
 }
 

@@ -188,7 +188,7 @@ pub(crate) struct Reference {
 impl Reference {
     pub(crate) fn new(text: &str) -> Self {
         let architecture = ComputeCapability { major: 8, minor: 6 };
-        let device = Device::new(&DeviceOptions { architecture, ..DeviceOptions::default() });
+        let device = Device::new(&DeviceOptions::default().with_architecture(architecture));
         let module = Module::load(&device, "kernels.ptx", text).expect("the kernels are right");
         Self { device, module }
     }
@@ -206,7 +206,7 @@ impl Reference {
         let output = self.device.alloc(THREADS as u64 * 16, "out").expect("memory");
         input.write(0, coordinates).expect("it fits");
         let kernel = self.module.kernel(name).expect("the kernel is there");
-        let options = LaunchOptions { block: [THREADS as u32, 1, 1], ..LaunchOptions::default() };
+        let options = LaunchOptions::default().with_block([THREADS as u32, 1, 1]);
         let args = [Arg::U64(texture.handle()), Arg::Buffer(&input), Arg::Buffer(&output)];
         kernel.launch(&options, &args).expect("no fault");
         output.read()

@@ -7,7 +7,7 @@ use texunit_cuda_abi::{CUlaunchAttribute, launch_attribute};
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`
 const MULTIPROCESSORS: u32 = 16;
 /// No device of [`DEVICES`] has more threads of a block.
-const MOST_THREADS: u32 = 1024;
+const MAX_THREADS: u32 = 1024;
 
 /// A kernel, its grid and block, and its parameters.
 struct Launch {
@@ -197,7 +197,7 @@ impl World {
                 ([0, 1], 32),
                 ([1, 0], 32),
                 ([1, 1], 0),
-                ([1, 1], MOST_THREADS + 1),
+                ([1, 1], MAX_THREADS + 1),
                 ([1, 65_536], 1),
             ]);
             let (function, stream, words) = (self.contexts[which].kernels.add, null_mut(), [0; 2]);

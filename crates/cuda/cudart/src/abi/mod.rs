@@ -4,6 +4,8 @@ mod properties;
 
 pub(crate) use properties::cudaDeviceProp;
 use std::ffi::{c_int, c_uint};
+use texunit_cuda_abi::CUlaunchAttribute;
+use texunit_cuda_abi::args::{Elements, In};
 
 /// `dim3`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +38,17 @@ pub(crate) struct cudaLaunchConfig_t {
     /// Pointer to `numAttrs` attributes, which are those of the driver.
     pub(crate) attrs: u64,
     pub(crate) numAttrs: c_uint,
+}
+
+impl cudaLaunchConfig_t {
+    /// The attributes.
+    ///
+    /// # Safety
+    /// `attrs` is null, or leads to `numAttrs` of them, for the lifetime.
+    pub(crate) unsafe fn attributes<'a>(&self) -> Elements<'a, CUlaunchAttribute> {
+        // SAFETY: as the caller promises.
+        unsafe { In::of(self.attrs).elements(self.numAttrs as usize) }
+    }
 }
 
 /// `cudaLaunchParams`, one launch of `cudaLaunchCooperativeKernelMultiDevice`.

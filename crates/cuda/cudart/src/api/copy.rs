@@ -1,12 +1,35 @@
 //! Copies of bytes in a line and of rows of memory (runtime API, "Memory Management").
 
-use crate::call::{check, runtime_api};
+use crate::call::check;
 use crate::driver::{self, CUcontext};
 use crate::state::{check_device, context, primary};
 use crate::types::{Direction, INVALID_PITCH_VALUE, Stream};
 use std::ffi::c_void;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY2D, CUdevice, CUdeviceptr, CopySide2D};
+
+/// Functions of which there are two: the one returns when the work is done, the other one's work is done in the order of a
+/// stream. The body is given which it is.
+macro_rules! in_order {
+    ($($(#[$doc:meta])*
+    fn $now:ident, $in_stream:ident($($arg:ident: $type:ty),* $(,)?) |$order:ident| $body:block)*) => {
+        $crate::call::runtime_api! {$(
+            $(#[$doc])*
+            fn $now($($arg: $type),*) {
+                let $order = $crate::api::copy::Order::Wait;
+                $body
+            }
+
+            $(#[$doc])*
+            /// This is done in the order of a stream.
+            fn $in_stream($($arg: $type,)* stream: $crate::types::Stream) {
+                let $order = $crate::api::copy::Order::Stream(stream);
+                $body
+            }
+        )*}
+    };
+}
+pub(super) use in_order;
 
 /// When the work is done.
 #[derive(Clone, Copy, Debug)]
@@ -17,42 +40,26 @@ pub(super) enum Order {
     Stream(Stream),
 }
 
-runtime_api! {
+in_order! {
     /// Copies bytes.
-    fn cudaMemcpy(dst: u64, src: u64, count: usize, kind: u32) {
-        line(dst, src, count, kind, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpyAsync(dst: u64, src: u64, count: usize, kind: u32, stream: Stream) {
-        line(dst, src, count, kind, Order::Stream(stream))
+    fn cudaMemcpy, cudaMemcpyAsync(dst: u64, src: u64, count: usize, kind: u32) |order| {
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { line(dst, src, count, kind, order) }
     }
 
     /// Copies bytes between devices.
-    fn cudaMemcpyPeer(
+    fn cudaMemcpyPeer, cudaMemcpyPeerAsync(
         dst: CUdeviceptr,
         dstDevice: CUdevice,
         src: CUdeviceptr,
         srcDevice: CUdevice,
         count: usize,
-    ) {
-        peer((dst, dstDevice), (src, srcDevice), count, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpyPeerAsync(
-        dst: CUdeviceptr,
-        dstDevice: CUdevice,
-        src: CUdeviceptr,
-        srcDevice: CUdevice,
-        count: usize,
-        stream: Stream,
-    ) {
-        peer((dst, dstDevice), (src, srcDevice), count, Order::Stream(stream))
+    ) |order| {
+        peer((dst, dstDevice), (src, srcDevice), count, order)
     }
 
     /// Copies rows.
-    fn cudaMemcpy2D(
+    fn cudaMemcpy2D, cudaMemcpy2DAsync(
         dst: u64,
         dpitch: usize,
         src: u64,
@@ -60,34 +67,24 @@ runtime_api! {
         width: usize,
         height: usize,
         kind: u32,
-    ) {
-        rows((dst, dpitch), (src, spitch), [width, height], kind, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpy2DAsync(
-        dst: u64,
-        dpitch: usize,
-        src: u64,
-        spitch: usize,
-        width: usize,
-        height: usize,
-        kind: u32,
-        stream: Stream,
-    ) {
-        rows((dst, dpitch), (src, spitch), [width, height], kind, Order::Stream(stream))
+    ) |order| {
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { rows((dst, dpitch), (src, spitch), [width, height], kind, order) }
     }
 }
 
 /// Copies bytes, of memory of any kind.
-pub(super) fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) -> Answer {
+///
+/// # Safety
+/// What is memory of the program has so many bytes, to be read, or to be written without anybody's having a reference to them.
+pub(super) unsafe fn line(to: u64, from: u64, count: usize, kind: u32, order: Order) -> Answer {
     context()?;
     if count == 0 {
         return Ok(());
     }
     let direction = Direction::of(kind)?;
     let host = |address: u64| std::ptr::with_exposed_provenance_mut::<c_void>(address as usize);
-    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    // SAFETY: as the caller promises, of whom the driver wants the same.
     check(unsafe {
         match (direction, order) {
             (Direction::HostToHost, _) => {
@@ -142,7 +139,10 @@ fn peer(
 }
 
 /// Rows are not longer than their pitch, unless there is one only.
-fn rows(
+///
+/// # Safety
+/// That of [`line`], for all rows.
+unsafe fn rows(
     to: (u64, usize),
     from: (u64, usize),
     [width, height]: [usize; 2],
@@ -159,10 +159,13 @@ fn rows(
             if width > to.1 { format!("dpitch {}", to.1) } else { format!("spitch {}", from.1) }
         )));
     }
-    copy_rows(to, from, [width, height], Direction::of(kind)?, order)
+    // SAFETY: as the caller promises.
+    unsafe { copy_rows(to, from, [width, height], Direction::of(kind)?, order) }
 }
 
-fn copy_rows(
+/// # Safety
+/// That of [`line`], for all rows.
+unsafe fn copy_rows(
     to: (u64, usize),
     from: (u64, usize),
     [width, height]: [usize; 2],
@@ -175,7 +178,7 @@ fn copy_rows(
         width_in_bytes: width,
         height,
     };
-    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    // SAFETY: as the caller promises, of whom the driver wants the same.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy2DUnaligned_v2(&raw const copy),

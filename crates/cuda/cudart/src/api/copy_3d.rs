@@ -1,38 +1,29 @@
 //! Copies of slices (runtime API, "Memory Management").
 
 use super::array::format_of;
-use super::copy::{Order, context_of};
+use super::copy::{Order, context_of, in_order};
 use super::copy_array::boxes;
-use crate::call::{check, runtime_api};
+use crate::call::check;
 use crate::driver;
 use crate::state::context;
 use crate::types::{
-    Array, Direction, Format, INVALID_PITCH_VALUE, Stream, array_side, cudaExtent,
-    cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos, memory_side,
+    Array, Direction, Format, INVALID_PITCH_VALUE, array_side, cudaExtent, cudaMemcpy3DParms,
+    cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos, memory_side,
 };
 use texunit_cuda_abi::args::{Answer, In};
 use texunit_cuda_abi::{CU_MEMORYTYPE_DEVICE, CUDA_MEMCPY3D, CUresult, CopySide3D};
 
-// The addresses in the structure come from the C caller, whose memory it is.
-runtime_api! {
+in_order! {
     /// Copies slices.
-    fn cudaMemcpy3D(p: In<cudaMemcpy3DParms>) {
-        copy(&p.get()?, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpy3DAsync(p: In<cudaMemcpy3DParms>, stream: Stream) {
-        copy(&p.get()?, Order::Stream(stream))
+    fn cudaMemcpy3D, cudaMemcpy3DAsync(p: In<cudaMemcpy3DParms>) |order| {
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { copy(&p.get()?, order) }
     }
 
     /// Copies slices between devices.
-    fn cudaMemcpy3DPeer(p: In<cudaMemcpy3DPeerParms>) {
-        copy_peer(&p.get()?, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpy3DPeerAsync(p: In<cudaMemcpy3DPeerParms>, stream: Stream) {
-        copy_peer(&p.get()?, Order::Stream(stream))
+    fn cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync(p: In<cudaMemcpy3DPeerParms>) |order| {
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { copy_peer(&p.get()?, order) }
     }
 }
 
@@ -53,7 +44,9 @@ struct Boxes {
     size: [usize; 3],
 }
 
-fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
+/// # Safety
+/// That of [`boxes`].
+unsafe fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
     context()?;
     let direction = Direction::of(parms.kind)?;
     let src = Side {
@@ -69,12 +62,15 @@ fn copy(parms: &cudaMemcpy3DParms, order: Order) -> Answer {
         kind: direction.destination(),
     };
     match to_driver(&src, &dst, parms.extent)? {
-        Some(copy) => boxes(copy.src, copy.dst, copy.size, order),
+        // SAFETY: as the caller promises.
+        Some(copy) => unsafe { boxes(copy.src, copy.dst, copy.size, order) },
         None => Ok(()),
     }
 }
 
-fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
+/// # Safety
+/// That of [`boxes`].
+unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     context()?;
     let kind = CU_MEMORYTYPE_DEVICE;
     let (src_context, dst_context) = (context_of(parms.src_device)?, context_of(parms.dst_device)?);
@@ -86,7 +82,7 @@ fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     (src.context, dst.context) = (src_context, dst_context);
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    // SAFETY: as the caller promises, of whom the driver wants the same.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy3DPeer(&raw const copy),

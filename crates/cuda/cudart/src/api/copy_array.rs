@@ -1,24 +1,19 @@
 //! Copies of rows and slices to, from and between arrays (runtime API, "Memory Management").
 
 use super::array::format_of;
-use super::copy::Order;
+use super::copy::{Order, in_order};
 use crate::call::{check, runtime_api};
 use crate::driver;
 use crate::state::context;
 use crate::types::{
-    Array, Direction, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE, Stream, array_side,
-    memory_side,
+    Array, Direction, INVALID_MEMCPY_DIRECTION, INVALID_PITCH_VALUE, array_side, memory_side,
 };
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CU_MEMORYTYPE_HOST, CUDA_MEMCPY3D, CUresult, CopySide3D};
 
-// The addresses in the structure come from the C caller, whose memory it is.
-/// A place in the first slice of an array: its handle, bytes before, rows before.
-type Place = (Array, usize, usize);
-
-runtime_api! {
+in_order! {
     /// Copies rows into an array.
-    fn cudaMemcpy2DToArray(
+    fn cudaMemcpy2DToArray, cudaMemcpy2DToArrayAsync(
         dst: Array,
         wOffset: usize,
         hOffset: usize,
@@ -27,29 +22,14 @@ runtime_api! {
         width: usize,
         height: usize,
         kind: u32,
-    ) {
-        let array = (dst, wOffset, hOffset);
-        Way::In.rows(array, (src, spitch), [width, height], kind, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpy2DToArrayAsync(
-        dst: Array,
-        wOffset: usize,
-        hOffset: usize,
-        src: u64,
-        spitch: usize,
-        width: usize,
-        height: usize,
-        kind: u32,
-        stream: Stream,
-    ) {
-        let array = (dst, wOffset, hOffset);
-        Way::In.rows(array, (src, spitch), [width, height], kind, Order::Stream(stream))
+    ) |order| {
+        let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { Way::In.rows(array, (src, spitch), [width, height], kind, order) }
     }
 
     /// Copies rows out of an array.
-    fn cudaMemcpy2DFromArray(
+    fn cudaMemcpy2DFromArray, cudaMemcpy2DFromArrayAsync(
         dst: u64,
         dpitch: usize,
         src: Array,
@@ -58,27 +38,42 @@ runtime_api! {
         width: usize,
         height: usize,
         kind: u32,
-    ) {
-        let array = (src, wOffset, hOffset);
-        Way::Out.rows(array, (dst, dpitch), [width, height], kind, Order::Wait)
+    ) |order| {
+        let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { Way::Out.rows(array, (dst, dpitch), [width, height], kind, order) }
     }
 
-    /// As without `Async`.
-    fn cudaMemcpy2DFromArrayAsync(
+    /// Copies bytes into an array, row after row (deprecated).
+    fn cudaMemcpyToArray, cudaMemcpyToArrayAsync(
+        dst: Array,
+        wOffset: usize,
+        hOffset: usize,
+        src: u64,
+        count: usize,
+        kind: u32,
+    ) |order| {
+        let array = ArrayPosition { array: dst, x: wOffset, y: hOffset };
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { Way::In.line(array, src, count, kind, order) }
+    }
+
+    /// Copies bytes out of an array, row after row (deprecated).
+    fn cudaMemcpyFromArray, cudaMemcpyFromArrayAsync(
         dst: u64,
-        dpitch: usize,
         src: Array,
         wOffset: usize,
         hOffset: usize,
-        width: usize,
-        height: usize,
+        count: usize,
         kind: u32,
-        stream: Stream,
-    ) {
-        let array = (src, wOffset, hOffset);
-        Way::Out.rows(array, (dst, dpitch), [width, height], kind, Order::Stream(stream))
+    ) |order| {
+        let array = ArrayPosition { array: src, x: wOffset, y: hOffset };
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { Way::Out.line(array, dst, count, kind, order) }
     }
+}
 
+runtime_api! {
     /// Copies rows of an array into another.
     fn cudaMemcpy2DArrayToArray(
         dst: Array,
@@ -98,57 +93,8 @@ runtime_api! {
         between_arrays(kind)?;
         let src = array_side(src, wOffsetSrc, hOffsetSrc);
         let dst = array_side(dst, wOffsetDst, hOffsetDst);
-        boxes(src, dst, [width, height, 1], Order::Wait)
-    }
-
-    /// Copies bytes into an array, row after row (deprecated).
-    fn cudaMemcpyToArray(
-        dst: Array,
-        wOffset: usize,
-        hOffset: usize,
-        src: u64,
-        count: usize,
-        kind: u32,
-    ) {
-        Way::In.line((dst, wOffset, hOffset), src, count, kind, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpyToArrayAsync(
-        dst: Array,
-        wOffset: usize,
-        hOffset: usize,
-        src: u64,
-        count: usize,
-        kind: u32,
-        stream: Stream,
-    ) {
-        Way::In.line((dst, wOffset, hOffset), src, count, kind, Order::Stream(stream))
-    }
-
-    /// Copies bytes out of an array, row after row (deprecated).
-    fn cudaMemcpyFromArray(
-        dst: u64,
-        src: Array,
-        wOffset: usize,
-        hOffset: usize,
-        count: usize,
-        kind: u32,
-    ) {
-        Way::Out.line((src, wOffset, hOffset), dst, count, kind, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpyFromArrayAsync(
-        dst: u64,
-        src: Array,
-        wOffset: usize,
-        hOffset: usize,
-        count: usize,
-        kind: u32,
-        stream: Stream,
-    ) {
-        Way::Out.line((src, wOffset, hOffset), dst, count, kind, Order::Stream(stream))
+        // SAFETY: both are arrays.
+        unsafe { boxes(src, dst, [width, height, 1], Order::Wait) }
     }
 
     /// Copies bytes between arrays, row after row (deprecated).
@@ -169,19 +115,40 @@ runtime_api! {
         between_arrays(kind)?;
         // By way of memory, as rows of the two need not have the same length.
         let between = Scratch::new(count)?;
-        let from = pieces((src, wOffsetSrc, hOffsetSrc), count)?;
-        let to = pieces((dst, wOffsetDst, hOffsetDst), count)?;
+        let from = ArrayPosition { array: src, x: wOffsetSrc, y: hOffsetSrc }.pieces(count)?;
+        let to = ArrayPosition { array: dst, x: wOffsetDst, y: hOffsetDst }.pieces(count)?;
         let memory = (CU_MEMORYTYPE_HOST, between.address);
-        Way::Out.pieces(&from, memory, Order::Wait)?;
-        Way::In.pieces(&to, memory, Order::Wait)
+        // SAFETY: there are so many bytes, which are ours.
+        unsafe {
+            Way::Out.pieces(&from, memory, Order::Wait)?;
+            Way::In.pieces(&to, memory, Order::Wait)
+        }
     }
 }
 
+/// A position in the first slice of an array.
+#[derive(Clone, Copy, Debug)]
+struct ArrayPosition {
+    array: Array,
+    /// Bytes before it in its row.
+    x: usize,
+    /// Rows before it.
+    y: usize,
+}
+
 /// A copy by the driver, of bytes, rows, slices.
-pub(super) fn boxes(src: CopySide3D, dst: CopySide3D, size: [usize; 3], order: Order) -> Answer {
+///
+/// # Safety
+/// What is memory of the program is there, with bytes to be read, or to be written without anybody's having a reference to them.
+pub(super) unsafe fn boxes(
+    src: CopySide3D,
+    dst: CopySide3D,
+    size: [usize; 3],
+    order: Order,
+) -> Answer {
     let [width_in_bytes, height, depth] = size;
     let copy = CUDA_MEMCPY3D { src, dst, width_in_bytes, height, depth };
-    // SAFETY: addresses of the program are the caller's, of which the driver has the same contract.
+    // SAFETY: as the caller promises, of whom the driver wants the same.
     check(unsafe {
         match order {
             Order::Wait => driver::cuMemcpy3D_v2(&raw const copy),
@@ -220,17 +187,30 @@ impl Way {
         }
     }
 
-    fn copy(self, array: CopySide3D, memory: CopySide3D, size: [usize; 3], order: Order) -> Answer {
-        match self {
-            Self::In => boxes(memory, array, size, order),
-            Self::Out => boxes(array, memory, size, order),
-        }
+    /// # Safety
+    /// That of [`boxes`].
+    unsafe fn copy(
+        self,
+        array: CopySide3D,
+        memory: CopySide3D,
+        size: [usize; 3],
+        order: Order,
+    ) -> Answer {
+        let (from, to) = match self {
+            Self::In => (memory, array),
+            Self::Out => (array, memory),
+        };
+        // SAFETY: as the caller promises.
+        unsafe { boxes(from, to, size, order) }
     }
 
     /// Copies rows, of memory with a pitch.
-    fn rows(
+    ///
+    /// # Safety
+    /// That of [`boxes`].
+    unsafe fn rows(
         self,
-        (array, x, y): Place,
+        ArrayPosition { array, x, y }: ArrayPosition,
         (address, pitch): (u64, usize),
         [width, height]: [usize; 2],
         kind: u32,
@@ -245,25 +225,42 @@ impl Way {
                 .because(format!("pitch {pitch} is less than width {width}: a row does not fit")));
         }
         let memory = memory_side(self.memory(kind)?, address, pitch);
-        self.copy(array_side(array, x, y), memory, [width, height, 1], order)
+        // SAFETY: as the caller promises.
+        unsafe { self.copy(array_side(array, x, y), memory, [width, height, 1], order) }
     }
 
     /// Copies bytes in a line.
-    fn line(self, array: Place, address: u64, count: usize, kind: u32, order: Order) -> Answer {
+    ///
+    /// # Safety
+    /// That of [`boxes`].
+    unsafe fn line(
+        self,
+        array: ArrayPosition,
+        address: u64,
+        count: usize,
+        kind: u32,
+        order: Order,
+    ) -> Answer {
         context()?;
         let memory = (self.memory(kind)?, address);
-        self.pieces(&pieces(array, count)?, memory, order)
+        // SAFETY: as the caller promises.
+        unsafe { self.pieces(&array.pieces(count)?, memory, order) }
     }
 
     /// Copies the boxes of a line, whose memory (`CU_MEMORYTYPE_*`) begins at an address.
-    fn pieces(self, pieces: &[Piece], (kind, address): (u32, u64), order: Order) -> Answer {
+    ///
+    /// # Safety
+    /// That of [`boxes`].
+    unsafe fn pieces(self, pieces: &[Piece], (kind, address): (u32, u64), order: Order) -> Answer {
         pieces.iter().try_for_each(|piece| {
             let address = address.checked_add(piece.at).ok_or_else(|| {
                 CUresult::INVALID_VALUE.because(format!(
                     "the memory of the copy, from {address:#x} on, passes the end of the addresses"
                 ))
             })?;
-            self.copy(piece.array, memory_side(kind, address, piece.pitch), piece.size, order)
+            let memory = memory_side(kind, address, piece.pitch);
+            // SAFETY: as the caller promises.
+            unsafe { self.copy(piece.array, memory, piece.size, order) }
         })
     }
 }
@@ -278,37 +275,43 @@ struct Piece {
     size: [usize; 3],
 }
 
-/// The boxes of a line of bytes: the rest of the first row, whole rows, a part of the last one.
-fn pieces((array, x, y): Place, count: usize) -> Answer<Vec<Piece>> {
-    let (descriptor, format) = format_of(array)?;
-    let unit = if format.is_blocks() { 4 } else { 1 };
-    let pitch = descriptor.width.div_ceil(unit).saturating_mul(format.bytes()?);
-    let all = descriptor.height.max(1).div_ceil(unit).saturating_mul(pitch);
-    let end = y.saturating_mul(pitch).saturating_add(x).saturating_add(count);
-    if pitch == 0 || x > pitch || end > all {
-        return Err(CUresult::INVALID_VALUE.because(format!(
-            "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {all} bytes in \
-             rows of {pitch}"
-        )));
-    }
-    let mut pieces = Vec::new();
-    let (mut x, mut y, mut at) = (x, y, 0);
-    while at < count {
-        let left = count - at;
-        let (width, height) =
-            if x != 0 || left < pitch { (left.min(pitch - x), 1) } else { (pitch, left / pitch) };
-        if width != 0 {
-            let array = array_side(array, x, y);
-            pieces.push(Piece { array, at: at as u64, pitch, size: [width, height, 1] });
+impl ArrayPosition {
+    /// The boxes of a line of bytes: the rest of the first row, whole rows, a part of the last one.
+    fn pieces(self, count: usize) -> Answer<Vec<Piece>> {
+        let Self { array, x, y } = self;
+        let (descriptor, format) = format_of(array)?;
+        let unit = if format.is_blocks() { 4 } else { 1 };
+        let pitch = descriptor.width.div_ceil(unit).saturating_mul(format.bytes()?);
+        let all = descriptor.height.max(1).div_ceil(unit).saturating_mul(pitch);
+        let end = y.saturating_mul(pitch).saturating_add(x).saturating_add(count);
+        if pitch == 0 || x > pitch || end > all {
+            return Err(CUresult::INVALID_VALUE.because(format!(
+                "count {count} from wOffset {x}, hOffset {y} on passes the end of the array, which has {all} bytes in \
+                 rows of {pitch}"
+            )));
         }
-        at += width * height;
-        y = y.checked_add(height).ok_or_else(|| {
-            CUresult::INVALID_VALUE
-                .because(format!("hOffset {y} and {height} rows are more than 64 bits count"))
-        })?;
-        x = 0;
+        let mut pieces = Vec::new();
+        let (mut x, mut y, mut at) = (x, y, 0);
+        while at < count {
+            let left = count - at;
+            let (width, height) = if x != 0 || left < pitch {
+                (left.min(pitch - x), 1)
+            } else {
+                (pitch, left / pitch)
+            };
+            if width != 0 {
+                let array = array_side(array, x, y);
+                pieces.push(Piece { array, at: at as u64, pitch, size: [width, height, 1] });
+            }
+            at += width * height;
+            y = y.checked_add(height).ok_or_else(|| {
+                CUresult::INVALID_VALUE
+                    .because(format!("hOffset {y} and {height} rows are more than 64 bits count"))
+            })?;
+            x = 0;
+        }
+        Ok(pieces)
     }
-    Ok(pieces)
 }
 
 /// Memory of the program for a copy.

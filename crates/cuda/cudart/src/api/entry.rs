@@ -3,12 +3,12 @@
 use crate::call::{check, runtime_api};
 use crate::driver;
 use crate::{MAJOR, state};
-use std::ffi::{c_char, c_int, c_uint, c_void};
-use texunit_cuda_abi::args::{Answer, Out};
+use std::ffi::{c_int, c_uint, c_void};
+use texunit_cuda_abi::args::{Answer, Out, Text};
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, CUuuid};
 
 /// `cudaEnableLegacyStream` and `cudaEnablePerThreadDefaultStream`, of which one may be set.
-const MOST_FLAGS: u64 = 2;
+const MAX_FLAGS: u64 = 2;
 
 /// The version of CUDA by which names are understood if none is given.
 const OWN_VERSION: c_int = if MAJOR == 12 { 12_090 } else { CUDA_VERSION };
@@ -17,7 +17,7 @@ runtime_api! {
     /// The function of the driver that a name means in the runtime's own version. If there is none, the
     /// call succeeds, and says why by `status`.
     fn cudaGetDriverEntryPoint(
-        symbol: *const c_char,
+        symbol: Text,
         funcPtr: Out<usize>,
         flags: u64,
         driverStatus: Out<c_uint>,
@@ -27,7 +27,7 @@ runtime_api! {
 
     /// The function of the driver that a name means in a version of CUDA.
     fn cudaGetDriverEntryPointByVersion(
-        symbol: *const c_char,
+        symbol: Text,
         funcPtr: Out<usize>,
         cudaVersion: c_uint,
         flags: u64,
@@ -52,7 +52,7 @@ runtime_api! {
 }
 
 fn entry(
-    symbol: *const c_char,
+    symbol: Text<'_>,
     function: Out<usize>,
     version: c_int,
     flags: u64,
@@ -62,7 +62,7 @@ fn entry(
     if symbol.is_null() {
         return Err(CUresult::INVALID_VALUE.because("symbol is null"));
     }
-    if flags > MOST_FLAGS {
+    if flags > MAX_FLAGS {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "flags {flags} is not cudaEnableDefault (0), cudaEnableLegacyStream (1) or \
              cudaEnablePerThreadDefaultStream (2)"
@@ -72,7 +72,7 @@ fn entry(
     let (mut found, mut why) = (std::ptr::null_mut::<c_void>(), 0);
     // SAFETY: the name is the caller's text; the results go to variables of our own.
     let code = unsafe {
-        driver::cuGetProcAddress_v2(symbol, &raw mut found, version, flags, &raw mut why)
+        driver::cuGetProcAddress_v2(symbol.as_ptr(), &raw mut found, version, flags, &raw mut why)
     };
     status.set_if(why);
     function.set(found.expose_provenance())?;

@@ -24,19 +24,22 @@ runtime_api! {
         if ptr.is_null() {
             return Ok(());
         }
-        check(driver::cuMemFreeHost(ptr))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemFreeHost(ptr.as_ptr()) })
     }
 
     /// Lets kernels use memory of the program.
     fn cudaHostRegister(ptr: Raw, size: usize, flags: c_uint) {
         context()?;
-        check(driver::cuMemHostRegister_v2(ptr, size, flags))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemHostRegister_v2(ptr.as_ptr(), size, flags) })
     }
 
     /// From here on kernels cannot use the memory.
     fn cudaHostUnregister(ptr: Raw) {
         context()?;
-        check(driver::cuMemHostUnregister(ptr))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemHostUnregister(ptr.as_ptr()) })
     }
 
     /// The address by which kernels reach host memory.

@@ -30,7 +30,8 @@ runtime_api! {
         stream: CUstream,
     ) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        launch(func.address() as usize, &shape, args, stream, &[])
+        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        unsafe { launch(func.address() as usize, &shape, args, stream, &[]) }
     }
 
     /// Launches a kernel whose blocks can wait for each other.
@@ -43,18 +44,19 @@ runtime_api! {
         stream: CUstream,
     ) {
         let shape = Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        launch(func.address() as usize, &shape, args, stream, &[cooperative()])
+        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        unsafe { launch(func.address() as usize, &shape, args, stream, &[cooperative()]) }
     }
 
     /// Launches a kernel with attributes.
     fn cudaLaunchKernelExC(config: In<cudaLaunchConfig_t>, func: Raw, args: In<Raw>) {
         let config = config.get()?;
         // SAFETY: a structure of the caller points to as many attributes as it says.
-        let attributes = unsafe { In::<CUlaunchAttribute>::of(config.attrs).elements(config.numAttrs as usize) };
-        let attributes = attributes.to_vec()?;
+        let attributes = unsafe { config.attributes() }.to_vec()?;
         let (grid, block) = (config.gridDim.all(), config.blockDim.all());
         let shape = Shape { grid, block, shared: config.dynamicSmemBytes };
-        launch(func.address() as usize, &shape, args, config.stream, &attributes)
+        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        unsafe { launch(func.address() as usize, &shape, args, config.stream, &attributes) }
     }
 
     /// Calls a function of the host when the work of a stream is done.
@@ -106,11 +108,10 @@ runtime_api! {
             )));
         }
         let one = list.get()?;
-        // SAFETY: a structure of the caller points to the arguments of the launch.
-        let args = unsafe { In::<Raw>::of(one.args) };
         let shape =
             Shape { grid: one.gridDim.all(), block: one.blockDim.all(), shared: one.sharedMem };
-        launch(one.func, &shape, args, one.stream, &[cooperative()])
+        // SAFETY: a structure of the caller points to the arguments of the launch.
+        unsafe { launch(one.func, &shape, In::of(one.args), one.stream, &[cooperative()]) }
     }
 }
 
@@ -124,10 +125,13 @@ fn cooperative() -> CUlaunchAttribute {
 ///
 /// `cudaErrorInvalidDeviceFunction` if there is none, `cudaErrorInvalidConfiguration` for a grid or
 /// block that no kernel can have.
-pub(crate) fn launch(
+///
+/// # Safety
+/// `args` is null, or has a pointer to an argument for each parameter of the kernel.
+pub(crate) unsafe fn launch(
     function: usize,
     shape: &Shape,
-    args: In<Raw>,
+    args: In<'_, Raw<'_>>,
     stream: CUstream,
     attributes: &[CUlaunchAttribute],
 ) -> Answer {
@@ -136,7 +140,7 @@ pub(crate) fn launch(
     check_shape(shape)?;
     check_stream(stream)?;
     let config = config(shape, stream, attributes)?;
-    // SAFETY: the configuration is our own; the arguments are the caller's, for this kernel.
+    // SAFETY: the configuration is our own; the arguments are as the caller promises.
     let code = unsafe {
         let args = args.as_ptr().cast();
         driver::cuLaunchKernelEx(&raw const config, kernel, args, std::ptr::null())

@@ -7,49 +7,43 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdevice, CUdeviceptr};
 
-runtime_api! {
+/// The functions that load a library, each of something else.
+macro_rules! loads {
+    ($($(#[$doc:meta])* fn $name:ident($from:ident: $type:ty) = $driver:ident;)*) => {
+        runtime_api! {$(
+            $(#[$doc])*
+            fn $name(
+                library: Out<CUlibrary>,
+                $from: $type,
+                jitOptions: *const c_uint,
+                jitOptionsValues: *mut usize,
+                numJitOptions: c_uint,
+                libraryOptions: *const c_uint,
+                libraryOptionValues: *mut c_void,
+                numLibraryOptions: c_uint,
+            ) {
+                library.check()?;
+                state::context()?;
+                // SAFETY: as the caller says, of whom the driver wants the same.
+                library.set(ask(|library| unsafe {
+                    driver::$driver(
+                        library, $from, jitOptions, jitOptionsValues, numJitOptions,
+                        libraryOptions, libraryOptionValues, numLibraryOptions,
+                    )
+                })?)
+            }
+        )*}
+    };
+}
+
+loads! {
     /// Makes a library of PTX text or a fatbin.
-    fn cudaLibraryLoadData(
-        library: Out<CUlibrary>,
-        code: *mut c_void,
-        jitOptions: *const c_uint,
-        jitOptionsValues: *mut usize,
-        numJitOptions: c_uint,
-        libraryOptions: *const c_uint,
-        libraryOptionValues: *mut c_void,
-        numLibraryOptions: c_uint,
-    ) {
-        library.check()?;
-        state::context()?;
-        // SAFETY: the caller's arguments, of which the driver has the same contract.
-        library.set(ask(|library| unsafe {
-            driver::cuLibraryLoadData(
-                library, code, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions,
-            )
-        })?)
-    }
-
+    fn cudaLibraryLoadData(code: *mut c_void) = cuLibraryLoadData;
     /// Makes a library of a file.
-    fn cudaLibraryLoadFromFile(
-        library: Out<CUlibrary>,
-        fileName: *const c_char,
-        jitOptions: *const c_uint,
-        jitOptionsValues: *mut usize,
-        numJitOptions: c_uint,
-        libraryOptions: *const c_uint,
-        libraryOptionValues: *mut c_void,
-        numLibraryOptions: c_uint,
-    ) {
-        library.check()?;
-        state::context()?;
-        // SAFETY: the caller's arguments, of which the driver has the same contract.
-        library.set(ask(|library| unsafe {
-            driver::cuLibraryLoadFromFile(
-                library, fileName, jitOptions, jitOptionsValues, numJitOptions, libraryOptions, libraryOptionValues, numLibraryOptions,
-            )
-        })?)
-    }
+    fn cudaLibraryLoadFromFile(fileName: *const c_char) = cuLibraryLoadFromFile;
+}
 
+runtime_api! {
     /// Unloads a library.
     fn cudaLibraryUnload(library: CUlibrary) {
         state::context()?;

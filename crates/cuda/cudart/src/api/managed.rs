@@ -20,7 +20,10 @@ runtime_api! {
         count: usize,
     ) {
         context()?;
-        check(driver::cuMemRangeGetAttribute(data, dataSize, attribute, devPtr, count))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe {
+            driver::cuMemRangeGetAttribute(data.as_ptr(), dataSize, attribute, devPtr, count)
+        })
     }
 
     /// Several attributes of a range.
@@ -33,7 +36,13 @@ runtime_api! {
         count: usize,
     ) {
         context()?;
-        check(driver::cuMemRangeGetAttributes(data, dataSizes, attributes, numAttributes, devPtr, count))
+        let (data, sizes) = (data.as_ptr().cast(), dataSizes.as_ptr());
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe {
+            driver::cuMemRangeGetAttributes(
+                data, sizes, attributes.as_ptr(), numAttributes, devPtr, count,
+            )
+        })
     }
 
     /// Managed memory for one stream, for all, or for the host.
@@ -123,7 +132,9 @@ mod versions {
             stream: Stream,
         ) {
             context()?;
-            check(driver::cuMemDiscardBatchAsync(dptrs, sizes, count, flags, stream))
+            let (addresses, sizes) = (dptrs.as_ptr(), sizes.as_ptr());
+            // SAFETY: as the caller says, of whom the driver wants the same.
+            check(unsafe { driver::cuMemDiscardBatchAsync(addresses, sizes, count, flags, stream) })
         }
     }
 
@@ -143,8 +154,13 @@ mod versions {
                     stream: Stream,
                 ) {
                     context()?;
-                    let (places, indices, groups) = (prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-                    check(driver::$driver(dptrs, sizes, count, places, indices, groups, flags, stream))
+                    let (addresses, sizes) = (dptrs.as_ptr(), sizes.as_ptr());
+                    let (places, indices) = (prefetchLocs.as_ptr(), prefetchLocIdxs.as_ptr());
+                    let groups = numPrefetchLocs;
+                    // SAFETY: as the caller says, of whom the driver wants the same.
+                    check(unsafe {
+                        driver::$driver(addresses, sizes, count, places, indices, groups, flags, stream)
+                    })
                 })*
             }
         };
@@ -153,7 +169,7 @@ mod versions {
     prefetches! {
         /// Moves many pieces of memory.
         fn cudaMemPrefetchBatchAsync = cuMemPrefetchBatchAsync;
-        /// As `cudaMemPrefetchBatchAsync`; the contents are no longer wanted.
+        /// Moves many pieces of memory whose contents are no longer wanted.
         fn cudaMemDiscardAndPrefetchBatchAsync = cuMemDiscardAndPrefetchBatchAsync;
     }
 }

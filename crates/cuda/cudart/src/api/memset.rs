@@ -1,61 +1,38 @@
 //! Memory sets (runtime API, "Memory Management"). Only the low byte of the value counts.
 
-use super::copy::Order;
-use crate::call::{check, runtime_api};
+use super::copy::{Order, in_order};
+use crate::call::check;
 use crate::driver;
 use crate::state::context;
-use crate::types::{Stream, cudaExtent, cudaPitchedPtr};
+use crate::types::{cudaExtent, cudaPitchedPtr};
 use std::ffi::c_int;
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
 
-runtime_api! {
+in_order! {
     /// Sets bytes.
-    fn cudaMemset(devPtr: CUdeviceptr, value: c_int, count: usize) {
-        line(devPtr, value, count, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemsetAsync(devPtr: CUdeviceptr, value: c_int, count: usize, stream: Stream) {
-        line(devPtr, value, count, Order::Stream(stream))
+    fn cudaMemset, cudaMemsetAsync(devPtr: CUdeviceptr, value: c_int, count: usize) |order| {
+        line(devPtr, value, count, order)
     }
 
     /// Sets rows.
-    fn cudaMemset2D(
+    fn cudaMemset2D, cudaMemset2DAsync(
         devPtr: CUdeviceptr,
         pitch: usize,
         value: c_int,
         width: usize,
         height: usize,
-    ) {
-        rows((devPtr, pitch), value, [width, height], Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemset2DAsync(
-        devPtr: CUdeviceptr,
-        pitch: usize,
-        value: c_int,
-        width: usize,
-        height: usize,
-        stream: Stream,
-    ) {
-        rows((devPtr, pitch), value, [width, height], Order::Stream(stream))
+    ) |order| {
+        rows((devPtr, pitch), value, [width, height], order)
     }
 
     /// Sets slices.
-    fn cudaMemset3D(pitchedDevPtr: cudaPitchedPtr, value: c_int, extent: cudaExtent) {
-        slices(pitchedDevPtr, value, extent, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemset3DAsync(
+    fn cudaMemset3D, cudaMemset3DAsync(
         pitchedDevPtr: cudaPitchedPtr,
         value: c_int,
         extent: cudaExtent,
-        stream: Stream,
-    ) {
-        slices(pitchedDevPtr, value, extent, Order::Stream(stream))
+    ) |order| {
+        slices(pitchedDevPtr, value, extent, order)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::call::runtime_api;
 use crate::driver::{self, CUfunction, ask};
 use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::args::{Answer, In, Out, Raw};
-use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult};
+use texunit_cuda_abi::{CUlaunchConfig, CUresult};
 
 runtime_api! {
     /// Blocks of a kernel that a multiprocessor holds at a time.
@@ -52,10 +52,8 @@ runtime_api! {
         func: Raw,
         launchConfig: In<cudaLaunchConfig_t>,
     ) {
-        // SAFETY: the pointers are to variables of our own.
-        clusters(clusterSize, func, launchConfig, |clusterSize, kernel, launchConfig| unsafe {
-            driver::cuOccupancyMaxPotentialClusterSize(clusterSize, kernel, launchConfig)
-        })
+        // SAFETY: the structure has as many attributes as it says; the driver's function is given variables of our own.
+        unsafe { clusters(clusterSize, func, launchConfig, driver::cuOccupancyMaxPotentialClusterSize) }
     }
 
     /// Clusters of a launch that the device holds at a time.
@@ -64,10 +62,8 @@ runtime_api! {
         func: Raw,
         launchConfig: In<cudaLaunchConfig_t>,
     ) {
-        // SAFETY: the pointers are to variables of our own.
-        clusters(numClusters, func, launchConfig, |numClusters, kernel, launchConfig| unsafe {
-            driver::cuOccupancyMaxActiveClusters(numClusters, kernel, launchConfig)
-        })
+        // SAFETY: the structure has as many attributes as it says; the driver's function is given variables of our own.
+        unsafe { clusters(numClusters, func, launchConfig, driver::cuOccupancyMaxActiveClusters) }
     }
 }
 
@@ -88,21 +84,24 @@ fn active(
     })?)
 }
 
-fn clusters(
-    out: Out<c_int>,
-    function: Raw,
-    given: In<cudaLaunchConfig_t>,
-    find: impl FnOnce(*mut c_int, CUfunction, *const CUlaunchConfig) -> CUresult,
+/// Asks one of the driver's functions of clusters.
+///
+/// # Safety
+/// The structure has as many attributes as it says.
+unsafe fn clusters(
+    out: Out<'_, c_int>,
+    function: Raw<'_>,
+    given: In<'_, cudaLaunchConfig_t>,
+    find: unsafe extern "C" fn(*mut c_int, CUfunction, *const CUlaunchConfig) -> CUresult,
 ) -> Answer {
     out.check()?;
     let given = given.get()?;
     let kernel = kernel(function)?;
-    // SAFETY: a structure of the caller points to as many attributes as it says.
-    let attributes =
-        unsafe { In::<CUlaunchAttribute>::of(given.attrs).elements(given.numAttrs as usize) };
-    let attributes = attributes.to_vec()?;
+    // SAFETY: as the caller promises.
+    let attributes = unsafe { given.attributes() }.to_vec()?;
     let (grid, block) = (given.gridDim.all(), given.blockDim.all());
     let shape = Shape { grid, block, shared: given.dynamicSmemBytes };
     let config = config(&shape, given.stream, &attributes)?;
-    out.set(ask(|out| find(out, kernel, &raw const config))?)
+    // SAFETY: the pointers are to variables of our own.
+    out.set(ask(|out| unsafe { find(out, kernel, &raw const config) })?)
 }

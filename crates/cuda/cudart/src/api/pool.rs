@@ -56,19 +56,22 @@ runtime_api! {
     /// A setting of a pool.
     fn cudaMemPoolSetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
         context()?;
-        check(driver::cuMemPoolSetAttribute(memPool, attr, value))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemPoolSetAttribute(memPool, attr, value.as_ptr()) })
     }
 
     /// A setting or count of a pool.
     fn cudaMemPoolGetAttribute(memPool: Pool, attr: c_uint, value: Raw) {
         context()?;
-        check(driver::cuMemPoolGetAttribute(memPool, attr, value))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemPoolGetAttribute(memPool, attr, value.as_ptr()) })
     }
 
     /// Who reaches the memory of a pool.
     fn cudaMemPoolSetAccess(memPool: Pool, descList: In<CUmemAccessDesc>, count: usize) {
         context()?;
-        check(driver::cuMemPoolSetAccess(memPool, descList, count))
+        // SAFETY: as the caller says, of whom the driver wants the same.
+        check(unsafe { driver::cuMemPoolSetAccess(memPool, descList.as_ptr(), count) })
     }
 
     /// How a device reaches the memory of a pool.

@@ -32,7 +32,8 @@ thread_local! {
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 unsafe extern "C" fn __cudaRegisterFatBinary(fat_cubin: *mut c_void) -> *mut *mut c_void {
-    registry::add_binary(fat_cubin.expose_provenance());
+    // SAFETY: as the caller promises.
+    unsafe { registry::add_binary(fat_cubin.expose_provenance()) };
     fat_cubin.cast()
 }
 
@@ -117,12 +118,13 @@ unsafe extern "C" fn __cudaRegisterManagedVar(
     if let Some(name) = text(name)
         && !place.is_null()
     {
-        registry::add_managed(handle.addr(), place.expose_provenance(), name);
+        // SAFETY: as the caller promises.
+        unsafe { registry::add_managed(handle.addr(), place.expose_provenance(), name) };
     }
 }
 
 /// A name in the PTX. It has no zero but the one that ends it.
-fn text(name: Text) -> Option<std::ffi::CString> {
+fn text(name: Text<'_>) -> Option<std::ffi::CString> {
     std::ffi::CString::new(name.bytes().ok()?).ok()
 }
 
@@ -194,6 +196,7 @@ runtime_api! {
     ) {
         let shape =
             launch::Shape { grid: gridDim.all(), block: blockDim.all(), shared: sharedMem };
-        launch::launch(kernel, &shape, args, stream, &[])
+        // SAFETY: the arguments of the kernel are as the runtime API's page says.
+        unsafe { launch::launch(kernel, &shape, args, stream, &[]) }
     }
 }

@@ -6,7 +6,7 @@ use crate::driver::{self, CUevent, CUstream, CUstreamCallback, ask};
 use crate::state;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use texunit_cuda_abi::CUdevice;
-use texunit_cuda_abi::args::{Answer, In, Out};
+use texunit_cuda_abi::args::{Answer, In, InOut, Out};
 
 runtime_api! {
     /// Makes a stream.
@@ -127,12 +127,12 @@ runtime_api! {
     }
 
     /// Exchanges the thread's mode of capturing.
-    fn cudaThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
+    fn cudaThreadExchangeStreamCaptureMode(mode: InOut<c_uint>) {
         state::init()?;
         let mut value = mode.get()?;
         // SAFETY: the pointer is to our own variable.
         check(unsafe { driver::cuThreadExchangeStreamCaptureMode(&raw mut value) })?;
-        mode.set(value)
+        mode.out().set(value)
     }
 }
 

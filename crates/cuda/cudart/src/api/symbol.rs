@@ -1,10 +1,10 @@
 //! Variables of the program (runtime API, "Memory Management").
 
-use super::copy::{Order, line};
+use super::copy::{in_order, line};
 use crate::call::runtime_api;
 use crate::registry;
 use crate::state::context;
-use crate::types::{Direction, Stream};
+use crate::types::Direction;
 use std::ffi::c_void;
 use texunit_cuda_abi::args::{Answer, Out};
 use texunit_cuda_abi::{CUdeviceptr, CUresult};
@@ -23,79 +23,48 @@ runtime_api! {
         size.check()?;
         size.set(registry::symbol(symbol)?.1)
     }
+}
 
+in_order! {
     /// Copies bytes into a variable.
-    fn cudaMemcpyToSymbol(
+    fn cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync(
         symbol: *const c_void,
         src: u64,
         count: usize,
         offset: usize,
         kind: u32,
-    ) {
-        to_symbol((symbol, offset), src, count, kind, Order::Wait)
-    }
-
-    /// As without `Async`.
-    fn cudaMemcpyToSymbolAsync(
-        symbol: *const c_void,
-        src: u64,
-        count: usize,
-        offset: usize,
-        kind: u32,
-        stream: Stream,
-    ) {
-        to_symbol((symbol, offset), src, count, kind, Order::Stream(stream))
+    ) |order| {
+        context()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let address = inside(symbol, offset, count)?;
+        Direction::of(kind)?.writes_device()?;
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { line(address, src, count, kind, order) }
     }
 
     /// Copies bytes out of a variable.
-    fn cudaMemcpyFromSymbol(
+    fn cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync(
         dst: u64,
         symbol: *const c_void,
         count: usize,
         offset: usize,
         kind: u32,
-    ) {
-        from_symbol(dst, (symbol, offset), count, kind, Order::Wait)
+    ) |order| {
+        context()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let address = inside(symbol, offset, count)?;
+        Direction::of(kind)?.reads_device()?;
+        // SAFETY: memory of the program is as the runtime API's page says.
+        unsafe { line(dst, address, count, kind, order) }
     }
-
-    /// As without `Async`.
-    fn cudaMemcpyFromSymbolAsync(
-        dst: u64,
-        symbol: *const c_void,
-        count: usize,
-        offset: usize,
-        kind: u32,
-        stream: Stream,
-    ) {
-        from_symbol(dst, (symbol, offset), count, kind, Order::Stream(stream))
-    }
-}
-
-/// A variable, and bytes before the first in it.
-type Place = (*const c_void, usize);
-
-fn to_symbol(to: Place, from: u64, count: usize, kind: u32, order: Order) -> Answer {
-    context()?;
-    if count == 0 {
-        return Ok(());
-    }
-    let address = inside(to, count)?;
-    Direction::of(kind)?.writes_device()?;
-    line(address, from, count, kind, order)
-}
-
-fn from_symbol(to: u64, from: Place, count: usize, kind: u32, order: Order) -> Answer {
-    context()?;
-    if count == 0 {
-        return Ok(());
-    }
-    let address = inside(from, count)?;
-    Direction::of(kind)?.reads_device()?;
-    line(to, address, count, kind, order)
 }
 
 /// The address of bytes of a variable, which has so many.
-fn inside((symbol, offset): Place, count: usize) -> Answer<CUdeviceptr> {
+fn inside(symbol: *const c_void, offset: usize, count: usize) -> Answer<CUdeviceptr> {
     let (address, size) = registry::symbol(symbol)?;
     if offset.checked_add(count).is_none_or(|end| end > size) {
         return Err(CUresult::INVALID_VALUE.because(format!(

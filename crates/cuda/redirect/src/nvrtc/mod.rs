@@ -58,11 +58,11 @@ struct Nvrtc {
 }
 
 /// More than one process ever has: each takes four functions of ours.
-const MOST: usize = 8;
+const MAX_LOADED: usize = 8;
 
-static LOADED: Mutex<[Option<Nvrtc>; MOST]> = Mutex::new([const { None }; MOST]);
+static LOADED: Mutex<[Option<Nvrtc>; MAX_LOADED]> = Mutex::new([const { None }; MAX_LOADED]);
 
-fn loaded<T>(work: impl FnOnce(&mut [Option<Nvrtc>; MOST]) -> T) -> T {
+fn loaded<T>(work: impl FnOnce(&mut [Option<Nvrtc>; MAX_LOADED]) -> T) -> T {
     work(&mut LOADED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -149,7 +149,7 @@ impl Ours {
     }
 }
 
-static OURS: [Ours; MOST] = [
+static OURS: [Ours; MAX_LOADED] = [
     Ours::of::<0>(),
     Ours::of::<1>(),
     Ours::of::<2>(),
@@ -297,6 +297,6 @@ mod tests {
         assert_eq!(bind(number, c"nvrtcGetPTX"), None);
         remove(number);
         assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
-        assert_eq!(bind(MOST, c"nvrtcCompileProgram"), None);
+        assert_eq!(bind(MAX_LOADED, c"nvrtcCompileProgram"), None);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 use texunit_simt::Sources;
 use texunit_simt::observe::LaunchInfo;
 use texunit_syntax::{SourceFile, Span};
@@ -228,7 +228,7 @@ impl Streams {
         let index = u64::from(serial - past.first);
         let [cta, thread] = place_of(index, thread, (past.grid, past.block));
         let span = *text.spans.get(op as usize)?;
-        let place = Place::new(&text.sources, &text.source, span);
+        let place = CodeLocation::new(&text.sources, &text.source, span);
         Some(End { cta, thread, kernel: text.kernel.clone(), place, span })
     }
 

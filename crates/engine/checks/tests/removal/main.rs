@@ -28,22 +28,18 @@ fn found(
     let log = Log::new(Options { checks: Check::Race.into(), ..Options::default() });
     {
         let checks = log.launch("k").expect("it is checked");
-        let options = LaunchOptions {
-            grid: [kernel.grid, 1, 1],
-            block: [kernel.block, 1, 1],
-            threads: how.0,
-            schedule: how.1,
+        let options = LaunchOptions::new(kernel.grid, kernel.block)
+            .with_threads(how.0)
+            .with_schedule(how.1)
             // Another worker may have to wait for a core.
-            max_steps: if is_whole {
+            .with_max_steps(if is_whole {
                 1 << 30
             } else if how.0 > 1 {
                 1 << 18
             } else {
                 1 << 14
-            },
-            observer: Some(&checks),
-            ..LaunchOptions::default()
-        };
+            })
+            .with_observer(Some(&checks));
         let args: Vec<_> = buffers.iter().map(Arg::Buffer).collect();
         // Who does not wait may keep others waiting for ever.
         if let (Err(error), true) = (function.launch(&options, &args), is_whole) {

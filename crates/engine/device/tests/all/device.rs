@@ -3,8 +3,8 @@
 
 use texunit_device::{
     AddressMode, Arg, ArgError, Array, ArrayDescriptor, Device, DeviceOptions, Error, Extent,
-    FaultKind, Filter, Format, Geometry, LaunchError, LaunchOptions, Module, OpaqueKind, ReadMode,
-    Sampler, TextureDescriptor, TextureResource,
+    FaultKind, Filter, Format, Geometry, LaunchError, LaunchOptions, MemoryTexels, Module,
+    OpaqueKind, ReadMode, Sampler, TextureDescriptor, TextureResource,
 };
 
 fn format(name: &str) -> Format {
@@ -80,7 +80,7 @@ fn refuses_wrong_arguments() {
     let kernel = module.kernel("k").unwrap();
     let params: Vec<_> = kernel.params().iter().map(ToString::to_string).collect();
     assert_eq!(params, [".u32 a", ".f32 b", ".u64 c", ".b8 d[12]"]);
-    let block = LaunchOptions { block: [32, 1, 1], ..LaunchOptions::default() };
+    let block = LaunchOptions::default().with_block([32, 1, 1]);
     let buffer = device.alloc(4, "b").unwrap();
     let bytes = [0; 12];
     let good = [Arg::S32(-1), Arg::F32(1.0), Arg::Buffer(&buffer), Arg::Bytes(&bytes)];
@@ -103,13 +103,12 @@ fn refuses_wrong_arguments() {
     assert!(launch(&block, &good[1..]).contains("3 arguments"));
     let foreign = Device::default().alloc(4, "x").unwrap();
     assert!(with(2, Arg::Buffer(&foreign)).contains("another device"));
-    let shape =
-        |grid, block| launch(&LaunchOptions { grid, block, ..LaunchOptions::default() }, &good);
+    let shape = |grid, block| launch(&LaunchOptions::new(grid, block), &good);
     assert_eq!(shape([0, 1, 1], [32, 1, 1]), "grid x is 0, but must be 1 to 2147483647");
     assert_eq!(shape([1, 1, 1], [32, 1, 65]), "block z is 65, but must be 1 to 64");
     assert!(shape([1, 1, 1], [32, 64, 1]).contains("2048 threads"));
     assert!(shape([1, 1, 1], [64, 1, 1]).contains(".reqntid"));
-    let shared = LaunchOptions { dynamic_shared: 1 << 20, ..block };
+    let shared = block.with_dynamic_shared(1 << 20);
     assert!(launch(&shared, &good).contains("shared memory"));
     assert!(matches!(
         kernel.launch(&block, &[]),
@@ -121,13 +120,11 @@ fn refuses_wrong_arguments() {
 fn refuses_what_the_runtime_refuses() {
     let device = Device::default();
     let integers = array(&device, "i", "u8x4", 4, 4);
-    let linear = TextureDescriptor {
-        sampler: Sampler { filter: Filter::Linear, ..Sampler::default() },
-        ..TextureDescriptor::default()
-    };
+    let linear =
+        TextureDescriptor::default().with_sampler(Sampler::default().with_filter(Filter::Linear));
     let resource = TextureResource::Array(&integers);
     assert!(matches!(device.create_texture(&resource, &linear), Err(Error::Create(_))));
-    let normalized = TextureDescriptor { read_mode: ReadMode::NormalizedFloat, ..linear };
+    let normalized = linear.with_read_mode(ReadMode::NormalizedFloat);
     device.create_texture(&resource, &normalized).unwrap();
     let floats = array(&device, "f", "f32", 4, 4);
     assert!(device.create_texture(&TextureResource::Array(&floats), &normalized).is_err());
@@ -135,7 +132,7 @@ fn refuses_what_the_runtime_refuses() {
     let pitched = |width, height, pitch| {
         let format = format("u8x4");
         let resource =
-            TextureResource::Pitched { buffer: &buffer, offset: 0, format, width, height, pitch };
+            TextureResource::Memory(MemoryTexels::rows(&buffer, format, [width, height], pitch));
         device.create_texture(&resource, &TextureDescriptor::default())
     };
     pitched(8, 16, 256).unwrap();
@@ -155,7 +152,7 @@ fn refuses_what_the_runtime_refuses() {
 
 #[test]
 fn memory_is_limited_and_given_back() {
-    let device = Device::new(&DeviceOptions { memory_limit: 1 << 16, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_memory_limit(1 << 16));
     for _ in 0..10 {
         let buffer = device.alloc(40_000, "b").unwrap();
         assert!(matches!(device.alloc(40_000, "c"), Err(Error::Memory { .. })));
@@ -227,7 +224,7 @@ fn text_that_is_no_module() {
 
 #[test]
 fn variables_of_one_name_in_two_bodies_are_both_given_back() {
-    let device = Device::new(&DeviceOptions { memory_limit: 1 << 16, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_memory_limit(1 << 16));
     for _ in 0..4 {
         let body = "{ .global .b8 table[30000]; ret; }";
         let module =

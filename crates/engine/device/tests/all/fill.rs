@@ -40,13 +40,13 @@ const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64
 /// The words of a launch of 64 threads; (`is_cleared`) its buffer holds zeros because somebody has asked for them.
 fn words(fill: Option<Fill>, is_cleared: bool) -> Vec<[u32; 4]> {
     let fresh = Fresh { fill, is_tracked: false };
-    let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
     let out = device.alloc(64 * 16, "out").unwrap();
     if is_cleared {
         out.clear();
     }
     let kernel = Module::load(&device, "fill.ptx", PTX).unwrap().kernel("k").unwrap();
-    let options = LaunchOptions { block: [64, 1, 1], threads: 1, ..LaunchOptions::default() };
+    let options = LaunchOptions::default().with_block([64, 1, 1]).with_threads(1);
     kernel.launch(&options, &[Arg::Buffer(&out)]).unwrap();
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
     let row = |row: &[u8]| std::array::from_fn(|i| word(&row[4 * i..4 * i + 4]));
@@ -79,7 +79,7 @@ fn random_memory_follows_from_its_seed() {
 #[test]
 fn arrays_are_filled_and_variables_are_not() {
     let fresh = Fresh { fill: Some(Fill::Byte(0x5a)), is_tracked: true };
-    let device = Device::new(&DeviceOptions { fresh, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_fresh(fresh));
     let extent = Extent { width: 5, height: 3, depth: 1 };
     let format = Format::from_name("u8").unwrap();
     let array =

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use texunit_device::{
     ArrayDescriptor, Block, Device, Error, Extent, Fault, FaultKind, Format, Geometry, Kernel,
-    LaunchError, LaunchOptions, Module, TextureDescriptor, TextureResource,
+    LaunchError, LaunchOptions, MemoryTexels, Module, TextureDescriptor, TextureResource,
 };
 
 const PTX: &str = "
@@ -118,7 +118,7 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     let number = buffer.number();
     let linear = here.device.linear(buffer.address(), 64).unwrap();
     let format = Format::from_name("f32").unwrap();
-    let resource = TextureResource::LinearAt { memory: &linear, format, width: 16 };
+    let resource = TextureResource::Memory(MemoryTexels::line_at(&linear, format, 16));
     let texture = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     here.launch("fetch", texture.handle()).unwrap();
     let warnings =
@@ -145,7 +145,7 @@ fn a_texture_of_freed_memory_is_named_with_it() {
     assert!(matches!(linear.write(0, &[0; 4]), Err(Error::Gone(_))));
     // Memory that a texture owns stays with it.
     let buffer = here.device.alloc(64, "kept").unwrap();
-    let resource = TextureResource::Linear { buffer: &buffer, offset: 0, format, width: 16 };
+    let resource = TextureResource::Memory(MemoryTexels::line(&buffer, format, 16));
     let kept = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     drop(buffer);
     here.launch("fetch", kept.handle()).unwrap();
@@ -202,7 +202,7 @@ fn host_memory_that_is_taken_out_is_gone_for_its_textures() {
     let at = host.host_address();
     let linear = here.device.linear(at, 64).unwrap();
     let format = Format::from_name("f32").unwrap();
-    let resource = TextureResource::LinearAt { memory: &linear, format, width: 16 };
+    let resource = TextureResource::Memory(MemoryTexels::line_at(&linear, format, 16));
     let texture = here.device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     here.launch("fetch", texture.handle()).unwrap();
     here.launch("load", at).unwrap();

@@ -49,7 +49,7 @@ fn parameters_laid_out_by_the_caller() {
     buffer.push(0);
     assert_eq!(wrong(&buffer), ArgError::PackedSize { given: 29, wanted: 28 });
     // Shape is checked as in any launch.
-    let block = LaunchOptions { block: [65, 1, 1], ..LaunchOptions::default() };
+    let block = LaunchOptions::default().with_block([65, 1, 1]);
     assert!(matches!(k.launch_packed(&block, &buffer[..28]), Err(LaunchError::Args(_))));
     let plain = kernel(&device, ".visible .entry k() { ret; }");
     assert_eq!((plain.param_size(), plain.static_shared(), plain.max_threads()), (0, 0, 1024));
@@ -77,26 +77,24 @@ fn cooperative_launches() {
     let device = Device::default();
     let k = kernel(&device, MEET);
     let count = device.alloc(4, "count").unwrap();
-    let options = LaunchOptions {
-        grid: [200, 1, 1],
-        threads: 2,
-        cooperative: true,
-        max_steps: 10_000_000,
-        ..LaunchOptions::default()
-    };
+    let options = LaunchOptions::default()
+        .with_grid([200, 1, 1])
+        .with_threads(2)
+        .with_cooperative(true)
+        .with_max_steps(10_000_000);
     k.launch(&options, &[Arg::Buffer(&count)]).unwrap();
     assert_eq!(count.read(), 200_u32.to_le_bytes());
     let most = k.most_cooperative([1, 1, 1], 0);
     assert!((10_000..100_000).contains(&most), "{most}");
     let grid = [u32::try_from(most).unwrap() + 1, 1, 1];
-    match k.launch(&LaunchOptions { grid, ..options }, &[Arg::Buffer(&count)]) {
+    match k.launch(&options.with_grid(grid), &[Arg::Buffer(&count)]) {
         Err(LaunchError::Args(ArgError::CooperativeLaunchTooLarge { ctas, max })) => {
             assert_eq!((ctas, max), (most + 1, most));
         }
         other => panic!("{other:?}"),
     }
     // The workspace does not fit.
-    let small = Device::new(&DeviceOptions { memory_limit: 16, ..DeviceOptions::default() });
+    let small = Device::new(&DeviceOptions::default().with_memory_limit(16));
     let k = kernel(&small, MEET);
     let count = small.alloc(4, "count").unwrap();
     let error = k.launch(&options, &[Arg::Buffer(&count)]).unwrap_err();
@@ -149,7 +147,7 @@ fn the_heap_lives_as_long_as_the_device() {
         other => panic!("{other:?}"),
     }
     // A heap that the device has no room for.
-    let small = Device::new(&DeviceOptions { memory_limit: 1 << 20, ..DeviceOptions::default() });
+    let small = Device::new(&DeviceOptions::default().with_memory_limit(1 << 20));
     let (k, out) = (kernel(&small, MALLOC), small.alloc(8, "out").unwrap());
     let error = k.launch(&once, &[Arg::Buffer(&out), Arg::U64(1)]).unwrap_err();
     assert!(error.to_string().contains("cannot allocate `device heap`"), "{error}");

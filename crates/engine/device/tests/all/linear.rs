@@ -54,8 +54,7 @@ fn boxes_of_arrays_are_checked() {
     let array = |name: &str, geometry, [width, height, depth]: [u32; 3], layers| {
         let format = Format::from_name(name).unwrap();
         let extent = Extent { width, height, depth };
-        let descriptor =
-            ArrayDescriptor { layers, ..ArrayDescriptor::new(format, geometry, extent, name) };
+        let descriptor = ArrayDescriptor::new(format, geometry, extent, name).with_layers(layers);
         device.create_array(&descriptor).unwrap()
     };
     let layered = array("u16x2", Geometry::A2d, [10, 4, 1], 3);

@@ -35,7 +35,7 @@ fn a_fault_names_the_line_of_the_source() {
         let device = Device::default();
         let module = load(&device, &format!("places/{file}"));
         let out = device.alloc(64, "out").unwrap();
-        let options = LaunchOptions { block: [32, 1, 1], ..LaunchOptions::default() };
+        let options = LaunchOptions::default().with_block([32, 1, 1]);
         let args = [Arg::U64(out.address() + 32), Arg::F32(1.0), Arg::S32(32)];
         let error = module.kernel("places").unwrap().launch(&options, &args).unwrap_err();
         let LaunchError::Fault(fault) = error else { panic!("{file}: {error}") };
@@ -77,8 +77,7 @@ fn a_fetch_names_the_line_of_the_source() {
     let texture = device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     let out = device.alloc(128, "out").unwrap();
     let watch = Watch::new([3, 0, 0]);
-    let options =
-        LaunchOptions { block: [32, 1, 1], observer: Some(&watch), ..LaunchOptions::default() };
+    let options = LaunchOptions::default().with_block([32, 1, 1]).with_observer(Some(&watch));
     let args = [Arg::Texture(&texture), Arg::Buffer(&out), Arg::U32(32)];
     let kernel = module.kernel("sample").unwrap();
     kernel.launch(&options, &args).unwrap();

@@ -28,7 +28,7 @@ fn a_kernel_fills_a_buffer() -> Result<(), Box<dyn std::error::Error>> {
     let device = Device::default();
     let module = Module::load(&device, "fill.ptx", &ptx)?;
     let out = device.alloc(4 * 64, "out")?;
-    let options = LaunchOptions { grid: [1, 1, 1], block: [64, 1, 1], ..LaunchOptions::default() };
+    let options = LaunchOptions::new(1, 64);
     module.kernel("fill").unwrap().launch(&options, &[Arg::Buffer(&out), Arg::U32(7)])?;
     // README ends.
     assert_eq!(out.read_as::<u32>(), [7; 64]);

@@ -5,8 +5,8 @@
 use texunit_device::{
     AddressMode, Arg, Array, ArrayDescriptor, Block, CompareFunction, ComputeCapability, Coords,
     Device, DeviceOptions, Error, Extent, FaultKind, Filter, Format, Geometry, LaunchError,
-    LaunchOptions, Module, ReadMode, Sampler, SurfaceResource, TextureDescriptor, TextureObject,
-    TextureResource, TileRegion, View,
+    LaunchOptions, MemoryTexels, Module, ReadMode, Sampler, SurfaceResource, TextureDescriptor,
+    TextureObject, TextureResource, TileRegion, View,
 };
 
 fn format(name: &str) -> Format {
@@ -82,7 +82,8 @@ fn arrays_of_every_geometry() {
         (G::A2dms, extent(4, 3, 1), 3, 2, "tex.a2dms.v4.u32.s32 R, [%t, {%s1, %s2, %s3, %s0}];",   63),
     ];
     for (geometry, size, layers, samples, instruction, wanted) in rows {
-        let descriptor = ArrayDescriptor { layers, samples, ..descriptor("u32", geometry, size) };
+        let descriptor =
+            descriptor("u32", geometry, size).with_layers(layers).with_samples(samples);
         let array = device.create_array(&descriptor).unwrap();
         let count = size.width * size.height * size.depth * array.planes() * samples;
         assert_eq!(array.size(), u64::from(count) * 4, "{geometry:?}");
@@ -133,8 +134,7 @@ fn levels_are_arrays_that_share_the_texels() {
 #[test]
 fn layers_faces_and_views() {
     let device = Device::default();
-    let layered =
-        ArrayDescriptor { layers: 6, ..descriptor("u32", Geometry::A2d, extent(2, 2, 1)) };
+    let layered = descriptor("u32", Geometry::A2d, extent(2, 2, 1)).with_layers(6);
     let array = device.create_array(&layered).unwrap();
     array.write(&numbered(24)).unwrap();
     let layer = array.layer(3).unwrap();
@@ -155,14 +155,14 @@ fn layers_faces_and_views() {
 #[test]
 fn samples_one_by_one() {
     let device = Device::default();
-    let four = ArrayDescriptor { samples: 4, ..descriptor("u8", Geometry::D2ms, extent(2, 1, 1)) };
+    let four = descriptor("u8", Geometry::D2ms, extent(2, 1, 1)).with_samples(4);
     let array = device.create_array(&four).unwrap();
     array.write_sample(2, &[7, 8]).unwrap();
     assert_eq!(array.read(), [0, 0, 0, 0, 7, 8, 0, 0]);
     assert_eq!(array.read_sample(2).unwrap(), [7, 8]);
     assert!(array.read_sample(4).is_err());
     assert!(matches!(array.write_sample(0, &[1]), Err(Error::CopyOutside { size: 2, .. })));
-    let three = ArrayDescriptor { samples: 3, ..four };
+    let three = four.with_samples(3);
     assert!(device.create_array(&three).is_err());
 }
 
@@ -206,8 +206,7 @@ fn surfaces_of_levels_layers_and_cubes() {
         matches!(outside, Err(LaunchError::Fault(f)) if matches!(f.kind, FaultKind::Surface { .. }))
     );
 
-    let layers =
-        ArrayDescriptor { layers: 3, ..descriptor("u8x4", Geometry::A2d, extent(2, 2, 1)) };
+    let layers = descriptor("u8x4", Geometry::A2d, extent(2, 2, 1)).with_layers(3);
     let array = device.create_array(&layers).unwrap();
     store(&device, &array.layer(2).unwrap(), "sust.b.2d.b32.trap [%t, {%s0, %s1}], {%v};").unwrap();
     assert_eq!(array.read()[40..44], VALUE);
@@ -224,38 +223,25 @@ fn surfaces_of_memory() {
     let device = Device::default();
     let buffer = device.alloc(128, "memory").unwrap();
     let format = format("u8x4");
-    let linear = SurfaceResource::Linear { buffer: &buffer, offset: 0, format, width: 8 };
+    let linear = SurfaceResource::Memory(MemoryTexels::line(&buffer, format, 8));
     store(&device, linear, "sust.b.1d.b32.trap [%t, {%s4}], {%v};").unwrap();
     assert_eq!(buffer.read()[4..8], VALUE);
-    let pitched = SurfaceResource::Pitched {
-        buffer: &buffer,
-        offset: 0,
-        format,
-        width: 4,
-        height: 4,
-        pitch: 32,
-    };
+    let pitched = SurfaceResource::Memory(MemoryTexels::rows(&buffer, format, [4, 4], 32));
     store(&device, pitched, "sust.b.2d.b32.trap [%t, {%s4, %s2}], {%v};").unwrap();
     assert_eq!(buffer.read()[68..72], VALUE);
-    let tall = SurfaceResource::Pitched {
-        buffer: &buffer,
-        offset: 0,
-        format,
-        width: 4,
-        height: 5,
-        pitch: 32,
-    };
+    let tall = SurfaceResource::Memory(MemoryTexels::rows(&buffer, format, [4, 5], 32));
     assert!(device.create_surface(tall).is_err());
-    let part = SurfaceResource::Linear { buffer: &buffer, offset: 112, format, width: 4 };
+    let part = SurfaceResource::Memory(MemoryTexels::line(&buffer, format, 4).with_offset(112));
     store(&device, part, "sust.b.1d.b32.trap [%t, {%s4}], {%v};").unwrap();
     assert_eq!(buffer.read()[116..120], VALUE);
     for (offset, reason) in [(8, "base address"), (120, "base address"), (128, "16 bytes")] {
-        let part = TextureResource::Linear { buffer: &buffer, offset, format, width: 4 };
+        let part =
+            TextureResource::Memory(MemoryTexels::line(&buffer, format, 4).with_offset(offset));
         let error = device.create_texture(&part, &TextureDescriptor::default()).unwrap_err();
         assert!(error.to_string().contains(reason), "{offset}: {error}");
     }
     let foreign = Device::default().alloc(64, "foreign").unwrap();
-    let other = SurfaceResource::Linear { buffer: &foreign, offset: 0, format, width: 4 };
+    let other = SurfaceResource::Memory(MemoryTexels::line(&foreign, format, 4));
     assert_eq!(device.create_surface(other).unwrap_err(), Error::OtherDevice("foreign".into()));
 }
 
@@ -286,7 +272,7 @@ fn texels_outside_of_the_device() {
         assert_eq!(cube.to_packed()[76..80], VALUE);
     }
     let old = ComputeCapability { major: 1, minor: 3 };
-    let old = Device::new(&DeviceOptions { architecture: old, ..DeviceOptions::default() });
+    let old = Device::new(&DeviceOptions::default().with_architecture(old));
     assert!(old.create_surface(SurfaceResource::Texels(&texels)).is_err());
 }
 
@@ -294,7 +280,7 @@ fn texels_outside_of_the_device() {
 fn tiles_of_sparse_arrays() {
     let device = Device::default();
     let size = extent(256, 256, 1);
-    let sparse = ArrayDescriptor { sparse: true, ..descriptor("u8x4", Geometry::D2, size) };
+    let sparse = descriptor("u8x4", Geometry::D2, size).with_sparse(true);
     let array = device.create_array(&sparse).unwrap();
     array.write(&[9].repeat(array.size() as usize)).unwrap();
     let tile = array.tile().unwrap();
@@ -320,8 +306,7 @@ fn tiles_of_sparse_arrays() {
     let error = dense.map_tiles(&first).unwrap_err().to_string();
     assert_eq!(error, "array `array` is not sparse");
     assert_eq!(read(&texture(&device, &dense)), (0, 1), "other arrays are always there");
-    let line =
-        ArrayDescriptor { sparse: true, ..descriptor("u8x4", Geometry::D1, extent(4, 1, 1)) };
+    let line = descriptor("u8x4", Geometry::D1, extent(4, 1, 1)).with_sparse(true);
     assert!(device.create_array(&line).is_err());
 }
 
@@ -329,7 +314,7 @@ fn tiles_of_sparse_arrays() {
 fn limits_follow_the_architecture() {
     let at = |major, minor| {
         let architecture = ComputeCapability { major, minor };
-        Device::new(&DeviceOptions { architecture, ..DeviceOptions::default() })
+        Device::new(&DeviceOptions::default().with_architecture(architecture))
     };
     let make = |device: &Device, geometry, size| {
         device.create_array(&descriptor("u8", geometry, size)).map_err(|e| e.to_string())
@@ -347,25 +332,23 @@ fn limits_follow_the_architecture() {
 #[test]
 fn samplers_with_everything() {
     let device = Device::default();
-    let sampler = Sampler {
-        filter: Filter::Linear,
-        mip_filter: Filter::Linear,
-        address_mode: [AddressMode::ClampOgl, AddressMode::Border, AddressMode::Mirror],
-        min_level_clamp: 0.5,
-        max_level_clamp: 3.0,
-        level_bias: -1.0,
-        max_anisotropy: 8,
-        srgb: true,
-        compare: None,
-        ..Sampler::default()
-    };
+    let sampler = Sampler::default()
+        .with_filter(Filter::Linear)
+        .with_mip_filter(Filter::Linear)
+        .with_address_modes([AddressMode::ClampOgl, AddressMode::Border, AddressMode::Mirror])
+        .with_min_level_clamp(0.5)
+        .with_max_level_clamp(3.0)
+        .with_level_bias(-1.0)
+        .with_max_anisotropy(8)
+        .with_srgb(true)
+        .with_compare(None);
     let object = device.create_sampler(&sampler).unwrap();
     assert_eq!(object.state(), Some(sampler));
     let depth = descriptor("depth32f", Geometry::D2, extent(2, 2, 1));
     let depth = device.create_array(&depth).unwrap();
     depth.write(&[0.25_f32, 0.5, 0.75, 1.0].map(f32::to_le_bytes).concat()).unwrap();
-    let compare = Sampler { compare: Some(CompareFunction::LessEqual), ..Sampler::default() };
-    let shadow = TextureDescriptor { sampler: compare, ..TextureDescriptor::default() };
+    let compare = Sampler::default().with_compare(CompareFunction::LessEqual);
+    let shadow = TextureDescriptor::default().with_sampler(compare);
     let object = device.create_texture(&TextureResource::Array(&depth), &shadow).unwrap();
     for (reference, wanted) in [("0.25", 1.0_f32), ("0.5", 1.0), ("0.625", 0.0)] {
         let instruction =
@@ -397,7 +380,7 @@ fn effective_state_of_what_is_bound() {
     let modes = [AddressMode::ClampOgl, AddressMode::Wrap, AddressMode::Clamp];
     assert_eq!(initial.sampler.address_mode, modes);
     let array = device.create_array(&descriptor("u8x4", Geometry::D2, extent(4, 4, 1))).unwrap();
-    let state = TextureDescriptor { read_mode: ReadMode::NormalizedFloat, ..initial };
+    let state = initial.with_read_mode(ReadMode::NormalizedFloat);
     let warnings = module.bind_texture("tex", &TextureResource::Array(&array), &state).unwrap();
     let about: Vec<_> = warnings.iter().map(|w| w.split(" says ").nth(1).unwrap()).collect();
     assert_eq!(
@@ -429,8 +412,7 @@ fn independent_textures_wait_for_their_sampler() {
     let array =
         device.create_array(&descriptor("bc1_srgb", Geometry::D2, extent(4, 4, 1))).unwrap();
     let resource = TextureResource::Array(&array);
-    let plain =
-        TextureDescriptor { read_mode: ReadMode::NormalizedFloat, ..TextureDescriptor::default() };
+    let plain = TextureDescriptor::default().with_read_mode(ReadMode::NormalizedFloat);
     assert!(device.create_texture(&resource, &plain).is_err(), "it lacks the sRGB flag");
     let load = |mode: &str| {
         let text =
@@ -439,13 +421,13 @@ fn independent_textures_wait_for_their_sampler() {
     };
     assert!(load("").bind_texture("tex", &resource, &plain).is_err());
     assert!(load(", texmode_independent").bind_texture("tex", &resource, &plain).is_ok());
-    let nan = Sampler { level_bias: f32::NAN, ..Sampler::default() };
+    let nan = Sampler::default().with_level_bias(f32::NAN);
     assert!(device.create_sampler(&nan).is_err());
 }
 
 #[test]
 fn memory_of_parts_is_given_back_last() {
-    let device = Device::new(&DeviceOptions { memory_limit: 1 << 16, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_memory_limit(1 << 16));
     let big = descriptor("u8", Geometry::D2, extent(200, 200, 1));
     let part: Array = {
         let mips = device.create_mipmapped_array(&big, 2).unwrap();

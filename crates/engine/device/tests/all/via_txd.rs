@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use textures::{Drawn, texture};
 use texunit_device::{
     Arg, Array, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, GradientPath,
-    GradientStats, LaunchError, LaunchOptions, LaunchStats, Module, Sampler, TextureDescriptor,
-    TextureResource, Watch, Watched,
+    GradientStats, LaunchError, LaunchOptions, LaunchStats, MemoryTexels, Module, Sampler,
+    TextureDescriptor, TextureResource, Watch, Watched,
 };
 use texunit_testkit::Random;
 
@@ -56,7 +56,8 @@ fn both_ways(random: &mut Random, tally: &mut Tally) -> Option<Shape> {
     input.write(0, &operands).unwrap();
     let run = |gradients: GradientPath| -> Left {
         let out = device.alloc(u64::from(threads) * 4 * ANSWERS as u64, "out").unwrap();
-        let options = LaunchOptions { block: [threads, 1, 1], gradients, ..Default::default() };
+        let options =
+            LaunchOptions::default().with_block([threads, 1, 1]).with_gradients(gradients);
         let args = [
             Arg::Texture(&first.object),
             Arg::Sampler(&first.sampler),
@@ -187,7 +188,7 @@ fn stored_texels(store: [&str; 2], texture: &TextureResource<'_>, device: &Devic
     let module = Module::load(device, "stores.ptx", &text).unwrap();
     let object = device.create_texture(texture, &TextureDescriptor::default()).unwrap();
     let out = device.alloc(12, "out").unwrap();
-    let options = LaunchOptions { gradients: GradientPath::Txd, ..Default::default() };
+    let options = LaunchOptions::default().with_gradients(GradientPath::Txd);
     let args = [Arg::Texture(&object), other, Arg::Buffer(&out)];
     let stats = module.kernel("k").unwrap().launch(&options, &args).unwrap();
     let words: Vec<u8> = [3_u32, 7, 8].into_iter().flat_map(u32::to_le_bytes).collect();
@@ -214,14 +215,8 @@ fn texels_that_a_store_to_memory_changes() {
     let buffer = device.alloc(32 * 4 + 32, "rows").unwrap();
     buffer.write(0, &3_u32.to_le_bytes().repeat(40)).unwrap();
     let format = Format::from_name("u32").unwrap();
-    let pitched = TextureResource::Pitched {
-        buffer: &buffer,
-        offset: 32,
-        format,
-        width: 4,
-        height: 4,
-        pitch: 32,
-    };
+    let pitched =
+        TextureResource::Memory(MemoryTexels::rows(&buffer, format, [4, 4], 32).with_offset(32));
     let store = "st.global.u32 [%s+32], %v;";
     stored_texels([store, store], &pitched, &device, Arg::Buffer(&buffer));
 }
@@ -249,7 +244,7 @@ fn a_watched_thread() {
     let out = device.alloc(4, "out").unwrap();
     let watch = Watch::new([0; 3]);
     let gradients = GradientPath::Txd;
-    let options = LaunchOptions { observer: Some(&watch), gradients, ..Default::default() };
+    let options = LaunchOptions::default().with_observer(Some(&watch)).with_gradients(gradients);
     let args = [Arg::Texture(&object), Arg::Buffer(&out)];
     module.kernel("k").unwrap().launch(&options, &args).unwrap();
     let (accesses, _) = watch.take();
@@ -298,7 +293,7 @@ fn one_texture_of_several_geometries() {
         let out = device.alloc(20, "out").unwrap();
         for gradients in [GradientPath::Unit, GradientPath::Txd] {
             out.write(0, &[0; 20]).unwrap();
-            let options = LaunchOptions { gradients, ..Default::default() };
+            let options = LaunchOptions::default().with_gradients(gradients);
             let args = [Arg::Texture(&object), Arg::Sampler(&sampler), Arg::Buffer(&out)];
             let stats = module.kernel("k").unwrap().launch(&options, &args).unwrap();
             let words = [3.0_f32.to_bits(), 3.0_f32.to_bits(), 3.0_f32.to_bits(), 1, 0];
@@ -323,7 +318,7 @@ fn what_has_no_header() {
         let mut results = Vec::new();
         let mut gradients = None;
         for path in [GradientPath::Unit, GradientPath::Txd] {
-            let options = LaunchOptions { gradients: path, ..Default::default() };
+            let options = LaunchOptions::default().with_gradients(path);
             gradients = module.kernel("k").unwrap().launch(&options, &args).unwrap().gradients;
             results.push(out.read());
         }
@@ -336,8 +331,8 @@ fn what_has_no_header() {
     let (why, count) = run(&(&depth).into(), &TextureDescriptor::default());
     assert!(why.starts_with("component_layout: no header says `depth24"), "{why}");
     assert_eq!(count, 1);
-    let sampler = Sampler { level_bias: 20.0, filter: Filter::Linear, ..Sampler::default() };
-    let biased = TextureDescriptor { sampler, ..TextureDescriptor::default() };
+    let sampler = Sampler::default().with_level_bias(20.0).with_filter(Filter::Linear);
+    let biased = TextureDescriptor::default().with_sampler(sampler);
     let plain = picture(&device, "f32x4", Geometry::D1, [4, 1]);
     let (why, _) = run(&(&plain).into(), &biased);
     assert!(why.starts_with("mip_lod_bias: 20 is not a multiple of 1/256"), "{why}");

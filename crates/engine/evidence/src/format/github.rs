@@ -2,7 +2,7 @@
 
 use super::{outcome, paragraph, repository_file, was_running};
 use crate::run::Run;
-use texunit_report::Place;
+use texunit_report::CodeLocation;
 
 pub(super) fn annotations(run: &Run) -> String {
     let mut text = String::new();
@@ -20,7 +20,7 @@ pub(super) fn annotations(run: &Run) -> String {
 }
 
 /// `::error file=a.cu,line=5,col=3,title=texunit%3A out-of-bounds::message`
-fn line(level: &str, place: Option<&Place>, title: &str, message: &str) -> String {
+fn line(level: &str, place: Option<&CodeLocation>, title: &str, message: &str) -> String {
     let mut properties = String::new();
     if let Some(place) = place {
         let file = property(&repository_file(place.file()));

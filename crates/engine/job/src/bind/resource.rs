@@ -182,10 +182,10 @@ impl Binder<'_> {
         name: &str,
     ) -> Result<Made, Problem> {
         let Plan { format, geometry, extent, layers, levels, samples, bytes } = plan;
-        let sparse = spec.shape.tiles.is_some();
-        let name = name.to_owned();
-        let descriptor =
-            ArrayDescriptor { format, geometry, extent, layers, samples, sparse, name };
+        let descriptor = ArrayDescriptor::new(format, geometry, extent, name)
+            .with_layers(layers)
+            .with_samples(samples)
+            .with_sparse(spec.shape.tiles.is_some());
         let made = match levels {
             None => Made::Array(self.device.create_array(&descriptor).map_err(refused(at))?),
             Some(levels) => {

@@ -11,9 +11,8 @@ pub(super) fn descriptor(
 ) -> TextureDescriptor {
     let only =
         if format.is_normalized_kind() { ReadMode::NormalizedFloat } else { ReadMode::Element };
-    TextureDescriptor {
-        read_mode: spec.read_mode.unwrap_or(only),
-        normalized_coords: spec.normalized_coords.unwrap_or(initial.normalized_coords),
-        sampler: spec.sampler.over(&initial.sampler),
-    }
+    TextureDescriptor::default()
+        .with_read_mode(spec.read_mode.unwrap_or(only))
+        .with_normalized_coords(spec.normalized_coords.unwrap_or(initial.normalized_coords))
+        .with_sampler(spec.sampler.over(&initial.sampler))
 }

@@ -4,7 +4,7 @@ use super::{Job, SHORT};
 use crate::Refused;
 use crate::arrays::Texels;
 use crate::memory::Held;
-use crate::resources::{self, Places, array_name};
+use crate::resources::{self, TexelHolders, array_name};
 use crate::text::{digits, hex, quoted};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ impl Job<'_> {
         let handles: HashSet<u64> =
             self.module.opaque_variables().iter().map(|variable| variable.handle()).collect();
         let mut others = String::new();
-        for (i, Stored { handle, value }) in before.state.textures.iter().enumerate() {
+        for (i, Stored { handle, value, .. }) in before.state.textures.iter().enumerate() {
             if handles.contains(handle) {
                 continue;
             }
@@ -38,14 +38,14 @@ impl Job<'_> {
                 others += &self.object(format!("texture-{}", i + 1), *handle, "texture", &keys);
             }
         }
-        for (i, Stored { handle, value }) in before.state.surfaces.iter().enumerate() {
+        for (i, Stored { handle, value, .. }) in before.state.surfaces.iter().enumerate() {
             let source = resources::surface_source(&value.resource, &self.where_texels_are())?;
             if let Some(source) = source.filter(|_| !handles.contains(handle)) {
                 let keys = format!("{source}, handle = {}", hex(*handle));
                 others += &self.object(format!("surface-{}", i + 1), *handle, "surface", &keys);
             }
         }
-        for (i, Stored { handle, value }) in before.state.samplers.iter().enumerate() {
+        for (i, Stored { handle, value, .. }) in before.state.samplers.iter().enumerate() {
             if !handles.contains(handle) {
                 let keys = alone(value, *handle);
                 others += &self.object(format!("sampler-{}", i + 1), *handle, "sampler", &keys);
@@ -174,15 +174,15 @@ impl Job<'_> {
         Ok(text)
     }
 
-    fn where_texels_are(&self) -> Places<'_> {
-        Places { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
+    fn where_texels_are(&self) -> TexelHolders<'_> {
+        TexelHolders { texels: &self.before.texels, memory: &self.before.memory, gone: &[] }
     }
 
     /// Where the texels of a texture are; memory that is gone is noted.
     fn source(&mut self, resource: &Resource) -> Option<String> {
         let gone: Vec<(u64, u64)> =
             self.gone.iter().map(|gone| (gone.address, gone.number)).collect();
-        let places = Places { gone: &gone, ..self.where_texels_are() };
+        let places = TexelHolders { gone: &gone, ..self.where_texels_are() };
         let source = resources::source(resource, &places);
         if resource.block().ended().is_some() && source.is_some() {
             self.lost.insert(resource.block().number());

@@ -1,7 +1,7 @@
 //! The form for programs: one object for a fault.
 
 use super::{Host, fault_diagnostic};
-use crate::place::Place;
+use crate::place::CodeLocation;
 use serde_json::{Map, Value, json};
 use texunit_simt::{Fault, FaultKind};
 use texunit_syntax::{SourceFile, Span};
@@ -30,7 +30,7 @@ pub fn fault_json(fault: &Fault, source: Option<&SourceFile>, host: Host) -> Val
         "column": column,
         "text": text,
         "calls": calls,
-        "frames": source.map(|text| Place::of_fault(fault, text).frames),
+        "frames": source.map(|text| CodeLocation::of_fault(fault, text).frames),
         "help": fault_diagnostic(fault, host).help,
     });
     if let Some(object) = value.as_object_mut() {

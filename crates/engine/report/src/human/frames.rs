@@ -3,12 +3,12 @@
 use annotate_snippets::{Annotation, AnnotationKind, Element, Origin, Snippet};
 use texunit_syntax::Diagnostic;
 
-use super::{Head, MOST_NOTES};
+use super::{Head, MAX_NOTES};
 use crate::place::{Frame, Via, leading, shown_file};
 use crate::{Located, visible};
 
 /// Most places in the source that are shown.
-const MOST_FRAMES: usize = 12;
+const MAX_FRAMES: usize = 12;
 
 /// What is shown of the source, and what is left to say at the instruction itself.
 #[derive(Default)]
@@ -37,15 +37,15 @@ pub(super) fn source<'s>(
     let label = if labelled { diagnostic.primary.text.clone() } else { String::new() };
     let mut shown = vec![(first, label)];
     shown.extend(frames.into_iter().map(|frame| (frame, String::new())));
-    for label in diagnostic.secondary.iter().take(MOST_NOTES) {
+    for label in diagnostic.secondary.iter().take(MAX_NOTES) {
         let outer = located.frames(label.span).into_iter().enumerate();
         shown.extend(outer.map(|(i, frame)| {
             let text = if i == 0 { label.text.clone() } else { String::new() };
             (frame, text)
         }));
     }
-    let more = shown.len().saturating_sub(MOST_FRAMES);
-    shown.truncate(MOST_FRAMES);
+    let more = shown.len().saturating_sub(MAX_FRAMES);
+    shown.truncate(MAX_FRAMES);
     let elements = shown.iter().enumerate();
     let elements = elements.map(|(i, (frame, label))| element(frame, label, i == 0, heads));
     Source { elements: elements.collect(), labelled, more }

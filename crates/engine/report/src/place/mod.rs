@@ -1,6 +1,6 @@
 //! Where something is: in the source that was compiled, and in the PTX.
 //!
-//! A [`Place`] is made of the span of an instruction, or of a fault, and needs neither the module nor the files
+//! A [`CodeLocation`] is made of the span of an instruction, or of a fault, and needs neither the module nor the files
 //! afterwards: it can be kept, sent to another process and written to a report. Its text form is
 //! `file.cu:LINE:COLUMN in kernel(int*, int)`; of code without `.loc` it is the line of the PTX.
 
@@ -18,13 +18,13 @@ use texunit_simt::{Fault, Sources};
 use texunit_syntax::{SourceFile, Span};
 
 /// Frames and calls that are kept of one place.
-const MOST_FRAMES: usize = 64;
+const MAX_FRAMES: usize = 64;
 /// Most characters of a line that are kept.
 const LONG_LINE: usize = 400;
 
 /// Where something is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct CodeLocation {
     /// Where it is in the source: the instruction's own place first, then the functions that it was inlined into, then the
     /// calls of the PTX, each with what that is inlined into. Empty without `.loc`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,7 +84,7 @@ pub struct PtxPlace {
     pub text: String,
 }
 
-impl Place {
+impl CodeLocation {
     /// The place of an instruction of the module with this text.
     pub fn new(sources: &Sources, text: &SourceFile, span: Span) -> Self {
         Self {
@@ -101,10 +101,10 @@ impl Place {
         let called = calls().flat_map(|call| frames(sources, call, Via::Called));
         let own = frames(sources, fault.span, Via::Instruction);
         Self {
-            frames: own.chain(called).take(MOST_FRAMES).collect(),
+            frames: own.chain(called).take(MAX_FRAMES).collect(),
             ptx: PtxPlace::new(Some(sources), text, fault.span),
             calls: calls()
-                .take(MOST_FRAMES)
+                .take(MAX_FRAMES)
                 .map(|call| PtxPlace::new(Some(sources), text, call))
                 .collect(),
         }
@@ -184,7 +184,7 @@ pub(crate) fn leading(frames: &[Frame]) -> usize {
 }
 
 /// `places.cu:10:5 in put<float>(float*, int, float)`
-impl fmt::Display for Place {
+impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.source() {
             Some(frame) => frame.fmt(f),

@@ -6,14 +6,14 @@ use std::fmt;
 /// Longest name that is demangled.
 const LONGEST: usize = 16 << 10;
 /// Most bytes of a demangled name: substitutions can make short names very long.
-const MOST_WRITTEN: usize = 4 << 10;
+const MAX_WRITTEN: usize = 4 << 10;
 /// Depth of nested names.
 const DEPTH: u32 = 96;
 
 /// A function as it is written in the source: `put<float>(float*, int, float)` of `_Z3putIfEvPT_iS0_`. Names of C++, Rust and
 /// Numba are known; all others stay as they are, but for their length.
 pub fn function_name(symbol: &str) -> String {
-    demangled(symbol).unwrap_or_else(|| match symbol.char_indices().nth(MOST_WRITTEN) {
+    demangled(symbol).unwrap_or_else(|| match symbol.char_indices().nth(MAX_WRITTEN) {
         Some((end, _)) => format!("{}...", &symbol[..end]),
         None => symbol.to_owned(),
     })
@@ -67,7 +67,7 @@ struct Bounded {
 
 impl fmt::Write for Bounded {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        if self.text.len() + part.len() > MOST_WRITTEN {
+        if self.text.len() + part.len() > MAX_WRITTEN {
             return Err(fmt::Error);
         }
         self.text.push_str(part);
@@ -117,7 +117,7 @@ mod tests {
         doubling += "Evv";
         for symbol in [doubling, format!("_Z1f{}i", "P".repeat(10_000)), "_Z".repeat(30_000)] {
             let shown = function_name(&symbol);
-            assert!(shown == symbol || shown.len() <= MOST_WRITTEN + 3);
+            assert!(shown == symbol || shown.len() <= MAX_WRITTEN + 3);
         }
     }
 

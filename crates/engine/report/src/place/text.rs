@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Largest file that is read.
 const LARGEST: u64 = 16 << 20;
 /// Bytes of files that are kept.
-const MOST_KEPT: usize = 64 << 20;
+const MAX_KEPT: usize = 64 << 20;
 /// Files that are remembered, also those that cannot be read.
-const MOST_FILES: usize = 1024;
+const MAX_FILES: usize = 1024;
 
 /// What was read up to now.
 static FILES: Mutex<Option<Files>> = Mutex::new(None);
@@ -45,7 +45,7 @@ fn text(file: &str) -> Option<Arc<Text>> {
     }
     let text = read(file).map(Arc::new);
     let size = text.as_ref().map_or(0, |text| text.bytes.len() + 4 * text.starts.len());
-    if files.bytes + size > MOST_KEPT || files.texts.len() >= MOST_FILES {
+    if files.bytes + size > MAX_KEPT || files.texts.len() >= MAX_FILES {
         *files = Files::default();
     }
     files.bytes += size;

@@ -20,7 +20,7 @@ const HELP_UNKNOWN: &str = "only allocations, variables, textures and surfaces a
 
 /// What is done with bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AccessKind {
     Reads,
     Writes,
     Both,
@@ -41,7 +41,7 @@ pub(super) struct Worker<'a> {
     surfaces: Vec<(SurfaceForm, Arc<Surface>, SurfacePlan)>,
 }
 
-impl Kind {
+impl AccessKind {
     /// Marks bytes of a sector.
     fn mark(self, page: &Page, (sector, mask): (usize, u32), op: u32) {
         let marks = || Box::new(Marks::new());
@@ -63,7 +63,7 @@ impl Kind {
 /// Sectors of one object, marked as soon as another one comes.
 struct Marking<'s> {
     shadow: &'s Shadow,
-    kind: Kind,
+    kind: AccessKind,
     op: u32,
     sector: u64,
     mask: u32,
@@ -79,7 +79,7 @@ impl Marking<'_> {
             let count = (end - at).min(SECTOR - first);
             let mask = ((1_u64 << count) - 1) << first;
             // Each number of a reduction is one.
-            if sector != self.sector || matches!(self.kind, Kind::Reduces(_)) {
+            if sector != self.sector || matches!(self.kind, AccessKind::Reduces(_)) {
                 self.flush();
                 (self.sector, self.mask) = (sector, 0);
             }
@@ -119,7 +119,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn marking(&self, object: u32, kind: Kind, op: u32) -> Marking<'a> {
+    fn marking(&self, object: u32, kind: AccessKind, op: u32) -> Marking<'a> {
         let recorder: &'a Recorder = self.recorder;
         let shadow = recorder.shadow_to_mark(object);
         Marking { shadow, kind, op, sector: 0, mask: 0 }
@@ -136,7 +136,7 @@ impl<'a> Worker<'a> {
     }
 
     /// An access of lanes to global memory.
-    fn global(&mut self, at: &At, access: &Access<'_>, kind: Kind) {
+    fn global(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let mut rest = at.lanes;
         if rest == u32::MAX && self.row(at, access, kind) {
@@ -169,7 +169,7 @@ impl<'a> Worker<'a> {
     }
 
     /// An access of all lanes to places one behind the other, or to one: most are. False: it is another one.
-    fn row(&mut self, at: &At, access: &Access<'_>, kind: Kind) -> bool {
+    fn row(&mut self, at: &At, access: &Access<'_>, kind: AccessKind) -> bool {
         let (size, addresses) = (u64::from(access.bytes()), access.addresses);
         let first = addresses[0];
         // All lanes are asked: then it is done for several at once.
@@ -213,7 +213,7 @@ impl<'a> Worker<'a> {
 /// Marks the elements of a lane: reductions one by one.
 #[inline]
 fn marking_number(marking: &mut Marking<'_>, offset: u64, (size, elements): (u32, u32)) {
-    if !matches!(marking.kind, Kind::Reduces(_)) {
+    if !matches!(marking.kind, AccessKind::Reduces(_)) {
         return marking.add(offset, u64::from(size) * u64::from(elements));
     }
     for element in 0..u64::from(elements) {
@@ -248,9 +248,9 @@ impl Probe for Worker<'_> {
             return;
         }
         let kind = match access.doing {
-            Doing::Atomic(_) => self.fold(at.op).map_or(Kind::Both, Kind::Reduces),
-            doing if doing.writes() => Kind::Writes,
-            _ => Kind::Reads,
+            Doing::Atomic(_) => self.fold(at.op).map_or(AccessKind::Both, AccessKind::Reduces),
+            doing if doing.writes() => AccessKind::Writes,
+            _ => AccessKind::Reads,
         };
         self.global(at, access, kind);
     }
@@ -303,13 +303,13 @@ impl Probe for Worker<'_> {
         }
         for (offset, size) in places {
             let kind = match (answered.form.kind, reduction) {
-                (SurfaceKind::Load { .. }, _) => Kind::Reads,
-                (_, None) => Kind::Writes,
+                (SurfaceKind::Load { .. }, _) => AccessKind::Reads,
+                (_, None) => AccessKind::Writes,
                 // Only where it is a number of its own do folds know it.
                 (_, Some((op, signed))) if offset.is_multiple_of(size.into()) => {
-                    Kind::Reduces(Fold::of_surface(op, signed, size))
+                    AccessKind::Reduces(Fold::of_surface(op, signed, size))
                 }
-                _ => Kind::Both,
+                _ => AccessKind::Both,
             };
             self.marking(object, kind, at.op).add(offset, size.into());
         }

@@ -14,7 +14,7 @@ const MODES: [&str; 2] = ["", ", texmode_independent"];
 fn bind(loaded: &mut Loaded) {
     let mut levels = shape(Geometry::D1, "f32");
     levels.levels = Some(4);
-    let wrap = Sampler { address_mode: [AddressMode::Wrap; 3], ..Sampler::default() };
+    let wrap = Sampler::default().with_address_mode(AddressMode::Wrap);
     let made = [
         texture(loaded, numbered(&shape(Geometry::D1, "f32"), "first"), wrap),
         texture(loaded, numbered(&levels, "second"), Sampler::default()),

@@ -27,7 +27,7 @@ fn array(base: f32) -> Arc<Resource> {
 }
 
 fn bind(loaded: &mut Loaded) {
-    let wrap = Sampler { address_mode: [AddressMode::Wrap; 3], ..Sampler::default() };
+    let wrap = Sampler::default().with_address_mode(AddressMode::Wrap);
     let tables = &mut loaded.descriptors;
     for base in [0.0, 1000.0] {
         let sampler = Sampler::default();

@@ -95,20 +95,19 @@ impl SamplerHeader {
             return Err(unsupported(&TRILINEAR_SLOPE, "the unit's slope is that of 0 and 1"));
         }
         let compare = COMPARES[COMPARE.get(words) as usize];
-        let sampler = Sampler {
-            filter: mag,
-            mip_filter,
-            address_mode,
-            border: BORDER.map(|bits| bits.get(words)),
-            min_level_clamp: MIN_LOD.number(words) as f32,
-            max_level_clamp: MAX_LOD.number(words) as f32,
-            level_bias: LOD_BIAS.number(words) as f32,
-            max_anisotropy: ANISOTROPIES[MAX_ANISOTROPY.get(words) as usize],
-            force_unnormalized_coords: FORCE_UNNORMALIZED.get(words) != 0,
-            srgb: SRGB.get(words) != 0,
-            seamless_cube,
-            compare: (DEPTH_COMPARE.get(words) != 0).then_some(compare),
-        };
+        let sampler = Sampler::default()
+            .with_filter(mag)
+            .with_mip_filter(mip_filter)
+            .with_address_modes(address_mode)
+            .with_border_bits(BORDER.map(|bits| bits.get(words)))
+            .with_min_level_clamp(MIN_LOD.number(words) as f32)
+            .with_max_level_clamp(MAX_LOD.number(words) as f32)
+            .with_level_bias(LOD_BIAS.number(words) as f32)
+            .with_max_anisotropy(ANISOTROPIES[MAX_ANISOTROPY.get(words) as usize])
+            .with_force_unnormalized_coords(FORCE_UNNORMALIZED.get(words) != 0)
+            .with_srgb(SRGB.get(words) != 0)
+            .with_seamless_cube(seamless_cube)
+            .with_compare((DEPTH_COMPARE.get(words) != 0).then_some(compare));
         let srgb_border = SRGB_BORDER.map(|bits| bits.get(words));
         Ok(Self { sampler, base_level_only, srgb_border })
     }

@@ -279,14 +279,12 @@ fn samplers_that_the_unit_cannot_do() {
 fn header_and_sampler_together() {
     let own = texture(&spec("u8x4", Geometry::D2, [8, 8, 1]), ReadMode::NormalizedFloat, true);
     let mut words = encode_texture(&own.unwrap(), true, PLACE).unwrap().header;
-    let own = Sampler {
-        min_level_clamp: 1.0,
-        srgb: true,
-        seamless_cube: true,
-        address_mode: [AddressMode::Border; 3],
-        border: [0x3f00_0000; 4],
-        ..Sampler::default()
-    };
+    let own = Sampler::default()
+        .with_min_level_clamp(1.0)
+        .with_srgb(true)
+        .with_seamless_cube(true)
+        .with_address_mode(AddressMode::Border)
+        .with_border_bits([0x3f00_0000; 4]);
     let mut sampler_words = encode_sampler(&own).unwrap();
     let together = |header: &Descriptor, sampler: &Descriptor, clamp| {
         let header = TextureHeader::decode(header).unwrap();
@@ -322,20 +320,19 @@ fn samplers() -> impl Strategy<Value = Sampler> {
     let flags = any::<[bool; 3]>();
     (filter(), filter(), [mode(), mode(), mode()], compare, numbers, flags).prop_map(
         |(filter, mip_filter, address_mode, compare, (border, (min, max, bias), ratio), flags)| {
-            Sampler {
-                filter,
-                mip_filter,
-                address_mode,
-                border,
-                min_level_clamp: min as f32 / 256.0,
-                max_level_clamp: max as f32 / 256.0,
-                level_bias: bias as f32 / 256.0,
-                max_anisotropy: ratio,
-                force_unnormalized_coords: flags[0],
-                srgb: flags[1],
-                seamless_cube: flags[2],
-                compare,
-            }
+            Sampler::default()
+                .with_filter(filter)
+                .with_mip_filter(mip_filter)
+                .with_address_modes(address_mode)
+                .with_border_bits(border)
+                .with_min_level_clamp(min as f32 / 256.0)
+                .with_max_level_clamp(max as f32 / 256.0)
+                .with_level_bias(bias as f32 / 256.0)
+                .with_max_anisotropy(ratio)
+                .with_force_unnormalized_coords(flags[0])
+                .with_srgb(flags[1])
+                .with_seamless_cube(flags[2])
+                .with_compare(compare)
         },
     )
 }

@@ -209,12 +209,7 @@ fn launch_both(
         block: job.block.value,
         shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
     };
-    let options = LaunchOptions {
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared: shape.shared,
-        ..LaunchOptions::default()
-    };
+    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
     kernel.launch(&options, &args).map_err(failed)?;
     let ptx = kernel.module().source().text();
     let module = runner.gpu().module(ptx).map_err(card)?;

@@ -171,17 +171,16 @@ pub struct TextureArgs {
 impl TextureArgs {
     /// What they say of a file.
     pub(crate) fn options(&self) -> FileOptions {
-        FileOptions {
-            texel_format: self.texel_format,
-            geometry: self.geometry,
-            size: self.size.clone(),
-            layers: self.layers,
-            samples: self.samples,
-            levels: self.levels,
-            mipmaps: self.mipmaps,
-            read: self.read,
-            unnormalized: self.unnormalized,
-        }
+        FileOptions::default()
+            .with_texel_format(self.texel_format)
+            .with_geometry(self.geometry)
+            .with_size(self.size.clone())
+            .with_layers(self.layers)
+            .with_samples(self.samples)
+            .with_levels(self.levels)
+            .with_mipmaps(self.mipmaps)
+            .with_read(self.read)
+            .with_unnormalized(self.unnormalized)
     }
 }
 

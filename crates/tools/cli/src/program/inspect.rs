@@ -6,7 +6,7 @@ use object::read::elf::{Dyn, ElfFile64, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSection, ReadCache};
 use std::fs::File;
 use std::path::Path;
-use texunit_fatbin::Kind;
+use texunit_fatbin::EntryKind;
 
 /// Section with the code for devices.
 const FATBINS: &str = ".nv_fatbin";
@@ -153,8 +153,8 @@ fn code(file: &Elf<'_>) -> Code {
     while let Some(header) = rest.first_chunk() {
         let Ok(size) = texunit_fatbin::size(header) else { break };
         for entry in texunit_fatbin::entries(rest).unwrap_or_default() {
-            code.has_ptx |= entry.kind == Kind::Ptx;
-            code.has_machine_code |= entry.kind == Kind::Machine;
+            code.has_ptx |= entry.kind == EntryKind::Ptx;
+            code.has_machine_code |= entry.kind == EntryKind::Machine;
         }
         let Some(next) = rest.get(size.next_multiple_of(8)..) else { break };
         // Fatbins of several files follow each other, with zeros between them.

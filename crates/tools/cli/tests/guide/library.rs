@@ -21,7 +21,7 @@ pub(crate) fn the_code_of_the_readme() -> Result<(), Failed> {
     let device = Device::default();
     let module = Module::load(&device, "fill.ptx", &ptx)?;
     let out = device.alloc(4 * 64, "out")?;
-    let options = LaunchOptions { grid: [1, 1, 1], block: [64, 1, 1], ..LaunchOptions::default() };
+    let options = LaunchOptions::new(1, 64);
     module.kernel("fill").unwrap().launch(&options, &[Arg::Buffer(&out), Arg::U32(7)])?;
     // to here
     let words = out.read();

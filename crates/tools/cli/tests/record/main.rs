@@ -9,7 +9,8 @@ use texunit::args::LaunchArgs;
 use texunit::run::{Failure, Report};
 use texunit_device::{
     AddressMode, ArrayDescriptor, Buffer, Device, DeviceOptions, Extent, Filter, Format, Geometry,
-    Kernel, LaunchError, LaunchOptions, Module, Sampler, TextureDescriptor, TextureResource, View,
+    Kernel, LaunchError, LaunchOptions, MemoryTexels, Module, Sampler, TextureDescriptor,
+    TextureResource, View,
 };
 use texunit_record::{Before, Ended, Launch, Refused, Written};
 use texunit_testkit::TempDir;
@@ -76,10 +77,9 @@ const KERNEL: &str = "
 
 /// A device on which addresses and handles are not the first that there are.
 fn used_device() -> Device {
-    let device = Device::new(&DeviceOptions { first_launch: 40, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_first_launch(40));
     let buffers: Vec<Buffer> = (1..5).map(|n| device.alloc(n * 700, "earlier").unwrap()).collect();
-    let resource =
-        TextureResource::Linear { buffer: &buffers[0], offset: 0, format: format("f32"), width: 8 };
+    let resource = TextureResource::Memory(MemoryTexels::line(&buffers[0], format("f32"), 8));
     let state = TextureDescriptor::default();
     drop(device.create_texture(&resource, &state).unwrap());
     device
@@ -141,13 +141,11 @@ fn everything_is_where_it_was() {
     );
     row.write(512, &texels(64)).unwrap();
     out.write(200 << 10, &[7; 100]).unwrap();
-    let sampler = Sampler {
-        filter: Filter::Linear,
-        address_mode: [AddressMode::Wrap, AddressMode::Border, AddressMode::Clamp],
-        border: [0x3f80_0000, 0x7fc0_0001, 0, 0],
-        ..Sampler::default()
-    };
-    let linear = TextureDescriptor { sampler, ..TextureDescriptor::default() };
+    let sampler = Sampler::default()
+        .with_filter(Filter::Linear)
+        .with_address_modes([AddressMode::Wrap, AddressMode::Border, AddressMode::Clamp])
+        .with_border_bits([0x3f80_0000, 0x7fc0_0001, 0, 0]);
+    let linear = TextureDescriptor::default().with_sampler(sampler);
     let plain = TextureDescriptor::default();
     // A level alone, seen as something else, by handle; two levels of the array by the reference.
     let level = levels.level(1).unwrap();
@@ -155,7 +153,7 @@ fn everything_is_where_it_was() {
     let texture = device.create_texture(&(&level).into(), &linear).unwrap();
     let integers = device.create_texture(&(&level.view(&seen).unwrap()).into(), &plain).unwrap();
     let memory = device.linear(row.address() + 512, 256).unwrap();
-    let at = TextureResource::LinearAt { memory: &memory, format: format("f32"), width: 64 };
+    let at = TextureResource::Memory(MemoryTexels::line_at(&memory, format("f32"), 64));
     let of_row = device.create_texture(&at, &plain).unwrap();
     let some = levels.view(&View { levels: Some(1..3), ..View::default() }).unwrap();
     module.bind_texture("bound", &(&some).into(), &linear).unwrap();
@@ -169,7 +167,7 @@ fn everything_is_where_it_was() {
     params.resize(16, 0);
     params.extend(words([1, other.address()].into_iter()));
     params.extend(1.5_f32.to_le_bytes());
-    let options = LaunchOptions { block: [32, 1, 1], threads: 1, ..LaunchOptions::default() };
+    let options = LaunchOptions::default().with_block([32, 1, 1]).with_threads(1);
     let (written, fault) = record(temp.path(), &kernel, &options, &params);
     let written = written.unwrap();
     assert_eq!(fault, None);

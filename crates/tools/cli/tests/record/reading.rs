@@ -13,10 +13,8 @@ fn reading_is_as_it_was_for_every_way_to_read() {
     let cube = ArrayDescriptor::new(format("u8x4"), Geometry::Cube, extent, "array");
     let cube = device.create_array(&cube).unwrap();
     cube.write(&(0..6 * 1024_u32).map(|i| (i * 7) as u8).collect::<Vec<_>>()).unwrap();
-    let blocks = ArrayDescriptor {
-        layers: 3,
-        ..ArrayDescriptor::new(format("u32x4"), Geometry::A2d, extent, "array")
-    };
+    let blocks =
+        ArrayDescriptor::new(format("u32x4"), Geometry::A2d, extent, "array").with_layers(3);
     let blocks = device.create_array(&blocks).unwrap();
     let mut sparse = ArrayDescriptor::new(
         format("u8"),
@@ -33,18 +31,16 @@ fn reading_is_as_it_was_for_every_way_to_read() {
     };
     sparse.map_tiles(&tile).unwrap();
     sparse.set_mip_tail(0, true).unwrap();
-    let linear = Sampler { filter: Filter::Linear, ..Sampler::default() };
-    let integers = TextureDescriptor { sampler: linear, ..TextureDescriptor::default() };
-    let normalized = TextureDescriptor {
-        read_mode: ReadMode::NormalizedFloat,
-        normalized_coords: true,
-        sampler: Sampler { seamless_cube: true, ..linear },
-    };
-    let plain = TextureDescriptor {
-        read_mode: ReadMode::NormalizedFloat,
-        normalized_coords: true,
-        sampler: linear,
-    };
+    let linear = Sampler::default().with_filter(Filter::Linear);
+    let integers = TextureDescriptor::default().with_sampler(linear);
+    let normalized = TextureDescriptor::default()
+        .with_read_mode(ReadMode::NormalizedFloat)
+        .with_normalized_coords(true)
+        .with_sampler(linear.with_seamless_cube(true));
+    let plain = TextureDescriptor::default()
+        .with_read_mode(ReadMode::NormalizedFloat)
+        .with_normalized_coords(true)
+        .with_sampler(linear);
     let views = [
         cube.view(&View { geometry: Some(Geometry::A2d), planes: Some(2..4), ..View::default() })
             .unwrap(),
@@ -59,10 +55,7 @@ fn reading_is_as_it_was_for_every_way_to_read() {
         device
             .create_texture(
                 &(&views[2]).into(),
-                &TextureDescriptor {
-                    read_mode: ReadMode::NormalizedFloat,
-                    ..TextureDescriptor::default()
-                },
+                &TextureDescriptor::default().with_read_mode(ReadMode::NormalizedFloat),
             )
             .unwrap(),
         device.create_texture(&(&cube).into(), &normalized).unwrap(),
@@ -70,7 +63,7 @@ fn reading_is_as_it_was_for_every_way_to_read() {
     ];
     let surface = device.create_surface(&cube).unwrap();
     let alone = device
-        .create_sampler(&Sampler { level_bias: 0.5, force_unnormalized_coords: true, ..linear })
+        .create_sampler(&linear.with_level_bias(0.5).with_force_unnormalized_coords(true))
         .unwrap();
     // Gone, but something is still made of it.
     let gone = device
@@ -141,7 +134,7 @@ fn rebound(path: &Path) -> Device {
     let file = texunit_job::load::read_job(path).unwrap();
     let (job, folder) = (file.job.unwrap(), path.parent().unwrap());
     let (name, text) = texunit_job::load::read_ptx(&job, folder).unwrap();
-    let device = Device::new(&DeviceOptions { memory_limit: 8 << 30, ..DeviceOptions::default() });
+    let device = Device::new(&DeviceOptions::default().with_memory_limit(8 << 30));
     let module = Module::load_at(&device, &name, &text, &texunit_job::load::places(&job)).unwrap();
     let kernel = texunit_job::load::kernel(&job, &module).unwrap();
     let problems = texunit_job::Problems::default();

@@ -30,7 +30,7 @@ fn faults_are_the_same() {
         ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k() { L: bra L; }";
     let module = Module::load(&device, "m", endless).unwrap();
     let kernel = module.kernel("k").unwrap();
-    let options = LaunchOptions { max_steps: 500, ..LaunchOptions::default() };
+    let options = LaunchOptions::default().with_max_steps(500);
     let folder = temp.path().join("endless");
     let (_, fault) = record(&folder, &kernel, &options, &[]);
     let again = |options: &[&str]| repeat(&folder, options).fault.unwrap().kind.to_string();

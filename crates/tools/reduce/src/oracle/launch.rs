@@ -93,13 +93,16 @@ impl Prepared {
         };
         let usual = DeviceOptions::default();
         let own = &job.settings;
-        let device = Device::new(&DeviceOptions {
-            architecture: settings.architecture.or(own.arch).unwrap_or(usual.architecture),
-            memory_limit: settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
-            first_launch: own.grid_id,
-            fresh: Fresh { fill: settings.fill, is_tracked: false },
-            ..usual
-        });
+        let device = Device::new(
+            &usual
+                .clone()
+                .with_architecture(settings.architecture.or(own.arch).unwrap_or(usual.architecture))
+                .with_memory_limit(
+                    settings.memory_limit.or(own.memory_limit).unwrap_or(usual.memory_limit),
+                )
+                .with_first_launch(own.grid_id)
+                .with_fresh(Fresh { fill: settings.fill, is_tracked: false }),
+        );
         let module = Module::load_at(&device, "kernel.ptx", &case.ptx, &places(&job));
         let module = module.map_err(|e| Seen::Errors(e.source, e.diagnostics))?;
         let kernel = kernel(&job, &module).map_err(|p| Seen::Problems(vec![p]))?;
@@ -123,23 +126,21 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
     };
     let Some(args) = bound.args() else { return Seen::Problems(Vec::new()) };
     let (usual, own) = (LaunchOptions::default(), &job.settings);
-    let options = LaunchOptions {
-        grid: job.grid.value,
-        block: job.block.value,
-        dynamic_shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
-        cooperative: job.cooperative,
-        threads: settings.threads,
-        max_steps: settings.max_steps.or(own.max_steps).unwrap_or(USUAL_STEPS),
-        stack_limit: own.stack_limit.unwrap_or(usual.stack_limit),
-        printf_limit: own.printf_limit.unwrap_or(usual.printf_limit),
-        count_local: true,
-        fmad: settings.fmad || own.fmad,
-        bounds: settings.bounds.or(own.bounds).unwrap_or_default(),
-        gradients: settings.gradients,
-        schedule: settings.schedule,
-        cancel: Some(stop),
-        ..usual
-    };
+    let options = usual
+        .with_grid(job.grid.value)
+        .with_block(job.block.value)
+        .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
+        .with_cooperative(job.cooperative)
+        .with_threads(settings.threads)
+        .with_max_steps(settings.max_steps.or(own.max_steps).unwrap_or(USUAL_STEPS))
+        .with_stack_limit(own.stack_limit.unwrap_or(usual.stack_limit))
+        .with_printf_limit(own.printf_limit.unwrap_or(usual.printf_limit))
+        .with_count_local(true)
+        .with_fmad(settings.fmad || own.fmad)
+        .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
+        .with_gradients(settings.gradients)
+        .with_schedule(settings.schedule)
+        .with_cancel(stop);
     let source = || kernel.module().source().clone();
     match kernel.launch(&options, &args) {
         Ok(stats) => match (bound.output_bytes(), bound.wrong_objects()) {

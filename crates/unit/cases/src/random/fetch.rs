@@ -138,20 +138,21 @@ fn state(random: &mut Random, scope: Scope, resource: &ResourceSpec) -> (ReadMod
     };
     let levels = resource.shape.level_count() as f32;
     let clamped = random.once_in(4);
-    let sampler = Sampler {
-        filter: if integers { Filter::Point } else { filter(random) },
-        mip_filter: if integers { Filter::Point } else { filter(random) },
-        address_mode: std::array::from_fn(|_| mode(random)),
-        border: std::array::from_fn(|_| color(random)),
-        min_level_clamp: if clamped { random.between(0.0, levels) } else { 0.0 },
-        max_level_clamp: if clamped { random.between(0.0, levels) } else { 100.0 },
-        level_bias: if random.once_in(3) { random.between(-2.0, 2.0) } else { 0.0 },
-        max_anisotropy: if random.once_in(8) { random.pick(&[1, 2, 3, 4, 8, 16]) } else { 0 },
-        force_unnormalized_coords: unit && resource.shape.level_count() == 1 && random.once_in(8),
-        srgb: format.is_srgb_block() || random.once_in(8),
-        seamless_cube: resource.shape.geometry.is_cube() && random.once_in(4),
-        compare: (unit && !integers && random.once_in(8)).then(|| random.pick(&COMPARE)),
-    };
+    let sampler = Sampler::default()
+        .with_filter(if integers { Filter::Point } else { filter(random) })
+        .with_mip_filter(if integers { Filter::Point } else { filter(random) })
+        .with_address_modes(std::array::from_fn(|_| mode(random)))
+        .with_border_bits(std::array::from_fn(|_| color(random)))
+        .with_min_level_clamp(if clamped { random.between(0.0, levels) } else { 0.0 })
+        .with_max_level_clamp(if clamped { random.between(0.0, levels) } else { 100.0 })
+        .with_level_bias(if random.once_in(3) { random.between(-2.0, 2.0) } else { 0.0 })
+        .with_max_anisotropy(if random.once_in(8) { random.pick(&[1, 2, 3, 4, 8, 16]) } else { 0 })
+        .with_force_unnormalized_coords(
+            unit && resource.shape.level_count() == 1 && random.once_in(8),
+        )
+        .with_srgb(format.is_srgb_block() || random.once_in(8))
+        .with_seamless_cube(resource.shape.geometry.is_cube() && random.once_in(4))
+        .with_compare((unit && !integers && random.once_in(8)).then(|| random.pick(&COMPARE)));
     (if normalized { ReadMode::NormalizedFloat } else { ReadMode::Element }, sampler)
 }
 

@@ -5,6 +5,9 @@ use crate::cell;
 
 impl Block {
     /// Copies `out.len()` bytes from `offset` on.
+    ///
+    /// # Errors
+    /// The bytes are not all in the block.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), OutOfBounds> {
         let p = self.pointer(offset, out.len())?;
         // SAFETY: `pointer` has checked all of `out.len()` bytes, which are never behind a reference, and so not
@@ -14,6 +17,9 @@ impl Block {
     }
 
     /// Copies `bytes` to `offset` and on.
+    ///
+    /// # Errors
+    /// The bytes are not all in the block.
     pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), OutOfBounds> {
         let p = self.target(offset, bytes.len())?;
         // SAFETY: as above; they can be written.

@@ -1,7 +1,7 @@
 //! Which bytes of a block somebody has written (check `init`): a *shadow*, a block of the same size with a byte for
 //! each of its bytes, 0xff of those that are undefined and 0 of the others.
 //!
-//! Shadows take as much memory as what they are of. Beyond [`MOST`] bytes in all no more are made: a block without one
+//! Shadows take as much memory as what they are of. Beyond [`MAX_SIZE`] bytes in all no more are made: a block without one
 //! is defined, so that this can cost findings and makes no wrong ones.
 
 use super::Block;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Most bytes of all shadows of a process.
-const MOST: u64 = 4 << 30;
+const MAX_SIZE: u64 = 4 << 30;
 /// Bytes that are looked at or set at a time.
 const PIECE: usize = 4096;
 
@@ -26,7 +26,7 @@ impl Block {
         if self.shadow.get().is_some() {
             return;
         }
-        let reserve = |used: u64| used.checked_add(size).filter(|&used| used <= MOST);
+        let reserve = |used: u64| used.checked_add(size).filter(|&used| used <= MAX_SIZE);
         if USED.fetch_update(Relaxed, Relaxed, reserve).is_err() {
             return;
         }

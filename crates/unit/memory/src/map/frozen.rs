@@ -21,6 +21,9 @@ impl MemoryMap {
 
     /// Index of the block that holds `len` bytes at `address`, trying `hint` (an index returned
     /// earlier) first, and the offset in it.
+    ///
+    /// # Errors
+    /// They are not all in one block.
     #[inline]
     pub fn find(&self, address: u64, len: u64, hint: usize) -> Result<(usize, u64), AddressError> {
         if let Some((base, block)) = self.blocks.get(hint) {
@@ -32,7 +35,11 @@ impl MemoryMap {
         self.search(address, len, Block::contains)
     }
 
-    /// The same of bytes that will be written: those of a block that is only read are not found.
+    /// Index of the block that holds `len` bytes at `address` which will be written, as [`Self::find`] gives it; those of a
+    /// block that is only read are not found.
+    ///
+    /// # Errors
+    /// They are not all in one block that may be written.
     #[inline]
     pub fn find_writable(
         &self,

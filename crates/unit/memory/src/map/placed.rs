@@ -20,6 +20,9 @@ pub struct Placement<'a> {
 
 impl Memory {
     /// Allocates zero bytes at an address, which count against the limit.
+    ///
+    /// # Errors
+    /// The limit would be passed, or something else is there.
     pub fn allocate_at(&self, place: &Placement<'_>) -> Result<Arc<Block>, PlaceError> {
         let Placement { address, size, name, number } = *place;
         self.reserve(size)?;

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering::
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Blocks that can be so at a time.
-const MOST: usize = 4096;
+const MAX_VIEWS: usize = 4096;
 /// Runs of pages of one block with rights of their own: the system counts mappings.
-const MOST_RUNS: usize = 512;
-/// The same of all blocks.
-const MOST_RUNS_OF_ALL: usize = 16384;
+const MAX_RUNS: usize = 512;
+/// Runs of pages of all blocks with rights of their own.
+const MAX_RUNS_OF_ALL: usize = 16384;
 /// Bytes from which on a block begins as drivers align it.
 const LARGE: usize = 1 << 20;
 
@@ -29,14 +29,14 @@ struct Slot {
     states: AtomicPtr<AtomicU8>,
 }
 
-static SLOTS: [Slot; MOST] = [const {
+static SLOTS: [Slot; MAX_VIEWS] = [const {
     Slot {
         start: AtomicUsize::new(0),
         pages: AtomicUsize::new(0),
         is_lent: AtomicBool::new(false),
         states: AtomicPtr::new(null_mut()),
     }
-}; MOST];
+}; MAX_VIEWS];
 /// Slots that have ever been used: the first so many.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
@@ -271,7 +271,7 @@ fn enter(start: usize, pages: usize, is_lent: bool) -> Option<usize> {
     // One that has room already, before any other.
     let fits = (0..books.slots.len()).find(|i| is_free(i) && books.slots[*i].0 >= pages);
     let i = fits.or_else(|| (0..books.slots.len()).find(is_free)).unwrap_or(books.slots.len());
-    if i == MOST {
+    if i == MAX_VIEWS {
         return None;
     }
     if i == books.slots.len() {
@@ -340,7 +340,7 @@ pub(super) fn set(start: usize, wanted: &[Rights]) {
     let runs: Vec<&[Rights]> = wanted.chunk_by(|a, b| a == b).collect();
     let is_closed = |run: &&[Rights]| run[0] != Rights::ReadWrite;
     let others = books.runs - books.slots[i].1;
-    let most = MOST_RUNS.min(MOST_RUNS_OF_ALL.saturating_sub(others));
+    let most = MAX_RUNS.min(MAX_RUNS_OF_ALL.saturating_sub(others));
     let (mut page, mut closed) = (0, 0);
     for run in runs {
         let pages = run.len().min(slot.pages.load(Relaxed).saturating_sub(page));

@@ -41,7 +41,7 @@ const BYTES: u64 = 0x0000_00ff_0000_00ff;
 struct Ends {
     /// Five bits of red and blue each.
     few: [u64; 2],
-    /// The same in 16 bits.
+    /// Red and blue in 16 bits each.
     wide: [u64; 2],
     /// Green in eight bits.
     green: [u64; 2],

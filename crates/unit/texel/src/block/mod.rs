@@ -9,7 +9,7 @@ mod bits;
 mod color;
 mod partition;
 
-use crate::format::{Block, Format, Kind};
+use crate::format::{Block, Encoding, Format};
 
 /// The 16 texels, row by row: four codes of 16 bits each, the first one lowest.
 pub(crate) type Texels = [u64; 16];
@@ -30,10 +30,10 @@ pub fn decode_block(format: Format, bytes: &[u8]) -> Option<[[u32; 4]; 16]> {
     Some(block_codes(format, words)?.map(codes))
 }
 
-/// The same of a block given as little-endian words, of which a format of 8 bytes uses the first:
+/// The codes of a block given as little-endian words, of which a format of 8 bytes uses the first:
 /// for those who decode many. A texel is four codes of 16 bits each, the first one lowest.
 pub fn block_codes(format: Format, words: [u64; 2]) -> Option<[u64; 16]> {
-    let Kind::Block(block) = format.kind() else { return None };
+    let Encoding::Block(block) = format.kind() else { return None };
     let [first, second] = words;
     let whole = || u128::from(first) | u128::from(second) << 64;
     Some(match block {

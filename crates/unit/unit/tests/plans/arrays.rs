@@ -86,7 +86,8 @@ fn all_kinds() {
                 false => d.of(&[Clamp, Border]),
             };
             let address_mode = if d.one_in(6) { [mode, Clamp, mode] } else { [mode; 3] };
-            let sampler = Sampler { filter: kind.filter, address_mode, ..Sampler::default() };
+            let sampler =
+                Sampler::default().with_filter(kind.filter).with_address_modes(address_mode);
             // Large ones take long to fill.
             let texture = texture(&mut d, kind, (round < 3, normalized), &sampler);
             let width = texture.resource.shape().extent.width as f32;
@@ -101,7 +102,7 @@ fn all_kinds() {
 #[test]
 fn some_arrays() {
     let mut d = Draw::new(7);
-    let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
+    let sampler = Sampler::default().with_filter(Filter::Linear);
     let texture = texture(&mut d, &KINDS[3], (false, true), &sampler);
     let [x, y, _] = points(&mut d, 1.0);
     let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F32);
@@ -181,7 +182,7 @@ fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>
 #[test]
 fn several_warps_of_any_plan() {
     let mut d = Draw::new(7);
-    let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
+    let sampler = Sampler::default().with_filter(Filter::Linear);
     let whole = texture(&mut d, &KINDS[3], (false, true), &sampler);
     let map = Arc::new(Residency::new(whole.resource.shape()).unwrap());
     let sparse = Resource::clone(&whole.resource).with_residency(Arc::clone(&map)).unwrap();

@@ -348,18 +348,17 @@ fn sampler(d: &mut Draw, theme: Theme) -> Sampler {
         C::GreaterEqual,
         C::Always,
     ];
-    Sampler {
-        filter: if theme == Theme::Cancel { Filter::Linear } else { d.of(&filters) },
-        mip_filter: d.of(&filters),
-        address_mode: [d.of(&modes), d.of(&modes), d.of(&modes)],
-        border: [d.word(), d.word(), d.word(), d.word()],
-        min_level_clamp: if d.one_in(4) { level(d) } else { 0.0 },
-        max_level_clamp: if d.one_in(4) { level(d) } else { 99.0 },
-        level_bias: if d.one_in(3) { level(d) } else { 0.0 },
-        max_anisotropy: if d.one_in(2) { d.below(18) } else { 0 },
-        force_unnormalized_coords: d.one_in(6),
-        srgb: d.one_in(2),
-        seamless_cube: d.one_in(2),
-        compare: d.one_in(2).then(|| d.of(&all)),
-    }
+    Sampler::default()
+        .with_filter(if theme == Theme::Cancel { Filter::Linear } else { d.of(&filters) })
+        .with_mip_filter(d.of(&filters))
+        .with_address_modes([d.of(&modes), d.of(&modes), d.of(&modes)])
+        .with_border_bits([d.word(), d.word(), d.word(), d.word()])
+        .with_min_level_clamp(if d.one_in(4) { level(d) } else { 0.0 })
+        .with_max_level_clamp(if d.one_in(4) { level(d) } else { 99.0 })
+        .with_level_bias(if d.one_in(3) { level(d) } else { 0.0 })
+        .with_max_anisotropy(if d.one_in(2) { d.below(18) } else { 0 })
+        .with_force_unnormalized_coords(d.one_in(6))
+        .with_srgb(d.one_in(2))
+        .with_seamless_cube(d.one_in(2))
+        .with_compare(d.one_in(2).then(|| d.of(&all)))
 }

@@ -23,13 +23,13 @@ fn kinds() -> Vec<Kind> {
         format: "u8x4",
         geometry: Geometry::D2,
         kind: SAMPLE,
-        sampler: Sampler { filter: Filter::Linear, border: [0x3f80_0000; 4], ..Sampler::default() },
+        sampler: Sampler::default().with_filter(Filter::Linear).with_border_bits([0x3f80_0000; 4]),
         offset: false,
     };
     let format = |format: &'static str| Kind { format, ..plain };
     let sampled = |sampler: Sampler| Kind { sampler, ..plain };
     let (linear, modes) = (plain.sampler, [AddressMode::Border; 3]);
-    let mips = Sampler { mip_filter: Filter::Linear, ..linear };
+    let mips = linear.with_mip_filter(Filter::Linear);
     vec![
         plain,
         format("u8"),
@@ -47,14 +47,14 @@ fn kinds() -> Vec<Kind> {
         Kind { geometry: Geometry::D3, ..format("f32") },
         Kind { geometry: Geometry::A2d, offset: true, ..plain },
         Kind { geometry: Geometry::Cube, kind: GRADIENT, ..sampled(mips) },
-        Kind { geometry: Geometry::Cube, ..sampled(Sampler { seamless_cube: true, ..linear }) },
+        Kind { geometry: Geometry::Cube, ..sampled(linear.with_seamless_cube(true)) },
         Kind { kind: FetchKind::Gather(1), ..plain },
-        Kind { kind: GRADIENT, ..sampled(Sampler { max_anisotropy: 4, ..mips }) },
-        sampled(Sampler { filter: Filter::Point, address_mode: modes, ..linear }),
-        sampled(Sampler { address_mode: modes, ..linear }),
-        sampled(Sampler { address_mode: [AddressMode::ClampOgl; 3], ..linear }),
-        sampled(Sampler { address_mode: [AddressMode::Mirror; 3], srgb: true, ..linear }),
-        sampled(Sampler { compare: Some(CompareFunction::Less), ..linear }),
+        Kind { kind: GRADIENT, ..sampled(mips.with_max_anisotropy(4)) },
+        sampled(linear.with_filter(Filter::Point).with_address_modes(modes)),
+        sampled(linear.with_address_modes(modes)),
+        sampled(linear.with_address_mode(AddressMode::ClampOgl)),
+        sampled(linear.with_address_mode(AddressMode::Mirror).with_srgb(true)),
+        sampled(linear.with_compare(CompareFunction::Less)),
     ]
 }
 

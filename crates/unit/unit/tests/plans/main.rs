@@ -284,7 +284,7 @@ fn large_extents_keep_their_low_texels_apart() {
         for filter in [Filter::Point, Filter::Linear] {
             for mode in [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Border] {
                 for offset in [false, true] {
-                    let sampler = Sampler { filter, address_mode: [mode; 3], ..Sampler::default() };
+                    let sampler = Sampler::default().with_filter(filter).with_address_mode(mode);
                     let read_mode = ReadMode::NormalizedFloat;
                     let resource = Arc::new(resource.clone());
                     let texture = Texture::new(resource, read_mode, true, &sampler).unwrap();
@@ -322,7 +322,7 @@ fn components_that_nearly_vanish() {
         let bytes: Vec<u8> = (0..size).map(|i| (i * i % 251) as u8).collect();
         block.write(0, &bytes).unwrap();
         let resource = Resource::array(&shape, block, "t").unwrap();
-        let sampler = Sampler { filter: Filter::Linear, max_anisotropy: 10, ..Sampler::default() };
+        let sampler = Sampler::default().with_filter(Filter::Linear).with_max_anisotropy(10);
         let read_mode = ReadMode::NormalizedFloat;
         let texture = Texture::new(Arc::new(resource), read_mode, true, &sampler).unwrap();
         let form = FetchForm::sample(geometry, CoordType::F32, ResultType::F32);

@@ -110,26 +110,24 @@ pub(crate) fn sampler() -> impl Strategy<Value = Sampler> {
     let flags = (any::<bool>(), any::<bool>());
     (filter(), filter(), modes, any::<[u32; 4]>(), levels, 0..20_u32, flags).prop_map(
         |(filter, mip_filter, address_mode, border, (min, max, bias), max_anisotropy, (s, c))| {
-            Sampler {
-                filter,
-                mip_filter,
-                address_mode,
-                border,
-                min_level_clamp: min,
-                max_level_clamp: max,
-                level_bias: bias,
-                max_anisotropy,
-                srgb: s,
-                seamless_cube: c,
-                ..Sampler::default()
-            }
+            Sampler::default()
+                .with_filter(filter)
+                .with_mip_filter(mip_filter)
+                .with_address_modes(address_mode)
+                .with_border_bits(border)
+                .with_min_level_clamp(min)
+                .with_max_level_clamp(max)
+                .with_level_bias(bias)
+                .with_max_anisotropy(max_anisotropy)
+                .with_srgb(s)
+                .with_seamless_cube(c)
         },
     )
 }
 
 /// The same sampler for a texture of this geometry: only cube maps can be seamless.
 pub(crate) fn fitting(sampler: Sampler, geometry: Geometry) -> Sampler {
-    Sampler { seamless_cube: sampler.seamless_cube && geometry.is_cube(), ..sampler }
+    sampler.with_seamless_cube(sampler.seamless_cube && geometry.is_cube())
 }
 
 /// Bits of f32 with many ordinary ones.

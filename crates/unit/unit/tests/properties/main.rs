@@ -74,7 +74,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 1..64),
     ) {
         let geometry = if layered { Geometry::A2d } else { Geometry::D2 };
-        let sampler = Sampler { filter: Filter::Point, ..fitting(sampler, geometry) };
+        let sampler = (fitting(sampler, geometry)).with_filter(Filter::Point);
         let texture = texture(&shape(geometry, format, size, 3), ReadMode::Element, &bytes);
         let form = FetchForm { offset, ..form(geometry, FetchKind::Gather(component)) };
         let trace = trace(form, &texture, &sampler, &operands).unwrap();
@@ -105,7 +105,7 @@ proptest! {
         operands in any_operands(),
         bytes in prop::collection::vec(any::<u8>(), 1..64),
     ) {
-        let sampler = Sampler { srgb: false, ..fitting(sampler, geometry) };
+        let sampler = (fitting(sampler, geometry)).with_srgb(false);
         let plain = shape(geometry, format, size, 3);
         let mipmapped = ArrayShape { levels: Some(1), ..plain };
         let [one, other] = [plain, mipmapped]
@@ -169,7 +169,7 @@ proptest! {
         // Multiples of 2^-11: sums with whole numbers are exact.
         let point = k.map(|k| k as f32 / 2048.0);
         let get = |mode, point: [f32; 3]| {
-            let sampler = Sampler { filter, address_mode: [mode; 3], ..Sampler::default() };
+            let sampler = Sampler::default().with_filter(filter).with_address_mode(mode);
             let o = operands(0, point);
             values(sample(Geometry::D3, Lod::Implicit), &texture, &sampler, &o)
         };
@@ -211,7 +211,7 @@ proptest! {
             4 => [sc, -tc, ma],
             _ => [-sc, -tc, -ma],
         };
-        let sampler = Sampler { filter, seamless_cube, ..Sampler::default() };
+        let sampler = Sampler::default().with_filter(filter).with_seamless_cube(seamless_cube);
         let layer = u32::from(layered);
         let o = operands(layer, direction);
         let got = values(sample(geometry, Lod::Implicit), &texture, &sampler, &o);
@@ -230,7 +230,7 @@ proptest! {
         let shape = shape(Geometry::Cube, "f32", [n; 3], 1);
         let texture = texture(&shape, ReadMode::Element, &ordinary_floats(600));
         let sampler =
-            Sampler { filter: Filter::Linear, seamless_cube: true, ..Sampler::default() };
+            Sampler::default().with_filter(Filter::Linear).with_seamless_cube(true);
         // A point of one of the twelve edges, a hair to either side.
         let (axis, signs) = (edge % 3, [(edge / 3) & 1, edge / 6]);
         let sign = |bit: usize| if bit == 1 { -1.0 } else { 1.0 };
@@ -267,7 +267,7 @@ proptest! {
             ..shape(Geometry::D2, "u8x4", [32, 32, 1], 1)
         };
         let texture = texture(&shape, ReadMode::NormalizedFloat, &bytes);
-        let sampler = Sampler { filter, mip_filter: Filter::Linear, ..Sampler::default() };
+        let sampler = Sampler::default().with_filter(filter).with_mip_filter(Filter::Linear);
         let coords = [point[0], point[1], 0.0];
         let level = FetchOperands { level: (log as f32).to_bits(), ..at(coords) };
         let step = 2.0_f32.powi(log as i32 - 5);
@@ -296,11 +296,9 @@ proptest! {
     ) {
         let shape = ArrayShape { levels: Some(3), ..shape(geometry, format, [6, 5, 1], 2) };
         let texture = texture(&shape, read_mode, &[byte]);
-        let sampler = Sampler {
-            filter: Filter::Linear, mip_filter, max_anisotropy, seamless_cube, ..Sampler::default()
-        };
+        let sampler = Sampler::default().with_filter(Filter::Linear).with_mip_filter(mip_filter).with_max_anisotropy(max_anisotropy).with_seamless_cube(seamless_cube);
         let sampler = fitting(sampler, geometry);
-        let isotropic = Sampler { max_anisotropy: 1, mip_filter: Filter::Point, ..sampler };
+        let isotropic = sampler.with_max_anisotropy(1).with_mip_filter(Filter::Point);
         prop_assert_eq!(
             values(sample(geometry, Lod::Gradient), &texture, &sampler, &operands),
             values(sample(geometry, Lod::Implicit), &texture, &isotropic, &operands)
@@ -313,12 +311,11 @@ proptest! {
 fn round_footprints_are_isotropic() {
     let shape = ArrayShape { levels: Some(5), ..shape(Geometry::D2, "f32", [16, 16, 1], 1) };
     let texture = texture(&shape, ReadMode::Element, &ordinary_floats(341));
-    let sampler =
-        Sampler { filter: Filter::Linear, mip_filter: Filter::Point, ..Sampler::default() };
+    let sampler = Sampler::default().with_filter(Filter::Linear).with_mip_filter(Filter::Point);
     let step = 0.25_f32.to_bits();
     let o = FetchOperands { dpdx: [step, 0, 0], dpdy: [0, step, 0], ..at([0.3, 0.7, 0.0]) };
     let [one, other] = [1, 16].map(|max_anisotropy| {
-        let sampler = Sampler { max_anisotropy, ..sampler };
+        let sampler = sampler.with_max_anisotropy(max_anisotropy);
         trace(sample(Geometry::D2, Lod::Gradient), &texture, &sampler, &o).unwrap()
     });
     assert_eq!(one.answer, other.answer);

@@ -1,6 +1,6 @@
 //! Copies of lines of arrays, in batches, and between contexts.
 
-use super::{Kind, Random, handle_of, set_up, things};
+use super::{Holder, Random, handle_of, set_up, things};
 use crate::memory;
 use crate::state;
 use texunit_cuda_abi::{
@@ -67,8 +67,8 @@ fn batches_and_peers() {
     let mut things = things(&context);
     let mut random = Random::new(3);
     things[2].fill(&mut random);
-    let Kind::Device(from) = things[2].kind else { panic!("a device's memory") };
-    let Kind::Array(array, texels) = &things[4 + 2].kind else { panic!("an array") };
+    let Holder::Device(from) = things[2].kind else { panic!("a device's memory") };
+    let Holder::Array(array, texels) = &things[4 + 2].kind else { panic!("an array") };
     // An array of 20 x 8 texels of 16 bytes, 5 layers: sizes are in texels.
     let memory = CUmemcpy3DOperand { kind: 1, what: from, numbers: [25, 4, 0] };
     let part = CUmemcpy3DOperand { kind: 2, what: *array as u64, numbers: [2, 3, 1] };

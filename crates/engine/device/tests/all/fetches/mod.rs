@@ -188,8 +188,7 @@ fn launch(
     let handles = buffer(&handles.collect::<Vec<_>>(), "handles");
     let count = operands.len() * steps.len();
     let output = buffer(&vec![0; 4 * ANSWERS * count], "out");
-    let options =
-        LaunchOptions { grid: [ctas, 1, 1], block: [threads, 1, 1], ..LaunchOptions::default() };
+    let options = LaunchOptions::new(ctas, threads);
     let arguments = [Arg::Buffer(&handles), Arg::Buffer(&input), Arg::Buffer(&output)];
     let kernel = module.kernel("fetch").expect("the kernel");
     kernel.launch(&options, &arguments).unwrap_or_else(|error| panic!("{error}\n{source}"));

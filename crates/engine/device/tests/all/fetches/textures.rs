@@ -41,7 +41,10 @@ impl Drawn {
         let texture = Texture::new(Arc::new(resource), read_mode, normalized_coords, &sampler);
         let mut descriptor = ArrayDescriptor::new(shape.format, geometry, shape.extent, "picture");
         descriptor.layers = shape.layers;
-        let how = TextureDescriptor { read_mode, normalized_coords, sampler };
+        let how = TextureDescriptor::default()
+            .with_read_mode(read_mode)
+            .with_normalized_coords(normalized_coords)
+            .with_sampler(sampler);
         let object = match shape.levels {
             Some(levels) => {
                 let array: MipmappedArray =
@@ -91,19 +94,19 @@ fn sampler(choices: &mut Choices<'_>) -> Sampler {
     let modes = [Wrap, Mirror, Clamp, Border];
     let filters = [Filter::Linear, Filter::Point, Filter::Linear];
     let low = choices.of(&[0.0, 0.0, 0.0, 0.5, 1.25, 3.0]);
-    Sampler {
-        filter: choices.of(&filters),
-        mip_filter: choices.of(&filters),
-        address_mode: std::array::from_fn(|_| choices.of(&modes)),
-        border: std::array::from_fn(|_| choices.of(&[0, 0x3f80_0000, 0xbe80_0000, 0x7fc0_0000])),
-        min_level_clamp: low,
-        max_level_clamp: choices.of(&[99.0, 99.0, low, 2.5]),
-        level_bias: choices.of(&[0.0, 0.0, 0.75, -1.5]),
-        max_anisotropy: choices.of(&[0, 0, 2, 4, 16]),
-        srgb: choices.once_in(3),
-        seamless_cube: choices.once_in(3),
-        ..Sampler::default()
-    }
+    Sampler::default()
+        .with_filter(choices.of(&filters))
+        .with_mip_filter(choices.of(&filters))
+        .with_address_modes(std::array::from_fn(|_| choices.of(&modes)))
+        .with_border_bits(std::array::from_fn(|_| {
+            choices.of(&[0, 0x3f80_0000, 0xbe80_0000, 0x7fc0_0000])
+        }))
+        .with_min_level_clamp(low)
+        .with_max_level_clamp(choices.of(&[99.0, 99.0, low, 2.5]))
+        .with_level_bias(choices.of(&[0.0, 0.0, 0.75, -1.5]))
+        .with_max_anisotropy(choices.of(&[0, 0, 2, 4, 16]))
+        .with_srgb(choices.once_in(3))
+        .with_seamless_cube(choices.once_in(3))
 }
 
 /// Random bytes: every mode of every block format comes up. Some are few values, so that sums cancel.

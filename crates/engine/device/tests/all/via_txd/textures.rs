@@ -2,8 +2,8 @@
 
 use texunit_device::{
     AddressMode, Array, ArrayDescriptor, Buffer, Device, Extent, Filter, Format, Geometry,
-    MipmappedArray, ReadMode, Sampler, SamplerObject, TextureDescriptor, TextureObject,
-    TextureResource, TileRegion,
+    MemoryTexels, MipmappedArray, ReadMode, Sampler, SamplerObject, TextureDescriptor,
+    TextureObject, TextureResource, TileRegion,
 };
 use texunit_testkit::Random;
 
@@ -21,14 +21,12 @@ impl Storage {
             Self::Array(array) => array.into(),
             Self::Mipmapped(array) => TextureResource::Mipmapped(array),
             Self::Pitched { buffer, format, size: [width, height], pitch } => {
-                TextureResource::Pitched {
+                TextureResource::Memory(MemoryTexels::rows(
                     buffer,
-                    offset: 0,
-                    format: *format,
-                    width: *width,
-                    height: *height,
-                    pitch: *pitch,
-                }
+                    *format,
+                    [*width, *height],
+                    *pitch,
+                ))
             }
         }
     }
@@ -48,18 +46,16 @@ pub(crate) fn sampler(random: &mut Random) -> Sampler {
     let modes = [Wrap, Mirror, Clamp, Border];
     let filters = [Filter::Point, Filter::Linear];
     let low = random.of(&[0.0, 0.0, 0.5, 1.25]);
-    Sampler {
-        filter: random.of(&filters),
-        mip_filter: random.of(&filters),
-        address_mode: std::array::from_fn(|_| random.of(&modes)),
-        border: std::array::from_fn(|_| random.between(-1.0, 1.0).to_bits()),
-        min_level_clamp: low,
-        max_level_clamp: random.of(&[f32::INFINITY, low, 2.5]),
-        level_bias: if random.one_in(20) { 20.0 } else { random.of(&[0.0, 0.75, -1.5]) },
-        max_anisotropy: random.of(&[0, 1, 2, 4, 8, 16, 16]),
-        srgb: random.one_in(4),
-        ..Sampler::default()
-    }
+    Sampler::default()
+        .with_filter(random.of(&filters))
+        .with_mip_filter(random.of(&filters))
+        .with_address_modes(std::array::from_fn(|_| random.of(&modes)))
+        .with_border_bits(std::array::from_fn(|_| random.between(-1.0, 1.0).to_bits()))
+        .with_min_level_clamp(low)
+        .with_max_level_clamp(random.of(&[f32::INFINITY, low, 2.5]))
+        .with_level_bias(if random.one_in(20) { 20.0 } else { random.of(&[0.0, 0.75, -1.5]) })
+        .with_max_anisotropy(random.of(&[0, 1, 2, 4, 8, 16, 16]))
+        .with_srgb(random.one_in(4))
 }
 
 /// A texture of a geometry, if there is one of what was drawn.
@@ -74,11 +70,10 @@ pub(crate) fn texture(
         "bc4", "unorm8x4", "rgb10a2", "depth16",
     ]);
     let format = Format::from_name(format).unwrap();
-    let descriptor = TextureDescriptor {
-        read_mode: random.of(&[ReadMode::Element, ReadMode::NormalizedFloat]),
-        normalized_coords: random.below(3) > 0,
-        sampler: sampler(random),
-    };
+    let descriptor = TextureDescriptor::default()
+        .with_read_mode(random.of(&[ReadMode::Element, ReadMode::NormalizedFloat]))
+        .with_normalized_coords(random.below(3) > 0)
+        .with_sampler(sampler(random));
     let resource = storage(device, random, Geometry::from_name(geometry).unwrap(), format)?;
     let object = device.create_texture(&resource.resource(), &descriptor).ok()?;
     let own = if independent { self::sampler(random) } else { descriptor.sampler };

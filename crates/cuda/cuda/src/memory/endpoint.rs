@@ -1,6 +1,6 @@
 //! Where a copy reads or writes: memory of a device, of the program, or an array.
 
-use crate::args::{Answer, Raw, RawBytes};
+use crate::args::{Answer, InBytes, OutBytes, Raw};
 use crate::error::refusal;
 use crate::memory;
 use crate::state;
@@ -20,8 +20,9 @@ pub(crate) enum Space {
 }
 
 impl Space {
-    /// The parameter of an address of this space; `side` is what it begins with: `src`, `dst`.
-    pub(crate) fn parameter(self, side: &str) -> String {
+    /// The parameter of an address of this space.
+    pub(crate) fn parameter(self, side: Side) -> String {
+        let side = side.name();
         match self {
             Self::Host => format!("{side}Host"),
             Self::Device => format!("{side}Device"),
@@ -30,24 +31,49 @@ impl Space {
     }
 }
 
-/// One end of a copy.
+/// The end of a copy that an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Where it reads.
+    Src,
+    /// Where it writes.
+    Dst,
+}
+
+impl Side {
+    /// What parameters of this side begin with.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Src => "src",
+            Self::Dst => "dst",
+        }
+    }
+}
+
+/// One end of a copy. What it leads to of the program's own memory is there for the lifetime.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Endpoint<'a> {
     /// Memory that devices can reach.
     Linear(Linear),
-    /// Any other memory of the program.
-    Host(RawBytes),
+    /// Any other memory of the program that is read.
+    HostRead(InBytes<'a>),
+    /// Any other memory of the program that is written.
+    HostWritten(OutBytes<'a>),
     /// An array.
     Array(Array),
     /// What was read of the program's memory before.
     Staged(Arc<[u8]>),
 }
 
-impl Place {
+impl<'a> Endpoint<'a> {
     /// The memory of `len` bytes, at least one, at an address.
     ///
     /// `CUDA_ERROR_INVALID_VALUE` if it is not inside one allocation, or not of the space.
-    pub(crate) fn at(side: &str, space: Space, address: u64, len: u64) -> Answer<Self> {
+    ///
+    /// # Safety
+    /// If the space is not that of devices, and the driver does not know the memory, it is the program's, and is there for the
+    /// lifetime, as the side wants it: bytes to be read, or room to which nobody has a reference.
+    pub(crate) unsafe fn at(side: Side, space: Space, address: u64, len: u64) -> Answer<Self> {
         let name = space.parameter(side);
         let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
         if address == 0 {
@@ -74,16 +100,24 @@ impl Place {
         if space == Space::Device || memory::touches(address, len)? {
             return refused(memory::not_inside(&name, address, len));
         }
-        // SAFETY: it is no memory of ours, so that it is the program's, whose pointer the caller says
-        // is valid for the copy.
-        Ok(Self::Host(unsafe { Raw::of(address).bytes(len as usize) }))
+        // SAFETY: it is no memory of ours, so that it is the program's, as the caller promises.
+        Ok(unsafe {
+            let (memory, len) = (Raw::of(address), len as usize);
+            match side {
+                Side::Src => Self::HostRead(memory.bytes(len)),
+                Side::Dst => Self::HostWritten(memory.room(len)),
+            }
+        })
     }
 
     /// Copies bytes out. `at` is byte, row and slice of an array; of memory, only the byte.
     pub(crate) fn read(&self, at: [u64; 3], out: &mut [u8]) -> Answer {
         match self {
             Self::Linear(linear) => linear.read(at[0], out).map_err(refusal),
-            Self::Host(raw) => raw.read(at[0] as usize, out),
+            Self::HostRead(bytes) => bytes.read(at[0] as usize, out),
+            Self::HostWritten(_) => {
+                Err(CUresult::INVALID_VALUE.because("what is to be written is not read"))
+            }
             Self::Array(array) => array.read_row(at, out).map_err(refusal),
             Self::Staged(bytes) => {
                 let start = at[0] as usize;
@@ -99,7 +133,7 @@ impl Place {
     pub(crate) fn states(&self, at: [u64; 3], out: &mut [u8]) -> bool {
         match self {
             Self::Linear(linear) => linear.states(at[0], out),
-            Self::Host(_) | Self::Staged(_) => false,
+            Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => false,
             Self::Array(array) => array.row_states(at, out),
         }
     }
@@ -108,8 +142,23 @@ impl Place {
     pub(crate) fn set_states(&self, at: [u64; 3], states: &[u8]) {
         match self {
             Self::Linear(linear) => linear.set_states(at[0], states),
-            Self::Host(_) | Self::Staged(_) => {}
+            Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => {}
             Self::Array(array) => array.set_row_states(at, states),
+        }
+    }
+
+    /// Whether it is memory of the program that devices cannot reach.
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(self, Self::HostRead(_) | Self::HostWritten(_))
+    }
+
+    /// What lives as long as it is kept; `None`: it is memory of the program.
+    pub(crate) fn kept(&self) -> Option<Endpoint<'static>> {
+        match self {
+            Self::Linear(linear) => Some(Endpoint::Linear(linear.clone())),
+            Self::Array(array) => Some(Endpoint::Array(array.clone())),
+            Self::Staged(bytes) => Some(Endpoint::Staged(bytes.clone())),
+            Self::HostRead(_) | Self::HostWritten(_) => None,
         }
     }
 
@@ -117,7 +166,7 @@ impl Place {
     pub(crate) fn is_of_host(&self) -> bool {
         match self {
             Self::Linear(linear) => linear.is_of_host(),
-            Self::Host(_) | Self::Staged(_) => true,
+            Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => true,
             Self::Array(_) => false,
         }
     }
@@ -140,7 +189,9 @@ impl Place {
                 let name = linear.name();
                 (number, format!("byte {offset} of allocation {number} ({size} bytes of `{name}`)"))
             }
-            Self::Host(_) | Self::Staged(_) => (0, "memory of the host".to_owned()),
+            Self::HostRead(_) | Self::HostWritten(_) | Self::Staged(_) => {
+                (0, "memory of the host".to_owned())
+            }
             Self::Array(array) => {
                 let ([x, y, z], number) = (at, array.number());
                 let size = array.size();
@@ -149,13 +200,15 @@ impl Place {
         }
     }
 
-    /// Copies bytes in, likewise.
+    /// Copies bytes in. `at` is byte, row and slice of an array; of memory, only the byte.
     pub(crate) fn write(&self, at: [u64; 3], bytes: &[u8]) -> Answer {
         match self {
             Self::Linear(linear) => linear.write(at[0], bytes).map_err(refusal),
-            Self::Host(raw) => raw.write(at[0] as usize, bytes),
+            Self::HostWritten(room) => room.write(at[0] as usize, bytes),
             Self::Array(array) => array.write_row(at, bytes).map_err(refusal),
-            Self::Staged(_) => Err(CUresult::INVALID_VALUE.because("what was read is not written")),
+            Self::HostRead(_) | Self::Staged(_) => {
+                Err(CUresult::INVALID_VALUE.because("what was read is not written"))
+            }
         }
     }
 }
