@@ -371,7 +371,7 @@ def test_jobs_of_textures(keywords, tmp_path):
 
 
 class Kernel:
-    """What a kernel of a module has."""
+    """What is known of a kernel of a module."""
 
     def __init__(self, ptx, name):
         self.ptx, self.name = ptx, name
@@ -381,6 +381,10 @@ def test_kernels_of_modules(pool):
     start, to = np.ones(64, np.float32), np.zeros(64, np.float32)
     distributed.launch(Kernel(SCALE, "scale"), 2, 32, [to, start, 2.0, 0], pool)
     assert (to == np.repeat([2, 3], 32)).all()
+    module = texunit.Module(SCALE)
+    assert module["scale"].ptx == SCALE
+    distributed.launch(module["scale"], 2, 32, [to, start, 4.0, 0], pool)
+    assert (to == np.repeat([4, 5], 32)).all()
     for wrong in ["scale", Kernel(SCALE, None), Kernel(None, "scale"), (SCALE,)]:
         with pytest.raises(TypeError, match="kernel: "):
             distributed.launch(wrong, 2, 32, [to, start, 2.0, 0], pool)
@@ -388,15 +392,16 @@ def test_kernels_of_modules(pool):
 
 def test_faults_and_wrong_arguments(pool):
     trap = HEADER + ".visible .entry stop() {\n trap;\n ret; }\n"
-    with pytest.raises(distributed.FaultError, match="kernel.ptx:5: trap: ") as fault:
+    with pytest.raises(texunit.KernelFault, match="^kernel.ptx:5: trap: ") as fault:
         distributed.launch((trap, "stop"), 4, 32, [], pool)
-    assert fault.value.fault["line"] == 5
+    # Not the path of a worker.
+    assert (fault.value.file, fault.value.line, fault.value.kind) == ("kernel.ptx", 5, "trap")
+    assert fault.value.function == "stop" and fault.value.counters.warp_instructions > 0
     short, faults = np.ones(72, np.float32), []
     for count in ({"workers": 1, "parts": 1}, {"workers": 2, "parts": 2}):
-        with pytest.raises(distributed.FaultError, match="kernel.ptx:10: out-of-bounds: ") as fault:
+        with pytest.raises(texunit.KernelFault, match="^kernel.ptx:10: out-of-bounds: ") as fault:
             distributed.launch((SCALE, "scale"), 4, 32, [short, short, 1.0, 1], pool, **count)
-        # Each task has a folder of its own.
-        faults.append({**fault.value.fault, "file": "kernel.ptx"})
+        faults.append(fault.value.to_dict())
     assert faults[0] == faults[1] and faults[0]["cta"] == [2, 0, 0] and faults[0]["thread"] == [8, 0, 0]
     assert (short == 1).all()
     tex = next(textures())

@@ -125,7 +125,7 @@ class Module:
         found = [_objects.diagnostic(value) for value in json.loads(diagnostics)]
         if program is None:
             raise PtxError(found)
-        self._program = program
+        self._program, self._ptx = program, text
         self._kernels = {kernel: Kernel(self, kernel, shown) for kernel, shown in program.kernels()}
         self._name = called
         # The text of a source that is in no file.
@@ -213,6 +213,11 @@ class Kernel:
     def __init__(self, module: Module, name: str, shown: str):
         self._module, self.name, self._shown = module, name, shown
         self._params: list[Param] | None = None
+
+    @property
+    def ptx(self) -> str:
+        """The text of its module, which ``texunit.distributed.launch`` sends to workers."""
+        return self._module._ptx
 
     @property
     def params(self) -> list[Param]:

@@ -173,7 +173,7 @@ class KernelFault(RuntimeError):
     ``frames`` all of it with inlined functions and calls, ``ptx_line`` and ``ptx_text`` the instruction. What a kind does not
     have is None: ``access``, ``space``, ``address``, ``size`` in bytes, ``object`` (what lies there, or is nearest),
     ``allocation`` (its number), ``handle``, ``limit``. ``counters``, ``printf``, ``findings`` and ``coverage`` are those of the
-    launch up to then.
+    launch up to then; of ``texunit.distributed.launch``, which raises it too, counters and printf of one range of CTAs.
     """
 
     def __init__(self, fault: dict[str, Any], rendered: str, result: LaunchResult):

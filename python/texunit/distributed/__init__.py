@@ -9,9 +9,9 @@ What all tasks of a call need goes to each worker once: as a file in ``folder``,
 folder for temporary files), or through Ray's object store.
 """
 
-from ._errors import FaultError, RefusedError
+from ._errors import RefusedError
 from ._launch import Launched, launch, launch_job
 from ._sample import sample
 from ._suite import Program, Suite, run
 
-__all__ = ["FaultError", "Launched", "Program", "RefusedError", "Suite", "launch", "launch_job", "run", "sample"]
+__all__ = ["Launched", "Program", "RefusedError", "Suite", "launch", "launch_job", "run", "sample"]

@@ -17,16 +17,24 @@ class RefusedError(ValueError):
         return RefusedError, (self.errors,)
 
 
-class FaultError(RuntimeError):
-    """A fault of the kernel; ``fault`` has its fields, as the report of ``texunit launch``."""
+def kernel_fault(report):
+    """The ``texunit.KernelFault`` of a report of ``texunit launch``; counters and printf are those of the report's range of CTAs."""
+    from texunit import Counters, KernelFault, LaunchResult
 
-    def __init__(self, fault):
-        self.fault = fault
-        place = f"{fault.get('file')}:{fault.get('line')}: " if fault.get("line") else ""
-        super().__init__(f"{place}{fault['kind']}: {fault['message']}")
-
-    def __reduce__(self):
-        return FaultError, (self.fault,)
+    fault = report["fault"]
+    # Where the source says nothing, the place is that in the PTX, as in a launch by `texunit.Module`.
+    here = {"file": fault["file"], "line": fault["line"], "column": fault["column"], "function": fault["kernel"]}
+    source = fault["frames"][0] if fault.get("frames") else here
+    place = f"{source['file']}:{source['line']}: " if source["line"] else ""
+    executed = report.get("instructions") or {}
+    counters = Counters(
+        executed.get("warp", 0),
+        executed.get("thread", 0),
+        *(report.get(name) or 0 for name in ("fetches", "surface_accesses", "divisions_by_zero", "accesses_past_end")),
+    )
+    seconds = (report.get("times") or {}).get("launch") or 0.0
+    result = LaunchResult(report.get("printf") or "", counters, seconds, [])
+    return KernelFault({**fault, "source": source}, f"{place}{fault['kind']}: {fault['message']}", result)
 
 
 def words(error):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from . import _tasks
 from ._arguments import Job, count
-from ._errors import FaultError, RefusedError
+from ._errors import RefusedError, kernel_fault
 from ._program import texunit
 
 
@@ -34,14 +34,20 @@ def _unpack(content, folder):
             file.write(data)
 
 
-def _report(done):
+def _report(done, folder=None):
+    """The report of a run; paths in a ``folder`` of this worker become those in the job."""
+
+    def told(text):
+        # In JSON a path stands as a string.
+        return text if folder is None else text.replace(json.dumps(os.path.join(folder, ""))[1:-1], "")
+
     try:
-        report = json.loads(done.stdout)
+        report = json.loads(told(done.stdout))
     except ValueError:
-        raise RuntimeError(f"texunit ended with {done.returncode}: {done.stderr.strip()}") from None
+        raise RuntimeError(f"texunit ended with {done.returncode}: {told(done.stderr).strip()}") from None
     if done.returncode:
         if report.get("fault"):
-            raise FaultError(report["fault"])
+            raise kernel_fault(report)
         raise RefusedError(report.get("errors") or [])
     return report
 
@@ -50,12 +56,13 @@ def run_range(job, shared, first, end, options):
     """The sets of some CTAs: a task."""
     # Its folder is there as long as this is.
     unpacked = None if shared is None else shared.made(_unpacked)
-    if unpacked is not None:
-        job = os.path.join(unpacked.name, "job.toml")
+    home = unpacked.name if unpacked is not None else None
+    if home is not None:
+        job = os.path.join(home, "job.toml")
     with tempfile.TemporaryDirectory(prefix="texunit-") as folder:
         file = os.path.join(folder, "sets")
         ctas = ("--ctas", f"{first}..{end}", "--writes", file)
-        _report(texunit("launch", job, *ctas, "--format", "json", "--threads", "1", *options))
+        _report(texunit("launch", job, *ctas, "--format", "json", "--threads", "1", *options), home)
         with open(file, "rb") as file:
             return file.read()
 
@@ -68,7 +75,8 @@ def _in_ranges(job, shared, total, out, executor, workers, parts, options):
         for path, content in zip(files, sets, strict=True):
             with open(path, "wb") as file:
                 file.write(content)
-        report = _report(texunit("merge", job, *files, "--out", out, "--format", "json", *options))
+        merged = texunit("merge", job, *files, "--out", out, "--format", "json", *options)
+        report = _report(merged, None if shared is None else os.path.dirname(job))
     return Launched(report.get("printf") or "", report, ranges, sum(map(len, sets)))
 
 
@@ -94,8 +102,8 @@ def launch(
     ``Surface`` (written back) for a handle, ``None`` for a null pointer, numbers by the types in the PTX, and ``bytes`` for
     structures. What stands twice in ``args`` is one object for the kernel, too.
 
-    ``RefusedError`` (E0630, E0631) says the line where CTAs depend on each other, ``FaultError`` what a kernel did wrong; arrays
-    and surfaces are then as they were.
+    ``RefusedError`` (E0630, E0631) says the line where CTAs depend on each other, ``texunit.KernelFault`` what a kernel did wrong
+    (its counters and printf are those of one range); arrays and surfaces are then as they were.
     """
     job = Job(kernel, grid, block, args, dynamic_shared)
     content = pickle.dumps(job.files, protocol=5)
