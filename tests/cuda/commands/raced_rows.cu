@@ -12,6 +12,18 @@ __global__ void get(const int *p, int from, int *q) {
     q[blockIdx.x * W + threadIdx.x] = p[blockIdx.x * W + from + threadIdx.x];
 }
 
+__global__ void fetch(cudaTextureObject_t t, int from, int *q) {
+    q[blockIdx.x * W + threadIdx.x] = tex2D<int>(t, from + threadIdx.x, blockIdx.x);
+}
+
+__global__ void put_texel(cudaSurfaceObject_t s, int from) {
+    surf2Dwrite<int>(threadIdx.x, s, (from + threadIdx.x) * sizeof(int), blockIdx.x);
+}
+
+__global__ void get_texel(cudaSurfaceObject_t s, int from, int *q) {
+    q[blockIdx.x * W + threadIdx.x] = surf2Dread<int>(s, (from + threadIdx.x) * sizeof(int), blockIdx.x);
+}
+
 int main(int argc, char **argv) {
     auto is = [&](const char *name) { return !strcmp(argv[1], name); };
     bool waits = argc > 2 && !strcmp(argv[2], "waits");
@@ -23,13 +35,27 @@ int main(int argc, char **argv) {
     cudaMalloc(&p, H * PITCH);
     cudaMalloc(&q, H * PITCH);
     cudaMalloc(&r, H * PITCH);
-    cudaMallocArray(&array, &format, W, H);
+    cudaMallocArray(&array, &format, W, H, cudaArraySurfaceLoadStore);
+    cudaResourceDesc of_array = {};
+    of_array.resType = cudaResourceTypeArray;
+    of_array.res.array.array = array;
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    cudaSurfaceObject_t surface;
+    cudaCreateTextureObject(&texture, &of_array, &how, nullptr);
+    cudaCreateSurfaceObject(&surface, &of_array);
     cudaMemset(p, 1, H * PITCH);
     cudaStream_t a, b;
     cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
     if (is("rows-write") || is("array-read"))
         get<<<H, W - COPIED, 0, a>>>(p, from, r);
+    else if (is("texture-write"))
+        fetch<<<H, W - COPIED, 0, a>>>(texture, from, r);
+    else if (is("surface-write"))
+        get_texel<<<H, W - COPIED, 0, a>>>(surface, from, r);
+    else if (is("surface-read") || is("surface-both"))
+        put_texel<<<H, W - COPIED, 0, a>>>(surface, from);
     else
         put<<<H, W - COPIED, 0, a>>>(p, from);
     if (waits) cudaStreamSynchronize(a);
@@ -46,9 +72,9 @@ int main(int argc, char **argv) {
         box.extent = make_cudaExtent(WIDTH, H / 4, 4);
         box.kind = cudaMemcpyDeviceToDevice;
         cudaMemcpy3DAsync(&box, b);
-    } else if (is("array-write")) {
+    } else if (is("array-write") || is("texture-write") || is("surface-write") || is("surface-both")) {
         cudaMemcpy2DToArrayAsync(array, 0, 0, p, PITCH, WIDTH, H, cudaMemcpyDeviceToDevice, b);
-    } else if (is("array-read")) {
+    } else if (is("array-read") || is("surface-read")) {
         cudaMemcpy2DFromArrayAsync(p, PITCH, array, 0, 0, WIDTH, H, cudaMemcpyDeviceToDevice, b);
     }
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -175,28 +175,47 @@ pub(crate) fn waited(tells: impl FnOnce(&Memory)) {
     }
 }
 
-/// A copy reads or (`writes`) writes memory: tells which kernel accesses it and does not come before the copy.
-pub(crate) fn copied(stand: &Stand, range: (u64, u64), writes: bool) {
+/// Which memory a part of a copy is in.
+pub(crate) enum Part {
+    /// Memory of the device, by its address.
+    Memory(u64),
+    /// An array, by its memory on the host, and a place in it.
+    Array(usize, u64),
+}
+
+/// A copy reads or (`writes`) writes bytes: tells which kernel accesses them and does not come before the copy.
+pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
     let Some(log) = log() else { return };
-    let found = log.race().and_then(|race| match &stand.submitted {
-        Some(work) => race.accessed_by(work, range, writes),
-        None => race.accessed(Some(stand.queue), range, writes),
+    let found = log.race().and_then(|race| match (&part, &stand.submitted) {
+        (&Part::Memory(address), Some(work)) => race.accessed_by(work, (address, len), writes),
+        (&Part::Memory(address), None) => race.accessed(Some(stand.queue), (address, len), writes),
+        (&Part::Array(array, offset), work) => {
+            race.array_accessed((stand.queue, work.as_ref()), (array, offset, len), writes)
+        }
     });
     let Some((end, stores)) = found else { return };
-    let (rule, does) = match (writes, stores) {
-        (false, _) => (rules::RACE_READ_AFTER_WRITE, "reads memory that a kernel stores to"),
-        (true, true) => (rules::RACE_WRITE_AFTER_WRITE, "writes memory that a kernel stores to"),
-        (true, false) => (rules::RACE_WRITE_AFTER_READ, "writes memory that a kernel loads from"),
+    let rule = match (writes, stores) {
+        (false, _) => rules::RACE_READ_AFTER_WRITE,
+        (true, true) => rules::RACE_WRITE_AFTER_WRITE,
+        (true, false) => rules::RACE_WRITE_AFTER_READ,
     };
-    let message = format!("a copy of {} bytes {does}, and nothing orders the two", range.1);
+    let copies = if writes { "writes" } else { "reads" };
+    let (what, does, here) = match (part, stores) {
+        (Part::Memory(_), true) => ("memory", "stores to", "is stored here"),
+        (Part::Memory(_), false) => ("memory", "loads from", "is loaded here"),
+        (Part::Array(..), true) => ("texels of an array", "stores to", "is stored here"),
+        (Part::Array(..), false) => ("texels of an array", "reads", "is read here"),
+    };
+    let message = format!(
+        "a copy of {len} bytes {copies} {what} that a kernel {does}, and nothing orders the two"
+    );
     let notes = vec![
         "the kernel is one of another stream: `cudaStreamSynchronize` or `cudaStreamWaitEvent` between the two \
          orders them"
             .to_owned(),
     ];
-    let what = if stores { "is stored here" } else { "is loaded here" };
     let mut finding = Finding::of_process(rule, message, notes);
-    finding.other = Some((what.to_owned(), end));
+    finding.other = Some((here.to_owned(), end));
     log.found(finding);
     news(None, 0);
 }

@@ -3,7 +3,10 @@
 
 use texunit_checks::race::{HostRace, Queue, Touched};
 use texunit_checks::{Check, Log, Options};
-use texunit_device::{Arg, Buffer, Device, Kernel, LaunchOptions, Module};
+use texunit_device::{
+    Arg, Array, ArrayDescriptor, Buffer, Device, Extent, Format, Geometry, Kernel, LaunchOptions,
+    Module, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
+};
 
 const A: Queue = Queue::Own { id: 16, is_blocking: false };
 const B: Queue = Queue::Own { id: 32, is_blocking: false };
@@ -107,6 +110,97 @@ fn the_host_has_to_wait() {
     assert!(race.accessed(None, (at, len), false).is_some());
     race.synchronized(B);
     assert!(race.accessed(None, (at, len), true).is_none());
+}
+
+/// Launches of `k`, with a texture and a surface over an array of 8 x 4 floats, in which a thread of four fetches or stores to
+/// a texel of row 1.
+struct Texels {
+    log: Log,
+    kernel: Kernel,
+    array: Array,
+    texture: TextureObject,
+    surface: SurfaceObject,
+}
+
+impl Texels {
+    fn new(body: &str) -> Self {
+        let device = Device::default();
+        let text = texunit_testkit::ptx::SM_80.to_owned()
+            + ".visible .entry k(.param .u64 t, .param .u64 s)\n{\n.reg .u32 %x, %y, %b;\n.reg .f32 %f<4>;\n\
+               .reg .u64 %t, %s;\nld.param.u64 %t, [t];\nld.param.u64 %s, [s];\nmov.u32 %x, %tid.x;\n\
+               shl.b32 %b, %x, 2;\nmov.u32 %y, 1;\n"
+            + body
+            + "\nret;\n}\n";
+        let module = Module::load(&device, "texels.ptx", &text).expect("it is right");
+        let kernel = module.kernel("k").expect("there");
+        let format = Format::from_name("f32").expect("there is one");
+        let extent = Extent { width: 8, height: 4, depth: 1 };
+        let descriptor = ArrayDescriptor::new(format, Geometry::D2, extent, "array");
+        let array = device.create_array(&descriptor).expect("there is room");
+        let how = TextureDescriptor::default();
+        let texture = device.create_texture(&TextureResource::Array(&array), &how);
+        let texture = texture.expect("it is right");
+        let surface = device.create_surface(&array).expect("it is right");
+        let log = Log::new(Options { checks: Check::Race.into(), ..Options::default() });
+        Self { log, kernel, array, texture, surface }
+    }
+
+    fn launch(&self, queue: Queue) {
+        let checks = self.log.launch_in("k", queue, 0).expect("it is checked");
+        let options =
+            LaunchOptions { block: [4, 1, 1], observer: Some(&checks), ..LaunchOptions::default() };
+        let args = [Arg::Texture(&self.texture), Arg::Surface(&self.surface)];
+        self.kernel.launch(&options, &args).expect("it ends");
+    }
+
+    /// What a copy in a stream of some texels of a row meets: whether it is stored.
+    fn copied(&self, queue: Queue, (row, texels): (u64, [u64; 2]), writes: bool) -> Option<bool> {
+        let [first, end] = texels.map(|x| 4 * x);
+        let (array, offset) = self.array.row_place([first, row, 0], end - first).expect("inside");
+        let race = self.log.race().expect("it is asked for");
+        let found = race.array_accessed((queue, None), (array, offset, end - first), writes);
+        found.map(|(end, stores)| {
+            assert_eq!(end.kernel, "k");
+            stores
+        })
+    }
+}
+
+#[test]
+fn a_copy_of_an_array_races_with_fetches_of_another_stream() {
+    let fetch = "tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%t, {%x, %y}];";
+    let texels = Texels::new(fetch);
+    texels.launch(A);
+    assert_eq!(texels.copied(B, (1, [0, 8]), true), Some(false));
+    assert_eq!(texels.copied(B, (1, [3, 4]), true), Some(false));
+    assert_eq!(texels.copied(B, (1, [4, 8]), true), None, "texels beside them");
+    assert_eq!(texels.copied(B, (0, [0, 8]), true), None, "another row");
+    assert_eq!(texels.copied(B, (1, [0, 8]), false), None, "both read");
+    assert_eq!(texels.copied(A, (1, [0, 8]), true), None, "the same stream");
+    let race = texels.log.race().expect("it is asked for");
+    race.event_recorded(1, A);
+    race.event_waited(1, Some(B));
+    assert_eq!(texels.copied(B, (1, [0, 8]), true), None, "it has waited");
+    texels.launch(A);
+    race.synchronized(A);
+    assert_eq!(texels.copied(B, (1, [0, 8]), true), None, "the host has waited");
+    // As long as there is one stream alone, nothing can be beside it.
+    let texels = Texels::new(fetch);
+    texels.launch(Queue::Default);
+    assert_eq!(texels.copied(Queue::Default, (1, [0, 8]), true), None);
+}
+
+#[test]
+fn a_copy_of_an_array_races_with_surface_accesses_of_another_stream() {
+    let stores = Texels::new("sust.b.2d.b32.trap [%s, {%b, %y}], {%x};");
+    stores.launch(A);
+    assert_eq!(stores.copied(B, (1, [2, 8]), true), Some(true));
+    assert_eq!(stores.copied(B, (1, [2, 8]), false), Some(true));
+    assert_eq!(stores.copied(B, (2, [0, 8]), false), None);
+    let loads = Texels::new("suld.b.2d.b32.trap {%x}, [%s, {%b, %y}];");
+    loads.launch(A);
+    assert_eq!(loads.copied(B, (1, [2, 8]), true), Some(false));
+    assert_eq!(loads.copied(B, (1, [2, 8]), false), None);
 }
 
 #[test]

@@ -76,6 +76,13 @@ impl Array {
         }
     }
 
+    /// Where a part of a row is: the memory of the array on the host, which tells arrays apart, and the offset in it. `None`:
+    /// it is not inside, or empty.
+    pub fn row_place(&self, at: [u64; 3], len: u64) -> Option<(usize, u64)> {
+        let offset = self.row_offset(at, len).ok().flatten()?;
+        Some((self.resource().block().reach(0).host().as_ptr() as usize, offset))
+    }
+
     /// Offset in the block of a part of a row; `None` if it is empty.
     fn row_offset(&self, at: [u64; 3], len: u64) -> Result<Option<u64>, Error> {
         self.check_box(at, [len, 1, 1])?;

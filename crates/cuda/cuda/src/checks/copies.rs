@@ -1,7 +1,7 @@
 //! What checks look at in copies: which bytes nobody has written (`init`), and which kernels use the memory at the same
 //! time (`race`).
 
-use super::{Stand, copied, log, news};
+use super::{Part, Stand, copied, log, news};
 use crate::asked;
 use crate::memory::endpoint::Endpoint;
 use texunit_checks::race::{Memory, Queue};
@@ -73,8 +73,11 @@ impl<'a> Watch<'a> {
     pub(crate) fn copied(&mut self, from: [u64; 3], to: [u64; 3], len: usize) {
         if let Some(stand) = self.race {
             for (place, at, writes) in [(self.to, to, true), (self.from, from, false)] {
+                if let Some((array, offset)) = place.in_array(at, len as u64) {
+                    copied(stand, (Part::Array(array, offset), len as u64), writes);
+                }
                 if let Some(range) = place.range(at, len as u64) {
-                    copied(stand, range, writes);
+                    copied(stand, (Part::Memory(range.0), range.1), writes);
                     if place.is_of_host() && !stand.is_late() {
                         push(&mut self.shared, range, writes);
                     }

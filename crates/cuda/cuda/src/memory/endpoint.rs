@@ -179,6 +179,14 @@ impl<'a> Endpoint<'a> {
         }
     }
 
+    /// The array that it is, by its memory on the host, and where in it a part of a row is.
+    pub(crate) fn in_array(&self, at: [u64; 3], len: u64) -> Option<(usize, u64)> {
+        match self {
+            Self::Array(array) => array.row_place(at, len),
+            _ => None,
+        }
+    }
+
     /// What messages call it, with the byte at a place in it.
     pub(crate) fn named(&self, at: [u64; 3]) -> (u64, String) {
         match self {

@@ -32,7 +32,8 @@ impl Rows {
         }
         if checks::race().is_some() {
             let ranges = self.ranges();
-            ranges.iter().for_each(|&range| checks::copied(stand, range, true));
+            let part = |range: (u64, u64)| (checks::Part::Memory(range.0), range.1);
+            ranges.iter().for_each(|&range| checks::copied(stand, part(range), true));
             if self.linear.is_of_host() && !stand.is_late() {
                 checks::fills(stand.queue, &ranges);
             }

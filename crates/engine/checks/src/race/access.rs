@@ -1,7 +1,7 @@
 //! An access of a warp, taken apart: a row of lines, one place for all lanes, or lane by lane.
 
 use super::cell::{Conflict, Touch};
-use super::line::{Bytes, Eights, LINE, Line, Part, Row, Words};
+use super::line::{By, Bytes, Eights, LINE, Line, Part, Row, Words};
 use super::stamp::{Kind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
@@ -39,6 +39,8 @@ pub(super) struct Warp<'a> {
     words: usize,
     stamp: Stamp,
     pub(super) shape: Shape,
+    /// Bytes by which the addresses lie behind those of the access.
+    moved: u64,
 }
 
 /// Lanes beside each other that access one line.
@@ -100,23 +102,29 @@ impl Shape {
         if lanes != u32::MAX {
             return Self::of_some(addresses, lanes, bytes);
         }
+        let at = addresses[0];
+        // All are looked at: then it is done for several at once.
+        let (mut apart, mut off, mut next) = (0, 0, at);
+        for &address in addresses {
+            apart |= address ^ at;
+            off |= address ^ next;
+            next = next.wrapping_add(bytes);
+        }
+        match (apart, off) {
+            (0, _) => Self::One(at),
+            (_, 0) => Self::Row(at),
+            _ => Self::of_parts(addresses, bytes),
+        }
+    }
+
+    fn of_parts(addresses: &[u64; 32], bytes: u64) -> Self {
         let (parts, _) = addresses.as_chunks::<8>();
         let [Some(a), Some(b), Some(c), Some(d)] =
             [0, 1, 2, 3].map(|i| parts.get(i).and_then(|part| Eight::of(part, bytes)))
         else {
             return Self::Any;
         };
-        let eights = [a, b, c, d];
-        let is = |is_row: bool, step: u64| {
-            let is = |(at, eight): (u64, &Eight)| *eight == Eight { at, is_row };
-            let places = (0..).map(|i| a.at.wrapping_add(8 * step * i));
-            places.zip(&eights).all(is)
-        };
-        match a.is_row {
-            true if is(true, bytes) => Self::Row(a.at),
-            false if is(false, 0) => Self::One(a.at),
-            _ => Self::Eights(eights),
-        }
+        Self::Eights([a, b, c, d])
     }
 
     /// So many bytes behind.
@@ -148,6 +156,7 @@ impl Shape {
 }
 
 /// What a store stores.
+#[derive(Default)]
 pub(super) struct Stored {
     /// The first element,
     first: Option<[u64; 32]>,
@@ -168,22 +177,33 @@ impl Stored {
             more: (1..count).map(|i| access.values.get(i)).collect(),
         }
     }
+
+    /// These elements.
+    pub(super) fn these(mut elements: impl Iterator<Item = [u64; 32]>) -> Self {
+        Self { first: elements.next(), more: elements.map(Some).collect() }
+    }
+
+    /// Nothing.
+    const NOTHING: &Self = &Self { first: None, more: Vec::new() };
 }
 
 impl<'a> Warp<'a> {
+    /// An access of which it is not known yet what it stores.
     #[inline]
-    pub(super) fn new(
-        at: &At,
-        access: &'a Access<'a>,
-        stored: &'a Stored,
-        view: &View<'_>,
-    ) -> Self {
+    pub(super) fn new(at: &At, access: &'a Access<'a>, view: &View<'_>) -> Self {
         let kind = kind(access.doing, access.order);
         let is_whole = access.size.is_multiple_of(4) && !kind.is_async();
         let words = if is_whole { (access.bytes() / 4) as usize } else { 0 };
         let stamp = Stamp::new(view.serial, (view.now, kind), (at.warp * 32, at.op));
         let shape = Shape::of(access.addresses, at.lanes, access.bytes().into());
-        Self { at: *at, access, kind, stored, words, stamp, shape }
+        let stored = Stored::NOTHING;
+        Self { at: *at, access, kind, stored, words, stamp, shape, moved: 0 }
+    }
+
+    /// The same, which stores this.
+    #[inline]
+    pub(super) fn storing(self, stored: &'a Stored) -> Self {
+        Self { stored, ..self }
     }
 
     /// Another load, of elements of the same kind, that goes by its shape alone.
@@ -193,8 +213,21 @@ impl<'a> Warp<'a> {
             at: At { op: further.op, ..self.at },
             stamp: self.stamp.of_op(further.op),
             shape: self.shape.moved(further.offset),
+            moved: further.offset,
             ..*self
         }
+    }
+
+    /// Where a lane accesses memory.
+    #[inline]
+    pub(super) fn address(&self, lane: u32) -> u64 {
+        self.access.addresses[lane as usize & 31].wrapping_add(self.moved)
+    }
+
+    /// Words of each lane, if they are whole ones and it is no copy; else 0.
+    #[inline]
+    pub(super) fn words(&self) -> usize {
+        self.words
     }
 
     /// Of a row of whole lines that all lanes access, weakly and at once: the first line's address, and the logarithm of the
@@ -257,16 +290,80 @@ impl<'a> Warp<'a> {
     ) -> bool {
         let first = (number * 32) >> shift;
         let values = |words: &mut [u32; 32]| {
+            if self.access.size == 4 && !self.is_stored() {
+                return self.values_of_row(words, (first as usize, shift));
+            }
             for (i, word) in words.iter_mut().enumerate() {
                 let (lane, element) = (first as usize + (i >> shift), i & ((1 << shift) - 1));
-                *word = match (self.access.size, &self.stored.first) {
-                    (4, Some(value)) if shift == 0 => value[lane] as u32,
-                    _ => self.value(lane as u32, 4 * element as u64).map_or(0, |v| v as u32),
-                };
+                *word = self.value(lane as u32, 4 * element as u64).map_or(0, |v| v as u32);
             }
         };
         let (thread, op, writes) = (self.thread(first), self.at.op, self.kind.writes());
-        line.row(view, &Row { thread, shift, op, writes, epoch, values: &values })
+        let by = By::words(shift);
+        line.row(view, &Row { thread, by, op, writes, epoch, values: &values })
+    }
+
+    /// Whether what it stores is put together.
+    fn is_stored(&self) -> bool {
+        self.stored.first.is_some()
+    }
+
+    /// What lanes from the first one on store in the words of a line, an element in each.
+    fn values_of_row(&self, words: &mut [u32; 32], (first, shift): (usize, u32)) {
+        for element in 0..1 << shift {
+            let row = self.access.values.low(element).unwrap_or_default();
+            if shift == 0 {
+                *words = row;
+                return;
+            }
+            let lanes = row.iter().skip(first);
+            words
+                .iter_mut()
+                .skip(element)
+                .step_by(1 << shift)
+                .zip(lanes)
+                .for_each(|(to, v)| *to = *v);
+        }
+    }
+
+    /// Of a row of bytes, or of halves of words, that all lanes access, weakly and at once, and that is whole quarters of a
+    /// line: where it begins, and the number of the thread that has the line's first byte, were there one for each.
+    pub(super) fn quarters(&self) -> Option<(u64, u32)> {
+        let Shape::Row(first) = self.shape else { return None };
+        let bytes = self.access.bytes();
+        let is_plain = self.kind.strength() == 0 && !self.kind.is_async();
+        let whole = self.at.lanes == u32::MAX && first.is_multiple_of(u64::from(32 * bytes));
+        if !is_plain || !whole || !matches!(bytes, 1 | 2) {
+            return None;
+        }
+        let before = (first % LINE) as u32 / bytes;
+        self.thread(0).checked_sub(before).map(|thread| (first, thread))
+    }
+
+    /// A row of quarters ([`Self::quarters`]). False: nothing has been done.
+    pub(super) fn narrow_row(
+        &self,
+        line: &mut Line,
+        view: &View<'_>,
+        ((first, thread), epoch): ((u64, u32), u64),
+    ) -> bool {
+        let (bytes, at) = (self.access.bytes() as usize, (first % LINE) as usize);
+        let values = |words: &mut [u32; 32]| {
+            let row: [u32; 32] = match self.is_stored() {
+                true => std::array::from_fn(|lane| self.value(lane as u32, 0).unwrap_or(0) as u32),
+                false => self.access.values.low(0).unwrap_or_default(),
+            };
+            for lane in 0..32 {
+                let value = row[lane as usize];
+                let (byte, mask) = (at + lane as usize * bytes, (1 << (8 * bytes)) - 1);
+                let (word, shift) = (&mut words[byte / 4], 8 * (byte % 4));
+                *word = *word & !(mask << shift) | (value & mask) << shift;
+            }
+        };
+        let quarters = ((1 << bytes) - 1) << (at / 32);
+        let (op, writes) = (self.at.op, self.kind.writes());
+        let by = By::bytes(bytes.trailing_zeros(), quarters);
+        line.row(view, &Row { thread, by, op, writes, epoch, values: &values })
     }
 
     /// A load of one place. False: lane by lane.
@@ -290,7 +387,7 @@ impl<'a> Warp<'a> {
         view: &View<'_>,
         (of, epoch): (&OfLine, u64),
     ) -> u32 {
-        if !matches!(self.words, 1..=4) || self.kind.strength() != 0 || !of.off.is_multiple_of(4) {
+        if !matches!(self.words, 1..=4) || !of.off.is_multiple_of(4) {
             return 0;
         }
         let value = |lane: u32, i: usize| self.value(lane, 4 * i as u64).map_or(0, |v| v as u32);

@@ -46,6 +46,10 @@ fn end(list: &[End], of: u32) -> Option<u32> {
 }
 
 impl Copies {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// `cp.async.commit_group` of a thread: what it has copied so far is a group.
     pub(super) fn commit(&mut self, thread: u32, now: u32) {
         let of = self.0.entry(thread).or_default();

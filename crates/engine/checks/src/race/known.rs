@@ -9,7 +9,7 @@ use super::clock::{Clock, Unit};
 use super::copies::Copies;
 use super::shadow::join;
 use super::stamp::{LAST_TIME, Stamp};
-use std::collections::HashMap;
+use std::mem::take;
 use std::sync::Arc;
 use texunit_simt::observe::CtaInfo;
 
@@ -76,7 +76,10 @@ pub(super) struct Cta {
     seen: Both,
     fenced: Both,
     warps: Vec<Warp>,
-    barriers: HashMap<u32, Barrier>,
+    /// Threads that it began with.
+    threads: u32,
+    /// By number: a few.
+    barriers: Vec<(u32, Barrier)>,
     pub(super) copies: Copies,
     /// Whether a warp or lane knows something of its own.
     has_own: bool,
@@ -86,9 +89,25 @@ pub(super) struct Cta {
 
 impl Cta {
     pub(super) fn begin(&mut self, serial: u32, cta: &CtaInfo) {
+        // Their memory stays.
+        let (mut warps, mut barriers) = (take(&mut self.warps), take(&mut self.barriers));
+        let mut copies = take(&mut self.copies);
         let warp = |i| Warp { lanes: cta.lanes(i), ..Warp::default() };
-        let warps = (0..cta.warps).map(warp).collect();
-        *self = Self { serial, now: 1, warps, ..Self::default() };
+        warps.clear();
+        warps.extend((0..cta.warps).map(warp));
+        barriers.clear();
+        copies.clear();
+        let threads = warps.iter().map(|warp| warp.lanes.count_ones()).sum();
+        *self = Self { serial, now: 1, warps, threads, barriers, copies, ..Self::default() };
+    }
+
+    /// The place of a barrier among those that something is kept of.
+    fn barrier(&mut self, id: u32) -> usize {
+        let found = self.barriers.iter().position(|barrier| barrier.0 == id);
+        found.unwrap_or_else(|| {
+            self.barriers.push((id, Barrier::default()));
+            self.barriers.len() - 1
+        })
     }
 
     /// Time goes on: what follows is not what was before.
@@ -286,14 +305,15 @@ impl Cta {
         id: u32,
         (count, waits): (Option<u32>, bool),
     ) {
-        let all = self.warps.iter().map(|warp| warp.lanes.count_ones()).sum::<u32>();
-        let whole = waits && count.is_none_or(|count| count >= all);
-        let mut barrier = self.barriers.remove(&id).unwrap_or_default();
+        let whole = waits && count.is_none_or(|count| count >= self.threads);
+        let i = self.barrier(id);
+        let barrier = &mut self.barriers[i].1;
         if !barrier.is_new {
-            barrier = Barrier { is_new: true, is_whole: true, ..Barrier::default() };
+            *barrier = Barrier { is_new: true, is_whole: true, ..Barrier::default() };
         }
         barrier.is_whole &= whole;
         if !whole {
+            let mut barrier = take(barrier);
             let now = self.tick();
             let mut together = Gathered::default();
             let as_one = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
@@ -312,19 +332,20 @@ impl Cta {
             {
                 from.iter().for_each(|clock| join(to, clock));
             }
+            self.barriers[i].1 = barrier;
         }
-        self.barriers.insert(id, barrier);
     }
 
     /// A barrier is complete and lanes go on behind it.
     pub(super) fn passes(&mut self, warp: u32, lanes: u32, id: u32) {
-        let Some(mut barrier) = self.barriers.remove(&id) else { return };
+        let Some(i) = self.barriers.iter().position(|barrier| barrier.0 == id) else { return };
+        let barrier = &mut self.barriers[i].1;
+        let is_new = take(&mut barrier.is_new);
         if barrier.is_whole {
-            if std::mem::take(&mut barrier.is_new) {
+            if is_new {
                 self.meet();
             }
         } else {
-            barrier.is_new = false;
             let whole = self.warps.get(warp as usize).is_some_and(|w| w.lanes == lanes);
             let given = Gathered {
                 knows: barrier.knows.clone(),
@@ -339,13 +360,12 @@ impl Cta {
                 _ => given.give(self, warp, lanes),
             }
         }
-        self.barriers.insert(id, barrier);
     }
 
     /// All threads have come to a barrier: all know what each knew.
     fn meet(&mut self) {
         self.all = self.tick();
-        if !std::mem::take(&mut self.has_own) {
+        if !take(&mut self.has_own) {
             return;
         }
         let mut together = Gathered::default();

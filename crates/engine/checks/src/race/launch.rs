@@ -1,5 +1,6 @@
 //! A launch among those of a process.
 
+use super::arrays::Used;
 use super::loads::Loads;
 use super::shadow::{Shadow, lock};
 use super::stamp::Stamp;
@@ -22,14 +23,17 @@ pub struct Memory {
     streams: Mutex<Streams>,
     /// What launches have noted that is no access yet.
     loads: Mutex<Vec<Arc<Loads>>>,
+    /// Texels of arrays that launches have accessed.
+    pub(super) arrays: Mutex<Vec<Used>>,
     /// Whether accesses of the host through pointers are looked at.
     pub(super) is_host_watched: AtomicBool,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        let (streams, loads, is_host_watched) = Default::default();
-        Self { shadow: Shadow::default(), next: AtomicU32::new(1), streams, loads, is_host_watched }
+        let (streams, loads, arrays, is_host_watched) = Default::default();
+        let (shadow, next) = (Shadow::default(), AtomicU32::new(1));
+        Self { shadow, next, streams, loads, arrays, is_host_watched }
     }
 }
 
@@ -73,6 +77,7 @@ impl Memory {
             // All numbers have been used: from the first one on again.
             self.shadow.clear();
             lock(&self.loads).clear();
+            lock(&self.arrays).clear();
             *streams = Streams::default();
             first = 1;
             self.next.store(1 + ctas, Relaxed);
@@ -92,6 +97,7 @@ impl Memory {
         }
         // What the host has waited for is over.
         noted.retain(|loads| streams.is_open(loads.first()));
+        lock(&self.arrays).retain(|used| streams.is_open(used.first));
         let mut bytes = noted.iter().map(|loads| loads.bytes()).sum::<usize>();
         while bytes > MOST_NOTES {
             bytes -= noted.remove(0).bytes();
@@ -190,6 +196,11 @@ impl Order {
     /// The number of a CTA.
     pub(super) fn serial(&self, index: u64) -> u32 {
         self.first.wrapping_add(index as u32)
+    }
+
+    /// The number of its first CTA.
+    pub(super) fn first(&self) -> u32 {
+        self.first
     }
 
     /// Whether all other launches come before it.

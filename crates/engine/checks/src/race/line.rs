@@ -36,7 +36,7 @@ pub(super) struct Words<'a> {
     pub(super) value: &'a dyn Fn(usize) -> u32,
 }
 
-/// An access of lanes to whole words of one line, which is neither strong nor a copy.
+/// An access of lanes to whole words of one line, which is no copy.
 pub(super) struct Part<'a> {
     /// Of the warp's first thread.
     pub(super) stamp: Stamp,
@@ -52,18 +52,81 @@ pub(super) struct Part<'a> {
     pub(super) value: &'a dyn Fn(u32, usize) -> u32,
 }
 
-/// An access of lanes one behind the other to all words of a line, weak and at once.
+/// An access of lanes one behind the other to all words of a line, or to quarters of it by bytes or halves of words, weak and
+/// at once.
 pub(super) struct Row<'a> {
-    /// Of the first word.
+    /// Of the first word; of bytes, were there lanes enough.
     pub(super) thread: u32,
-    /// A lane has `1 << shift` words.
-    pub(super) shift: u32,
+    /// Which lanes have which bytes.
+    pub(super) by: By,
     pub(super) op: u32,
     pub(super) writes: bool,
     /// As of [`Words`].
     pub(super) epoch: u64,
     /// What is stored in the words.
     pub(super) values: &'a dyn Fn(&mut [u32; WORDS]),
+}
+
+/// Which lanes of a row have which bytes of a line, and which quarters of it the row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct By(u32);
+
+impl By {
+    const NARROW: u32 = 4;
+    const QUARTERS: u32 = 8;
+    /// Bits that say which lanes have which bytes.
+    const MAPPING: u32 = 0xff;
+
+    /// All words, `1 << shift` for each lane.
+    pub(super) fn words(shift: u32) -> Self {
+        Self(shift)
+    }
+
+    /// Quarters, `1 << shift` bytes (1 or 2) for each lane.
+    pub(super) fn bytes(shift: u32, quarters: u32) -> Self {
+        Self(Self::NARROW | shift | quarters << Self::QUARTERS)
+    }
+
+    /// That of a stamp of a whole line.
+    pub(super) fn of(stamp: Stamp) -> Self {
+        Self(stamp.extra)
+    }
+
+    pub(super) fn is_narrow(self) -> bool {
+        self.0 & Self::NARROW != 0
+    }
+
+    fn quarters(self) -> u32 {
+        if self.is_narrow() { self.0 >> Self::QUARTERS } else { 0xf }
+    }
+
+    fn is_like(self, other: Self) -> bool {
+        (self.0 ^ other.0) & Self::MAPPING == 0
+    }
+
+    /// Whether all its quarters are another one's, too.
+    fn is_within(self, other: Self) -> bool {
+        self.quarters() & !other.quarters() == 0
+    }
+
+    fn with(self, other: Self) -> u32 {
+        self.0 | other.0
+    }
+
+    /// How many threads behind the first one that of a byte is, if it is in the row.
+    pub(super) fn thread_of(self, byte: usize) -> Option<u32> {
+        if !self.is_narrow() {
+            return Some((byte as u32 / 4) >> self.0);
+        }
+        let is_in = self.quarters() >> (byte / 32) & 1 == 1;
+        is_in.then_some(byte as u32 >> (self.0 & 1))
+    }
+
+    /// Whether it has any of some bytes.
+    fn has(self, bytes: &std::ops::Range<u64>) -> bool {
+        let any = |quarter: u64| bytes.start < 32 * quarter + 32 && bytes.end > 32 * quarter;
+        !bytes.is_empty() && (0..4).any(|q| self.quarters() >> q & 1 == 1 && any(q))
+    }
 }
 
 /// A weak load of whole words of one line by all lanes of a warp.
@@ -98,16 +161,19 @@ impl Line {
             (self.write, self.others) = (Stamp::NONE, [Stamp::NONE; 2]);
         }
         let kind = if row.writes { Kind::WEAK.writing() } else { Kind::WEAK };
-        let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.shift);
-        // Of the same threads, word by word.
+        let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
+        // Of the same threads, byte by byte.
         let is_own = |slot: Stamp| {
             slot.serial == stamp.serial
                 && slot.thread() == stamp.thread()
-                && slot.extra == stamp.extra
+                && By::of(slot).is_like(row.by)
         };
         let is_behind = |slot: Stamp| view.is_past(slot) || is_own(slot);
         if !is_behind(self.write) {
             return false;
+        }
+        if row.by.is_narrow() {
+            return self.narrow(view, stamp, row);
         }
         if row.writes {
             if !self.others.into_iter().all(is_behind) {
@@ -125,6 +191,39 @@ impl Line {
             *second = stamp;
         }
         true
+    }
+
+    /// A row of quarters, where the last store is behind. What else its threads have done with other quarters stays, or
+    /// the line becomes bytes.
+    fn narrow(&mut self, view: &View<'_>, stamp: Stamp, row: &Row<'_>) -> bool {
+        let is_own = |slot: Stamp| {
+            slot.serial == stamp.serial
+                && slot.thread() == stamp.thread()
+                && By::of(slot).is_like(row.by)
+        };
+        let gives_way =
+            |slot: Stamp| view.is_past(slot) || (is_own(slot) && By::of(slot).is_within(row.by));
+        let goes_on = |slot: Stamp| is_own(slot) && slot.is_same_act(stamp);
+        let both = |slot: Stamp| stamp.with(By::of(slot).with(row.by));
+        if row.writes {
+            if !self.others.into_iter().all(gives_way) {
+                return false;
+            }
+            self.write = match self.write {
+                slot if gives_way(slot) => stamp,
+                slot if goes_on(slot) => both(slot),
+                _ => return false,
+            };
+            self.others = [Stamp::NONE; 2];
+            (row.values)(self.values.get_or_insert_default());
+            return true;
+        }
+        if let Some(slot) = self.others.iter_mut().find(|slot| goes_on(**slot)) {
+            *slot = both(*slot);
+            return true;
+        }
+        let free = self.others.iter_mut().find(|slot| gives_way(**slot));
+        free.map(|slot| *slot = stamp).is_some()
     }
 
     /// Its words or bytes.
@@ -189,7 +288,9 @@ impl Line {
         let of_all = [self.write, self.others[0], self.others[1]];
         let split = self.split.as_deref().filter(|split| !split.is_empty());
         let (is_split, any) = (split.is_some(), !bytes.is_empty());
-        let of_all = of_all.into_iter().filter(move |_| !is_split && any);
+        let here = bytes.clone();
+        let has = move |stamp: &Stamp| By::of(*stamp).has(&here);
+        let of_all = of_all.into_iter().filter(move |_| !is_split && any).filter(has);
         of_all.chain(split.into_iter().flat_map(move |split| split.stamps(bytes.clone())))
     }
 

@@ -5,7 +5,7 @@
 //! their order and with what was known when they were noted ([`Loads::settle`]). So does the host, and a launch that is
 //! not ordered with this one.
 
-use super::access::{Eight, Shape, Stored, Warp};
+use super::access::{Eight, Shape, Warp};
 use super::known::Cta;
 use super::launch::Order;
 use super::pages::Pages;
@@ -36,6 +36,8 @@ pub(super) struct Loads {
     order: Order,
     /// By address.
     allocations: Vec<Allocation>,
+    /// Warps of a CTA.
+    warps: u32,
     /// Of each worker.
     notes: Mutex<Vec<Noted>>,
     /// Held by who makes accesses of notes.
@@ -68,11 +70,13 @@ enum Lies {
     Anyhow,
 }
 
-/// A load.
+/// A load; of a row, also those by the warps behind it of rows behind it.
 #[derive(Clone, Copy, Debug)]
 struct Note {
     lies: Lies,
     at: (u32, u32, u32),
+    /// How many rows.
+    count: u32,
     elements: (u32, u32),
     /// What the warp knew.
     serial: u32,
@@ -84,6 +88,36 @@ struct Note {
 impl Notes {
     fn bytes(&self) -> usize {
         self.all.len() * size_of::<Note>() + self.offsets.len() * size_of::<[u32; 32]>()
+    }
+}
+
+impl Note {
+    /// Where the warp behind its last one is, by CTA and number.
+    fn next(&self, warps: u32) -> (u32, u32) {
+        self.warp(self.count, warps)
+    }
+
+    /// The same of the warp of a row.
+    fn warp(&self, row: u32, warps: u32) -> (u32, u32) {
+        let warp = self.at.0 + row;
+        (self.serial.wrapping_add(warp / warps), warp % warps)
+    }
+
+    /// Adds a load that goes on behind it. False: it does not.
+    #[inline]
+    fn goes_on(&mut self, by: &Self, warps: u32) -> bool {
+        let (Lies::Row(first), Lies::Row(at)) = (self.lies, by.lies) else { return false };
+        let (of, lanes, op) = self.at;
+        let bytes = u64::from(self.elements.0 * self.elements.1) * 32 * u64::from(self.count);
+        let is_next = at == first.wrapping_add(bytes)
+            && (lanes, op) == (by.at.1, by.at.2)
+            && self.elements == by.elements
+            && (self.now, self.all, self.of_warp) == (by.now, by.all, by.of_warp)
+            && self.next(warps) == (by.serial, by.at.0)
+            && of < warps
+            && self.count < u32::MAX / 2;
+        self.count += u32::from(is_next);
+        is_next
     }
 }
 
@@ -101,9 +135,11 @@ impl Loads {
             let state = AtomicU8::new(if is_noted { OPEN } else { SETTLED });
             Allocation { base: *base, len, state }
         });
+        let threads = info.config.block.iter().map(|&n| n.max(1)).product::<u32>();
         Some(Self {
             order: order.clone(),
             allocations: allocations.collect(),
+            warps: threads.div_ceil(32),
             notes: Mutex::default(),
             settling: Mutex::default(),
         })
@@ -154,12 +190,21 @@ impl Loads {
     fn make(&self, i: usize, notes: &Notes, shadow: &Shadow) {
         let (mut pages, cta) = (Pages::new(shadow), Cta::default());
         let (mut offsets, mut races) = (notes.offsets.iter(), Vec::new());
-        for note in &notes.all {
-            let (warp, lanes, op) = note.at;
+        let each_row = |note: &Note| {
+            (0..note.count).map({
+                let note = *note;
+                move |row| (note, row)
+            })
+        };
+        for (note, row) in notes.all.iter().flat_map(each_row) {
+            let (_, lanes, op) = note.at;
+            let (serial, warp) = note.warp(row, self.warps);
             let (size, elements) = note.elements;
             let bytes = u64::from(size * elements);
             let addresses: [u64; 32] = match note.lies {
-                Lies::Row(first) => std::array::from_fn(|i| first.wrapping_add(i as u64 * bytes)),
+                Lies::Row(first) => std::array::from_fn(|i| {
+                    first.wrapping_add((u64::from(row) * 32 + i as u64) * bytes)
+                }),
                 Lies::One(at) => [at; 32],
                 Lies::Anyhow => {
                     let Some(offsets) = offsets.next() else { return };
@@ -176,12 +221,12 @@ impl Loads {
                 values: Values::default(),
             };
             let at = At { cta: [0; 3], warp, lanes, op };
-            let &Note { serial, now, all, of_warp, .. } = note;
+            let Note { now, all, of_warp, .. } = note;
             let (below, order) = (self.order.below, &self.order);
             let view = View { serial, near: false, below, now, all, of_warp, cta: &cta, order };
-            let stored = Stored::of(&access);
-            let warp = Warp::new(&at, &access, &stored, &view);
-            pages.access(&warp, &view, view.epoch(), &mut races);
+            let warp = Warp::new(&at, &access, &view);
+            let (epoch, rest) = (view.epoch(), pages.rows(&warp, &view, view.epoch()));
+            pages.access(&warp, &view, (epoch, rest), &mut races);
         }
         debug_assert!(races.is_empty(), "nothing has been stored");
     }
@@ -268,6 +313,26 @@ impl Own {
             Shape::One(at) => Lies::One(at),
             Shape::Eights(_) | Shape::Any => Lies::Anyhow,
         };
+        let new = Note {
+            lies,
+            at: (warp.at.warp, warp.at.lanes, warp.at.op),
+            count: 1,
+            elements: (warp.access.size, warp.access.elements),
+            serial: view.serial,
+            now: view.now,
+            all: view.all,
+            of_warp: view.of_warp,
+        };
+        let mut noted = lock(&self.noted);
+        if allocation.state.load(Ordering::Relaxed) != OPEN {
+            drop(noted);
+            of.settle(i, shadow);
+            return false;
+        }
+        let notes = &mut noted[i];
+        if notes.all.last_mut().is_some_and(|last| last.goes_on(&new, of.warps)) {
+            return true;
+        }
         let mut offsets = [0; 32];
         if matches!(lies, Lies::Anyhow) {
             for (l, (to, &address)) in offsets.iter_mut().zip(warp.access.addresses).enumerate() {
@@ -278,22 +343,7 @@ impl Own {
         if is_seen(&mut self.seen, warp, view, (first, &offsets)) {
             return true;
         }
-        let mut noted = lock(&self.noted);
-        if allocation.state.load(Ordering::Relaxed) != OPEN {
-            drop(noted);
-            of.settle(i, shadow);
-            return false;
-        }
-        let notes = &mut noted[i];
-        notes.all.push(Note {
-            lies,
-            at: (warp.at.warp, warp.at.lanes, warp.at.op),
-            elements: (warp.access.size, warp.access.elements),
-            serial: view.serial,
-            now: view.now,
-            all: view.all,
-            of_warp: view.of_warp,
-        });
+        notes.all.push(new);
         if matches!(lies, Lies::Anyhow) {
             notes.offsets.push(offsets);
         }

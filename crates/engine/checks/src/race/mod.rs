@@ -12,16 +12,17 @@
 //! Of each word the last store and up to two accesses since then are kept, 16 bytes each: number of the CTA, time,
 //! thread, operation (`stamp`). A line of 128 bytes that warps access as a row has one of these for all of its words
 //! (`line`), and words or bytes where they do not (`split`). Loads from allocations that nothing has been stored to in
-//! the launch are only noted (`loads`). Threads have no clocks of their own: `clock`, `known`. Shared memory's shadow is the worker's,
+//! the launch are only noted (`loads`), and so is what is done to shared memory where nobody touches what others store (`phase`). Threads have no clocks of their own: `clock`, `known`. Shared memory's shadow is the worker's,
 //! global memory's is shared by all, with a lock for each page of 4 KiB; beyond 1 GiB it is forgotten, which can cost
 //! findings and makes no wrong ones.
 //!
 //! # What is left out
 //!
-//! Accesses of texture and surface instructions; local memory; races of which a third access was the nearest to both
+//! Accesses of texture and surface instructions, but for those beside copies (`arrays`); local memory; races of which a third access was the nearest to both
 //! (two accesses are kept beside the last store).
 
 mod access;
+mod arrays;
 mod cell;
 mod clock;
 mod copies;
@@ -32,6 +33,7 @@ mod line;
 mod loads;
 mod mbarrier;
 mod pages;
+mod phase;
 mod probe;
 mod report;
 mod shadow;
@@ -39,6 +41,7 @@ mod shared;
 mod split;
 mod stamp;
 mod streams;
+mod touched;
 mod view;
 
 pub use host::{HostRace, Pending, Touched};
@@ -59,6 +62,8 @@ pub struct Race<'l> {
     queue: Queue,
     submitted: Option<Submitted>,
     order: Mutex<Order>,
+    /// Whether texels of arrays are looked at (`arrays`).
+    is_beside: bool,
 }
 
 impl<'l> Race<'l> {
@@ -69,13 +74,17 @@ impl<'l> Race<'l> {
         queue: Queue,
         submitted: Option<Submitted>,
     ) -> Self {
-        Self { sink, memory, queue, submitted, order: Mutex::default() }
+        let is_own = matches!(queue, Queue::Own { .. });
+        let is_beside = is_own || memory.streams().are_several();
+        Self { sink, memory, queue, submitted, order: Mutex::default(), is_beside }
     }
 }
 
 impl Observer for Race<'_> {
     fn wants(&self) -> Events {
-        Events::ACCESSES | Events::STRONG_RESULTS | Events::SYNCHRONIZATION | Events::HEAP
+        let all =
+            Events::ACCESSES | Events::STRONG_RESULTS | Events::SYNCHRONIZATION | Events::HEAP;
+        if self.is_beside { all | Events::ANSWERS } else { all }
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

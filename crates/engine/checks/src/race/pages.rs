@@ -1,7 +1,7 @@
 //! Accesses to global memory, whose shadow all workers share.
 
 use super::access::{Raced, Warp, lanes};
-use super::line::LINE;
+use super::line::{LINE, Line};
 use super::shadow::{PAGE, Page, Shadow, Shared, lock};
 use super::view::View;
 
@@ -31,23 +31,34 @@ impl<'s> Pages<'s> {
         act(self.shadow, &mut lock(page))
     }
 
-    /// An access of a warp, in a time in which nobody comes to know anything; what it races with is added.
-    pub(super) fn access(
-        &mut self,
-        warp: &Warp<'_>,
-        view: &View<'_>,
-        epoch: u64,
-        races: &mut Vec<Raced>,
-    ) {
+    /// An access of a warp, in a time in which nobody comes to know anything, as far as it can be made by whole lines, for
+    /// which it need not be known what it stores. The lanes that are left.
+    #[inline]
+    pub(super) fn rows(&mut self, warp: &Warp<'_>, view: &View<'_>, epoch: u64) -> u32 {
         let mut rest = warp.at.lanes;
         if let Some((first, shift)) = warp.lines() {
             for number in 0..1 << shift {
                 let at = first.wrapping_add(u64::from(number) * LINE);
-                if self.row(warp, view, (at, ((number, shift), epoch))) {
+                if self.in_line(at, |line| warp.row(line, view, ((number, shift), epoch))) {
                     rest &= !lanes_of_line(number, shift);
                 }
             }
+        } else if let Some(of @ (first, _)) = warp.quarters()
+            && self.in_line(first, |line| warp.narrow_row(line, view, (of, epoch)))
+        {
+            rest = 0;
         }
+        rest
+    }
+
+    /// What is left of it; what it races with is added.
+    pub(super) fn access(
+        &mut self,
+        warp: &Warp<'_>,
+        view: &View<'_>,
+        (epoch, mut rest): (u64, u32),
+        races: &mut Vec<Raced>,
+    ) {
         let mut full = false;
         if let Some(at) = warp.place()
             && rest != 0
@@ -75,15 +86,12 @@ impl<'s> Pages<'s> {
         }
     }
 
-    fn row(
-        &mut self,
-        warp: &Warp<'_>,
-        view: &View<'_>,
-        (at, of): (u64, ((u32, u32), u64)),
-    ) -> bool {
+    /// Does something with the line of an address that makes no words or bytes of it.
+    #[inline]
+    fn in_line(&mut self, at: u64, act: impl FnOnce(&mut Line) -> bool) -> bool {
         self.with(at, |shadow, page| {
             let is_new = page.lines.is_empty();
-            let done = warp.row(page.line((at % PAGE / LINE) as usize), view, of);
+            let done = act(page.line((at % PAGE / LINE) as usize));
             if is_new {
                 shadow.count(page);
             }

@@ -1,6 +1,7 @@
 //! What a worker keeps of the CTA that it runs, and what it does with what it is told.
 
 use super::access::{Stored, Warp, lanes};
+use super::arrays::{self, Own as Texels};
 use super::known::Cta;
 use super::launch::Launch;
 use super::line::LINE;
@@ -9,12 +10,13 @@ use super::mbarrier::{self, Acts, Mbarriers};
 use super::pages::Pages;
 use super::report::Races;
 use super::shadow::{PAGE, Var};
-use super::shared::Lines;
+use super::shared::Memory;
+use super::stamp::{Kind, Stamp};
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Doing, Further, Order, Probe, Scope, Semantics, Synchronized,
-    Values,
+    Access, At, Called, CtaInfo, Doing, FetchAnswered, Further, Order, Probe, Scope, Semantics,
+    SurfaceAnswered, Synchronized, Values,
 };
 use texunit_simt::{Fault, SpaceKind};
 
@@ -32,7 +34,7 @@ struct Asked {
 pub(super) struct Worker<'a> {
     launch: Launch<'a>,
     cta: Cta,
-    shared: Lines,
+    shared: Memory,
     pages: Pages<'a>,
     loads: Own,
     /// Places in shared memory that order threads.
@@ -40,6 +42,9 @@ pub(super) struct Worker<'a> {
     mbarriers: Mbarriers,
     /// By warp.
     asked: Vec<Vec<Asked>>,
+    texels: Texels,
+    /// Lanes of the fetch or surface access of now that are looked at.
+    chosen: u32,
     races: Races,
 }
 
@@ -50,10 +55,12 @@ impl<'a> Worker<'a> {
             loads: Own::new(launch.order.loads.clone(), launch.info.listing.len() as usize),
             launch,
             cta: Cta::default(),
-            shared: Lines::default(),
+            shared: Memory::default(),
             vars: HashMap::new(),
             mbarriers: Mbarriers::default(),
             asked: Vec::new(),
+            texels: Texels::default(),
+            chosen: 0,
             races: Races::default(),
         }
     }
@@ -158,12 +165,17 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// The stamp of the first thread of a warp.
+    fn stamp(&self, at: &At, kind: Kind) -> Stamp {
+        Stamp::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
+    }
+
     fn mbarrier(&mut self, acts: &Acts<'_>) {
         let Some(kind) = mbarrier::kind(acts.action) else { return };
         let view = View::new(&self.cta, &self.launch.order, acts.at.warp, true);
         for lane in lanes(acts.at.lanes) {
             let at = acts.addresses[lane as usize];
-            let Some(line) = self.shared.at(at) else { continue };
+            let Some(line) = self.shared.settled(&view).at(at) else { continue };
             let who = (acts.at.warp * 32 + lane, acts.at.op);
             let hit = line.object(&view, who, (kind, at % LINE));
             self.races.0.extend(hit.map(|(offset, conflict)| (lane, offset, conflict)));
@@ -194,12 +206,18 @@ impl Probe for Worker<'_> {
         }
         let near = access.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-        let stored = Stored::of(access);
-        let (warp, epoch) = (Warp::new(at, access, &stored, &view), view.epoch());
+        let warp = Warp::new(at, access, &view);
         match near {
-            true => self.shared.access(&warp, &view, epoch, &mut self.races.0),
+            true => self.shared.access(&warp, &view, &mut self.races.0),
             false if self.loads.note(&warp, &view, self.launch.shadow) => return,
-            false => self.pages.access(&warp, &view, epoch, &mut self.races.0),
+            false => {
+                let rest = self.pages.rows(&warp, &view, view.epoch());
+                if rest != 0 {
+                    let stored = Stored::of(access);
+                    let (warp, of) = (warp.storing(&stored), (view.epoch(), rest));
+                    self.pages.access(&warp, &view, of, &mut self.races.0);
+                }
+            }
         }
         if access.doing.writes() && !warp.kind.is_async() {
             self.stores(&warp);
@@ -215,19 +233,25 @@ impl Probe for Worker<'_> {
     }
 
     fn loads(&mut self, at: &At, first: &Access<'_>, more: &[Further]) {
-        self.access(at, first);
-        let stored = Stored::of(first);
         let near = first.space == SpaceKind::Shared;
         let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-        let (warp, epoch) = (Warp::new(at, first, &stored, &view), view.epoch());
+        let warp = Warp::new(at, first, &view);
+        if near && self.shared.phase().is_enough(&warp, &view) {
+            return;
+        }
+        let listed = self.shared.phase().len();
+        self.access(at, first);
         for further in more {
             let is_like = (further.size, further.elements) == (first.size, first.elements);
             let view = View::new(&self.cta, &self.launch.order, at.warp, near);
-            if !(near && is_like && self.shared.whole(&warp.moved(further), &view, epoch)) {
+            if !(near && is_like && self.shared.whole(&warp.moved(further), &view)) {
                 let addresses = further.addresses(first);
                 let at = At { op: further.op, ..*at };
                 self.access(&at, &further.access(first, &addresses));
             }
+        }
+        if near {
+            self.shared.phase().told(&warp, listed);
         }
     }
 
@@ -238,6 +262,21 @@ impl Probe for Worker<'_> {
             self.sees(at.warp, &asked);
         }
         self.asked[at.warp as usize] = all;
+    }
+
+    fn answer_lanes(&mut self, at: &At) -> u32 {
+        self.chosen = self.texels.chosen(at);
+        self.chosen
+    }
+
+    fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
+        let stamp = self.stamp(at, Kind::WEAK);
+        self.texels.fetched(stamp, at.lanes & self.chosen, fetch);
+    }
+
+    fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+        let stamp = self.stamp(at, arrays::kind(&access.form.kind));
+        self.texels.accessed(stamp, at.lanes & self.chosen, access);
     }
 
     fn call(&mut self, at: &At, called: &Called<'_>) {
@@ -268,5 +307,11 @@ impl Probe for Worker<'_> {
                 self.mbarrier(&acts);
             }
         }
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        self.launch.memory.used(self.launch.order.first(), &mut self.texels);
     }
 }

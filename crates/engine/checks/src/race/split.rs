@@ -1,7 +1,7 @@
 //! A line whose words, or bytes, have been accessed by themselves.
 
 use super::cell::{Cell, Touch};
-use super::line::{Bytes, Eights, Hit, LINE, Part, Row, WORDS, Words};
+use super::line::{By, Bytes, Eights, Hit, LINE, Part, Row, WORDS, Words};
 use super::stamp::Stamp;
 use super::view::View;
 
@@ -39,28 +39,27 @@ struct Open {
 const NEVER: u32 = u32::MAX;
 
 impl Split {
-    /// Makes words of a line that was one: of its last store, with what was stored, and two other accesses.
+    /// Makes words, or bytes, of a line that was one: of its last store, with what was stored, and two other accesses.
     pub(super) fn begin(&mut self, all: [Stamp; 3], values: Option<&[u32; WORDS]>) {
-        let of_word =
-            |stamp: Stamp, i: usize| stamp.of_thread(stamp.thread() + (i as u32 >> stamp.extra));
+        self.is_words = !all.into_iter().any(|stamp| By::of(stamp).is_narrow());
+        let (len, size) = if self.is_words { (WORDS, 4) } else { (LINE as usize, 1) };
+        let of_cell = |stamp: Stamp, i: usize| {
+            let behind = By::of(stamp).thread_of(i * size).filter(|_| !stamp.is_none());
+            behind.map(|behind| stamp.of_thread(stamp.thread() + behind))
+        };
         let [write, others @ ..] = all;
         let cell = |i: usize| {
-            let value = values.map_or(0, |values| values[i]);
-            let others = others.map(|slot| match slot.is_none() {
-                true => slot,
-                false => {
-                    let slot = of_word(slot, i);
-                    slot.with(1 << (slot.thread() & 31))
-                }
+            let byte = i * size;
+            let value = values.map_or(0, |values| values[byte / 4]);
+            let value = if size == 4 { value } else { value >> (8 * (byte % 4)) & 0xff };
+            let others = others.map(|slot| {
+                let slot = of_cell(slot, i).map(|slot| slot.with(1 << (slot.thread() & 31)));
+                slot.unwrap_or(Stamp::NONE)
             });
-            let write = match write.is_none() {
-                true => write,
-                false => of_word(write, i).with(value),
-            };
+            let write = of_cell(write, i).map_or(Stamp::NONE, |write| write.with(value));
             Cell::of(write, others)
         };
-        self.cells.extend((0..WORDS).map(cell));
-        self.is_words = true;
+        self.cells.extend((0..len).map(cell));
         // They are weak, and no copies.
         let last = all.map(|stamp| (stamp.serial, stamp.time())).into_iter().max();
         self.open = Open { last: last.unwrap_or_default(), ..Open::default() };
@@ -95,8 +94,9 @@ impl Split {
 
     /// An access to all words: whether it is made. None: all that is kept is over.
     pub(super) fn row(&mut self, view: &View<'_>, row: &Row<'_>) -> Option<bool> {
-        if !self.is_words {
-            return Some(false);
+        if !self.is_words || row.by.is_narrow() {
+            let mut stamps = self.cells.iter().flat_map(Cell::stamps);
+            return if stamps.all(|stamp| view.is_over(stamp)) { None } else { Some(false) };
         }
         self.look(view, row.epoch, u32::MAX);
         let open = &self.open;
@@ -263,7 +263,13 @@ impl Split {
             return 0;
         }
         self.look(view, part.epoch, all);
-        let writes = part.stamp.kind().writes();
+        let kind = part.stamp.kind();
+        let writes = kind.writes();
+        if kind.strength() != 0 {
+            let done = self.strong_part(view, part);
+            self.made(view);
+            return done;
+        }
         if !writes && all & (self.open.stored | !self.open.full) == 0 {
             // Enough loads are kept.
             return part.lanes;
@@ -349,6 +355,30 @@ impl Split {
                 }
                 (open.stored, open.full) = (open.stored | bit, open.full & !bit);
                 true
+            });
+            done |= u32::from(is_done) << lane;
+        }
+        done
+    }
+
+    fn strong_part(&mut self, view: &View<'_>, part: &Part<'_>) -> u32 {
+        let writes = part.stamp.kind().writes();
+        let (mut rest, mut done) = (part.lanes, 0);
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let first = (part.addresses[lane as usize] % LINE / 4) as usize;
+            let stamp = part.stamp.of_thread(part.stamp.thread() + lane);
+            let is_done = (0..part.count).all(|i| {
+                let (bit, value) =
+                    (1 << (first + i), if writes { (part.value)(lane, i) } else { 0 });
+                let is_done = self.cells[first + i].strong(view, stamp.with(value), 1 << lane);
+                if is_done {
+                    let open = &mut self.open;
+                    open.stored |= if writes { bit } else { 0 };
+                    (open.others, open.full) = (open.others | bit, open.full & !bit);
+                }
+                is_done
             });
             done |= u32::from(is_done) << lane;
         }

@@ -57,8 +57,8 @@ pub(super) struct Stamp {
     pub(super) serial: u32,
     when: u32,
     who: u32,
-    /// Bits of the lanes of the thread's warp; of the last store of a cell what was stored, of a whole line how many
-    /// words a lane has (`shift`).
+    /// Bits of the lanes of the thread's warp; of the last store of a cell what was stored, of a whole line which lanes
+    /// have which bytes (`line::By`).
     pub(super) extra: u32,
 }
 
@@ -112,6 +112,12 @@ impl Stamp {
             && self.extra == lane
             && self.who >> 27 == other.who >> 27
             && !self.kind().is_async()
+    }
+
+    /// Whether it is of the same CTA, time, kind and operation.
+    #[inline]
+    pub(super) fn is_same_act(self, other: Self) -> bool {
+        self.serial == other.serial && self.when == other.when && self.op() == other.op()
     }
 
     /// Whether it is of the same CTA, time and kind, and of the same warp.

@@ -151,6 +151,11 @@ impl Streams {
         self.copies.push(Copied::new((queue, at), what, pieces));
     }
 
+    /// Whether work of one stream may run beside that of another.
+    pub(super) fn are_several(&self) -> bool {
+        self.streams.keys().any(|queue| matches!(queue, Queue::Own { .. }))
+    }
+
     /// Whether the host has not waited for the launch whose first CTA has this number.
     pub(super) fn is_open(&self, first: u32) -> bool {
         self.past.iter().any(|past| past.first == first)

@@ -13,6 +13,7 @@ mod words;
 
 use crate::sink::Sink;
 use shadow::Shadow;
+pub(crate) use shadow::{host, offsets, surface_texels};
 use site::{Site, Sums};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

@@ -40,7 +40,7 @@ struct Texels {
 }
 
 /// Where the bytes of a resource are on the host.
-fn host(resource: &Resource) -> usize {
+pub(crate) fn host(resource: &Resource) -> usize {
     resource.block().reach(0).host().as_ptr() as usize
 }
 
@@ -128,48 +128,62 @@ impl Shadow {
 
     /// Threads have accessed a surface.
     pub(super) fn accessed(&self, told: &Told<'_>, at: &At, access: &SurfaceAnswered<'_>) {
-        let resource = &access.surface.resource;
-        let texel = u64::from(resource.format().texel_size()).max(1);
-        let (bytes, in_texels) = match access.form.kind {
-            SurfaceKind::Load { .. } => return,
-            SurfaceKind::Store { element_size, vector } => {
-                (u64::from(element_size) * u64::from(vector), false)
-            }
-            SurfaceKind::StoreFormatted { .. } => (texel, true),
-            SurfaceKind::Reduce { formatted, .. } => (texel, formatted),
-        };
-        let Some(start) = Some(host(resource)).filter(|at| self.arrays.contains(at)) else {
+        if matches!(access.form.kind, SurfaceKind::Load { .. }) {
+            return;
+        }
+        let Some(start) =
+            Some(host(&access.surface.resource)).filter(|at| self.arrays.contains(at))
+        else {
             return;
         };
-        let faulty = access.fault.map_or(32, |fault| {
-            let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
-            *lane
-        });
-        for lane in each(at.lanes).filter(|&lane| lane < faulty) {
-            let i = lane as usize;
-            let coords = &access.request.coords;
-            let [x, y, z] = coords.point.map(|c| c[i] as i32);
-            let x = if in_texels { i64::from(x) } else { i64::from(x).div_euclid(texel as i64) };
-            let (Ok(x), Ok(y), Ok(z)) = (u32::try_from(x), u32::try_from(y), u32::try_from(z))
-            else {
-                continue;
-            };
-            let plane = if resource.geometry().is_array() { coords.layer[i] } else { 0 };
-            for n in 0..bytes.div_ceil(texel) as u32 {
-                let at_texel = [x.saturating_add(n), y, z];
-                let index = TexelIndex { plane, at: at_texel, ..TexelIndex::default() };
-                if let Some(offset) = resource.texel_offset(index) {
-                    let spot = Spot::new(at, lane, told.block);
-                    self.texels().writes(told.sink, start + offset as usize, (spot, true));
-                }
+        for lane in each(at.lanes) {
+            for offset in surface_texels(access, lane) {
+                let spot = Spot::new(at, lane, told.block);
+                self.texels().writes(told.sink, start + offset as usize, (spot, true));
             }
         }
     }
 }
 
+/// Where the texels lie in the memory of a surface that a lane has accessed: none if it has failed, or a lane before.
+pub(crate) fn surface_texels<'a>(
+    access: &'a SurfaceAnswered<'_>,
+    lane: u32,
+) -> impl Iterator<Item = u64> + 'a {
+    let resource = &access.surface.resource;
+    let texel = u64::from(resource.format().texel_size()).max(1);
+    let (bytes, in_texels) = match access.form.kind {
+        SurfaceKind::Load { element_size, vector }
+        | SurfaceKind::Store { element_size, vector } => {
+            (u64::from(element_size) * u64::from(vector), false)
+        }
+        SurfaceKind::StoreFormatted { .. } => (texel, true),
+        SurfaceKind::Reduce { formatted, .. } => (texel, formatted),
+    };
+    let faulty = access.fault.map_or(32, |fault| {
+        let (AccessFault::Outside { lane, .. } | AccessFault::Misaligned { lane, .. }) = fault;
+        *lane
+    });
+    let i = lane as usize & 31;
+    let coords = &access.request.coords;
+    let [x, y, z] = coords.point.map(|c| c[i] as i32);
+    let x = if in_texels { i64::from(x) } else { i64::from(x).div_euclid(texel as i64) };
+    let at = match (u32::try_from(x), u32::try_from(y), u32::try_from(z)) {
+        (Ok(x), Ok(y), Ok(z)) if lane < faulty => Some([x, y, z]),
+        _ => None,
+    };
+    let plane = if resource.geometry().is_array() { coords.layer[i] } else { 0 };
+    let all = at.into_iter().flat_map(move |[x, y, z]| {
+        (0..bytes.div_ceil(texel) as u32).map(move |n| [x.saturating_add(n), y, z])
+    });
+    all.filter_map(move |at| {
+        resource.texel_offset(TexelIndex { plane, at, ..TexelIndex::default() })
+    })
+}
+
 /// Where the texels of a fetch lie in the memory of its texture.
-fn offsets(plan: &FetchPlan, operands: &texunit_unit::FetchOperands) -> Vec<u64> {
-    // The slow and exact way: only textures come here that something writes.
+pub(crate) fn offsets(plan: &FetchPlan, operands: &texunit_unit::FetchOperands) -> Vec<u64> {
+    // The slow and exact way: only textures come here that something may write.
     let trace = reference::trace(plan.form(), plan.texture(), plan.sampler(), operands);
     let Ok(trace) = trace else { return Vec::new() };
     let resource = &plan.seen().resource;

@@ -210,7 +210,7 @@ impl<'a> Context<'a> {
 
 impl Op {
     /// The membermask of an instruction that lanes execute together.
-    pub(super) fn members(&self) -> Option<Slot> {
+    pub(crate) fn members(&self) -> Option<Slot> {
         let members = match self {
             Op::WarpSync { mask } => *mask,
             Op::Shuffle(shuffle) => shuffle.members,

@@ -196,6 +196,20 @@ impl Values<'_> {
     }
 }
 
+impl Values<'_> {
+    /// The low 32 bits of an element of each lane; `None` as of [`Self::get`].
+    #[inline]
+    pub fn low(&self, element: usize) -> Option<[u32; 32]> {
+        match self.0 {
+            Of::Rows(rows) => Some(match rows.get(element)? {
+                Row::Narrow(row) => **row,
+                Row::Wide(row) => row.map(|value| value as u32),
+            }),
+            Of::Registers { .. } => self.get(element).map(|row| row.map(|value| value as u32)),
+        }
+    }
+}
+
 /// Registers of a warp, before an operation.
 #[derive(Clone, Copy)]
 pub struct Registers<'a> {

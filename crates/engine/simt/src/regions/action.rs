@@ -54,7 +54,10 @@ fn actions(operands: &mut Operands<'_>, inst: &Inst, at: u32) -> Option<Vec<Acti
             if inst.guard != Slot::TRUE {
                 return None;
             }
-            collective(operands, op, at)?
+            if matches!(op, Op::WarpSync { .. }) && operands.is_told(at) {
+                return Some(vec![collective(operands, op)?, told::joined(at)]);
+            }
+            collective(operands, op)?
         }
         Op::ActiveMask { d } if !d.is_none() => Action::ActiveMask { to: place(*d) },
         op => Action::Call(Box::new(call(operands, op)?)),
@@ -97,11 +100,9 @@ fn is_collective(op: &Op) -> bool {
 }
 
 /// What lanes do together.
-fn collective(operands: &Operands<'_>, op: &Op, at: u32) -> Option<Action> {
+fn collective(operands: &Operands<'_>, op: &Op) -> Option<Action> {
     let members = |slot: Slot| (!slot.is_none()).then(|| operands.source(slot));
     Some(match op {
-        // An observer is told who has met there: the interpreter does it.
-        Op::WarpSync { .. } if operands.is_told(at) => return None,
         Op::WarpSync { mask } => Action::Sync { members: operands.source(*mask) },
         Op::Shuffle(of) => Action::Shuffle(Box::new(shuffle(operands, of)?)),
         Op::Vote { mode, d, p, members: of } => Action::Vote {

@@ -10,14 +10,18 @@ use texunit_jit::{Predicate, Source};
 /// Sources of a call.
 const SOURCES: usize = 4;
 
-/// The step of a mark that tells a weak load or store of global or shared memory, and nothing else: what orders threads
-/// is told by the interpreter, between whose instructions nothing else happens.
+/// The step of a mark that tells a weak load or store of global or shared memory, a fence, or lanes that do something
+/// together, and nothing else: what can order warps by what is in memory is told by the interpreter, between whose instructions
+/// nothing else happens.
 pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step> {
     let only = Events::ACCESSES | Events::PARAMETERS;
+    let Inst { op, guard, .. } = operands.inst(mark.about)?;
+    if mark.tells.is_within(Events::SYNCHRONIZATION) {
+        return meeting(operands, (mark, op, *guard), at);
+    }
     if mark.behind || !mark.tells.is_within(only) || mark.order != Order::default() {
         return None;
     }
-    let Inst { op, guard, .. } = operands.inst(mark.about)?;
     let (access, values): (&code::Access, &[Slot]) = match op {
         Op::Load(access) => (access, &[]),
         Op::Store(access) => (access, &access.parts),
@@ -36,9 +40,41 @@ pub(super) fn step(operands: &Operands<'_>, mark: &Mark, at: u32) -> Option<Step
         tell.narrow[i] = !slot.is_none() && !slot.is_wide();
     }
     let guard = predicate(*guard);
-    let call = Call { routine: Routine::Tell(tell), to: None, keep: u64::MAX, from };
-    let action = Action::Call(Box::new(call));
+    let action = call(tell, from);
     (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
+}
+
+fn call(tell: Tell, from: [Source; SOURCES]) -> Action {
+    Action::Call(Box::new(Call { routine: Routine::Tell(tell), to: None, keep: u64::MAX, from }))
+}
+
+/// A fence, or lanes that come to an instruction which they execute together, or go on behind it.
+fn meeting(
+    operands: &Operands<'_>,
+    (mark, op, guard): (&Mark, &Op, Slot),
+    at: u32,
+) -> Option<Step> {
+    let mut from = [Source::Literal(0); SOURCES];
+    let mut tell = Tell { number: at, rows: 0, narrow: [false; SOURCES] };
+    match mark.fence {
+        Some(_) => {}
+        // Their lanes are those of the split.
+        None if guard != Slot::TRUE => return None,
+        None => {
+            let members = op.members()?;
+            if !mark.behind {
+                from[0] = operands.number(members)?;
+                (tell.rows, tell.narrow[0]) = (1, true);
+            }
+        }
+    }
+    let (guard, action) = (predicate(guard), call(tell, from));
+    (guard != Predicate::Never).then_some(Step { at, guard, counted: false, action })
+}
+
+/// Lanes go on behind the `bar.warp.sync` at a place.
+pub(super) fn joined(at: u32) -> Action {
+    call(Tell { number: at, rows: 0, narrow: [false; SOURCES] }, [Source::Literal(0); SOURCES])
 }
 
 /// Loads of shared memory at one register, of which the first one's step tells all: nothing else is told in between, and

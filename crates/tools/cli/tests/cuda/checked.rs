@@ -130,6 +130,18 @@ fn rows(setup: &Setup) -> Result<(), Failed> {
         ("box-read", "race-read-after-write", "reads memory that a kernel stores to"),
         ("array-write", "race-read-after-write", "reads memory that a kernel stores to"),
         ("array-read", "race-write-after-read", "writes memory that a kernel loads from"),
+        ("texture-write", "race-write-after-read", "writes texels of an array that a kernel reads"),
+        ("surface-write", "race-write-after-read", "writes texels of an array that a kernel reads"),
+        (
+            "surface-read",
+            "race-read-after-write",
+            "reads texels of an array that a kernel stores to",
+        ),
+        (
+            "surface-both",
+            "race-write-after-write",
+            "writes texels of an array that a kernel stores to",
+        ),
     ] {
         let ended = with(&[case])?;
         same(&*ended.stdout, "cudaSuccess\n", &ended)?;

@@ -1,11 +1,13 @@
 //! Accesses that compiled code tells in the middle of a region, which it does not leave for that.
 
 use super::accesses::{Made, Telling};
+use super::each_group;
 use crate::alu::L64;
 use crate::code::Op;
 use crate::exec::context::Launch;
 use crate::observe::event::Of;
-use crate::observe::{At, Doing, Events, Order, Probe, Values};
+use crate::observe::marks::Mark;
+use crate::observe::{At, Doing, Events, Order, Probe, Synchronized, Values};
 use crate::regions::Together;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -44,11 +46,22 @@ impl<'a> Ear<'a> {
 
     fn tell(&mut self, number: u32, warp: u32, lanes: u32, rows: &[Row<'_>]) {
         let insts = &self.launch.code.insts;
-        let Some(Op::Mark(mark)) = insts.get(number as usize).map(|inst| &inst.op) else { return };
+        let mark = match insts.get(number as usize).map(|inst| &inst.op) {
+            Some(Op::Mark(mark)) => mark,
+            Some(Op::WarpSync { .. }) => {
+                let op = self.launch.observed.map_or(number, |observed| observed.op(number));
+                let at = At { cta: self.cta, warp, lanes, op };
+                return self.probe.synchronized(&at, &Synchronized::Joined);
+            }
+            _ => return,
+        };
         let (access, doing) = match &insts[mark.about as usize].op {
             Op::Load(access) => (access, Doing::Load),
             Op::Store(access) => (access, Doing::Store),
-            _ => return,
+            _ => {
+                let at = At { cta: self.cta, warp, lanes, op: mark.op };
+                return self.meet(mark, &at, rows);
+            }
         };
         let Some((first, values)) = rows.split_first() else { return };
         let offset = access.offset;
@@ -63,6 +76,25 @@ impl<'a> Ear<'a> {
         let more = self.together.map_or(&[][..], |together| together.with(number));
         let telling = Telling { probe, events: self.events, order, more };
         telling.access(&made, Values(Of::Rows(values)), at, &addresses);
+    }
+
+    /// Tells a fence, or lanes that do something together: their membermasks before they do.
+    fn meet(&mut self, mark: &Mark, at: &At, rows: &[Row<'_>]) {
+        if let Some(fence) = &mark.fence {
+            return self.probe.synchronized(at, fence);
+        }
+        if mark.behind {
+            return self.probe.synchronized(at, &Synchronized::Joined);
+        }
+        let Some(Row::Narrow(masks)) = rows.first() else { return };
+        let probe = &mut *self.probe;
+        each_group(
+            at.lanes,
+            |lane| masks[lane],
+            |lanes, members| {
+                probe.synchronized(&At { lanes, ..*at }, &Synchronized::Joins { members });
+            },
+        );
     }
 }
 

@@ -1,0 +1,186 @@
+//! Texels of arrays that kernels access, beside copies in other streams.
+//!
+//! Which texels a fetch reads says the reference sampler, which is slow: so only launches are looked at that something
+//! may run beside (in a stream that the program has made, or when there is one), and of instructions that are
+//! executed often only some lanes. What is kept is exact: it can cost findings and makes no wrong ones.
+
+use super::launch::Memory;
+use super::shadow::lock;
+use super::stamp::{Kind, Stamp};
+use super::streams::{Queue, Submitted};
+use crate::finding::End;
+use crate::texture::{host, offsets, surface_texels};
+use std::collections::{BTreeMap, HashMap};
+use texunit_simt::observe::{At, FetchAnswered, SurfaceAnswered};
+use texunit_unit::{Layout, SurfaceKind};
+
+/// How often a worker has executed an instruction when only one lane of each warp is looked at,
+const ONE_LANE: u32 = 64;
+/// and when only some warps are.
+const SOME_WARPS: u32 = 4096;
+/// Texels that a launch keeps of an array.
+const MOST: usize = 1 << 16;
+/// Launches of which texels are kept.
+const MOST_LAUNCHES: usize = 256;
+
+/// Accesses to a texel.
+#[derive(Clone, Copy, Debug)]
+struct Texel {
+    size: u32,
+    read: Stamp,
+    written: Stamp,
+}
+
+/// By where an array is on the host, and the texel in it.
+type Texels = HashMap<usize, BTreeMap<u64, Texel>>;
+
+/// What a launch has accessed.
+#[derive(Debug)]
+pub(super) struct Used {
+    /// The number of its first CTA.
+    pub(super) first: u32,
+    texels: Texels,
+}
+
+/// What a worker has accessed.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    /// How often, by operation.
+    executed: HashMap<u32, u32>,
+    texels: Texels,
+}
+
+impl Own {
+    /// The lanes of an instruction that are looked at now.
+    pub(super) fn chosen(&mut self, at: &At) -> u32 {
+        let executed = self.executed.entry(at.op).or_default();
+        let n = *executed;
+        *executed = n.saturating_add(1);
+        if n < ONE_LANE {
+            return at.lanes;
+        }
+        // The more there have been, the fewer.
+        let every = n.checked_next_power_of_two().unwrap_or(1 << 31) / SOME_WARPS;
+        if every > 1 && !n.is_multiple_of(every) {
+            return 0;
+        }
+        let skipped = n % at.lanes.count_ones().max(1);
+        let rest = (0..skipped).fold(at.lanes, |lanes, _| lanes & lanes.wrapping_sub(1));
+        rest & rest.wrapping_neg()
+    }
+
+    /// A fetch of chosen lanes.
+    pub(super) fn fetched(&mut self, stamp: Stamp, lanes: u32, fetch: &FetchAnswered<'_>) {
+        let resource = &fetch.plan.seen().resource;
+        if resource.layout() != Layout::Array {
+            return;
+        }
+        let size = resource.format().texel_size();
+        for lane in super::access::lanes(lanes) {
+            let stamp = stamp.of_thread(stamp.thread() + lane);
+            for offset in offsets(fetch.plan, &fetch.request.lane(lane as usize)) {
+                self.keep((host(resource), offset, size), stamp);
+            }
+        }
+    }
+
+    /// An access to a surface by chosen lanes.
+    pub(super) fn accessed(&mut self, stamp: Stamp, lanes: u32, access: &SurfaceAnswered<'_>) {
+        let resource = &access.surface.resource;
+        let size = resource.format().texel_size();
+        for lane in super::access::lanes(lanes) {
+            let stamp = stamp.of_thread(stamp.thread() + lane);
+            for offset in surface_texels(access, lane) {
+                self.keep((host(resource), offset, size), stamp);
+            }
+        }
+    }
+
+    fn keep(&mut self, (array, offset, size): (usize, u64, u32), stamp: Stamp) {
+        let texels = self.texels.entry(array).or_default();
+        let is_full = texels.len() >= MOST;
+        let none = Texel { size, read: Stamp::NONE, written: Stamp::NONE };
+        let texel = match texels.get_mut(&offset) {
+            Some(texel) => texel,
+            None if is_full => return,
+            None => texels.entry(offset).or_insert(none),
+        };
+        match stamp.kind().writes() {
+            true => texel.written = stamp,
+            false => texel.read = stamp,
+        }
+    }
+}
+
+/// How a surface is accessed.
+pub(super) fn kind(kind: &SurfaceKind) -> Kind {
+    match kind {
+        SurfaceKind::Load { .. } => Kind::WEAK,
+        _ => Kind::WEAK.writing(),
+    }
+}
+
+impl Memory {
+    /// A worker of the launch whose first CTA has this number has accessed texels.
+    pub(super) fn used(&self, first: u32, own: &mut Own) {
+        if own.texels.is_empty() {
+            return;
+        }
+        let mut all = lock(&self.arrays);
+        if !all.iter().any(|used| used.first == first) {
+            if all.len() >= MOST_LAUNCHES {
+                all.remove(0);
+            }
+            all.push(Used { first, texels: Texels::new() });
+        }
+        let Some(used) = all.iter_mut().find(|used| used.first == first) else { return };
+        for (array, texels) in own.texels.drain() {
+            let kept = used.texels.entry(array).or_default();
+            for (offset, texel) in texels {
+                let into = kept.entry(offset).or_insert(texel);
+                into.read = if into.read.is_none() { texel.read } else { into.read };
+                into.written = if into.written.is_none() { texel.written } else { into.written };
+            }
+        }
+    }
+
+    /// A copy in a stream, where it may have been submitted before, reads or (`writes`) writes bytes of an array, which is
+    /// there on the host: who has accessed them and does not come before that, and whether that was a store.
+    pub fn array_accessed(
+        &self,
+        (queue, submitted): (Queue, Option<&Submitted>),
+        (array, offset, len): (usize, u64, u64),
+        writes: bool,
+    ) -> Option<(End, bool)> {
+        if lock(&self.arrays).is_empty() {
+            return None;
+        }
+        // Whoever begins a launch has the streams locked before the arrays.
+        let others = match submitted {
+            Some(work) => self.streams().not_before_work(work),
+            None => self.streams().not_before(Some(queue)),
+        };
+        let stamp = self.accessed_texel(&others, (array, offset, len), writes)?;
+        Some((self.end(stamp)?, stamp.kind().writes()))
+    }
+
+    /// Which of these launches has accessed bytes of an array.
+    fn accessed_texel(
+        &self,
+        others: &[(u32, u32)],
+        (array, offset, len): (usize, u64, u64),
+        writes: bool,
+    ) -> Option<Stamp> {
+        let all = lock(&self.arrays);
+        let end = offset.saturating_add(len);
+        let is_other = |used: &&Used| others.iter().any(|o| (o.0..=o.1).contains(&used.first));
+        let here = all.iter().filter(is_other).filter_map(|used| used.texels.get(&array));
+        // A texel may begin before the bytes.
+        let texels = here.flat_map(|texels| texels.range(offset.saturating_sub(16)..end));
+        let mut texels = texels.filter(|(at, texel)| **at + u64::from(texel.size) > offset);
+        texels.find_map(|(_, texel)| {
+            let reads = if writes { texel.read } else { Stamp::NONE };
+            [texel.written, reads].into_iter().find(|stamp| !stamp.is_none())
+        })
+    }
+}

@@ -1,0 +1,403 @@
+//! Shared memory between two times at which all threads of a CTA meet.
+//!
+//! What has been done before is past then, and in most of these phases nobody touches a word that somebody else stores: a
+//! tile is filled, or it is read. As long as that is so, no two accesses can race, whatever order there is, and it is
+//! enough to keep who has touched each word, and a list of all accesses, which is forgotten when the threads meet. The first
+//! access that is not so, or is neither a plain load nor a plain store, has the list made accesses
+//! ([`Phase::settle`]): in their order, with what was known when they were made. From then on until the threads meet
+//! each is looked at by itself.
+
+use super::access::{Eight, Shape, Stored, Warp};
+use super::known::Cta;
+use super::launch::Order;
+use super::line::{LINE, WORDS};
+use super::shared::Lines;
+use super::stamp::Kind;
+use super::touched::Touched;
+use super::view::View;
+use texunit_simt::SpaceKind;
+use texunit_simt::observe::{Access, At, Doing, Order as How, Values};
+
+/// Accesses that are listed at most: then they are looked at by themselves.
+const MOST: usize = 1 << 14;
+/// Shared memory beyond this is not looked at so.
+const MOST_BYTES: u64 = 1 << 20;
+/// Phases at most that are not begun with a list, as those before have had theirs made accesses.
+const MOST_SKIPPED: u32 = 63;
+
+/// How the addresses of an access lie, in little memory.
+#[derive(Clone, Copy, Debug)]
+enum Lies {
+    Row(u64),
+    One(u64),
+    Eights([(u32, bool); 4]),
+    /// A row of the list says where.
+    Anyhow,
+}
+
+/// An access.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    lies: Lies,
+    at: (u32, u32, u32),
+    elements: (u32, u32),
+    writes: bool,
+    /// What the warp knew.
+    now: u32,
+    of_warp: u32,
+}
+
+/// What has been done since the threads have met.
+#[derive(Debug, Default)]
+pub(super) struct Phase {
+    /// Which time it is ([`View::epoch`]).
+    epoch: u64,
+    /// Whether accesses are looked at by themselves.
+    is_settled: bool,
+    /// Phases that are not begun with a list, and how many those were before the last one that was.
+    skips: u32,
+    skipped: u32,
+    /// The number of the last CTA with copies of `cp.async`, which happen at some time: the threads may meet before it.
+    copies: u32,
+    lines: Vec<Touched>,
+    /// The last loads that were told together and of which none had to be listed: the first one's operation and shape, and
+    /// the lanes.
+    enough: Option<(u32, Shape, u32)>,
+    list: Vec<Entry>,
+    /// Of the list, in order: addresses that lie anyhow, and what is stored, low words first.
+    rows: Vec<[u32; 32]>,
+}
+
+impl Phase {
+    /// Notes an access. False: it is to be looked at by itself, and all before it first ([`Self::settle`]).
+    #[inline]
+    pub(super) fn note(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+        let epoch = view.epoch();
+        if self.epoch != epoch {
+            self.begin(epoch);
+        }
+        let kind = warp.kind;
+        if kind.is_async() {
+            self.copies = view.serial;
+        }
+        if self.is_settled {
+            return false;
+        }
+        let is_plain = kind == Kind::WEAK || kind == Kind::WEAK.writing();
+        let by_lanes = matches!(warp.access.doing, Doing::Load | Doing::Store);
+        if !is_plain || !by_lanes || self.list.len() >= MOST {
+            return false;
+        }
+        match self.touch(warp) {
+            Some(true) => self.push(warp, view),
+            // Enough is kept of these words.
+            Some(false) => true,
+            None => false,
+        }
+    }
+
+    /// Whether loads that are told together need not be listed, by the first one of them: they have been looked at since
+    /// the threads have met, and were not.
+    #[inline]
+    pub(super) fn is_enough(&self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+        let what = (warp.at.op, warp.shape, warp.at.lanes);
+        !self.is_settled
+            && self.epoch == view.epoch()
+            && warp.shape != Shape::Any
+            && self.enough == Some(what)
+    }
+
+    /// Loads have been told together, the first one of which is this, and the list had this length before.
+    #[inline]
+    pub(super) fn told(&mut self, warp: &Warp<'_>, len: usize) {
+        if !self.is_settled && self.list.len() == len {
+            self.enough = Some((warp.at.op, warp.shape, warp.at.lanes));
+        }
+    }
+
+    /// Accesses that are listed.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The threads have met.
+    fn begin(&mut self, epoch: u64) {
+        if !self.list.is_empty() {
+            // What was listed has never been looked at again.
+            self.skipped = 0;
+        }
+        self.clear();
+        self.epoch = epoch;
+        self.is_settled = self.skips != 0 || self.copies == (epoch >> 32) as u32;
+        self.skips = self.skips.saturating_sub(1);
+    }
+
+    fn clear(&mut self) {
+        self.list.clear();
+        self.rows.clear();
+        self.enough = None;
+    }
+
+    /// The words that an access touches: whether it has to be listed. `None`: somebody else has touched them, too.
+    #[inline]
+    fn touch(&mut self, warp: &Warp<'_>) -> Option<bool> {
+        let bytes = u64::from(warp.access.bytes());
+        let (first, writes, words) = (warp.at.warp * 32, warp.kind.writes(), warp.words());
+        if !words.is_power_of_two() {
+            // Parts of words, too.
+            return self.touch_lanes(warp, bytes);
+        }
+        let row = Row { thread: first, shift: words.trailing_zeros(), writes };
+        match warp.shape {
+            Shape::Row(at) if at.is_multiple_of(4) => self.touch_row(at, warp.at.lanes, &row),
+            Shape::One(at) if !writes && !warp.at.lanes.is_power_of_two() => {
+                self.touch_all(&[(at, bytes)], first)
+            }
+            Shape::Eights(eights) if eights.iter().all(|eight| eight.at.is_multiple_of(4)) => {
+                self.touch_eights(&eights, bytes, &row)
+            }
+            _ => self.touch_lanes(warp, bytes),
+        }
+    }
+
+    /// The line of a number.
+    #[inline]
+    fn line(&mut self, number: u64) -> Option<&mut Touched> {
+        let i = number as usize;
+        if i >= self.lines.len() {
+            if number >= MOST_BYTES / LINE {
+                return None;
+            }
+            self.lines.resize_with(i + 1, Touched::default);
+        }
+        let line = &mut self.lines[i];
+        line.begin(self.epoch);
+        Some(line)
+    }
+
+    /// Lanes one behind the other; lane 0 is there, or would be.
+    #[inline]
+    fn touch_row(&mut self, at: u64, lanes: u32, row: &Row) -> Option<bool> {
+        let (lowest, highest) = (lanes.trailing_zeros(), 31 - lanes.leading_zeros());
+        // From the word of lane 0 on, which may be before the memory.
+        let first = at.cast_signed() / 4;
+        let begin = first + (i64::from(lowest) << row.shift);
+        let end = first + (i64::from(highest + 1) << row.shift);
+        let (mut word, all) = (u64::try_from(begin).ok()?, u64::try_from(end).ok()?);
+        let mut is_new = false;
+        while word < all {
+            let (number, line_end) =
+                (word / WORDS as u64, (word / WORDS as u64 + 1) * WORDS as u64);
+            let mut words = between(word, all.min(line_end));
+            // The lane of the line's first word, were there lanes enough.
+            let offset = (number * WORDS as u64).cast_signed() - first;
+            if lanes != u32::MAX {
+                words &= words_of(lanes, offset, row.shift);
+            }
+            let line = self.line(number)?;
+            is_new |= line.row(words, (row.thread, offset, row.shift), row.writes)?;
+            word = line_end;
+        }
+        Some(is_new)
+    }
+
+    /// Loads of the same words by several lanes of a warp.
+    #[inline]
+    fn touch_all(&mut self, places: &[(u64, u64)], thread: u32) -> Option<bool> {
+        let mut is_new = false;
+        for &(at, bytes) in places {
+            let (mut word, all) = (at / 4, at.checked_add(bytes)?.div_ceil(4));
+            while word < all {
+                let line_end = (word / WORDS as u64 + 1) * WORDS as u64;
+                let words = between(word, all.min(line_end));
+                is_new |= self.line(word / WORDS as u64)?.load_all(words, thread)?;
+                word = line_end;
+            }
+        }
+        Some(is_new)
+    }
+
+    #[inline]
+    fn touch_eights(&mut self, eights: &[Eight; 4], bytes: u64, row: &Row) -> Option<bool> {
+        let apart = (0..4).all(|i| eights[i].is_row && !eights[..i].contains(&eights[i]));
+        if !apart {
+            if row.writes {
+                return None;
+            }
+            // Those that are there again are the same words, and those behind each other go on.
+            let (mut places, mut count) = ([(0, 0); 4], 0);
+            for (i, eight) in eights.iter().enumerate() {
+                if eights[..i].contains(eight) {
+                    continue;
+                }
+                let len = if eight.is_row { 8 * bytes } else { bytes };
+                match places[..count].last_mut() {
+                    Some((at, all)) if *at + *all == eight.at => *all += len,
+                    _ => {
+                        places[count] = (eight.at, len);
+                        count += 1;
+                    }
+                }
+            }
+            return self.touch_all(&places[..count], row.thread);
+        }
+        let mut is_new = false;
+        for (i, eight) in (0..).zip(eights) {
+            let row = Row { thread: row.thread + 8 * i, ..*row };
+            is_new |= self.touch_row(eight.at, 0xff, &row)?;
+        }
+        Some(is_new)
+    }
+
+    /// Lanes anywhere, also with parts of words.
+    fn touch_lanes(&mut self, warp: &Warp<'_>, bytes: u64) -> Option<bool> {
+        let mut rest = warp.at.lanes;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            let at = warp.address(lane);
+            let (mut word, end) = (at / 4, at.checked_add(bytes)?.div_ceil(4));
+            while word < end {
+                let (number, i) = (word / WORDS as u64, (word % WORDS as u64) as u32);
+                let line = self.line(number)?;
+                if !line.one(i, warp.at.warp * 32 + lane, warp.kind.writes()) {
+                    return None;
+                }
+                word += 1;
+            }
+        }
+        Some(true)
+    }
+
+    /// Lists an access. False: it cannot be.
+    #[inline]
+    fn push(&mut self, warp: &Warp<'_>, view: &View<'_>) -> bool {
+        if warp.kind.writes() {
+            self.enough = None;
+        }
+        let narrow = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
+        let lies = match warp.shape {
+            Shape::Row(first) => Lies::Row(first),
+            Shape::One(at) => Lies::One(at),
+            Shape::Eights(eights) => {
+                Lies::Eights(eights.map(|eight| (narrow(eight.at), eight.is_row)))
+            }
+            Shape::Any => {
+                self.rows.push(std::array::from_fn(|lane| narrow(warp.address(lane as u32))));
+                Lies::Anyhow
+            }
+        };
+        let (size, elements) = (warp.access.size, warp.access.elements);
+        let writes = warp.kind.writes();
+        if writes {
+            for i in 0..elements as usize {
+                let Some(values) = warp.access.values.get(i) else { return false };
+                self.rows.push(values.map(|value| value as u32));
+                if size == 8 {
+                    self.rows.push(values.map(|value| (value >> 32) as u32));
+                }
+            }
+        }
+        self.list.push(Entry {
+            lies,
+            at: (warp.at.warp, warp.at.lanes, warp.at.op),
+            elements: (size, elements),
+            writes,
+            now: view.now,
+            of_warp: view.of_warp,
+        });
+        true
+    }
+
+    /// Has what is listed of the time of a view made accesses, and all that follow until the threads meet looked at by
+    /// themselves.
+    #[inline]
+    pub(super) fn settle(&mut self, lines: &mut Lines, epoch: u64, order: &Order) {
+        if self.epoch != epoch {
+            self.begin(epoch);
+        }
+        if !self.is_settled {
+            self.make(lines, order);
+        }
+    }
+
+    #[inline(never)]
+    fn make(&mut self, lines: &mut Lines, order: &Order) {
+        (self.is_settled, self.enough) = (true, None);
+        if self.list.is_empty() {
+            return;
+        }
+        self.skipped = (2 * self.skipped + 1).min(MOST_SKIPPED);
+        self.skips = self.skipped;
+        let (serial, all) = ((self.epoch >> 32) as u32, self.epoch as u32 - 1);
+        let (cta, mut rows, mut races) = (Cta::default(), self.rows.iter(), Vec::new());
+        for entry in &self.list {
+            let &Entry { at: (warp, lanes, op), elements: (size, elements), writes, .. } = entry;
+            let bytes = u64::from(size * elements);
+            let addresses: [u64; 32] = match entry.lies {
+                Lies::Row(first) => std::array::from_fn(|i| first.wrapping_add(i as u64 * bytes)),
+                Lies::One(at) => [at; 32],
+                Lies::Eights(eights) => std::array::from_fn(|i| {
+                    let (at, is_row) = eights[i / 8];
+                    u64::from(at) + if is_row { (i % 8) as u64 * bytes } else { 0 }
+                }),
+                Lies::Anyhow => {
+                    let Some(row) = rows.next() else { return };
+                    row.map(u64::from)
+                }
+            };
+            let mut value = || {
+                let mut next = || rows.next().copied().unwrap_or_default();
+                let (low, high) = (next(), if size == 8 { next() } else { [0; 32] });
+                std::array::from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
+            };
+            let stored = match writes {
+                true => Stored::these((0..elements).map(|_| value())),
+                false => Stored::default(),
+            };
+            let access = Access {
+                doing: if writes { Doing::Store } else { Doing::Load },
+                space: SpaceKind::Shared,
+                addresses: &addresses,
+                size,
+                elements,
+                order: How::default(),
+                values: Values::default(),
+            };
+            let at = At { cta: [0; 3], warp, lanes, op };
+            let &Entry { now, of_warp, .. } = entry;
+            let view =
+                View { serial, near: true, below: serial, now, all, of_warp, cta: &cta, order };
+            let warp = Warp::new(&at, &access, &view).storing(&stored);
+            lines.access(&warp, &view, self.epoch, &mut races);
+        }
+        debug_assert!(races.is_empty(), "nobody has touched what somebody else has stored");
+        self.clear();
+    }
+}
+
+/// Lanes one behind the other.
+struct Row {
+    /// Of the first one.
+    thread: u32,
+    /// A lane has `1 << shift` words.
+    shift: u32,
+    writes: bool,
+}
+
+/// Bits of the words from one to before another in a line; the last may be the first of the next line.
+#[inline]
+fn between(first: u64, end: u64) -> u32 {
+    let (low, count) = (first % WORDS as u64, end - first);
+    (((1_u64 << count) - 1) << low) as u32
+}
+
+/// Bits of a line's words that these lanes have: `offset` words behind lane 0's first one is the line's.
+fn words_of(lanes: u32, offset: i64, shift: u32) -> u32 {
+    let has = |i: &i64| {
+        let lane = (offset + i) >> shift;
+        (0..32).contains(&lane) && lanes >> lane & 1 == 1
+    };
+    (0..WORDS as i64).filter(has).fold(0, |words, i| words | 1 << i)
+}

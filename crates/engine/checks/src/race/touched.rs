@@ -1,0 +1,182 @@
+//! Who has touched the words of 128 bytes of shared memory since the threads of its CTA have met.
+
+use super::line::WORDS;
+
+/// 32 words.
+#[derive(Clone, Debug)]
+pub(super) struct Touched {
+    /// Since when: what is of another time counts as nothing.
+    epoch: u64,
+    /// Words that have been stored,
+    stored: u32,
+    /// and loaded.
+    loaded: u32,
+    /// Words that more than one thread has loaded.
+    many: u32,
+    /// Words of which no more loads need be listed: two warps have loaded them.
+    full: u32,
+    /// Who has touched a word: the only thread, or the first of many.
+    by: [u16; WORDS],
+}
+
+impl Default for Touched {
+    fn default() -> Self {
+        Self { epoch: 0, stored: 0, loaded: 0, many: 0, full: 0, by: [0; WORDS] }
+    }
+}
+
+/// Bits of a mask, as numbers.
+fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let i = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (i < 32).then_some(i as usize)
+    })
+}
+
+impl Touched {
+    /// Forgets what is of another time.
+    #[inline]
+    pub(super) fn begin(&mut self, epoch: u64) {
+        if self.epoch != epoch {
+            (self.epoch, self.stored, self.loaded, self.many, self.full) = (epoch, 0, 0, 0, 0);
+        }
+    }
+
+    /// Words are touched by threads beside each other: the line's first word is `offset` words behind the first one of
+    /// `thread`, and each has `1 << shift`. Whether that has to be listed; `None`: somebody else has touched them.
+    #[inline]
+    pub(super) fn row(
+        &mut self,
+        words: u32,
+        (thread, offset, shift): (u32, i64, u32),
+        writes: bool,
+    ) -> Option<bool> {
+        if !writes && words & (self.stored | !self.full) == 0 {
+            return Some(false);
+        }
+        let whose = |i: usize| (i64::from(thread) + ((offset + i as i64) >> shift)) as u16;
+        let touched = self.stored | self.loaded;
+        let clash = words & if writes { touched } else { self.stored };
+        if clash & self.many != 0 || bits(clash).any(|i| self.by[i] != whose(i)) {
+            return None;
+        }
+        if !writes {
+            let again = words & self.loaded & !self.stored & !self.many;
+            let others = bits(again).filter(|&i| self.by[i] != whose(i));
+            self.many |= others.fold(0, |all, i| all | 1 << i);
+            self.fill(words & self.loaded, thread);
+        }
+        match words & !touched {
+            u32::MAX => self.by = std::array::from_fn(whose),
+            new => bits(new).for_each(|i| self.by[i] = whose(i)),
+        }
+        match writes {
+            true => self.stored |= words,
+            false => self.loaded |= words,
+        }
+        Some(true)
+    }
+
+    /// Words that have been loaded are loaded by the warp of a thread.
+    #[inline]
+    fn fill(&mut self, words: u32, thread: u32) {
+        let others = bits(words & !self.full);
+        let others = others.filter(|&i| u32::from(self.by[i]) / 32 != thread / 32);
+        self.full |= others.fold(0, |all, i| all | 1 << i);
+    }
+
+    /// Words are loaded by several lanes of the warp of a thread: whether that has to be listed. `None`: somebody has stored
+    /// them.
+    #[inline]
+    pub(super) fn load_all(&mut self, words: u32, thread: u32) -> Option<bool> {
+        if words & self.stored != 0 {
+            return None;
+        }
+        let rest = words & !self.full;
+        if rest == 0 {
+            return Some(false);
+        }
+        self.fill(rest & self.loaded, thread);
+        bits(rest & !self.loaded).for_each(|i| self.by[i] = thread as u16);
+        self.loaded |= words;
+        self.many |= words;
+        Some(true)
+    }
+
+    /// A word, or a part of it, is touched by one thread. False: somebody else has touched it.
+    #[inline]
+    pub(super) fn one(&mut self, i: u32, thread: u32, writes: bool) -> bool {
+        let bit = 1 << i;
+        let by = &mut self.by[i as usize];
+        let is_own = self.many & bit == 0 && u32::from(*by) == thread;
+        // What is kept of the word by bytes is kept otherwise.
+        self.full &= !bit;
+        if (self.stored | self.loaded) & bit == 0 {
+            *by = thread as u16;
+        } else if !is_own {
+            if writes || self.stored & bit != 0 {
+                return false;
+            }
+            self.many |= bit;
+        }
+        match writes {
+            true => self.stored |= bit,
+            false => self.loaded |= bit,
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new() -> Touched {
+        let mut line = Touched::default();
+        line.begin(7);
+        line
+    }
+
+    #[test]
+    fn a_word_is_stored_by_one_thread_that_alone_loads_it() {
+        let mut line = new();
+        assert_eq!(line.row(u32::MAX, (32, 0, 0), true), Some(true));
+        assert_eq!(line.row(0xff, (32, 0, 0), false), Some(true));
+        assert!(line.one(9, 41, false) && !line.one(9, 42, false));
+        assert_eq!(line.row(1, (31, 0, 0), false), None);
+        assert_eq!(line.load_all(1 << 20, 32), None);
+        line.begin(8);
+        assert_eq!(line.load_all(1 << 20, 32), Some(true));
+        assert!(!line.one(20, 32, true) && line.one(21, 99, true));
+    }
+
+    #[test]
+    fn words_that_many_have_loaded_are_nobodys() {
+        let mut line = new();
+        assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
+        // The same threads, then others.
+        assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
+        assert_eq!(line.row(0x10, (0, -4, 0), true), Some(true));
+        let mut line = new();
+        assert_eq!(line.row(0xf0, (0, -4, 0), false), Some(true));
+        assert_eq!(line.row(0xf0, (64, -4, 0), false), Some(true));
+        assert_eq!(line.row(0xf0, (96, -4, 0), false), Some(false));
+        assert_eq!(line.row(0x10, (0, -4, 0), true), None);
+        // Two words a thread.
+        let mut line = new();
+        assert_eq!(line.row(0xff, (5, 0, 1), true), Some(true));
+        assert!(line.one(3, 6, true) && !line.one(4, 6, true));
+    }
+
+    #[test]
+    fn loads_of_a_third_warp_are_not_listed() {
+        let mut line = new();
+        assert_eq!(line.load_all(3, 0), Some(true));
+        assert_eq!(line.load_all(3, 0), Some(true));
+        assert_eq!(line.load_all(1, 32), Some(true));
+        assert_eq!(line.load_all(1, 64), Some(false));
+        assert_eq!(line.load_all(3, 64), Some(true));
+        assert_eq!(line.load_all(3, 96), Some(false));
+    }
+}
