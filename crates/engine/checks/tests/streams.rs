@@ -147,8 +147,7 @@ impl Texels {
 
     fn launch(&self, queue: Queue) {
         let checks = self.log.launch_in("k", queue, 0).expect("it is checked");
-        let options =
-            LaunchOptions { block: [4, 1, 1], observer: Some(&checks), ..LaunchOptions::default() };
+        let options = LaunchOptions::new(1, 4).with_observer(Some(&checks));
         let args = [Arg::Texture(&self.texture), Arg::Surface(&self.surface)];
         self.kernel.launch(&options, &args).expect("it ends");
     }
