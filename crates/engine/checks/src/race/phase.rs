@@ -372,7 +372,7 @@ impl Phase {
             let warp = Warp::new(&at, &access, &view).storing(&stored);
             lines.access(&warp, &view, self.epoch, &mut races);
         }
-        debug_assert!(races.is_empty(), "nobody has touched what somebody else has stored");
+        debug_assert!(races.is_empty(), "nobody has touched what another thread has stored");
         self.clear();
     }
 }

@@ -162,15 +162,19 @@ fn signatures(setup: &Setup) -> Vec<(String, String)> {
     for entry in std::fs::read_dir(folder).unwrap() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         for (at, _) in text.match_indices("\n    fn cuda") {
-            let Some((signature, _)) = text[at + "\n    fn ".len()..].split_once(") {") else {
+            let Some((head, _)) = text[at + "\n    fn ".len()..].split_once(" {\n") else {
                 continue;
             };
-            let Some((name, arguments)) = signature.split_once('(') else { continue };
+            // `in_order!` has two functions in one, the second one with a stream.
+            let head = head.trim_end_matches(" |order|");
+            let Some((names, arguments)) = head.trim_end_matches(')').split_once('(') else {
+                continue;
+            };
             // `name: type`, without the commas inside of types.
             let types = arguments.split(": ").skip(1).map(|ty| {
                 let is = |names: &[&str]| names.iter().any(|name| ty.starts_with(name));
                 match ty {
-                    _ if is(&["Out<", "In<", "Raw", "Text", "*"]) => 'p',
+                    _ if is(&["Out<", "In<", "InOut<", "Raw", "Text", "*"]) => 'p',
                     _ if is(&["CUdeviceptr", "u64"]) => 'a',
                     _ if is(&["CUhostFn", "CUstreamCallback"]) => 'c',
                     _ if is(&["cudaExtent", "cudaPitchedPtr", "cudaPos", "Dim3"]) => 's',
@@ -179,7 +183,10 @@ fn signatures(setup: &Setup) -> Vec<(String, String)> {
                     _ => 'n',
                 }
             });
-            found.push((name.to_owned(), types.collect()));
+            let types: String = types.collect();
+            for (name, stream) in names.split(", ").zip(["", "h"]) {
+                found.push((name.to_owned(), types.clone() + stream));
+            }
         }
     }
     found
