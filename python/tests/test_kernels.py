@@ -289,7 +289,15 @@ def test_steps_and_time_have_limits():
     raises(ValueError, "threads: 5000", forever[1, 1], out, threads=5000)
 
 
-def test_an_interrupt_cancels_the_launch():
+@pytest.fixture
+def interruptible():
+    """Shells start what runs in the background with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_cancels_the_launch(interruptible):
     forever = Module(ptx.FOREVER)["forever"]
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
