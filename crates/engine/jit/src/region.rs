@@ -103,8 +103,8 @@ pub enum End {
 /// A step of a block, taken by the active lanes of its guard.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Number of the instruction. Behind a step that may leave ([`Step::may_leave`]) the region can be entered
-    /// at `at + 1`.
+    /// Number of the instruction. Behind a step that may leave ([`Step::may_leave`]), and the other steps of its
+    /// instruction that follow, the region can be entered at `at + 1`.
     pub at: u32,
     /// Lanes that take it.
     pub guard: Predicate,

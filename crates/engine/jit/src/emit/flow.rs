@@ -12,6 +12,7 @@ use crate::machine::Mode;
 use crate::operand::Predicate;
 use crate::region::{Action, Block, End, Step, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
+use std::ops::Range;
 
 /// Registers that a function must give back as they were.
 const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
@@ -148,17 +149,20 @@ impl<B: Backend> Emitter<'_, B> {
             }
             i += straight;
             if let Some(step) = block.steps.get(i) {
-                self.leaving(step, i)?;
-                self.note_changed(i..i + 1);
-                i += 1;
+                let own = block.steps[i + 1..].iter();
+                let end = i + 1 + own.take_while(|s| s.at == step.at && !leaves(s)).count();
+                self.leaving(step, i..end)?;
+                self.note_changed(i..end);
+                i = end;
             }
         }
         self.step = block.steps.len();
         Ok(())
     }
 
-    /// A step that may leave, and the way in behind it.
-    fn leaving(&mut self, step: &Step, i: usize) -> Result<(), Error> {
+    /// A step that may leave, others of its instruction, and the way in behind that.
+    fn leaving(&mut self, step: &Step, steps: Range<usize>) -> Result<(), Error> {
+        let i = steps.start;
         self.step = i;
         self.count_guarded();
         self.owe_before(i);
@@ -180,10 +184,15 @@ impl<B: Backend> Emitter<'_, B> {
             self.count_guarded();
             self.values.unpin();
         }
-        let here = self.asm.label();
+        if i + 1 != steps.end {
+            B::steps(self, i + 1..steps.end)?;
+            self.count_guarded();
+            self.values.unpin();
+        }
+        let (here, last) = (self.asm.label(), steps.end - 1);
         self.asm.bind(here);
-        self.open = self.near.open(self.block, i);
-        self.open_indices = self.indices.behind(self.block, i);
+        self.open = self.near.open(self.block, last);
+        self.open_indices = self.indices.behind(self.block, last);
         self.way_in(step.at + 1, here);
         (self.open, self.open_indices) = (0, 0);
         Ok(())
