@@ -18,6 +18,7 @@ def shared():
     cube_gradients(c)
     without_operand(c)
     corners(c)
+    far_taps(c)
     return c
 
 
@@ -92,6 +93,16 @@ def taps(c):
     for a in (1, 4, 8, 16):
         c.fetch(f"taps-compared-{a}", "4.12; 9.2; 9.3", wall, GRAD2, [bits(x / 128, 0.5) for x in (50, 60, 62.5, 63, 64, 64.25, 66, 68, 80)], dpdx=[bits(a / 128, 0)] * 9, dpdy=[bits(0, 1 / 4)] * 9,
                 compare=fs(*[0.5] * 9), normalized=True, sampler={"filter": "linear", "max_anisotropy": a, "compare": "less"})
+
+
+def far_taps(c):
+    """Rules 1.1, 1.5 and 1.7 of taps whose coordinates are too large for 32-bit arithmetic, or no numbers."""
+    points = [f(x) for x in (33000.3, -33000.3, 5e4, -5e4, 1e6, -1e6, 2e7, -2e7, 3e9, -3e9, 1e30)] + [0x7F800000, 0xFF800000, 0x7F800001]
+    for n in (128, 100):
+        spec = Spec("f32", "2d", [n, 4], texels=[[f32(x**2) for _ in range(4) for x in range(n)]])
+        for mode in ("clamp", "wrap", "mirror", "border"):
+            c.fetch(f"far-taps-{mode}-{n}", "4.12; 1.1; 1.5; 1.7", spec, GRAD2, [[x, f(0.5)] for x in points], dpdx=[bits(8 / n, 0)] * len(points), dpdy=[bits(0, 1 / 4)] * len(points),
+                    normalized=True, sampler={"filter": "linear", "max_anisotropy": 8, "address": [mode, "clamp"], "border": fs(-9.0, 0, 0, 0)})
 
 
 def cube_gradients(c):

@@ -100,7 +100,7 @@ pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
 }
 
 /// The saturation of rule 1.5, which we take for the index of linear filtering too.
-fn saturate(i: i64) -> i64 {
+pub(crate) fn saturate(i: i64) -> i64 {
     i.clamp(i32::MIN.into(), i32::MAX.into())
 }
 

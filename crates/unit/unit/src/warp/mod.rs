@@ -16,13 +16,20 @@
 )]
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
+mod ahead;
 mod arrays;
+mod axis;
 mod build;
+mod channel;
+mod doubles;
 mod fast;
 #[cfg(target_arch = "x86_64")]
 mod gathers;
 mod general;
+mod levels;
+mod place;
 mod simd;
+mod weights;
 
 pub use arrays::{FetchArrays, LengthError};
 pub use build::{Build, SimdError, SimdLevel, fetch_level, simd_level};

@@ -1,9 +1,10 @@
 //! From texels' places to their words and weights, for the lanes of a vector.
 
-use super::ahead::Rows;
-use super::axis::AxisLanes;
 use crate::request::{Lanes, Places};
+use crate::warp::ahead::Rows;
+use crate::warp::axis::AxisLanes;
 use crate::warp::simd::{Int, Simd, int, load, mask};
+use crate::warp::weights as split;
 use texunit_memory::Window;
 
 /// Up to 2 x 2 texels of one slice of one level, for 32 lanes.
@@ -204,7 +205,7 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
     }
 }
 
-/// Weights of the texels of a group (docs/numerics.md 2, "Weights"), split along x, then y.
+/// Weights of the texels of a group. `PER` is 1, 2 or 4.
 #[inline(always)]
 pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
     let whole = int(simd, 256);
@@ -214,19 +215,15 @@ pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [In
     };
     let mut weights = [total; PER];
     if PER > 1 {
-        let (half, [a, b]) = (int(simd, 128), spot.weights);
-        let right = match spot.total {
-            Some(total) => (total.times(a) + half).shr(8),
-            None => a,
+        let [x, y] = spot.weights;
+        let row = match spot.total {
+            Some(total) => split::row(simd, total, x),
+            None => [whole - x, x],
         };
-        let left = total - right;
         if PER == 2 {
-            (weights[0], weights[1]) = (left, right);
+            (weights[0], weights[1]) = (row[0], row[1]);
         } else {
-            let w11 = (right.times(b) + half).shr(8);
-            let w00 = (left.times(whole - b) + half).shr(8);
-            (weights[0], weights[1]) = (w00, right - w11);
-            (weights[2], weights[3]) = (left - w00, w11);
+            [weights[0], weights[1], weights[2], weights[3]] = split::rows(simd, row, y);
         }
     }
     weights

@@ -2,17 +2,17 @@
 //! layers, no offsets. From coordinates to results nothing is put down in memory, and so the
 //! CPU has several fetches in work at once.
 
-use super::ahead::Rows;
-use super::along::{OnAxis, Size, along};
-use super::axis::{Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, POINT, WRAP, WRAP_2};
-use super::floats::Real;
 use super::footprint::{Outside, Spot, Spots, Task};
 use super::kernel::{Bytes, Footprint, Kernel, Unrolled};
-use super::point::{Picked, Unorm};
-use super::singles::F32;
+use super::point::Picked;
 use crate::request::{Lanes, Places, ZERO_LANES};
+use crate::warp::ahead::Rows;
 use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
+use crate::warp::axis::{
+    Axis, BORDER, CLAMP, CUT, EXACT, LINEAR, OnAxis, POINT, Size, WRAP, WRAP_2, along,
+};
 use crate::warp::build::Wide;
+use crate::warp::channel::{F32, Real, Unorm};
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
@@ -27,7 +27,7 @@ pub(super) struct Call<'a> {
     /// Whether the texels of the next warp are asked for, if the kernel can do that.
     pub(super) asks: bool,
     pub(super) registers: Registers<'a>,
-    /// The first warp that is not answered yet. It stops at one with lanes that are far (`along`).
+    /// The first warp that is not answered yet. It stops at one with lanes that are far ([`along`]).
     pub(super) next: &'a mut usize,
 }
 
@@ -45,26 +45,8 @@ pub(in crate::warp) enum Registers<'a> {
         /// Of each warp, along each axis.
         coords: &'a [[&'a Lanes; 3]],
         /// As many.
-        out: List<'a>,
+        out: &'a mut [Places<'a>],
     },
-}
-
-/// The places of warps. Nothing can be put into it: so the registers may live longer than it says.
-pub(in crate::warp) struct List<'a>(&'a mut [Places<'a>]);
-
-impl<'a> List<'a> {
-    pub(super) fn new(places: &'a mut [Places<'_>]) -> Self {
-        // SAFETY: only a lifetime is made shorter. That would be wrong if a reference of that lifetime could be
-        // put into the slice; but nobody gets at it, and `of` only lends what is there.
-        Self(unsafe { std::mem::transmute::<&mut [Places<'_>], &'a mut [Places<'a>]>(places) })
-    }
-
-    /// Those of a warp.
-    #[inline(always)]
-    fn of(&mut self, warp: usize) -> Places<'_> {
-        let [x, y, z, w] = &mut self.0[warp];
-        [x.as_deref_mut(), y.as_deref_mut(), z.as_deref_mut(), w.as_deref_mut()]
-    }
 }
 
 impl Registers<'_> {
@@ -91,7 +73,11 @@ impl Registers<'_> {
                 [a.get_mut(written), b.get_mut(written), c.get_mut(written), d.get_mut(written)],
             ),
             Self::Warps { coords, out } => {
-                (coords.get(read).copied().unwrap_or([NONE; 3]), out.of(written))
+                let [x, y, z, w] = &mut out[written];
+                (
+                    coords.get(read).copied().unwrap_or([NONE; 3]),
+                    [x.as_deref_mut(), y.as_deref_mut(), z.as_deref_mut(), w.as_deref_mut()],
+                )
             }
         }
     }

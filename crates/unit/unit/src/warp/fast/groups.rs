@@ -1,11 +1,12 @@
 //! What stages and kernels of a plan are given.
 
-use super::axis::{AxisLanes, Sizes};
 use super::footprint::Group;
-use super::levels::{LevelSpace, Levels};
+use super::levels::{LevelSpace, Levels, Sizes};
 use super::{Fast, NOTHING, Placed, WHOLE};
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Resource;
+use crate::warp::axis::{AxisLanes, Operands};
+use crate::warp::place::PlaceLanes;
 use texunit_memory::Window;
 
 impl Fast {
@@ -18,7 +19,7 @@ impl Fast {
         slot: usize,
     ) -> &'a Lanes {
         match self.levels {
-            Levels::One { .. } if self.planes.is_some() => plane,
+            Levels::One { .. } if self.places.has_planes() => plane,
             Levels::One { .. } => &NOTHING,
             Levels::Each(_) => &levels.bases[slot],
         }
@@ -29,7 +30,7 @@ impl Fast {
     pub(super) fn share<'a>(&self, levels: &'a LevelSpace, slot: usize) -> &'a Lanes {
         match self.levels {
             Levels::One { .. } => &WHOLE,
-            Levels::Each(_) => &levels.shares[slot],
+            Levels::Each(_) => &levels.lanes.share[slot],
         }
     }
 
@@ -57,7 +58,7 @@ impl Fast {
         placed: &'a Placed,
         (slot, slice): (usize, usize),
     ) -> Group<'a> {
-        let Placed { axes, bases, totals, plane, levels, .. } = placed;
+        let Placed { axes, bases, totals, place, levels, .. } = placed;
         let [x, y, z] = &axes[slot];
         let y = if self.axes[1].is_some() { y } else { self.row };
         let share = self.share(levels, slot);
@@ -66,40 +67,26 @@ impl Fast {
             let total = if self.filters { &totals[n] } else { share };
             Group { x, y, base: &bases[n], outside: z.outside[slice], total }
         } else {
-            Group { x, y, base: self.start(plane, levels, slot), outside: 0, total: share }
+            Group { x, y, base: self.start(&place.plane, levels, slot), outside: 0, total: share }
         }
     }
 
     #[inline(always)]
     pub(super) fn run_axes(
         &self,
-        point: [&Lanes; 3],
-        offsets: Option<&[Lanes; 3]>,
+        request: &FetchRequest<'_>,
+        place: &PlaceLanes,
         sizes: Option<&[Sizes; 3]>,
         out: &mut [AxisLanes; 3],
     ) {
+        let point = self.places.point(request, place);
         for (a, (axis, out)) in self.axes.iter().zip(out).enumerate() {
             if let Some(axis) = axis {
-                let offset = offsets.map(|offsets| &offsets[a]);
-                axis.run(point[a], offset, sizes.map(|sizes| &sizes[a]), out);
+                let (coords, offset) = (point[a], self.places.offset(a, place));
+                let sizes = sizes.map(|sizes| &sizes[a]);
+                let (size, pitch) = (sizes.map(|of| &of.size), sizes.map(|of| &of.pitch));
+                axis.run(Operands { coords, offset, size, pitch }, out);
             }
         }
-    }
-
-    /// Rule 1.4, of instructions that have an offset: four bits along each axis.
-    #[inline(always)]
-    pub(super) fn offsets<'a>(
-        &self,
-        request: &FetchRequest<'_>,
-        out: &'a mut [Lanes; 3],
-    ) -> Option<&'a [Lanes; 3]> {
-        self.form.offset.then(|| {
-            for (out, from) in out.iter_mut().zip(request.offset) {
-                for lane in 0..32 {
-                    out[lane] = ((from[lane] << 28) as i32 >> 28) as u32;
-                }
-            }
-            &*out
-        })
     }
 }

@@ -1,12 +1,13 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
-use super::ahead::{Ahead, Asking, No};
-use super::floats::{F16, Real};
 use super::footprint::{Call, Chunk, Spot, Spots, Task, Texel, code, texels, weights};
-use super::point::{Half, Picked, Point, Signed, Snorm, Unorm, Unsigned};
-use super::singles::F32;
-use super::sums::{Channel, Snorm8, Snorm16, Unorm8, Unorm16, Whole};
+use super::point::Picked;
+use crate::warp::ahead::{Ahead, Asking, No};
 use crate::warp::build::Wide;
+use crate::warp::channel::{
+    Channel, F16, F32, Half, Plain, Point, Real, Signed, Snorm, Snorm8, Snorm16, Unorm, Unorm8,
+    Unorm16, Unsigned, Whole, finish_pairs,
+};
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick_wide};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
@@ -76,21 +77,24 @@ pub(super) fn kernel(
 }
 
 /// Kernels for one channel, and for any number of them: the time to compile is worth no more.
-fn point<C: Point>(channels: u8, build: Wide) -> Run<OfKernel> {
+fn point<C: Point + Plain>(channels: u8, build: Wide) -> Run<OfKernel> {
     match channels {
         1 => alone::<Picked<C, true>>(build),
         _ => alone::<Picked<C, false>>(build),
     }
 }
 
-fn filtered<C: Channel>(channels: u8, footprint: Footprint, build: Wide) -> Run<OfKernel> {
+fn filtered<C: Channel + Plain>(channels: u8, footprint: Footprint, build: Wide) -> Run<OfKernel> {
     match channels {
         1 => by_footprint::<C, true>(footprint, build),
         _ => by_footprint::<C, false>(footprint, build),
     }
 }
 
-fn by_footprint<C: Channel, const ONE: bool>(footprint: Footprint, build: Wide) -> Run<OfKernel> {
+fn by_footprint<C: Channel + Plain, const ONE: bool>(
+    footprint: Footprint,
+    build: Wide,
+) -> Run<OfKernel> {
     match footprint {
         Footprint::Texel | Footprint::Row => alone::<Filtered<C, ONE, 1, 2>>(build),
         Footprint::Square => alone::<Filtered<C, ONE, 1, 4>>(build),
@@ -146,7 +150,7 @@ struct Loaded<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> {
     made: [[C::Weight<S>; PER]; GROUPS],
 }
 
-impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GROUPS, PER> {
+impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<S, C, GROUPS, PER> {
     #[inline(always)]
     fn new(simd: S, task: &Task<'_>, spots: &impl Spots<S>, channels: usize) -> Self {
         let zero = int(simd, 0);
@@ -186,7 +190,7 @@ impl<S: Simd, C: Channel, const GROUPS: usize, const PER: usize> Loaded<S, C, GR
     }
 }
 
-impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
+impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
     for Filtered<C, ONE, GROUPS, PER>
 {
     #[inline(always)]
@@ -203,7 +207,7 @@ impl<C: Channel, const ONE: bool, const GROUPS: usize, const PER: usize> Kernel
 /// for the texels of the next fetch.
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
-impl<C: Channel, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
+impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
     const ASKS: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
@@ -217,7 +221,7 @@ impl<C: Channel, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, 
     }
 }
 
-impl<C: Channel, const N: usize, const GROUPS: usize> Unrolled<C, N, GROUPS> {
+impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GROUPS> {
     #[inline(always)]
     fn channel<S: Simd>(
         simd: S,
@@ -259,15 +263,12 @@ impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
             None => Self::sums(simd, task, spots, No),
         };
         for odd in 0..2 {
-            let sum = sums[odd];
-            // (257 * sum + 128) >> 8, as for single channels.
-            let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
-            let (low, high) = (k & int(simd, 0xffff), k.shr(16));
+            let [low, high] = finish_pairs(simd, sums[odd]);
             if let Some(out) = &mut task.out[odd] {
-                low.to_float().ratio(65_535.0).as_int().store(out, chunk);
+                low.store(out, chunk);
             }
             if let Some(out) = &mut task.out[odd + 2] {
-                high.to_float().ratio(65_535.0).as_int().store(out, chunk);
+                high.store(out, chunk);
             }
         }
     }

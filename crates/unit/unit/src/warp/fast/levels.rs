@@ -1,12 +1,22 @@
 //! Which level, layer and face lanes read, and what that means in sizes and bytes.
 
-use super::axis::{AxisLanes, Sizes};
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Level;
 use crate::sampler::Filter;
+use crate::warp::axis::AxisLanes;
 use crate::warp::build::Wide;
-use crate::warp::general::levels::{LevelLanes, LevelStage};
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::levels::{LevelLanes, LevelStage};
+use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::weights;
+
+/// Sizes and pitches of the levels that lanes read, along an axis.
+#[derive(Clone, Debug)]
+pub(super) struct Sizes {
+    /// Texels.
+    pub(super) size: Lanes,
+    /// Bytes from a texel to the next.
+    pub(super) pitch: Lanes,
+}
 
 /// The levels that fetches of a plan can read.
 #[derive(Clone, Debug)]
@@ -52,15 +62,13 @@ pub(super) struct LevelSpace {
     pub(super) sizes: [[Sizes; 3]; 2],
     /// Byte offsets of the planes of both levels.
     pub(super) bases: [Lanes; 2],
-    /// What the levels count of 256.
-    pub(super) shares: [Lanes; 2],
 }
 
 impl LevelSpace {
     pub(super) fn new() -> Self {
         let none = || Sizes { size: [1; 32], pitch: [0; 32] };
         let sizes = std::array::from_fn(|_| std::array::from_fn(|_| none()));
-        Self { lanes: LevelLanes::ZERO, sizes, bases: [[0; 32]; 2], shares: [[0; 32]; 2] }
+        Self { lanes: LevelLanes::ZERO, sizes, bases: [[0; 32]; 2] }
     }
 }
 
@@ -106,11 +114,7 @@ impl Each {
     /// The levels of each lane and what they count; whether any has two.
     #[inline(always)]
     pub(super) fn choose(&self, request: &FetchRequest<'_>, out: &mut LevelSpace) -> bool {
-        let second = self.choice.run(request, &mut out.lanes);
-        for (to, from) in out.shares.iter_mut().zip(&out.lanes.share) {
-            *to = from.map(|share| share as u32);
-        }
-        second
+        self.choice.run(request, &mut out.lanes)
     }
 
     /// Sizes of the levels, and the byte offset of each lane's plane.
@@ -146,71 +150,6 @@ impl Stage<OfLevels> for Find {
                 at = at + load(simd, plane, chunk) * level.look_up(&tables.plane_pitch);
             }
             at.store(base, chunk);
-        }
-    }
-}
-
-/// Layers, cubes and faces.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Planes {
-    /// Of layers or cubes.
-    last: u32,
-    stage: Run<OfPlanes>,
-}
-
-/// A call of the stage.
-pub(super) struct OfPlane<'a> {
-    last: u32,
-    layer: Option<&'a Lanes>,
-    face: Option<&'a Lanes>,
-    /// What a plane counts: 1, or its bytes.
-    pitch: u32,
-    out: &'a mut Lanes,
-}
-
-#[derive(Debug)]
-pub(super) struct OfPlanes;
-
-impl Arguments for OfPlanes {
-    type Of<'a> = OfPlane<'a>;
-}
-
-impl Planes {
-    pub(super) fn new(last: u32, build: Wide) -> Self {
-        Self { last, stage: pick_wide::<_, Count>(build) }
-    }
-
-    /// Numbers of planes (faces of all cubes) times `pitch`. Rule 1.10.
-    #[inline(always)]
-    pub(super) fn find(
-        self,
-        layer: Option<&Lanes>,
-        face: Option<&Lanes>,
-        pitch: u32,
-        out: &mut Lanes,
-    ) {
-        self.stage.call(OfPlane { last: self.last, layer, face, pitch, out });
-    }
-}
-
-struct Count;
-
-impl Stage<OfPlanes> for Count {
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, call: OfPlane<'_>) {
-        let last = int(simd, call.last as i32);
-        let pitch = int(simd, call.pitch as i32);
-        for chunk in 0..32 / S::LANES {
-            let mut plane = int(simd, 0);
-            if let Some(layer) = call.layer {
-                let layer = load(simd, layer, chunk);
-                // As unsigned, a negative index is a large one.
-                plane = layer.lt(int(simd, 0)).select(last, layer.min(last));
-            }
-            if let Some(face) = call.face {
-                plane = plane * int(simd, 6) + load(simd, face, chunk);
-            }
-            (plane * pitch).store(call.out, chunk);
         }
     }
 }
@@ -266,11 +205,10 @@ impl Stage<OfSlices> for Split {
             let base = load(simd, base, chunk);
             (base + load(simd, &z.lower, chunk)).store(front, chunk);
             (base + load(simd, &z.upper, chunk)).store(back, chunk);
-            let share = load(simd, share, chunk);
-            let near = int(simd, 256) - load(simd, &z.weight, chunk);
-            let total: Int<S> = (share.times(near) + int(simd, 128)).shr(8);
-            total.store(lower, chunk);
-            (share - total).store(upper, chunk);
+            let (share, z) = (load(simd, share, chunk), load(simd, &z.weight, chunk));
+            let [near, far] = weights::slices(simd, share, z);
+            near.store(lower, chunk);
+            far.store(upper, chunk);
         }
     }
 }

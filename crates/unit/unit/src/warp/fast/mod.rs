@@ -4,11 +4,6 @@
 //! halves, before the texels are read and from then on, so that one can begin before another ends. The most
 //! usual fetches also exist in one piece (`whole`), which is much faster for warps behind each other.
 
-mod ahead;
-mod along;
-mod axis;
-mod faces;
-mod floats;
 mod footprint;
 mod fused;
 mod groups;
@@ -16,19 +11,17 @@ mod kernel;
 mod levels;
 mod plan;
 mod point;
-mod singles;
-mod sums;
 
+use super::axis::{Axis, AxisLanes};
+use super::place::{PlaceLanes, Places};
 use super::simd::Run;
-use crate::request::{Coordinates, FetchForm, FetchRequest, Lanes, Places, ZERO_LANES, places};
+use crate::request::{self, Coordinates, FetchRequest, Lanes, ZERO_LANES, places};
 use crate::resource::Resource;
-use axis::{Axis, AxisLanes};
-use faces::OfFaces;
 use footprint::{Call, Task};
+use fused::OfWhole;
 pub(super) use fused::Registers;
-use fused::{List, OfWhole};
 use kernel::OfKernel;
-use levels::{LevelSpace, Levels, Planes, Slices};
+use levels::{LevelSpace, Levels, Slices};
 
 /// What fetches of a warp change.
 #[derive(Clone, Debug)]
@@ -58,12 +51,8 @@ pub(super) struct Placed {
     bases: [Lanes; 4],
     /// What the groups count of 256.
     totals: [Lanes; 4],
-    /// Layer, or face of all cubes; or its byte offset.
-    plane: Lanes,
-    face: Lanes,
-    /// Coordinates on the face.
-    face_at: [Lanes; 2],
-    offsets: [Lanes; 3],
+    /// Planes by their numbers or, where all lanes read one level, byte offsets.
+    place: PlaceLanes,
     levels: LevelSpace,
     /// How many levels are read, 1 or 2.
     slots: usize,
@@ -75,10 +64,7 @@ impl Placed {
             axes: [const { [AxisLanes::ZERO; 3] }; 2],
             bases: [[0; 32]; 4],
             totals: [[256; 32]; 4],
-            plane: [0; 32],
-            face: [0; 32],
-            face_at: [[0; 32]; 2],
-            offsets: [[0; 32]; 3],
+            place: PlaceLanes::ZERO,
             levels: LevelSpace::new(),
             slots: 1,
         }
@@ -88,12 +74,8 @@ impl Placed {
 /// A fetch made ready.
 #[derive(Clone, Debug)]
 pub(super) struct Fast {
-    form: FetchForm,
+    places: Places,
     axes: [Option<Axis>; 3],
-    /// Directions become faces and places on them.
-    faces: Option<Run<OfFaces>>,
-    /// Of layered textures and cubes.
-    planes: Option<Planes>,
     slices: Slices,
     /// What stands for y if the geometry lacks it.
     row: &'static AxisLanes,
@@ -183,7 +165,7 @@ impl Fast {
     pub(super) fn fetch_warps<'w>(
         &self,
         resource: &Resource,
-        mut next: impl FnMut(&mut Places<'w>) -> Option<FetchRequest<'w>>,
+        mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
         if !self.is_whole() {
@@ -191,7 +173,7 @@ impl Fast {
         }
         loop {
             let mut coords = [[&ZERO_LANES; 3]; AT_ONCE];
-            let mut out: [Places<'w>; AT_ONCE] = Default::default();
+            let mut out: [request::Places<'w>; AT_ONCE] = Default::default();
             let mut len = 0;
             while len < AT_ONCE
                 && let Some(request) = next(&mut out[len])
@@ -215,16 +197,16 @@ impl Fast {
     fn fetch_staged<'w>(
         &self,
         resource: &Resource,
-        mut next: impl FnMut(&mut Places<'w>) -> Option<FetchRequest<'w>>,
+        mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
         let Space { placed: [now, then], blend } = space;
         let (mut now, mut then) = (now, then);
-        let mut out = Places::default();
+        let mut out = request::Places::default();
         let Some(first) = next(&mut out) else { return };
         self.place(&first, now);
         loop {
-            let mut places = Places::default();
+            let mut places = request::Places::default();
             let Some(request) = next(&mut places) else { break };
             self.place(&request, then);
             self.finish(resource, now, blend, out);
@@ -239,13 +221,18 @@ impl Fast {
         &self,
         resource: &Resource,
         coords: &[[&Lanes; 3]],
-        out: &mut [Places<'_>],
+        out: &mut [request::Places<'_>],
         space: &mut Space,
     ) {
         let mut next = 0;
         out.iter_mut().for_each(|out| self.clear(out));
         while next < coords.len() {
-            let registers = Registers::Warps { coords, out: List::new(out) };
+            // Lent anew, for as long as the call: the places of the caller live longer.
+            let mut lent: [request::Places<'_>; AT_ONCE] = Default::default();
+            for (lent, out) in lent.iter_mut().zip(&mut *out) {
+                *lent = out.each_mut().map(Option::as_deref_mut);
+            }
+            let registers = Registers::Warps { coords, out: &mut lent };
             self.run_whole(resource, registers, &mut next);
             if let (Some(&point), Some(out)) = (coords.get(next), out.get_mut(next)) {
                 let Space { placed: [placed, _], blend } = &mut *space;
@@ -259,7 +246,7 @@ impl Fast {
 
     /// Zeros for the components that the format lacks.
     #[inline(always)]
-    fn clear(&self, out: &mut Places<'_>) {
+    fn clear(&self, out: &mut request::Places<'_>) {
         for values in out.iter_mut().skip(self.channels).flatten() {
             **values = [0; 32];
         }
@@ -267,39 +254,24 @@ impl Fast {
 
     /// The first half of a fetch: which texels, and their weights.
     pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut Placed) {
-        let Placed { axes, bases, totals, plane, face, face_at, offsets, levels, slots } = placed;
-        let Coordinates { layer, point, .. } = request.coords;
-        let point = match self.faces {
-            None => point,
-            Some(stage) => {
-                stage.call(faces::Call { direction: point, face, at: face_at });
-                [&face_at[0], &face_at[1], &NOTHING]
-            }
-        };
-        let offsets = self.offsets(request, offsets);
-
-        // Byte offsets of the planes.
-        let layer = self.form.geometry.is_array().then_some(layer);
-        let faces = self.faces.map(|_| &*face);
+        let Placed { axes, bases, totals, place, levels, slots } = placed;
         let pitch = match self.levels {
             Levels::One { plane_pitch } => plane_pitch,
             Levels::Each(_) => 1,
         };
-        if let Some(planes) = self.planes {
-            planes.find(layer, faces, pitch, plane);
-        }
+        self.places.run(request, pitch, place);
         match &self.levels {
             Levels::One { .. } => {
-                self.run_axes(point, offsets, None, &mut axes[0]);
+                self.run_axes(request, place, None, &mut axes[0]);
                 *slots = 1;
             }
             Levels::Each(each) => {
                 *slots = if each.choose(request, levels) { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
-                    let plane = self.planes.map(|_| &*plane);
+                    let plane = self.places.has_planes().then_some(&place.plane);
                     each.find(&levels.lanes.level[slot], plane, sizes, &mut levels.bases[slot]);
-                    self.run_axes(point, offsets, Some(sizes), &mut axes[slot]);
+                    self.run_axes(request, place, Some(sizes), &mut axes[slot]);
                 }
             }
         }
@@ -307,7 +279,7 @@ impl Fast {
         if self.axes[2].is_some() {
             let (bases, totals) = (bases.as_chunks_mut::<2>().0, totals.as_chunks_mut::<2>().0);
             for (slot, (bases, totals)) in bases.iter_mut().zip(totals).enumerate().take(*slots) {
-                let level = (self.start(plane, levels, slot), self.share(levels, slot));
+                let level = (self.start(&place.plane, levels, slot), self.share(levels, slot));
                 self.slices.split(&axes[slot][2], level, bases.each_mut(), totals.each_mut());
             }
         }
@@ -319,14 +291,14 @@ impl Fast {
         resource: &Resource,
         placed: &Placed,
         blend: &mut Blend,
-        mut out: Places<'_>,
+        mut out: request::Places<'_>,
     ) {
         self.clear(&mut out);
         let slots = placed.slots;
         let groups = self.groups(placed);
         let window = self.window(resource);
         let (border, channels) = (&self.border, self.channels);
-        let run = |kernel: usize, out: Places<'_>| {
+        let run = |kernel: usize, out: request::Places<'_>| {
             let task = Task { window, next: None, border, channels, out };
             self.kernels[kernel].call(Call { groups: &groups, task });
         };

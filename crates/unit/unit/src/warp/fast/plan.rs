@@ -1,17 +1,17 @@
 //! What is decided when a fetch is planned.
 
-use super::axis::{Axis, AxisLanes, Find};
-use super::faces;
 use super::fused::fused;
 use super::kernel::{self, Footprint};
-use super::levels::{Each, Levels, Planes, Slices};
+use super::levels::{Each, Levels, Slices};
 use super::{Fast, NO_AXIS};
 use crate::effective::{Coords, EffectiveSampler, reads_normalized};
 use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
+use crate::warp::axis::{Axis, AxisLanes, Find, To};
 use crate::warp::build::{Build, Wide};
-use crate::warp::general::levels::{LevelStage, Source};
+use crate::warp::levels::{LevelStage, Source};
+use crate::warp::place::Places;
 use texunit_texel::{Reading, border_codes, pack, readings};
 
 /// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
@@ -73,8 +73,9 @@ impl Fast {
         let pitches = [format.texel_size(), base.row_pitch as u32, base.slice_pitch as u32];
         let axes = std::array::from_fn(|a| {
             let mode = effective.address_mode.map_or(AddressMode::Clamp, |mode| mode[a]);
-            let along = (base.extent.axes()[a], pitches[a]);
-            (a < dims).then(|| Axis::new(along, find, effective.coords, mode, each, wide))
+            let (size, pitch) = (base.extent.axes()[a], pitches[a]);
+            let to = if each { To::Levels { largest: size } } else { To::Level { size, pitch } };
+            (a < dims).then(|| Axis::fast(to, find, effective.coords, mode, wide))
         });
         let footprints = match dims {
             _ if !linear => [Footprint::Texel, Footprint::TwoTexels],
@@ -104,12 +105,9 @@ impl Fast {
         let flat = !(cube || geometry.is_array() || form.offset || each || find == Find::Integer);
         let reads = (format, normalized);
         let whole = flat.then(|| fused(reads, footprints[0], &axes, wide)).flatten();
-        let last_layer = resource.shape().layers.saturating_sub(1);
         Some(Self {
-            form,
+            places: Places::new(form, resource.shape(), build),
             axes,
-            faces: cube.then(|| faces::faces(wide)),
-            planes: (cube || geometry.is_array()).then(|| Planes::new(last_layer, wide)),
             slices: Slices::new(wide),
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
             levels,

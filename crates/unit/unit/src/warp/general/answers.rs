@@ -30,7 +30,7 @@ impl General {
             return;
         }
         if let Storage::Block { pairs: true, .. } = self.storage {
-            sums::byte_pairs(shape, buffers, call.components, out);
+            sums::byte_pairs(simd, shape, buffers, call.components, out);
             return;
         }
         // A point filter sums only where it blends levels.
@@ -74,13 +74,13 @@ impl General {
         for k in shape.places() {
             let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
             for lane in 0..32 {
-                passing[lane] += buffers.weights[k][lane] & passes[lane];
+                passing[lane] += buffers.weights[k][lane] & passes[lane] as u32;
             }
         }
         for lane in lanes(space.outside) {
             passing[lane] = 0;
         }
-        put(call.components, passing.map(|weight| (weight as f32 / 256.0).to_bits()), out);
+        put(call.components, passing.map(|weight| (weight as i32 as f32 / 256.0).to_bits()), out);
     }
 
     /// All ones where a texel, of these codes, passes; else 0.
@@ -170,8 +170,8 @@ impl General {
         space: &mut Space,
         buffers: &mut Buffers,
     ) {
-        self.shifted_axes(simd, slot, space);
-        self.weigh(slot, space, buffers);
+        self.shifted_axes(call, slot, space);
+        self.weigh(simd, slot, space, buffers);
         for weights in &mut buffers.weights[4 * slot..4 * slot + 4] {
             for lane in 0..32 {
                 let there = space.taps.weight[lane] > 0;
@@ -194,7 +194,8 @@ impl General {
         for k in 0..4 * slots {
             let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
             for lane in 0..32 {
-                taps.passing[lane] += (buffers.weights[k][lane] * taps.weight[lane]) & passes[lane];
+                let weight = buffers.weights[k][lane] as i32 * taps.weight[lane];
+                taps.passing[lane] += weight & passes[lane];
             }
         }
     }

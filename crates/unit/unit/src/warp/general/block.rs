@@ -141,7 +141,7 @@ impl Row {
     pub(super) fn find(&mut self, which: Which<'_>) {
         let Which { at: [_, y, z], pitches, .. } = which;
         for lane in 0..32 {
-            let (y, z) = (y[lane], z[lane]);
+            let [y, z] = [y[lane] as i32, z[lane] as i32];
             let slice = pitches.base[lane] + i64::from(z) * pitches.slice[lane];
             self.offsets[lane] = slice + i64::from(y >> 2) * pitches.row[lane];
             self.places[lane] = place([0, y], slice);
@@ -169,7 +169,7 @@ impl Corner {
         let shift = size.trailing_zeros();
         let mut signs = 0;
         for lane in 0..32 {
-            let (x, cell) = (which.at[0][lane], row.cells[lane]);
+            let (x, cell) = (which.at[0][lane] as i32, row.cells[lane]);
             let offset = row.offsets[lane] + (i64::from(x >> 2) << shift);
             let offset = if x | cell < 0 { -1 } else { offset };
             self.offsets[lane] = offset;

@@ -18,10 +18,10 @@ pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     for a in 0..2 {
         let upper = (corner >> a & 1) as i32;
         for lane in 0..32 {
-            let index = axes[a].lower[lane].wrapping_add(upper);
-            let is_inside = (index >= 0) & (f64::from(index) < sizes[slot][a][lane]);
-            inside[a][lane] = if is_inside { index } else { 0 };
-            past[lane] |= if is_inside { 0 } else { 1 };
+            let index = (axes[a].lower[lane] as i32).wrapping_add(upper);
+            let is_inside = (index >= 0) & (index < sizes[slot][a][lane] as i32);
+            inside[a][lane] = if is_inside { index as u32 } else { 0 };
+            past[lane] |= u32::from(!is_inside);
         }
     }
     some(&past)
@@ -40,10 +40,10 @@ pub(super) fn read(
     let mut missing = 0;
     for lane in lanes(which) {
         let axes = [&space.axes[0], &space.axes[1]];
-        let lower = axes.map(|a| i64::from(a.lower[lane]));
+        let lower = axes.map(|a| i64::from(a.lower[lane] as i32));
         let index = [lower[0] + (corner & 1) as i64, lower[1] + (corner >> 1) as i64];
         let plane = space.place.plane[lane];
-        let n = space.sizes[slot][0][lane] as u32;
+        let n = space.sizes[slot][0][lane];
         let pitches = &space.pitches[slot];
         let (row, pitch) = (pitches.row[lane], pitches.plane[lane]);
         let first = pitches.base[lane] - i64::from(plane % 6) * pitch;

@@ -4,36 +4,28 @@
 //! Rules that are rare (gradients that are not ordinary, texels past the edges of a cube's faces) are
 //! the reference's. All others are not: what the tests compare was written twice.
 
-mod address;
 mod answers;
-pub(super) mod axes;
 mod block;
 pub(super) mod buffers;
-mod class;
 mod cube;
-mod finish;
-mod gradients;
-mod halves;
-pub(super) mod levels;
-mod place;
 mod stages;
 mod sums;
 mod tally;
 mod taps;
-mod ten;
 mod texels;
 mod words;
 
+use super::axis::shifted::Shifted;
+use super::axis::{Axis, AxisLanes, Find};
 use super::build::Build;
+use super::levels::{LevelLanes, LevelStage};
+use super::place::{PlaceLanes, Places};
 use super::simd::{Arguments, Run, Simd, Stage, pick};
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
 use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
-use axes::{Axis, AxisLanes, Find};
 use buffers::Buffers;
-use levels::{LevelLanes, LevelStage};
-use place::{PlaceLanes, Places};
 use taps::TapLanes;
 use texels::{Pitches, Storage};
 use texunit_texel::{Reading, border_codes};
@@ -43,14 +35,14 @@ use texunit_texel::{Reading, border_codes};
 pub(super) struct Space {
     place: PlaceLanes,
     levels: LevelLanes,
-    /// Of the levels of both slots.
-    sizes: [[[f64; 32]; 3]; 2],
+    /// Texels along x, y, z of the levels of both slots.
+    sizes: [[Lanes; 3]; 2],
     pitches: [Pitches; 2],
     axes: [AxisLanes; 3],
     texels: texels::Space,
     taps: TapLanes,
     /// Of cubes: indices on a face.
-    inside: [[i32; 32]; 2],
+    inside: [Lanes; 2],
     /// Lanes whose first texel is outside.
     outside: u32,
     /// Lanes that read a texel that is not resident.
@@ -62,9 +54,9 @@ impl Space {
         Self {
             place: PlaceLanes::ZERO,
             levels: LevelLanes::ZERO,
-            sizes: [[[1.0; 32]; 3]; 2],
+            sizes: [[[1; 32]; 3]; 2],
             pitches: [Pitches::ZERO; 2],
-            axes: [AxisLanes::NONE; 3],
+            axes: [const { AxisLanes::ZERO }; 3],
             texels: texels::Space::new(),
             taps: TapLanes::new(),
             inside: [[0; 32]; 2],
@@ -87,6 +79,8 @@ pub(super) struct General {
     find: Find,
     /// `None` for axes of one texel that no coordinate moves.
     axes: [Option<Axis>; 3],
+    /// Likewise along x and y, for taps.
+    shifted: [Option<Shifted>; 2],
     storage: Storage,
     readings: [Reading; 4],
     border: [u32; 4],
@@ -149,8 +143,9 @@ impl General {
         // A plain 1D texture is a 2D one of height 1, read at y = 0.
         let dims = geometry.axes() + usize::from(geometry == Geometry::D1);
         let mode = effective.address_mode.unwrap_or([AddressMode::Clamp; 3]);
+        let (coords, extent) = (effective.coords, resource.levels()[0].extent.axes());
         let axes = std::array::from_fn(|a| {
-            (a < dims).then_some(Axis { find, coords: effective.coords, mode: mode[a] })
+            (a < dims).then(|| Axis::general(extent[a], find, coords, mode[a], build))
         });
         let border = match effective.coords {
             // Outside, integer coordinates read 0 (docs/numerics.md 1.9).
@@ -159,16 +154,21 @@ impl General {
         };
         let anisotropic =
             form.kind == FetchKind::Sample(Lod::Gradient) && effective.max_anisotropy > 1;
+        let shifted = std::array::from_fn(|a| {
+            let moves = anisotropic && a < dims;
+            moves.then(|| Shifted::new(find, coords, mode[a], build))
+        });
         let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
         Ok(Self {
             form,
             effective: *effective,
-            places: Places::new(form, resource.shape()),
+            places: Places::new(form, resource.shape(), build),
             stage: LevelStage::new(form, resource, effective, sampler.level_bias, build),
             levels: resource.levels().to_vec(),
             anisotropic: anisotropic.then(|| taps::Limit::new(effective.max_anisotropy)),
             find,
             axes,
+            shifted,
             storage: Storage::of(resource.format(), readings, sums),
             readings,
             border,
@@ -208,7 +208,7 @@ impl General {
         out: &mut [Lanes; 4],
     ) {
         (space.outside, space.missing) = (0, 0);
-        self.places.run(call.request, &mut space.place);
+        self.places.run_all(call.request, &mut space.place);
         let slots = if self.level_numbers(call, space) { 2 } else { 1 };
         if self.anisotropic.is_some() && space.taps.most > 1 {
             self.tapped(simd, call, slots, space, buffers, out);
@@ -216,8 +216,8 @@ impl General {
         }
         for slot in 0..slots {
             self.level(slot, space);
-            self.axes(simd, slot, space);
-            self.weigh(slot, space, buffers);
+            self.axes(call, slot, space);
+            self.weigh(simd, slot, space, buffers);
             self.read(simd, call, slot, space, buffers);
         }
         match self.form.kind {

@@ -1,12 +1,14 @@
 //! From coordinates to codes and weights: the stages that plans of all kinds share.
 
-use super::axes::{self, AxisLanes, Find};
 use super::buffers::Buffers;
-use super::place::PlaceLanes;
 use super::texels::{self, Storage, Which};
 use super::{Call, General, Space, cube};
+use crate::request::Lanes;
 use crate::resource::{Level, Resource, TexelIndex};
-use crate::warp::simd::{Arguments, Simd, Stage};
+use crate::warp::axis::{AxisLanes, Find, Operands};
+use crate::warp::place::PlaceLanes;
+use crate::warp::simd::{Arguments, Simd, Stage, load};
+use crate::warp::weights;
 
 impl General {
     /// Whether texels of a level are filtered.
@@ -47,7 +49,7 @@ impl General {
         if differs == 0 {
             let level = &self.levels[numbers[0] as usize];
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
-                sizes.fill(n.into());
+                sizes.fill(n);
             }
             pitches.plane.fill(level.plane_pitch as i64);
             pitches.row.fill(level.row_pitch as i64);
@@ -60,7 +62,7 @@ impl General {
         for lane in 0..32 {
             let level = &self.levels[numbers[lane] as usize];
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
-                sizes[lane] = n.into();
+                sizes[lane] = n;
             }
             pitches.base[lane] = base(level, place, lane);
             pitches.plane[lane] = level.plane_pitch as i64;
@@ -71,59 +73,73 @@ impl General {
 
     /// Section 1, axis by axis.
     #[inline(always)]
-    pub(super) fn axes<S: Simd>(&self, simd: S, slot: usize, space: &mut Space) {
+    pub(super) fn axes(&self, call: &Call<'_>, slot: usize, space: &mut Space) {
         let Space { place, sizes, axes, .. } = space;
-        let sizes = &sizes[slot];
+        let operands = self.operands(call, place, &sizes[slot]);
         for (a, lanes) in axes.iter_mut().enumerate() {
-            match self.axes[a] {
-                Some(axis) => {
-                    let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
-                    axis.run(simd, axes::Operands { coords, size, offset }, lanes);
-                }
-                None => *lanes = AxisLanes::NONE,
+            match &self.axes[a] {
+                Some(axis) => axis.run(operands[a], lanes),
+                None => *lanes = AxisLanes::ZERO,
             }
         }
     }
 
     /// Section 1 for the tap at hand.
     #[inline(always)]
-    pub(super) fn shifted_axes<S: Simd>(&self, simd: S, slot: usize, space: &mut Space) {
+    pub(super) fn shifted_axes(&self, call: &Call<'_>, slot: usize, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
-        let sizes = &sizes[slot];
+        let operands = self.operands(call, place, &sizes[slot]);
         for (a, lanes) in axes.iter_mut().enumerate() {
-            match (self.axes[a], taps.shift.get(a)) {
-                (Some(axis), Some(shift)) => {
-                    let (coords, size, offset) = (&place.coords[a], &sizes[a], &place.offset[a]);
-                    axis.run_shifted(simd, axes::Operands { coords, size, offset }, shift, lanes);
+            match (self.shifted.get(a), taps.shift.get(a)) {
+                (Some(Some(axis)), Some(by)) => {
+                    axis.run(operands[a], by, lanes);
                 }
-                _ => *lanes = AxisLanes::NONE,
+                _ => *lanes = AxisLanes::ZERO,
             }
         }
     }
 
-    /// Weights of a level's texels (docs/numerics.md 2, "Weights"), split along z, x, y.
     #[inline(always)]
-    pub(super) fn weigh(&self, slot: usize, space: &Space, buffers: &mut Buffers) {
+    fn operands<'a>(
+        &self,
+        call: &Call<'a>,
+        place: &'a PlaceLanes,
+        sizes: &'a [Lanes; 3],
+    ) -> [Operands<'a>; 3] {
+        let point = self.places.point(call.request, place);
+        [0, 1, 2].map(|a| {
+            let offset = self.places.offset(a, place);
+            Operands { coords: point[a], offset, size: Some(&sizes[a]), pitch: None }
+        })
+    }
+
+    /// Weights of a level's texels.
+    #[inline(always)]
+    pub(super) fn weigh<S: Simd>(
+        &self,
+        simd: S,
+        slot: usize,
+        space: &Space,
+        buffers: &mut Buffers,
+    ) {
         let Space { axes: [x, y, z], levels, .. } = space;
         let share = &levels.share[slot];
         if !self.filters() {
             buffers.weights[4 * slot] = *share;
             return;
         }
-        for slice in 0..self.slices() {
-            let place = 4 * (slot * self.slices() + slice);
-            for lane in 0..32 {
-                let (a, b, c) = (x.weight[lane], y.weight[lane], z.weight[lane]);
-                let front = (share[lane] * (256 - c) + 128) >> 8;
-                let total = if slice == 0 { front } else { share[lane] - front };
-                let right = (total * a + 128) >> 8;
-                let left = total - right;
-                let w11 = (right * b + 128) >> 8;
-                let w00 = (left * (256 - b) + 128) >> 8;
-                buffers.weights[place][lane] = w00;
-                buffers.weights[place + 1][lane] = right - w11;
-                buffers.weights[place + 2][lane] = left - w00;
-                buffers.weights[place + 3][lane] = w11;
+        let first = 4 * slot * self.slices();
+        let places = buffers.weights[first..].as_chunks_mut::<4>().0;
+        for chunk in 0..32 / S::LANES {
+            let (x, y) = (load(simd, &x.weight, chunk), load(simd, &y.weight, chunk));
+            let share = load(simd, share, chunk);
+            let slices = weights::slices(simd, share, load(simd, &z.weight, chunk));
+            for slice in 0..self.slices() {
+                let total = if self.slices() == 1 { share } else { slices[slice] };
+                let texels = weights::rows(simd, weights::row(simd, total, x), y);
+                for k in 0..4 {
+                    texels[k].store(&mut places[slice][k], chunk);
+                }
             }
         }
     }
@@ -246,7 +262,7 @@ fn base(level: &Level, place: &PlaceLanes, lane: usize) -> i64 {
 
 /// Lanes of numbers above 0.
 #[inline(always)]
-pub(super) fn some(numbers: &[i32; 32]) -> u32 {
+pub(super) fn some(numbers: &Lanes) -> u32 {
     let mut mask = 0;
     for lane in 0..32 {
         mask |= u32::from(numbers[lane] > 0) << lane;
@@ -256,10 +272,10 @@ pub(super) fn some(numbers: &[i32; 32]) -> u32 {
 
 /// Lanes with a negative index.
 #[inline(always)]
-fn negative([x, y, z]: [&[i32; 32]; 3]) -> u32 {
+fn negative([x, y, z]: [&Lanes; 3]) -> u32 {
     let mut mask = 0;
     for lane in 0..32 {
-        mask |= u32::from(x[lane] | y[lane] | z[lane] < 0) << lane;
+        mask |= (x[lane] | y[lane] | z[lane]) >> 31 << lane;
     }
     mask
 }
@@ -276,7 +292,7 @@ fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: Whi
         let before = lane - 1;
         let way = (x[lane] ^ x[before]) | (y[lane] ^ y[before]) | (z[lane] ^ z[before]);
         let other = (place.plane[lane] ^ place.plane[before]) | (level[lane] ^ level[before]);
-        let differs = (way >> PART_OF_TILE) as u32 | other != 0;
+        let differs = way >> PART_OF_TILE | other != 0;
         starts |= u32::from(differs) << lane;
     }
     let mut mask = 0;
@@ -285,7 +301,7 @@ fn absent(resource: &Resource, place: &PlaceLanes, level: &[u32; 32], which: Whi
         starts &= starts - 1;
         let all = ((1_u64 << starts.trailing_zeros()) - (1 << lane)) as u32 & which.wanted;
         let lane = lane as usize;
-        let outside = x[lane] | y[lane] | z[lane] < 0;
+        let outside = (x[lane] | y[lane] | z[lane]) >> 31 != 0;
         if all != 0 && !outside && !is_resident(resource, place, level[lane], which, lane) {
             mask |= all;
         }
@@ -300,7 +316,7 @@ fn is_resident(
     which: Which<'_>,
     lane: usize,
 ) -> bool {
-    let at = which.at.map(|axis| axis[lane] as u32);
+    let at = which.at.map(|axis| axis[lane]);
     let (plane, sample) = (place.plane[lane], place.sample[lane]);
     resource.is_resident(TexelIndex { level, plane, sample, at })
 }

@@ -1,14 +1,15 @@
 //! From codes and weights to values: docs/numerics.md, section 2, "Sum", and section 5, for a
 //! channel of 32 lanes.
 
-use super::buffers::{Buffers, float_channel};
-use super::class::{
-    F16, F32, Float, Normalized, Point, S8, S16, Snorm8, Snorm16, U8, U16, Unorm8, Unorm16,
-};
-use super::halves::half_channel;
+use super::buffers::Buffers;
 use crate::request::Lanes;
-use crate::warp::simd::{Arguments, Simd, Stage};
-use texunit_texel::{Reading, srgb_table};
+use crate::warp::ahead::No;
+use crate::warp::channel::{
+    Channel, Depth24, F16, F32, Fraction, Half, Kind, Normalized, Point, Real, Signed, Snorm,
+    Snorm8, Snorm16, Srgb, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+};
+use crate::warp::simd::{Arguments, Int, Simd, Stage, int, load};
+use texunit_texel::Reading;
 
 /// How many texels there are: groups, and texels of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +46,8 @@ struct PointValues;
 
 impl Stage<OfPoint> for PointValues {
     #[inline(always)]
-    fn run<S: Simd>(_: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
-        point_here(reading, codes, out);
+    fn run<S: Simd>(simd: S, OfCodes { reading, codes, out }: OfCodes<'_>) {
+        point_here(simd, reading, codes, out);
     }
 }
 
@@ -57,27 +58,32 @@ pub(super) fn point<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut
 }
 
 #[inline(always)]
-fn point_here(reading: Reading, codes: &Lanes, out: &mut Lanes) {
+fn point_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     match reading {
         Reading::Missing => out.fill(0),
-        Reading::Uint { bits: 8 } => each::<U8>(codes, out),
-        Reading::Uint { bits: 16 } => each::<U16>(codes, out),
-        Reading::Sint { bits: 8 } => each::<S8>(codes, out),
-        Reading::Sint { bits: 16 } => each::<S16>(codes, out),
+        Reading::Sint { bits: 8 } => each::<S, Signed<1>>(simd, codes, out),
+        Reading::Sint { bits: 16 } => each::<S, Signed<2>>(simd, codes, out),
         Reading::Uint { .. } | Reading::Sint { .. } | Reading::F32 => *out = *codes,
-        Reading::Unorm { bits: 8 } => each::<Unorm8>(codes, out),
-        Reading::Unorm { bits: 16 } => each::<Unorm16>(codes, out),
-        Reading::Snorm { bits: 8 } => each::<Snorm8>(codes, out),
-        Reading::Snorm { bits: 16 } => each::<Snorm16>(codes, out),
-        Reading::F16 => each::<F16>(codes, out),
-        Reading::Unorm { bits: 2 } => each::<Unorm2>(codes, out),
-        Reading::Unorm { bits: 10 } => each::<Unorm10>(codes, out),
-        Reading::Unorm { bits: 24 } => each::<Unorm24>(codes, out),
+        Reading::Unorm { bits: 8 } => each::<S, Unorm<1>>(simd, codes, out),
+        Reading::Unorm { bits: 16 } => each::<S, Unorm<2>>(simd, codes, out),
+        Reading::Snorm { bits: 8 } => each::<S, Snorm<1>>(simd, codes, out),
+        Reading::Snorm { bits: 16 } => each::<S, Snorm<2>>(simd, codes, out),
+        Reading::F16 => each::<S, Half>(simd, codes, out),
+        Reading::Unorm { bits: 2 } => each::<S, Fraction<2>>(simd, codes, out),
+        Reading::Unorm { bits: 10 } => each::<S, Fraction<10>>(simd, codes, out),
+        Reading::Unorm { bits: 24 } => each::<S, Fraction<24>>(simd, codes, out),
         Reading::One | Reading::Unorm { .. } | Reading::Snorm { .. } | Reading::Srgb => {
             for lane in 0..32 {
                 out[lane] = reading.point(codes[lane]);
             }
         }
+    }
+}
+
+#[inline(always)]
+fn each<S: Simd, C: Point>(simd: S, codes: &Lanes, out: &mut Lanes) {
+    for chunk in 0..32 / S::LANES {
+        C::value(simd, load(simd, codes, chunk)).store(out, chunk);
     }
 }
 
@@ -99,8 +105,8 @@ pub(super) fn gather<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mu
 #[inline(always)]
 fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes) {
     match reading {
-        Reading::Snorm { bits: 8 } => whole::<Snorm8>(codes, out),
-        Reading::Unorm { bits: 10 } => whole::<Unorm10>(codes, out),
+        Reading::Snorm { bits: 8 } => alone::<S, Snorm8>(simd, codes, out),
+        Reading::Unorm { bits: 10 } => alone::<S, Unorm10>(simd, codes, out),
         Reading::F32 => {
             for lane in 0..32 {
                 let code = codes[lane];
@@ -121,16 +127,10 @@ fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lane
 
 /// The filter's values of single texels of all the weight.
 #[inline(always)]
-fn whole<C: Normalized>(codes: &Lanes, out: &mut Lanes) {
-    for lane in 0..32 {
-        out[lane] = C::finish(256 * C::widen(codes[lane])).to_bits();
-    }
-}
-
-#[inline(always)]
-fn each<C: Point>(codes: &Lanes, out: &mut Lanes) {
-    for lane in 0..32 {
-        out[lane] = C::value(codes[lane]);
+fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
+    for chunk in 0..32 / S::LANES {
+        let code = C::widen(load(simd, codes, chunk));
+        C::finish(simd, code << 8).store(out, chunk);
     }
 }
 
@@ -154,8 +154,8 @@ struct Sum;
 
 impl Stage<OfSum> for Sum {
     #[inline(always)]
-    fn run<S: Simd>(_: S, OfTexels { reading, shape, buffers, channel, out }: OfTexels<'_>) {
-        sum_here(reading, shape, buffers, channel, out);
+    fn run<S: Simd>(simd: S, OfTexels { reading, shape, buffers, channel, out }: OfTexels<'_>) {
+        sum_here(simd, (reading, shape), buffers, channel, out);
     }
 }
 
@@ -172,214 +172,93 @@ pub(super) fn sum<S: Simd>(
 }
 
 #[inline(always)]
-fn sum_here(reading: Reading, shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
+fn sum_here<S: Simd>(
+    simd: S,
+    (reading, shape): (Reading, Shape),
+    buffers: &Buffers,
+    c: usize,
+    out: &mut Lanes,
+) {
     match reading {
         Reading::Missing | Reading::Uint { .. } | Reading::Sint { .. } => out.fill(0),
         Reading::One => out.fill(1.0_f32.to_bits()),
-        Reading::Unorm { bits: 2 } => integers::<Unorm2>(shape, buffers, channel, out),
-        Reading::Unorm { bits: 8 } => integers::<Unorm8>(shape, buffers, channel, out),
-        Reading::Unorm { bits: 10 } => integers::<Unorm10>(shape, buffers, channel, out),
-        Reading::Unorm { bits: 24 } => unorm24(shape, buffers, channel, out),
-        Reading::Unorm { .. } => integers::<Unorm16>(shape, buffers, channel, out),
-        Reading::Snorm { bits: 8 } => integers::<Snorm8>(shape, buffers, channel, out),
-        Reading::Snorm { .. } => integers::<Snorm16>(shape, buffers, channel, out),
-        Reading::Srgb => srgb(shape, buffers, channel, out),
-        Reading::F16 => halves(shape, buffers, channel, out),
-        Reading::F32 => floats(shape, buffers, channel, out),
-    }
-}
-
-/// Two bits, widened to sixteen.
-pub(super) struct Unorm2;
-/// Ten bits, widened to sixteen.
-pub(super) struct Unorm10;
-/// Depths of 24 bits.
-struct Unorm24;
-
-impl Point for Unorm2 {
-    #[inline(always)]
-    fn value(code: u32) -> u32 {
-        (code as i32 as f32 / 3.0).to_bits()
-    }
-}
-
-impl Point for Unorm10 {
-    #[inline(always)]
-    fn value(code: u32) -> u32 {
-        (code as i32 as f32 / 1023.0).to_bits()
-    }
-}
-
-impl Point for Unorm24 {
-    #[inline(always)]
-    fn value(code: u32) -> u32 {
-        (code as i32 as f32 / 16_777_215.0).to_bits()
-    }
-}
-
-impl Normalized for Unorm2 {
-    #[inline(always)]
-    fn widen(code: u32) -> i32 {
-        (code * 0x5555) as i32
-    }
-    #[inline(always)]
-    fn finish(sum: i32) -> f32 {
-        Unorm16::finish(sum)
-    }
-}
-
-impl Normalized for Unorm10 {
-    #[inline(always)]
-    fn widen(code: u32) -> i32 {
-        (code << 6 | code >> 4) as i32
-    }
-    #[inline(always)]
-    fn finish(sum: i32) -> f32 {
-        Unorm16::finish(sum)
-    }
-}
-
-/// Sums of 24 bits at most.
-#[inline(always)]
-fn integers<C: Normalized>(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
-    let mut sum = [0; 32];
-    for k in shape.places() {
-        let (codes, weights) = (&buffers.texels[k][channel], &buffers.weights[k]);
-        for lane in 0..32 {
-            sum[lane] += weights[lane] * C::widen(codes[lane]);
-        }
-    }
-    for lane in 0..32 {
-        out[lane] = C::finish(sum[lane]).to_bits();
-    }
-}
-
-/// Four channels of 8-bit unorm, of codes in pairs: their sums of at most 255 * 256 do not leave
-/// 16 bits, and so they are made in pairs too.
-#[inline(always)]
-pub(super) fn byte_pairs(shape: Shape, buffers: &Buffers, components: u8, out: &mut [Lanes; 4]) {
-    for pair in 0..2 {
-        let mut sum = [0; 32];
-        for group in 0..shape.groups {
-            for k in 4 * group..4 * group + shape.per {
-                let (codes, weights) = (&buffers.texels[k][pair], &buffers.weights[k]);
-                for lane in 0..32 {
-                    sum[lane] += weights[lane] as u32 * codes[lane];
-                }
-            }
-        }
-        for half in 0..2 {
-            let c = 2 * pair + half;
-            if components >> c & 1 == 1 {
-                let bit = 16 * half;
-                for lane in 0..32 {
-                    let sum = (sum[lane] >> bit & 0xffff) as i32;
-                    out[c][lane] = Unorm8::finish(sum).to_bits();
-                }
-            }
-        }
-    }
-}
-
-/// Depths of 24 bits: sums of 32.
-#[inline(always)]
-fn unorm24(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
-    let mut sum = [0_i64; 32];
-    for k in shape.places() {
-        let (codes, weights) = (&buffers.texels[k][channel], &buffers.weights[k]);
-        for lane in 0..32 {
-            sum[lane] += i64::from(weights[lane]) * i64::from(codes[lane]);
-        }
-    }
-    for lane in 0..32 {
-        out[lane] = finish_unorm24((sum[lane] + 128) >> 8);
-    }
-}
-
-/// The nearest float to K over 2^24 - 1.
-#[inline(always)]
-pub(super) fn finish_unorm24(k: i64) -> u32 {
-    (k as f32 / 16_777_215.0).to_bits()
-}
-
-#[inline(always)]
-fn halves(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
-    match (shape.groups, shape.per) {
-        (1, 1) => half_channel::<1, 1>(buffers, channel, out),
-        (1, _) => half_channel::<1, 4>(buffers, channel, out),
-        (2, 1) => half_channel::<2, 1>(buffers, channel, out),
-        (2, _) => half_channel::<2, 4>(buffers, channel, out),
-        _ => half_channel::<4, 4>(buffers, channel, out),
+        Reading::Unorm { bits: 2 } => channel::<S, Whole<Unorm2>>(simd, shape, buffers, c, out),
+        Reading::Unorm { bits: 8 } => channel::<S, Whole<Unorm8>>(simd, shape, buffers, c, out),
+        Reading::Unorm { bits: 10 } => channel::<S, Whole<Unorm10>>(simd, shape, buffers, c, out),
+        Reading::Unorm { bits: 24 } => channel::<S, Depth24>(simd, shape, buffers, c, out),
+        Reading::Unorm { .. } => channel::<S, Whole<Unorm16>>(simd, shape, buffers, c, out),
+        Reading::Snorm { bits: 8 } => channel::<S, Whole<Snorm8>>(simd, shape, buffers, c, out),
+        Reading::Snorm { .. } => channel::<S, Whole<Snorm16>>(simd, shape, buffers, c, out),
+        Reading::Srgb => channel::<S, Srgb>(simd, shape, buffers, c, out),
+        Reading::F16 => channel::<S, Real<F16>>(simd, shape, buffers, c, out),
+        Reading::F32 => channel::<S, Real<F32>>(simd, shape, buffers, c, out),
     }
 }
 
 #[inline(always)]
-fn floats(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
-    match (shape.groups, shape.per) {
-        (1, 1) => float_channel::<1, 1>(buffers, channel, out),
-        (1, _) => float_channel::<1, 4>(buffers, channel, out),
-        (2, 1) => float_channel::<2, 1>(buffers, channel, out),
-        (2, _) => float_channel::<2, 4>(buffers, channel, out),
-        _ => float_channel::<4, 4>(buffers, channel, out),
-    }
-}
-
-/// Section 5, in 1/65536 and weights of 1/256.
-#[inline(always)]
-fn srgb(shape: Shape, buffers: &Buffers, channel: usize, out: &mut Lanes) {
-    let mut total = [0; 32];
-    for group in 0..shape.groups {
-        srgb_group(buffers, group, shape.per, channel, &mut total);
-    }
-    for lane in 0..32 {
-        out[lane] = F16::round(f64::from(total[lane]) * (1.0 / 16_777_216.0)).to_bits();
-    }
-}
-
-/// Adds weights times values of a footprint, each value cut to eight bits below the largest: eight
-/// codes in a row share the exponent of the last. At most 2^24 in all.
-#[inline(always)]
-pub(super) fn srgb_group(
+fn channel<S: Simd, C: Channel>(
+    simd: S,
+    shape: Shape,
     buffers: &Buffers,
-    group: usize,
-    per: usize,
-    channel: usize,
-    sum: &mut [i32; 32],
+    c: usize,
+    out: &mut Lanes,
 ) {
-    let table = srgb_table();
-    let places = 4 * group..4 * group + per;
-    // The table rises, so the largest code will do.
-    let mut largest = [0; 32];
-    for k in places.clone() {
-        let (codes, weights) = (&buffers.texels[k][channel], &buffers.weights[k]);
-        for lane in 0..32 {
-            let code = if weights[lane] > 0 { codes[lane] } else { 0 };
-            largest[lane] = if code > largest[lane] { code } else { largest[lane] };
-        }
-    }
-    let mut values = [0; 32];
-    for lane in 0..32 {
-        largest[lane] |= 7;
-    }
-    look_up(table, &largest, &mut values);
-    let mut masks = [0; 32];
-    for lane in 0..32 {
-        // 140 to 65536: the exponent is 7 to 16.
-        let exponent = ((values[lane] as f32).to_bits() >> 23) - 127;
-        masks[lane] = !0 << (exponent - 7);
-    }
-    for k in places {
-        look_up(table, &buffers.texels[k][channel], &mut values);
-        for lane in 0..32 {
-            sum[lane] += buffers.weights[k][lane] * (values[lane] & masks[lane]) as i32;
-        }
+    match (shape.groups, shape.per) {
+        (1, 1) => footprints::<S, C, 1, 1>(simd, buffers, c, out),
+        (1, _) => footprints::<S, C, 1, 4>(simd, buffers, c, out),
+        (2, 1) => footprints::<S, C, 2, 1>(simd, buffers, c, out),
+        (2, _) => footprints::<S, C, 2, 4>(simd, buffers, c, out),
+        _ => footprints::<S, C, 4, 4>(simd, buffers, c, out),
     }
 }
 
-/// Entries of a table.
+/// Groups of `PER` texels, each group in its four places.
 #[inline(always)]
-fn look_up(table: &[u32; 256], codes: &Lanes, out: &mut Lanes) {
-    for lane in 0..32 {
-        out[lane] = table[(codes[lane] & 0xff) as usize];
+fn footprints<S: Simd, C: Channel, const GROUPS: usize, const PER: usize>(
+    simd: S,
+    buffers: &Buffers,
+    c: usize,
+    out: &mut Lanes,
+) {
+    for chunk in 0..32 / S::LANES {
+        let zero = int(simd, 0);
+        let (mut codes, mut weights) = ([[zero; PER]; GROUPS], [[zero; PER]; GROUPS]);
+        let mut made = [[C::weight(zero); PER]; GROUPS];
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                codes[g][k] = load(simd, &buffers.texels[4 * g + k][c], chunk);
+                weights[g][k] = load(simd, &buffers.weights[4 * g + k], chunk);
+                made[g][k] = C::weight(weights[g][k]);
+            }
+        }
+        C::sum(simd, &codes, &weights, &made, No).store(out, chunk);
+    }
+}
+
+/// Four channels of 8-bit unorm, of codes in pairs, whose sums are made in pairs too.
+#[inline(always)]
+pub(super) fn byte_pairs<S: Simd>(
+    simd: S,
+    shape: Shape,
+    buffers: &Buffers,
+    components: u8,
+    out: &mut [Lanes; 4],
+) {
+    for pair in 0..2 {
+        for chunk in 0..32 / S::LANES {
+            let mut sum: Int<S> = int(simd, 0);
+            for group in 0..shape.groups {
+                for k in 4 * group..4 * group + shape.per {
+                    let codes = load(simd, &buffers.texels[k][pair], chunk);
+                    sum = sum + codes * load(simd, &buffers.weights[k], chunk);
+                }
+            }
+            let values = finish_pairs(simd, sum);
+            for half in 0..2 {
+                if components >> (2 * pair + half) & 1 == 1 {
+                    values[half].store(&mut out[2 * pair + half], chunk);
+                }
+            }
+        }
     }
 }

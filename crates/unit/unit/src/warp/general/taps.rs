@@ -1,14 +1,13 @@
 //! Anisotropic gradients: docs/numerics.md, rule 4.12, for 32 lanes. Footprints along the longer
 //! gradient, whose levels, number, weights and places are found here.
 
-use super::axes::Shift;
-use super::gradients::{Texels, log2_256_of};
-use super::levels::{LevelLanes, LevelStage};
 use super::tally::Tally;
-use super::ten;
 use crate::reference::anisotropy::{MAX_TAPS, effective_maximum};
 use crate::reference::graded::Graded;
 use crate::request::{FetchRequest, lanes};
+use crate::warp::axis::shifted::Shift;
+use crate::warp::levels::gradients::{Texels, log2_256_of};
+use crate::warp::levels::{LevelLanes, LevelStage, ten};
 use std::sync::LazyLock;
 
 /// The taps of 32 lanes.

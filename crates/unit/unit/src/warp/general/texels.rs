@@ -2,6 +2,7 @@
 
 use super::block::{self, Blocks, Corner, Row};
 use super::words::{TexelLanes, code, load};
+use crate::request::Lanes;
 use crate::warp::simd::{self, Int, Simd};
 use std::ops::Range;
 use texunit_memory::Block;
@@ -54,7 +55,7 @@ impl Pitches {
 /// Which texels: indices along the axes, negative outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Which<'a> {
-    pub(super) at: [&'a [i32; 32]; 3],
+    pub(super) at: [&'a Lanes; 3],
     pub(super) pitches: &'a Pitches,
     /// Lanes whose texel counts; others get any, or zeros.
     pub(super) wanted: u32,
@@ -191,7 +192,7 @@ fn ten(word: u32) -> [u32; 4] {
 fn offsets(size: i64, shift: u32, which: Which<'_>, out: &mut [i64; 32]) {
     let Which { at: [x, y, z], pitches, .. } = which;
     for lane in 0..32 {
-        let (x, y, z) = (x[lane], y[lane], z[lane]);
+        let [x, y, z] = [x, y, z].map(|axis| axis[lane] as i32);
         let offset = pitches.base[lane]
             + i64::from(x >> shift) * size
             + i64::from(y >> shift) * pitches.row[lane]

@@ -126,6 +126,16 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
         Self(S::look_up(table, self.0))
     }
+    /// The entries of a table of 256, of whose numbers the lowest eight bits count.
+    #[inline(always)]
+    pub(in crate::warp) fn look_up_byte(self, simd: S, table: &[u32; 256]) -> Self {
+        let mut lanes = [0; 32];
+        self.store(&mut lanes, 0);
+        for lane in &mut lanes[..S::LANES] {
+            *lane = table[(*lane & 0xff) as usize];
+        }
+        load(simd, &lanes, 0)
+    }
     #[inline(always)]
     pub(in crate::warp) fn store(self, to: &mut Lanes, chunk: usize) {
         S::store(self.0, to, chunk);

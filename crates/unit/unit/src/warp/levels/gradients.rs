@@ -13,20 +13,20 @@ use std::sync::LazyLock;
 
 /// Gradients of 32 lanes in texels of the base level, ten bits each.
 #[derive(Clone, Debug)]
-pub(super) struct Texels {
+pub(in crate::warp) struct Texels {
     /// dPdx along x, y, z; axes that there are not stay 0.
-    pub(super) dpdx: [[f32; 32]; 3],
+    pub(in crate::warp) dpdx: [[f32; 32]; 3],
     /// Likewise.
-    pub(super) dpdy: [[f32; 32]; 3],
+    pub(in crate::warp) dpdy: [[f32; 32]; 3],
 }
 
 impl Texels {
-    pub(super) const ZERO: Self = Self { dpdx: [[0.0; 32]; 3], dpdy: [[0.0; 32]; 3] };
+    pub(in crate::warp) const ZERO: Self = Self { dpdx: [[0.0; 32]; 3], dpdy: [[0.0; 32]; 3] };
 }
 
 /// How gradients are measured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Gauge {
+pub(in crate::warp) struct Gauge {
     /// 1 to 3; of a cube those of a face.
     axes: usize,
     is_cube: bool,
@@ -38,7 +38,7 @@ pub(super) struct Gauge {
 
 impl Gauge {
     /// For a base level of this size; 1 along all axes if coordinates are not normalized.
-    pub(super) fn new(geometry: Geometry, size: Extent) -> Self {
+    pub(in crate::warp) fn new(geometry: Geometry, size: Extent) -> Self {
         let scales = size.axes().map(Scale::new);
         Self {
             axes: geometry.axes(),
@@ -51,7 +51,7 @@ impl Gauge {
 
     /// Rules 4.1, 4.2, 4.9 and 4.11. Returns the lanes that are not ordinary, for which there is anything.
     #[inline(always)]
-    pub(super) fn texels(
+    pub(in crate::warp) fn texels(
         &self,
         point: [&Lanes; 3],
         request: &FetchRequest<'_>,
@@ -105,7 +105,7 @@ impl Gauge {
     /// Rules 4.3 to 4.7: levels in 1/256 before bias and clamps, and again the lanes that are not
     /// ordinary.
     #[inline(always)]
-    pub(super) fn levels(
+    pub(in crate::warp) fn levels(
         &self,
         point: [&Lanes; 3],
         request: &FetchRequest<'_>,
@@ -132,7 +132,7 @@ impl Gauge {
 
     /// Rule 4.7: logarithms in 1/256; of zeros, far below all levels.
     #[inline(always)]
-    pub(super) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
+    pub(in crate::warp) fn log2_256(&self, of: &[f32; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {
             out[lane] = log2_of(of[lane], self.log2);
         }
@@ -141,7 +141,7 @@ impl Gauge {
     /// The same of products, which may be too large or small for an f32; of zeros, lower than
     /// any logarithm and its double.
     #[inline(always)]
-    pub(super) fn log2_256_wide(&self, of: &[f64; 32], out: &mut [i32; 32]) {
+    pub(in crate::warp) fn log2_256_wide(&self, of: &[f64; 32], out: &mut [i32; 32]) {
         for lane in 0..32 {
             let bits = of[lane].to_bits();
             let whole = 256 * ((bits >> 52) as i32 - 1023);
@@ -161,12 +161,12 @@ fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
 }
 
 /// [`log2_of`] without a gauge.
-pub(super) fn log2_256_of(x: f32) -> i32 {
+pub(in crate::warp) fn log2_256_of(x: f32) -> i32 {
     log2_of(x, &LOG2_256)
 }
 
 /// Below what any bias raises to a level, see `levels`.
-pub(super) const LOWEST: i32 = -(1 << 28);
+pub(in crate::warp) const LOWEST: i32 = -(1 << 28);
 
 /// The unit's logarithms, as the reference has them: of 1 + i/256.
 static LOG2_256: LazyLock<[u8; 256]> = LazyLock::new(|| {

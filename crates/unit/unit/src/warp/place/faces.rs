@@ -1,33 +1,47 @@
 //! From directions to faces of a cube and places on them: docs/numerics.md, section 7.
 
 use crate::request::Lanes;
-use crate::warp::build::Wide;
-use crate::warp::simd::{Arguments, Float, Int, Run, Simd, Stage, float, int, load, pick_wide};
+use crate::warp::build::Build;
+use crate::warp::simd::{Arguments, Float, Int, Run, Simd, Stage, float, int, load, pick};
+
+/// Faces and places on them.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::warp) struct Faces(Run<OfFaces>);
 
 /// A call of the stage.
-pub(super) struct Call<'a> {
-    pub(super) direction: [&'a Lanes; 3],
-    /// 0 to 5.
-    pub(super) face: &'a mut Lanes,
-    /// Coordinates on the face, 0 to 1: bits of f32.
-    pub(super) at: &'a mut [Lanes; 2],
+struct Call<'a> {
+    direction: [&'a Lanes; 3],
+    face: &'a mut Lanes,
+    at: &'a mut [Lanes; 2],
 }
 
 #[derive(Debug)]
-pub(super) struct OfFaces;
+struct OfFaces;
 
 impl Arguments for OfFaces {
     type Of<'a> = Call<'a>;
 }
 
-/// The stage.
-pub(super) fn faces(build: Wide) -> Run<OfFaces> {
-    pick_wide::<_, Faces>(build)
+impl Faces {
+    pub(in crate::warp) fn new(build: Build) -> Self {
+        Self(pick::<_, OfDirection>(build))
+    }
+
+    /// Numbers of faces, 0 to 5, and coordinates on them, 0 to 1: bits of f32.
+    #[inline(always)]
+    pub(in crate::warp) fn find(
+        self,
+        direction: [&Lanes; 3],
+        face: &mut Lanes,
+        at: &mut [Lanes; 2],
+    ) {
+        self.0.call(Call { direction, face, at });
+    }
 }
 
-struct Faces;
+struct OfDirection;
 
-impl Stage<OfFaces> for Faces {
+impl Stage<OfFaces> for OfDirection {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let (zero, sign, most) = (int(simd, 0), int(simd, i32::MIN), int(simd, i32::MAX));

@@ -1,6 +1,6 @@
 //! From biased levels to the levels that are read: docs/numerics.md, rules 3.3, 3.4 and 3.6.
 
-use super::levels::LevelLanes;
+use super::LevelLanes;
 use crate::effective::EffectiveSampler;
 use crate::reference::level::{self, Sharpening};
 
@@ -60,8 +60,8 @@ impl Finish {
             let number = (q >> 8) as u32;
             level[lane] = number;
             next[lane] = if number < last { number + 1 } else { last };
-            share[lane] = 256 - (q & 255);
-            rest[lane] = q & 255;
+            share[lane] = 256 - (q & 255) as u32;
+            rest[lane] = (q & 255) as u32;
         }
         if active != u32::MAX {
             for lane in 0..32 {

@@ -2,7 +2,7 @@
 
 use super::Texels;
 use crate::request::{FetchRequest, Lanes};
-use crate::warp::general::ten::{Scale, cut, is_ordinary};
+use crate::warp::levels::ten::{Scale, cut, is_ordinary};
 
 /// Rule 4.9: the exact difference of P and P + d, cut to at least ten bits, and whether both are near
 /// enough.

@@ -1,97 +1,107 @@
 //! The stages of an axis.
 
-use super::axis::{
-    Axis, AxisLanes, BORDER, CLAMP, CUT, Call, EXACT, LINEAR, MIRROR, MIRROR_2, OfAxis, POINT,
-    Sizes, WRAP, WRAP_2,
+use super::{
+    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, CUT, Call, EXACT, INDICES, LEVEL, LINEAR, MIRROR,
+    MIRROR_2, OfAxis, Operands, POINT, WRAP, WRAP_2, far,
 };
-use crate::request::{Lanes, lanes};
-use crate::warp::general::axes;
-use crate::warp::simd::{Float, Int, Mask, Portable, Simd, Stage, float, int, load};
+use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
 /// Rule 1.9.
-pub(super) struct Named<const EACH: bool>;
+pub(super) struct Named<const TO: u8>;
 
-impl<const EACH: bool> Stage<OfAxis> for Named<EACH> {
+impl<const TO: u8> Stage<OfAxis> for Named<TO> {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let out = call.out;
+    fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         out.outside = [0; 2];
         for chunk in 0..32 / S::LANES {
-            let Size { n, pitch, .. } = sizes::<S, POINT, EACH>(simd, call.axis, call.sizes, chunk);
-            let index = load(simd, call.coords, chunk);
-            let index = match call.offset {
+            let size = size::<S, POINT, TO>(simd, axis, of, chunk);
+            let index = load(simd, of.coords, chunk);
+            let index = match of.offset {
                 Some(offset) => {
                     // Near the ends of i32 the sum wraps to the other end, which is outside too.
                     index + load(simd, offset, chunk)
                 }
                 None => index,
             };
-            let outside = outside(simd, index, n);
+            let outside = outside(simd, index, size.n);
             out.outside[0] |= outside.bits() << (chunk * S::LANES);
-            (index * pitch).store(&mut out.lower, chunk);
+            found::<S, TO>(simd, size.offset(index), outside).store(&mut out.lower, chunk);
         }
     }
 }
 
 /// Rules 1.1 to 1.8.
-pub(super) struct Along<const FIND: u8, const SCALE: u8, const MODE: u8, const EACH: bool>;
+pub(super) struct Along<const FIND: u8, const SCALE: u8, const MODE: u8, const TO: u8>;
 
-impl<const FIND: u8, const SCALE: u8, const MODE: u8, const EACH: bool> Stage<OfAxis>
-    for Along<FIND, SCALE, MODE, EACH>
+impl<const FIND: u8, const SCALE: u8, const MODE: u8, const TO: u8> Stage<OfAxis>
+    for Along<FIND, SCALE, MODE, TO>
 {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let Call { axis, coords, offset, sizes: of, out } = call;
+    fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
         let (mut near, mut outside_bits, mut together) = (0, [0; 2], 0);
         for chunk in 0..32 / S::LANES {
             let place = chunk * S::LANES;
-            let sizes = sizes::<S, FIND, EACH>(simd, axis, of, chunk);
-            let x = load(simd, coords, chunk);
-            let offset = match offset {
+            let size = size::<S, FIND, TO>(simd, axis, of, chunk);
+            let x = load(simd, of.coords, chunk);
+            let offset = match of.offset {
                 Some(offset) => load(simd, offset, chunk),
                 None => int(simd, 0),
             };
-            let found = along::<S, FIND, SCALE, MODE>(simd, axis, x, offset, sizes);
-            near |= found.near.bits() << place;
-            found.lower.store(&mut out.lower, chunk);
-            if MODE == BORDER {
-                outside_bits[0] |= found.outside[0].bits() << place;
+            let on_axis = along::<S, FIND, SCALE, MODE>(simd, axis, x, offset, size);
+            near |= on_axis.near.bits() << place;
+            let [mut lower, mut upper] = [on_axis.lower, on_axis.upper];
+            if has_border(MODE) {
+                outside_bits[0] |= on_axis.outside[0].bits() << place;
+                lower = found::<S, TO>(simd, lower, on_axis.outside[0]);
             }
+            lower.store(&mut out.lower, chunk);
             if FIND == LINEAR {
-                together |= found.together.bits() << place;
-                if MODE == BORDER {
-                    outside_bits[1] |= found.outside[1].bits() << place;
+                together |= on_axis.together.bits() << place;
+                if has_border(MODE) {
+                    outside_bits[1] |= on_axis.outside[1].bits() << place;
+                    upper = found::<S, TO>(simd, upper, on_axis.outside[1]);
                 }
-                found.weight.store(&mut out.weight, chunk);
-                found.upper.store(&mut out.upper, chunk);
+                on_axis.weight.store(&mut out.weight, chunk);
+                upper.store(&mut out.upper, chunk);
             }
         }
         out.outside = outside_bits;
         out.apart = !together | outside_bits[0] | outside_bits[1];
         if near != u32::MAX {
-            far(!near, axis, coords, offset, of, out);
+            far::fill::<TO>(!near, axis.exact, (axis.size, axis.pitch), of, out);
         }
     }
 }
 
+/// Whether texels may be outside.
+pub(super) const fn has_border(mode: u8) -> bool {
+    mode == BORDER || mode == CLAMP_OGL
+}
+
+/// What is written for a texel that may be outside.
+#[inline(always)]
+fn found<S: Simd, const TO: u8>(simd: S, texel: Int<S>, outside: Mask<S>) -> Int<S> {
+    if TO == INDICES { outside.select(int(simd, -1), texel) } else { texel }
+}
+
 /// What the lanes of a vector read along an axis.
-pub(super) struct OnAxis<S: Simd> {
-    /// Byte offsets of the lower or only texel, and of the upper one.
-    pub(super) lower: Int<S>,
-    pub(super) upper: Int<S>,
+pub(in crate::warp) struct OnAxis<S: Simd> {
+    /// Byte offsets, or indices, of the lower or only texel, and of the upper one.
+    pub(in crate::warp) lower: Int<S>,
+    pub(in crate::warp) upper: Int<S>,
     /// Weight of the upper texel in 1/256.
-    pub(super) weight: Int<S>,
-    /// Lanes whose lower or upper texel is outside; of border modes.
-    pub(super) outside: [Mask<S>; 2],
+    pub(in crate::warp) weight: Int<S>,
+    /// Lanes whose lower or upper texel is outside; of modes with a border.
+    pub(in crate::warp) outside: [Mask<S>; 2],
     /// Lanes whose upper texel is the one behind the lower.
-    pub(super) together: Mask<S>,
+    pub(in crate::warp) together: Mask<S>,
     /// Lanes for which all this is so; the others are to be answered in another way.
-    pub(super) near: Mask<S>,
+    pub(in crate::warp) near: Mask<S>,
 }
 
 /// Rules 1.1 to 1.8 for texels of a size and a pitch. What `FIND` and `MODE` do not need is any number.
 #[inline(always)]
-pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
+pub(in crate::warp) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
     simd: S,
     axis: &Axis,
     x: Int<S>,
@@ -110,11 +120,11 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
     }
     let t = distance::<S, SCALE>(simd, x, n, factor);
     let t = t + (offset << 8);
-    let t = if MODE == CLAMP {
-        let last = (n << 8) - int(simd, 256);
-        t.max(int(simd, 0)).min(last)
-    } else {
-        t
+    // The limits of the coordinate, with its offset (rule 1.6).
+    let t = match MODE {
+        CLAMP => t.max(int(simd, 0)).min((n << 8) - int(simd, 256)),
+        CLAMP_OGL => t.max(int(simd, -128)).min((n << 8) - int(simd, 128)),
+        _ => t,
     };
     let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
     OnAxis {
@@ -128,55 +138,70 @@ pub(super) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
 }
 
 /// Of an axis, in all lanes.
-pub(super) struct Size<S: Simd> {
+pub(in crate::warp) struct Size<S: Simd> {
     /// Texels.
     n: Int<S>,
-    /// Bytes from a texel to the next; or how far numbers of texels are shifted.
-    pitch: Int<S>,
-    shifts: bool,
+    pitch: Pitch<S>,
     /// What coordinates are multiplied by first; a power of two, or not looked at.
     factor: Float<S>,
+}
+
+/// From numbers of texels to byte offsets.
+enum Pitch<S: Simd> {
+    Bytes(Int<S>),
+    /// A power of two.
+    Shift(Int<S>),
+    /// Indices stay what they are.
+    None,
 }
 
 impl<S: Simd> Size<S> {
     /// That of the only level. `shifts`: its pitch is a power of two, and so needs no multiplication.
     #[inline(always)]
-    pub(super) fn of(simd: S, axis: &Axis, shifts: bool) -> Self {
-        let pitch = if shifts { axis.shift } else { axis.pitch };
+    pub(in crate::warp) fn of(simd: S, axis: &Axis, shifts: bool) -> Self {
         Self {
             n: int(simd, axis.size as i32),
-            pitch: int(simd, pitch as i32),
-            shifts,
+            pitch: match shifts {
+                true => Pitch::Shift(int(simd, axis.shift as i32)),
+                false => Pitch::Bytes(int(simd, axis.pitch as i32)),
+            },
             factor: float(simd, axis.factor),
         }
     }
 
-    /// The byte offset of a texel.
+    /// The byte offset of a texel, or its index.
     #[inline(always)]
     fn offset(&self, texel: Int<S>) -> Int<S> {
-        if self.shifts { texel.shl_each(self.pitch) } else { texel * self.pitch }
+        match self.pitch {
+            Pitch::Bytes(pitch) => texel * pitch,
+            Pitch::Shift(bits) => texel.shl_each(bits),
+            Pitch::None => texel,
+        }
     }
 }
 
 #[inline(always)]
-fn sizes<S: Simd, const FIND: u8, const EACH: bool>(
+fn size<S: Simd, const FIND: u8, const TO: u8>(
     simd: S,
     axis: &Axis,
-    sizes: Option<&Sizes>,
+    of: Operands<'_>,
     chunk: usize,
 ) -> Size<S> {
-    match sizes {
-        Some(sizes) if EACH => {
-            let n = load(simd, &sizes.size, chunk);
-            let factor = match (axis.is_normalized(), FIND) {
-                (false, _) => float(simd, axis.factor),
-                (true, POINT) => n.to_float(),
-                (true, _) => (n << 9).to_float(),
-            };
-            Size { n, pitch: load(simd, &sizes.pitch, chunk), shifts: false, factor }
-        }
-        _ => Size::of(simd, axis, false),
-    }
+    let sizes = match of.size {
+        Some(sizes) if TO != LEVEL => sizes,
+        _ => return Size::of(simd, axis, false),
+    };
+    let n = load(simd, sizes, chunk);
+    let factor = match (axis.is_normalized(), FIND) {
+        (false, _) => float(simd, axis.factor),
+        (true, POINT) => n.to_float(),
+        (true, _) => (n << 9).to_float(),
+    };
+    let pitch = match of.pitch {
+        Some(pitch) if TO != INDICES => Pitch::Bytes(load(simd, pitch, chunk)),
+        _ => Pitch::None,
+    };
+    Size { n, pitch, factor }
 }
 
 // No closures here and below: they would not be compiled for the level.
@@ -212,12 +237,12 @@ fn is_power_of_two<S: Simd>(simd: S, n: Int<S>) -> Mask<S> {
 
 /// Rule 1.7 on the lower index and on the one after it. Border leaves them as they are.
 #[inline(always)]
-fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
+pub(super) fn address<S: Simd, const MODE: u8>(simd: S, i: Int<S>, n: Int<S>) -> (Int<S>, Int<S>) {
     let one = int(simd, 1);
     let zero = int(simd, 0);
     let last = n - one;
     match MODE {
-        CLAMP => (i.max(zero).min(last), (i + one).max(zero).min(last)),
+        CLAMP | CLAMP_INDEX => (i.max(zero).min(last), (i + one).max(zero).min(last)),
         WRAP_2 => (i & last, (i + one) & last),
         MIRROR_2 => {
             let end = n + last;
@@ -251,36 +276,6 @@ fn modulo<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Int<S> {
 }
 
 #[inline(always)]
-fn outside<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Mask<S> {
+pub(super) fn outside<S: Simd>(simd: S, i: Int<S>, n: Int<S>) -> Mask<S> {
     i.lt(int(simd, 0)) | (n - int(simd, 1)).lt(i)
-}
-
-/// Lanes whose coordinates are too large for 32-bit arithmetic, or no numbers.
-#[cold]
-#[inline(never)]
-fn far(
-    far: u32,
-    axis: &Axis,
-    coords: &Lanes,
-    offset: Option<&Lanes>,
-    sizes: Option<&Sizes>,
-    out: &mut AxisLanes,
-) {
-    let size = sizes.map_or([axis.size; 32], |sizes| sizes.size).map(f64::from);
-    let pitch = sizes.map_or([axis.pitch; 32], |sizes| sizes.pitch);
-    let offset = offset.map_or([0; 32], |offset| offset.map(|texels| texels as i32));
-    let mut found = axes::AxisLanes::NONE;
-    let operands = axes::Operands { coords, size: &size, offset: &offset };
-    axis.exact.run(Portable, operands, &mut found);
-    let (none, all) = (!far, far);
-    out.outside = out.outside.map(|bits| bits & none);
-    out.apart |= all;
-    for lane in lanes(far) {
-        let (lower, upper) = (found.lower[lane], found.upper[lane]);
-        out.outside[0] |= u32::from(lower < 0) << lane;
-        out.outside[1] |= u32::from(upper < 0) << lane;
-        out.lower[lane] = (lower as u32).wrapping_mul(pitch[lane]);
-        out.upper[lane] = (upper as u32).wrapping_mul(pitch[lane]);
-        out.weight[lane] = found.weight[lane] as u32;
-    }
 }

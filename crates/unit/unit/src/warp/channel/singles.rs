@@ -1,13 +1,17 @@
 //! Filtered f32.
 
-use super::ahead::Ahead;
+use super::Plain;
 use super::floats::{EXPONENT, Kind, SIGN, Texels, cut};
+use crate::warp::ahead::Ahead;
 use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
-pub(super) struct F32;
+pub(in crate::warp) struct F32;
+
+impl Plain for F32 {
+    const SIZE: usize = 4;
+}
 
 impl Kind for F32 {
-    const SIZE: usize = 4;
     const NAN: u32 = 0x7fff_ffff;
 
     #[inline(always)]
@@ -22,6 +26,9 @@ impl Kind for F32 {
         weights: &[[Int<S>; PER]; GROUPS],
         ahead: impl Ahead,
     ) -> Option<Int<S>> {
+        if GROUPS > 2 {
+            return None;
+        }
         let zero = int(simd, 0);
         let mut largest = [zero; GROUPS];
         let mut in_reach = zero.is(zero);

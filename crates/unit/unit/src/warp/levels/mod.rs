@@ -1,9 +1,11 @@
-//! Which mip levels 32 lanes read: docs/numerics.md, sections 3 and 4. A stage that other ways of
-//! fetching use as well; all of it is loops over lanes without branches.
+//! Which mip levels 32 lanes read: docs/numerics.md, sections 3 and 4. All of it is loops over lanes without
+//! branches.
 
-use super::address::{limit, to_int};
-use super::finish::Finish;
-use super::gradients::{Gauge, LOWEST};
+mod finish;
+pub(super) mod gradients;
+pub(super) mod ten;
+
+use super::doubles::{limit, to_int};
 use crate::effective::{Coords, EffectiveSampler};
 use crate::reference::graded::{Graded, graded};
 use crate::reference::level::{self, Levels, Sharpening, Wanted};
@@ -11,14 +13,16 @@ use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, La
 use crate::resource::{Extent, Resource};
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Run, Simd, Stage, pick};
+use finish::Finish;
+use gradients::{Gauge, LOWEST};
 
 /// Up to two levels a lane.
 #[derive(Clone, Debug)]
 pub(in crate::warp) struct LevelLanes {
     /// Number of the level, which there is.
-    pub(in crate::warp) level: [[u32; 32]; 2],
+    pub(in crate::warp) level: [Lanes; 2],
     /// What it counts of 256.
-    pub(in crate::warp) share: [[i32; 32]; 2],
+    pub(in crate::warp) share: [Lanes; 2],
 }
 
 impl LevelLanes {
@@ -152,7 +156,12 @@ impl LevelStage {
 
     /// Rules 3.3 and 3.4 on biased levels in 1/256.
     #[inline(always)]
-    pub(super) fn finish(&self, wanted: &[i32; 32], active: u32, out: &mut LevelLanes) -> bool {
+    pub(in crate::warp) fn finish(
+        &self,
+        wanted: &[i32; 32],
+        active: u32,
+        out: &mut LevelLanes,
+    ) -> bool {
         self.finish.run(wanted, active, out)
     }
 
@@ -167,8 +176,9 @@ impl LevelStage {
     }
 
     /// The bias of gradients, whose levels are small.
-    pub(super) fn small_bias(&self) -> i32 {
-        to_int(limit(self.bias, -SMALL, SMALL))
+    pub(in crate::warp) fn small_bias(&self) -> i32 {
+        // SAFETY: 24 bits, of a number that `bias` has limited.
+        unsafe { to_int(limit(self.bias, -SMALL, SMALL)) }
     }
 
     /// The biased levels of some lanes' gradients, step by step.
@@ -179,13 +189,13 @@ impl LevelStage {
     }
 
     /// What the reference makes of a lane's gradients.
-    pub(super) fn graded(&self, request: &FetchRequest<'_>, lane: usize) -> Graded {
+    pub(in crate::warp) fn graded(&self, request: &FetchRequest<'_>, lane: usize) -> Graded {
         let point = request.coords.point.map(|c| c[lane]);
         graded(self.geometry, &self.effective, self.base, point, &request.lane(lane))
     }
 
     /// The biased level of a gradient.
-    pub(super) fn wanted(&self, level: Wanted) -> i32 {
+    pub(in crate::warp) fn wanted(&self, level: Wanted) -> i32 {
         match level {
             Wanted::At(q) => q as i32 + self.small_bias(),
             Wanted::Highest => HIGHEST,
@@ -194,7 +204,7 @@ impl LevelStage {
     }
 
     /// How gradients are measured.
-    pub(super) fn gauge(&self) -> &Gauge {
+    pub(in crate::warp) fn gauge(&self) -> &Gauge {
         &self.gauge
     }
 }
@@ -229,7 +239,7 @@ fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
 fn constant(levels: Levels, out: &mut LevelLanes) -> bool {
     let [(first, share), (next, rest)] = levels.reads;
     out.level = [[first; 32], [if rest > 0 { next } else { first }; 32]];
-    out.share = [[share as i32; 32], [rest as i32; 32]];
+    out.share = [[share; 32], [rest; 32]];
     rest > 0
 }
 
@@ -240,7 +250,8 @@ fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
         let x = f32::from_bits(levels[lane]);
         let x = if x.is_nan() { 0.0 } else { x };
         let q = limit((f64::from(x) * 256.0).trunc(), -FAR, FAR);
-        out[lane] = to_int(limit(q + bias, LOWEST.into(), HIGHEST.into()));
+        // SAFETY: limited; and NaNs were replaced.
+        out[lane] = unsafe { to_int(limit(q + bias, LOWEST.into(), HIGHEST.into())) };
     }
 }
 

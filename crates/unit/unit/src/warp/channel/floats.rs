@@ -1,13 +1,12 @@
 //! Filtered values of floats (docs/numerics.md 2, "Sums").
 
-use super::ahead::Ahead;
-use super::sums::Channel;
-use crate::warp::simd::{Int, Simd, float, int};
+use super::{Channel, Plain};
+use crate::warp::ahead::Ahead;
+use crate::warp::simd::{Float, Int, Simd, float, int};
 
 /// A channel of floats. The largest texel of a group has exponent E. In units of 2^(E - 27), of f16
 /// 2^(E - 14), texels are cut to integers, and so the sum of a group is one.
-pub(super) trait Kind {
-    const SIZE: usize;
+pub(in crate::warp) trait Kind {
     /// What a NaN comes out as.
     const NAN: u32;
     /// The bits of the code's value as f32. A NaN becomes any.
@@ -31,7 +30,7 @@ pub(super) trait Kind {
 }
 
 /// Texels as bits of f32, those without weight as -0.
-pub(super) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
+pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
     pub(super) values: [[Int<S>; PER]; GROUPS],
     /// Exponent of the largest one of each group, in the place that it has in an f32.
     pub(super) largest: [Int<S>; GROUPS],
@@ -39,7 +38,11 @@ pub(super) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
     pub(super) top: Int<S>,
 }
 
-pub(super) struct F16;
+pub(in crate::warp) struct F16;
+
+impl Plain for F16 {
+    const SIZE: usize = 2;
+}
 
 pub(super) const SIGN: i32 = i32::MIN;
 pub(super) const EXPONENT: i32 = 0x7f80_0000;
@@ -63,7 +66,6 @@ pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int
 }
 
 impl Kind for F16 {
-    const SIZE: usize = 2;
     const NAN: u32 = 0x7fff_e000;
 
     #[inline(always)]
@@ -91,23 +93,31 @@ impl Kind for F16 {
         }
         // At most 2^24, and so exact.
         let unit = texels.top - int(simd, (14 + 1 + 8) << 23);
-        let x = total.to_float() * unit.as_float();
-        let magnitude = x.as_int() & int(simd, i32::MAX);
-        // A carry goes into the exponent by itself.
-        let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
-        // Rule 2.5: below 2^-14 halves are multiples of 2^-24.
-        let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
-        let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
-        let small = magnitude.lt(int(simd, 0x3880_0000));
-        small.select(subnormal, normal) | (x.as_int() & int(simd, SIGN))
+        nearest_half(simd, total.to_float() * unit.as_float())
     }
 }
 
+/// The nearest half, ties away from zero, as bits of f32.
+#[inline(always)]
+pub(super) fn nearest_half<S: Simd>(simd: S, x: Float<S>) -> Int<S> {
+    let magnitude = x.as_int() & int(simd, i32::MAX);
+    // A carry goes into the exponent by itself.
+    let normal = (magnitude + int(simd, 0x1000)) & int(simd, !0x1fff);
+    // Rule 2.5: below 2^-14 halves are multiples of 2^-24.
+    let steps = (magnitude.as_float() * float(simd, 16_777_216.0) + float(simd, 0.5)).floor();
+    let subnormal = (steps.to_float() * float(simd, 1.0 / 16_777_216.0)).as_int();
+    let small = magnitude.lt(int(simd, 0x3880_0000));
+    small.select(subnormal, normal) | (x.as_int() & int(simd, SIGN))
+}
+
 /// Floats.
-pub(super) struct Real<C>(std::marker::PhantomData<C>);
+pub(in crate::warp) struct Real<C>(std::marker::PhantomData<C>);
+
+impl<C: Plain> Plain for Real<C> {
+    const SIZE: usize = C::SIZE;
+}
 
 impl<C: Kind> Channel for Real<C> {
-    const SIZE: usize = C::SIZE;
     type Weight<S: Simd> = ();
 
     #[inline(always)]

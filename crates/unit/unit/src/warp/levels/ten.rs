@@ -7,7 +7,7 @@
 
 /// Whether all is exact for a component: whether it is 0 or within 2^-64 to 2^64.
 #[inline(always)]
-pub(super) fn is_ordinary(x: f32) -> bool {
+pub(in crate::warp) fn is_ordinary(x: f32) -> bool {
     const SMALLEST: u32 = (127 - 64) << 23;
     const LARGEST: u32 = (127 + 64) << 23;
     let magnitude = x.to_bits() & 0x7fff_ffff;
@@ -16,7 +16,7 @@ pub(super) fn is_ordinary(x: f32) -> bool {
 
 /// The ten highest bits, cut toward zero.
 #[inline(always)]
-pub(super) fn cut(x: f32) -> f32 {
+pub(in crate::warp) fn cut(x: f32) -> f32 {
     f32::from_bits(x.to_bits() & 0xffff_c000)
 }
 
@@ -57,14 +57,14 @@ fn on_grid_of<const HALF: bool>(of: f32, grid: f32) -> f32 {
 
 /// Rule 4.3: the length of two magnitudes.
 #[inline(always)]
-pub(super) fn length([a, b]: [f32; 2]) -> f32 {
+pub(in crate::warp) fn length([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
     cut(a + times::<3>(b, 11.0) * (1.0 / 32.0))
 }
 
 /// Rule 4.4: 11/16 of it.
 #[inline(always)]
-pub(super) fn diagonal([a, b]: [f32; 2]) -> f32 {
+pub(in crate::warp) fn diagonal([a, b]: [f32; 2]) -> f32 {
     let [a, b] = sorted(a, b);
     let first = cut(times::<3>(a, 11.0) * (1.0 / 16.0));
     cut(first + times::<6>(b, 121.0) * (1.0 / 512.0))
@@ -80,7 +80,7 @@ fn sorted_three([a, b, c]: [f32; 3]) -> [f32; 3] {
 
 /// Rule 4.10: the length of three magnitudes.
 #[inline(always)]
-pub(super) fn solid_length(magnitudes: [f32; 3]) -> f32 {
+pub(in crate::warp) fn solid_length(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
     let second = times::<3>(b, 11.0) * (1.0 / 32.0);
     let second = if c > 0.0 { cut(second) } else { second };
@@ -89,7 +89,7 @@ pub(super) fn solid_length(magnitudes: [f32; 3]) -> f32 {
 
 /// Rule 4.10: 11/16 of it.
 #[inline(always)]
-pub(super) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
+pub(in crate::warp) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
     let [a, b, c] = sorted_three(magnitudes);
     let first = cut(times::<3>(a, 11.0) * (1.0 / 16.0));
     let second = times::<6>(b, 121.0) * (1.0 / 512.0);
@@ -100,7 +100,7 @@ pub(super) fn solid_diagonal(magnitudes: [f32; 3]) -> f32 {
 
 /// Rule 4.5: magnitudes of sum and difference.
 #[inline(always)]
-pub(super) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
+pub(in crate::warp) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
     let larger = x.abs() > y.abs();
     let (large, small) = if larger { (x, y) } else { (y, x) };
     let small = on_grid_of::<true>(small, large);
@@ -109,18 +109,18 @@ pub(super) fn sum_and_difference(x: f32, y: f32) -> [f32; 2] {
 
 /// Rule 4.2: a component times a size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(in crate::warp) struct Scale {
     /// The size without what lies below its leading bit.
     power: f32,
     /// Eight times the size's leading bit and the three after it, as a number with that point.
     top: u32,
     /// All ones where the size has the bit: the fourth to the ninth below the leading one.
     bits: [u32; 6],
-    pub(super) is_power: bool,
+    pub(in crate::warp) is_power: bool,
 }
 
 impl Scale {
-    pub(super) fn new(n: u32) -> Self {
+    pub(in crate::warp) fn new(n: u32) -> Self {
         // The leading bit on top.
         let aligned = n << n.leading_zeros();
         Self {
@@ -133,7 +133,7 @@ impl Scale {
 
     /// A component, which is cut first. `POWERS` if the size is a power of two.
     #[inline(always)]
-    pub(super) fn apply<const POWERS: bool>(&self, component: f32) -> f32 {
+    pub(in crate::warp) fn apply<const POWERS: bool>(&self, component: f32) -> f32 {
         if POWERS {
             return cut(component) * self.power;
         }

@@ -1,0 +1,82 @@
+//! Lanes whose coordinates are too large for 32-bit arithmetic, or no numbers: the reference's.
+
+use super::{AxisLanes, Find, INDICES, LEVELS, Operands};
+use crate::effective::Coords;
+use crate::reference::{coordinate, fixed::Fixed, footprint};
+use crate::request::lanes;
+use crate::sampler::AddressMode;
+
+/// What the reference is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exact {
+    pub(super) find: Find,
+    pub(super) coords: Coords,
+    pub(super) mode: AddressMode,
+}
+
+/// Indices of the lower and the upper texel, -1 outside, and the weight of the upper one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) texels: [i32; 2],
+    pub(super) weight: u32,
+}
+
+impl Exact {
+    /// What lies at a coordinate of these bits, moved by an offset, among so many texels.
+    pub(super) fn find(self, bits: u32, offset: i32, size: u32) -> Found {
+        let find = match self.find {
+            Find::Integer => {
+                let axis = footprint::Axis::integer(bits, offset.into(), size);
+                return Found { texels: [index(axis.texel(axis.index)); 2], weight: 0 };
+            }
+            Find::Point => footprint::Find::Point,
+            Find::Linear => footprint::Find::Linear,
+            Find::Gather => footprint::Find::Gather,
+            Find::Seamless => footprint::Find::Seamless,
+        };
+        let moved = [Fixed::from_int(offset.into()), Fixed::ZERO];
+        let axis = footprint::Axis::float(bits, self.coords, moved, size, self.mode, find);
+        let texels = [axis.index, axis.index + 1];
+        let texels = match self.find {
+            // Past the edges of a face others go on.
+            Find::Seamless => texels.map(|texel| coordinate::saturate(texel) as i32),
+            _ => texels.map(|texel| index(axis.texel(texel))),
+        };
+        Found { texels, weight: axis.upper }
+    }
+}
+
+/// -1 for none.
+fn index(texel: Option<u32>) -> i32 {
+    texel.map_or(-1, |texel| texel as i32)
+}
+
+/// Fills these lanes, of the sizes and pitches that all or each of them have.
+#[cold]
+#[inline(never)]
+pub(super) fn fill<const TO: u8>(
+    far: u32,
+    exact: Exact,
+    (size, pitch): (u32, u32),
+    of: Operands<'_>,
+    out: &mut AxisLanes,
+) {
+    out.outside = out.outside.map(|bits| bits & !far);
+    out.apart |= far;
+    for lane in lanes(far) {
+        let each = |lanes: Option<&[u32; 32]>, all| lanes.map_or(all, |lanes| lanes[lane]);
+        let (size, offset) = (each(of.size, size), each(of.offset, 0) as i32);
+        let Found { texels, weight } = exact.find(of.coords[lane], offset, size);
+        let pitch = match TO {
+            INDICES => 1,
+            LEVELS => each(of.pitch, pitch),
+            _ => pitch,
+        };
+        for (side, texel) in texels.into_iter().enumerate() {
+            // No index of a face is outside: they are not looked at for that.
+            out.outside[side] |= u32::from(texel < 0) << lane;
+        }
+        [out.lower[lane], out.upper[lane]] = texels.map(|texel| (texel as u32).wrapping_mul(pitch));
+        out.weight[lane] = weight;
+    }
+}

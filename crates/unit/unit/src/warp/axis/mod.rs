@@ -1,0 +1,304 @@
+//! From coordinates to texels along an axis: docs/numerics.md, section 1, in 32-bit integers. One stage for
+//! every plan; what differs between plans is decided when they are made.
+//!
+//! A coordinate becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`: index and weight
+//! in one number, the carry included. For sizes that are powers of two it is half of `floor(x * 512 n)`,
+//! which one exact multiplication and one conversion give; for others a 64-bit product of integers.
+//! That holds for coordinates below [`FAR`] texels and 1024 textures. Lanes beyond, infinite ones and
+//! NaNs among them, are rare: the reference answers those.
+
+mod along;
+mod far;
+pub(super) mod shifted;
+#[cfg(test)]
+mod tests;
+
+use along::{Along, Named};
+pub(super) use along::{OnAxis, Size, along};
+use far::Exact;
+
+use super::build::{Build, Wide};
+use super::simd::{Arguments, Run, pick, pick_wide};
+use crate::effective::Coords;
+use crate::request::Lanes;
+use crate::sampler::AddressMode;
+
+/// Texels from the origin up to which 512 of them still fit an i32.
+const FAR: f32 = 4_194_304.0;
+
+/// What an axis contributes to 32 footprints. No vector of it crosses two cache lines; so in the other
+/// structures of lanes.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct AxisLanes {
+    /// The lower or only texel: its byte offset, or its index with -1 for outside, as the axis
+    /// [has it](To).
+    pub(super) lower: Lanes,
+    /// The upper texel, if two are looked for.
+    pub(super) upper: Lanes,
+    /// Weight of the upper texel in 1/256, likewise.
+    pub(super) weight: Lanes,
+    /// Lanes whose lower or upper texel is outside.
+    pub(super) outside: [u32; 2],
+    /// Lanes whose upper texel is not the one behind the lower.
+    pub(super) apart: u32,
+}
+
+impl AxisLanes {
+    /// An axis that the geometry lacks: one texel, of all the weight.
+    pub(super) const ZERO: Self =
+        Self { lower: [0; 32], upper: [0; 32], weight: [0; 32], outside: [0; 2], apart: 0 };
+
+    /// The lower or the upper texels.
+    #[inline(always)]
+    pub(super) fn side(&self, upper: usize) -> &Lanes {
+        if upper == 0 { &self.lower } else { &self.upper }
+    }
+}
+
+/// How the texels along an axis are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Find {
+    /// The one that an integer coordinate names (rule 1.9).
+    Integer,
+    /// The one that holds the point (rule 1.5).
+    Point,
+    /// The two around the point (rule 1.6).
+    Linear,
+    /// The same without limiting the coordinate (rule 8.2).
+    Gather,
+    /// The same without limits to indices: where a face of a cube ends its neighbours go on (rule 7.7).
+    Seamless,
+}
+
+/// What an axis makes of texels, and which sizes it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum To {
+    /// Byte offsets in a level of so many texels that are so many bytes apart.
+    Level { size: u32, pitch: u32 },
+    /// Byte offsets; lanes bring sizes, of which this is the largest, and pitches.
+    Levels { largest: u32 },
+    /// Indices, -1 outside; lanes bring sizes, of which this is the largest.
+    Indices { largest: u32 },
+}
+
+/// An axis, specialised.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    /// Texels, and bytes from one to the next, where all lanes read the same level.
+    pub(super) size: u32,
+    pub(super) pitch: u32,
+    /// Of a pitch that is a power of two, which.
+    pub(super) shift: u32,
+    /// What coordinates are multiplied by, if that is a power of two: texels if they are normalized, 512 if two
+    /// texels are looked for.
+    pub(super) factor: f32,
+    /// Coordinates of this size and beyond are far.
+    pub(super) limit: f32,
+    /// How coordinates are scaled and addressed, of points and pairs of texels.
+    pub(super) kind: (u8, u8),
+    /// What answers far lanes.
+    exact: Exact,
+    run: Run<OfAxis>,
+}
+
+/// What a call of the stage reads.
+#[derive(Clone, Copy)]
+pub(super) struct Operands<'a> {
+    /// Bits of the coordinates.
+    pub(super) coords: &'a Lanes,
+    /// In texels, as signed numbers.
+    pub(super) offset: Option<&'a Lanes>,
+    /// Texels, and bytes from one to the next, where lanes bring those.
+    pub(super) size: Option<&'a Lanes>,
+    pub(super) pitch: Option<&'a Lanes>,
+}
+
+/// A call of the stage.
+pub(super) struct Call<'a> {
+    axis: &'a Axis,
+    of: Operands<'a>,
+    out: &'a mut AxisLanes,
+}
+
+#[derive(Debug)]
+pub(super) struct OfAxis;
+
+impl Arguments for OfAxis {
+    type Of<'a> = Call<'a>;
+}
+
+pub(super) const POINT: u8 = 0;
+pub(super) const LINEAR: u8 = 1;
+
+/// Sizes that are powers of two, and unnormalized coordinates: `x * n` is exact (rules 1.2, 1.3).
+pub(super) const EXACT: u8 = 0;
+/// `x` is cut to 2^-21 first.
+pub(super) const CUT: u8 = 1;
+/// Levels of both kinds.
+pub(super) const MIXED: u8 = 2;
+
+pub(super) const CLAMP: u8 = 0;
+pub(super) const WRAP: u8 = 1;
+pub(super) const MIRROR: u8 = 2;
+pub(super) const BORDER: u8 = 3;
+/// For sizes that are powers of two.
+pub(super) const WRAP_2: u8 = 4;
+pub(super) const MIRROR_2: u8 = 5;
+/// The coordinate is limited to the edges, beyond which is the border.
+const CLAMP_OGL: u8 = 6;
+/// Of a gather: indices are clamped, the coordinate is not.
+const CLAMP_INDEX: u8 = 7;
+/// None: indices may be outside.
+const RAW: u8 = 8;
+
+/// What is found ([`To`]).
+const LEVEL: u8 = 0;
+const LEVELS: u8 = 1;
+const INDICES: u8 = 2;
+
+impl Axis {
+    /// An axis of a plan of the fast way, which finds byte offsets.
+    pub(super) fn fast(to: To, find: Find, coords: Coords, mode: AddressMode, build: Wide) -> Self {
+        let kind = kind(to, find, coords, mode);
+        let run = match to {
+            To::Level { .. } => offsets::<LEVEL>(find, kind, build),
+            To::Levels { .. } | To::Indices { .. } => offsets::<LEVELS>(find, kind, build),
+        };
+        Self::new(to, (find, coords, mode), kind, run)
+    }
+
+    /// An axis of any plan, for levels up to this size; it finds indices.
+    pub(super) fn general(
+        largest: u32,
+        find: Find,
+        coords: Coords,
+        mode: AddressMode,
+        build: Build,
+    ) -> Self {
+        let to = To::Indices { largest };
+        let kind = kind(to, find, coords, mode);
+        Self::new(to, (find, coords, mode), kind, indices(find, kind, build))
+    }
+
+    fn new(
+        to: To,
+        (find, coords, mode): (Find, Coords, AddressMode),
+        kind: (u8, u8),
+        run: Run<OfAxis>,
+    ) -> Self {
+        let (size, pitch) = match to {
+            To::Level { size, pitch } => (size, pitch),
+            To::Levels { largest } | To::Indices { largest } => (largest, 1),
+        };
+        let texels = if coords == Coords::Normalized { size as f32 } else { 1.0 };
+        let factor = if find == Find::Point { texels } else { 512.0 * texels };
+        let limit = match coords {
+            Coords::Normalized => (FAR / size as f32).min(1024.0),
+            Coords::Unnormalized | Coords::Integer => FAR,
+        };
+        let exact = Exact { find, coords, mode };
+        Self { size, pitch, shift: pitch.trailing_zeros(), factor, limit, kind, exact, run }
+    }
+
+    /// Fills `out` for all 32 lanes, whatever the coordinates.
+    #[inline(always)]
+    pub(super) fn run(&self, of: Operands<'_>, out: &mut AxisLanes) {
+        self.run.call(Call { axis: self, of, out });
+    }
+
+    pub(super) fn is_normalized(&self) -> bool {
+        self.exact.coords == Coords::Normalized
+    }
+}
+
+/// What the stages call scaling and mode.
+fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
+    let (size, one) = match to {
+        To::Level { size, .. } => (size, true),
+        To::Levels { largest } | To::Indices { largest } => (largest, false),
+    };
+    let pow2 = size.is_power_of_two();
+    let scale = match coords {
+        Coords::Unnormalized | Coords::Integer => EXACT,
+        Coords::Normalized if matches!(to, To::Indices { .. }) => MIXED,
+        Coords::Normalized if pow2 => EXACT,
+        Coords::Normalized if one => CUT,
+        Coords::Normalized => MIXED,
+    };
+    // Levels of a size that is a power of two are of such sizes, too.
+    let by_bits = scale == EXACT && pow2 && !matches!(to, To::Indices { .. });
+    let mode = match (find, mode) {
+        (Find::Seamless, _) => RAW,
+        (Find::Gather, AddressMode::Clamp) => CLAMP_INDEX,
+        // A point filter never reaches the border.
+        (Find::Point, AddressMode::ClampOgl) => CLAMP,
+        (_, AddressMode::Clamp) => CLAMP,
+        (_, AddressMode::ClampOgl) => CLAMP_OGL,
+        (_, AddressMode::Wrap) if by_bits => WRAP_2,
+        (_, AddressMode::Mirror) if by_bits => MIRROR_2,
+        (_, AddressMode::Wrap) => WRAP,
+        (_, AddressMode::Mirror) => MIRROR,
+        (_, AddressMode::Border) => BORDER,
+    };
+    (scale, mode)
+}
+
+/// Stages of the fast way, for the modes that it has.
+fn offsets<const TO: u8>(find: Find, (scale, mode): (u8, u8), build: Wide) -> Run<OfAxis> {
+    fn by_scale<const FIND: u8, const TO: u8>(scale: u8, mode: u8, build: Wide) -> Run<OfAxis> {
+        match scale {
+            EXACT => by_mode::<FIND, EXACT, TO>(mode, build),
+            CUT => by_mode::<FIND, CUT, TO>(mode, build),
+            _ => by_mode::<FIND, MIXED, TO>(mode, build),
+        }
+    }
+    fn by_mode<const FIND: u8, const SCALE: u8, const TO: u8>(
+        mode: u8,
+        build: Wide,
+    ) -> Run<OfAxis> {
+        match mode {
+            CLAMP => pick_wide::<_, Along<FIND, SCALE, CLAMP, TO>>(build),
+            WRAP_2 => pick_wide::<_, Along<FIND, SCALE, WRAP_2, TO>>(build),
+            MIRROR_2 => pick_wide::<_, Along<FIND, SCALE, MIRROR_2, TO>>(build),
+            WRAP => pick_wide::<_, Along<FIND, SCALE, WRAP, TO>>(build),
+            MIRROR => pick_wide::<_, Along<FIND, SCALE, MIRROR, TO>>(build),
+            _ => pick_wide::<_, Along<FIND, SCALE, BORDER, TO>>(build),
+        }
+    }
+    match find {
+        Find::Integer => pick_wide::<_, Named<TO>>(build),
+        Find::Point => by_scale::<POINT, TO>(scale, mode, build),
+        _ => by_scale::<LINEAR, TO>(scale, mode, build),
+    }
+}
+
+/// Stages of all other plans.
+fn indices(find: Find, (scale, mode): (u8, u8), build: Build) -> Run<OfAxis> {
+    fn points<const SCALE: u8>(mode: u8, build: Build) -> Run<OfAxis> {
+        match mode {
+            CLAMP => pick::<_, Along<POINT, SCALE, CLAMP, INDICES>>(build),
+            WRAP => pick::<_, Along<POINT, SCALE, WRAP, INDICES>>(build),
+            MIRROR => pick::<_, Along<POINT, SCALE, MIRROR, INDICES>>(build),
+            _ => pick::<_, Along<POINT, SCALE, BORDER, INDICES>>(build),
+        }
+    }
+    fn pairs<const SCALE: u8>(mode: u8, build: Build) -> Run<OfAxis> {
+        match mode {
+            CLAMP => pick::<_, Along<LINEAR, SCALE, CLAMP, INDICES>>(build),
+            WRAP => pick::<_, Along<LINEAR, SCALE, WRAP, INDICES>>(build),
+            MIRROR => pick::<_, Along<LINEAR, SCALE, MIRROR, INDICES>>(build),
+            BORDER => pick::<_, Along<LINEAR, SCALE, BORDER, INDICES>>(build),
+            CLAMP_OGL => pick::<_, Along<LINEAR, SCALE, CLAMP_OGL, INDICES>>(build),
+            CLAMP_INDEX => pick::<_, Along<LINEAR, SCALE, CLAMP_INDEX, INDICES>>(build),
+            _ => pick::<_, Along<LINEAR, SCALE, RAW, INDICES>>(build),
+        }
+    }
+    match (find, scale) {
+        (Find::Integer, _) => pick::<_, Named<INDICES>>(build),
+        (Find::Point, EXACT) => points::<EXACT>(mode, build),
+        (Find::Point, _) => points::<MIXED>(mode, build),
+        (_, EXACT) => pairs::<EXACT>(mode, build),
+        _ => pairs::<MIXED>(mode, build),
+    }
+}

@@ -1,0 +1,183 @@
+//! Filtered integers, read as normalized floats.
+
+use super::point::signed;
+use super::{Channel, Plain};
+use crate::warp::ahead::Ahead;
+use crate::warp::simd::{Float, Int, Simd, float, int};
+
+/// A channel of integers read as normalized floats. Sums have 24 bits at most, so that they are exact
+/// in f32.
+pub(in crate::warp) trait Normalized {
+    /// The number that is summed.
+    fn widen<S: Simd>(code: Int<S>) -> Int<S>;
+    /// The result for a sum over weights of 256 in all.
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S>;
+}
+
+pub(in crate::warp) struct Unorm8;
+pub(in crate::warp) struct Snorm8;
+pub(in crate::warp) struct Unorm16;
+pub(in crate::warp) struct Snorm16;
+/// Two bits, widened to sixteen.
+pub(in crate::warp) struct Unorm2;
+/// Ten bits, widened to sixteen.
+pub(in crate::warp) struct Unorm10;
+
+impl Plain for Unorm8 {
+    const SIZE: usize = 1;
+}
+
+impl Plain for Snorm8 {
+    const SIZE: usize = 1;
+}
+
+impl Plain for Unorm16 {
+    const SIZE: usize = 2;
+}
+
+impl Plain for Snorm16 {
+    const SIZE: usize = 2;
+}
+
+impl Normalized for Unorm8 {
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        code
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+        // (257 * sum + 128) >> 8: widening after summing instead of before is the same integer.
+        let k = sum + (sum + int(simd, 128)).shr(8);
+        k.to_float().ratio(65_535.0).as_int()
+    }
+}
+
+impl Normalized for Unorm16 {
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        code
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+        (sum + int(simd, 128)).shr(8).to_float().ratio(65_535.0).as_int()
+    }
+}
+
+impl Normalized for Snorm8 {
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        signed::<S, 1>(code)
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+        let part = sum >> 4;
+        let k = sum + (((part << 8) + part + int(simd, 1024)) >> 11);
+        k.max(int(simd, -32_767)).to_float().ratio(32_767.0).as_int()
+    }
+}
+
+impl Normalized for Snorm16 {
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        signed::<S, 2>(code)
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+        let k = ((sum + int(simd, 128)) >> 8).max(int(simd, -32_767));
+        k.to_float().ratio(32_767.0).as_int()
+    }
+}
+
+impl Normalized for Unorm2 {
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        let four = code | (code << 2);
+        let eight = four | (four << 4);
+        eight | (eight << 8)
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+        Unorm16::finish(simd, sum)
+    }
+}
+
+impl Normalized for Unorm10 {
+    #[inline(always)]
+    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+        (code << 6) | code.shr(4)
+    }
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
+        Unorm16::finish(simd, sum)
+    }
+}
+
+/// The results of two sums of 8-bit unorm in the halves of a word, which do not leave their 16 bits: at most
+/// 255 * 256.
+#[inline(always)]
+pub(in crate::warp) fn finish_pairs<S: Simd>(simd: S, sum: Int<S>) -> [Int<S>; 2] {
+    // (257 * sum + 128) >> 8, as for single channels.
+    let k = sum.add16(sum.add16(int(simd, 0x0080_0080)).shr16_8());
+    let (low, high) = (k & int(simd, 0xffff), k.shr(16));
+    [low.to_float().ratio(65_535.0).as_int(), high.to_float().ratio(65_535.0).as_int()]
+}
+
+/// Integers.
+pub(in crate::warp) struct Whole<C>(std::marker::PhantomData<C>);
+
+impl<C: Plain> Plain for Whole<C> {
+    const SIZE: usize = C::SIZE;
+}
+
+impl<C: Normalized> Channel for Whole<C> {
+    type Weight<S: Simd> = Float<S>;
+
+    #[inline(always)]
+    fn weight<S: Simd>(weight: Int<S>) -> Float<S> {
+        weight.to_float()
+    }
+
+    #[inline(always)]
+    fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        codes: &[[Int<S>; PER]; GROUPS],
+        _: &[[Int<S>; PER]; GROUPS],
+        made: &[[Float<S>; PER]; GROUPS],
+        _: impl Ahead,
+    ) -> Int<S> {
+        let mut sum = float(simd, 0.0);
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                sum = sum + C::widen(codes[g][k]).to_float() * made[g][k];
+            }
+        }
+        C::finish(simd, sum.to_int())
+    }
+}
+
+/// Depths of 24 bits, whose sums just fit 32.
+pub(in crate::warp) struct Depth24;
+
+impl Channel for Depth24 {
+    type Weight<S: Simd> = ();
+
+    #[inline(always)]
+    fn weight<S: Simd>(_: Int<S>) {}
+
+    #[inline(always)]
+    fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        codes: &[[Int<S>; PER]; GROUPS],
+        weights: &[[Int<S>; PER]; GROUPS],
+        _: &[[(); PER]; GROUPS],
+        _: impl Ahead,
+    ) -> Int<S> {
+        let mut sum = int(simd, 128);
+        for g in 0..GROUPS {
+            for k in 0..PER {
+                sum = sum + codes[g][k] * weights[g][k];
+            }
+        }
+        (sum.shr(8).to_float() / float(simd, 16_777_215.0)).as_int()
+    }
+}

@@ -1,0 +1,57 @@
+//! Filtered sRGB: docs/numerics.md, section 5, in 1/65536 and weights of 1/256.
+
+use super::Channel;
+use super::floats::nearest_half;
+use crate::warp::ahead::Ahead;
+use crate::warp::simd::{Int, Simd, float, int};
+use texunit_texel::srgb_table;
+
+pub(in crate::warp) struct Srgb;
+
+impl Channel for Srgb {
+    type Weight<S: Simd> = ();
+
+    #[inline(always)]
+    fn weight<S: Simd>(_: Int<S>) {}
+
+    #[inline(always)]
+    fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
+        simd: S,
+        codes: &[[Int<S>; PER]; GROUPS],
+        weights: &[[Int<S>; PER]; GROUPS],
+        _: &[[(); PER]; GROUPS],
+        _: impl Ahead,
+    ) -> Int<S> {
+        let mut total = int(simd, 0);
+        for g in 0..GROUPS {
+            total = total + footprint(simd, &codes[g], &weights[g]);
+        }
+        // At most 2^24 in all, and so exact.
+        nearest_half(simd, total.to_float() * float(simd, 1.0 / 16_777_216.0))
+    }
+}
+
+/// Weights times values of a footprint, each value cut to eight bits below the largest: eight codes in a row
+/// share the exponent of the last.
+#[inline(always)]
+pub(in crate::warp) fn footprint<S: Simd, const PER: usize>(
+    simd: S,
+    codes: &[Int<S>; PER],
+    weights: &[Int<S>; PER],
+) -> Int<S> {
+    let (table, zero) = (srgb_table(), int(simd, 0));
+    // The table rises, so the largest code will do.
+    let mut largest = zero;
+    for k in 0..PER {
+        largest = largest.max(weights[k].is(zero).select(zero, codes[k]));
+    }
+    // 140 to 65536: the exponent is 7 to 16.
+    let largest = (largest | int(simd, 7)).look_up_byte(simd, table);
+    let cut = largest.to_float().as_int().shr(23) - int(simd, 127 + 7);
+    let mask = int(simd, -1).shl_each(cut);
+    let mut sum = zero;
+    for k in 0..PER {
+        sum = sum + weights[k] * (codes[k].look_up_byte(simd, table) & mask);
+    }
+    sum
+}

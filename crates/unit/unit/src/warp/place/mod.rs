@@ -1,0 +1,209 @@
+//! Where 32 lanes read: layer or face, sample, offsets, and the coordinates of the point, of a cube those on a
+//! face. docs/numerics.md, 1.4, 1.10, 7 and 9.
+
+mod faces;
+mod planes;
+
+pub(super) use faces::Faces;
+pub(super) use planes::Planes;
+
+use super::build::Build;
+use crate::request::{
+    Coordinates, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, ZERO_LANES,
+};
+use crate::resource::ArrayShape;
+
+/// What the stage knows of instruction and texture.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    geometry: Geometry,
+    /// Directions become faces and places on them.
+    faces: Option<Faces>,
+    /// Of layered textures and cubes.
+    planes: Option<Planes>,
+    last_sample: u32,
+    offsets: Offsets,
+}
+
+/// Where.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct PlaceLanes {
+    /// Number of the layer, or of the face of all cubes, as often as was asked for.
+    pub(super) plane: Lanes,
+    pub(super) sample: Lanes,
+    /// In texels along x, y, z, as signed numbers.
+    pub(super) offset: [Lanes; 3],
+    face: Lanes,
+    /// Coordinates on the face.
+    on_face: [Lanes; 2],
+}
+
+impl PlaceLanes {
+    pub(super) const ZERO: Self = Self {
+        plane: [0; 32],
+        sample: [0; 32],
+        offset: [[0; 32]; 3],
+        face: [0; 32],
+        on_face: [[0; 32]; 2],
+    };
+}
+
+impl Places {
+    pub(super) fn new(form: FetchForm, shape: &ArrayShape, build: Build) -> Self {
+        let geometry = form.geometry;
+        let has_planes = geometry.is_cube() || geometry.is_array();
+        let last_layer = shape.layers.saturating_sub(1);
+        Self {
+            geometry,
+            faces: geometry.is_cube().then(|| Faces::new(build)),
+            planes: has_planes.then(|| Planes::new(last_layer, build)),
+            last_sample: shape.samples.saturating_sub(1),
+            offsets: Offsets::of(form),
+        }
+    }
+
+    /// Whether there are layers or faces.
+    pub(super) fn has_planes(&self) -> bool {
+        self.planes.is_some()
+    }
+
+    /// Fills `out`, planes as their numbers times `pitch`. Lanes that are not active get some place inside.
+    #[inline(always)]
+    pub(super) fn run(&self, request: &FetchRequest<'_>, pitch: u32, out: &mut PlaceLanes) {
+        let Coordinates { layer, sample, point } = request.coords;
+        let PlaceLanes { plane, sample: samples, offset, face, on_face } = out;
+        if let Some(faces) = self.faces {
+            faces.find(point, face, on_face);
+        }
+        if let Some(planes) = self.planes {
+            let layer = self.geometry.is_array().then_some(layer);
+            planes.find(layer, self.faces.map(|_| &*face), pitch, plane);
+        }
+        if self.geometry.is_multisample() {
+            for lane in 0..32 {
+                samples[lane] = sample[lane].min(self.last_sample);
+            }
+        }
+        self.offsets.run(request, offset);
+    }
+
+    /// The same, also of what the texture has not: layer, face and sample 0.
+    #[inline(always)]
+    pub(super) fn run_all(&self, request: &FetchRequest<'_>, out: &mut PlaceLanes) {
+        if self.planes.is_none() {
+            out.plane = [0; 32];
+        }
+        if !self.geometry.is_multisample() {
+            out.sample = [0; 32];
+        }
+        self.run(request, 1, out);
+    }
+
+    /// The coordinates along each axis. A row has a y, which is 0.
+    #[inline(always)]
+    pub(super) fn point<'a>(
+        &self,
+        request: &FetchRequest<'a>,
+        from: &'a PlaceLanes,
+    ) -> [&'a Lanes; 3] {
+        if self.faces.is_some() {
+            let [s, t] = &from.on_face;
+            return [s, t, &ZERO_LANES];
+        }
+        let [x, y, z] = request.coords.point;
+        match self.geometry.axes() {
+            1 => [x, &ZERO_LANES, &ZERO_LANES],
+            2 => [x, y, &ZERO_LANES],
+            _ => [x, y, z],
+        }
+    }
+
+    /// The offsets along an axis, of instructions that have some.
+    #[inline(always)]
+    pub(super) fn offset<'a>(&self, axis: usize, from: &'a PlaceLanes) -> Option<&'a Lanes> {
+        (self.offsets != Offsets::None).then_some(&from.offset[axis])
+    }
+}
+
+/// How the offset operand is taken apart (rule 1.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Offsets {
+    None,
+    /// Four bits for each axis.
+    Four,
+    /// Six.
+    Six,
+    /// Four bits along x and four for the row.
+    Row,
+}
+
+impl Offsets {
+    fn of(form: FetchForm) -> Self {
+        match form.kind {
+            _ if !form.offset => Self::None,
+            FetchKind::Gather(_) => Self::Six,
+            FetchKind::Sample(_) if form.geometry == Geometry::D1 => Self::Row,
+            FetchKind::Sample(_) => Self::Four,
+        }
+    }
+
+    /// Fills those of the axes, and any of axes that there are not.
+    #[inline(always)]
+    fn run(self, request: &FetchRequest<'_>, out: &mut [Lanes; 3]) {
+        let [x, y, z] = request.offset;
+        match self {
+            Self::None => {}
+            Self::Four => {
+                bits::<4, 0>(x, &mut out[0]);
+                bits::<4, 0>(y, &mut out[1]);
+                bits::<4, 0>(z, &mut out[2]);
+            }
+            Self::Six => {
+                bits::<6, 0>(x, &mut out[0]);
+                bits::<6, 0>(y, &mut out[1]);
+                bits::<6, 0>(z, &mut out[2]);
+            }
+            Self::Row => {
+                bits::<4, 0>(x, &mut out[0]);
+                bits::<4, 4>(x, &mut out[1]);
+            }
+        }
+    }
+}
+
+/// `COUNT` bits from bit `FROM` on as numbers of two's complement.
+#[inline(always)]
+fn bits<const COUNT: u32, const FROM: u32>(e: &Lanes, out: &mut Lanes) {
+    for lane in 0..32 {
+        out[lane] = ((e[lane] << (32 - COUNT - FROM)) as i32 >> (32 - COUNT)) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::cube::face_point;
+
+    #[test]
+    fn faces_are_the_references() {
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let numbers = [0.0, -0.0, 1.0, -1.0, 0.75, -0.75, 1e-45, -1e-45, 3e38, inf, -inf, nan];
+        let all = || numbers.into_iter();
+        let directions = all().flat_map(|x| all().flat_map(move |y| all().map(move |z| [x, y, z])));
+        for build in Build::all() {
+            for direction in directions.clone() {
+                let [x, y, z] = direction.map(|c: f32| [c.to_bits(); 32]);
+                let (mut face, mut at) = ([9; 32], [[0; 32]; 2]);
+                Faces::new(build).find([&x, &y, &z], &mut face, &mut at);
+                let wanted = face_point(direction);
+                assert_eq!(face, [wanted.face; 32], "{direction:?}");
+                for (got, wanted) in at.iter().zip([wanted.s, wanted.t]) {
+                    let got = f32::from_bits(got[31]);
+                    let same = got == wanted || got.is_nan() && wanted.is_nan();
+                    assert!(same, "{direction:?}: {got}, not {wanted}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Layers, and faces of cubes.
+
+use crate::request::Lanes;
+use crate::warp::build::Build;
+use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick};
+
+/// Layers, cubes and faces.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::warp) struct Planes {
+    /// Of layers or cubes.
+    last: u32,
+    stage: Run<OfPlanes>,
+}
+
+/// A call of the stage.
+pub(super) struct OfPlane<'a> {
+    last: u32,
+    layer: Option<&'a Lanes>,
+    face: Option<&'a Lanes>,
+    /// What a plane counts: 1, or its bytes.
+    pitch: u32,
+    out: &'a mut Lanes,
+}
+
+#[derive(Debug)]
+pub(super) struct OfPlanes;
+
+impl Arguments for OfPlanes {
+    type Of<'a> = OfPlane<'a>;
+}
+
+impl Planes {
+    pub(in crate::warp) fn new(last: u32, build: Build) -> Self {
+        Self { last, stage: pick::<_, Count>(build) }
+    }
+
+    /// Numbers of planes (faces of all cubes) times `pitch`. Rule 1.10.
+    #[inline(always)]
+    pub(in crate::warp) fn find(
+        self,
+        layer: Option<&Lanes>,
+        face: Option<&Lanes>,
+        pitch: u32,
+        out: &mut Lanes,
+    ) {
+        self.stage.call(OfPlane { last: self.last, layer, face, pitch, out });
+    }
+}
+
+struct Count;
+
+impl Stage<OfPlanes> for Count {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: OfPlane<'_>) {
+        let last = int(simd, call.last as i32);
+        let pitch = int(simd, call.pitch as i32);
+        for chunk in 0..32 / S::LANES {
+            let mut plane = int(simd, 0);
+            if let Some(layer) = call.layer {
+                let layer = load(simd, layer, chunk);
+                // As unsigned, a negative index is a large one.
+                plane = layer.lt(int(simd, 0)).select(last, layer.min(last));
+            }
+            if let Some(face) = call.face {
+                plane = plane * int(simd, 6) + load(simd, face, chunk);
+            }
+            (plane * pitch).store(call.out, chunk);
+        }
+    }
+}
