@@ -29,6 +29,7 @@ mod general;
 mod levels;
 mod place;
 mod simd;
+mod texel;
 mod weights;
 
 pub use arrays::{FetchArrays, LengthError};

@@ -4,6 +4,7 @@ use crate::request::{Lanes, Places};
 use crate::warp::ahead::Rows;
 use crate::warp::axis::AxisLanes;
 use crate::warp::simd::{Int, Simd, int, load, mask};
+use crate::warp::texel::{Texel, texel};
 use crate::warp::weights as split;
 use texunit_memory::Window;
 
@@ -111,9 +112,6 @@ impl<S: Simd> Spot<S> {
     }
 }
 
-/// A texel of each lane: one word up to 4 bytes, else 2 or 4.
-pub(super) type Texel<S> = [Int<S>; 4];
-
 /// The texels of a group, those at x and x + 1 of y, then of y + 1, of `size` bytes. `PER` is 1, 2 or 4.
 #[inline(always)]
 pub(super) fn texels<S: Simd, const PER: usize>(
@@ -160,22 +158,6 @@ fn row<S: Simd>(
         return pair(simd, window, size, base + left);
     }
     [texel(simd, window, size, base + left), texel(simd, window, size, base + right)]
-}
-
-/// The texel at an offset.
-#[inline(always)]
-fn texel<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> Texel<S> {
-    let none = int(simd, 0);
-    match size {
-        1 => [Int::gather(simd, window, at) & int(simd, 0xff), none, none, none],
-        2 => [Int::gather(simd, window, at) & int(simd, 0xffff), none, none, none],
-        4 => [Int::gather(simd, window, at), none, none, none],
-        8 => {
-            let [a, b] = Int::gather2(simd, window, at);
-            [a, b, none, none]
-        }
-        _ => Int::gather4(simd, window, at),
-    }
 }
 
 /// The texel at an offset and the one behind it.
@@ -227,16 +209,4 @@ pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [In
         }
     }
     weights
-}
-
-/// The code of a channel of `size` bytes, zero-extended.
-#[inline(always)]
-pub(super) fn code<S: Simd>(simd: S, texel: &Texel<S>, size: usize, channel: usize) -> Int<S> {
-    let byte = channel * size;
-    let word = texel[byte / 4].shr((byte % 4 * 8) as u32);
-    match size {
-        1 if byte % 4 < 3 => word & int(simd, 0xff),
-        2 if byte % 4 < 2 => word & int(simd, 0xffff),
-        _ => word,
-    }
 }

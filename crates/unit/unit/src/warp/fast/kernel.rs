@@ -1,6 +1,6 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
-use super::footprint::{Call, Chunk, Spot, Spots, Task, Texel, code, texels, weights};
+use super::footprint::{Call, Chunk, Spot, Spots, Task, texels, weights};
 use super::point::Picked;
 use crate::warp::ahead::{Ahead, Asking, No};
 use crate::warp::build::Wide;
@@ -9,6 +9,7 @@ use crate::warp::channel::{
     Unorm16, Unsigned, Whole, finish_pairs,
 };
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick_wide};
+use crate::warp::texel::{Texel, code};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
 

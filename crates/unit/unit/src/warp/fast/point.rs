@@ -1,9 +1,10 @@
 //! Kernels of point fetches: the texel that was picked, without arithmetic.
 
-use super::footprint::{Spots, Task, code, texels};
+use super::footprint::{Spots, Task, texels};
 use super::kernel::Kernel;
 use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
+use crate::warp::texel::code;
 
 /// A single channel, or as many as there are.
 pub(super) struct Picked<C, const ONE: bool>(std::marker::PhantomData<C>);

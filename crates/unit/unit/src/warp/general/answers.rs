@@ -4,7 +4,6 @@
 use super::buffers::Buffers;
 use super::stages::some;
 use super::sums::{self, Shape};
-use super::texels::Storage;
 use super::{Call, General, Space};
 use crate::reference::{gather, result};
 use crate::request::{Lanes, lanes};
@@ -29,7 +28,7 @@ impl General {
             self.compared(simd, call, (function, shape), space, buffers, out);
             return;
         }
-        if let Storage::Block { pairs: true, .. } = self.storage {
+        if self.pairs {
             sums::byte_pairs(simd, shape, buffers, call.components, out);
             return;
         }
@@ -178,7 +177,7 @@ impl General {
                 weights[lane] = if there { weights[lane] } else { 0 };
             }
         }
-        self.read(simd, call, slot, space, buffers);
+        self.read(call, slot, space, buffers);
     }
 
     /// Adds the weights of the texels of a tap that pass.

@@ -1,16 +1,15 @@
 //! Decoded blocks of block-compressed formats.
 
-use super::texels::Which;
-use super::words::TexelLanes;
+use super::texels::{TexelLanes, Which};
 use crate::request::Lanes;
-use crate::warp::simd::{Simd, load};
+use crate::warp::simd::{Simd, int, load};
 use texunit_memory::Block;
 use texunit_texel::{Format, block_codes};
 
-/// Blocks that were decoded last. A block has one place, found by its address, but what is kept there
+/// Cache that were decoded last. A block has one place, found by its address, but what is kept there
 /// is right for its format and bytes, whoever writes to the memory: they are compared at every look.
 #[derive(Clone, Debug)]
-pub(super) struct Blocks {
+pub(super) struct Cache {
     /// `None` in places that are free.
     formats: Box<[Option<Format>; BLOCKS]>,
     bytes: Box<[[u64; 2]; BLOCKS]>,
@@ -54,7 +53,7 @@ pub(super) struct Corner {
     outside: bool,
 }
 
-impl Blocks {
+impl Cache {
     pub(super) fn new() -> Self {
         let texels = places([0; 16]);
         Self { formats: places(None), bytes: places([0; 2]), texels, decoded: 0 }
@@ -206,15 +205,23 @@ impl Corner {
         }
     }
 
-    /// The last, after [`Blocks::read`]: the codes of the first `channels`, outside those of the border.
+    /// The last, after [`Cache::read`]: the codes of the first `channels`, outside those of the border.
     #[inline(always)]
-    pub(super) fn unpack(&self, border: [u32; 4], channels: usize, out: &mut TexelLanes) {
-        for (c, (out, border)) in out.iter_mut().zip(border).enumerate().take(channels) {
-            let bit = 16 * c;
-            for lane in 0..32 {
-                out[lane] = (self.texels[lane] >> bit) as u32 & 0xffff;
+    pub(super) fn unpack<S: Simd>(
+        &self,
+        simd: S,
+        border: [u32; 4],
+        channels: usize,
+        out: &mut TexelLanes,
+    ) {
+        let mut pairs = [[0; 32]; 4];
+        self.unpack_pairs(border, &mut pairs);
+        for chunk in 0..32 / S::LANES {
+            for c in 0..channels {
+                let pair = load(simd, &pairs[c / 2], chunk);
+                let code = if c % 2 == 0 { pair & int(simd, 0xffff) } else { pair.shr(16) };
+                code.store(&mut out[c], chunk);
             }
-            self.surround(border, out);
         }
     }
 
@@ -318,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_block_is_decoded_anew_for_other_bytes_and_formats() {
-        let mut blocks = Blocks::new();
+        let mut blocks = Cache::new();
         let mut check = |format: Format, place: usize, bytes: [u64; 2]| {
             let all: Vec<u8> = bytes.into_iter().flat_map(u64::to_le_bytes).collect();
             let wanted = decode_block(format, &all).unwrap();

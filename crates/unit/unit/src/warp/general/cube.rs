@@ -3,8 +3,7 @@
 
 use super::Space;
 use super::stages::some;
-use super::texels::{self, From, put};
-use super::words::TexelLanes;
+use super::texels::{From, Source, TexelLanes, put};
 use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
@@ -29,7 +28,7 @@ pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
 
 /// Reads the texels of a corner of the footprints (bit 0 along x, bit 1 along y) in a slot of the
 /// levels, for lanes where that may be past an edge. Returns lanes whose texels are not resident.
-pub(super) fn read(
+pub(super) fn read<T: Source>(
     (from, readings): (From<'_>, [Reading; 4]),
     resource: &Resource,
     (slot, corner, which): (usize, usize, u32),
@@ -56,7 +55,7 @@ pub(super) fn read(
                 missing |= u32::from(!there) << lane;
             }
             let base = first + i64::from(t.face) * pitch;
-            texels::one(from, (base, row), t.at, &mut space.texels)
+            T::texel(from, (base, row), t.at, &mut space.texels)
         };
         let codes = match seamless(plane % 6, index, lower, n) {
             Seamless::At(t) => texel(t),

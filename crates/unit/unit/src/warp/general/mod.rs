@@ -13,7 +13,6 @@ mod sums;
 mod tally;
 mod taps;
 mod texels;
-mod words;
 
 use super::axis::shifted::Shifted;
 use super::axis::{Axis, AxisLanes, Find};
@@ -26,9 +25,10 @@ use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, P
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use buffers::Buffers;
+use stages::{OfRead, Read};
 use taps::TapLanes;
-use texels::{Pitches, Storage};
-use texunit_texel::{Reading, border_codes};
+use texels::{Blocks, Depth24, Pitches, Plain, Ten, Words};
+use texunit_texel::{Format, Reading, border_codes};
 
 /// What the stages hand on.
 #[derive(Clone, Debug)]
@@ -81,7 +81,10 @@ pub(super) struct General {
     axes: [Option<Axis>; 3],
     /// Likewise along x and y, for taps.
     shifted: [Option<Shifted>; 2],
-    storage: Storage,
+    format: Format,
+    /// Whether codes are read in pairs, of blocks with four channels of 8-bit unorm.
+    pairs: bool,
+    read: Run<OfRead>,
     readings: [Reading; 4],
     border: [u32; 4],
     run: Run<OfFetch>,
@@ -158,7 +161,10 @@ impl General {
             let moves = anisotropic && a < dims;
             moves.then(|| Shifted::new(find, coords, mode[a], build))
         });
+        let format = resource.format();
         let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
+        // Where codes are only summed.
+        let pairs = sums && format.is_block() && readings == [Reading::Unorm { bits: 8 }; 4];
         Ok(Self {
             form,
             effective: *effective,
@@ -169,7 +175,9 @@ impl General {
             find,
             axes,
             shifted,
-            storage: Storage::of(resource.format(), readings, sums),
+            format,
+            pairs,
+            read: reading(format, readings, pairs, build),
             readings,
             border,
             run: pick::<_, Fetch>(build),
@@ -218,7 +226,7 @@ impl General {
             self.level(slot, space);
             self.axes(call, slot, space);
             self.weigh(simd, slot, space, buffers);
-            self.read(simd, call, slot, space, buffers);
+            self.read(call, slot, space, buffers);
         }
         match self.form.kind {
             FetchKind::Gather(component) => {
@@ -226,5 +234,18 @@ impl General {
             }
             FetchKind::Sample(_) => self.sampled(simd, call, slots, space, buffers, out),
         }
+    }
+}
+
+/// The stage that reads the texels of a level.
+fn reading(format: Format, readings: [Reading; 4], pairs: bool, build: Build) -> Run<OfRead> {
+    match (readings[0], format.texel_size() / u32::from(format.channels())) {
+        _ if format.is_block() && pairs => pick::<_, Read<Blocks<true>>>(build),
+        _ if format.is_block() => pick::<_, Read<Blocks<false>>>(build),
+        (Reading::Unorm { bits: 10 }, _) => pick::<_, Read<Words<Ten>>>(build),
+        (Reading::Unorm { bits: 24 }, _) => pick::<_, Read<Words<Depth24>>>(build),
+        (_, 1) => pick::<_, Read<Words<Plain<1>>>>(build),
+        (_, 2) => pick::<_, Read<Words<Plain<2>>>>(build),
+        _ => pick::<_, Read<Words<Plain<4>>>>(build),
     }
 }

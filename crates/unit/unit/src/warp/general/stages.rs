@@ -1,7 +1,7 @@
 //! From coordinates to codes and weights: the stages that plans of all kinds share.
 
 use super::buffers::Buffers;
-use super::texels::{self, Storage, Which};
+use super::texels::{self, Source, Which};
 use super::{Call, General, Space, cube};
 use crate::request::Lanes;
 use crate::resource::{Level, Resource, TexelIndex};
@@ -9,6 +9,7 @@ use crate::warp::axis::{AxisLanes, Find, Operands};
 use crate::warp::place::PlaceLanes;
 use crate::warp::simd::{Arguments, Simd, Stage, load};
 use crate::warp::weights;
+use std::marker::PhantomData;
 
 impl General {
     /// Whether texels of a level are filtered.
@@ -51,11 +52,9 @@ impl General {
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
                 sizes.fill(n);
             }
-            pitches.plane.fill(level.plane_pitch as i64);
-            pitches.row.fill(level.row_pitch as i64);
-            pitches.slice.fill(level.slice_pitch as i64);
+            pitches.fill(level);
             for lane in 0..32 {
-                pitches.base[lane] = base(level, place, lane);
+                pitches.put_base(lane, base(level, place, lane));
             }
             return;
         }
@@ -64,10 +63,8 @@ impl General {
             for (sizes, n) in sizes.iter_mut().zip(level.extent.axes()) {
                 sizes[lane] = n;
             }
-            pitches.base[lane] = base(level, place, lane);
-            pitches.plane[lane] = level.plane_pitch as i64;
-            pitches.row[lane] = level.row_pitch as i64;
-            pitches.slice[lane] = level.slice_pitch as i64;
+            pitches.put(lane, level);
+            pitches.put_base(lane, base(level, place, lane));
         }
     }
 
@@ -146,19 +143,18 @@ impl General {
 
     /// The texels of a level.
     #[inline(always)]
-    pub(super) fn read<S: Simd>(
+    pub(super) fn read(
         &self,
-        simd: S,
         call: &Call<'_>,
         slot: usize,
         space: &mut Space,
         buffers: &mut Buffers,
     ) {
-        simd.call::<OfRead, Read>(Reading { plan: self, call, slot, space, buffers });
+        self.read.call(Reading { plan: self, call, slot, space, buffers });
     }
 
     #[inline(always)]
-    fn read_here<S: Simd>(
+    fn read_here<S: Simd, T: Source>(
         &self,
         simd: S,
         call: &Call<'_>,
@@ -166,12 +162,8 @@ impl General {
         space: &mut Space,
         buffers: &mut Buffers,
     ) {
-        let from = texels::From {
-            storage: self.storage,
-            block: call.resource.block(),
-            border: self.border,
-        };
-        let is_block = matches!(self.storage, Storage::Block { .. });
+        let block = call.resource.block();
+        let from = texels::From { format: self.format, block, border: self.border };
         let is_sparse = call.resource.residency().is_some();
         let mut past_edges = [0; 4];
         for slice in 0..self.slices() {
@@ -193,12 +185,8 @@ impl General {
                     _ => call.request.active,
                 };
                 let which = Which { at, pitches: &space.pitches[slot], wanted };
-                let texels = &mut space.texels;
-                if is_block {
-                    texels::find_block(from, which, self.per() * slice + k, texels);
-                } else {
-                    texels::codes(simd, from, which, texels, &mut buffers.texels[place]);
-                }
+                let (corner, out) = (self.per() * slice + k, &mut buffers.texels[place]);
+                T::corner(simd, from, which, corner, &mut space.texels, out);
                 if is_sparse && self.find != Find::Seamless {
                     let level = &space.levels.level[slot];
                     space.missing |= absent(call.resource, &space.place, level, which);
@@ -209,25 +197,22 @@ impl General {
             }
         }
         let first = 4 * slot * self.slices();
-        if is_block {
-            let count = self.slices() * self.per();
-            let out = &mut buffers.texels[first..first + count];
-            texels::read_blocks(simd, from, 0..count, &mut space.texels, out);
-        }
+        let count = self.slices() * self.per();
+        T::corners(simd, from, &mut space.texels, &mut buffers.texels[first..first + count]);
         if self.find == Find::Seamless {
             for (k, past) in past_edges.into_iter().enumerate() {
                 let wanted = call.request.active & some(&buffers.weights[first + k]);
                 let which = (slot, k, if is_sparse { wanted } else { wanted & past });
                 let out = &mut buffers.texels[first + k];
                 space.missing |=
-                    cube::read((from, self.readings), call.resource, which, space, out);
+                    cube::read::<T>((from, self.readings), call.resource, which, space, out);
             }
         }
     }
 }
 
 /// A call of [`Read`].
-struct Reading<'a> {
+pub(super) struct Reading<'a> {
     plan: &'a General,
     call: &'a Call<'a>,
     slot: usize,
@@ -236,20 +221,20 @@ struct Reading<'a> {
 }
 
 #[derive(Debug)]
-struct OfRead;
+pub(super) struct OfRead;
 
 impl Arguments for OfRead {
     type Of<'a> = Reading<'a>;
 }
 
-/// [`General::read`], which plain and anisotropic fetches share.
-struct Read;
+/// Reads the texels of a level, which come from a source.
+pub(super) struct Read<T>(PhantomData<T>);
 
-impl Stage<OfRead> for Read {
+impl<T: Source> Stage<OfRead> for Read<T> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, reading: Reading<'_>) {
         let Reading { plan, call, slot, space, buffers } = reading;
-        plan.read_here(simd, call, slot, space, buffers);
+        plan.read_here::<S, T>(simd, call, slot, space, buffers);
     }
 }
 

@@ -1,41 +1,56 @@
 //! Codes of the texels of 32 lanes, whatever the format.
 
-use super::block::{self, Blocks, Corner, Row};
-use super::words::{TexelLanes, code, load};
+use super::block::{self, Cache, Corner, Row};
+
 use crate::request::Lanes;
-use crate::warp::simd::{self, Int, Simd};
-use std::ops::Range;
+use crate::resource::Level;
+use crate::warp::simd::{Int, Simd, int, load};
+use crate::warp::texel::{Texel, code, texel};
+use std::marker::PhantomData;
 use texunit_memory::Block;
-use texunit_texel::{Format, Reading};
+use texunit_texel::Format;
 
-/// How the codes of a texel lie in its bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
-    /// Channels one after the other, of so many bytes each.
-    Plain { channels: usize, size: usize },
-    /// A 4x4 block of so many bytes; with `pairs` its codes are wanted as [`Corner::unpack_pairs`] has them.
-    Block { format: Format, size: usize, pairs: bool },
-    /// Three channels of ten bits and one of two in four bytes.
-    Ten,
-    /// One channel of 24 bits in four bytes.
-    Depth24,
+/// Codes of a texel of each lane, by channel.
+pub(in crate::warp) type TexelLanes = [Lanes; 4];
+
+/// Where texels come from.
+pub(super) trait Source {
+    /// Finds the texels of a corner of the footprints and reads their codes, one channel after the other.
+    fn corner<S: Simd>(
+        simd: S,
+        from: From<'_>,
+        which: Which<'_>,
+        corner: usize,
+        space: &mut Space,
+        out: &mut TexelLanes,
+    );
+
+    /// Reads the codes of the corners of a level that were found, where that is done for all together.
+    #[inline(always)]
+    fn corners<S: Simd>(_: S, _: From<'_>, _: &mut Space, _: &mut [TexelLanes]) {}
+
+    /// The codes of one texel, at x and y in rows that begin at `base`.
+    fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], space: &mut Space) -> [u32; 4];
 }
 
-impl Storage {
-    /// `sums` says whether codes are only summed.
-    pub(super) fn of(format: Format, readings: [Reading; 4], sums: bool) -> Self {
-        let (size, channels) = (format.texel_size() as usize, format.channels().into());
-        match readings[0] {
-            _ if format.is_block() => {
-                let pairs = sums && readings == [Reading::Unorm { bits: 8 }; 4];
-                Storage::Block { format, size, pairs }
-            }
-            Reading::Unorm { bits: 10 } => Storage::Ten,
-            Reading::Unorm { bits: 24 } => Storage::Depth24,
-            _ => Storage::Plain { channels, size: size / channels },
-        }
-    }
+/// How the codes of a texel that has bytes of its own lie in its words.
+pub(super) trait Layout {
+    /// The code of a channel.
+    fn code<S: Simd>(simd: S, words: &Texel<S>, channel: usize) -> Int<S>;
+    /// The same of a single texel.
+    fn code_of(words: [u32; 4], channel: usize) -> u32;
 }
+
+/// Texels with bytes of their own.
+pub(super) struct Words<L>(PhantomData<L>);
+/// Channels one after the other, of so many bytes each.
+pub(super) struct Plain<const SIZE: usize>;
+/// Three channels of ten bits and one of two in four bytes.
+pub(super) struct Ten;
+/// One channel of 24 bits in four bytes.
+pub(super) struct Depth24;
+/// A 4x4 block; with `PAIRS` its codes are wanted as [`Corner::unpack_pairs`] has them.
+pub(super) struct Blocks<const PAIRS: bool>;
 
 /// Where the texels of a level begin, in a lane: layer, face and sample chosen.
 #[derive(Clone, Debug)]
@@ -45,11 +60,40 @@ pub(super) struct Pitches {
     pub(super) plane: [i64; 32],
     pub(super) row: [i64; 32],
     pub(super) slice: [i64; 32],
+    /// The low words of base, row and slice: enough in a block that is seen through a window.
+    low: [Lanes; 3],
 }
 
 impl Pitches {
     pub(super) const ZERO: Self =
-        Self { base: [0; 32], plane: [0; 32], row: [0; 32], slice: [0; 32] };
+        Self { base: [0; 32], plane: [0; 32], row: [0; 32], slice: [0; 32], low: [[0; 32]; 3] };
+
+    /// Those of a level, the same for all lanes.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, level: &Level) {
+        self.plane.fill(level.plane_pitch as i64);
+        self.row.fill(level.row_pitch as i64);
+        self.slice.fill(level.slice_pitch as i64);
+        self.low[1].fill(level.row_pitch as u32);
+        self.low[2].fill(level.slice_pitch as u32);
+    }
+
+    /// Those of a lane's level.
+    #[inline(always)]
+    pub(super) fn put(&mut self, lane: usize, level: &Level) {
+        self.plane[lane] = level.plane_pitch as i64;
+        self.row[lane] = level.row_pitch as i64;
+        self.slice[lane] = level.slice_pitch as i64;
+        self.low[1][lane] = level.row_pitch as u32;
+        self.low[2][lane] = level.slice_pitch as u32;
+    }
+
+    /// Where a lane begins.
+    #[inline(always)]
+    pub(super) fn put_base(&mut self, lane: usize, base: i64) {
+        self.base[lane] = base;
+        self.low[0][lane] = base as u32;
+    }
 }
 
 /// Which texels: indices along the axes, negative outside.
@@ -64,7 +108,7 @@ pub(super) struct Which<'a> {
 /// Where from, and what stands for texels outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct From<'a> {
-    pub(super) storage: Storage,
+    pub(super) format: Format,
     pub(super) block: &'a Block,
     pub(super) border: [u32; 4],
 }
@@ -72,9 +116,7 @@ pub(super) struct From<'a> {
 /// What the stage works with.
 #[derive(Clone, Debug)]
 pub(super) struct Space {
-    offsets: [i64; 32],
-    words: TexelLanes,
-    blocks: Blocks,
+    blocks: Cache,
     row: Row,
     /// Of two slices.
     corners: [Corner; 8],
@@ -82,209 +124,163 @@ pub(super) struct Space {
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self {
-            offsets: [0; 32],
-            words: [[0; 32]; 4],
-            blocks: Blocks::new(),
-            row: Row::ZERO,
-            corners: [Corner::NONE; 8],
-        }
+        Self { blocks: Cache::new(), row: Row::ZERO, corners: [Corner::NONE; 8] }
     }
 }
 
-/// Reads codes, one channel after the other.
-#[inline(always)]
-pub(super) fn codes<S: Simd>(
-    simd: S,
+impl<const SIZE: usize> Layout for Plain<SIZE> {
+    #[inline(always)]
+    fn code<S: Simd>(simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
+        code(simd, words, SIZE, channel)
+    }
+
+    fn code_of(words: [u32; 4], channel: usize) -> u32 {
+        let bit = 8 * SIZE * channel;
+        (words[bit / 32] >> (bit % 32)) & (u32::MAX >> (32 - 8 * SIZE))
+    }
+}
+
+impl Layout for Ten {
+    #[inline(always)]
+    fn code<S: Simd>(simd: S, [word, ..]: &Texel<S>, channel: usize) -> Int<S> {
+        word.shr(10 * channel as u32) & int(simd, 0x3ff)
+    }
+
+    fn code_of([word, ..]: [u32; 4], channel: usize) -> u32 {
+        (word >> (10 * channel)) & 0x3ff
+    }
+}
+
+impl Layout for Depth24 {
+    #[inline(always)]
+    fn code<S: Simd>(simd: S, [word, ..]: &Texel<S>, _: usize) -> Int<S> {
+        *word & int(simd, 0x00ff_ffff)
+    }
+
+    fn code_of([word, ..]: [u32; 4], _: usize) -> u32 {
+        word & 0x00ff_ffff
+    }
+}
+
+impl<L: Layout> Source for Words<L> {
+    #[inline(always)]
+    fn corner<S: Simd>(
+        simd: S,
+        from: From<'_>,
+        which: Which<'_>,
+        _: usize,
+        space: &mut Space,
+        out: &mut TexelLanes,
+    ) {
+        let window = match from.block.window(0) {
+            // Nothing inside is limited then, whatever is read behind it.
+            Some(window) if u64::from(window.last(16)) >= from.block.size() as u64 => window,
+            // Too large, or without slack at the end.
+            _ => return one_by_one::<Self>(from, which, space, out),
+        };
+        let (size, channels) = (from.format.texel_size(), usize::from(from.format.channels()));
+        let ([x, y, z], [base, row, slice]) = (which.at, &which.pitches.low);
+        for chunk in 0..32 / S::LANES {
+            let (x, y, z) = (load(simd, x, chunk), load(simd, y, chunk), load(simd, z, chunk));
+            let rows = y * load(simd, row, chunk) + z * load(simd, slice, chunk);
+            let at = load(simd, base, chunk) + x * int(simd, size as i32) + rows;
+            let words = texel(simd, window, size as usize, at);
+            let outside = (x | y | z).lt(int(simd, 0));
+            let any = outside.bits() != 0;
+            for c in 0..channels {
+                let mut code = L::code(simd, &words, c);
+                if any {
+                    code = outside.select(int(simd, from.border[c] as i32), code);
+                }
+                code.store(&mut out[c], chunk);
+            }
+        }
+    }
+
+    fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], _: &mut Space) -> [u32; 4] {
+        let (size, channels) = (from.format.texel_size() as usize, from.format.channels().into());
+        let mut bytes = [0; 16];
+        from.block.read(place(rows, at, size), &mut bytes[..size]).expect(INSIDE);
+        let words: [u32; 4] = std::array::from_fn(|w| {
+            u32::from_le_bytes(*bytes[4 * w..].first_chunk().expect("four words"))
+        });
+        std::array::from_fn(|c| if c < channels { L::code_of(words, c) } else { 0 })
+    }
+}
+
+/// [`Source::corner`] where no window shows all texels.
+#[cold]
+#[inline(never)]
+fn one_by_one<T: Source>(
     from: From<'_>,
     which: Which<'_>,
     space: &mut Space,
     out: &mut TexelLanes,
 ) {
-    match from.storage {
-        Storage::Plain { channels, size } => {
-            let Space { offsets, words, .. } = space;
-            self::offsets((channels * size) as i64, 0, which, offsets);
-            read(simd, from.block, channels * size, offsets, words);
-            match size {
-                1 => split::<1>(channels, words, out),
-                2 => split::<2>(channels, words, out),
-                _ => split::<4>(channels, words, out),
-            }
-        }
-        Storage::Ten | Storage::Depth24 => {
-            let Space { offsets, words, .. } = space;
-            self::offsets(4, 0, which, offsets);
-            read(simd, from.block, 4, offsets, words);
-            let [x, y, z, w] = out;
-            for lane in 0..32 {
-                let word = words[0][lane];
-                if from.storage == Storage::Depth24 {
-                    x[lane] = word & 0x00ff_ffff;
-                } else {
-                    [x[lane], y[lane], z[lane], w[lane]] = ten(word);
-                }
-            }
-        }
-        Storage::Block { .. } => {
-            find_block(from, which, 0, space);
-            read_blocks(simd, from, 0..1, space, std::slice::from_mut(out));
-            return;
-        }
-    }
-    let mut outside = 0;
     for lane in 0..32 {
-        outside |= space.offsets[lane];
-    }
-    if outside < 0 {
-        for (out, border) in out.iter_mut().zip(from.border) {
-            for lane in 0..32 {
-                out[lane] = if space.offsets[lane] < 0 { border } else { out[lane] };
-            }
-        }
+        let [x, y, z] = which.at.map(|axis| axis[lane]);
+        let codes = if (x | y | z) >> 31 == 1 {
+            from.border
+        } else {
+            let Pitches { base, row, slice, .. } = which.pitches;
+            let rows = (base[lane] + i64::from(z) * slice[lane], row[lane]);
+            T::texel(from, rows, [x, y], space)
+        };
+        put(out, lane, codes);
     }
 }
 
-/// The first half of [`codes`] for blocks, of up to eight corners of a footprint in their order: two of a
-/// row after each other.
-#[inline(always)]
-pub(super) fn find_block(from: From<'_>, which: Which<'_>, corner: usize, space: &mut Space) {
-    if let Storage::Block { size, .. } = from.storage {
-        let Space { row, corners, .. } = space;
+/// Up to eight corners in their order: two of a row after each other.
+impl<const PAIRS: bool> Source for Blocks<PAIRS> {
+    #[inline(always)]
+    fn corner<S: Simd>(
+        _: S,
+        from: From<'_>,
+        which: Which<'_>,
+        corner: usize,
+        Space { row, corners, .. }: &mut Space,
+        _: &mut TexelLanes,
+    ) {
         if corner.is_multiple_of(2) {
             row.find(which);
         }
-        corners[corner].find(size, row, which);
+        corners[corner].find(from.format.texel_size() as usize, row, which);
     }
-}
 
-/// The second half, for corners that were found.
-#[inline(always)]
-pub(super) fn read_blocks<S: Simd>(
-    simd: S,
-    from: From<'_>,
-    corners: Range<usize>,
-    space: &mut Space,
-    out: &mut [TexelLanes],
-) {
-    let Storage::Block { format, size, pairs } = from.storage else { return };
-    let Space { blocks, corners: all, .. } = space;
-    let corners = &mut all[corners];
-    block::compare(simd, from.block, corners);
-    blocks.read(from.block, (format, size), corners);
-    let channels = usize::from(format.channels());
-    for (corner, out) in corners.iter().zip(out) {
-        if pairs {
-            corner.unpack_pairs(from.border, out);
-        } else {
-            corner.unpack(from.border, channels, out);
-        }
-    }
-}
-
-#[inline(always)]
-fn ten(word: u32) -> [u32; 4] {
-    [word & 0x3ff, word >> 10 & 0x3ff, word >> 20 & 0x3ff, word >> 30]
-}
-
-/// Byte offsets, negative outside; elements are 2^`shift` texels wide and high.
-#[inline(always)]
-fn offsets(size: i64, shift: u32, which: Which<'_>, out: &mut [i64; 32]) {
-    let Which { at: [x, y, z], pitches, .. } = which;
-    for lane in 0..32 {
-        let [x, y, z] = [x, y, z].map(|axis| axis[lane] as i32);
-        let offset = pitches.base[lane]
-            + i64::from(x >> shift) * size
-            + i64::from(y >> shift) * pitches.row[lane]
-            + i64::from(z) * pitches.slice[lane];
-        out[lane] = if x | y | z < 0 { -1 } else { offset };
-    }
-}
-
-/// Texels of `size` bytes as words; outside, anything.
-#[inline(always)]
-fn read<S: Simd>(simd: S, block: &Block, size: usize, offsets: &[i64; 32], out: &mut TexelLanes) {
-    let window = match block.window(0) {
-        // Nothing inside is limited then, whatever is read behind it.
-        Some(window) if u64::from(window.last(16)) >= block.size() as u64 => window,
-        _ => return read_apart(block, size, offsets, out),
-    };
-    let mut places = [0; 32];
-    for lane in 0..32 {
-        places[lane] = offsets[lane] as u32;
-    }
-    for chunk in 0..32 / S::LANES {
-        let at = simd::load(simd, &places, chunk);
-        match size {
-            8 => {
-                let words = Int::gather2(simd, window, at);
-                words[0].store(&mut out[0], chunk);
-                words[1].store(&mut out[1], chunk);
-            }
-            16 => {
-                let words = Int::gather4(simd, window, at);
-                words[0].store(&mut out[0], chunk);
-                words[1].store(&mut out[1], chunk);
-                words[2].store(&mut out[2], chunk);
-                words[3].store(&mut out[3], chunk);
-            }
-            // With what is behind smaller ones.
-            _ => Int::gather(simd, window, at).store(&mut out[0], chunk),
-        }
-    }
-}
-
-/// Likewise from blocks that are too large for a window, or end without slack.
-#[cold]
-#[inline(never)]
-fn read_apart(block: &Block, size: usize, offsets: &[i64; 32], out: &mut TexelLanes) {
-    for lane in 0..32 {
-        let offset = offsets[lane];
-        if offset >= 0 {
-            let words = load(block, offset as u64, size);
-            for word in 0..4 {
-                out[word][lane] = words[word];
+    #[inline(always)]
+    fn corners<S: Simd>(simd: S, from: From<'_>, space: &mut Space, out: &mut [TexelLanes]) {
+        let (format, size) = (from.format, from.format.texel_size() as usize);
+        let Space { blocks, corners, .. } = space;
+        let corners = &mut corners[..out.len()];
+        block::compare(simd, from.block, corners);
+        blocks.read(from.block, (format, size), corners);
+        let channels = usize::from(format.channels());
+        for (corner, out) in corners.iter().zip(out) {
+            if PAIRS {
+                corner.unpack_pairs(from.border, out);
+            } else {
+                corner.unpack(simd, from.border, channels, out);
             }
         }
     }
-}
 
-/// Words to codes.
-#[inline(always)]
-fn split<const SIZE: usize>(channels: usize, words: &TexelLanes, out: &mut TexelLanes) {
-    for (c, codes) in out.iter_mut().enumerate().take(channels) {
-        for lane in 0..32 {
-            codes[lane] = code(SIZE, words, c, lane);
-        }
+    fn texel(
+        from: From<'_>,
+        (base, row): (i64, i64),
+        [x, y]: [u32; 2],
+        space: &mut Space,
+    ) -> [u32; 4] {
+        let size = from.format.texel_size() as usize;
+        let bytes = block::bytes(from.block, place((base, row), [x >> 2, y >> 2], size), size);
+        let place = block::place([x as i32, y as i32], base) as usize;
+        let texels = space.blocks.texels(place, from.format, bytes);
+        block::codes(texels[(y % 4 * 4 + x % 4) as usize])
     }
 }
 
-/// The codes of one texel, at x and y in rows that begin at `base`.
-pub(super) fn one(
-    from: From<'_>,
-    (base, row): (i64, i64),
-    [x, y]: [u32; 2],
-    space: &mut Space,
-) -> [u32; 4] {
-    let at = |shift: u32, size: usize| {
-        base + i64::from(x >> shift) * size as i64 + i64::from(y >> shift) * row
-    };
-    match from.storage {
-        Storage::Plain { channels, size } => {
-            let element = |c: usize| at(0, channels * size) as u64 + (c * size) as u64;
-            let load = |c| from.block.load(element(c), size as u8).expect(INSIDE) as u32;
-            std::array::from_fn(|c| if c < channels { load(c) } else { 0 })
-        }
-        Storage::Ten => ten(word(from.block, at(0, 4))),
-        Storage::Depth24 => [word(from.block, at(0, 4)) & 0x00ff_ffff, 0, 0, 0],
-        Storage::Block { format, size, .. } => {
-            let offset = at(2, size) as u64;
-            let bytes = block::bytes(from.block, offset, size);
-            let place = block::place([x as i32, y as i32], base) as usize;
-            let texels = space.blocks.texels(place, format, bytes);
-            block::codes(texels[(y % 4 * 4 + x % 4) as usize])
-        }
-    }
+/// The byte offset of a texel of `size` bytes, at x and y in rows that begin at `base`.
+fn place((base, row): (i64, i64), [x, y]: [u32; 2], size: usize) -> u64 {
+    (base + i64::from(x) * size as i64 + i64::from(y) * row) as u64
 }
 
 pub(super) fn put(out: &mut TexelLanes, lane: usize, codes: [u32; 4]) {
@@ -294,7 +290,3 @@ pub(super) fn put(out: &mut TexelLanes, lane: usize, codes: [u32; 4]) {
 }
 
 const INSIDE: &str = "address modes keep to the extent, and `Resource` to the block";
-
-fn word(block: &Block, offset: i64) -> u32 {
-    block.load_u32(offset as u64).expect(INSIDE)
-}
