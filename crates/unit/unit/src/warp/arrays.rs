@@ -1,6 +1,6 @@
 //! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
 
-use super::{Fast, FetchPlan, Scratch, Way, fast};
+use super::{Fast, FetchPlan, Schedule, Scratch, fast};
 use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 use texunit_memory::hint;
 
@@ -171,9 +171,9 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
 impl FetchPlan {
     /// Whether fetches of these arrays are done in one piece. A coordinate without an array is zero, which
     /// needs registers.
-    fn is_whole(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
+    fn is_fused(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
         let mut coords = operands.coords.vector(self.form.geometry);
-        fast.is_whole() && !self.is_narrow() && coords.all(|array| !array.is_empty())
+        fast.is_fused() && !self.is_narrow() && coords.all(|array| !array.is_empty())
     }
 
     /// Fetches once for each element of x, into the arrays of the wanted components
@@ -203,8 +203,8 @@ impl FetchPlan {
 
         let mut answer = FetchAnswer::default();
         let warps = fetches / 32;
-        match &self.way {
-            Way::Fast(fast) if self.is_whole(fast, operands) => {
+        match &self.schedule {
+            Schedule::Fast(fast) if self.is_fused(fast, operands) => {
                 for c in (fast.channels()..4).filter(wanted) {
                     out[c].fill(0);
                 }
@@ -213,7 +213,7 @@ impl FetchPlan {
                 while warp < warps {
                     let arrays =
                         fast::Registers::Arrays { coords, out: results(&mut out, components) };
-                    fast.run_whole(&self.seen.resource, arrays, &mut warp);
+                    fast.run_fused(&self.seen.resource, arrays, &mut warp);
                     if warp < warps {
                         // Some lanes need another way.
                         let mut registers = Registers::new(&all, components);
@@ -223,7 +223,7 @@ impl FetchPlan {
                     }
                 }
             }
-            Way::Fast(fast) if !self.is_narrow() => {
+            Schedule::Fast(fast) if !self.is_narrow() => {
                 let mut registers = Registers::new(&all, components);
                 let mut places = results(&mut out, components).map(|lanes| lanes.iter_mut());
                 let mut warps = 0..warps;

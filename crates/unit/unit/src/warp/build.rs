@@ -152,8 +152,8 @@ impl Build {
         self.0
     }
 
-    /// The build that the fast way has for it. None for the portable code of x86-64, which would take as long to
-    /// compile as that of the levels above it, for processors older than AVX2: they go the general way.
+    /// The build that the fast schedule has for it. None for the portable code of x86-64, which would take as long to
+    /// compile as that of the levels above it, for processors older than AVX2: they go the general schedule.
     pub(super) fn wide(self) -> Option<Wide> {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -191,7 +191,7 @@ impl Build {
     }
 }
 
-/// A level that the fast way is built for; a value is the proof that this machine runs it.
+/// A level that the fast schedule is built for; a value is the proof that this machine runs it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wide {
     #[cfg(target_arch = "x86_64")]

@@ -1,10 +1,10 @@
 //! The planned path: 32 fetches at a time, specialised once per (instruction form, texture,
 //! sampler). Equal to [`crate::reference`] on every bit, which tests hold it to.
 //!
-//! There are two ways. `fast` is for plain formats: monomorphised stages over the vectors of `simd`,
-//! written once and built for AVX-512, AVX2 and, on other processors than x86-64, portable code. `general` is for all others: the same
-//! stages (place, levels, axes, texels, sums), each a loop over lanes that asks what it has to do before
-//! the loop and not in it, compiled for the same levels.
+//! A plan is a list of stages over the vectors of `simd`, each written once and built for every level: `place`,
+//! `levels`, `axis`, `weights`, `texel`, `channel`. There are two schedules of them. `fast` is for plain formats: what
+//! one stage hands to the next stays in registers where that pays. `general` is for all others: arrays of lanes lie between
+//! the stages, and texels come from a source of any kind.
 //!
 //! Nothing is allocated in a fetch: what stages hand on lies in a [`Scratch`]. Lanes that are not
 //! active are computed like the others, where that is cheap, and dropped: address modes make any
@@ -81,11 +81,12 @@ pub struct FetchPlan {
     seen: Arc<Texture>,
     sampler: Sampler,
     effective: EffectiveSampler,
-    way: Way,
+    schedule: Schedule,
 }
 
+/// Which schedule runs the stages.
 #[derive(Clone, Debug)]
-enum Way {
+enum Schedule {
     Fast(Box<Fast>),
     General(Box<General>),
 }
@@ -123,11 +124,20 @@ impl FetchPlan {
             Cow::Owned(seen) => Arc::new(seen),
         };
         let fast = Fast::new(form, &seen, sampler, &effective, build);
-        let way = match fast {
-            Some(fast) => Way::Fast(Box::new(fast)),
-            None => Way::General(Box::new(General::new(form, &seen, sampler, &effective, build)?)),
+        let schedule = match fast {
+            Some(fast) => Schedule::Fast(Box::new(fast)),
+            None => {
+                Schedule::General(Box::new(General::new(form, &seen, sampler, &effective, build)?))
+            }
         };
-        Ok(Self { form, texture: Arc::clone(texture), seen, sampler: *sampler, effective, way })
+        Ok(Self {
+            form,
+            texture: Arc::clone(texture),
+            seen,
+            sampler: *sampler,
+            effective,
+            schedule,
+        })
     }
 
     /// The instruction form that was planned.
@@ -172,7 +182,7 @@ impl FetchPlan {
         resident: &mut [u32],
         scratch: &mut Scratch,
     ) {
-        if let (Way::Fast(plan), false) = (&self.way, self.is_narrow()) {
+        if let (Schedule::Fast(plan), false) = (&self.schedule, self.is_narrow()) {
             resident.fill(u32::MAX);
             return plan.fetch_warps(&self.seen.resource, next, &mut scratch.fast);
         }
@@ -249,12 +259,12 @@ impl FetchPlan {
         ),
         out: &mut [Lanes; 4],
     ) -> u32 {
-        match &self.way {
-            Way::Fast(plan) => {
+        match &self.schedule {
+            Schedule::Fast(plan) => {
                 plan.fetch(&self.seen.resource, request, components, fast, out);
                 u32::MAX
             }
-            Way::General(plan) => {
+            Schedule::General(plan) => {
                 plan.fetch(&self.seen.resource, request, components, (general, buffers), out)
             }
         }

@@ -158,7 +158,7 @@ const LEVELS: u8 = 1;
 const INDICES: u8 = 2;
 
 impl Axis {
-    /// An axis of a plan of the fast way, which finds byte offsets.
+    /// An axis of a plan of the fast schedule, which finds byte offsets.
     pub(super) fn fast(to: To, find: Find, coords: Coords, mode: AddressMode, build: Wide) -> Self {
         let kind = kind(to, find, coords, mode);
         let run = match to {
@@ -244,7 +244,7 @@ fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
     (scale, mode)
 }
 
-/// Stages of the fast way, for the modes that it has.
+/// Stages of the fast schedule, for the modes that it has.
 fn offsets<const TO: u8>(find: Find, (scale, mode): (u8, u8), build: Wide) -> Run<OfAxis> {
     fn by_scale<const FIND: u8, const TO: u8>(scale: u8, mode: u8, build: Wide) -> Run<OfAxis> {
         match scale {

@@ -96,19 +96,19 @@ impl Registers<'_> {
 }
 
 #[derive(Debug)]
-pub(super) struct OfWhole;
+pub(super) struct OfFused;
 
-impl Arguments for OfWhole {
+impl Arguments for OfFused {
     type Of<'a> = Call<'a>;
 }
 
 /// The stage for such fetches, if there is one.
-pub(super) fn fused(
+pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
     axes: &[Option<Axis>; 3],
     build: Wide,
-) -> Option<Run<OfWhole>> {
+) -> Option<Run<OfFused>> {
     let kind = axes[0]?.kind;
     let dims = axes.iter().flatten().count();
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
@@ -136,14 +136,14 @@ pub(super) fn fused(
     }
 }
 
-fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Option<Run<OfWhole>> {
+fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Option<Run<OfFused>> {
     Some(match kind {
-        (EXACT, CLAMP) => pick_wide::<_, Whole<K, GROUPS, EXACT, CLAMP>>(build),
-        (EXACT, WRAP_2) => pick_wide::<_, Whole<K, GROUPS, EXACT, WRAP_2>>(build),
-        (EXACT, BORDER) => pick_wide::<_, Whole<K, GROUPS, EXACT, BORDER>>(build),
-        (CUT, CLAMP) => pick_wide::<_, Whole<K, GROUPS, CUT, CLAMP>>(build),
-        (CUT, WRAP) => pick_wide::<_, Whole<K, GROUPS, CUT, WRAP>>(build),
-        (CUT, BORDER) => pick_wide::<_, Whole<K, GROUPS, CUT, BORDER>>(build),
+        (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP>>(build),
+        (EXACT, WRAP_2) => pick_wide::<_, Fused<K, GROUPS, EXACT, WRAP_2>>(build),
+        (EXACT, BORDER) => pick_wide::<_, Fused<K, GROUPS, EXACT, BORDER>>(build),
+        (CUT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, CUT, CLAMP>>(build),
+        (CUT, WRAP) => pick_wide::<_, Fused<K, GROUPS, CUT, WRAP>>(build),
+        (CUT, BORDER) => pick_wide::<_, Fused<K, GROUPS, CUT, BORDER>>(build),
         _ => return None,
     })
 }
@@ -152,10 +152,10 @@ fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Optio
 type Axes<'a> = (&'a Axis, &'a Axis, Option<&'a Axis>);
 
 /// Of two axes, or of three with their two groups.
-struct Whole<K, const GROUPS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
+struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
 
-impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfWhole>
-    for Whole<K, GROUPS, SCALE, MODE>
+impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfFused>
+    for Fused<K, GROUPS, SCALE, MODE>
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
@@ -255,7 +255,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
 }
 
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
-    Whole<K, GROUPS, SCALE, MODE>
+    Fused<K, GROUPS, SCALE, MODE>
 {
     /// A warp after the other.
     #[inline(always)]

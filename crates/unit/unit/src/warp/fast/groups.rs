@@ -2,7 +2,7 @@
 
 use super::footprint::Group;
 use super::levels::{LevelSpace, Levels, Sizes};
-use super::{Fast, NOTHING, Placed, WHOLE};
+use super::{FULL, Fast, NOTHING, Placed};
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Resource;
 use crate::warp::axis::{AxisLanes, Operands};
@@ -29,7 +29,7 @@ impl Fast {
     #[inline(always)]
     pub(super) fn share<'a>(&self, levels: &'a LevelSpace, slot: usize) -> &'a Lanes {
         match self.levels {
-            Levels::One { .. } => &WHOLE,
+            Levels::One { .. } => &FULL,
             Levels::Each(_) => &levels.lanes.share[slot],
         }
     }

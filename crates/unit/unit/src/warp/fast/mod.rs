@@ -1,8 +1,7 @@
-//! The fast way: plain formats, whose channels lie one after the other and are all read alike. Stages of
-//! SIMD code, picked when the plan is made: the faces of a cube, the sizes of the levels that lanes
-//! read, the axes (coordinates to byte offsets and weights), the kernel (texels to values). A fetch has two
+//! The schedule of plain formats, whose channels lie one after the other and are all read alike: places, the sizes of
+//! the levels that lanes read, the axes (coordinates to byte offsets and weights), the kernel (texels to values). A fetch has two
 //! halves, before the texels are read and from then on, so that one can begin before another ends. The most
-//! usual fetches also exist in one piece (`whole`), which is much faster for warps behind each other.
+//! usual fetches also exist in one piece (`fused`), which is much faster for warps behind each other.
 
 mod footprint;
 mod fused;
@@ -18,7 +17,7 @@ use super::simd::Run;
 use crate::request::{self, Coordinates, FetchRequest, Lanes, ZERO_LANES, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
-use fused::OfWhole;
+use fused::OfFused;
 pub(super) use fused::Registers;
 use kernel::OfKernel;
 use levels::{LevelSpace, Levels, Slices};
@@ -88,7 +87,7 @@ pub(super) struct Fast {
     filters: bool,
     channels: usize,
     /// Fetches in one piece.
-    whole: Option<Run<OfWhole>>,
+    fused: Option<Run<OfFused>>,
     /// Whether those ask for the texels of the next warp.
     asks: bool,
 }
@@ -99,7 +98,7 @@ static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 /// Warps whose fetches are one call of the stage in one piece.
 const AT_ONCE: usize = 8;
 
-static WHOLE: Lanes = [256; 32];
+static FULL: Lanes = [256; 32];
 static NOTHING: Lanes = [0; 32];
 
 impl Fast {
@@ -114,7 +113,7 @@ impl Fast {
         out: &mut [Lanes; 4],
     ) {
         let mut out = places(out, components);
-        if self.is_whole() {
+        if self.is_fused() {
             self.clear(&mut out);
             let coords = request.coords.point.map(std::slice::from_ref);
             let out = out.each_mut().map(|out| match out {
@@ -122,7 +121,7 @@ impl Fast {
                 None => &mut [],
             });
             let mut next = 0;
-            self.run_whole(resource, Registers::Arrays { coords, out }, &mut next);
+            self.run_fused(resource, Registers::Arrays { coords, out }, &mut next);
             if next == 1 {
                 return;
             }
@@ -134,8 +133,8 @@ impl Fast {
 
     /// Whether fetches are done in one piece.
     #[inline(always)]
-    pub(super) fn is_whole(&self) -> bool {
-        self.whole.is_some()
+    pub(super) fn is_fused(&self) -> bool {
+        self.fused.is_some()
     }
 
     /// Channels of the format: components beyond are zeros.
@@ -144,9 +143,9 @@ impl Fast {
     }
 
     /// Fetches of warps in one piece, from warp `next` on, up to one that cannot be done so, or all; for
-    /// plans that [do that](Self::is_whole).
+    /// plans that [do that](Self::is_fused).
     #[inline(always)]
-    pub(super) fn run_whole<'a>(
+    pub(super) fn run_fused<'a>(
         &'a self,
         resource: &'a Resource,
         registers: Registers<'a>,
@@ -154,13 +153,13 @@ impl Fast {
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
         let (axes, asks) = (&self.axes, self.asks);
-        if let Some(stage) = self.whole {
+        if let Some(stage) = self.fused {
             stage.call(fused::Call { axes, window, border, channels, asks, registers, next });
         }
     }
 
     /// Fetches of warps, all of their lanes, to the places of each: in one piece if this plan
-    /// [does that](Self::is_whole).
+    /// [does that](Self::is_fused).
     #[inline]
     pub(super) fn fetch_warps<'w>(
         &self,
@@ -168,7 +167,7 @@ impl Fast {
         mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
-        if !self.is_whole() {
+        if !self.is_fused() {
             return self.fetch_staged(resource, next, space);
         }
         loop {
@@ -216,7 +215,7 @@ impl Fast {
         self.finish(resource, now, blend, out);
     }
 
-    /// Likewise in one piece, but for warps that cannot be done so; for plans that [do that](Self::is_whole).
+    /// Likewise in one piece, but for warps that cannot be done so; for plans that [do that](Self::is_fused).
     fn fetch_at(
         &self,
         resource: &Resource,
@@ -233,7 +232,7 @@ impl Fast {
                 *lent = out.each_mut().map(Option::as_deref_mut);
             }
             let registers = Registers::Warps { coords, out: &mut lent };
-            self.run_whole(resource, registers, &mut next);
+            self.run_fused(resource, registers, &mut next);
             if let (Some(&point), Some(out)) = (coords.get(next), out.get_mut(next)) {
                 let Space { placed: [placed, _], blend } = &mut *space;
                 let coords = Coordinates::at(point, &ZERO_LANES);

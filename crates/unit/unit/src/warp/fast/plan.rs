@@ -1,6 +1,6 @@
 //! What is decided when a fetch is planned.
 
-use super::fused::fused;
+use super::fused;
 use super::kernel::{self, Footprint};
 use super::levels::{Each, Levels, Slices};
 use super::{Fast, NO_AXIS};
@@ -104,7 +104,7 @@ impl Fast {
         let cube = geometry.is_cube();
         let flat = !(cube || geometry.is_array() || form.offset || each || find == Find::Integer);
         let reads = (format, normalized);
-        let whole = flat.then(|| fused(reads, footprints[0], &axes, wide)).flatten();
+        let fused = flat.then(|| fused::stage(reads, footprints[0], &axes, wide)).flatten();
         Some(Self {
             places: Places::new(form, resource.shape(), build),
             axes,
@@ -116,7 +116,7 @@ impl Fast {
             kernels: [one, two.unwrap_or(one)],
             filters: linear,
             channels: format.channels().into(),
-            whole,
+            fused,
             asks: base.plane_pitch >= ASK_FROM,
         })
     }

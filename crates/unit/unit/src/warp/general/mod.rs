@@ -1,8 +1,8 @@
-//! The general way: any fetch. Places, levels, axes, texels and sums, a loop over 32 lanes each;
-//! what differs between plans is decided before the loops.
+//! The schedule of any fetch: the stages of places, levels and axes fill arrays of lanes, a stage picked for the format
+//! reads texels and their codes, and the channels are summed from the arrays. What differs between plans is decided before loops.
 //!
 //! Rules that are rare (gradients that are not ordinary, texels past the edges of a cube's faces) are
-//! the reference's. All others are not: what the tests compare was written twice.
+//! the reference's.
 
 mod answers;
 mod block;
@@ -99,7 +99,7 @@ struct Call<'a> {
 }
 
 /// A run of all stages.
-struct Whole<'a> {
+struct Job<'a> {
     plan: &'a General,
     call: Call<'a>,
     space: &'a mut Space,
@@ -111,7 +111,7 @@ struct Whole<'a> {
 struct OfFetch;
 
 impl Arguments for OfFetch {
-    type Of<'a> = Whole<'a>;
+    type Of<'a> = Job<'a>;
 }
 
 /// The stages in plain loops, which are compiled for the level that runs them.
@@ -119,8 +119,8 @@ struct Fetch;
 
 impl Stage<OfFetch> for Fetch {
     #[inline(always)]
-    fn run<S: Simd>(simd: S, whole: Whole<'_>) {
-        let Whole { plan, call, space, buffers, out } = whole;
+    fn run<S: Simd>(simd: S, job: Job<'_>) {
+        let Job { plan, call, space, buffers, out } = job;
         plan.run(simd, &call, space, buffers, out);
     }
 }
@@ -195,7 +195,7 @@ impl General {
         out: &mut [Lanes; 4],
     ) -> u32 {
         let call = Call { resource, request, components };
-        self.run.call(Whole { plan: self, call, space: &mut *space, buffers, out: &mut *out });
+        self.run.call(Job { plan: self, call, space: &mut *space, buffers, out: &mut *out });
         if space.missing != 0 {
             for (c, values) in out.iter_mut().enumerate() {
                 for lane in lanes(space.missing).filter(|_| components >> c & 1 == 1) {

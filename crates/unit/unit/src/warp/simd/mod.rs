@@ -198,7 +198,7 @@ impl<A: Arguments> Run<A> {
     }
 }
 
-/// The build of a stage of the fast way.
+/// The build of a stage of the fast schedule.
 pub(super) fn pick_wide<A: Arguments, K: Stage<A>>(build: Wide) -> Run<A> {
     match build {
         #[cfg(target_arch = "x86_64")]

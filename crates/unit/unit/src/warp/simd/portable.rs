@@ -239,14 +239,12 @@ impl Simd for Portable {
     #[inline(always)]
     fn floor(x: F) -> I {
         // Without SSE4.1 there is no instruction for it: cut, then one less where that was above.
-        map(x, |x| {
-            let cut = to_int(x);
-            cut.wrapping_add(all(x < cut as f32))
-        })
+        let cut = cut(x);
+        zip(cut, x, |cut, x| cut.wrapping_add(all(x < cut as f32)))
     }
     #[inline(always)]
     fn to_int(x: F) -> I {
-        map(x, to_int)
+        cut(x)
     }
     #[inline(always)]
     fn add_f32(a: F, b: F) -> F {
@@ -304,10 +302,24 @@ impl Simd for Portable {
     }
 }
 
-/// Any number for floats that are no i32.
+/// Integers, cut; any number for floats that are not in the range of an i32.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn to_int(x: f32) -> i32 {
+fn cut(x: F) -> I {
+    use std::arch::x86_64::{_mm_cvttps_epi32, _mm_loadu_ps, _mm_storeu_si128};
+    let mut cut = [0; N];
+    // SAFETY: SSE2 is part of x86-64, and both arrays have the 16 bytes that are read and written.
+    unsafe {
+        _mm_storeu_si128(cut.as_mut_ptr().cast(), _mm_cvttps_epi32(_mm_loadu_ps(x.as_ptr())))
+    };
+    cut
+}
+
+/// Integers, cut; any number for floats that are not in the range of an i32.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn cut(x: F) -> I {
     // The saturating conversion has a definite answer for those, and is a vector instruction on
     // aarch64 and wasm32.
-    x as i32
+    map(x, |x| x as i32)
 }
