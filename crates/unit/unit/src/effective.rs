@@ -12,7 +12,7 @@ pub(crate) use refused::texture_readings;
 pub(crate) use seen::seen;
 pub use seen::sees;
 
-use crate::reference::fixed_level;
+use crate::fixed_level;
 use crate::request::{CoordType, FetchForm, FetchKind, Lod};
 use crate::resource::Resource;
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};

@@ -48,6 +48,7 @@
 //! ```
 
 mod effective;
+mod fixed_level;
 mod name;
 mod query;
 pub mod reference;

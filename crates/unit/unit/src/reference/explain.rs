@@ -4,8 +4,9 @@ use super::Fetch;
 use super::float::{self, FloatRules, HALF, SINGLE};
 use super::level::{self, Levels, Wanted};
 use super::number;
-use super::sum::{self, Group, IntegerSum, ONE_TAP, TOTAL_BITS};
+use super::sum::{self, IntegerSum};
 use super::trace::{Footprint, Step, TexelTrace};
+use super::weights::{Group, ONE_TAP, TOTAL_BITS};
 use crate::request::{FetchKind, Lod};
 use texunit_texel::{Reading, sign_extend};
 

@@ -1,7 +1,7 @@
 //! Sums of float texels: docs/numerics.md, section 2, in exact integers.
 
 use super::fixed::decompose;
-use super::sum::{Group, TOTAL_BITS, Weighted};
+use super::weights::{Group, TOTAL_BITS, Weighted};
 use texunit_texel::f16_to_f32;
 
 /// The sum's precision for a kind of float texels.
@@ -133,7 +133,8 @@ pub(crate) fn round_to_float(total: i128, power: i32, rules: &FloatRules) -> u32
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::super::sum::{ONE_TAP, sum};
+    use super::super::sum::sum;
+    use super::super::weights::ONE_TAP;
     use super::*;
     use texunit_texel::Reading;
 

@@ -3,8 +3,7 @@
 
 use super::coordinate::{self, Neighbours};
 use super::fixed::Fixed;
-use super::sum::ONE_TAP;
-use super::weights;
+use super::weights::{self, ONE_TAP};
 use crate::effective::Coords;
 use crate::request::{Coordinates, FetchOperands, Geometry};
 use crate::resource::ArrayShape;

@@ -1,8 +1,7 @@
 //! `tld4`: docs/numerics.md, section 8. Four texels of a footprint, one component of each.
 
 use super::footprint::{Axis, Corner};
-use super::result::share_that_passes;
-use super::sum::TOTAL_BITS;
+use super::weights::{TOTAL_BITS, share_that_passes};
 use texunit_texel::Reading;
 
 /// Which texels the results are, along x and y: counter-clockwise from lower left.

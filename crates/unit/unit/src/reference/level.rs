@@ -1,8 +1,8 @@
 //! Mip levels: docs/numerics.md, section 3. Levels are counted in 1/256.
 
-use super::fixed_level::FAR;
-pub(crate) use super::fixed_level::cut_to_256ths;
 use crate::effective::EffectiveSampler;
+use crate::fixed_level::FAR;
+pub(crate) use crate::fixed_level::cut_to_256ths;
 use crate::sampler::Filter;
 
 /// A level before bias and clamps.

@@ -12,7 +12,6 @@ pub(crate) mod coordinate;
 pub(crate) mod cube;
 mod explain;
 pub(crate) mod fixed;
-pub(crate) mod fixed_level;
 pub(crate) mod float;
 pub(crate) mod footprint;
 pub(crate) mod gather;

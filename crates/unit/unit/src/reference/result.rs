@@ -3,8 +3,9 @@
 use super::Fetch;
 use super::explain::{self, Named};
 use super::gather;
-use super::sum::{self, Group, TOTAL_BITS, Weighted};
+use super::sum;
 use super::trace::{ChannelTrace, FetchValue, Footprint, Step, TexelTrace};
+use super::weights::{Group, TOTAL_BITS, Weighted, share_that_passes};
 use crate::request::{FetchKind, ResultType};
 use crate::sampler::{CompareFunction, Filter};
 use texunit_texel::{Reading, f32_to_f16};
@@ -21,12 +22,6 @@ pub(crate) fn compare(function: CompareFunction, reference: f32, texel: f32) -> 
         CompareFunction::GreaterEqual => reference >= texel,
         CompareFunction::Always => true,
     }
-}
-
-/// Rule 9.2: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass
-/// in units of 2^-18. Rule 9.3 (open): all four components are this number.
-pub(crate) fn share_that_passes(weight: u32) -> u32 {
-    (weight as f32 / (1_u32 << TOTAL_BITS) as f32).to_bits()
 }
 
 /// Rule 2.6: results of type f16, to nearest. Rule 2.6 (open): ties to even.

@@ -2,37 +2,8 @@
 //! format; floats are in `float`.
 
 use super::float::{self, HALF, SINGLE};
-use super::weights::round_half_up;
+use super::weights::{Group, ONE_TAP, TOTAL_BITS, round_half_up};
 use texunit_texel::{Reading, sign_extend, srgb_table};
-
-/// A texel's code with its weight in 1/256, which is not 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Weighted {
-    pub(crate) code: u32,
-    pub(crate) weight: u32,
-}
-
-/// The texels of a 2x2 footprint: a slice of a level of an anisotropic tap.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Group<'a> {
-    pub(crate) texels: &'a [Weighted],
-    /// Weight of the tap in 1/1024; [`ONE_TAP`] where there is no other.
-    pub(crate) tap: u32,
-}
-
-/// The weight of a tap that is the only one.
-pub(crate) const ONE_TAP: u32 = 1024;
-
-/// Log2 of what the weights of all texels come to: 256, times 1024 of the taps.
-pub(crate) const TOTAL_BITS: u32 = 18;
-
-impl Group<'_> {
-    /// Weights times numbers, in units of 2^-18.
-    pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
-        let sum: i128 = self.texels.iter().map(|t| i128::from(t.weight) * number(t.code)).sum();
-        i128::from(self.tap) * sum
-    }
-}
 
 /// The sum of a channel in integers, before it becomes a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +110,7 @@ fn srgb(groups: &[Group<'_>]) -> u32 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::weights::Weighted;
     use super::*;
 
     fn group(texels: &[(u32, u32)]) -> Vec<Weighted> {

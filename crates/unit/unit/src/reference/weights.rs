@@ -1,6 +1,41 @@
 //! Weights of a linear filter: docs/numerics.md, section 2. Integers that sum to 256, or to the
 //! share of 256 that a mip level has.
 
+/// A texel's code with its weight in 1/256, which is not 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Weighted {
+    pub(crate) code: u32,
+    pub(crate) weight: u32,
+}
+
+/// The texels of a 2x2 footprint: a slice of a level of an anisotropic tap.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group<'a> {
+    pub(crate) texels: &'a [Weighted],
+    /// Weight of the tap in 1/1024; [`ONE_TAP`] where there is no other.
+    pub(crate) tap: u32,
+}
+
+/// The weight of a tap that is the only one.
+pub(crate) const ONE_TAP: u32 = 1024;
+
+/// Log2 of what the weights of all texels come to: 256, times 1024 of the taps.
+pub(crate) const TOTAL_BITS: u32 = 18;
+
+impl Group<'_> {
+    /// Weights times numbers, in units of 2^-18.
+    pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
+        let sum: i128 = self.texels.iter().map(|t| i128::from(t.weight) * number(t.code)).sum();
+        i128::from(self.tap) * sum
+    }
+}
+
+/// Rule 9.2: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass
+/// in units of 2^-18. Rule 9.3 (open): all four components are this number.
+pub(crate) fn share_that_passes(weight: u32) -> u32 {
+    (weight as f32 / (1_u32 << TOTAL_BITS) as f32).to_bits()
+}
+
 /// `floor(n / d + 1/2)`: to nearest, halves up.
 pub(crate) fn round_half_up(n: i128, d: i128) -> i128 {
     (2 * n + d).div_euclid(2 * d)

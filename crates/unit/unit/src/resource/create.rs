@@ -3,8 +3,8 @@
 
 use super::shape::elements;
 use super::{ArchLimits, ArrayShape, CreateError, Extent, Layout, Level, Resource, limits};
-use crate::request::Geometry;
 use std::sync::Arc;
+use texunit_forms::Geometry;
 use texunit_memory::Block;
 use texunit_texel::Format;
 

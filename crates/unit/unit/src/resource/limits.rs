@@ -3,7 +3,7 @@
 
 use super::shape::ArrayShape;
 use super::{CreateError, Extent, Layout, Resource};
-use crate::request::Geometry;
+use texunit_forms::Geometry;
 use texunit_texel::Format;
 
 /// Largest extents of one kind of object. Width 0: the architecture does not have it.

@@ -6,8 +6,8 @@
 
 use super::shape::elements;
 use super::{ArrayShape, CreateError, TexelIndex};
-use crate::request::Geometry;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use texunit_forms::Geometry;
 
 /// Bytes of a tile.
 pub const TILE_BYTES: u64 = 65_536;

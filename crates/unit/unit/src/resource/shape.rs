@@ -1,7 +1,7 @@
 //! What an array is made of, and where its texels lie.
 
 use super::{ArchLimits, CreateError, Extent};
-use crate::request::Geometry;
+use texunit_forms::Geometry;
 use texunit_texel::Format;
 
 /// What an array is made with (`CUDA_ARRAY3D_DESCRIPTOR`, `cuMipmappedArrayCreate`).

@@ -1,8 +1,8 @@
 //! Views: a part of a resource, or its bytes as another format (`CUDA_RESOURCE_VIEW_DESC`).
 
 use super::{CreateError, Extent, Layout, Level, Resource};
-use crate::request::Geometry;
 use std::ops::Range;
+use texunit_forms::Geometry;
 use texunit_texel::Format;
 
 /// A part of an array, perhaps as another format. `None` keeps what the array has.

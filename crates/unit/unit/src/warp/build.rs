@@ -1,7 +1,5 @@
 //! Which build of a function runs: a value of [`Build`] is the proof that this machine can.
 
-#[cfg(target_arch = "x86_64")]
-use super::gathers;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
@@ -74,7 +72,7 @@ impl SimdLevel {
     }
 
     /// The level that `TEXUNIT_SIMD` forces, if it is set.
-    fn forced() -> Result<Option<Self>, SimdError> {
+    pub(super) fn forced() -> Result<Option<Self>, SimdError> {
         let detected = Self::detected();
         let Some(value) = std::env::var_os("TEXUNIT_SIMD").filter(|value| !value.is_empty()) else {
             return Ok(None);
@@ -106,30 +104,11 @@ pub fn simd_level() -> SimdLevel {
     *LEVEL.get_or_init(|| SimdLevel::from_environment().unwrap_or_else(|_| SimdLevel::detected()))
 }
 
-/// The level that plans are made for: that of [`simd_level`]; but if nothing forces it, and the gathers of
-/// AVX-512 take more than half as long again on this CPU as single loads do, AVX2. That is measured once, in a
-/// quarter of a millisecond.
-pub fn fetch_level() -> SimdLevel {
-    static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
-    *LEVEL.get_or_init(|| match SimdLevel::forced() {
-        Ok(Some(forced)) => forced,
-        #[cfg(target_arch = "x86_64")]
-        _ => gathers::level(),
-        #[cfg(not(target_arch = "x86_64"))]
-        _ => SimdLevel::detected(),
-    })
-}
-
 /// A level that this machine runs: a value is the proof. Runs plain loops in builds for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Build(SimdLevel);
 
 impl Build {
-    /// The build that plans are made for: [`fetch_level`].
-    pub(super) fn fastest() -> Self {
-        Self(fetch_level())
-    }
-
     /// The build for the arithmetic of this process: [`simd_level`].
     #[inline]
     pub fn current() -> Self {

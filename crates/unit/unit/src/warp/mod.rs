@@ -23,6 +23,7 @@ mod build;
 mod channel;
 mod doubles;
 mod fast;
+mod fastest;
 #[cfg(target_arch = "x86_64")]
 mod gathers;
 mod general;
@@ -33,7 +34,8 @@ mod texel;
 mod weights;
 
 pub use arrays::{FetchArrays, LengthError};
-pub use build::{Build, SimdError, SimdLevel, fetch_level, simd_level};
+pub use build::{Build, SimdError, SimdLevel, simd_level};
+pub use fastest::fetch_level;
 
 use crate::effective::{EffectiveSampler, resolve, seen};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
@@ -98,7 +100,7 @@ impl FetchPlan {
         texture: &Arc<Texture>,
         sampler: &Sampler,
     ) -> Result<Self, PlanError> {
-        Self::with_build(form, texture, sampler, Build::fastest())
+        Self::with_build(form, texture, sampler, fastest::fastest())
     }
 
     /// The same for a level of SIMD instructions, or the highest of this machine if it lacks them: for

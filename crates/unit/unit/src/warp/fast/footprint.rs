@@ -63,6 +63,17 @@ pub(super) trait Spots<S: Simd> {
     fn spot(&self, simd: S, group: usize) -> Spot<S>;
 }
 
+/// A kernel: from where the lanes of a vector read to their results.
+pub(super) trait Kernel {
+    /// Whether texels are found by a point, and not filtered.
+    const POINT: bool = false;
+    /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
+    /// the first chunk, and of a chunk those of the first group.
+    const ASKS: bool = false;
+    /// Writes the results of a vector's lanes.
+    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
+}
+
 /// A vector's part of groups in memory.
 pub(super) struct Chunk<'a> {
     pub(super) groups: &'a [Group<'a>],

@@ -2,8 +2,8 @@
 //! layers, no offsets. From coordinates to results nothing is put down in memory, and so the
 //! CPU has several fetches in work at once.
 
-use super::footprint::{Outside, Spot, Spots, Task};
-use super::kernel::{Bytes, Footprint, Kernel, Unrolled};
+use super::footprint::{Kernel, Outside, Spot, Spots, Task};
+use super::kernel::{Bytes, Footprint, Unrolled};
 use super::point::Picked;
 use crate::request::{Lanes, Places, ZERO_LANES};
 use crate::warp::ahead::Rows;

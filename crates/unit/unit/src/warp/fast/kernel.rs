@@ -1,6 +1,6 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
-use super::footprint::{Call, Chunk, Spot, Spots, Task, texels, weights};
+use super::footprint::{Call, Chunk, Kernel, Spot, Spots, Task, texels, weights};
 use super::point::Picked;
 use crate::warp::ahead::{Ahead, Asking, No};
 use crate::warp::build::Wide;
@@ -111,17 +111,6 @@ fn bytes(footprint: Footprint, build: Wide) -> Run<OfKernel> {
         Footprint::TwoTexels => alone::<Bytes<2, 1>>(build),
         Footprint::TwoSquares => alone::<Bytes<2, 4>>(build),
     }
-}
-
-/// A kernel: from where the lanes of a vector read to their results.
-pub(super) trait Kernel {
-    /// Whether texels are found by a point, and not filtered.
-    const POINT: bool = false;
-    /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
-    /// the first chunk, and of a chunk those of the first group.
-    const ASKS: bool = false;
-    /// Writes the results of a vector's lanes.
-    fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
 }
 
 fn alone<K: Kernel>(build: Wide) -> Run<OfKernel> {

@@ -1,7 +1,6 @@
 //! Kernels of point fetches: the texel that was picked, without arithmetic.
 
-use super::footprint::{Spots, Task, texels};
-use super::kernel::Kernel;
+use super::footprint::{Kernel, Spots, Task, texels};
 use crate::warp::channel::{Plain, Point};
 use crate::warp::simd::Simd;
 use crate::warp::texel::code;

@@ -2,10 +2,11 @@
 //! a `tld4`.
 
 use super::buffers::Buffers;
-use super::stages::some;
 use super::sums::{self, Shape};
+use super::which::some;
 use super::{Call, General, Space};
-use crate::reference::{gather, result};
+use crate::reference::gather;
+use crate::reference::weights::share_that_passes;
 use crate::request::{Lanes, lanes};
 use crate::sampler::CompareFunction;
 use crate::warp::simd::Simd;
@@ -150,7 +151,7 @@ impl General {
             }
         }
         if compare.is_some() {
-            let share = |weight: i32| result::share_that_passes(weight as u32);
+            let share = |weight: i32| share_that_passes(weight as u32);
             put(call.components, space.taps.passing.map(share), out);
             return;
         }

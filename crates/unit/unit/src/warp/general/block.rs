@@ -1,6 +1,6 @@
 //! Decoded blocks of block-compressed formats.
 
-use super::texels::{TexelLanes, Which};
+use super::which::{TexelLanes, Which};
 use crate::request::Lanes;
 use crate::warp::simd::{Simd, int, load};
 use texunit_memory::Block;

@@ -1,6 +1,6 @@
 //! What stages hand on as arrays.
 
-use super::texels::TexelLanes;
+use super::which::TexelLanes;
 use crate::request::Lanes;
 
 /// What kernels write between their loops, so that they need not clear it: up to two levels of

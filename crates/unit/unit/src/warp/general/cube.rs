@@ -2,8 +2,8 @@
 //! (docs/numerics.md, section 7).
 
 use super::Space;
-use super::stages::some;
-use super::texels::{From, Source, TexelLanes, put};
+use super::texels::{From, Source, put};
+use super::which::{TexelLanes, some};
 use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};

@@ -13,6 +13,7 @@ mod sums;
 mod tally;
 mod taps;
 mod texels;
+mod which;
 
 use super::axis::shifted::Shifted;
 use super::axis::{Axis, AxisLanes, Find};
@@ -27,8 +28,9 @@ use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use buffers::Buffers;
 use stages::{OfRead, Read};
 use taps::TapLanes;
-use texels::{Blocks, Depth24, Pitches, Plain, Ten, Words};
+use texels::{Blocks, Depth24, Plain, Ten, Words};
 use texunit_texel::{Format, Reading, border_codes};
+use which::Pitches;
 
 /// What the stages hand on.
 #[derive(Clone, Debug)]

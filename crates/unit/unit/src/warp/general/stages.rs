@@ -1,7 +1,8 @@
 //! From coordinates to codes and weights: the stages that plans of all kinds share.
 
 use super::buffers::Buffers;
-use super::texels::{self, Source, Which};
+use super::texels::{self, Source};
+use super::which::{Which, some};
 use super::{Call, General, Space, cube};
 use crate::request::Lanes;
 use crate::resource::{Level, Resource, TexelIndex};
@@ -243,16 +244,6 @@ impl<T: Source> Stage<OfRead> for Read<T> {
 fn base(level: &Level, place: &PlaceLanes, lane: usize) -> i64 {
     let (plane, sample) = (u64::from(place.plane[lane]), u64::from(place.sample[lane]));
     (level.offset + plane * level.plane_pitch + sample * level.sample_pitch) as i64
-}
-
-/// Lanes of numbers above 0.
-#[inline(always)]
-pub(super) fn some(numbers: &Lanes) -> u32 {
-    let mut mask = 0;
-    for lane in 0..32 {
-        mask |= u32::from(numbers[lane] > 0) << lane;
-    }
-    mask
 }
 
 /// Lanes with a negative index.
