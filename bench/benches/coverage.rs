@@ -13,9 +13,9 @@ use texunit_job::{Problems, bind, load};
 
 /// Rounds, and the least time of one: short, so that most are not interrupted by other programs.
 const ROUNDS: usize = 101;
-const LEAST: Duration = Duration::from_millis(1);
+const MIN: Duration = Duration::from_millis(1);
 /// Time that a kernel may take in all.
-const MOST: Duration = Duration::from_secs(6);
+const MAX: Duration = Duration::from_secs(6);
 
 /// Programs of tests/programs that loop, branch and call; most of the others are straight.
 const PROGRAMS: [&str; 15] = [
@@ -70,11 +70,11 @@ fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>
     };
     // Until machine code is made, of both.
     let mut count = 1;
-    while run(false, count).max(run(true, count)) < LEAST {
+    while run(false, count).max(run(true, count)) < MIN {
         count *= 2;
     }
     let (mut rounds, start) = (Vec::new(), Instant::now());
-    for round in (0..ROUNDS).take_while(|&round| round < 9 || start.elapsed() < MOST) {
+    for round in (0..ROUNDS).take_while(|&round| round < 9 || start.elapsed() < MAX) {
         // Who comes first has no advantage.
         let times = match round % 2 {
             0 => (run(false, count), run(true, count)),

@@ -8,13 +8,13 @@ use std::hint::black_box;
 use std::time::Instant;
 use texunit_unit::FetchPlan;
 use texunit_workloads::cases;
-use texunit_workloads::workload::Trouble;
+use texunit_workloads::workload::Failure;
 
 /// Plans that are timed at once: for less than the system lets a thread run.
 const AT_ONCE: u32 = 200;
 const ROUNDS: usize = 50;
 
-fn main() -> Result<(), Trouble> {
+fn main() -> Result<(), Failure> {
     println!("| plan | ns |");
     println!("|---|---|");
     for case in cases::all().iter().filter(|case| case.name.ends_with("-coh")) {

@@ -50,11 +50,11 @@ fn options(text: &str) -> Options {
 }
 
 /// More than the limits of all codes together.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 fn inspect(source: &SourceFile, diagnostics: &[Diagnostic]) {
     let text = source.text();
-    assert!(diagnostics.len() <= MOST, "{}", diagnostics.len());
+    assert!(diagnostics.len() <= MAX, "{}", diagnostics.len());
     assert!(diagnostics.is_sorted_by_key(|d| d.primary.span.start), "not in order");
     for diagnostic in diagnostics {
         assert!(find_code(diagnostic.code).is_some(), "{}", diagnostic.code);

@@ -18,7 +18,7 @@ use texunit_sass::txd::{BINDLESS, GUARD, GUARD_NOT, INDEX};
 use texunit_sass::{Arch, Control, Txd, Word};
 
 /// Text that is longer than any instruction's.
-const MOST_TEXT: usize = 256;
+const MAX_TEXT: usize = 256;
 
 fn word(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first_chunk::<8>() else { return };
@@ -33,7 +33,7 @@ fn word(bytes: &[u8]) {
         assert_eq!(text.is_some(), valid, "{word:#x} {arch}");
         assert_eq!(decoded.fields().is_empty(), !valid, "{word:#x} {arch}");
         let (Some(text), Word::Txd(txd)) = (text, decoded) else { continue };
-        assert!(text.len() <= MOST_TEXT, "{text}");
+        assert!(text.len() <= MAX_TEXT, "{text}");
         back(&txd, &text, style);
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct Texture {
     keeper: Option<Keeper>,
 }
 
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// Fetches that are worth letting other threads of Python run.
 const WORTH_DETACHING: usize = 256;
@@ -120,7 +120,7 @@ impl Texture {
         out: Option<Object<'py>>,
         threads: usize,
     ) -> PyResult<Object<'py>> {
-        if threads > MOST_THREADS {
+        if threads > MAX_THREADS {
             return Err(PyValueError::new_err("threads: a number from 0 to 1024"));
         }
         let call = operands.call(&self.made)?;
@@ -325,7 +325,7 @@ impl Texture {
         let is_plain = matches!(given, (None, None, None, None, None)) && dtype.is_none();
         if is_plain
             && out.is_none()
-            && threads <= MOST_THREADS
+            && threads <= MAX_THREADS
             && let Some(found) = self.at_numbers(axes, x.py())?
         {
             return Ok(found);

@@ -22,12 +22,12 @@ pub(super) fn serve(folder: &Path, port: u16) -> Result<(), String> {
 }
 
 /// Longest request that is read.
-const MOST_REQUEST: u64 = 16 << 10;
+const MAX_REQUEST: u64 = 16 << 10;
 
 fn answer(mut stream: TcpStream, folder: &Path) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     let mut line = String::new();
-    let mut reader = BufReader::new((&stream).take(MOST_REQUEST));
+    let mut reader = BufReader::new((&stream).take(MAX_REQUEST));
     reader.read_line(&mut line)?;
     let mut header = String::new();
     while reader.read_line(&mut header)? > 2 {

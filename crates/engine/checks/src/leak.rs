@@ -12,7 +12,7 @@ use texunit_simt::Fault;
 use texunit_simt::observe::{At, Called, Events, LaunchInfo, Observer, Probe};
 
 /// Allocations that are remembered at a time.
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 /// What is allocated on the heap of devices, by address.
 pub(crate) type Heap = BTreeMap<u64, Block>;
@@ -68,7 +68,7 @@ impl Observer for Leak<'_> {
         for (address, (size, spot)) in live {
             let end = || std::sync::Arc::new(End::new(launch.kernel, &launch.listing, &spot));
             let made = std::sync::Arc::clone(places.entry(spot.op).or_insert_with(end));
-            if heap.len() < MOST {
+            if heap.len() < MAX {
                 heap.insert(address, Block { size, of: self.of.clone(), made });
             }
         }
@@ -88,7 +88,7 @@ impl Probe for Watching<'_> {
                 let mut live = self.leak.live();
                 for lane in lanes {
                     let (address, size) = (addresses[lane as usize], sizes[lane as usize]);
-                    if address != 0 && live.len() < MOST {
+                    if address != 0 && live.len() < MAX {
                         live.insert(address, (size, Spot::new(at, lane, self.block)));
                     }
                 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_report::place::function_name;
 
 /// Places of findings that a log keeps, whatever is asked for.
-const MOST_KEPT: usize = 100_000;
+const MAX_KEPT: usize = 100_000;
 
 /// What is checked, and what is told of it.
 #[derive(Debug, Default)]
@@ -214,8 +214,7 @@ impl State {
             known.count = known.count.saturating_add(finding.count);
             return;
         }
-        let most =
-            options.max_findings.map_or(MOST_KEPT, |most| most.min(MOST_KEPT as u64) as usize);
+        let most = options.max_findings.map_or(MAX_KEPT, |most| most.min(MAX_KEPT as u64) as usize);
         if self.findings.len() < most {
             self.known.insert(key, self.findings.len());
             self.findings.push(finding);

@@ -9,7 +9,7 @@ use texunit_simt::observe::At;
 use texunit_syntax::Span;
 
 /// Places of one launch at which something is found; what is found at others is counted.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 /// A thread at an operation of the launch's code (`texunit_simt::observe::Listing`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -121,7 +121,7 @@ impl Sink {
     /// are counted.
     pub fn found(&self, found: Found) {
         let state = &mut *self.state();
-        let is_full = state.found.len() >= MOST;
+        let is_full = state.found.len() >= MAX;
         match state.found.entry(found.key()) {
             Entry::Occupied(mut kept) => {
                 let kept = kept.get_mut();

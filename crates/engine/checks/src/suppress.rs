@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use texunit_report::place::function_name;
 
 /// Most bytes of a file.
-pub(crate) const MOST_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// What is not told.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ impl Suppressions {
         let open = || {
             let mut text = String::new();
             // One byte more than a file may have: then it is too long.
-            File::open(file)?.take(MOST_BYTES as u64 + 1).read_to_string(&mut text)?;
+            File::open(file)?.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
             Ok(text)
         };
         let text = open().map_err(|error: std::io::Error| error.to_string())?;
@@ -75,8 +75,8 @@ impl Suppressions {
     /// Reads a file's text.
     pub fn parse(text: &str) -> Result<Self, SuppressionsError> {
         let wrong = |line, what: String| Err(SuppressionsError { line, what });
-        if text.len() > MOST_BYTES {
-            return wrong(1, format!("the file has more than {MOST_BYTES} bytes"));
+        if text.len() > MAX_BYTES {
+            return wrong(1, format!("the file has more than {MAX_BYTES} bytes"));
         }
         let mut all = Vec::new();
         let mut block: Option<Suppression> = None;

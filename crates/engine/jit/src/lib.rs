@@ -22,11 +22,11 @@ mod routine;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod series;
 
-#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-mod nowhere;
 mod op;
 mod operand;
 pub mod region;
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
+mod unsupported_target;
 
 pub use op::{Float, Op, Rounding};
 pub use operand::{Combine, Place, Predicate, Relation, Source, Test};

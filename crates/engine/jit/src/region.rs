@@ -14,12 +14,12 @@ mod uses;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::compiled::{Function, Running, compile};
 pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
-#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::nowhere::{Function, Running, Series, compile};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::series::Series;
+#[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
+pub use crate::unsupported_target::{Function, Running, Series, compile};
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};

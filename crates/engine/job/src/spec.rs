@@ -145,8 +145,8 @@ pub fn parse(text: &str, problems: &Problems) -> Option<Job> {
 fn job(root: &Table<'_>) -> Option<Job> {
     let ptx = root.need("ptx", "the PTX file").and_then(|v| v.string("a file name"));
     let kernel = root.need("kernel", "the name of the kernel").and_then(|v| v.string("a name"));
-    let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v, MOST_CTAS));
-    let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MOST_THREADS));
+    let grid = root.need("grid", "the number of CTAs").and_then(|v| shape(&v, MAX_CTAS));
+    let block = root.need("block", "the threads of a CTA").and_then(|v| shape(&v, MAX_THREADS));
     let dynamic_shared = root.get("dynamic_shared").and_then(|v| Some(v.at(v.small(0)?)));
     let cooperative = root.get("cooperative").and_then(|v| v.boolean()).unwrap_or(false);
     let settings = recorded::settings(root);
@@ -209,9 +209,9 @@ fn named<T>(
 }
 
 /// CTAs along x, y, z that a grid can have.
-const MOST_CTAS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+const MAX_CTAS: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 /// Threads along x, y, z that a CTA can have.
-const MOST_THREADS: [u32; 3] = [1024, 1024, 64];
+const MAX_THREADS: [u32; 3] = [1024, 1024, 64];
 
 /// One to three numbers, none 0; or a single number.
 fn shape(value: &Found<'_>, most: [u32; 3]) -> Option<At<[u32; 3]>> {

@@ -11,7 +11,7 @@ use texunit_unit::{
 };
 
 /// Accesses that are kept; a loop may make any number of them.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 /// A thread whose accesses are recorded, and what it has done so far, whether or not the launch
 /// came to its end. Fills up at 10,000 accesses; later ones are only counted. Or all threads, whose
@@ -119,7 +119,7 @@ impl Watch {
             return listener.0(cta, thread, &access);
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.accesses.len() < MOST {
+        if seen.accesses.len() < MAX {
             seen.accesses.push(access);
         } else {
             seen.more += 1;

@@ -10,8 +10,8 @@ use texunit_unit::reference::{self, trace::Trace};
 use texunit_unit::{CoordType, Element, FetchKind, ResultType};
 
 /// Maximum number of pixels of a row, and of a slice.
-const MOST_WIDTH: u32 = 1024;
-const MOST_PIXELS: u32 = 1 << 18;
+const MAX_WIDTH: u32 = 1024;
+const MAX_PIXELS: u32 = 1 << 18;
 
 /// Parameters of `area`: the lower and upper corner in the units of the coordinates, the size of the picture in pixels, and
 /// which of its rows.
@@ -38,9 +38,9 @@ pub(crate) fn area(session: &mut Session, asked: &Asked) -> Given {
     let [width, height] = asked.size;
     let [first, last] = [asked.rows[0], asked.rows[1].min(height)];
     if width == 0
-        || width > MOST_WIDTH
+        || width > MAX_WIDTH
         || first >= last
-        || (last - first).saturating_mul(width) > MOST_PIXELS
+        || (last - first).saturating_mul(width) > MAX_PIXELS
     {
         return Err(Refusal::new("the rows are outside the picture, or too many"));
     }

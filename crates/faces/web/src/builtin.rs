@@ -68,7 +68,7 @@ pub fn find(name: &str) -> Result<&'static Builtin, Refusal> {
 }
 
 /// Maximum number of bytes of a built-in texture.
-const MOST_BYTES: u64 = 128 << 20;
+const MAX_BYTES: u64 = 128 << 20;
 
 impl Builtin {
     /// The texels as a raw file, and the options that say what it holds.
@@ -103,9 +103,9 @@ impl Builtin {
             ..plain
         };
         let size = shape.size().map_err(Refusal::new)?;
-        if size > MOST_BYTES {
+        if size > MAX_BYTES {
             let message =
-                format!("{size} bytes of texels; a built-in texture has at most {MOST_BYTES}");
+                format!("{size} bytes of texels; a built-in texture has at most {MAX_BYTES}");
             return Err(Refusal::of("size", message));
         }
         let count = levels.unwrap_or(1);

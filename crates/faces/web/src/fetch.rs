@@ -19,7 +19,7 @@ use texunit_unit::{
 };
 
 /// Maximum number of bytes of a user's file, and of its texture: what a tab can be expected to have.
-pub const MOST_BYTES: u64 = 256 << 20;
+pub const MAX_BYTES: u64 = 256 << 20;
 
 /// A user's file.
 #[derive(Debug)]
@@ -67,9 +67,9 @@ pub(crate) struct File {
 
 /// `file`: holds a user's file; says what it is.
 pub(crate) fn file(session: &mut Session, File { name }: File, bytes: Vec<u8>) -> Given {
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() as u64 > MAX_BYTES {
         let message =
-            format!("`{name}` has {} bytes; the page takes at most {MOST_BYTES}", bytes.len());
+            format!("`{name}` has {} bytes; the page takes at most {MAX_BYTES}", bytes.len());
         return Err(Refusal::of("tex", message));
     }
     // Its folder, and whatever else a name may have, is of no interest.

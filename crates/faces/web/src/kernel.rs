@@ -25,11 +25,11 @@ pub(crate) struct Files(Held);
 const FOLDER: &str = "examples/example";
 
 /// Warp instructions after which a warp counts as never ending: a page is not waited for as long as a command line.
-const MOST_STEPS: u64 = 20_000_000;
+const MAX_STEPS: u64 = 20_000_000;
 /// Memory that a kernel may have.
 const MEMORY: u64 = 512 << 20;
 /// Maximum number of accesses of a thread that are explained.
-const MOST_ACCESSES: usize = 100;
+const MAX_ACCESSES: usize = 100;
 
 /// A kernel under way.
 #[derive(Debug)]
@@ -256,7 +256,7 @@ impl Run {
             .with_dynamic_shared(job.dynamic_shared.as_ref().map_or(0, |d| d.value))
             .with_cooperative(job.cooperative)
             .with_threads(1)
-            .with_max_steps(settings.max_steps.unwrap_or(MOST_STEPS).min(MOST_STEPS))
+            .with_max_steps(settings.max_steps.unwrap_or(MAX_STEPS).min(MAX_STEPS))
             .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
             .with_printf_limit(64 << 10)
             .with_count_local(true)
@@ -341,8 +341,8 @@ pub(crate) fn pixel(session: &mut Session, Pixel { output, at }: &Pixel) -> Give
     let observer = Several(vec![&watch as &dyn Observer]);
     let ended = run.launch(&fresh, CtaRange { begin: cta, end: cta + 1 }, &observer);
     let (mut accesses, mut more) = watch.take();
-    more += accesses.len().saturating_sub(MOST_ACCESSES) as u64;
-    accesses.truncate(MOST_ACCESSES);
+    more += accesses.len().saturating_sub(MAX_ACCESSES) as u64;
+    accesses.truncate(MAX_ACCESSES);
     let module = run.kernel.module();
     let located = Located { text: module.source(), sources: Some(module.sources()) };
     let mut subjects = Vec::new();

@@ -18,7 +18,7 @@
 //! | `txd`, `execute` | a machine word, and what it fetches |
 //!
 //! Wrong input is an answer with a member `error`. What a user hands in neither panics nor takes memory without
-//! bound: textures are limited to [`fetch::MOST_BYTES`], pictures to [`picture::MOST_EDGE`] texels an edge.
+//! bound: textures are limited to [`fetch::MAX_BYTES`], pictures to [`picture::MAX_EDGE`] texels an edge.
 
 pub mod area;
 pub mod builtin;

@@ -10,7 +10,7 @@ use texunit_texel::{Format, Reading, readings, unpack};
 use texunit_unit::{ReadMode, Resource, TexelIndex, Texture};
 
 /// Maximum number of texels along an edge of a picture: larger levels are shown with every second texel, or fewer.
-pub const MOST_EDGE: u32 = 1024;
+pub const MAX_EDGE: u32 = 1024;
 
 /// Parameters of `picture`: a texture by keys, or by the number of an explained fetch, and which part of it.
 #[derive(Debug, Deserialize)]
@@ -38,7 +38,7 @@ pub(crate) fn picture(session: &mut Session, asked: &Asked) -> Given {
         return Err(Refusal::new(format!("there is no level {}", asked.level)));
     };
     let [width, height, depth] = level.extent.axes();
-    let step = width.max(height).div_ceil(MOST_EDGE).max(1);
+    let step = width.max(height).div_ceil(MAX_EDGE).max(1);
     let place = Place {
         level: asked.level,
         plane: asked.plane.min(resource.shape().planes().saturating_sub(1)),
@@ -100,7 +100,7 @@ pub(crate) fn of_bytes(
         (low < 0.0 || high > 1.0).then_some([low, if high > low { high } else { low + 1.0 }]);
     let scale = Scale { readings: None, range, channels: format.channels() };
     let colours = bytes.iter().flat_map(|&values| scale.shown(values)).collect();
-    let values: Vec<Vec<f32>> = if width.saturating_mul(height) <= MOST_VALUES {
+    let values: Vec<Vec<f32>> = if width.saturating_mul(height) <= MAX_VALUES {
         bytes.iter().map(|v| v[..usize::from(format.channels())].to_vec()).collect()
     } else {
         Vec::new()
@@ -110,7 +110,7 @@ pub(crate) fn of_bytes(
 }
 
 /// Maximum number of texels whose values are returned, too.
-const MOST_VALUES: u32 = 1024;
+const MAX_VALUES: u32 = 1024;
 
 /// The values of a slice of packed texels: 8 and 16 bits as 0 to 1, as pictures have them.
 fn texel_values(

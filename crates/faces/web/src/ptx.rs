@@ -24,7 +24,7 @@ pub(crate) struct Text {
 }
 
 /// Longest text that is read.
-const MOST_TEXT: usize = 4096;
+const MAX_TEXT: usize = 4096;
 
 /// What comes before the instruction.
 const HEAD: &str = "\
@@ -154,7 +154,7 @@ fn float(bits: u32) -> String {
 /// `ptx`: the keys of an instruction.
 pub(crate) fn read(Text { text }: &Text) -> Given {
     let code = text.trim().trim_end_matches(';');
-    if code.len() > MOST_TEXT {
+    if code.len() > MAX_TEXT {
         return Err(Refusal::new("expected one instruction"));
     }
     let source = SourceFile::new("instruction", format!("{HEAD}{code};{TAIL}"));

@@ -20,7 +20,7 @@ use texunit_txd::state_file;
 use texunit_unit::lanes;
 
 /// Longest state file: reading TOML takes many times its length in memory.
-const MOST_STATE: usize = 1 << 20;
+const MAX_STATE: usize = 1 << 20;
 
 /// Parameters of `txd`: a word, or a text; then fields that are set.
 #[derive(Debug, Deserialize)]
@@ -154,8 +154,8 @@ pub(crate) struct Execute {
 /// `execute`: the word on the state that a file describes; what a lane fetches is explained.
 pub(crate) fn execute(session: &mut Session, Execute { asked, state, lane }: &Execute) -> Given {
     session.subjects.clear();
-    if state.len() > MOST_STATE {
-        return Err(Refusal::of("state", format!("the state may have at most {MOST_STATE} bytes")));
+    if state.len() > MAX_STATE {
+        return Err(Refusal::of("state", format!("the state may have at most {MAX_STATE} bytes")));
     }
     let source = SourceFile::new("state", state.as_str());
     let mut made = match state_file::parse(state) {

@@ -8,7 +8,7 @@ use texunit_job::Output;
 use texunit_unit::{SurfaceForm, SurfaceKind, SurfaceOutcome, SurfacePlan, lanes};
 
 /// Maximum size of an output whose writers are recorded, in texels.
-const MOST_TEXELS: u64 = 4 << 20;
+const MAX_TEXELS: u64 = 4 << 20;
 
 /// Writers of the outputs of a launch.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Writers {
             })
             .collect();
         let room = |output: &Written| match output.texels() {
-            texels if texels <= MOST_TEXELS => vec![0; texels as usize],
+            texels if texels <= MAX_TEXELS => vec![0; texels as usize],
             _ => Vec::new(),
         };
         let found = Mutex::new(outputs.iter().map(room).collect());

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use texunit_syntax::{Diagnostic, Edit, Label, Severity, Span, fix};
 
 /// Maximum number of diagnostics of a document that are published.
-pub(crate) const MOST: usize = 2000;
+pub(crate) const MAX: usize = 2000;
 
 /// The kind of the action that makes all corrections.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.texunit");
@@ -30,10 +30,10 @@ pub(crate) struct Target<'a> {
     pub(crate) versioned_edits: bool,
 }
 
-/// The diagnostics of a document. Only the first [`MOST`] are published.
+/// The diagnostics of a document. Only the first [`MAX`] are published.
 pub(crate) fn diagnostics(list: &[Diagnostic], target: &Target<'_>) -> Vec<lsp_types::Diagnostic> {
     let converter = target.text.converter(target.encoding);
-    list.iter().take(MOST).map(|d| diagnostic(d, &converter, target)).collect()
+    list.iter().take(MAX).map(|d| diagnostic(d, &converter, target)).collect()
 }
 
 fn diagnostic(
@@ -97,7 +97,7 @@ pub(crate) fn actions(
         let here = list.iter().filter(|d| {
             !d.fix.is_empty() && d.primary.span.start <= to && from <= d.primary.span.end
         });
-        for d in here.take(MOST) {
+        for d in here.take(MAX) {
             found.push(CodeAction {
                 title: title(&d.fix, target.text),
                 kind: Some(CodeActionKind::QUICKFIX),

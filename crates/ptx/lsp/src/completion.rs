@@ -41,7 +41,7 @@ pub(crate) struct Completion {
 }
 
 /// Maximum number of items.
-const MOST: usize = 500;
+const MAX: usize = 500;
 
 /// The completions at an offset.
 pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
@@ -53,8 +53,8 @@ pub(crate) fn complete(text: &str, index: &Index, offset: usize) -> Completion {
     let mut items = cursor.items();
     items.retain(|i| starts_with(&i.label, cursor.typed));
     items.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
-    let is_incomplete = items.len() > MOST;
-    items.truncate(MOST);
+    let is_incomplete = items.len() > MAX;
+    items.truncate(MAX);
     Completion { items, span: cursor.span, is_incomplete }
 }
 
@@ -240,7 +240,7 @@ impl<'a> Cursor<'a> {
                 let kind = item_kind(decl.kind);
                 items.push(Item { label, kind, detail, page: Some(page), rank: rank(decl) });
             }
-            items.len() <= MOST
+            items.len() <= MAX
         };
         'scopes: for (_, scope) in self.index.scopes_at(self.offset) {
             for (name, ids) in &scope.names {

@@ -8,7 +8,7 @@ use lsp_types::{
 use texunit_syntax::Span;
 
 /// Maximum number of symbols that are listed.
-const MOST: usize = 50_000;
+const MAX: usize = 50_000;
 
 fn kind(decl: &Decl) -> SymbolKind {
     match decl.kind {
@@ -41,7 +41,7 @@ pub(crate) fn symbols(
     let mut list: Vec<DocumentSymbol> = Vec::new();
     // The function that declarations belong to: its place in the list, and where it ends.
     let mut function: Option<(usize, u32)> = None;
-    let mut decls: Vec<&Decl> = index.decls.iter().take(MOST).collect();
+    let mut decls: Vec<&Decl> = index.decls.iter().take(MAX).collect();
     decls.sort_by_key(|d| (d.extent.start, d.scope));
     for decl in decls {
         let whole = decl.extent;
@@ -76,7 +76,7 @@ fn flat(text: &Text, index: &Index, encoding: Encoding, uri: &Uri) -> DocumentSy
     let converter = text.converter(encoding);
     let mut function: Option<&Decl> = None;
     let mut list = Vec::new();
-    for decl in index.decls.iter().take(MOST) {
+    for decl in index.decls.iter().take(MAX) {
         if matches!(decl.kind, DeclKind::Kernel | DeclKind::Function) {
             function = Some(decl);
         }

@@ -113,12 +113,12 @@ impl Diagnostic {
     /// Cuts the middle out of what repeats a name or number of absurd length, and drops a fix that
     /// writes one.
     pub fn shorten(&mut self) {
-        const MOST_WRITTEN: usize = 4096;
+        const MAX_WRITTEN: usize = 4096;
         shorten(&mut self.message);
         let labels = std::iter::once(&mut self.primary).chain(&mut self.secondary);
         labels.for_each(|label| shorten(&mut label.text));
         self.help.iter_mut().chain(&mut self.remarks).for_each(shorten);
-        if self.fix.iter().any(|e| e.text.len() > MOST_WRITTEN) {
+        if self.fix.iter().any(|e| e.text.len() > MAX_WRITTEN) {
             self.fix.clear();
         }
     }
@@ -130,10 +130,10 @@ impl Diagnostic {
 }
 
 fn shorten(text: &mut String) {
-    const MOST: usize = 400;
-    if text.len() > MOST && text.chars().count() > MOST {
-        let head: String = text.chars().take(MOST / 2).collect();
-        let tail: Vec<char> = text.chars().rev().take(MOST / 4).collect();
+    const MAX: usize = 400;
+    if text.len() > MAX && text.chars().count() > MAX {
+        let head: String = text.chars().take(MAX / 2).collect();
+        let tail: Vec<char> = text.chars().rev().take(MAX / 4).collect();
         *text = head + "..." + &tail.into_iter().rev().collect::<String>();
     }
 }

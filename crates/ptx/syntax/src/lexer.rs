@@ -38,10 +38,10 @@ pub(crate) fn lex(text: &str) -> Lexed {
 }
 
 /// Enough for the parser to drop some of them and still have more than are shown.
-const MOST_ERRORS: usize = 10_000;
+const MAX_ERRORS: usize = 10_000;
 
 /// Most characters of one comment that a fix replaces.
-const MOST_REPLACED: usize = 1000;
+const MAX_REPLACED: usize = 1000;
 
 /// What stands in a comment in the place of a character beyond ASCII.
 fn look_alike(c: char) -> &'static str {
@@ -112,7 +112,7 @@ impl Lexer<'_> {
         help: &str,
         fix: &[(usize, usize, &str)],
     ) {
-        if self.diagnostics.len() >= MOST_ERRORS {
+        if self.diagnostics.len() >= MAX_ERRORS {
             return;
         }
         let diagnostic = Diagnostic::error(code, Span::new(start, end), message).help(help);
@@ -263,7 +263,7 @@ impl Lexer<'_> {
         if let Some(diagnostic) = self.diagnostics.last_mut().filter(|_| comment) {
             // A comment means nothing, so any ASCII will do; what looks alike reads best.
             let others = self.text[from..end].char_indices().filter(|(_, c)| !c.is_ascii());
-            for (at, c) in others.take(MOST_REPLACED) {
+            for (at, c) in others.take(MAX_REPLACED) {
                 let span = Span::new(from + at, from + at + c.len_utf8());
                 diagnostic.fix.push(crate::Edit { span, text: look_alike(c).to_owned() });
             }

@@ -12,7 +12,7 @@ use texunit_testkit::Random;
 
 /// Mutants of each seed file. Large seeds get fewer, so that the time is the same for all.
 const WORK: usize = 3_000_000;
-const MOST: usize = 1_500;
+const MAX: usize = 1_500;
 
 /// Pieces that are put into the text.
 #[rustfmt::skip]
@@ -113,7 +113,7 @@ fn mutants_do_no_harm() {
     let mut random = Random::for_test(0x9e37_79b9_7f4a_7c15);
     let mut count = 0;
     for (name, seed) in &seeds {
-        let rounds = (WORK / (seed.len() + 100)).clamp(50, MOST);
+        let rounds = (WORK / (seed.len() + 100)).clamp(50, MAX);
         for _ in 0..rounds {
             let mut text = seed.clone();
             let other = &seeds[random.below(seeds.len())].1;

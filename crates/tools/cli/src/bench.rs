@@ -10,7 +10,7 @@ use texunit_workloads::cases;
 use texunit_workloads::effort::Effort;
 use texunit_workloads::line::Line;
 use texunit_workloads::measure::{Via, measure};
-use texunit_workloads::workload::{Trouble, Workload};
+use texunit_workloads::workload::{Failure, Workload};
 
 /// How fetches are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -98,7 +98,7 @@ fn print_all(
     args: &BenchArgs,
     chosen: &[Workload],
     effort: Effort,
-) -> Result<std::io::Result<()>, Trouble> {
+) -> Result<std::io::Result<()>, Failure> {
     let via = args.via.into();
     let is_table = args.format == OutputFormat::Human;
     if is_table && let Err(error) = print(&head(via, &effort)) {

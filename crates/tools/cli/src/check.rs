@@ -22,7 +22,7 @@ use texunit_report::{Format, Run, Settings};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Maximum number of diagnostics of one file that are shown to people.
-const MOST_SHOWN: usize = 100;
+const MAX_SHOWN: usize = 100;
 
 /// Arguments of `texunit check`.
 #[derive(Clone, Debug, Args)]
@@ -100,7 +100,7 @@ pub fn run(args: &CheckArgs) -> u8 {
     let settings = Settings {
         format: format(args, stream),
         quiet: args.quiet,
-        most_shown: MOST_SHOWN,
+        most_shown: MAX_SHOWN,
         version: env!("CARGO_PKG_VERSION"),
         home: env!("CARGO_PKG_REPOSITORY"),
         rule: &codes::rule,

@@ -15,14 +15,14 @@ use texunit_unit::{FetchForm, Surface, SurfaceForm, SurfaceKind};
 
 /// Why nothing can be explained.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct Failure {
     /// What is wrong.
     pub message: String,
     /// Whether the command line is to blame, and not what it names.
     pub is_usage: bool,
 }
 
-impl Trouble {
+impl Failure {
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_usage: false }
     }
@@ -32,7 +32,7 @@ impl Trouble {
     }
 }
 
-impl From<file::Refused> for Trouble {
+impl From<file::Refused> for Failure {
     fn from(refused: file::Refused) -> Self {
         Self { message: refused.message, is_usage: refused.is_option }
     }
@@ -92,21 +92,21 @@ pub struct Output {
 
 /// Explains what the arguments name. With `--out` the text is written to that file, and what
 /// remains to be printed is empty.
-pub fn run(args: &ExplainArgs) -> Result<Output, Trouble> {
+pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
     if args.fetch.is_some() && args.case.is_none() {
-        return Err(Trouble::usage("--fetch selects a fetch of a case: CASE.toml#N --fetch I"));
+        return Err(Failure::usage("--fetch selects a fetch of a case: CASE.toml#N --fetch I"));
     }
     let format = args.format.or_else(|| by_extension(args.out.as_deref()?));
     let format = format.unwrap_or(ExplainFormat::Text);
     let mut output = match (&args.case, &args.tex) {
         (Some(address), _) => case::run(address, args.fetch, format)?,
         (None, Some(file)) => from_file(args, file, format)?,
-        (None, None) => return Err(Trouble::usage("a case or --tex is needed")),
+        (None, None) => return Err(Failure::usage("a case or --tex is needed")),
     };
     if let Some(path) = &args.out {
         no_input(args, path)?;
         texunit_files::write_atomically(path, output.text.as_bytes())
-            .map_err(|e| Trouble::input(format!("cannot write {e}")))?;
+            .map_err(|e| Failure::input(format!("cannot write {e}")))?;
         output.text.clear();
     }
     Ok(output)
@@ -122,7 +122,7 @@ fn by_extension(out: &Path) -> Option<ExplainFormat> {
 }
 
 /// An explanation does not take the place of what it explains.
-fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Trouble> {
+fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Failure> {
     let case = args.case.as_deref().map(Path::new);
     // `FILE#N`, unless a file is called so.
     let without = args.case.as_deref().and_then(|address| address.rsplit_once('#'));
@@ -130,7 +130,7 @@ fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Trouble> {
     let inputs = [case, args.tex.as_deref()];
     match args::same_file(out, inputs.into_iter().flatten()) {
         None => Ok(()),
-        Some(input) => Err(Trouble::input(format!(
+        Some(input) => Err(Failure::input(format!(
             "--out: `{}` would overwrite `{}`, which is explained; name another file",
             out.display(),
             input.display()
@@ -138,11 +138,11 @@ fn no_input(args: &ExplainArgs, out: &Path) -> Result<(), Trouble> {
     }
 }
 
-fn from_file(args: &ExplainArgs, file: &Path, format: ExplainFormat) -> Result<Output, Trouble> {
+fn from_file(args: &ExplainArgs, file: &Path, format: ExplainFormat) -> Result<Output, Failure> {
     let op = args.access.op.as_deref().unwrap_or_default();
     let word = op.split('.').next().unwrap_or_default();
     if !["tex", "tld4", "suld", "sust", "sured"].contains(&word) {
-        return Err(Trouble::usage(match cuda::ptx_of(op) {
+        return Err(Failure::usage(match cuda::ptx_of(op) {
             Some(ptx) => format!("--op: `{op}` is CUDA C++; in PTX it is {ptx}"),
             None => format!(
                 "--op: `{op}` is not a fetch or a surface access: expected tex, tld4, suld, sust or \
@@ -162,18 +162,18 @@ fn fetch(
     file: &Path,
     op: &str,
     format: ExplainFormat,
-) -> Result<Output, Trouble> {
-    let mut form: FetchForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
+) -> Result<Output, Failure> {
+    let mut form: FetchForm = op.parse().map_err(|e| Failure::usage(format!("--op: {e}")))?;
     form.offset = args.access.offset.is_some();
     form.compare = args.access.compare.is_some();
     if let Some(reason) = form.why_impossible() {
-        return Err(Trouble::usage(format!("{form}: {reason}")));
+        return Err(Failure::usage(format!("{form}: {reason}")));
     }
-    let operands = operand::fetch(&args.access.written(), form).map_err(Trouble::usage)?;
-    let mut sampler = args.sampler.sampler().map_err(Trouble::usage)?;
+    let operands = operand::fetch(&args.access.written(), form).map_err(Failure::usage)?;
+    let mut sampler = args.sampler.sampler().map_err(Failure::usage)?;
     let texture = file::texture(&args.texture.options(), file, form, &mut sampler)?;
     let explanation = Explanation::new(form, &texture, &sampler, &operands)
-        .map_err(|e| Trouble::input(e.to_string()))?;
+        .map_err(|e| Failure::input(e.to_string()))?;
     Ok(Output { text: explanation.render(format), agrees: true })
 }
 
@@ -182,23 +182,23 @@ fn surface(
     file: &Path,
     op: &str,
     format: ExplainFormat,
-) -> Result<Output, Trouble> {
-    let form: SurfaceForm = op.parse().map_err(|e| Trouble::usage(format!("--op: {e}")))?;
-    let coords = operand::surface(&args.access.written(), form).map_err(Trouble::usage)?;
+) -> Result<Output, Failure> {
+    let form: SurfaceForm = op.parse().map_err(|e| Failure::usage(format!("--op: {e}")))?;
+    let coords = operand::surface(&args.access.written(), form).map_err(Failure::usage)?;
     if let Some(option) = args.fetch_only() {
-        return Err(Trouble::usage(format!("{option} is for fetches, not for {form}")));
+        return Err(Failure::usage(format!("{option} is for fetches, not for {form}")));
     }
     let loads = matches!(form.kind, SurfaceKind::Load { .. });
     let elements = match (&args.access.value, loads) {
-        (Some(text), false) => operand::elements(text).map_err(Trouble::usage)?,
+        (Some(text), false) => operand::elements(text).map_err(Failure::usage)?,
         (None, false) => {
-            return Err(Trouble::usage(format!("{form} needs its elements: --value V,W")));
+            return Err(Failure::usage(format!("{form} needs its elements: --value V,W")));
         }
-        (Some(_), true) => return Err(Trouble::usage(format!("{form} stores nothing"))),
+        (Some(_), true) => return Err(Failure::usage(format!("{form} stores nothing"))),
         (None, true) => [0; 4],
     };
     let (mut resource, _) = file::resource(&args.texture.options(), file, form.geometry)?;
-    let input = |e: String| Trouble::input(e);
+    let input = |e: String| Failure::input(e);
     if resource.levels().len() > 1 {
         resource = resource.single_level(0).map_err(|e| input(e.to_string()))?;
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use texunit_report::CodeLocation;
 
 /// Instructions that are named at most.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// An instruction, and how often it was interpreted.
 struct Row<'a> {
@@ -16,7 +16,7 @@ struct Row<'a> {
 
 /// The most frequent first.
 fn rows(report: &Report) -> impl Iterator<Item = Row<'_>> {
-    let all = report.stats.iter().flat_map(|stats| stats.interpreted.0.iter().take(MOST));
+    let all = report.stats.iter().flat_map(|stats| stats.interpreted.0.iter().take(MAX));
     let located = report.located();
     all.filter_map(move |&(span, count)| {
         let located = located?;
@@ -34,9 +34,9 @@ pub fn text(report: &Report) -> String {
     let all = report.stats.as_ref().map_or(&[][..], |stats| &stats.interpreted.0);
     match all.len() {
         0 => text + " nothing\n",
-        n if n > MOST => {
-            let rest: u64 = all[MOST..].iter().map(|(_, count)| count).sum();
-            text + &format!("\n{rest:>12}  {} other instructions\n", n - MOST)
+        n if n > MAX => {
+            let rest: u64 = all[MAX..].iter().map(|(_, count)| count).sum();
+            text + &format!("\n{rest:>12}  {} other instructions\n", n - MAX)
         }
         _ => text + "\n",
     }

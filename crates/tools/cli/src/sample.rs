@@ -3,7 +3,7 @@
 mod operand;
 
 use crate::args::OutputFormat;
-use crate::explain::Trouble;
+use crate::explain::Failure;
 use crate::explain::args::{SamplerArgs, TextureArgs, same_file};
 use crate::number;
 use clap::Args;
@@ -97,10 +97,10 @@ pub struct Report {
 }
 
 /// Fetches, and writes the results.
-pub fn run(args: &SampleArgs) -> Result<Report, Trouble> {
+pub fn run(args: &SampleArgs) -> Result<Report, Failure> {
     if Kind::of(&args.out) != Kind::Npy {
         let out = args.out.display();
-        return Err(Trouble::usage(format!(
+        return Err(Failure::usage(format!(
             "--out: `{out}` does not end in .npy, which is what is written"
         )));
     }
@@ -120,17 +120,17 @@ pub fn run(args: &SampleArgs) -> Result<Report, Trouble> {
 }
 
 /// Memory for the results, if there is that much.
-fn zeros(size: usize) -> Result<Vec<u8>, Trouble> {
+fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let room = bytes.try_reserve_exact(size);
-    room.map_err(|_| Trouble::input(format!("cannot allocate {size} bytes for the results")))?;
+    room.map_err(|_| Failure::input(format!("cannot allocate {size} bytes for the results")))?;
     bytes.resize(size, 0);
     Ok(bytes)
 }
 
 /// The texture, by the options and rules of `texunit explain`.
-fn made(args: &SampleArgs) -> Result<Texture, Trouble> {
-    let mut sampler = args.sampler.sampler().map_err(Trouble::usage)?;
+fn made(args: &SampleArgs) -> Result<Texture, Failure> {
+    let mut sampler = args.sampler.sampler().map_err(Failure::usage)?;
     let coord = if args.fetch.fetch { CoordType::S32 } else { CoordType::F32 };
     let geometry = args.texture.geometry.unwrap_or(Geometry::D2);
     let form = FetchForm::sample(geometry, coord, ResultType::F32);
@@ -140,11 +140,11 @@ fn made(args: &SampleArgs) -> Result<Texture, Trouble> {
 }
 
 /// Results do not overwrite their inputs.
-fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Trouble> {
+fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Failure> {
     let inputs = [args.tex.as_path(), &args.at].into_iter().chain(given.files());
     match same_file(&args.out, inputs) {
         None => Ok(()),
-        Some(input) => Err(Trouble::input(format!(
+        Some(input) => Err(Failure::input(format!(
             "--out: `{}` would overwrite `{}`, which is read; name another file",
             args.out.display(),
             input.display()
@@ -152,11 +152,11 @@ fn spare_inputs(args: &SampleArgs, given: &Given) -> Result<(), Trouble> {
     }
 }
 
-fn write(path: &Path, call: &Call<'_>, bytes: Vec<u8>) -> Result<(), Trouble> {
+fn write(path: &Path, call: &Call<'_>, bytes: Vec<u8>) -> Result<(), Failure> {
     let shape: Vec<u64> = call.shape().iter().map(|&n| n as u64).collect();
     let file = texunit_files::encode_array(call.dtype().npy(), &shape, &bytes);
     texunit_files::write_atomically(path, &file)
-        .map_err(|e| Trouble::input(format!("cannot write {e}")))
+        .map_err(|e| Failure::input(format!("cannot write {e}")))
 }
 
 impl Report {

@@ -12,7 +12,7 @@ use texunit_testkit::TempDir;
 use toml::{Table, Value};
 
 /// A result has fewer statements than this.
-const MOST: u64 = 40;
+const MAX: u64 = 40;
 
 fn main() {
     let args = Arguments::from_args();
@@ -129,7 +129,7 @@ fn run(case: &Table) -> Result<(), Failed> {
     let module = std::fs::read_to_string(if alone { out.clone() } else { out.join("kernel.ptx") })?;
     let after = report["after"]["statements"].as_u64().unwrap();
     let before = report["before"]["statements"].as_u64().unwrap();
-    if after >= MOST || before < 100 || report["end"] != "smallest" {
+    if after >= MAX || before < 100 || report["end"] != "smallest" {
         return Err(format!("{before} statements became {after}: {report}\n{module}").into());
     }
     if std::env::var_os("TEXUNIT_REDUCE_SHOW").is_some() {

@@ -44,7 +44,7 @@ pub struct Reduced {
 }
 
 /// Most rounds; a round that changes nothing is the last one anyway.
-const MOST_ROUNDS: usize = 50;
+const MAX_ROUNDS: usize = 50;
 
 /// Makes a failing case smaller. `contents` are what the objects of its job hold; `tell` is called before
 /// every attempt.
@@ -60,7 +60,7 @@ pub fn reduce(
     job::shape(&mut search);
     job::contents::replace(&mut search, contents);
     ptx::without_debug(&mut search);
-    for round in 0..MOST_ROUNDS {
+    for round in 0..MAX_ROUNDS {
         let mut changed = ptx::round(&mut search, round == 0);
         changed |= job::round(&mut search);
         if !changed || search.is_over() {

@@ -2,7 +2,7 @@
 //! lies where the one before it did, as where the caller uses them up.
 
 use crate::effort::Effort;
-use crate::workload::{Trouble, Workload, samples};
+use crate::workload::{Failure, Workload, samples};
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_unit::{
@@ -82,7 +82,7 @@ impl Operands {
 
 impl Arrays {
     /// Makes the texture, the plan and the arrays.
-    pub fn new(workload: &Workload, effort: Effort) -> Result<Self, Trouble> {
+    pub fn new(workload: &Workload, effort: Effort) -> Result<Self, Failure> {
         let texture = workload.texture()?;
         let plan = FetchPlan::new(workload.form, &texture, &workload.sampler)
             .map_err(|e| e.to_string())?;
@@ -121,7 +121,7 @@ impl Arrays {
     }
 
     /// Compares a few hundred results with the reference.
-    pub fn verify(&mut self) -> Result<(), Trouble> {
+    pub fn verify(&mut self) -> Result<(), Failure> {
         let Self { workload, texture, plan, operands, batch, workers } = self;
         let fetches = operands.coords.point[0].len();
         let job = Job { plan, operands, batch: *batch, components: workload.components };

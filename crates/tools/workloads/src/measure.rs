@@ -3,7 +3,7 @@
 use crate::api::Arrays;
 use crate::effort::Effort;
 use crate::ptx::Launch;
-use crate::workload::{Trouble, Workload};
+use crate::workload::{Failure, Workload};
 use std::time::Instant;
 
 /// The way that fetches go.
@@ -36,11 +36,11 @@ pub struct Rate {
     pub runs: usize,
 }
 
-const LEAST_RUNS: usize = 3;
+const MIN_RUNS: usize = 3;
 
 /// Runs a workload again and again. The first run is not timed; its results are compared with the
 /// reference, and a difference is a panic: our own bug.
-pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Trouble> {
+pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Failure> {
     match via {
         Via::Api => {
             let mut arrays = Arrays::new(workload, effort)?;
@@ -61,7 +61,7 @@ pub fn measure(workload: &Workload, via: Via, effort: Effort) -> Result<Rate, Tr
 pub fn time(effort: Effort, mut run: impl FnMut()) -> Rate {
     let start = Instant::now();
     let mut seconds = Vec::new();
-    while seconds.len() < LEAST_RUNS || start.elapsed() < effort.time {
+    while seconds.len() < MIN_RUNS || start.elapsed() < effort.time {
         let start = Instant::now();
         run();
         seconds.push(start.elapsed().as_secs_f64());

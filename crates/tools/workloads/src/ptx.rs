@@ -1,7 +1,7 @@
 //! Fetches from PTX: the kernels of `kernels.ptx`, through the object model.
 
 use crate::points::STRIDE;
-use crate::workload::{KernelCall, Trouble, Workload, samples};
+use crate::workload::{Failure, KernelCall, Workload, samples};
 use texunit_device::{
     Arg, ArrayDescriptor, Buffer, Device, Kernel, LaunchOptions, Module, TextureDescriptor,
     TextureObject, TextureResource,
@@ -26,7 +26,7 @@ pub struct Launch {
 
 impl Launch {
     /// Makes the texture and the buffer, and loads the kernel of the workload.
-    pub fn new(workload: &Workload, threads: usize, fetches: u32) -> Result<Self, Trouble> {
+    pub fn new(workload: &Workload, threads: usize, fetches: u32) -> Result<Self, Failure> {
         let call = workload.kernel.ok_or_else(|| format!("{} has no kernel", workload.name))?;
         let device = Device::default();
         let texture = texture(&device, workload)?;
@@ -47,7 +47,7 @@ impl Launch {
     }
 
     /// Compares a few hundred sums with those of the reference.
-    pub fn verify(&self) -> Result<(), Trouble> {
+    pub fn verify(&self) -> Result<(), Failure> {
         let texture = self.workload.texture()?;
         let bytes = self.out.read();
         let out: &[[[u8; 4]; 4]] = bytes.as_chunks::<4>().0.as_chunks::<4>().0;
@@ -70,7 +70,7 @@ impl Launch {
 }
 
 /// The texture of the workload on a device.
-fn texture(device: &Device, workload: &Workload) -> Result<TextureObject, Trouble> {
+fn texture(device: &Device, workload: &Workload) -> Result<TextureObject, Failure> {
     let say = |e: texunit_device::Error| e.to_string();
     let shape = workload.shape;
     let mut descriptor =

@@ -39,11 +39,11 @@ pub struct KernelCall {
 }
 
 /// Why something could not be measured, for the user.
-pub type Trouble = String;
+pub type Failure = String;
 
 impl Workload {
     /// The texture, filled with noise.
-    pub fn texture(&self) -> Result<Arc<Texture>, Trouble> {
+    pub fn texture(&self) -> Result<Arc<Texture>, Failure> {
         let size = self.shape.size().map_err(|e| e.to_string())?;
         let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texels"));
         let block = Arc::new(block.ok_or("there is not enough memory for the texture")?);
@@ -54,7 +54,7 @@ impl Workload {
     }
 
     /// Noise: floats from 0 to 1, random bits for all others.
-    pub fn texels(&self) -> Result<Vec<u8>, Trouble> {
+    pub fn texels(&self) -> Result<Vec<u8>, Failure> {
         let size = self.shape.packed_size().map_err(|e| e.to_string())?;
         let unit = |i: u64| (hash(i as u32) >> 8) as f32 / (1 << 24) as f32;
         let bytes = |element: u64, make: &dyn Fn(u64) -> [u8; 4]| -> Vec<u8> {
@@ -70,7 +70,7 @@ impl Workload {
     }
 
     /// What the reference sampler answers to a fetch: bits of four registers.
-    pub fn expected(&self, texture: &Texture, fetch: u32) -> Result<[u32; 4], Trouble> {
+    pub fn expected(&self, texture: &Texture, fetch: u32) -> Result<[u32; 4], Failure> {
         let operands = (self.operands)(fetch);
         let answer = reference::fetch(self.form, texture, &self.sampler, &operands);
         Ok(answer.map_err(|e| e.to_string())?.values)

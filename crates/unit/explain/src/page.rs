@@ -8,7 +8,7 @@ use crate::{Explanation, SurfaceExplanation};
 /// Height of a row of the list.
 const ROW: f64 = 18.0;
 /// Characters of a row, and of a heading.
-const MOST_CHARACTERS: usize = 160;
+const MAX_CHARACTERS: usize = 160;
 
 /// The accesses of a thread as one SVG document: those of a loop in the order in which they were made.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ fn anchor(n: usize) -> String {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(MOST_CHARACTERS).collect()
+    text.chars().take(MAX_CHARACTERS).collect()
 }
 
 /// `2  tex.2d.v4.f32.f32 at (0.3, 0.7)  # = (0.25, 0.5, 0, 1)  blur.cu:12:7`

@@ -24,7 +24,7 @@ pub(crate) const MARGIN: f64 = 16.0;
 /// Space between parts.
 pub(crate) const GAP: f64 = 22.0;
 /// Characters of a line that comes from outside.
-const MOST_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 pub(crate) fn svg(e: &Explanation<'_>) -> String {
     picture(e).finish(&headline(&e.trace), &description(e))
@@ -69,7 +69,7 @@ fn description(e: &Explanation<'_>) -> String {
 
 /// The lines at the top.
 pub(crate) fn head(p: &mut Picture, title: &str, lines: &[String]) {
-    let cut = |text: &str| text.chars().take(MOST_CHARACTERS).collect::<String>();
+    let cut = |text: &str| text.chars().take(MAX_CHARACTERS).collect::<String>();
     p.text(MARGIN, 28.0, NORMAL, Anchor::Start, Paint::Ink, &cut(title));
     for line in lines {
         let y = p.bottom() + SMALL;

@@ -6,7 +6,7 @@ use texunit_simt::observe::{At, Origin, Register, Undefined};
 use texunit_unit::{Resource, TexelIndex};
 
 /// Loads of a CTA that are remembered; of others it is not said where a value came from.
-const MOST: usize = 1 << 14;
+const MAX: usize = 1 << 14;
 
 /// What a load has brought.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ impl Origins {
     pub(super) fn note(&mut self, at: &At, what: &Undefined<'_>) {
         let Some((register, brought)) = what.register.zip(Brought::of(at, what)) else { return };
         let key = (at.warp, at.op, register);
-        if self.loads.len() >= MOST && !self.loads.contains_key(&key) {
+        if self.loads.len() >= MAX && !self.loads.contains_key(&key) {
             return;
         }
         self.number += 1;

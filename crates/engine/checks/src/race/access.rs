@@ -7,7 +7,7 @@ use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
 
 /// Registers of an access at most.
-const MOST_ELEMENTS: usize = 8;
+const MAX_ELEMENTS: usize = 8;
 
 /// What a lane's access has raced with: lane, byte of the access, and what.
 pub(super) type Raced = (u32, u64, Conflict);
@@ -171,7 +171,7 @@ impl Stored {
         if access.doing != Doing::Store {
             return Self { first: None, more: Vec::new() };
         }
-        let count = access.values.len().min(MOST_ELEMENTS);
+        let count = access.values.len().min(MAX_ELEMENTS);
         Self {
             first: access.values.get(0),
             more: (1..count).map(|i| access.values.get(i)).collect(),

@@ -19,9 +19,9 @@ const ONE_LANE: u32 = 64;
 /// and when only some warps are.
 const SOME_WARPS: u32 = 4096;
 /// Texels that a launch keeps of an array.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 /// Launches of which texels are kept.
-const MOST_LAUNCHES: usize = 256;
+const MAX_LAUNCHES: usize = 256;
 
 /// Accesses to a texel.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ impl Own {
 
     fn keep(&mut self, (array, offset, size): (usize, u64, u32), stamp: Stamp) {
         let texels = self.texels.entry(array).or_default();
-        let is_full = texels.len() >= MOST;
+        let is_full = texels.len() >= MAX;
         let none = Texel { size, read: Stamp::NONE, written: Stamp::NONE };
         let texel = match texels.get_mut(&offset) {
             Some(texel) => texel,
@@ -128,7 +128,7 @@ impl Memory {
         }
         let mut all = lock(&self.arrays);
         if !all.iter().any(|used| used.first == first) {
-            if all.len() >= MOST_LAUNCHES {
+            if all.len() >= MAX_LAUNCHES {
                 all.remove(0);
             }
             all.push(Used { first, texels: Texels::new() });

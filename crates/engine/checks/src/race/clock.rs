@@ -7,9 +7,9 @@
 //! to the next one, or a barrier of the grid, is a few entries and not one for each CTA.
 
 /// Entries of warps and threads that a clock has at most; the rest becomes what is known of whole CTAs.
-const MOST_PARTS: usize = 128;
+const MAX_PARTS: usize = 128;
 /// Entries of CTAs that it has at most; beyond it, those beside each other become one.
-const MOST_RUNS: usize = 512;
+const MAX_RUNS: usize = 512;
 
 /// A part of a CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -174,9 +174,9 @@ impl Clock {
     }
 
     fn limit(&mut self) {
-        if self.parts.len() > MOST_PARTS {
+        if self.parts.len() > MAX_PARTS {
             // CTAs with the lowest numbers are likely to have ended.
-            let cut = self.parts.len() - MOST_PARTS / 2;
+            let cut = self.parts.len() - MAX_PARTS / 2;
             let rest = self.parts.split_off(cut);
             let (copies, old): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts)
                 .into_iter()
@@ -184,7 +184,7 @@ impl Clock {
             self.parts = copies;
             self.parts.extend(rest);
             // What says so much of copies says nothing of threads that would be less.
-            if self.parts.len() > 4 * MOST_PARTS {
+            if self.parts.len() > 4 * MAX_PARTS {
                 *self = Self::all();
                 return;
             }
@@ -193,7 +193,7 @@ impl Clock {
                 self.raise(&[Run { first: serial, last: serial, time: part.time }]);
             }
         }
-        while self.runs.len() > MOST_RUNS {
+        while self.runs.len() > MAX_RUNS {
             let pairs = self.runs.chunks(2).map(|pair| Run {
                 first: pair[0].first,
                 last: pair[pair.len() - 1].last,
@@ -287,7 +287,7 @@ mod tests {
         for i in 0..3000 {
             clock.add(1 + i, Unit::Thread(i % 7), 1 + i % 5);
             assert!(clock.knows(1 + i, i % 7, 1 + i % 5));
-            assert!(clock.parts.len() <= MOST_PARTS && clock.runs.len() <= MOST_RUNS);
+            assert!(clock.parts.len() <= MAX_PARTS && clock.runs.len() <= MAX_RUNS);
         }
         assert!(clock.knows(1, 0, 1) && clock.size() < 16 << 10);
     }

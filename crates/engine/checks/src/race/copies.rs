@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// Ends and groups that are kept of a thread.
-const MOST: usize = 64;
+const MAX: usize = 64;
 
 /// Copies up to a time have ended at a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ fn push(list: &mut Vec<End>, end: End) {
     if list.last().is_some_and(|last| last.of >= end.of) {
         return;
     }
-    if list.len() == MOST {
+    if list.len() == MAX {
         // Of two that old, both have ended with the first: it says too much rather than too little.
         list[1].at = list[0].at;
         list.remove(0);
@@ -53,7 +53,7 @@ impl Copies {
     /// `cp.async.commit_group` of a thread: what it has copied so far is a group.
     pub(super) fn commit(&mut self, thread: u32, now: u32) {
         let of = self.0.entry(thread).or_default();
-        if of.groups.len() == 4 * MOST {
+        if of.groups.len() == 4 * MAX {
             of.groups.remove(0);
         }
         of.groups.push(now);

@@ -49,7 +49,7 @@ pub(super) struct Copied {
 }
 
 /// Ranges of a copy that are kept one by one.
-const MOST_PIECES: usize = 64;
+const MAX_PIECES: usize = 64;
 
 impl Copied {
     pub(super) fn new(
@@ -57,7 +57,7 @@ impl Copied {
         what: String,
         pieces: &[(u64, u64, bool)],
     ) -> Self {
-        let pieces = pieces.iter().copied().take(MOST_PIECES).collect();
+        let pieces = pieces.iter().copied().take(MAX_PIECES).collect();
         Self { queue, at, what, pieces }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use texunit_simt::observe::LaunchInfo;
 
 /// Bytes of notes of loads that are kept of launches before; beyond it, those of the oldest are forgotten.
-const MOST_NOTES: usize = 256 << 20;
+const MAX_NOTES: usize = 256 << 20;
 
 /// What all launches of a process share: the shadow of global memory, and numbers of CTAs.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Memory {
         noted.retain(|loads| streams.is_open(loads.first()));
         lock(&self.arrays).retain(|used| streams.is_open(used.first));
         let mut bytes = noted.iter().map(|loads| loads.bytes()).sum::<usize>();
-        while bytes > MOST_NOTES {
+        while bytes > MAX_NOTES {
             bytes -= noted.remove(0).bytes();
         }
         let mut order = Order { first, ctas, below, others: others.into(), loads: None };

@@ -18,7 +18,7 @@ use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, At, Doing, LaunchInfo, Order as How, Values};
 
 /// Bytes of notes that a worker may have of an allocation; if there are more, they are made accesses.
-const MOST: usize = 64 << 20;
+const MAX: usize = 64 << 20;
 /// Loads that a worker knows to be noted.
 const SEEN: usize = 1 << 12;
 
@@ -347,7 +347,7 @@ impl Own {
         if matches!(lies, Lies::Anyhow) {
             notes.offsets.push(offsets);
         }
-        if notes.bytes() > MOST {
+        if notes.bytes() > MAX {
             drop(noted);
             of.settle(i, shadow);
         }

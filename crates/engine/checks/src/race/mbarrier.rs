@@ -22,7 +22,7 @@ struct Mbarrier {
 pub(super) struct Mbarriers(HashMap<u64, Mbarrier>);
 
 /// mbarriers of a CTA of which something is kept.
-const MOST: usize = 1 << 15;
+const MAX: usize = 1 << 15;
 
 /// What lanes do.
 pub(super) struct Acts<'a> {
@@ -89,7 +89,7 @@ impl Mbarriers {
 
     fn at(&mut self, cta: &mut Cta, acts: &Acts<'_>, (address, those): (u64, u32)) {
         use MbarrierAction as A;
-        if self.0.len() >= MOST {
+        if self.0.len() >= MAX {
             self.0.clear();
         }
         let warp = acts.at.warp;

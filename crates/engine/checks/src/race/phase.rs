@@ -19,11 +19,11 @@ use texunit_simt::SpaceKind;
 use texunit_simt::observe::{Access, At, Doing, Order as How, Values};
 
 /// Accesses that are listed at most: then they are looked at by themselves.
-const MOST: usize = 1 << 14;
+const MAX: usize = 1 << 14;
 /// Shared memory beyond this is not looked at so.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// Phases at most that are not begun with a list, as those before have had theirs made accesses.
-const MOST_SKIPPED: u32 = 63;
+const MAX_SKIPPED: u32 = 63;
 
 /// How the addresses of an access lie, in little memory.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,7 @@ impl Phase {
         }
         let is_plain = kind == Kind::WEAK || kind == Kind::WEAK.writing();
         let by_lanes = matches!(warp.access.doing, Doing::Load | Doing::Store);
-        if !is_plain || !by_lanes || self.list.len() >= MOST {
+        if !is_plain || !by_lanes || self.list.len() >= MAX {
             return false;
         }
         match self.touch(warp) {
@@ -166,7 +166,7 @@ impl Phase {
     fn line(&mut self, number: u64) -> Option<&mut Touched> {
         let i = number as usize;
         if i >= self.lines.len() {
-            if number >= MOST_BYTES / LINE {
+            if number >= MAX_BYTES / LINE {
                 return None;
             }
             self.lines.resize_with(i + 1, Touched::default);
@@ -328,7 +328,7 @@ impl Phase {
         if self.list.is_empty() {
             return;
         }
-        self.skipped = (2 * self.skipped + 1).min(MOST_SKIPPED);
+        self.skipped = (2 * self.skipped + 1).min(MAX_SKIPPED);
         self.skips = self.skipped;
         let (serial, all) = ((self.epoch >> 32) as u32, self.epoch as u32 - 1);
         let (cta, mut rows, mut races) = (Cta::default(), self.rows.iter(), Vec::new());

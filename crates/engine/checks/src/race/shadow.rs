@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) const PAGE: u64 = 4096;
 const SHARDS: u64 = 64;
 /// Bytes that the shadow may take; then it forgets what has been accessed.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 /// Bytes of clocks that places in memory may have; beyond it, who looks there knows everything.
-const MOST_CLOCKS: usize = 256 << 20;
+const MAX_CLOCKS: usize = 256 << 20;
 
 /// What those know who see what was stored at a place.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Var {
 }
 
 /// CTAs whose knowledge a place keeps apart.
-const MOST_NEAR: usize = 4;
+const MAX_NEAR: usize = 4;
 
 impl Var {
     /// What a thread of a CTA may know: of its own CTA, of others.
@@ -46,7 +46,7 @@ impl Var {
         match self.near.iter_mut().find(|(of, _)| *of == serial) {
             Some((_, clock)) => add(clock, &near),
             None => {
-                self.near.truncate(MOST_NEAR - 1);
+                self.near.truncate(MAX_NEAR - 1);
                 self.near.insert(0, (serial, near));
             }
         }
@@ -114,7 +114,7 @@ impl Default for Shadow {
     fn default() -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         let (bytes, clocks, has_vars) = Default::default();
-        Self { shards, bytes, clocks, has_vars, most: MOST_BYTES }
+        Self { shards, bytes, clocks, has_vars, most: MAX_BYTES }
     }
 }
 
@@ -178,7 +178,7 @@ impl Shadow {
         mut known: [Option<Arc<Clock>>; 2],
         joins: bool,
     ) {
-        if self.clocks.load(Relaxed) > MOST_CLOCKS {
+        if self.clocks.load(Relaxed) > MAX_CLOCKS {
             known = known.map(|clock| clock.map(|_| Arc::new(Clock::all())));
         }
         self.has_vars.store(true, Relaxed);
@@ -195,7 +195,7 @@ impl Shadow {
 
     /// Whether it takes so much that a time at which nothing is needed of it should be used.
     pub(super) fn is_large(&self) -> bool {
-        self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MOST_CLOCKS / 2
+        self.bytes.load(Relaxed) > self.most / 2 || self.clocks.load(Relaxed) > MAX_CLOCKS / 2
     }
 
     /// A stamp of the bytes of a range that is looked for.

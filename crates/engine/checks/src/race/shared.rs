@@ -6,7 +6,7 @@ use super::phase::Phase;
 use super::view::View;
 
 /// More shared memory than any CTA has.
-const MOST: u64 = 1 << 20;
+const MAX: u64 = 1 << 20;
 
 /// The shadow.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl Lines {
     #[inline]
     pub(super) fn at(&mut self, offset: u64) -> Option<&mut Line> {
         let i = (offset / LINE) as usize;
-        if i >= self.0.len() && offset < MOST {
+        if i >= self.0.len() && offset < MAX {
             self.0.resize_with(i + 1, Line::default);
         }
         self.0.get_mut(i)

@@ -5,7 +5,7 @@ const KIND_BITS: u32 = 5;
 /// The last time that can be told from others.
 pub(super) const LAST_TIME: u32 = u32::MAX >> KIND_BITS;
 /// Operations that can be told from each other.
-const MOST_OPS: u32 = 1 << 22;
+const MAX_OPS: u32 = 1 << 22;
 
 /// How an access is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl Stamp {
     pub(super) const NONE: Self = Self { serial: 0, when: 0, who: 0, extra: 0 };
 
     pub(super) fn new(serial: u32, (time, kind): (u32, Kind), (thread, op): (u32, u32)) -> Self {
-        let who = thread << 22 | op.min(MOST_OPS - 1);
+        let who = thread << 22 | op.min(MAX_OPS - 1);
         Self { serial, when: time << KIND_BITS | kind.0, who, extra: 0 }
     }
 
@@ -81,7 +81,7 @@ impl Stamp {
 
     /// The same of another operation.
     pub(super) fn of_op(self, op: u32) -> Self {
-        Self { who: self.thread() << 22 | op.min(MOST_OPS - 1), ..self }
+        Self { who: self.thread() << 22 | op.min(MAX_OPS - 1), ..self }
     }
 
     pub(super) fn is_none(self) -> bool {
@@ -102,7 +102,7 @@ impl Stamp {
     }
 
     pub(super) fn op(self) -> u32 {
-        self.who & (MOST_OPS - 1)
+        self.who & (MAX_OPS - 1)
     }
 
     /// Whether it is an access beside the last store that only this lane of the other one's thread has made, and no copy.

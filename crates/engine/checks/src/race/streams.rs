@@ -38,9 +38,9 @@ pub struct Submitted {
 }
 
 /// Launches that are kept although nothing is known to come behind them.
-const MOST: usize = 1024;
+const MAX: usize = 1024;
 /// Texts of modules that are kept for them.
-const MOST_TEXTS: usize = 64;
+const MAX_TEXTS: usize = 64;
 
 /// Of each stream up to which of its launches.
 type Known = HashMap<Queue, u64>;
@@ -145,7 +145,7 @@ impl Streams {
         let at = self.submit(queue).at;
         let host = &self.host;
         self.copies.retain(|copy| host.get(&copy.queue).is_none_or(|&at| at < copy.at));
-        if self.copies.len() >= MOST {
+        if self.copies.len() >= MAX {
             self.copies.remove(0);
         }
         self.copies.push(Copied::new((queue, at), what, pieces));
@@ -189,7 +189,7 @@ impl Streams {
         let is_known =
             |known: &Known, past: &Past| known.get(&past.queue).is_some_and(|&at| at >= past.at);
         self.past.retain(|past| !is_known(host, past));
-        if self.past.len() >= MOST {
+        if self.past.len() >= MAX {
             self.past.remove(0);
         }
         self.forget();
@@ -219,7 +219,7 @@ impl Streams {
             sources: Arc::clone(listing.shared_sources()),
             spans: (0..listing.len()).map(|op| listing.span(op)).collect(),
         });
-        if self.texts.len() == MOST_TEXTS {
+        if self.texts.len() == MAX_TEXTS {
             self.texts.remove(0);
         }
         self.texts.push(Arc::clone(&kept));

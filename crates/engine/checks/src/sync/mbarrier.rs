@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use texunit_simt::observe::{At, MbarrierAction, MbarrierState};
 
 /// Waits that are remembered of a CTA.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 
 /// A register of each lane.
 type Row = [u64; 32];
@@ -75,7 +75,7 @@ impl Mbarriers {
             }
             let thread = (address, at.warp * 32 + lane);
             match action {
-                MbarrierAction::Arrive { .. } if self.tokens.len() < MOST => {
+                MbarrierAction::Arrive { .. } if self.tokens.len() < MAX => {
                     self.tokens.insert(thread, (words.results[i], now));
                 }
                 MbarrierAction::Test { parity } => {
@@ -109,7 +109,7 @@ impl Mbarriers {
         (phase, state): (i64, MbarrierState),
     ) {
         let before = self.waited.get(&thread).copied();
-        if self.waited.len() < MOST {
+        if self.waited.len() < MAX {
             self.waited.insert(thread, (phase, spot));
         }
         let has_begun = state.pending != state.expected || state.bytes != 0;

@@ -10,7 +10,7 @@ use texunit_unit::{
 };
 
 /// Most entries of a table that is looked at.
-const MOST: u64 = 1 << 18;
+const MAX: u64 = 1 << 18;
 /// Fewest entries of an axis between which there are steps to compare.
 const FEWEST: u32 = 3;
 
@@ -57,7 +57,7 @@ impl Table {
             && is_fine(resource.format().plain_channel())
             && !resource.is_mipmapped()
             && extent[..axes].iter().all(|&n| n >= FEWEST)
-            && texels <= MOST;
+            && texels <= MAX;
         let clamps =
             |mode: [AddressMode; 3]| mode[..axes].iter().all(|&mode| mode == AddressMode::Clamp);
         if !is_table || !effective.address_mode.is_some_and(clamps) {

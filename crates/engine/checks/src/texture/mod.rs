@@ -25,7 +25,7 @@ use texunit_simt::observe::{
 };
 
 /// Textures of one instruction that are told apart.
-const MOST_SITES: usize = 4096;
+const MAX_SITES: usize = 4096;
 
 /// The check of a launch.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ impl Probe for Watching<'_> {
         let texture = fetch.plan.texture();
         let key = (at.op, Arc::as_ptr(texture) as usize, sampler_key(fetch.plan.sampler()));
         if !self.sites.contains_key(&key) {
-            if self.sites.len() >= MOST_SITES {
+            if self.sites.len() >= MAX_SITES {
                 return;
             }
             self.sites.insert(key, Site::new(&self.told, at, fetch));

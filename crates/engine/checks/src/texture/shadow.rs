@@ -10,7 +10,7 @@ use texunit_simt::observe::{At, FetchAnswered, LaunchInfo, SurfaceAnswered};
 use texunit_unit::{AccessFault, FetchPlan, Layout, Resource, SurfaceKind, TexelIndex, reference};
 
 /// Texels that are remembered of a launch, of those written and of those fetched.
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 /// What textures of the launch read and the launch can write, too.
 #[derive(Debug, Default)]
@@ -220,7 +220,7 @@ impl Texels {
                 }
             }
         }
-        if self.written.len() < MOST {
+        if self.written.len() < MAX {
             self.written.insert(place, (spot, by_surface));
         }
     }
@@ -232,7 +232,7 @@ impl Texels {
             }
             return;
         }
-        let is_full = self.read.len() >= MOST;
+        let is_full = self.read.len() >= MAX;
         match self.read.get_mut(&place) {
             Some((first, several)) => {
                 *several |= (first.cta, first.thread) != (spot.cta, spot.thread);

@@ -8,7 +8,7 @@
 mod plus;
 mod values;
 
-use super::near;
+use super::same_base;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Block, Region, Space, Step};
 pub(super) use plus::Plus;
@@ -91,7 +91,7 @@ fn base(step: &Step, shift: u8) -> Option<u32> {
         Action::Store(store) => &store.access,
         _ => return None,
     };
-    let (Place::Wide(base), total) = near::base(access)? else { return None };
+    let (Place::Wide(base), total) = same_base::base(access)? else { return None };
     let whole = access.space == Space::Global && total as u64 >= 1 << shift;
     // It may be read in another way, too.
     let other = match &step.action {

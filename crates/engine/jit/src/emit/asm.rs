@@ -10,7 +10,7 @@ pub(super) struct Label(u32);
 
 /// Memory at a displacement from a register.
 pub(super) fn at(base: Register, displacement: usize) -> MemoryOperand {
-    // Numbers of registers and inputs have limits (`needs::MOST`).
+    // Numbers of registers and inputs have limits (`needs::MAX`).
     MemoryOperand::with_base_displ(base, displacement as i64)
 }
 

@@ -75,7 +75,7 @@ pub(crate) struct Frame {
     pub(crate) last_atomic: u64,
     pub(crate) zeros: u64,
     /// What is known of groups of accesses ([`super::near`]).
-    pub(crate) near: [Found; super::near::SLOTS],
+    pub(crate) near: [Found; super::same_base::SLOTS],
     /// What is known of registers ([`super::index`]), and the numbers of their first lanes.
     pub(crate) indices: [[u32; 2]; 2 * super::index::INDICES],
     /// What the code keeps during a call.
@@ -165,7 +165,7 @@ impl Frame {
             missed: 0,
             last_atomic: 0,
             zeros: 0,
-            near: [Found { shape: 0, at: [0; 4] }; super::near::SLOTS],
+            near: [Found { shape: 0, at: [0; 4] }; super::same_base::SLOTS],
             indices: [[0; 2]; 2 * super::index::INDICES],
             saved: [0; 4],
             parts: [0; 4],

@@ -12,7 +12,7 @@ use super::affine::{Affine, Plan, Plus};
 use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
-use super::near;
+use super::same_base;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Region, Space, Step};
@@ -74,7 +74,7 @@ fn access(step: &Step) -> Option<&Access> {
 
 /// Whether the site of an access can say which indices there are.
 fn fits(step: &Step, value: Affine) -> bool {
-    let size = access(step).and_then(near::base).map(|base| base.1);
+    let size = access(step).and_then(same_base::base).map(|base| base.1);
     size == Some(1 << value.shift) && matches!(value.add, Source::Literal(_) | Source::Bytes64(_))
 }
 

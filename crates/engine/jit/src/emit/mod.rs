@@ -19,9 +19,9 @@ mod frame;
 mod index;
 mod input;
 mod live;
-mod near;
 mod needs;
 mod part;
+mod same_base;
 mod stub;
 mod tables;
 mod values;
@@ -36,8 +36,8 @@ pub(crate) use frame::Frame;
 use index::Indices;
 use input::{Input, Owed};
 use live::{Numbers, Uses};
-use near::Near;
 pub(crate) use needs::Needs;
+use same_base::Near;
 use std::collections::HashMap;
 use stub::Stub;
 use values::Values;
@@ -124,12 +124,12 @@ struct Version {
 }
 
 /// Steps and blocks that a region may have, so that code is made in no time.
-const MOST_STEPS: usize = 1 << 14;
+const MAX_STEPS: usize = 1 << 14;
 
 /// Makes the code of a region.
 pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Error> {
     let steps = region.blocks.iter().map(|b| b.steps.len() + 1).sum::<usize>();
-    if steps > MOST_STEPS || region.sites as usize > MOST_STEPS {
+    if steps > MAX_STEPS || region.sites as usize > MAX_STEPS {
         return Err(Error::Size);
     }
     for block in &region.blocks {

@@ -7,7 +7,7 @@ use crate::{Error, Narrow, Registers};
 use std::ops::Range;
 
 /// Numbers of registers and inputs are below this, so that displacements have 32 bits.
-const MOST: u32 = 1 << 20;
+const MAX: u32 = 1 << 20;
 
 /// Lengths that the files and inputs of a call must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Needs {
             Action::Store(store) => &store.access,
             Action::Atomic(atomic) => &atomic.access,
             Action::Count { counter, .. } => {
-                if *counter >= MOST {
+                if *counter >= MAX {
                     return Err(Error::Counter(*counter));
                 }
                 self.counts = self.counts.max(*counter as usize + 2);
@@ -75,7 +75,7 @@ impl Needs {
             Space::Global => {}
             Space::Shared => self.shared = true,
             Space::Local => self.local = true,
-            Space::Frame | Space::Param if end >= MOST.into() => {
+            Space::Frame | Space::Param if end >= MAX.into() => {
                 return Err(Error::Offset(access.offset));
             }
             Space::Frame => self.frame = self.frame.max(end),
@@ -90,7 +90,7 @@ impl Needs {
             Place::Wide(i) => (&mut self.wide, i),
             Place::Predicate(i) => (&mut self.predicates, i),
         };
-        if number >= MOST {
+        if number >= MAX {
             return Err(Error::TooFar(place));
         }
         *need = (*need).max(number as usize + 1);
@@ -111,7 +111,7 @@ impl Needs {
             | Source::FrameAt
             | Source::Lane => return Ok(()),
         };
-        if number >= MOST {
+        if number >= MAX {
             return Err(Error::InputTooFar(source));
         }
         *need = (*need).max(number as usize + size);

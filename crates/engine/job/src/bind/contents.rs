@@ -87,7 +87,7 @@ pub struct WrongObject {
 }
 
 /// Larger objects are left out: their bytes are no help to anybody.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 
 impl Bound {
     /// The contents of buffers, textures and surfaces that are not zero by the job's word, nor those of others.
@@ -97,7 +97,7 @@ impl Bound {
             let content = match (&param.value, self.objects.get(&index)) {
                 (ParamValue::Buffer(spec), Some(Object::Buffer(buffer)))
                     if !matches!(spec.data, Data::Zeros(_))
-                        && buffer.size() <= MOST_BYTES as u64 =>
+                        && buffer.size() <= MAX_BYTES as u64 =>
                 {
                     Some((buffer.read(), None))
                 }
@@ -161,7 +161,7 @@ fn texels(spec: &ResourceSpec, made: &Made) -> Option<(Vec<u8>, Option<Shape>)> 
         Made::Mipmapped(array) => (array.layers(), Some(array.levels()), 1, array.size()),
         _ => return None,
     };
-    if !own || !whole || size > MOST_BYTES as u64 {
+    if !own || !whole || size > MAX_BYTES as u64 {
         return None;
     }
     let (format, geometry) = (made.format(), made.geometry());

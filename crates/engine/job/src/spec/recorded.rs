@@ -31,11 +31,11 @@ pub struct Settings {
 }
 
 /// Most bytes of memory of a device: more than any card has.
-const MOST_MEMORY: u64 = 1 << 40;
+const MAX_MEMORY: u64 = 1 << 40;
 /// Most bytes of stack of a thread.
-const MOST_STACK: u64 = 512 * 1024;
+const MAX_STACK: u64 = 512 * 1024;
 /// Most bytes of printed text.
-const MOST_TEXT: u64 = 1 << 30;
+const MAX_TEXT: u64 = 1 << 30;
 
 /// Reads the keys at the top of a job.
 pub(super) fn settings(root: &Table<'_>) -> Settings {
@@ -52,14 +52,14 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
     });
     Settings {
         arch,
-        memory_limit: number("memory_limit", MOST_MEMORY),
+        memory_limit: number("memory_limit", MAX_MEMORY),
         max_steps: number("max_steps", i64::MAX as u64),
         fmad: flag("fmad"),
         bounds: root
             .get("bounds")
             .and_then(|v| v.word(&[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)])),
-        stack_limit: number("stack_limit", MOST_STACK).map(|n| n as u32),
-        printf_limit: number("printf_limit", MOST_TEXT).map(|n| n as usize),
+        stack_limit: number("stack_limit", MAX_STACK).map(|n| n as u32),
+        printf_limit: number("printf_limit", MAX_TEXT).map(|n| n as usize),
         grid_id: root.get("grid_id").and_then(|v| v.number(0, i64::MAX as u64)).unwrap_or(0),
         check: flag("check"),
     }

@@ -36,7 +36,7 @@ mod video;
 pub use convert::Convert;
 pub(crate) use float::nan64;
 pub(crate) use inner::{Kind, inner_rows, words};
-pub(crate) use placed::{Last, MOST, Placed, Temporaries};
+pub(crate) use placed::{Last, MAX, Placed, Temporaries};
 pub use row::Row;
 #[cfg(test)]
 pub(crate) use row::all as all_rows;

@@ -13,7 +13,7 @@ pub(crate) struct Temporaries {
 }
 
 /// How many of them the rows need at most. Rows that need more are calls.
-pub(crate) const MOST: Temporaries = Temporaries { narrow: 8, wide: 5, predicates: 2 };
+pub(crate) const MAX: Temporaries = Temporaries { narrow: 8, wide: 5, predicates: 2 };
 
 /// A step of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,9 +111,9 @@ impl Rooms {
             _ => Place::Narrow(narrow + i),
         };
         let most = match bits {
-            1 => MOST.predicates,
-            64 => MOST.wide,
-            _ => MOST.narrow,
+            1 => MAX.predicates,
+            64 => MAX.wide,
+            _ => MAX.narrow,
         };
         let room = (0..most).map(room).find(|room| !self.taken.contains(room))?;
         self.taken.push(room);

@@ -7,17 +7,17 @@ mod decoded;
 mod forms;
 mod shadow;
 mod slot;
-mod transport;
+mod special_memory;
 
 pub(crate) use decoded::{Decoded, OF_CTA, PRODUCTS, of_cta};
 pub use forms::HandleSource;
 pub(crate) use forms::*;
 pub(crate) use shadow::{Check, FetchShadow, Shadow, SurfaceShadow};
 pub(crate) use slot::Slot;
-pub use transport::MbarrierAction;
-pub(crate) use transport::*;
+pub use special_memory::MbarrierAction;
+pub(crate) use special_memory::*;
 
-use crate::alu::{Alu, L32, L64, MOST, Row, Temporaries};
+use crate::alu::{Alu, L32, L64, MAX, Row, Temporaries};
 use crate::observe::marks::Mark;
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
@@ -293,17 +293,17 @@ pub(crate) struct Func {
 impl Func {
     /// Adds the registers that compiled operations of several steps use between them.
     pub(crate) fn add_temporaries(&mut self) {
-        self.narrow += MOST.narrow;
-        self.wide += MOST.wide;
-        self.predicates += MOST.predicates;
+        self.narrow += MAX.narrow;
+        self.wide += MAX.wide;
+        self.predicates += MAX.predicates;
     }
 
     /// Those registers: the last ones.
     pub(crate) fn temporaries(&self) -> Temporaries {
         Temporaries {
-            narrow: self.narrow.saturating_sub(MOST.narrow),
-            wide: self.wide.saturating_sub(MOST.wide),
-            predicates: self.predicates.saturating_sub(MOST.predicates),
+            narrow: self.narrow.saturating_sub(MAX.narrow),
+            wide: self.wide.saturating_sub(MAX.wide),
+            predicates: self.predicates.saturating_sub(MAX.predicates),
         }
     }
 }

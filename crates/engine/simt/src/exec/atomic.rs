@@ -2,7 +2,7 @@
 //! are atomic one by one (PTX ISA, atom).
 
 use super::access::{Asked, Target};
-use super::context::{Context, Done, Trouble};
+use super::context::{Context, Executed, PendingFault};
 use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::warp::{Warp, lanes};
@@ -167,7 +167,7 @@ fn update<C: Cells>(
 }
 
 impl Context<'_> {
-    pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
+    pub(super) fn atomic(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
         if self.atomic_stream(warp, op, mask) {
             return Ok(());
         }
@@ -234,7 +234,7 @@ impl Context<'_> {
     }
 
     /// exch and cas of 16 bytes.
-    fn atomic_quad(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Done {
+    fn atomic_quad(&mut self, warp: &mut Warp, op: &Atomic, mask: u32) -> Executed {
         let mut halves = [[0u64; 32]; 4];
         for (to, &slot) in halves.iter_mut().zip(op.b.iter().chain(&op.c)) {
             warp.read(&self.launch.constants, slot, to);
@@ -268,7 +268,7 @@ impl Context<'_> {
         lane: usize,
         (offset, size, total): (u32, u32, u32),
         f: impl Fn(u64, bool) -> u64,
-    ) -> Result<u64, Box<Trouble>> {
+    ) -> Result<u64, Box<PendingFault>> {
         let address = self.addresses[lane];
         let (space, at) = self.space(warp, op.place, address);
         if !address.is_multiple_of(u64::from(total)) {

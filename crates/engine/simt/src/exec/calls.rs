@@ -1,6 +1,6 @@
 //! Calls, returns, indexed branches: lanes may part by a register's value.
 
-use super::context::{Context, Done, Launch, Trouble, trouble, trouble_of_all};
+use super::context::{Context, Executed, Launch, PendingFault, fault_at, fault_of_all};
 use super::parting::join_at_return;
 use super::step::Flow;
 use super::warp::{Split, State, Warp, count, lanes};
@@ -23,7 +23,7 @@ impl Context<'_> {
         index: Slot,
         targets: &[u32],
         reconverge: u32,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         self.narrow = *warp.n(&self.launch.constants, index);
         for lane in lanes(split.mask) {
             if self.narrow[lane] as usize >= targets.len() {
@@ -32,7 +32,7 @@ impl Context<'_> {
                     self.narrow[lane],
                     targets.len()
                 );
-                return trouble(lane, FaultKind::BadOperand(what));
+                return fault_at(lane, FaultKind::BadOperand(what));
             }
         }
         let mut rest = split.mask;
@@ -65,7 +65,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         call: &Call,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         let function = match call.callee {
             Callee::Direct(f) => f,
             Callee::Indirect { address, reconverge } => {
@@ -129,7 +129,7 @@ impl Context<'_> {
     }
 
     /// The function behind a pointer.
-    fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<Trouble>> {
+    fn target(&self, address: u64, lane: usize, call: &Call) -> Result<u32, Box<PendingFault>> {
         let Launch { program, unit, code, .. } = self.launch;
         let named = function_of_address(address).map(|f| program.behind(f.0));
         let lowered = named.and_then(|f| unit.target(f));
@@ -151,11 +151,11 @@ impl Context<'_> {
             }
             None => format!("{address:#x} is not the address of a function"),
         };
-        trouble(lane, FaultKind::BadOperand(format!("call through a register: {why}")))
+        fault_at(lane, FaultKind::BadOperand(format!("call through a register: {why}")))
     }
 
     /// Room for a frame's registers and local memory.
-    pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Done {
+    pub(super) fn reserve(&self, warp: &mut Warp, frame: u32) -> Executed {
         // By reference: a copy of what has just been written waits for that.
         let f = warp.frames.get(frame);
         let func = &self.launch.code.funcs[f.function as usize];
@@ -168,7 +168,7 @@ impl Context<'_> {
         let registers = narrow as u64 * 4 + wide as u64 * 8 + predicates as u64;
         let too_deep = f.depth > 0 && registers > REGISTER_BYTES + 4 * limit;
         if used > limit || too_deep {
-            return trouble_of_all(FaultKind::StackOverflow { limit });
+            return fault_of_all(FaultKind::StackOverflow { limit });
         }
         warp.narrow.grow(narrow);
         warp.wide.grow(wide);
@@ -181,7 +181,11 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn ret(&mut self, warp: &mut Warp, split: &mut Split) -> Result<Flow, Box<Trouble>> {
+    pub(super) fn ret(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+    ) -> Result<Flow, Box<PendingFault>> {
         if join_at_return(warp, split) == Flow::Gone {
             return Ok(Flow::Gone);
         }

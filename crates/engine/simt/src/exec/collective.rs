@@ -1,6 +1,6 @@
 //! What lanes do together: `.sync` instructions, shuffles, votes, matches, reductions, barriers.
 
-use super::context::{BarrierState, Context, Trouble, trouble};
+use super::context::{BarrierState, Context, PendingFault, fault_at};
 use super::cross::{reduce, vote};
 use super::step::Flow;
 use super::warp::{Split, State, Warp, lanes};
@@ -16,7 +16,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         inst: &Inst,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         if let Some(members) = inst.op.members() {
             let anywhere = matches!(inst.op, Op::WarpSync { .. });
             if !self.meet_members(warp, split, members, anywhere)? {
@@ -58,7 +58,7 @@ impl Context<'_> {
         split: &mut Split,
         members: Slot,
         anywhere: bool,
-    ) -> Result<bool, Box<Trouble>> {
+    ) -> Result<bool, Box<PendingFault>> {
         let constants = &self.launch.constants;
         let masks = *warp.n(constants, members);
         if let Some(lane) = lanes(split.mask).find(|&l| masks[l] >> l & 1 == 0) {
@@ -66,7 +66,7 @@ impl Context<'_> {
                 "lane {lane} executes a `.sync` instruction with the membermask {:#010x}, which it is not in",
                 masks[lane]
             );
-            return trouble(lane, FaultKind::BadOperand(what));
+            return fault_at(lane, FaultKind::BadOperand(what));
         }
         let wanted = masks[split.mask.trailing_zeros() as usize];
         let same = lanes(split.mask).filter(|&l| masks[l] == wanted).fold(0, |m, l| m | 1 << l);
@@ -138,7 +138,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         op: &Barrier,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         let constants = &self.launch.constants;
         let lane = split.mask.trailing_zeros() as usize;
         let ids = warp.n(constants, op.id);
@@ -164,7 +164,7 @@ impl Context<'_> {
                 &Synchronized::Arrives { barrier: id, threads: count, waits, ahead },
             );
         }
-        let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
+        let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
         self.cta.has_barriers = true;
         let Some(state) = self.cta.barriers.get_mut(id as usize) else {
             return bad(format!("barrier {id}: a CTA has barriers 0 to 15"));

@@ -1,14 +1,14 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
 use super::compiled::{Compiled, Short};
+use super::contiguous::Words;
 use super::counters::Counters;
 use super::decoded::Fixed;
 use super::output::Output;
-use super::row::Words;
-use super::rows::Rows;
+use super::register_file::Rows;
+use super::register_moves::thread_of;
 use super::shadow::{OwnShadows, Shadows};
 use super::texture::Sites;
-use super::transfer::thread_of;
 use crate::alu::{L32, L64};
 use crate::clock::Moment;
 use crate::code::{Code, Constants, OF_CTA, Slot};
@@ -24,21 +24,21 @@ use texunit_unit::Build;
 
 /// A fault on its way up: the kind, and the lane if it is not the first active one.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct PendingFault {
     pub(crate) kind: FaultKind,
     pub(crate) lane: Option<usize>,
 }
 
-pub(crate) type Done = Result<(), Box<Trouble>>;
+pub(crate) type Executed = Result<(), Box<PendingFault>>;
 
 /// A fault of a lane.
-pub(crate) fn trouble<T>(lane: usize, kind: FaultKind) -> Result<T, Box<Trouble>> {
-    Err(Box::new(Trouble { kind, lane: Some(lane) }))
+pub(crate) fn fault_at<T>(lane: usize, kind: FaultKind) -> Result<T, Box<PendingFault>> {
+    Err(Box::new(PendingFault { kind, lane: Some(lane) }))
 }
 
 /// A fault of all active lanes.
-pub(crate) fn trouble_of_all<T>(kind: FaultKind) -> Result<T, Box<Trouble>> {
-    Err(Box::new(Trouble { kind, lane: None }))
+pub(crate) fn fault_of_all<T>(kind: FaultKind) -> Result<T, Box<PendingFault>> {
+    Err(Box::new(PendingFault { kind, lane: None }))
 }
 
 /// What is the same for the whole launch.

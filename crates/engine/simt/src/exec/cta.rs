@@ -1,8 +1,8 @@
 //! One CTA: its warps in turns, its barriers, and what goes wrong in it.
 
-use super::context::{Context, Trouble};
+use super::context::{Context, PendingFault};
+use super::register_moves::thread_of;
 use super::step::{At, Turn};
-use super::transfer::thread_of;
 use super::warp::{Split, State, Warp};
 use crate::fault::{Fault, FaultKind};
 use crate::launch::LaunchStats;
@@ -55,9 +55,9 @@ impl Context<'_> {
             if is_short && warp.is_as_begun {
                 warp.start_again(lanes, func.entry);
                 warp.clear_predicates();
-            } else if let Err(trouble) = self.start_warp(warp, i, lanes) {
+            } else if let Err(pending) = self.start_warp(warp, i, lanes) {
                 let split = warp.splits[0];
-                return Err(self.fault(warp, At { split, trouble }));
+                return Err(self.fault(warp, At { split, pending }));
             }
         }
         self.counts.enter(self.launch.entry, self.launch.threads.into());
@@ -143,7 +143,12 @@ impl Context<'_> {
         self.tell_begin();
     }
 
-    fn start_warp(&mut self, warp: &mut Warp, index: u32, lanes: u32) -> Result<(), Box<Trouble>> {
+    fn start_warp(
+        &mut self,
+        warp: &mut Warp,
+        index: u32,
+        lanes: u32,
+    ) -> Result<(), Box<PendingFault>> {
         let launch = self.launch;
         let func = &launch.code.funcs[launch.entry as usize];
         warp.frames.start(launch.entry, u64::from(func.frame));
@@ -173,8 +178,8 @@ impl Context<'_> {
         if fits { Ok(()) } else { self.reserve(warp, 0) }
     }
 
-    pub(super) fn fault(&self, warp: &Warp, At { split, trouble }: At) -> Box<Fault> {
-        let Trouble { kind, lane } = *trouble;
+    pub(super) fn fault(&self, warp: &Warp, At { split, pending }: At) -> Box<Fault> {
+        let PendingFault { kind, lane } = *pending;
         let lane = lane.unwrap_or(split.mask.trailing_zeros() as usize);
         self.fault_at(warp, split, lane, kind)
     }

@@ -87,7 +87,7 @@ impl Job<'_, '_> {
 /// What an arm of the loop has left to do.
 enum Put {
     /// Nothing.
-    Done,
+    Executed,
     /// `narrow` goes to the destination.
     Narrow,
     /// `wide` goes there.
@@ -168,19 +168,19 @@ macro_rules! define {
                         if grouped {
                             leave!();
                         }
-                        Put::Done
+                        Put::Executed
                     }
-                    Kind::Nop => Put::Done,
+                    Kind::Nop => Put::Executed,
                     Kind::Count => {
                         let of = if inst.s[1] == Slot::TRUE { mask } else { lanes.p(inst.s[1]) };
                         values.counts.add((inst.s[0].as_number(), inst.s[1]), mask, of);
-                        Put::Done
+                        Put::Executed
                     }
                     Kind::Call => {
                         let constants = values.fixed.constants;
                         let mut all = Lanes { narrow, wide, predicates, constants, live };
                         all.call(&values.fixed.code.insts[pc as usize].op, mask);
-                        Put::Done
+                        Put::Executed
                     }
                     Kind::OfCta => {
                         n = [values.of_cta[inst.s[0].as_number() as usize]; 32];
@@ -211,7 +211,7 @@ macro_rules! define {
                     Put::Narrow => each::merge(&mut narrow[inst.d.index()], &n, mask),
                     Put::Wide if mask == live => wide[inst.d.index()] = w,
                     Put::Wide => each::merge(&mut wide[inst.d.index()], &w, mask),
-                    Put::Done => {}
+                    Put::Executed => {}
                 }
                 pc += 1;
             };

@@ -1,6 +1,6 @@
 //! Handles: which texture, sampler or surface they name, or why none.
 
-use super::context::{Done, Trouble, trouble};
+use super::context::{Executed, PendingFault, fault_at};
 use crate::code::{Fetch, Handle, HandleSource};
 use crate::fault::{Described, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
@@ -24,12 +24,12 @@ const TEXTURE: Wanted = Wanted { word: "texture", bit: TEXTURE_BIT };
 const SAMPLER: Wanted = Wanted { word: "sampler", bit: SAMPLER_BIT };
 const SURFACE: Wanted = Wanted { word: "surface", bit: SURFACE_BIT };
 
-fn bad<T>(lane: usize, handle: u64, wanted: Wanted, why: String) -> Result<T, Box<Trouble>> {
-    trouble(lane, FaultKind::Handle { handle, wanted: wanted.word, why })
+fn bad<T>(lane: usize, handle: u64, wanted: Wanted, why: String) -> Result<T, Box<PendingFault>> {
+    fault_at(lane, FaultKind::Handle { handle, wanted: wanted.word, why })
 }
 
 /// Checks the kind bits of a handle.
-fn check(lane: usize, handle: u64, of: &Handle, wanted: Wanted) -> Done {
+fn check(lane: usize, handle: u64, of: &Handle, wanted: Wanted) -> Executed {
     let kind = handle & KINDS;
     let rest = handle & !KINDS & !0xffff_ffff;
     if kind & wanted.bit != 0 && kind.count_ones() == 1 && rest == 0 {
@@ -65,7 +65,7 @@ fn slot<'d, T>(
     table: &'d [Option<Arc<T>>],
     index: u64,
     (lane, handle, of, wanted): (usize, u64, &Handle, Wanted),
-) -> Result<&'d Arc<T>, Box<Trouble>> {
+) -> Result<&'d Arc<T>, Box<PendingFault>> {
     match table.get(index as usize) {
         Some(Some(found)) => Ok(found),
         empty => {
@@ -84,12 +84,15 @@ fn slot<'d, T>(
 
 /// Faults where the memory of an object is not to be used any more. Asked when a plan is made: plans end
 /// with the launch, and what is freed while it runs stays for it.
-fn live(resource: &Resource, (lane, handle, of, wanted): (usize, u64, &Handle, Wanted)) -> Done {
+fn live(
+    resource: &Resource,
+    (lane, handle, of, wanted): (usize, u64, &Handle, Wanted),
+) -> Executed {
     let Some(gone) = resource.block().gone(None) else { return Ok(()) };
     let name = of.name.clone().unwrap_or_else(|| format!("{} {handle:#018x}", wanted.word));
     let user = format!("{name} ({})", resource.describe());
     let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
-    trouble(lane, FaultKind::Freed { user, memory })
+    fault_at(lane, FaultKind::Freed { user, memory })
 }
 
 /// The texture that a handle names.
@@ -98,7 +101,7 @@ pub(super) fn texture_of<'d>(
     of: &Handle,
     handle: u64,
     lane: usize,
-) -> Result<&'d Arc<Texture>, Box<Trouble>> {
+) -> Result<&'d Arc<Texture>, Box<PendingFault>> {
     check(lane, handle, of, TEXTURE)?;
     slot(&descriptors.textures, handle & INDEX, (lane, handle, of, TEXTURE))
 }
@@ -109,7 +112,7 @@ pub(super) fn sampler_of<'d>(
     of: &Handle,
     handle: u64,
     lane: usize,
-) -> Result<&'d Arc<Sampler>, Box<Trouble>> {
+) -> Result<&'d Arc<Sampler>, Box<PendingFault>> {
     // A texture handle may stand for its sampler too.
     if handle & KINDS != TEXTURE_BIT {
         check(lane, handle, of, SAMPLER)?;
@@ -124,7 +127,7 @@ pub(super) fn surface_of<'d>(
     of: &Handle,
     handle: u64,
     lane: usize,
-) -> Result<&'d Arc<Surface>, Box<Trouble>> {
+) -> Result<&'d Arc<Surface>, Box<PendingFault>> {
     check(lane, handle, of, SURFACE)?;
     slot(&descriptors.surfaces, handle & INDEX, (lane, handle, of, SURFACE))
 }
@@ -135,7 +138,7 @@ pub(super) fn accessed_of<'d>(
     of: &Handle,
     handle: u64,
     lane: usize,
-) -> Result<&'d Arc<Surface>, Box<Trouble>> {
+) -> Result<&'d Arc<Surface>, Box<PendingFault>> {
     let surface = surface_of(descriptors, of, handle, lane)?;
     live(&surface.resource, (lane, handle, of, SURFACE))?;
     Ok(surface)
@@ -147,7 +150,7 @@ pub(super) fn fetched_of<'d>(
     fetch: &Fetch,
     (t, s): (u64, u64),
     lane: usize,
-) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<Trouble>> {
+) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<PendingFault>> {
     let texture = texture_of(descriptors, &fetch.texture, t, lane)?;
     live(&texture.resource, (lane, t, &fetch.texture, TEXTURE))?;
     let of = fetch.sampler.as_ref().unwrap_or(&fetch.texture);

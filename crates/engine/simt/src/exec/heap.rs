@@ -1,6 +1,6 @@
 //! malloc and free of device code, and accesses to what they manage.
 
-use super::context::{Context, Done, trouble};
+use super::context::{Context, Executed, fault_at};
 use super::memory::Kind;
 use super::warp::{Warp, lanes};
 use crate::code::{HeapAction, HeapCall, Value};
@@ -11,7 +11,7 @@ use texunit_memory::SpaceKind;
 impl Context<'_> {
     /// A call of `malloc` or `free`, lane by lane. Where no heap has been given, nothing can be
     /// allocated.
-    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Done {
+    pub(super) fn heap_call(&mut self, warp: &mut Warp, call: &HeapCall, mask: u32) -> Executed {
         let heap = self.launch.config.heap;
         let (mut pointers, mut sizes) = ([0; 32], [0; 32]);
         for lane in lanes(mask) {
@@ -34,7 +34,7 @@ impl Context<'_> {
                     };
                     sizes[lane] = pointer;
                     if let Err(error) = freed {
-                        return trouble(lane, FaultKind::Heap(error.to_string()));
+                        return fault_at(lane, FaultKind::Heap(error.to_string()));
                     }
                 }
             }
@@ -65,7 +65,7 @@ impl Context<'_> {
 
     /// Faults where an access of `size` bytes at one of `self.addresses` is in the heap, but in
     /// no live allocation.
-    pub(super) fn check_heap(&self, size: u32, mask: u32, kind: Kind) -> Done {
+    pub(super) fn check_heap(&self, size: u32, mask: u32, kind: Kind) -> Executed {
         if self.launch.config.heap.is_some() {
             for lane in lanes(mask) {
                 self.check_heap_at(lane, self.addresses[lane], size, kind)?;
@@ -75,13 +75,19 @@ impl Context<'_> {
     }
 
     /// The same of one address.
-    pub(super) fn check_heap_at(&self, lane: usize, address: u64, size: u32, kind: Kind) -> Done {
+    pub(super) fn check_heap_at(
+        &self,
+        lane: usize,
+        address: u64,
+        size: u32,
+        kind: Kind,
+    ) -> Executed {
         match self.launch.config.heap {
             Some(heap) if !heap.check(address, size.into()) => {
                 let nearest = heap.explain(address, size.into()).into();
                 let space = SpaceKind::Global;
                 let (access, unnoticed) = (kind.name, false);
-                trouble(
+                fault_at(
                     lane,
                     FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed },
                 )

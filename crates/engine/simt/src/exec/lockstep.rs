@@ -154,7 +154,7 @@ impl Context<'_> {
                     split.state = state;
                     members.part(i, warp);
                 }
-                Err(trouble) => return Err((i, At { split: *split, trouble })),
+                Err(pending) => return Err((i, At { split: *split, pending })),
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! parity (61), and a mark that it has been made (63:62). The token of an arrival is the mbarrier
 //! as it was before.
 
-use super::context::{Context, Trouble, trouble};
+use super::context::{Context, PendingFault, fault_at};
 use super::memory::ATOMIC;
 use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
@@ -14,7 +14,7 @@ use crate::observe::{At, Events, Synchronized};
 use texunit_memory::SpaceKind;
 
 /// Most arrivals of a phase, and most bytes that it may lack (PTX ISA 9.7.13.15.2).
-const MOST: u64 = (1 << 20) - 1;
+const MAX: u64 = (1 << 20) - 1;
 const MARK: u64 = 0b10;
 
 /// An mbarrier, as observers see it.
@@ -48,15 +48,15 @@ struct State {
 
 impl State {
     fn new(count: u64) -> Option<Self> {
-        let fits = (1..=MOST).contains(&count);
+        let fits = (1..=MAX).contains(&count);
         fits.then_some(Self { pending: count, expected: count, bytes: 0, parity: false })
     }
 
     /// `None`: these bits are no mbarrier.
     fn decode(word: u64) -> Option<Self> {
         (word >> 62 == MARK).then_some(Self {
-            pending: word & MOST,
-            expected: word >> 20 & MOST,
+            pending: word & MAX,
+            expected: word >> 20 & MAX,
             bytes: (word << 3) as i64 >> 43,
             parity: word >> 61 & 1 != 0,
         })
@@ -81,7 +81,7 @@ impl State {
 
     fn expect(&mut self, bytes: i64) -> Result<(), String> {
         self.bytes += bytes;
-        match self.bytes.unsigned_abs() <= MOST {
+        match self.bytes.unsigned_abs() <= MAX {
             true => Ok(()),
             false => Err(format!("the phase of the mbarrier would lack {} bytes", self.bytes)),
         }
@@ -113,7 +113,7 @@ impl Context<'_> {
         warp: &mut Warp,
         op: &Mbarrier,
         mask: u32,
-    ) -> Result<bool, Box<Trouble>> {
+    ) -> Result<bool, Box<PendingFault>> {
         let mut values = [1; 32];
         if !op.value.is_none() {
             warp.read(&self.launch.constants, op.value, &mut values);
@@ -152,11 +152,11 @@ impl Context<'_> {
         lane: usize,
         place: Place,
         address: u64,
-    ) -> Result<u64, Box<Trouble>> {
+    ) -> Result<u64, Box<PendingFault>> {
         let (space, at) = self.space(warp, place, address);
         if space != SpaceKind::Shared {
             let what = format!("{at:#x} is in {} memory, where no mbarrier can be", space.name());
-            return trouble(lane, FaultKind::BadOperand(what));
+            return fault_at(lane, FaultKind::BadOperand(what));
         }
         match at % 8 {
             0 => Ok(at),
@@ -172,9 +172,9 @@ impl Context<'_> {
         action: MbarrierAction,
         at: u64,
         value: u64,
-    ) -> Result<(u64, u64), Box<Trouble>> {
+    ) -> Result<(u64, u64), Box<PendingFault>> {
         use MbarrierAction as A;
-        let bad = |what: String| trouble(lane, FaultKind::BadOperand(what));
+        let bad = |what: String| fault_at(lane, FaultKind::BadOperand(what));
         let word = self.load_one(warp, lane, Place::Shared, at, 8, 8)?;
         let new = match action {
             A::Init => match State::new(value & u64::from(u32::MAX)) {
@@ -227,13 +227,13 @@ mod tests {
 
     #[test]
     fn states_are_kept_whole() {
-        let state = State { pending: MOST, expected: 7, bytes: -(MOST as i64), parity: true };
+        let state = State { pending: MAX, expected: 7, bytes: -(MAX as i64), parity: true };
         assert_eq!(State::decode(state.encode()), Some(state));
-        let state = State { pending: 0, expected: MOST, bytes: MOST as i64, parity: false };
+        let state = State { pending: 0, expected: MAX, bytes: MAX as i64, parity: false };
         assert_eq!(State::decode(state.encode()), Some(state));
         assert_eq!(State::decode(0), None);
         assert_eq!(State::decode(u64::MAX), None);
-        assert!(State::new(0).is_none() && State::new(MOST + 1).is_none());
+        assert!(State::new(0).is_none() && State::new(MAX + 1).is_none());
     }
 
     #[test]

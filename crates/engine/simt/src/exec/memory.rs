@@ -3,7 +3,7 @@
 
 mod lane;
 
-use super::context::{Context, Done, Trouble};
+use super::context::{Context, Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Place};
 use lane::load_bytes;
@@ -45,7 +45,7 @@ pub(super) fn space_at(place: Place, address: u64) -> (SpaceKind, u64) {
 }
 
 impl Context<'_> {
-    pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
+    pub(super) fn load(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
         if self.load_stream(warp, access, mask) {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Done {
+    pub(super) fn store(&mut self, warp: &mut Warp, access: &Access, mask: u32) -> Executed {
         if self.store_stream(warp, access, mask) {
             return Ok(());
         }
@@ -118,7 +118,12 @@ impl Context<'_> {
 
     /// Computes the addresses and narrows the place down: a generic access whose lanes all point
     /// to global memory is a global one.
-    fn locate(&mut self, warp: &Warp, access: &Access, mask: u32) -> Result<Place, Box<Trouble>> {
+    fn locate(
+        &mut self,
+        warp: &Warp,
+        access: &Access,
+        mask: u32,
+    ) -> Result<Place, Box<PendingFault>> {
         self.addresses_of(warp, access);
         if access.constant
             && let Some(lane) =
@@ -165,7 +170,7 @@ impl Context<'_> {
         place: Place,
         mask: u32,
         kind: Kind,
-    ) -> Result<u32, Box<Trouble>> {
+    ) -> Result<u32, Box<PendingFault>> {
         let total = u32::from(access.size) * access.parts.len() as u32;
         // At known offsets an assembler splits vectors that are aligned as their elements only.
         let known = matches!(place, Place::KernelParam | Place::Frame);
@@ -185,7 +190,7 @@ impl Context<'_> {
         space_at(place, address)
     }
 
-    fn load_global(&mut self, warp: &Warp, access: &Access, total: u32, mask: u32) -> Done {
+    fn load_global(&mut self, warp: &Warp, access: &Access, total: u32, mask: u32) -> Executed {
         let map = self.launch.config.memory;
         self.check_heap(total, mask, LOAD)?;
         let total = u64::from(total);
@@ -233,7 +238,13 @@ impl Context<'_> {
         Ok(())
     }
 
-    fn store_global(&mut self, warp: &mut Warp, access: &Access, total: u32, mask: u32) -> Done {
+    fn store_global(
+        &mut self,
+        warp: &mut Warp,
+        access: &Access,
+        total: u32,
+        mask: u32,
+    ) -> Executed {
         let map = self.launch.config.memory;
         self.check_heap(total, mask, STORE)?;
         let size = u64::from(access.size);

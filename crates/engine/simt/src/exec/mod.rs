@@ -1,12 +1,15 @@
 //! Runs warp code: CTAs spread over threads, warps in turns, lanes together.
 
 mod access;
+mod address_fault;
+mod async_copy;
 mod atomic;
 mod block;
 mod calls;
 mod collective;
 mod compiled;
 mod context;
+mod contiguous;
 mod cooperative;
 mod counters;
 mod cross;
@@ -20,26 +23,25 @@ mod groups;
 mod handles;
 mod heap;
 mod lockstep;
+mod matrix;
 mod mbarrier;
 mod memory;
-mod nearest;
 mod output;
 mod parting;
 mod past_end;
 mod prepare;
 mod printf;
 mod rare;
-mod row;
-mod rows;
+mod register_file;
+mod register_moves;
 mod schedule;
 mod shadow;
+mod stack;
 mod step;
 mod surface;
 mod tell;
 mod texels;
 mod texture;
-mod transfer;
-mod transport;
 mod warp;
 mod words;
 mod yielding;
@@ -204,7 +206,7 @@ pub fn launch(
 }
 
 /// CTAs that a worker takes at once: at most so many, and few enough for so many shares of each worker.
-const MOST_TAKEN: u64 = 8;
+const MAX_TAKEN: u64 = 8;
 const SHARES: u64 = 64;
 
 /// Runs CTAs until none is left.
@@ -213,7 +215,7 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
     // What CTAs beside each other read and write is often together: one worker takes a few of them.
-    let share = (ctas.len() / (SHARES * launch.workers as u64)).clamp(1, MOST_TAKEN);
+    let share = (ctas.len() / (SHARES * launch.workers as u64)).clamp(1, MAX_TAKEN);
     let mut own = 0..0;
     loop {
         if own.is_empty() {

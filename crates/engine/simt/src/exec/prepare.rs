@@ -13,7 +13,7 @@ use crate::regions::{JitMode, Setting};
 
 /// Bytes of registers, local and shared memory that the CTAs which run at a time may take
 /// together; one runs in any case.
-const MOST_CTA_MEMORY: u64 = 2 << 30;
+const MAX_CTA_MEMORY: u64 = 2 << 30;
 
 /// Bytes of a warp's registers and local memory while it is in no call.
 fn warp_size(kernel: &Func) -> u64 {
@@ -34,7 +34,7 @@ impl Program {
         let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
         let warps = u64::from(threads.div_ceil(32).max(1));
         let size = (warps * warp_size(func)).saturating_add(shared) + CTA_OVERHEAD;
-        (MOST_CTA_MEMORY / size).max(1)
+        (MAX_CTA_MEMORY / size).max(1)
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn prepare<'a>(
     };
     let reserved_at = end.next_multiple_of(16) as usize;
     let reserved = if program.uses_reserved_shared(kernel) { RESERVED_SHARED } else { 0 };
-    let fit = MOST_CTA_MEMORY / cta_size.max(1);
+    let fit = MAX_CTA_MEMORY / cta_size.max(1);
     let workers = match (config.schedule, config.threads) {
         (Some(_), _) => 1,
         (None, 0) => cores() as u64,

@@ -1,6 +1,6 @@
 //! vprintf and __assertfail.
 
-use super::context::{Context, Done, trouble};
+use super::context::{Context, Executed, fault_at};
 use super::format::{Arguments, format};
 use super::memory::load_local;
 use super::warp::{Warp, lanes};
@@ -63,7 +63,7 @@ impl Context<'_> {
     }
 
     /// vprintf. Its result is the number of arguments, -1 where there is no format.
-    pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Done {
+    pub(super) fn printf(&mut self, warp: &mut Warp, op: &Printf, mask: u32) -> Executed {
         let mut counts = [0; 32];
         for lane in lanes(mask) {
             let address = self.passed(warp, op.format, lane, 8);
@@ -95,7 +95,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    pub(super) fn assert_fail(&mut self, warp: &mut Warp, op: &AssertFail, mask: u32) -> Done {
+    pub(super) fn assert_fail(&mut self, warp: &mut Warp, op: &AssertFail, mask: u32) -> Executed {
         let lane = mask.trailing_zeros() as usize;
         let mut say = |value: Value| {
             let address = self.passed(warp, value, lane, 8);
@@ -104,6 +104,6 @@ impl Context<'_> {
         };
         let (message, file, function) = (say(op.message), say(op.file), say(op.function));
         let line = self.passed(warp, op.line, lane, 4) as u32;
-        trouble(lane, FaultKind::Assert { message, file, line, function })
+        fault_at(lane, FaultKind::Assert { message, file, line, function })
     }
 }

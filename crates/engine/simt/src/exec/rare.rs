@@ -2,7 +2,7 @@
 //! and arithmetic with carries or of odd types.
 
 use super::atomic::quads;
-use super::context::{Context, Done, trouble};
+use super::context::{Context, Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::alu::Alu;
 use crate::code::{Op, Rare, Slot};
@@ -12,7 +12,7 @@ use texunit_unit::SurfaceKind;
 impl Context<'_> {
     /// Those that are neither arithmetic nor usual accesses.
     #[inline(never)]
-    pub(super) fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
+    pub(super) fn rare_op(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Executed {
         // The guard may leave fewer lanes than the split has.
         let first = mask.trailing_zeros() as usize;
         match op {
@@ -72,14 +72,14 @@ impl Context<'_> {
                 warp.put(*d, &[value; 32], u64::MAX, mask);
             }
             Op::AssertFail(failed) => self.assert_fail(warp, failed, mask)?,
-            Op::Trap => return trouble(first, FaultKind::Trap { message: None }),
+            Op::Trap => return fault_at(first, FaultKind::Trap { message: None }),
             Op::Breakpoint => {
                 let message = Some("brkpt: a breakpoint without a debugger".to_owned());
-                return trouble(first, FaultKind::Trap { message });
+                return fault_at(first, FaultKind::Trap { message });
             }
             _ => {
                 let what = "an instruction that texunit does not execute was reached";
-                return trouble(first, FaultKind::BadOperand(what.to_owned()));
+                return fault_at(first, FaultKind::BadOperand(what.to_owned()));
             }
         }
         Ok(())

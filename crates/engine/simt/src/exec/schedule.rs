@@ -15,7 +15,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// CTAs that are there at the same time, if they need not all be.
-const MOST: u64 = 32;
+const MAX: u64 = 32;
 
 /// Numbers that follow from a seed (splitmix64).
 pub(super) struct Random(u64);
@@ -126,7 +126,7 @@ impl Context<'_> {
 /// Runs all CTAs to their ends, or to the end of the round with the first fault.
 pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: CtaRange, seed: u64) {
     let all = ctas.len();
-    let most = if launch.config.cooperative { all } else { all.min(MOST).min(launch.fit) };
+    let most = if launch.config.cooperative { all } else { all.min(MAX).min(launch.fit) };
     let resident = |_| Resident {
         index: 0,
         context: Context::new(launch, 0),

@@ -3,7 +3,7 @@
 //!
 //! Nothing here faults: what is not tracked is defined, and what the instruction itself will refuse is left alone.
 
-mod near;
+mod contiguous;
 
 use super::context::{Context, Launch};
 use super::warp::{Warp, lanes};

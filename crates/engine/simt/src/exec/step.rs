@@ -1,7 +1,7 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
 use super::block::{Stopped, Team};
-use super::context::{Context, Done, Trouble};
+use super::context::{Context, Executed, PendingFault};
 use super::decoded::{self, Ended, Place, Values};
 use super::parting::{diverge, join};
 use super::warp::{self, Split, State, Warp};
@@ -35,7 +35,7 @@ pub(crate) enum Turn {
     /// The budget is used up, or all that can run has let others go first.
     Over,
     /// All lanes have exited.
-    Done,
+    Executed,
     /// All lanes wait for something outside the warp, or a barrier is complete.
     Blocked,
 }
@@ -43,7 +43,7 @@ pub(crate) enum Turn {
 /// Where a fault happened.
 pub(crate) struct At {
     pub(crate) split: Split,
-    pub(crate) trouble: Box<Trouble>,
+    pub(crate) pending: Box<PendingFault>,
 }
 
 impl Context<'_> {
@@ -65,13 +65,13 @@ impl Context<'_> {
                     warp.has_yielded();
                 }
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => warp.splits.push(split),
-                Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Done),
+                Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Executed),
                 Ok(Flow::Gone) => {}
                 Ok(Flow::Waits(state)) => {
                     split.state = state;
                     warp.splits.push(split);
                 }
-                Err(trouble) => return Err(At { split, trouble }),
+                Err(pending) => return Err(At { split, pending }),
             }
             if self.cta.completed {
                 return Ok(Turn::Blocked);
@@ -82,7 +82,7 @@ impl Context<'_> {
                 return Ok(Turn::Over);
             }
         }
-        Ok(if warp.live == 0 { Turn::Done } else { Turn::Blocked })
+        Ok(if warp.live == 0 { Turn::Executed } else { Turn::Blocked })
     }
 
     fn run_split(
@@ -90,7 +90,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         mut limit: u64,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
@@ -130,7 +130,7 @@ impl Context<'_> {
         warp: &mut Warp,
         split: &mut Split,
         inst: &Inst,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         let mask = guarded(warp, split, inst);
         // Lanes that wait for others are counted when those have come.
         if mask == 0 || inst.op.members().is_none() {
@@ -206,7 +206,7 @@ impl Context<'_> {
 
     /// An instruction after which the next one runs.
     #[inline]
-    fn straight(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Done {
+    fn straight(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Executed {
         match op {
             Op::Load(access) => self.load(warp, access, mask)?,
             Op::Store(access) => self.store(warp, access, mask)?,
@@ -252,7 +252,7 @@ impl Context<'_> {
         split: &mut Split,
         inst: &Inst,
         mask: u32,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         match &inst.op {
             Op::Exit => Ok(self.exit(warp, split, mask)),
             Op::Return => self.ret(warp, split),

@@ -1,6 +1,6 @@
 //! Surface loads, stores and reductions.
 
-use super::context::{Context, Done, Trouble, trouble};
+use super::context::{Context, Executed, PendingFault, fault_at};
 use super::handles::{accessed_of, surface_of};
 use super::texture::{Kept, find, keep};
 use super::warp::{Warp, lanes};
@@ -52,12 +52,12 @@ pub(super) fn plan<'k>(
     op: &SurfaceAccess,
     handle: u64,
     lane: usize,
-) -> Result<&'k SurfacePlan, Box<Trouble>> {
+) -> Result<&'k SurfacePlan, Box<PendingFault>> {
     if !find(kept, (handle, 0)) {
         let found = accessed_of(tables, &op.surface, handle, lane)?;
         match SurfacePlan::new(op.form, found) {
             Ok(plan) => keep(kept, (handle, 0), plan),
-            Err(e) => return trouble(lane, FaultKind::unplanned(e, true)),
+            Err(e) => return fault_at(lane, FaultKind::unplanned(e, true)),
         }
     }
     Ok(&kept[0].1)
@@ -77,7 +77,13 @@ pub(super) fn coordinates<'w>(
 
 impl Context<'_> {
     /// Calls `access` with the plan for each surface handle and the lanes that use it.
-    fn each_surface(&mut self, warp: &Warp, op: &SurfaceAccess, mask: u32, access: Access) -> Done {
+    fn each_surface(
+        &mut self,
+        warp: &Warp,
+        op: &SurfaceAccess,
+        mask: u32,
+        access: Access,
+    ) -> Executed {
         let constants = &self.launch.constants;
         self.counters.surface_accesses += u64::from(mask.count_ones());
         let at = self.at_site(warp, mask, op.site);
@@ -105,13 +111,18 @@ impl Context<'_> {
                 );
             }
             if let Err(fault) = done {
-                return trouble(lane_of(&fault), FaultKind::Surface(fault.to_string()));
+                return fault_at(lane_of(&fault), FaultKind::Surface(fault.to_string()));
             }
         }
         Ok(())
     }
 
-    pub(super) fn surface_load(&mut self, warp: &mut Warp, op: &SurfaceAccess, mask: u32) -> Done {
+    pub(super) fn surface_load(
+        &mut self,
+        warp: &mut Warp,
+        op: &SurfaceAccess,
+        mask: u32,
+    ) -> Executed {
         self.each_surface(warp, op, mask, |plan, request, answer| plan.load(request, answer))?;
         for (values, &d) in self.sites.elements.values.iter().zip(&op.parts) {
             warp.put(d, values, op.register_mask, mask);
@@ -120,7 +131,12 @@ impl Context<'_> {
     }
 
     /// sust and sured.
-    pub(super) fn surface_store(&mut self, warp: &mut Warp, op: &SurfaceAccess, mask: u32) -> Done {
+    pub(super) fn surface_store(
+        &mut self,
+        warp: &mut Warp,
+        op: &SurfaceAccess,
+        mask: u32,
+    ) -> Executed {
         let elements = &mut self.sites.elements.values;
         for (values, &source) in elements.iter_mut().zip(&op.parts) {
             warp.read(&self.launch.constants, source, values);

@@ -1,6 +1,6 @@
 //! Texture fetches and queries. Plans are kept at the instruction, by handle.
 
-use super::context::{Context, Done, Trouble, trouble};
+use super::context::{Context, Executed, PendingFault, fault_at};
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::warp::{Warp, count, lanes, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
@@ -123,12 +123,12 @@ pub(super) fn plan<'k>(
     fetch: &Fetch,
     handles: (u64, u64),
     lane: usize,
-) -> Result<&'k FetchPlan, Box<Trouble>> {
+) -> Result<&'k FetchPlan, Box<PendingFault>> {
     if !find(kept, handles) {
         let (t, s) = fetched_of(tables, fetch, handles, lane)?;
         match FetchPlan::new(fetch.form, t, s) {
             Ok(plan) => keep(kept, handles, plan),
-            Err(e) => return trouble(lane, FaultKind::unplanned(e, false)),
+            Err(e) => return fault_at(lane, FaultKind::unplanned(e, false)),
         }
     }
     Ok(&kept[0].1)
@@ -180,14 +180,14 @@ fn ask(
 
 impl Context<'_> {
     /// A fetch.
-    pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
+    pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
         if mask == warp.live && self.fetch_lockstep(std::slice::from_mut(warp), 1, fetch) {
             return Ok(());
         }
         self.fetch_groups(warp, fetch, mask)
     }
 
-    fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Done {
+    fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
         let constants = &self.launch.constants;
         self.counters.fetches += count(mask);
         let at = self.at_site(warp, mask, fetch.site);
@@ -210,7 +210,7 @@ impl Context<'_> {
                 None => plan.fetch(&request, space.0, space.1),
                 Some(engine) => {
                     if let Err(why) = ask(engine, fetch, handles, (plan, &request), space) {
-                        return trouble(lane, FaultKind::Texture(why));
+                        return fault_at(lane, FaultKind::Texture(why));
                     }
                 }
             }
@@ -230,7 +230,7 @@ impl Context<'_> {
         query: &Query,
         handle: u64,
         lane: usize,
-    ) -> Result<QueryPlan, Box<Trouble>> {
+    ) -> Result<QueryPlan, Box<PendingFault>> {
         let tables = self.launch.config.descriptors;
         let (of, attribute) = (&query.handle, query.attribute);
         // memory_layout is asked of surfaces with txq too.
@@ -247,7 +247,7 @@ impl Context<'_> {
         Ok(QueryPlan::texture(attribute, texture, sampler))
     }
 
-    pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Done {
+    pub(super) fn query(&mut self, warp: &mut Warp, query: &Query, mask: u32) -> Executed {
         let constants = &self.launch.constants;
         let handles = warp.w(constants, query.handle.slot);
         let level = (!query.level.is_none()).then(|| warp.n(constants, query.level));

@@ -7,7 +7,7 @@
 
 use super::elements::Registers;
 use super::frames::Frames;
-use super::rows::Rows;
+use super::register_file::Rows;
 use crate::alu::{L32, L64};
 use crate::code::{Block, Constants, NONE, Slot};
 use texunit_unit::Places;

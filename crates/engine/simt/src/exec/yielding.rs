@@ -5,7 +5,7 @@
 //! warp's turn too. Loops that nothing tells from others end with the turns of their warps; those of
 //! atomics sooner.
 
-use super::context::{Context, Trouble};
+use super::context::{Context, PendingFault};
 use super::step::Flow;
 use super::warp::{State, Warp};
 use crate::code::Op;
@@ -21,7 +21,7 @@ impl Context<'_> {
         warp: &mut Warp,
         op: &Op,
         mask: u32,
-    ) -> Result<Flow, Box<Trouble>> {
+    ) -> Result<Flow, Box<PendingFault>> {
         warp.last_atomic = warp.steps;
         let waits = match op {
             Op::Atomic(atomic) => {

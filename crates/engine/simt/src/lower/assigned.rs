@@ -7,7 +7,7 @@ use texunit_check::ir::{Function, Instruction, Operand};
 use texunit_isa::{Opcode, ScalarType};
 
 /// Bits that a function's sets may have together; larger functions are not looked at.
-const MOST: usize = 1 << 23;
+const MAX: usize = 1 << 23;
 
 /// Instructions that write their destinations and read nothing but their own lane's sources, or those of
 /// lanes that are with it: a shuffle brings 0 from a lane that is elsewhere.
@@ -31,7 +31,7 @@ fn is_plain(opcode: Opcode) -> bool {
 /// is reached is known from the jumps before it, and each jump back must have as much.
 pub(super) fn writes_first(function: &Function) -> bool {
     let Some(body) = &function.body else { return false };
-    let small = (function.labels.len() + 2).saturating_mul(function.regs.len()) <= MOST;
+    let small = (function.labels.len() + 2).saturating_mul(function.regs.len()) <= MAX;
     if !small || !body.iter().all(|inst| is_plain(inst.opcode)) {
         return false;
     }

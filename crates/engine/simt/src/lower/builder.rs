@@ -2,7 +2,7 @@
 
 use super::pools::{File, Pools};
 use super::program::Symbols;
-use super::{Needs, fuse, machinery};
+use super::{Needs, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
 use texunit_check::ir;
 use texunit_isa::{Opcode, ScalarType};
@@ -192,7 +192,7 @@ impl<'a> Builder<'a> {
             | O::Createpolicy
             | O::Ldmatrix
             | O::Stmatrix
-            | O::Movmatrix => self.transport(inst),
+            | O::Movmatrix => self.special_memory(inst),
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
             O::Bar | O::Barrier | O::Activemask | O::Shfl | O::Vote | O::Match | O::Redux => {
@@ -209,13 +209,13 @@ impl<'a> Builder<'a> {
     }
 
     fn unsupported(&mut self, inst: &ir::Instruction) {
-        let (code, help) = machinery::why_unsupported(inst, self.missing_callee(inst));
+        let (code, help) = unsupported::why_unsupported(inst, self.missing_callee(inst));
         let mut text = self.source.snippet(inst.span).split_whitespace().take(1);
         let word = text.next().map_or(inst.opcode.name(), |w| w.trim_end_matches(';'));
         // A guard is not what is wrong.
         let word = if word.starts_with('@') { inst.opcode.name() } else { word };
         let message = match self.missing_callee(inst) {
-            Some(name) if machinery::is_device_runtime(name) => {
+            Some(name) if unsupported::is_device_runtime(name) => {
                 format!("launches from the device are not executed by texunit: `{name}` is called")
             }
             Some(name) => format!("`{name}` is called, and has no body"),

@@ -140,7 +140,7 @@ fn ends_block(inst: &Instruction) -> bool {
 }
 
 /// Most products that wait for their sums: to look through ever more would cost more than they are worth.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 
 /// A product, from its instruction to the end of its block or of its value.
 #[derive(Clone, Copy, Debug)]
@@ -188,7 +188,7 @@ pub(crate) fn pairs(function: &ir::Function) -> Pairs {
     let (products, open, sums) = (Vec::new(), HashMap::new(), Vec::new());
     let mut finder = Finder { body, products, open, sums };
     for (i, inst) in body.iter().enumerate() {
-        if starts[i] || finder.open.len() > MOST_OPEN {
+        if starts[i] || finder.open.len() > MAX_OPEN {
             finder.open.clear();
         }
         finder.step(i, inst);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use texunit_check::ir::Storage;
 
 /// Most registers that a thread of a device can have.
-const MOST_REGISTERS: u32 = 255;
+const MAX_REGISTERS: u32 = 255;
 
 /// What a thread of a kernel needs, as far as it is known without an assembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Program {
         let frames = unit.code.funcs.iter().map(|f| u64::from(f.frame));
         let constants = self.module.variables.iter().filter(|v| v.storage == Storage::Const);
         Resources {
-            registers: registers.min(MOST_REGISTERS),
+            registers: registers.min(MAX_REGISTERS),
             local: func.frame,
             constant: constants.map(|v| v.size).fold(0, u64::saturating_add),
             reached: frames.fold(0, u64::saturating_add),

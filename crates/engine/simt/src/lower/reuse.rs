@@ -11,7 +11,7 @@ use crate::flow::{Flow, Numbers, Use, each_slot, each_slot_mut};
 use std::collections::HashMap;
 
 /// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
-const MOST: (usize, usize) = (4096, 1 << 22);
+const MAX: (usize, usize) = (4096, 1 << 22);
 
 /// The instructions, first to last, from and to which a register is needed.
 type Span = (usize, usize);
@@ -21,11 +21,11 @@ type Span = (usize, usize);
 pub(super) fn share_rows(code: &mut Code, function: usize) {
     let func = &code.funcs[function];
     let registers = (func.narrow + func.wide) as usize;
-    if !func.is_entry || !func.has_body || registers > MOST.0 {
+    if !func.is_entry || !func.has_body || registers > MAX.0 {
         return;
     }
     let first = func.entry as usize;
-    let Some(flow) = Flow::of(code, function, MOST.1) else { return };
+    let Some(flow) = Flow::of(code, function, MAX.1) else { return };
     let numbers = flow.numbers;
     let Some(spans) = spans(&flow) else { return };
     let end = first + flow.insts.len();
@@ -205,7 +205,7 @@ mod tests {
         let program = crate::lower(checked.module, Symbols::default(), source);
         let kernel = &program.code(false).funcs[0];
         // %r1, two sources and the result.
-        assert_eq!(kernel.narrow, 4 + crate::alu::MOST.narrow);
+        assert_eq!(kernel.narrow, 4 + crate::alu::MAX.narrow);
         assert!(!kernel.cleared);
     }
 

@@ -7,7 +7,7 @@ use crate::flow::each_successor;
 use std::collections::{HashMap, HashSet};
 
 /// Places that are looked at for one register.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 
 /// What a value was made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,7 +36,7 @@ impl Listing<'_> {
         // A register before an operation, and the operation that reads it.
         let mut open = vec![(op, register.slot().plain(), op)];
         while let Some((pc, slot, reader)) = open.pop() {
-            if slot.is_constant() || !seen.insert((pc, slot)) || seen.len() > MOST {
+            if slot.is_constant() || !seen.insert((pc, slot)) || seen.len() > MAX {
                 continue;
             }
             if pc == function.start {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use texunit_isa::{AtomOp, ScalarType, SpecialReg};
 
 /// Places that are looked at for one register; where there are more, it counts as used.
-const MOST: usize = 1 << 16;
+const MAX: usize = 1 << 16;
 
 /// An atomic, as its instruction says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Listing<'_> {
             let Some(inst) = insts.get(pc as usize).filter(|_| seen.insert((pc, slot))) else {
                 continue;
             };
-            if seen.len() > MOST {
+            if seen.len() > MAX {
                 return true;
             }
             match effect(inst, slot, frame) {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Bytes of compiled code that all programs of the process may have.
-const MOST: usize = 64 << 20;
+const MAX: usize = 64 << 20;
 
 /// Bytes that there are.
 static BYTES: AtomicUsize = AtomicUsize::new(0);
@@ -25,7 +25,7 @@ impl Room {
         let taken = BYTES.fetch_add(bytes, Relaxed);
         // Given back where it is too much.
         let room = Self(bytes);
-        (taken + bytes <= MOST).then_some(room)
+        (taken + bytes <= MAX).then_some(room)
     }
 }
 
@@ -57,7 +57,7 @@ impl Regions {
     /// The table for a launch of this code.
     pub(crate) fn begin(&self, code: &Code) -> Arc<Table> {
         self.0.used.store(LAUNCHES.fetch_add(1, Relaxed), Relaxed);
-        if BYTES.load(Relaxed) > MOST / 4 * 3 {
+        if BYTES.load(Relaxed) > MAX / 4 * 3 {
             make_room();
         }
         let mut table = self.0.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +84,7 @@ fn make_room() {
     drop(all);
     coldest.sort_by_key(|own| own.used.load(Relaxed));
     for own in coldest {
-        if BYTES.load(Relaxed) <= MOST / 2 {
+        if BYTES.load(Relaxed) <= MAX / 2 {
             return;
         }
         own.drop_all();

@@ -1,7 +1,7 @@
 //! The parts of functions that are judged as a whole: whether code of all of a part pays, as little as may have been
 //! interpreted from each of its places on.
 
-use super::table::MOST;
+use super::table::MAX;
 use crate::code::{Code, Op};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(super) fn parts(loops: &HashMap<u32, u32>, insts: Range<u32>) -> Box<[Part]>
 /// Where the part ends that the rest of a function begins with: a loop that would go on behind the end is in the next
 /// part, unless this one begins with it.
 fn end_of_part(loops: &HashMap<u32, u32>, rest: Range<u32>) -> u32 {
-    let mut end = rest.end.min(rest.start.saturating_add(MOST));
+    let mut end = rest.end.min(rest.start.saturating_add(MAX));
     if end == rest.end {
         return end;
     }
@@ -70,20 +70,20 @@ mod tests {
         for pair in parts.windows(2) {
             assert_eq!(pair[0].insts.end, pair[1].insts.start);
         }
-        assert!(parts.iter().all(|part| (1..=MOST).contains(&(part.insts.end - part.insts.start))));
+        assert!(parts.iter().all(|part| (1..=MAX).contains(&(part.insts.end - part.insts.start))));
         parts.iter().map(|part| part.insts.start).collect()
     }
 
     #[test]
     fn parts_end_before_loops_that_go_on_behind_them() {
-        assert_eq!(starts(&[], MOST), [10]);
-        assert_eq!(starts(&[], MOST + 1), [10, 10 + MOST]);
+        assert_eq!(starts(&[], MAX), [10]);
+        assert_eq!(starts(&[], MAX + 1), [10, 10 + MAX]);
         // One loop across the end; one around it that the part begins with; one inside.
         assert_eq!(starts(&[(1000, 1100)], 2000), [10, 1000]);
         assert_eq!(starts(&[(10, 1900), (1000, 1100), (20, 30)], 2000), [10, 1000]);
         // The end moves into another loop.
         assert_eq!(starts(&[(1000, 1100), (900, 1005)], 1500), [10, 900]);
         // Longer than a part itself.
-        assert_eq!(starts(&[(500, 3000)], 3000), [10, 500, 500 + MOST, 500 + 2 * MOST]);
+        assert_eq!(starts(&[(500, 3000)], 3000), [10, 500, 500 + MAX, 500 + 2 * MAX]);
     }
 }

@@ -18,7 +18,7 @@ const REGION: u32 = 1 << 31;
 /// A door that never leads anywhere.
 const NEVER: u32 = REGION - 1;
 /// Instructions of a region at most.
-pub(super) const MOST: u32 = 1024;
+pub(super) const MAX: u32 = 1024;
 /// Interpreted instructions of a warp that take ten times as long as making code of one: only then it is made, so
 /// that it never takes more than a tenth of the time.
 const PAYS: u64 = 600;
@@ -126,7 +126,7 @@ impl Table {
     }
 
     /// Instructions that count as interpreted from one place on, at most.
-    pub(crate) const LONGEST: u64 = MOST as u64;
+    pub(crate) const LONGEST: u64 = MAX as u64;
 
     /// Makes code of the part of the function that begins at an instruction, if that pays. Where it cannot be made,
     /// the instructions are interpreted as before.
@@ -175,7 +175,7 @@ impl Table {
         let function = function_of(code, pc)?;
         let next = end_of(code, function);
         let end = self.loops(code, function)?.get(&pc).map_or(next, |&last| last + 1);
-        let insts = pc..end.min(pc + MOST);
+        let insts = pc..end.min(pc + MAX);
         (pc < insts.end).then_some(Cut { function, insts })
     }
 

@@ -145,7 +145,7 @@ impl Server {
         match found {
             Found::Index(index) => document.index = Some(index),
             Found::Diagnostics(mut list) => {
-                if list.len() > actions::MOST {
+                if list.len() > actions::MAX {
                     list.sort_by_key(|d| !d.is_error());
                 }
                 document.diagnostics = Some(list);

@@ -6,7 +6,7 @@ use texunit_syntax::{Diagnostic, Edit, SourceFile};
 
 /// Most times that a text is corrected and checked again: corrections that overlap have to wait for
 /// each other, and a text has more mistakes than are reported at once.
-const MOST_ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 20;
 
 /// A corrected text.
 pub(crate) struct Fixed {
@@ -27,7 +27,7 @@ pub(crate) fn fix(text: Text, mut check: impl FnMut(&SourceFile) -> Vec<Diagnost
     // What was corrected and where that is now: a mistake that is still there afterwards is not
     // corrected again and again.
     let mut tried: Vec<(&'static str, u32)> = Vec::new();
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         tried.sort_unstable();
         let wanted =
             |d: &&Diagnostic| tried.binary_search(&(d.code, d.primary.span.start)).is_err();

@@ -7,9 +7,9 @@ use texunit_files::{FileError, Prepared};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Maximum number of bytes of a text: no compiler has written more.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 /// Maximum number of bytes that are read of input that is not text, to report where it is not.
-const MOST_NO_TEXT: usize = 64 << 20;
+const MAX_NO_TEXT: usize = 64 << 20;
 
 /// A file that cannot be checked.
 pub(crate) struct Unread {
@@ -56,7 +56,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
     let metadata = std::fs::metadata(path);
     if let Ok(metadata) = &metadata
         && metadata.is_file()
-        && metadata.len() > MOST_BYTES as u64
+        && metadata.len() > MAX_BYTES as u64
     {
         return Err(too_long(&metadata.len().to_string()));
     }
@@ -73,24 +73,24 @@ fn file(path: &Path) -> Result<Vec<u8>, Box<Diagnostic>> {
 
 fn stdin() -> Result<Vec<u8>, Box<Diagnostic>> {
     let mut bytes = Vec::new();
-    let limit = MOST_BYTES as u64 + 1;
+    let limit = MAX_BYTES as u64 + 1;
     std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(cannot_read)?;
     Ok(bytes)
 }
 
 fn too_long(bytes: &str) -> Box<Diagnostic> {
-    let why = format_args!("it has {bytes} bytes, but at most {MOST_BYTES} are checked");
+    let why = format_args!("it has {bytes} bytes, but at most {MAX_BYTES} are checked");
     with_help(cannot_read(why), "split the module; the host can fill large tables")
 }
 
 fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Box<Diagnostic>> {
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         // No more was read, and there may be no end of it.
-        return Err(too_long(&format!("more than {MOST_BYTES}")));
+        return Err(too_long(&format!("more than {MAX_BYTES}")));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Text { source: SourceFile::new(name, text), original: None }),
-        Err(error) if error.as_bytes().len() > MOST_NO_TEXT => {
+        Err(error) if error.as_bytes().len() > MAX_NO_TEXT => {
             let at = error.utf8_error().valid_up_to();
             let what = texunit_syntax::foreign::binary_file(error.as_bytes());
             let what = what.map_or("a binary file", |known| known.what);

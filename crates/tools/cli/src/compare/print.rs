@@ -8,7 +8,7 @@ use std::io::Write as _;
 use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule, cuda_version};
 
 /// Cases with differences that are shown.
-const MOST_SHOWN: usize = 50;
+const MAX_SHOWN: usize = 50;
 
 /// Prints the comparison: results on standard output, what stopped it on standard error.
 pub fn print(comparison: &Comparison) -> std::io::Result<()> {
@@ -42,7 +42,7 @@ fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
     let mut shown = 0;
     for case in &c.compared {
         match &case.outcome {
-            Outcome::Differs { count, differing, first } if shown < MOST_SHOWN => {
+            Outcome::Differs { count, differing, first } if shown < MAX_SHOWN => {
                 shown += 1;
                 writeln!(out, "{} {}: {differing} of {count} differ", case.file, case.name)?;
                 first.iter().try_for_each(|d| write_difference(out, d))?;

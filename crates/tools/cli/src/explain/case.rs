@@ -1,7 +1,7 @@
 //! `texunit explain CASE.toml#N`: a fetch or an access of a case file.
 
 use super::args::ExplainFormat;
-use super::{Output, Shown, Trouble};
+use super::{Failure, Output, Shown};
 use serde_json::{Value, json};
 use std::path::Path;
 use texunit_cases::{
@@ -16,13 +16,13 @@ pub(super) fn run(
     address: &str,
     fetch: Option<usize>,
     format: ExplainFormat,
-) -> Result<Output, Trouble> {
+) -> Result<Output, Failure> {
     if address.is_empty() || address.starts_with('#') {
-        return Err(Trouble::usage("a case is CASE.toml#N: a file, and a number or a name"));
+        return Err(Failure::usage("a case is CASE.toml#N: a file, and a number or a name"));
     }
     if !address.contains('#') || Path::new(address).is_file() {
         if fetch.is_some() {
-            return Err(Trouble::usage(format!("which case? `{address}#1` is the first one")));
+            return Err(Failure::usage(format!("which case? `{address}#1` is the first one")));
         }
         return list(address, format);
     }
@@ -35,7 +35,7 @@ pub(super) fn run(
             1 => format!("the case has one {one}, number 0"),
             n => format!("the {several} of the case are numbered 0 to {}", n - 1),
         };
-        return Err(Trouble::input(format!("{address}: {there}, but no {one} {number}")));
+        return Err(Failure::input(format!("{address}: {there}, but no {one} {number}")));
     }
     let mut place = format!("`{}`, {one} {number} of {address}", case.name);
     if !case.rules.is_empty() {
@@ -59,12 +59,12 @@ fn words(case: &Case) -> (&'static str, &'static str) {
     }
 }
 
-fn input(error: CaseError) -> Trouble {
-    Trouble::input(error.to_string())
+fn input(error: CaseError) -> Failure {
+    Failure::input(error.to_string())
 }
 
 /// The cases of a file.
-fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
+fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
     let file = texunit_cases::load(path).map_err(input)?;
     crate::cases::tell(path, &file.notes);
     let instruction = |case: &Case| match &case.access {
@@ -100,7 +100,7 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
             format!("{:#}\n", json!({ "file": path, "cases": cases }))
         }
         ExplainFormat::Svg => {
-            return Err(Trouble::usage(format!(
+            return Err(Failure::usage(format!(
                 "a list of cases has no picture: name one case, `{path}#1`"
             )));
         }
@@ -109,7 +109,7 @@ fn list(path: &str, format: ExplainFormat) -> Result<Output, Trouble> {
 }
 
 /// A case whose texture, plan or fetch is refused, which it may expect.
-fn refusal(case: &Case, message: &str, format: ExplainFormat) -> Result<Output, Trouble> {
+fn refusal(case: &Case, message: &str, format: ExplainFormat) -> Result<Output, Failure> {
     let expected = match &case.access {
         Access::Fetch(FetchCase { expected: Expected::Error(part), .. }) => Some(part),
         Access::Surface(SurfaceCase { error, .. }) => error.as_ref(),
@@ -123,13 +123,13 @@ fn refusal(case: &Case, message: &str, format: ExplainFormat) -> Result<Output, 
                     format!("{:#}\n", json!({ "refused": message, "agrees": true }))
                 }
                 ExplainFormat::Svg => {
-                    return Err(Trouble::input(format!("it cannot be drawn: {message}")));
+                    return Err(Failure::input(format!("it cannot be drawn: {message}")));
                 }
             };
             Ok(Output { text, agrees: true })
         }
-        Some(part) => Err(Trouble::input(format!("{message}; the case expects `{part}`"))),
-        None => Err(Trouble::input(message)),
+        Some(part) => Err(Failure::input(format!("{message}; the case expects `{part}`"))),
+        None => Err(Failure::input(message)),
     }
 }
 
@@ -139,7 +139,7 @@ fn fetch_case(
     number: usize,
     place: String,
     format: ExplainFormat,
-) -> Result<Output, Trouble> {
+) -> Result<Output, Failure> {
     // A case that expects an error may have no coordinates: any will do.
     let operands = built.operands.get(number).copied().unwrap_or_default();
     let explained = Explanation::new(built.form, &built.texture, &built.sampler, &operands);
@@ -172,7 +172,7 @@ fn surface_case(
     number: usize,
     place: String,
     format: ExplainFormat,
-) -> Result<Output, Trouble> {
+) -> Result<Output, Failure> {
     // Earlier accesses leave their bytes in the same surface.
     let before = built.accesses.get(..number).unwrap_or_default().to_vec();
     BuiltSurface { accesses: before, after: None, ..built.clone() }.run().map_err(input)?;
@@ -183,7 +183,7 @@ fn surface_case(
         (op, access) => op.forms(access.and_then(|a| a.size)),
     };
     let Some(&form) = forms.get(number % forms.len().max(1)) else {
-        return Err(Trouble::input("the case has no access"));
+        return Err(Failure::input("the case has no access"));
     };
     let bytes = access.and_then(|a| a.bytes.clone());
     let elements = SurfaceExplanation::elements(form, bytes.as_deref().unwrap_or_default());

@@ -9,7 +9,7 @@ use texunit_explain::{Explanation, Known, Page, Source, SurfaceExplanation};
 use texunit_report::Located;
 
 /// Maximum number of accesses that are explained; a loop may make any number of them.
-pub const MOST: usize = 100;
+pub const MAX: usize = 100;
 
 /// The accesses of a thread, in the order of execution.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub struct Explained {
 impl Explained {
     pub(crate) fn new(watch: &Watch) -> Self {
         let (mut accesses, mut more) = watch.take();
-        more += accesses.len().saturating_sub(MOST) as u64;
-        accesses.truncate(MOST);
+        more += accesses.len().saturating_sub(MAX) as u64;
+        accesses.truncate(MAX);
         Self { thread: watch.thread(), accesses, more }
     }
 

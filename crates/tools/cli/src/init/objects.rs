@@ -7,7 +7,7 @@ use texunit_isa::{Geometry, ScalarType, TypeKind};
 
 /// Bytes of a buffer of which nothing is known but that it is there: room for indices that need not be those of
 /// threads.
-const LEAST: u64 = 64 << 10;
+const MIN: u64 = 64 << 10;
 /// Texels along each axis of a texture that nothing says.
 const SIZE: u64 = 64;
 
@@ -74,7 +74,7 @@ impl Value<'_> {
         let bytes = element.map_or(4, Access::bytes);
         let largest =
             [*read, *written].into_iter().flatten().map(Access::bytes).max().unwrap_or(bytes);
-        let size = (threads * u64::from(largest)).max(LEAST);
+        let size = (threads * u64::from(largest)).max(MIN);
         let what = match (read, written) {
             (Some(_), Some(_)) => "read and written",
             (None, Some(_)) => "written",

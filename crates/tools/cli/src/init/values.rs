@@ -21,7 +21,7 @@ pub(super) enum Origin {
 pub(super) type Origins = BTreeSet<Origin>;
 
 /// Most origins of one value: more than any program has, and a bound on the work.
-const MOST: usize = 64;
+const MAX: usize = 64;
 /// Most rounds over the code: values that go through more variables than this in a row are not followed.
 const ROUNDS: usize = 12;
 
@@ -83,7 +83,7 @@ impl<'m> Values<'m> {
     fn add(&mut self, function: FuncId, register: RegId, origins: &Origins) {
         let known = self.registers.entry((function.0, register)).or_default();
         for &origin in origins {
-            if known.len() < MOST && known.insert(origin) {
+            if known.len() < MAX && known.insert(origin) {
                 self.changed = true;
             }
         }
@@ -95,7 +95,7 @@ impl<'m> Values<'m> {
         }
         let known = self.cells.entry((cell, offset)).or_default();
         for &origin in origins {
-            if known.len() < MOST && known.insert(origin) {
+            if known.len() < MAX && known.insert(origin) {
                 self.changed = true;
             }
         }

@@ -11,7 +11,7 @@ use texunit_fatbin::EntryKind;
 /// Section with the code for devices.
 const FATBINS: &str = ".nv_fatbin";
 /// Maximum number of bytes of it that are looked at.
-const MOST: u64 = 1 << 30;
+const MAX: u64 = 1 << 30;
 
 /// Warnings about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ struct Code {
 
 fn code(file: &Elf<'_>) -> Code {
     let mut code = Code::default();
-    let Some(section) = file.section_by_name(FATBINS).filter(|s| s.size() <= MOST) else {
+    let Some(section) = file.section_by_name(FATBINS).filter(|s| s.size() <= MAX) else {
         return code;
     };
     let Ok(mut rest) = section.data() else { return code };

@@ -1,16 +1,16 @@
 //! Operands of `texunit sample`: numbers, or arrays in files.
 
 use super::SampleArgs;
-use crate::explain::Trouble;
+use crate::explain::Failure;
 use std::path::{Path, PathBuf};
 use texunit_explain::operand as explained;
 use texunit_sample::{Action, Dtype, ErrorKind, Input, Points, Request, SampleError};
 
 /// An error of an array or a number.
-pub(super) fn trouble(error: SampleError) -> Trouble {
+pub(super) fn trouble(error: SampleError) -> Failure {
     match error.kind() {
-        ErrorKind::Type => Trouble::usage(error.to_string()),
-        ErrorKind::Value => Trouble::input(error.to_string()),
+        ErrorKind::Type => Failure::usage(error.to_string()),
+        ErrorKind::Value => Failure::input(error.to_string()),
     }
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Given {
 
 impl Given {
     /// Reads what the options name.
-    pub(super) fn read(args: &SampleArgs) -> Result<Self, Trouble> {
+    pub(super) fn read(args: &SampleArgs) -> Result<Self, Failure> {
         let fetch = &args.fetch;
         let one = |option: &'static str, text: &Option<String>| {
             text.as_deref().map(|text| Owned::read(option, text)).transpose()
@@ -65,7 +65,7 @@ impl Given {
     }
 
     /// What they ask for.
-    pub(super) fn request(&self, args: &SampleArgs) -> Result<Request<'_>, Trouble> {
+    pub(super) fn request(&self, args: &SampleArgs) -> Result<Request<'_>, Failure> {
         let fetch = &args.fetch;
         let action = match &fetch.gather {
             Some(component) => Action::Gather(
@@ -94,7 +94,7 @@ impl Given {
 
 impl Owned {
     /// A number, numbers separated by commas, of which floats may be bits, or a file.
-    fn read(option: &str, text: &str) -> Result<Self, Trouble> {
+    fn read(option: &str, text: &str) -> Result<Self, Failure> {
         if text.to_ascii_lowercase().ends_with(".npy") {
             return Self::file(Path::new(text));
         }
@@ -102,7 +102,7 @@ impl Owned {
         let shape = if parts.len() == 1 { vec![] } else { vec![parts.len()] };
         if parts.iter().any(|part| part.starts_with("bits:")) {
             let floats = explained::floats(text, parts.len());
-            let floats = floats.map_err(|why| Trouble::usage(format!("{option}: {why}")))?;
+            let floats = floats.map_err(|why| Failure::usage(format!("{option}: {why}")))?;
             let bytes = floats.into_iter().flat_map(u32::to_le_bytes).collect();
             return Ok(Self { file: None, shape, dtype: Dtype::F32, bytes });
         }
@@ -112,7 +112,7 @@ impl Owned {
             Err(_) => {
                 let numbers: Result<Vec<f64>, _> = parts.iter().map(|part| part.parse()).collect();
                 let numbers = numbers.map_err(|_| {
-                    Trouble::usage(format!(
+                    Failure::usage(format!(
                         "{option}: expected a number or a .npy file, found `{text}`"
                     ))
                 })?;
@@ -122,24 +122,24 @@ impl Owned {
         Ok(Self { file: None, shape, dtype, bytes })
     }
 
-    fn file(path: &Path) -> Result<Self, Trouble> {
-        let array = texunit_files::read_array(path).map_err(|e| Trouble::input(e.to_string()))?;
+    fn file(path: &Path) -> Result<Self, Failure> {
+        let array = texunit_files::read_array(path).map_err(|e| Failure::input(e.to_string()))?;
         let name = path.display();
         let dtype = Dtype::of(array.dtype.kind, array.dtype.size)
-            .ok_or_else(|| Trouble::input(format!("`{name}` has elements that are not numbers")))?;
+            .ok_or_else(|| Failure::input(format!("`{name}` has elements that are not numbers")))?;
         let shape: Result<Vec<usize>, _> =
             array.shape.iter().map(|&n| usize::try_from(n)).collect();
-        let shape = shape.map_err(|_| Trouble::input(format!("`{name}` is larger than memory")))?;
+        let shape = shape.map_err(|_| Failure::input(format!("`{name}` is larger than memory")))?;
         Ok(Self { file: Some(path.to_owned()), shape, dtype, bytes: array.bytes })
     }
 
     /// Numbers of the command line have no type of their own.
-    fn input(&self) -> Result<Input<'_>, Trouble> {
+    fn input(&self) -> Result<Input<'_>, Failure> {
         let input = Input::contiguous(&self.shape, self.dtype, &self.bytes).map_err(trouble)?;
         Ok(if self.file.is_none() { input.weak() } else { input })
     }
 
-    fn points(&self) -> Result<Points<'_>, Trouble> {
+    fn points(&self) -> Result<Points<'_>, Failure> {
         Ok(Points::Array(self.input()?))
     }
 }

@@ -23,7 +23,7 @@ impl Way {
 
 /// The first step limit that is tried, and where there is no use in one.
 const FIRST_STEPS: u64 = 4096;
-const MOST_STEPS: u64 = 1_000_000_000;
+const MAX_STEPS: u64 = 1_000_000_000;
 
 /// Who launches.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl<'a> DifferJudge<'a> {
     /// launches were not.
     fn limit_steps(&mut self, case: &Case) {
         let limits = std::iter::successors(Some(FIRST_STEPS), |steps| steps.checked_mul(16));
-        for steps in limits.take_while(|&steps| steps < MOST_STEPS) {
+        for steps in limits.take_while(|&steps| steps < MAX_STEPS) {
             self.max_steps = Some(steps);
             if self.fails(case) {
                 self.max_steps = Some(steps * 4);

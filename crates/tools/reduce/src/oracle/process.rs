@@ -19,7 +19,7 @@ pub(super) struct Ran {
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Most of its output that is read.
-const MOST_OUTPUT: u64 = 16 << 20;
+const MAX_OUTPUT: u64 = 16 << 20;
 
 /// Runs a program; what it writes lies in a file of the folder meanwhile.
 pub(super) fn run(
@@ -48,7 +48,7 @@ pub(super) fn run(
     };
     let mut output = Vec::new();
     std::io::Read::read_to_end(
-        &mut std::io::Read::take(File::open(&path)?, MOST_OUTPUT),
+        &mut std::io::Read::take(File::open(&path)?, MAX_OUTPUT),
         &mut output,
     )?;
     std::fs::remove_file(&path)?;

@@ -5,7 +5,7 @@ use crate::search::Search;
 use crate::text::{Edit, Word, apply, words};
 
 /// More numbers than this are not lowered one by one: those of a table, most likely.
-const MOST: usize = 400;
+const MAX: usize = 400;
 
 /// Lowers numbers: all that can be are zero, then 1, then half and half again.
 pub(super) fn reduce(search: &mut Search<'_>) -> bool {
@@ -14,7 +14,7 @@ pub(super) fn reduce(search: &mut Search<'_>) -> bool {
     while !search.is_over() {
         let text = search.best().ptx.clone();
         let found = numbers(&text);
-        let Some(word) = found.get(at).filter(|_| found.len() <= MOST) else { break };
+        let Some(word) = found.get(at).filter(|_| found.len() <= MAX) else { break };
         at += 1;
         if let Some(value) = integer(word.text).filter(|&v| v > 1) {
             changed |= halve(search, &text, word, value);

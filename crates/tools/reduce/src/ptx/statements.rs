@@ -6,12 +6,12 @@ use crate::text::Edit;
 use texunit_syntax::ast::Statement;
 
 /// Nested deeper than any compiler does.
-const MOST_DEPTH: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Takes statements away, those of outer blocks before those of inner ones.
 pub(super) fn reduce(search: &mut Search<'_>) -> bool {
     let mut changed = false;
-    for depth in 0..MOST_DEPTH {
+    for depth in 0..MAX_DEPTH {
         let before = search.best().clone();
         changed |= together(search, "statements", |tree| at_depth(tree, depth));
         if depth > 0 && *search.best() == before && is_deepest(&before.ptx, depth) {

@@ -15,7 +15,7 @@ const FACE: f64 = 96.0;
 const CROSS: [(f64, f64); 6] =
     [(2.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 2.0), (1.0, 1.0), (3.0, 1.0)];
 /// Maximum texels along an edge of a face that is drawn texel by texel.
-const MOST: u32 = 8;
+const MAX: u32 = 8;
 
 pub(super) fn draw(p: &mut Picture, e: &Explanation<'_>, cube: &CubeStep, scale: &Scale, top: f64) {
     let corner = |face: usize| {
@@ -85,7 +85,7 @@ fn draw_texels(
     (left, top): (f64, f64),
 ) {
     let n = e.texture.resource.extent().width;
-    if n > MOST {
+    if n > MAX {
         return;
     }
     let edge = FACE / f64::from(n);

@@ -8,7 +8,7 @@ use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
 /// Maximum number of texels that are drawn along an axis. The 16 taps that there are at most lie a texel apart.
-const MOST: i64 = 32;
+const MAX: i64 = 32;
 
 pub(super) fn draw(
     p: &mut Picture,
@@ -24,7 +24,7 @@ pub(super) fn draw(
     let range = |axis: usize| {
         let low = taps.iter().map(|f| first(f, axis)).min().unwrap_or(0);
         let high = taps.iter().map(|f| first(f, axis) + 4).max().unwrap_or(4);
-        (low, (high - low).min(MOST))
+        (low, (high - low).min(MAX))
     };
     let ((left_texel, columns), (top_texel, rows)) = (range(0), range(1));
     let cell = (512.0 / columns.max(rows) as f64).clamp(16.0, 40.0);

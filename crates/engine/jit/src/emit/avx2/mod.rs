@@ -5,6 +5,7 @@
 
 mod address;
 mod atomic;
+mod byte_rows;
 mod bytes;
 mod convert;
 mod cross;
@@ -23,7 +24,6 @@ mod permute;
 mod point;
 mod predicate;
 mod put;
-mod rows;
 mod scratch;
 mod shape;
 mod some;

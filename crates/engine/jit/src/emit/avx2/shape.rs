@@ -4,7 +4,7 @@ use super::address::{Way, moved};
 use super::{LANES_SIZE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::near::Member;
+use crate::emit::same_base::Member;
 use crate::emit::values::{Key, Reg};
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -8,7 +8,7 @@ use super::shape::{Bases, ROWS, SAME, Slot};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::near::Member;
+use crate::emit::same_base::Member;
 use crate::emit::values::Reg;
 use crate::machine::Mode;
 use crate::operand::Predicate;

@@ -6,7 +6,7 @@ use super::pieces::Pieces;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::near::Member;
+use crate::emit::same_base::Member;
 use crate::emit::values::Reg;
 use crate::machine::{Around, Site};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

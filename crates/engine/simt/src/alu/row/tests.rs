@@ -1,7 +1,7 @@
 //! Every row: what compiled code gives is what its function gives.
 
 use super::*;
-use crate::alu::placed::{Last, MOST, Placed, Temporaries};
+use crate::alu::placed::{Last, MAX, Placed, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{
     Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
@@ -12,8 +12,8 @@ use texunit_testkit::{Random, skipped};
 /// Sources 0 to 3 and a destination of each width, and temporaries behind them.
 const DESTINATION: u32 = 4;
 const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
-const NARROW: usize = 5 + MOST.narrow as usize;
-const WIDE: usize = 5 + MOST.wide as usize;
+const NARROW: usize = 5 + MAX.narrow as usize;
+const WIDE: usize = 5 + MAX.wide as usize;
 
 #[derive(Clone, PartialEq, Debug)]
 struct Bank {
@@ -116,7 +116,7 @@ fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
     };
     let sources = row.shape.from.into_iter().enumerate().map(source).collect::<Vec<_>>();
     row.compiled(known)?;
-    let steps = row.placed(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MOST:?}"));
+    let steps = row.placed(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
     let with = (Combine::And, Predicate::Always);
     let mut actions: Vec<Action> = steps
         .before

@@ -103,7 +103,7 @@ macro_rules! arm {
         );
         let to = &mut $p[$i.d.predicate_index()];
         *to = (*to & !$m) | (holds & $m);
-        Put::Done
+        Put::Executed
     }};
     (compare $l:ident $i:ident $m:ident $n:ident $w:ident $p:ident |$a:ident, $b:ident| $e:expr) => {{
         let (a, b) = ($l.n($i.s[0]), $l.n($i.s[1]));
@@ -115,7 +115,7 @@ macro_rules! arm {
         );
         let to = &mut $p[$i.d.predicate_index()];
         *to = (*to & !$m) | (holds & $m);
-        Put::Done
+        Put::Executed
     }};
 }
 pub(super) use arm;

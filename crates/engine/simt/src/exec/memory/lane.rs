@@ -2,7 +2,7 @@
 
 use super::{LOAD, STORE};
 use crate::code::Place;
-use crate::exec::context::{Context, Done, Trouble};
+use crate::exec::context::{Context, Executed, PendingFault};
 use crate::exec::warp::Warp;
 use texunit_memory::SpaceKind;
 
@@ -64,7 +64,7 @@ impl Context<'_> {
         address: u64,
         size: u8,
         total: u32,
-    ) -> Result<u64, Box<Trouble>> {
+    ) -> Result<u64, Box<PendingFault>> {
         let (space, at) = self.space(warp, place, address);
         let value = match space {
             SpaceKind::Shared => load_bytes(&self.cta.shared, at, size)
@@ -103,7 +103,7 @@ impl Context<'_> {
         address: u64,
         (size, total): (u8, u32),
         value: u64,
-    ) -> Done {
+    ) -> Executed {
         let (space, at) = self.space(warp, place, address);
         let stored = match space {
             SpaceKind::Shared => store_bytes(&mut self.cta.shared, at, size, value)

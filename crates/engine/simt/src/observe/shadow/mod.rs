@@ -9,8 +9,8 @@
 //! Most registers of most kernels can never be undefined (what follows from parameters, indices and numbers alone): a
 //! pass over the function ([`state`]) finds those that can, and nothing is computed for the others.
 
+mod arithmetic;
 mod operands;
-mod rows;
 mod rules;
 mod state;
 

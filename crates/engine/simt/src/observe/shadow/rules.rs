@@ -1,7 +1,7 @@
 //! The operations that compute shadows.
 
+use super::arithmetic::{self, Rule};
 use super::operands::{sinks, writes};
-use super::rows::{self, Rule};
 use super::state::{self, COMPUTED, Files, State, is_constant_load};
 use super::{SCRATCH, Sink};
 use crate::alu::{Alu, Kind, L64, Row, lop3};
@@ -433,7 +433,7 @@ impl<'a> Making<'a> {
             let zero = self.zero(d);
             return self.set(home, zero);
         }
-        let rule = rows::rule(row);
+        let rule = arithmetic::rule(row);
         match rule {
             Rule::Moves(data) if (0..4).all(|i| data.contains(&i) || !tracked(s[i])) => {
                 let of = |i: usize| if data.contains(&i) { self.shadow(s[i]) } else { s[i] };

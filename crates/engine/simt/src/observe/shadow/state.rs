@@ -1,7 +1,7 @@
 //! Which registers may be undefined before each operation of a function, for each thread by itself.
 
+use super::arithmetic;
 use super::operands::{reads, sinks, writes};
-use super::rows;
 use crate::code::{Code, Inst, Op, Place, Slot};
 use crate::flow::{each_successor, starts};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) const COMPUTED: State = 2;
 pub(super) const UNWRITTEN: State = 4;
 
 /// Registers of a function times its blocks that are looked at one by one; where there are more, all may be undefined.
-const MOST: usize = 1 << 25;
+const MAX: usize = 1 << 25;
 /// Passes over a function.
 const ROUNDS: usize = 64;
 
@@ -64,7 +64,7 @@ impl States {
         let insts = &code.insts[range.start as usize..range.end as usize];
         let starts = starts(insts, range.start);
         let mut states = Self { files, first: range.start, at_start: Vec::new(), starts };
-        if states.starts.len().saturating_mul(files.len()) <= MOST {
+        if states.starts.len().saturating_mul(files.len()) <= MAX {
             states.at_start = vec![vec![0; files.len()]; states.starts.len()];
             states.at_start.first_mut().into_iter().for_each(|first| first.fill(UNWRITTEN));
             if !states.settle(code, insts) {
@@ -183,7 +183,7 @@ fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
         Op::Call(_) | Op::Fetch(_) | Op::SurfaceLoad(_) => COPY,
         Op::Compute { row, s, .. } => {
             let amounts = amounts(code, row, s);
-            let is_copy = rows::is_copy(row, &amounts);
+            let is_copy = arithmetic::is_copy(row, &amounts);
             if is_copy { copied(any(s)) } else { computed(any(s)) }
         }
         Op::Lop3 { .. }
@@ -206,8 +206,8 @@ fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
 
 /// Sources of a row that are no data, as far as they are numbers in the code; of `and` all.
 fn amounts(code: &Code, row: &crate::alu::Row, s: &[Slot; 4]) -> Vec<Option<u64>> {
-    let data: &[usize] = match rows::rule(row) {
-        rows::Rule::Moves(data) => data,
+    let data: &[usize] = match arithmetic::rule(row) {
+        arithmetic::Rule::Moves(data) => data,
         _ => &[],
     };
     let others = s.iter().enumerate().filter(|(i, slot)| !data.contains(i) && !slot.is_none());

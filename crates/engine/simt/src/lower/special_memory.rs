@@ -12,7 +12,7 @@ use texunit_isa::{Opcode, Space};
 const NOWHERE: Located = Located { place: Place::Shared, base: Slot::NONE, offset: 0 };
 
 impl<'a> Builder<'a> {
-    pub(super) fn transport(&mut self, inst: &'a Instruction) -> Option<()> {
+    pub(super) fn special_memory(&mut self, inst: &'a Instruction) -> Option<()> {
         match inst.opcode {
             Opcode::Cp => self.async_copy(inst),
             Opcode::Mbarrier => self.mbarrier(inst),

@@ -1,6 +1,6 @@
 //! Faults of addresses, with the object that is nearest or holds the address.
 
-use super::context::{Context, Trouble, trouble};
+use super::context::{Context, PendingFault, fault_at};
 use super::memory::Kind;
 use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
@@ -108,7 +108,7 @@ impl Context<'_> {
         size: u32,
         space: SpaceKind,
         kind: Kind,
-    ) -> Result<T, Box<Trouble>> {
+    ) -> Result<T, Box<PendingFault>> {
         let map = self.launch.config.memory;
         let resource = match space {
             SpaceKind::Const | SpaceKind::Global => map.find(address, 1, 0).ok().map(|(i, _)| {
@@ -122,7 +122,7 @@ impl Context<'_> {
             }
         };
         let access = kind.name;
-        trouble(lane, FaultKind::Misaligned { access, space, address, size, resource })
+        fault_at(lane, FaultKind::Misaligned { access, space, address, size, resource })
     }
 
     /// An access outside shared, local, constant or parameter memory.
@@ -135,7 +135,7 @@ impl Context<'_> {
         size: u32,
         space: SpaceKind,
         kind: Kind,
-    ) -> Result<T, Box<Trouble>> {
+    ) -> Result<T, Box<PendingFault>> {
         let nearest = match space {
             SpaceKind::Const if texunit_memory::space_of(address) != SpaceKind::Const => {
                 "constant memory has no such address".to_owned()
@@ -147,7 +147,7 @@ impl Context<'_> {
         let unnoticed = space == SpaceKind::Shared && self.is_unnoticed_in_shared(address, size);
         let access = kind.name;
         let nearest = nearest.into();
-        trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
+        fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 
     /// A store or atomic to a space that kernels do not write.
@@ -157,8 +157,8 @@ impl Context<'_> {
         lane: usize,
         space: SpaceKind,
         address: u64,
-    ) -> Result<T, Box<Trouble>> {
-        trouble(lane, FaultKind::ReadOnly { space, address, resource: None })
+    ) -> Result<T, Box<PendingFault>> {
+        fault_at(lane, FaultKind::ReadOnly { space, address, resource: None })
     }
 
     /// An access outside every allocation, or to one that may only be read.
@@ -170,17 +170,17 @@ impl Context<'_> {
         size: u32,
         kind: Kind,
         error: &AddressError,
-    ) -> Result<T, Box<Trouble>> {
+    ) -> Result<T, Box<PendingFault>> {
         let space = texunit_memory::space_of(address);
         let map = self.launch.config.memory;
         if let (true, Some(near)) = (error.read_only, &error.nearest) {
             let resource = Some(described(&near.into()));
-            return trouble(lane, FaultKind::ReadOnly { space, address, resource });
+            return fault_at(lane, FaultKind::ReadOnly { space, address, resource });
         }
         if let Some(gone) = map.gone(address) {
             let access = FaultKind::access(kind.name, space, address, size);
             let memory = Described { text: gone.to_string(), allocation: Some(gone.number) };
-            return trouble(lane, FaultKind::Freed { user: access, memory });
+            return fault_at(lane, FaultKind::Freed { user: access, memory });
         }
         let nearest = match &error.nearest {
             _ if !matches!(space, SpaceKind::Global | SpaceKind::Const) => {
@@ -198,6 +198,6 @@ impl Context<'_> {
         };
         let unnoticed = map.find_rounded(address, size.into()).is_some();
         let access = kind.name;
-        trouble(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
+        fault_at(lane, FaultKind::OutOfBounds { access, space, address, size, nearest, unnoticed })
     }
 }

@@ -1,9 +1,9 @@
-//! cp.async, matrices and the stack.
+//! Matrices that the lanes of a warp hold together: ldmatrix, stmatrix, movmatrix.
 
-use super::context::{Context, Done, trouble};
-use super::memory::{LOAD, STORE, load_local, store_local};
-use super::warp::{Warp, lanes};
-use crate::code::{AsyncCopy, Located, Matrix, MatrixAction, Stack, StackAction};
+use super::context::{Context, Executed, fault_at};
+use super::memory::{LOAD, STORE};
+use super::warp::Warp;
+use crate::code::{Matrix, MatrixAction};
 use crate::fault::FaultKind;
 
 /// The rows of a matrix: 8 elements of 16 bits, two a word.
@@ -43,50 +43,8 @@ fn assemble(fragments: &[u64; 32], transposed: bool) -> Rows {
 }
 
 impl Context<'_> {
-    fn place_of(&mut self, warp: &Warp, at: &Located) -> [u64; 32] {
-        self.address(warp, at.base, at.offset);
-        self.addresses
-    }
-
-    /// A copy that is made at once: no program that waits for it can tell.
-    pub(super) fn async_copy(&mut self, warp: &mut Warp, op: &AsyncCopy, mask: u32) -> Done {
-        let size = u32::from(op.size);
-        let mut counts = [u64::from(size); 32];
-        if !op.bytes.is_none() {
-            warp.read(&self.launch.constants, op.bytes, &mut counts);
-        }
-        let ignored = warp.p(op.ignore);
-        let (from, to) = (self.place_of(warp, &op.from), self.place_of(warp, &op.to));
-        for lane in lanes(mask) {
-            for (place, address, kind) in
-                [(op.from.place, from[lane], LOAD), (op.to.place, to[lane], STORE)]
-            {
-                if address % u64::from(size) != 0 {
-                    let (space, at) = self.space(warp, place, address);
-                    return self.misaligned(warp, lane, at, size, space, kind);
-                }
-            }
-            let count = if ignored >> lane & 1 != 0 { 0 } else { counts[lane] };
-            if count > u64::from(size) {
-                let what = format!("cp.async of {size} bytes cannot read {count} bytes");
-                return trouble(lane, FaultKind::BadOperand(what));
-            }
-            let mut bytes = [0; 16];
-            for (i, byte) in bytes.iter_mut().enumerate().take(count as usize) {
-                let at = from[lane].wrapping_add(i as u64);
-                *byte = self.load_one(warp, lane, op.from.place, at, 1, size)? as u8;
-            }
-            for (i, word) in bytes.chunks(4).enumerate().take(size as usize / 4) {
-                let value = word.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b));
-                let at = to[lane].wrapping_add(4 * i as u64);
-                self.store_one(warp, lane, op.to.place, at, (4, size), value)?;
-            }
-        }
-        Ok(())
-    }
-
     /// ldmatrix, stmatrix, movmatrix, for all lanes of the warp together.
-    pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Done {
+    pub(super) fn matrix(&mut self, warp: &mut Warp, op: &Matrix, mask: u32) -> Executed {
         self.matrix_in(warp, op, mask, false)
     }
 
@@ -97,7 +55,7 @@ impl Context<'_> {
         op: &Matrix,
         mask: u32,
         shadows: bool,
-    ) -> Done {
+    ) -> Executed {
         let constants = &self.launch.constants;
         // Only a load can do without lanes: those that give no address.
         let needed = match op.action {
@@ -109,7 +67,7 @@ impl Context<'_> {
             let what = format!(
                 "lane {lane} does not take part in an instruction that needs what it has of a matrix"
             );
-            return trouble(mask.trailing_zeros() as usize, FaultKind::BadOperand(what));
+            return fault_at(mask.trailing_zeros() as usize, FaultKind::BadOperand(what));
         }
         let mut values = [0; 32];
         if op.action == MatrixAction::Transpose {
@@ -156,57 +114,6 @@ impl Context<'_> {
                 values = std::array::from_fn(|l| fragment(&rows, l, op.transposed).into());
                 warp.put(part, &values, u64::MAX, mask);
             }
-        }
-        Ok(())
-    }
-
-    /// alloca, stacksave, stackrestore: each lane has a stack pointer of its own.
-    pub(super) fn stack(&mut self, warp: &mut Warp, op: &Stack, mask: u32) -> Done {
-        let base = warp.local_base + u64::from(op.end);
-        let word = warp.local_base + u64::from(op.at);
-        let limit = u64::from(self.launch.config.stack_limit);
-        let mut values = [0; 32];
-        if let StackAction::Allocate { size: slot, .. } | StackAction::Restore { a: slot } =
-            op.action
-        {
-            warp.read(&self.launch.constants, slot, &mut values);
-        }
-        let mut top = warp.local_end;
-        for lane in lanes(mask) {
-            let used = load_local(warp, lane, word, 4).unwrap_or(0);
-            let now = base + used;
-            let (value, used) = match op.action {
-                StackAction::Allocate { align, .. } => {
-                    let at = now.checked_next_multiple_of(align);
-                    let end = at.and_then(|at| at.checked_add(values[lane]));
-                    let (Some(at), Some(end @ 0..)) = (at, end.filter(|&end| end <= limit)) else {
-                        return trouble(lane, FaultKind::StackOverflow { limit });
-                    };
-                    top = top.max(end);
-                    (at, end - base)
-                }
-                StackAction::Save { .. } => (now, used),
-                StackAction::Restore { .. } => {
-                    let to = values[lane];
-                    if !(base..=now).contains(&to) {
-                        let what = format!(
-                            "stackrestore of {to:#x}, but the stack of the function is {base:#x} to {now:#x}"
-                        );
-                        return trouble(lane, FaultKind::BadOperand(what));
-                    }
-                    (to, to - base)
-                }
-            };
-            values[lane] = value;
-            store_local(warp, lane, word, 4, used);
-        }
-        if let StackAction::Allocate { d, .. } | StackAction::Save { d } = op.action {
-            warp.put(d, &values, u64::MAX, mask);
-        }
-        if top > warp.local_end {
-            warp.frames.extend(warp.running, top.next_multiple_of(16));
-            self.reserve(warp, warp.running)?;
-            warp.enter(warp.running);
         }
         Ok(())
     }
