@@ -23,6 +23,8 @@ mod modules;
 mod mutants;
 mod oracle;
 mod ptxas;
+#[cfg(test)]
+mod public_docs;
 mod sass;
 mod site;
 mod tools;

@@ -117,7 +117,7 @@ impl Log {
         self.launch_in(kernel, race::Queue::Default, 0)
     }
 
-    /// The same in a stream of a context, which has a number.
+    /// A launch in a stream of a context, which has a number.
     pub fn launch_in(
         &self,
         kernel: &str,
@@ -127,7 +127,7 @@ impl Log {
         self.launch_submitted(kernel, (queue, None), context)
     }
 
-    /// The same of one that was submitted to the stream before.
+    /// A launch that was submitted to the stream before.
     pub fn launch_submitted(
         &self,
         kernel: &str,

@@ -43,7 +43,7 @@ impl Function {
         match *self {}
     }
 
-    /// The same for lanes of a mode.
+    /// The entry at an instruction for lanes of a mode.
     pub fn entry_of(&self, _: Mode, _: u32) -> Option<Entry> {
         match *self {}
     }

@@ -10,7 +10,7 @@ pub struct Example {
     pub place: ExampleSite,
     /// A text with the mistake.
     pub wrong: &'static str,
-    /// The same without it.
+    /// The text without that mistake.
     pub right: &'static str,
 }
 

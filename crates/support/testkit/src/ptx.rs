@@ -2,7 +2,7 @@
 
 /// The first lines of a module for a card that every test may have.
 pub const SM_75: &str = ".version 8.0\n.target sm_75\n.address_size 64\n";
-/// The same for a card with asynchronous copies and reductions of warps.
+/// A head for a card with asynchronous copies and reductions of warps.
 pub const SM_80: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 /// The first lines of a module: its version, and its target with what else stands in that line.

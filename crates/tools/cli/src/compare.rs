@@ -64,7 +64,7 @@ pub fn run(args: &CompareArgs) -> Comparison {
     }
 }
 
-/// The same on a card that is open.
+/// Compares on a card that is open.
 pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
     let card = Card {
         name: gpu.name().to_owned(),

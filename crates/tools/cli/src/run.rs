@@ -114,7 +114,7 @@ impl Report {
         self.failures.is_empty() && self.fault.is_none() && self.stats.is_some()
     }
 
-    /// The same, and no check has found anything.
+    /// Whether it ended well and no check has found anything.
     pub fn succeeded(&self) -> bool {
         self.ran() && !self.log.as_ref().is_some_and(Log::has_findings)
     }
@@ -141,7 +141,7 @@ pub fn launch(args: &LaunchArgs) -> Report {
     launch_observed(args, None)
 }
 
-/// The same, and tells an observer what the kernel does.
+/// Launches a kernel, and tells an observer what it does.
 pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Report {
     let mut report = Report {
         job: args.job.display().to_string(),

@@ -25,7 +25,7 @@ pub struct Workload {
     pub components: u8,
     /// Operands of a fetch by its number.
     pub operands: fn(u32) -> FetchOperands,
-    /// The same in PTX.
+    /// The kernel that does this work, in PTX.
     pub kernel: Option<KernelCall>,
 }
 

@@ -19,7 +19,7 @@ impl CaseError {
         Self { place: Vec::new(), message: message.to_string() }
     }
 
-    /// The same, inside of something.
+    /// This error with the place around it that it happened in.
     #[must_use]
     pub fn within(mut self, place: impl Display) -> Self {
         self.place.insert(0, place.to_string());

@@ -74,7 +74,7 @@ impl Case {
         .within(&self.name)
     }
 
-    /// The same case with the reference's answers in the place of what it expects; `None` if the
+    /// This case with the reference's answers in the place of what it expects; `None` if the
     /// reference has none.
     pub fn answered(&self) -> Result<Option<Self>, CaseError> {
         let mut case = self.clone();

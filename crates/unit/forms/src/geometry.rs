@@ -207,7 +207,7 @@ impl<T> Coordinates<T> {
         }
     }
 
-    /// The same of something else.
+    /// Coordinates of which each is made of one of these.
     #[inline(always)]
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Coordinates<U> {
         let Self { layer, sample, point: [x, y, z] } = self;

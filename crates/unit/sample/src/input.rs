@@ -189,7 +189,7 @@ impl<'a> Input<'a> {
         Self::new(shape, &strides, dtype, bytes, 0)
     }
 
-    /// The same numbers, whose type counts for nothing: C5.
+    /// These numbers, whose type counts for nothing: C5.
     pub fn weak(self) -> Self {
         Self { is_weak: true, ..self }
     }

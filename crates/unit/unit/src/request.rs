@@ -106,7 +106,7 @@ pub struct FetchRequest<'a> {
     pub level: &'a Lanes,
     /// Gradients of `tex.grad`, without the array index: f32 bits.
     pub dpdx: [&'a Lanes; 3],
-    /// Likewise.
+    /// Partial derivatives by y.
     pub dpdy: [&'a Lanes; 3],
     /// Reference value of a depth compare: f32 bits.
     pub compare: &'a Lanes,

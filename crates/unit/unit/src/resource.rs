@@ -76,7 +76,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// The same array with a map of the tiles that are there (a sparse array). A view has the
+    /// This array with a map of the tiles that are there (a sparse array). A view has the
     /// map of its array.
     pub fn with_residency(self, residency: Arc<Residency>) -> Result<Self, CreateError> {
         if self.layout != Layout::Array {

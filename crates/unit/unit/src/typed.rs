@@ -31,7 +31,7 @@ impl ArrayShape {
         Self::new(format, Geometry::Cube, Extent { width: size, height: size, depth: 1 })
     }
 
-    /// The same in layers: 1D, 2D, multi-sample or cubes. Of volumes there are no layers; that is refused when an array is
+    /// This picture in layers: 1D, 2D, multi-sample or cubes. Of volumes there are no layers; that is refused when an array is
     /// made.
     pub fn with_layers(self, layers: u32) -> Self {
         let geometry = match self.geometry {
@@ -44,12 +44,12 @@ impl ArrayShape {
         Self { geometry, layers, ..self }
     }
 
-    /// The same with mip levels, the base level among them.
+    /// This picture with so many mip levels, the base level among them.
     pub fn with_levels(self, levels: u32) -> Self {
         Self { levels: Some(levels), ..self }
     }
 
-    /// The same picture with samples: 2, 4, 8 or 16.
+    /// This picture with samples: 2, 4, 8 or 16.
     pub fn with_samples(self, samples: u32) -> Self {
         let geometry = match self.geometry {
             Geometry::D2 => Geometry::D2ms,

@@ -155,7 +155,7 @@ impl Memory {
         self.found(&others, (address, len), writes)
     }
 
-    /// The same of a copy that was submitted before.
+    /// What a copy accesses that was submitted before.
     pub fn accessed_by(
         &self,
         work: &Submitted,

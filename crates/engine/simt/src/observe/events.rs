@@ -29,7 +29,7 @@ impl Events {
     pub const CALLS: Self = Self(1 << 7);
     /// Fetches and surface accesses, by plan and lanes.
     pub const FETCHES: Self = Self(1 << 8);
-    /// The same with operands and answers.
+    /// Fetches and surface accesses with their operands and answers.
     pub const ANSWERS: Self = Self(1 << 9);
     /// How many lanes come to each block and take each branch: [`super::Counting`].
     pub const COUNTS: Self = Self(1 << 10);

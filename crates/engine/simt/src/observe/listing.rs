@@ -101,7 +101,7 @@ impl<'a> Listing<'a> {
         self.program.sources()
     }
 
-    /// The same, to be kept.
+    /// The sources, to be kept.
     pub fn shared_sources(&self) -> &'a Arc<Sources> {
         self.program.sources()
     }

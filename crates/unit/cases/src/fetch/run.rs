@@ -47,7 +47,7 @@ impl BuiltFetch {
         self.planned_at(fetch_level())
     }
 
-    /// The same for a SIMD level.
+    /// What the plan for a SIMD level answers.
     pub fn planned_at(&self, level: SimdLevel) -> Result<Vec<Answer>, PlanError> {
         let plan = FetchPlan::at_level(self.form, &self.texture, &self.sampler, level)?;
         let mut scratch = Scratch::new();

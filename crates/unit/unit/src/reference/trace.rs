@@ -81,15 +81,15 @@ pub struct CubeStep {
     pub direction: [f32; 3],
     /// 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: u32,
-    /// Coordinates on the face before the division.
+    /// Coordinate along the face's s before the division.
     pub sc: f32,
-    /// Likewise.
+    /// Coordinate along the face's t before the division.
     pub tc: f32,
     /// The component of the largest magnitude.
     pub ma: f32,
-    /// Face coordinates, 0 to 1.
+    /// First face coordinate, 0 to 1.
     pub s: f32,
-    /// Likewise.
+    /// Second face coordinate, 0 to 1.
     pub t: f32,
 }
 
@@ -136,7 +136,7 @@ pub struct AxisTrace {
     pub index: i64,
     /// Weight of the upper texel in 1/256; 0 for a point fetch.
     pub upper: u32,
-    /// The same before it was rounded, 0 to 1; a little below 0 where rounding carried into the
+    /// The weight before it was rounded, 0 to 1; a little below 0 where rounding carried into the
     /// index.
     pub exact: f64,
     /// The mode in effect; `None` for integer coordinates.

@@ -41,7 +41,7 @@ impl Resource {
         Self::array_for(&ArchLimits::NEWEST, shape, block, name)
     }
 
-    /// Likewise, within the limits of an architecture.
+    /// A new array within the limits of an architecture.
     pub fn array_for(
         limits: &ArchLimits,
         shape: &ArrayShape,
@@ -67,7 +67,7 @@ impl Resource {
         Self::linear_for(&ArchLimits::NEWEST, format, width, base, name)
     }
 
-    /// Likewise, within the limits of an architecture.
+    /// Linear memory as a texture sees it, within the limits of an architecture.
     pub fn linear_for(
         limits: &ArchLimits,
         format: Format,
@@ -101,7 +101,7 @@ impl Resource {
         Self::pitched_for(&ArchLimits::NEWEST, format, [width, height], pitch, base, name)
     }
 
-    /// Likewise, within the limits of an architecture.
+    /// Pitched memory as a texture sees it, within the limits of an architecture.
     pub fn pitched_for(
         limits: &ArchLimits,
         format: Format,

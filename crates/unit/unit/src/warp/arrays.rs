@@ -16,7 +16,7 @@ pub struct FetchArrays<'a> {
     pub level: &'a [u32],
     /// Gradients of `tex.grad`.
     pub dpdx: [&'a [u32]; 3],
-    /// Likewise.
+    /// Partial derivatives by y, along each axis.
     pub dpdy: [&'a [u32]; 3],
     /// Reference value of a depth compare.
     pub compare: &'a [u32],

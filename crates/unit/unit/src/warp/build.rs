@@ -158,7 +158,7 @@ impl Build {
         }
     }
 
-    /// The same without a build for AVX-512, which runs the one for AVX2.
+    /// Runs `f` as [`Self::run`] does, but compiled for AVX2 where the level is AVX-512.
     #[inline(always)]
     pub fn run_narrow<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {

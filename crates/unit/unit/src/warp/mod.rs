@@ -103,7 +103,7 @@ impl FetchPlan {
         Self::with_build(form, texture, sampler, fastest::fastest())
     }
 
-    /// The same for a level of SIMD instructions, or the highest of this machine if it lacks them: for
+    /// Plans fetches for a level of SIMD instructions, or the highest of this machine if it lacks them: for
     /// tests and comparisons, as results are the same on all.
     pub fn at_level(
         form: FetchForm,

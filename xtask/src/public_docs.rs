@@ -1,0 +1,59 @@
+//! What public items say of themselves can be read alone: in an index, and where an editor shows it. So none refers to the item
+//! above it.
+
+use std::path::Path;
+
+/// How a comment begins that needs another one.
+const REFERRING: [&str; 2] = [concat!("/// Like", "wise"), "/// The same"];
+
+/// Lines of comments on public items that begin so, with their numbers.
+fn referring(text: &str) -> Vec<(usize, &str)> {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let is_public = |&(at, _): &(usize, &str)| {
+        let item =
+            lines[at..].iter().find(|line| !line.starts_with("///") && !line.starts_with("#["));
+        item.is_some_and(|item| item.starts_with("pub "))
+    };
+    let begins = |at: usize| at == 0 || !lines[at - 1].starts_with("///");
+    let all = lines.iter().copied().enumerate();
+    all.filter(|&(at, line)| REFERRING.iter().any(|word| line.starts_with(word)) && begins(at))
+        .filter(is_public)
+        .map(|(at, line)| (at + 1, line))
+        .collect()
+}
+
+fn look(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            look(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = std::fs::read_to_string(&path).expect("UTF-8");
+            found.extend(
+                referring(&text).iter().map(|(n, line)| format!("{}:{n}: {line}", path.display())),
+            );
+        }
+    }
+}
+
+#[test]
+fn public_items_are_documented_by_themselves() {
+    let crates = crate::workspace().join("crates");
+    let mut found = Vec::new();
+    for part in std::fs::read_dir(crates).expect("the folder of crates").flatten() {
+        for package in std::fs::read_dir(part.path()).expect("a part").flatten() {
+            let sources = package.path().join("src");
+            if sources.is_dir() {
+                look(&sources, &mut found);
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn comments_that_refer_to_others_are_found() {
+    let text = "/// A.\npub fn a() {}\n/// The same.\n#[inline]\npub fn b() {}\n/// The same.\nfn c() {}\n\
+                /// D is\n/// The same.\npub fn d() {}\n";
+    assert_eq!(referring(text), [(3, "/// The same.")]);
+}
