@@ -74,8 +74,8 @@ impl Found {
 
     fn key(&self) -> Key {
         let other = self.other.as_ref().map(|other| match &other.at {
-            OtherAt::Here(spot) => Place::Here(spot.op),
-            OtherAt::Known(end) => Place::Known(end.place.ptx.file.clone(), end.span),
+            OtherAt::Here(spot) => OtherEnd::Here(spot.op),
+            OtherAt::Known(end) => OtherEnd::Known(end.place.ptx.file.clone(), end.span),
         });
         Key { code: self.rule.code.code, op: self.at.op, other }
     }
@@ -85,11 +85,11 @@ impl Found {
 struct Key {
     code: &'static str,
     op: u32,
-    other: Option<Place>,
+    other: Option<OtherEnd>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Place {
+enum OtherEnd {
     Here(u32),
     Known(String, Span),
 }
@@ -139,7 +139,7 @@ impl Sink {
     /// Counts what is found once more at a place of this launch, if it is known there with this other end and of a CTA
     /// that is not behind this one: then nobody has to put it into words again.
     pub fn again(&self, rule: &CheckRule, at: &Spot, other: Option<u32>, count: u64) -> bool {
-        let (code, other) = (rule.code.code, other.map(Place::Here));
+        let (code, other) = (rule.code.code, other.map(OtherEnd::Here));
         let state = &mut *self.state();
         match state.found.get_mut(&Key { code, op: at.op, other }) {
             Some(kept) if cta(&kept.at) <= cta(at) => {

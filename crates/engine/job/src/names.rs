@@ -22,7 +22,7 @@ pub(crate) fn job_param(key: &str, job: &Job, params: &[ParamInfo]) -> Option<us
 
 /// Where in the kernel's parameters something belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ParameterPlace {
     /// Number of the kernel parameter.
     pub(crate) slot: usize,
     /// Byte offset of a member; none: the whole parameter.
@@ -30,14 +30,14 @@ pub(crate) struct Place {
 }
 
 /// The place that a job's key names: `name` or a number from 0, or one of these with `+offset`.
-pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<Place> {
+pub(crate) fn place(key: &str, params: &[ParamInfo]) -> Option<ParameterPlace> {
     if let Some(slot) = kernel_param(key, params) {
-        return Some(Place { slot, offset: None });
+        return Some(ParameterPlace { slot, offset: None });
     }
     let (name, offset) = key.rsplit_once('+')?;
     let digits = offset.bytes().all(|b| b.is_ascii_digit());
     let offset = offset.parse().ok().filter(|_| digits)?;
-    Some(Place { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
+    Some(ParameterPlace { slot: kernel_param(name.trim_end(), params)?, offset: Some(offset) })
 }
 
 /// What a kernel parameter is made of: job parameters, by index.

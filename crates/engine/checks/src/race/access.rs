@@ -2,7 +2,7 @@
 
 use super::cell::{Conflict, Touch};
 use super::line::{By, Bytes, Eights, LINE, Line, Part, Row, Words};
-use super::stamp::{Kind, Stamp};
+use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use texunit_simt::observe::{Access, At, Doing, Further, Order, Scope, Semantics};
 
@@ -13,12 +13,12 @@ const MAX_ELEMENTS: usize = 8;
 pub(super) type Raced = (u32, u64, Conflict);
 
 /// How an instruction's access is made.
-pub(super) fn kind(doing: Doing, order: Order) -> Kind {
+pub(super) fn kind(doing: Doing, order: Order) -> AccessKind {
     let kind = match (order.semantics, order.scope) {
-        (Semantics::Weak, _) => Kind::WEAK,
-        (Semantics::Volatile, _) => Kind::VOLATILE,
-        (_, Scope::Cta | Scope::Cluster) => Kind::CTA,
-        _ => Kind::GPU,
+        (Semantics::Weak, _) => AccessKind::WEAK,
+        (Semantics::Volatile, _) => AccessKind::VOLATILE,
+        (_, Scope::Cta | Scope::Cluster) => AccessKind::CTA,
+        _ => AccessKind::GPU,
     };
     match doing {
         Doing::CopyFrom => kind.asynchronous(),
@@ -33,7 +33,7 @@ pub(super) fn kind(doing: Doing, order: Order) -> Kind {
 pub(super) struct Warp<'a> {
     pub(super) at: At,
     pub(super) access: &'a Access<'a>,
-    pub(super) kind: Kind,
+    pub(super) kind: AccessKind,
     stored: &'a Stored,
     /// Words of each lane, if they are whole ones and it is no copy; else 0.
     words: usize,
@@ -412,7 +412,7 @@ impl<'a> Warp<'a> {
     #[inline]
     pub(super) fn in_eights(&self) -> Option<&[Eight; 4]> {
         let Shape::Eights(eights) = &self.shape else { return None };
-        let is_plain = self.kind == Kind::WEAK && matches!(self.words, 1..=4);
+        let is_plain = self.kind == AccessKind::WEAK && matches!(self.words, 1..=4);
         let line = eights[0].at / LINE;
         (is_plain && eights.iter().all(|eight| eight.at / LINE == line)).then_some(eights)
     }

@@ -6,7 +6,7 @@
 
 use super::launch::Memory;
 use super::shadow::lock;
-use super::stamp::{Kind, Stamp};
+use super::stamp::{AccessKind, Stamp};
 use super::streams::{Queue, Submitted};
 use crate::finding::End;
 use crate::texture::{host, offsets, surface_texels};
@@ -113,10 +113,10 @@ impl Own {
 }
 
 /// How a surface is accessed.
-pub(super) fn kind(kind: &SurfaceKind) -> Kind {
+pub(super) fn kind(kind: &SurfaceKind) -> AccessKind {
     match kind {
-        SurfaceKind::Load { .. } => Kind::WEAK,
-        _ => Kind::WEAK.writing(),
+        SurfaceKind::Load { .. } => AccessKind::WEAK,
+        _ => AccessKind::WEAK.writing(),
     }
 }
 

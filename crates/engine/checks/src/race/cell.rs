@@ -1,6 +1,6 @@
 //! The shadow of a word, or of a byte of a word that is accessed by bytes, and the rules by which accesses race.
 
-use super::stamp::{Kind, Stamp};
+use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 
 /// What has been done to a word.
@@ -18,7 +18,7 @@ pub(super) struct Cell {
 pub(super) struct Touch {
     pub(super) thread: u32,
     pub(super) op: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: AccessKind,
     /// What a store stores.
     pub(super) value: Option<u32>,
 }
@@ -127,7 +127,7 @@ impl Cell {
     #[inline(always)]
     pub(super) fn is_full(&self, view: &View<'_>) -> bool {
         let [first, second] = self.others;
-        let kept = |slot: Stamp| slot.kind() == Kind::WEAK && !view.is_over(slot);
+        let kept = |slot: Stamp| slot.kind() == AccessKind::WEAK && !view.is_over(slot);
         let apart = match view.near {
             true => first.thread() / 32 != second.thread() / 32,
             false => first.serial != second.serial,

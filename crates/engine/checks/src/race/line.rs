@@ -3,7 +3,7 @@
 use super::access::Eight;
 use super::cell::{Conflict, Touch};
 use super::split::Split;
-use super::stamp::{Kind, Stamp};
+use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 
 /// Bytes of a line.
@@ -160,7 +160,7 @@ impl Line {
             }
             (self.write, self.others) = (Stamp::NONE, [Stamp::NONE; 2]);
         }
-        let kind = if row.writes { Kind::WEAK.writing() } else { Kind::WEAK };
+        let kind = if row.writes { AccessKind::WEAK.writing() } else { AccessKind::WEAK };
         let stamp = Stamp::new(view.serial, (view.now, kind), (row.thread, row.op)).with(row.by.0);
         // Of the same threads, byte by byte.
         let is_own = |slot: Stamp| {
@@ -299,7 +299,7 @@ impl Line {
         &mut self,
         view: &View<'_>,
         (thread, op): (u32, u32),
-        (kind, at): (Kind, u64),
+        (kind, at): (AccessKind, u64),
     ) -> Option<Hit> {
         let touch = Touch { thread, op, kind, value: None };
         self.bytes(view, &Bytes { touch, len: 8, value: &|_| None }, at)

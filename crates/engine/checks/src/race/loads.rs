@@ -10,7 +10,7 @@ use super::known::Cta;
 use super::launch::Order;
 use super::pages::Pages;
 use super::shadow::{Shadow, lock};
-use super::stamp::Kind;
+use super::stamp::AccessKind;
 use super::view::View;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
@@ -304,7 +304,7 @@ impl Own {
         if allocation.state.load(Ordering::Acquire) == SETTLED {
             return false;
         }
-        if warp.access.doing != Doing::Load || warp.kind != Kind::WEAK {
+        if warp.access.doing != Doing::Load || warp.kind != AccessKind::WEAK {
             of.settle(i, shadow);
             return false;
         }

@@ -3,7 +3,7 @@
 use super::access::lanes;
 use super::clock::Clock;
 use super::known::Cta;
-use super::stamp::Kind;
+use super::stamp::AccessKind;
 use std::collections::HashMap;
 use std::sync::Arc;
 use texunit_simt::observe::{At, MbarrierAction, Order, Semantics};
@@ -35,12 +35,12 @@ pub(super) struct Acts<'a> {
 }
 
 /// How the instruction accesses the 8 bytes.
-pub(super) fn kind(action: MbarrierAction) -> Option<Kind> {
+pub(super) fn kind(action: MbarrierAction) -> Option<AccessKind> {
     match action {
-        MbarrierAction::Init | MbarrierAction::Inval => Some(Kind::WEAK.writing()),
-        MbarrierAction::Test { .. } => Some(Kind::CTA),
+        MbarrierAction::Init | MbarrierAction::Inval => Some(AccessKind::WEAK.writing()),
+        MbarrierAction::Test { .. } => Some(AccessKind::CTA),
         MbarrierAction::PendingCount => None,
-        _ => Some(Kind::CTA.writing()),
+        _ => Some(AccessKind::CTA.writing()),
     }
 }
 

@@ -12,7 +12,7 @@ use super::known::Cta;
 use super::launch::Order;
 use super::line::{LINE, WORDS};
 use super::shared::Lines;
-use super::stamp::Kind;
+use super::stamp::AccessKind;
 use super::touched::Touched;
 use super::view::View;
 use texunit_simt::SpaceKind;
@@ -83,7 +83,7 @@ impl Phase {
         if self.is_settled {
             return false;
         }
-        let is_plain = kind == Kind::WEAK || kind == Kind::WEAK.writing();
+        let is_plain = kind == AccessKind::WEAK || kind == AccessKind::WEAK.writing();
         let by_lanes = matches!(warp.access.doing, Doing::Load | Doing::Store);
         if !is_plain || !by_lanes || self.list.len() >= MAX {
             return false;

@@ -11,7 +11,7 @@ use super::pages::Pages;
 use super::report::Races;
 use super::shadow::{PAGE, Var};
 use super::shared::Memory;
-use super::stamp::{Kind, Stamp};
+use super::stamp::{AccessKind, Stamp};
 use super::view::View;
 use std::collections::HashMap;
 use texunit_simt::observe::{
@@ -166,7 +166,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The stamp of the first thread of a warp.
-    fn stamp(&self, at: &At, kind: Kind) -> Stamp {
+    fn stamp(&self, at: &At, kind: AccessKind) -> Stamp {
         Stamp::new(self.cta.serial, (self.cta.now, kind), (at.warp * 32, at.op))
     }
 
@@ -270,7 +270,7 @@ impl Probe for Worker<'_> {
     }
 
     fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
-        let stamp = self.stamp(at, Kind::WEAK);
+        let stamp = self.stamp(at, AccessKind::WEAK);
         self.texels.fetched(stamp, at.lanes & self.chosen, fetch);
     }
 

@@ -9,9 +9,9 @@ const MAX_OPS: u32 = 1 << 22;
 
 /// How an access is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kind(u32);
+pub(super) struct AccessKind(u32);
 
-impl Kind {
+impl AccessKind {
     /// Neither ordered nor a store.
     pub(super) const WEAK: Self = Self(0);
     /// Strong among the threads of a CTA.
@@ -65,7 +65,11 @@ pub(super) struct Stamp {
 impl Stamp {
     pub(super) const NONE: Self = Self { serial: 0, when: 0, who: 0, extra: 0 };
 
-    pub(super) fn new(serial: u32, (time, kind): (u32, Kind), (thread, op): (u32, u32)) -> Self {
+    pub(super) fn new(
+        serial: u32,
+        (time, kind): (u32, AccessKind),
+        (thread, op): (u32, u32),
+    ) -> Self {
         let who = thread << 22 | op.min(MAX_OPS - 1);
         Self { serial, when: time << KIND_BITS | kind.0, who, extra: 0 }
     }
@@ -92,8 +96,8 @@ impl Stamp {
         self.when >> KIND_BITS
     }
 
-    pub(super) fn kind(self) -> Kind {
-        Kind(self.when & ((1 << KIND_BITS) - 1))
+    pub(super) fn kind(self) -> AccessKind {
+        AccessKind(self.when & ((1 << KIND_BITS) - 1))
     }
 
     /// Number in the CTA; of several lanes the first.

@@ -2,7 +2,7 @@
 
 use super::known::Cta;
 use super::launch::Order;
-use super::stamp::{Kind, Stamp};
+use super::stamp::{AccessKind, Stamp};
 
 /// What of the past is ordered before what a thread does now. [`View::is_ordered`] answers most questions from the
 /// numbers here, which are the same for all lanes of a warp.
@@ -75,7 +75,7 @@ impl View<'_> {
     }
 
     /// Whether two accesses are morally strong: both say that others may access the same place at the same time.
-    pub(super) fn are_strong(&self, stamp: Stamp, (thread, kind): (u32, Kind)) -> bool {
+    pub(super) fn are_strong(&self, stamp: Stamp, (thread, kind): (u32, AccessKind)) -> bool {
         let near = stamp.serial == self.serial;
         // Volatile accesses of lanes of a warp are those of programs that take lockstep for an order.
         let lockstep = near

@@ -6,14 +6,14 @@ use crate::warp::simd::{Float, Int, Simd, float, int};
 
 /// A channel of floats. The largest texel of a group has exponent E. In units of 2^(E - 27), of f16
 /// 2^(E - 14), texels are cut to integers, and so the sum of a group is one.
-pub(in crate::warp) trait Kind {
+pub(in crate::warp) trait FloatChannel {
     /// What a NaN comes out as.
     const NAN: u32;
     /// The bits of the code's value as f32. A NaN becomes any.
     fn widen<S: Simd>(code: Int<S>) -> Int<S>;
     /// The result by fewer operations, where the exponents of all groups' largest texels allow it.
     #[inline(always)]
-    fn quick<S: Simd, const GROUPS: usize, const PER: usize>(
+    fn in_reach<S: Simd, const GROUPS: usize, const PER: usize>(
         _: S,
         _: &[[Int<S>; PER]; GROUPS],
         _: &[[Int<S>; PER]; GROUPS],
@@ -65,7 +65,7 @@ pub(super) fn cut<S: Simd, const LEFT: i32>(simd: S, value: Int<S>, largest: Int
     (magnitude ^ sign) - sign
 }
 
-impl Kind for F16 {
+impl FloatChannel for F16 {
     const NAN: u32 = 0x7fff_e000;
 
     #[inline(always)]
@@ -117,7 +117,7 @@ impl<C: Plain> Plain for Real<C> {
     const SIZE: usize = C::SIZE;
 }
 
-impl<C: Kind> Channel for Real<C> {
+impl<C: FloatChannel> Channel for Real<C> {
     type Weight<S: Simd> = ();
 
     #[inline(always)]
@@ -131,7 +131,7 @@ impl<C: Kind> Channel for Real<C> {
         _: &[[(); PER]; GROUPS],
         ahead: impl Ahead,
     ) -> Int<S> {
-        if let Some(result) = C::quick(simd, codes, weights, ahead) {
+        if let Some(result) = C::in_reach(simd, codes, weights, ahead) {
             return result;
         }
         let (zero, sign, exponent) = (int(simd, 0), int(simd, SIGN), int(simd, EXPONENT));
@@ -165,7 +165,7 @@ impl<C: Kind> Channel for Real<C> {
 /// Rule 2.4, an infinity or a NaN among the texels: plain arithmetic, in which finite texels change
 /// nothing. Texels without weight are -0.
 #[inline(always)]
-fn not_finite<S: Simd, C: Kind, const GROUPS: usize, const PER: usize>(
+fn not_finite<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
     simd: S,
     values: &[[Int<S>; PER]; GROUPS],
 ) -> Int<S> {

@@ -7,7 +7,7 @@ mod point;
 mod singles;
 mod srgb;
 
-pub(super) use floats::{F16, Kind, Real};
+pub(super) use floats::{F16, FloatChannel, Real};
 pub(super) use integers::{
     Depth24, Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
 };

@@ -1,7 +1,7 @@
 //! Filtered f32.
 
 use super::Plain;
-use super::floats::{EXPONENT, Kind, SIGN, Texels, cut};
+use super::floats::{EXPONENT, FloatChannel, SIGN, Texels, cut};
 use crate::warp::ahead::Ahead;
 use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
@@ -11,7 +11,7 @@ impl Plain for F32 {
     const SIZE: usize = 4;
 }
 
-impl Kind for F32 {
+impl FloatChannel for F32 {
     const NAN: u32 = 0x7fff_ffff;
 
     #[inline(always)]
@@ -20,7 +20,7 @@ impl Kind for F32 {
     }
 
     #[inline(always)]
-    fn quick<S: Simd, const GROUPS: usize, const PER: usize>(
+    fn in_reach<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
@@ -132,7 +132,7 @@ impl F32 {
     }
 
     /// The result for two groups' `high * 2^16 + low` in units of 2^-35 of each one's largest texel, within
-    /// `quick`'s bounds.
+    /// `in_reach`'s bounds.
     #[inline(always)]
     fn of_two<S: Simd>(
         simd: S,

@@ -5,8 +5,8 @@ use super::buffers::Buffers;
 use crate::request::Lanes;
 use crate::warp::ahead::No;
 use crate::warp::channel::{
-    Channel, Depth24, F16, F32, Fraction, Half, Kind, Normalized, Point, Real, Signed, Snorm,
-    Snorm8, Snorm16, Srgb, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+    Channel, Depth24, F16, F32, FloatChannel, Fraction, Half, Normalized, Point, Real, Signed,
+    Snorm, Snorm8, Snorm16, Srgb, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
 };
 use crate::warp::simd::{Arguments, Int, Simd, Stage, int, load};
 use texunit_texel::Reading;

@@ -4,7 +4,8 @@
 use super::buffers::Buffers;
 use crate::request::Lanes;
 use crate::warp::channel::{
-    F16, F32, Kind, Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16, srgb_footprint,
+    F16, F32, FloatChannel, Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16,
+    srgb_footprint,
 };
 use crate::warp::simd::{Arguments, Int, Simd, Stage, int, load};
 use std::marker::PhantomData;
@@ -179,7 +180,7 @@ impl<C: Normalized> Footprint for Of<C> {
 }
 
 /// Floats whose sums have ten bits more than those of one footprint.
-trait Float: Kind {
+trait Float: FloatChannel {
     /// Bits below the largest exponent that a texel keeps; a footprint's sum keeps one more.
     const TEXEL_BITS: i32;
     /// The value of a code, subnormal texels of f32 as zero.
