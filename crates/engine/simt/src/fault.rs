@@ -1,6 +1,6 @@
 //! What goes wrong in a running kernel.
 
-use crate::launch::LaunchStats;
+use crate::stats::LaunchStats;
 use std::sync::Arc;
 use texunit_check::sources::{Frame, Sources};
 use texunit_memory::SpaceKind;

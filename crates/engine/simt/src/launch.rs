@@ -1,13 +1,12 @@
 //! Launching a kernel.
 
-use crate::gradients::{GradientEngine, GradientStats};
+use crate::gradients::GradientEngine;
 use crate::observe::Observer;
 use crate::regions::JitMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_memory::{Fill, Heap, MemoryMap};
-use texunit_syntax::Span;
 use texunit_unit::{Sampler, Surface, Texture};
 
 /// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
@@ -39,7 +38,7 @@ pub enum Bounds {
     #[default]
     Exact,
     /// Where a GPU could notice: global memory ends at a multiple of 512 bytes, dynamic shared memory is a
-    /// multiple of 1 KiB. What passes is counted ([`LaunchStats::past_end`]).
+    /// multiple of 1 KiB. What passes is counted ([`LaunchStats::past_end`](crate::LaunchStats::past_end)).
     Hardware,
 }
 
@@ -128,7 +127,7 @@ pub struct LaunchConfig<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Set to true to stop the launch.
     pub cancel: Option<&'a AtomicBool>,
-    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`]; `None`: nobody asks.
+    /// How long the calling thread has used a core, for [`LaunchStats::cpu_time`](crate::LaunchStats::cpu_time); `None`: nobody asks.
     pub cpu_clock: Option<fn() -> Duration>,
     /// Who is told of what the kernel does.
     pub observer: Option<&'a dyn Observer>,
@@ -142,43 +141,3 @@ pub struct LaunchConfig<'a> {
     /// What shared and local memory hold when a CTA begins (`--fill`); `None`: zeros.
     pub fill: Option<Fill>,
 }
-
-/// What a launch did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaunchStats {
-    /// Warp instructions executed.
-    pub warp_instructions: u64,
-    /// Thread instructions executed: active lanes of each warp instruction.
-    pub thread_instructions: u64,
-    /// Texture fetches, a lane each.
-    pub fetches: u64,
-    /// Surface loads, stores and reductions, a lane each.
-    pub surface_accesses: u64,
-    /// Integer divisions by zero (their value is all ones).
-    pub divisions_by_zero: u64,
-    /// Accesses that [`Bounds::Hardware`] has let pass, an element of a lane each.
-    pub past_end: u64,
-    /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`].
-    pub cpu_time: Duration,
-    /// Who answered the fetches with gradients, of a launch with an engine for them.
-    pub gradients: Option<GradientStats>,
-    /// What the kernel printed, CTA by CTA in order.
-    pub printf: Vec<u8>,
-    /// What was interpreted in the middle of compiled code.
-    pub interpreted: Interpreted,
-}
-
-/// Instructions that were interpreted in the middle of compiled code, by their place in the PTX, each with how often:
-/// what is not compiled, and accesses whose memory was not where it had been the time before. Fetches, surface
-/// accesses, barriers, calls, branches that divide a warp and ends of threads are not counted. It says how a launch
-/// was run and not what it did: it differs from run to run, and never makes two [`LaunchStats`] differ.
-#[derive(Clone, Debug, Default)]
-pub struct Interpreted(pub Vec<(Span, u64)>);
-
-impl PartialEq for Interpreted {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Interpreted {}

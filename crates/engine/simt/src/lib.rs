@@ -18,6 +18,7 @@ mod lower;
 pub mod observe;
 mod regions;
 mod simd;
+mod stats;
 mod tally;
 pub mod watch;
 
@@ -25,13 +26,14 @@ pub use cores::cores;
 pub use exec::launch;
 pub use fault::{Described, Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{Bounds, CtaRange, Descriptors, Interpreted, LaunchConfig, LaunchStats};
+pub use launch::{Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,
 };
 pub use observe::Observer;
 pub use regions::{JitError, JitMode};
+pub use stats::{Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;

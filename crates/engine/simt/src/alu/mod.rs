@@ -16,6 +16,7 @@
 mod approx;
 mod convert;
 mod exact;
+mod find;
 mod float;
 mod half;
 mod inner;
@@ -34,13 +35,13 @@ mod tiny;
 mod video;
 
 pub use convert::Convert;
+#[cfg(test)]
+pub(crate) use find::all as all_rows;
+pub(crate) use find::find;
 pub(crate) use float::nan64;
 pub(crate) use inner::{Kind, inner_rows, words};
 pub(crate) use placed::{Last, MAX, Placed, Temporaries};
 pub use row::Row;
-#[cfg(test)]
-pub(crate) use row::all as all_rows;
-pub(crate) use row::find;
 #[cfg(test)]
 pub(crate) use row::inner;
 pub(crate) use rows::lop3;

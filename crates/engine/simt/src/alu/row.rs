@@ -7,18 +7,14 @@ use super::inner::words::*;
 use super::inner::{Kind, inner_rows};
 use super::key::Key;
 use super::lanes::lanes;
-use super::rows;
 use super::term::{Recorder, Step};
 use super::{Alu, L32};
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
-use texunit_isa::{Modifiers, Opcode};
 
 /// An operation.
 pub struct Row {
     name: &'static str,
-    keys: &'static [Key],
+    pub(super) keys: &'static [Key],
     /// What it does with the lanes of a warp.
     pub function: Alu,
     kind: Kind,
@@ -162,7 +158,7 @@ pub(super) use record;
 macro_rules! define {
     ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
         /// Rows of the inner loop, in the order of their kinds.
-        const INNER: &[Row] = &[$($(Row {
+        pub(super) const INNER: &[Row] = &[$($(Row {
             name: stringify!($name),
             keys: &[$(Key::spelled($text)),*],
             function: lanes!($section |$($arg),*| $value),
@@ -178,18 +174,4 @@ inner_rows!(define!());
 #[cfg(test)]
 pub(crate) fn inner() -> &'static [Row] {
     INNER
-}
-
-/// All rows.
-pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
-    INNER.iter().chain(rows::tables())
-}
-
-/// The row of an instruction with so many sources, if it has one. The boolean operation of a comparison is not
-/// looked at.
-pub(crate) fn find(opcode: Opcode, mods: &Modifiers, sources: usize) -> Option<&'static Row> {
-    static ROWS: LazyLock<HashMap<Key, &'static Row>> =
-        LazyLock::new(|| all().flat_map(|row| row.keys.iter().map(move |&k| (k, row))).collect());
-    let three = matches!(opcode, Opcode::Min | Opcode::Max) && sources == 3;
-    ROWS.get(&Key::of(opcode, mods, three)?).copied()
 }

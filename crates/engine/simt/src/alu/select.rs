@@ -1,6 +1,6 @@
 //! From an opcode and its modifiers to what computes it.
 
-use super::{Alu, convert, row, tiny, video};
+use super::{Alu, convert, find, tiny, video};
 use texunit_isa::{Modifiers, Opcode};
 
 /// The function for an instruction of two sources or fewer or, but for `min` and `max`, of more; `None` for one
@@ -11,7 +11,7 @@ use texunit_isa::{Modifiers, Opcode};
 /// source, and turns set's mask into its destination (all ones, or 1.0 of the float type).
 /// `lop3` with a boolean operation is the same as without: the caller makes the predicate.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
-    row::find(opcode, mods, 2).map(|row| row.function).or_else(|| with_data(opcode, mods))
+    find::find(opcode, mods, 2).map(|row| row.function).or_else(|| with_data(opcode, mods))
 }
 
 /// What is no row because it has data of its own: video instructions, conversions with packing and with rarer

@@ -5,7 +5,7 @@ use super::register_moves::thread_of;
 use super::step::{At, Turn};
 use super::warp::{Split, State, Warp};
 use crate::fault::{Fault, FaultKind};
-use crate::launch::LaunchStats;
+use crate::stats::LaunchStats;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

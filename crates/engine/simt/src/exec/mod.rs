@@ -47,9 +47,10 @@ mod words;
 mod yielding;
 
 use crate::fault::Fault;
-use crate::launch::{CtaRange, LaunchConfig, LaunchStats};
+use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
+use crate::stats::LaunchStats;
 use context::{Context, Counts, Launch};
 use counters::Counters;
 pub(crate) use lockstep::is_quiet;

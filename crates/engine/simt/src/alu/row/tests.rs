@@ -1,6 +1,8 @@
 //! Every row: what compiled code gives is what its function gives.
 
 use super::*;
+use crate::alu::find::all;
+use crate::alu::key::Key;
 use crate::alu::placed::{Last, MAX, Placed, Temporaries};
 use std::collections::HashMap;
 use texunit_jit::region::{

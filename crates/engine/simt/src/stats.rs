@@ -1,0 +1,45 @@
+//! What a launch has counted.
+
+use crate::gradients::GradientStats;
+use std::time::Duration;
+use texunit_syntax::Span;
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaunchStats {
+    /// Warp instructions executed.
+    pub warp_instructions: u64,
+    /// Thread instructions executed: active lanes of each warp instruction.
+    pub thread_instructions: u64,
+    /// Texture fetches, a lane each.
+    pub fetches: u64,
+    /// Surface loads, stores and reductions, a lane each.
+    pub surface_accesses: u64,
+    /// Integer divisions by zero (their value is all ones).
+    pub divisions_by_zero: u64,
+    /// Accesses that [`Bounds::Hardware`](crate::Bounds::Hardware) has let pass, an element of a lane each.
+    pub past_end: u64,
+    /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock).
+    pub cpu_time: Duration,
+    /// Who answered the fetches with gradients, of a launch with an engine for them.
+    pub gradients: Option<GradientStats>,
+    /// What the kernel printed, CTA by CTA in order.
+    pub printf: Vec<u8>,
+    /// What was interpreted in the middle of compiled code.
+    pub interpreted: Interpreted,
+}
+
+/// Instructions that were interpreted in the middle of compiled code, by their place in the PTX, each with how often:
+/// what is not compiled, and accesses whose memory was not where it had been the time before. Fetches, surface
+/// accesses, barriers, calls, branches that divide a warp and ends of threads are not counted. It says how a launch
+/// was run and not what it did: it differs from run to run, and never makes two [`LaunchStats`] differ.
+#[derive(Clone, Debug, Default)]
+pub struct Interpreted(pub Vec<(Span, u64)>);
+
+impl PartialEq for Interpreted {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Interpreted {}
