@@ -66,6 +66,11 @@ class Pool:
         self.executor.shutdown()
 
 
+def pause(seconds):
+    """A function of Python: what Ray takes."""
+    time.sleep(seconds)
+
+
 class Ray:
     """Ray on this machine."""
 
@@ -78,7 +83,8 @@ class Ray:
         path = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": path})
         self.nothing = ray.remote(nothing)
-        ray.get([ray.remote(time.sleep).remote(0.5) for _ in range(workers)])
+        # Until all workers are there.
+        ray.get([ray.remote(pause).remote(0.5) for _ in range(workers)])
 
     def tasks(self, count):
         self.executor.get([self.nothing.remote() for _ in range(count)])
