@@ -3,7 +3,7 @@
 use super::block::{self, Cache, Corner, Row};
 use super::which::{Pitches, TexelLanes, Which};
 
-use crate::warp::simd::{Int, Simd, int, load};
+use crate::warp::simd::{Int, Portable, Simd, int, load};
 use crate::warp::texel::{Texel, code, texel};
 use std::marker::PhantomData;
 use texunit_memory::Block;
@@ -33,8 +33,6 @@ pub(super) trait Source {
 pub(super) trait Layout {
     /// The code of a channel.
     fn code<S: Simd>(simd: S, words: &Texel<S>, channel: usize) -> Int<S>;
-    /// The same of a single texel.
-    fn code_of(words: [u32; 4], channel: usize) -> u32;
 }
 
 /// Texels with bytes of their own.
@@ -76,11 +74,6 @@ impl<const SIZE: usize> Layout for Plain<SIZE> {
     fn code<S: Simd>(simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
         code(simd, words, SIZE, channel)
     }
-
-    fn code_of(words: [u32; 4], channel: usize) -> u32 {
-        let bit = 8 * SIZE * channel;
-        (words[bit / 32] >> (bit % 32)) & (u32::MAX >> (32 - 8 * SIZE))
-    }
 }
 
 impl Layout for Ten {
@@ -88,20 +81,12 @@ impl Layout for Ten {
     fn code<S: Simd>(simd: S, [word, ..]: &Texel<S>, channel: usize) -> Int<S> {
         word.shr(10 * channel as u32) & int(simd, 0x3ff)
     }
-
-    fn code_of([word, ..]: [u32; 4], channel: usize) -> u32 {
-        (word >> (10 * channel)) & 0x3ff
-    }
 }
 
 impl Layout for Depth24 {
     #[inline(always)]
     fn code<S: Simd>(simd: S, [word, ..]: &Texel<S>, _: usize) -> Int<S> {
         *word & int(simd, 0x00ff_ffff)
-    }
-
-    fn code_of([word, ..]: [u32; 4], _: usize) -> u32 {
-        word & 0x00ff_ffff
     }
 }
 
@@ -141,13 +126,20 @@ impl<L: Layout> Source for Words<L> {
     }
 
     fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], _: &mut Space) -> [u32; 4] {
-        let (size, channels) = (from.format.texel_size() as usize, from.format.channels().into());
+        let size = from.format.texel_size() as usize;
+        let channels = usize::from(from.format.channels());
         let mut bytes = [0; 16];
         from.block.read(place(rows, at, size), &mut bytes[..size]).expect(INSIDE);
         let words: [u32; 4] = std::array::from_fn(|w| {
             u32::from_le_bytes(*bytes[4 * w..].first_chunk().expect("four words"))
         });
-        std::array::from_fn(|c| if c < channels { L::code_of(words, c) } else { 0 })
+        let (words, mut codes) = (words.map(|word| int(Portable, word as i32)), [0; 4]);
+        for c in 0..channels {
+            let mut lanes = [0; 32];
+            L::code(Portable, &words, c).store(&mut lanes, 0);
+            codes[c] = lanes[0];
+        }
+        codes
     }
 }
 

@@ -14,6 +14,7 @@ mod portable;
 mod tests;
 mod vector;
 
+pub(super) use portable::Portable;
 pub(super) use vector::{Double, Float, Int, Mask, double, float, int, load, mask};
 
 #[cfg(target_arch = "x86_64")]
