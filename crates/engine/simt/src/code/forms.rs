@@ -48,6 +48,24 @@ pub(crate) struct Access {
     pub(crate) seen: Seen,
 }
 
+impl Access {
+    /// That of a register's element of `size` bytes, which lies in the frame at a fixed place.
+    pub(crate) fn of_frame(at: u32, size: u8, slot: Slot) -> Self {
+        Self {
+            place: Place::Frame,
+            size,
+            signed: false,
+            parts: vec![slot],
+            mask: u64::MAX,
+            base: Slot::NONE,
+            offset: u64::from(at),
+            constant: false,
+            row: false,
+            seen: Seen::default(),
+        }
+    }
+}
+
 /// The spaces that generic addresses of an access have pointed into while it was interpreted: compiled code looks there.
 #[derive(Debug, Default)]
 pub(crate) struct Seen(AtomicU8);

@@ -35,18 +35,7 @@ impl<'a> Builder<'a> {
     fn register_param(&mut self, param: &Param, at: u32) -> Option<Access> {
         let slot = self.register(param.reg?);
         let plain = matches!(param.size, 1 | 2 | 4 | 8) && !slot.is_predicate() && !slot.is_none();
-        plain.then(|| Access {
-            place: Place::Frame,
-            size: param.size as u8,
-            signed: false,
-            parts: vec![slot],
-            mask: u64::MAX,
-            base: Slot::NONE,
-            offset: u64::from(at),
-            constant: false,
-            row: false,
-            seen: Seen::default(),
-        })
+        plain.then(|| Access::of_frame(at, param.size as u8, slot))
     }
 
     pub(super) fn call(&mut self, inst: &'a Instruction) -> Option<()> {

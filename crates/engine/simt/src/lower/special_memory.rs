@@ -2,8 +2,8 @@
 
 use super::builder::Builder;
 use crate::code::{
-    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Seen,
-    Slot, Stack, StackAction,
+    Access, AsyncCopy, Located, Matrix, MatrixAction, Mbarrier, MbarrierAction, Op, Place, Slot,
+    Stack, StackAction,
 };
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, Space};
@@ -166,18 +166,7 @@ impl<'a> Builder<'a> {
     pub(super) fn clear_stack(&mut self) {
         let Some(at) = self.stack_at else { return };
         let zero = self.constant(0, false);
-        let access = Access {
-            place: Place::Frame,
-            size: 4,
-            signed: false,
-            parts: vec![zero],
-            mask: u64::MAX,
-            base: Slot::NONE,
-            offset: u64::from(at),
-            constant: false,
-            row: false,
-            seen: Seen::default(),
-        };
+        let access = Access::of_frame(at, 4, zero);
         self.helper(Op::Store(Box::new(access)));
     }
 }

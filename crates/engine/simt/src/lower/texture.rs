@@ -1,7 +1,7 @@
 //! txq, suq, istypep, and the handles that all texture and surface instructions take.
 
 use super::builder::Builder;
-use crate::code::{Access, Handle, HandleSource, Op, Place, Query, Seen, Slot};
+use crate::code::{Access, Handle, HandleSource, Op, Query, Slot};
 use crate::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{Opcode, ScalarType};
@@ -67,18 +67,7 @@ impl<'a> Builder<'a> {
     /// Eight bytes of the frame, read into a temporary.
     fn frame_value(&mut self, at: u32) -> Slot {
         let d = self.temporary_wide();
-        let access = Access {
-            place: Place::Frame,
-            size: 8,
-            signed: false,
-            parts: vec![d],
-            mask: u64::MAX,
-            base: Slot::NONE,
-            offset: u64::from(at),
-            constant: false,
-            row: false,
-            seen: Seen::default(),
-        };
+        let access = Access::of_frame(at, 8, d);
         self.helper(Op::Load(Box::new(access)));
         d
     }
