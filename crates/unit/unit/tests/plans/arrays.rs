@@ -56,19 +56,39 @@ fn texture(
     Arc::new(Texture::new(Arc::new(resource), mode, normalized, sampler).unwrap())
 }
 
-/// Points far from each other or in a line, many of them at the centres of texels along some axes, where
-/// a row or slice of the footprint counts nothing.
+/// How the points of warps lie.
+#[derive(Clone, Copy)]
+enum Lie {
+    /// Far from each other, many of them at the centres of texels along some axes, where a row or slice of the
+    /// footprint counts nothing.
+    Apart,
+    /// In a line along an axis or a diagonal.
+    Line,
+    /// In strips of neighbouring texels, in either direction, one behind the other or in disorder.
+    Strips,
+}
+
 fn points(d: &mut Draw, scale: f32) -> [Vec<u32>; 3] {
-    let (line, some_far) = (d.one_in(2), d.one_in(2));
-    std::array::from_fn(|_| {
+    let (lie, some_far) = (d.of(&[Lie::Apart, Lie::Line, Lie::Strips]), d.one_in(2));
+    let noise = d.of(&[0.0, 0.5, 3.0]);
+    std::array::from_fn(|axis| {
         let step = d.of(&[0.0, 0.25, 1.0, 0.3]);
-        let at = |i: usize| match line {
+        let slope = d.float(-1.0, 1.0) * [1.9, 0.1, 0.02][axis];
+        let mut start = 0.0;
+        let at = |i: usize| match lie {
             // What 32 bits do not hold.
             _ if some_far && d.one_in(100) => d.of(&[1e7, -3e9, f32::INFINITY, f32::NAN, 1e-30]),
-            true => (i as f32 * step + 0.5) / 512.0 * scale,
-            false if step == 0.25 => (d.below(2048) as f32 + 0.5) / 2048.0 * scale,
-            false if step == 1.0 => (d.below(512) as f32 + 0.5) / 512.0 * scale,
-            false => d.float(-0.5, 1.5) * scale,
+            Lie::Line => (i as f32 * step + 0.5) / 512.0 * scale,
+            Lie::Strips => {
+                if i % 16 == 0 {
+                    start = d.float(-0.05, 1.05) * 512.0;
+                }
+                let off = if axis == 0 { d.float(-noise, noise) } else { 0.0 };
+                (start + (i % 16) as f32 * slope + off) / 512.0 * scale
+            }
+            Lie::Apart if step == 0.25 => (d.below(2048) as f32 + 0.5) / 2048.0 * scale,
+            Lie::Apart if step == 1.0 => (d.below(512) as f32 + 0.5) / 512.0 * scale,
+            Lie::Apart => d.float(-0.5, 1.5) * scale,
         };
         (0..FETCHES).map(at).map(f32::to_bits).collect()
     })

@@ -126,11 +126,19 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MOD
         CLAMP_OGL => t.max(int(simd, -128)).min((n << 8) - int(simd, 128)),
         _ => t,
     };
+    let weight = t & int(simd, 255);
+    if MODE == CLAMP {
+        // With these limits the lower texel is inside, and the upper one at most behind the last.
+        let lower = size.offset(t >> 8);
+        let next = size.after(simd, lower);
+        let upper = next.min(size.offset(n - int(simd, 1)));
+        return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
+    }
     let (lower, upper) = address::<S, MODE>(simd, t >> 8, n);
     OnAxis {
         lower: size.offset(lower),
         upper: size.offset(upper),
-        weight: t & int(simd, 255),
+        weight,
         outside: [outside(simd, lower, n), outside(simd, upper, n)],
         together: upper.is(lower + int(simd, 1)),
         near,
@@ -176,6 +184,16 @@ impl<S: Simd> Size<S> {
             Pitch::Bytes(pitch) => texel * pitch,
             Pitch::Shift(bits) => texel.shl_each(bits),
             Pitch::None => texel,
+        }
+    }
+
+    /// The offset or index of the texel after one.
+    #[inline(always)]
+    fn after(&self, simd: S, at: Int<S>) -> Int<S> {
+        match self.pitch {
+            Pitch::Bytes(pitch) => at + pitch,
+            Pitch::Shift(bits) => at + int(simd, 1).shl_each(bits),
+            Pitch::None => at + int(simd, 1),
         }
     }
 }

@@ -105,8 +105,10 @@ impl F32 {
         let zero = int(simd, 0);
         // To units of the sum: the conversion cuts. Texels without weight may become anything.
         let scale = int(simd, (127 + 27) << 23) - largest;
-        let scale = if is_only { scale } else { largest.is(zero).select(zero, scale) };
+        let mut scale = if is_only { scale } else { largest.is(zero).select(zero, scale) };
         let (mut high, mut low) = (zero, zero);
+        // Computed here, and not its two terms added to each texel.
+        Int::fence(&mut scale, &mut zero.clone());
         for k in 0..PER {
             let mut code = codes[k];
             ahead.ask(first + k, &mut code, &mut high);

@@ -159,8 +159,9 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfFu
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let [Some(x), Some(y), z] = call.axes else { return };
-        let axes = (x, y, z.as_ref());
+        // Copies: nothing that is stored changes what the compiler makes of them before the loop.
+        let [Some(x), Some(y), z] = *call.axes else { return };
+        let axes = (&x, &y, z.as_ref());
         if K::ASKS {
             Self::ahead(simd, axes, call);
         } else {
