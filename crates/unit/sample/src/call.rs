@@ -15,7 +15,7 @@ use texunit_memory::hint;
 use texunit_unit::{Coordinates, FetchArrays, FetchForm, FetchOperands, FetchPlan, ResultType};
 
 /// Fetches of a block: what is read and written of it stays in the nearest cache.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 4096;
 
 /// Bytes of results from which on they are written around the caches, which do not hold them anyway.
 const AROUND_CACHES: usize = 32 << 20;
@@ -159,16 +159,27 @@ impl<'a> Call<'a> {
         })
     }
 
+    /// The points of all fetches, if they have x and y and nothing else, and lie as pairs.
+    fn pairs(&self) -> Option<&'a [[u32; 2]]> {
+        match &self.operands[..] {
+            [(Slot::Point(0), x), (Slot::Point(1), y)] => x.pairs(y),
+            _ => None,
+        }
+    }
+
     /// The fetches from `first` on, as many as `out` has room for.
     fn part(&self, first: usize, out: &mut [u8]) -> Result<(), SampleError> {
         let fetches = out.len() / self.size();
         let mut worker = Worker::new(self, fetches.min(BLOCK));
+        worker.pairs = self.pairs();
         let is_staged = self.byte_size() >= AROUND_CACHES;
         let mut staged = vec![0; if is_staged { BLOCK * self.size() } else { 0 }];
         for (block, out) in out.chunks_mut(BLOCK * self.size()).enumerate() {
             let start = first + block * BLOCK;
             let range = start..start + out.len() / self.size();
-            worker.fill(self, range.clone())?;
+            if worker.pairs.is_none() {
+                worker.fill(self, range.clone())?;
+            }
             if is_staged {
                 let staged = &mut staged[..out.len()];
                 worker.fetch(self, range, staged);
@@ -185,6 +196,8 @@ impl<'a> Call<'a> {
 struct Worker<'a> {
     /// Of each operand.
     registers: Vec<Registers<'a>>,
+    /// What is read in place of them.
+    pairs: Option<&'a [[u32; 2]]>,
     results: [Vec<u32>; 4],
     scratch: Borrowed,
 }
@@ -219,6 +232,7 @@ impl<'a> Worker<'a> {
         let results = |register| vec![0; if register < call.registers { block } else { 0 }];
         Self {
             registers: call.operands.iter().map(registers).collect(),
+            pairs: None,
             results: std::array::from_fn(results),
             scratch: Borrowed::new(),
         }
@@ -243,11 +257,17 @@ impl<'a> Worker<'a> {
 
     /// Fetches of a block, whose elements go to `out`.
     fn fetch(&mut self, call: &Call<'_>, range: Range<usize>, out: &mut [u8]) {
-        let Self { registers, results, scratch, .. } = self;
+        let Self { registers, pairs, results, scratch } = self;
         let (count, size) = (range.len(), call.dtype.size());
-        let arrays = arrays(call, registers, range);
         let mut fetch = |results: [&mut [u32]; 4]| {
-            let fetched = call.plan.fetch_arrays(&arrays, results, scratch.get());
+            let arrays = arrays(call, registers, range.clone());
+            let (plan, scratch) = (&call.plan, scratch.get());
+            let fetched = match pairs {
+                Some(pairs) => {
+                    plan.fetch_pairs(&pairs[range.clone()], arrays.components, results, scratch)
+                }
+                None => plan.fetch_arrays(&arrays, results, scratch),
+            };
             fetched.expect("all arrays have the length of the block");
         };
         // Where registers are elements, they are written there at once, if that is aligned.

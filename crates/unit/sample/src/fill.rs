@@ -72,6 +72,20 @@ impl<'a> Operand<'a> {
         bytemuck::try_cast_slice(&self.input.bytes()[self.walk.in_a_row(4)?]).ok()
     }
 
+    /// All points, where the array itself has x, which this is, and y of each as registers.
+    pub(crate) fn pairs(&self, y: &Self) -> Option<&'a [[u32; 2]]> {
+        let is_f32 =
+            |of: &Self| matches!(of.number, Number::Float { .. }) && of.input.dtype() == Dtype::F32;
+        let (x_at, y_at) = (self.walk.in_a_row(8)?, y.walk.in_a_row(8)?);
+        let is_one = std::ptr::eq(self.input.bytes(), y.input.bytes());
+        let are_pairs = is_f32(self) && is_f32(y) && is_one && y_at.start == x_at.start + 4;
+        if !are_pairs || cfg!(target_endian = "big") {
+            return None;
+        }
+        // Fails where they are not aligned.
+        bytemuck::try_cast_slice(self.input.bytes().get(x_at)?).ok()
+    }
+
     /// The registers of these fetches, as many as `out` has.
     pub(crate) fn fill(&self, range: Range<usize>, out: &mut [u32]) -> Result<(), SampleError> {
         let (mut rest, mut wrong) = (out, None);

@@ -1,6 +1,7 @@
 //! Fetches of whole arrays of coordinates: the CPU path for those who have no kernel.
 
-use super::{Fast, FetchPlan, Schedule, Scratch, fast};
+use super::fast::{self, Points};
+use super::{Fast, FetchPlan, Schedule, Scratch};
 use crate::request::{Coordinates, FetchAnswer, FetchRequest, Lanes, ZERO_LANES};
 use texunit_memory::hint;
 
@@ -82,13 +83,13 @@ const OPERANDS: usize = 16;
 /// fill the store buffer of the CPU, and then everything waits for them.
 pub(super) const AHEAD: usize = 12;
 
-/// Asks for the cache lines that a warp of an array begins with, to be read; if there is that warp.
+/// Asks for the cache lines of a warp in an array, to be read. Behind its end is what is fetched next, where arrays are
+/// parts of larger ones.
 #[inline(always)]
-pub(super) fn prefetch(array: &[Lanes], warp: usize) {
-    if let Some(lanes) = array.get(warp) {
-        let place = lanes.as_ptr().cast::<u8>();
-        hint::prefetch(place);
-        hint::prefetch(place.wrapping_add(64));
+pub(super) fn prefetch<T>(array: &[T], warp: usize) {
+    let place = array.as_ptr().wrapping_add(warp).cast::<u8>();
+    for line in 0..size_of::<T>() / 64 {
+        hint::prefetch(place.wrapping_add(64 * line));
     }
 }
 
@@ -168,12 +169,102 @@ fn request<'a>(active: u32, components: u8, of: &[&'a Lanes; OPERANDS]) -> Fetch
     }
 }
 
+/// Points that are taken apart at once, where they are not read as pairs.
+const PAIRS: usize = 256;
+
+fn check(what: &'static str, len: usize, fetches: usize) -> Result<(), LengthError> {
+    if len == fetches { Ok(()) } else { Err(LengthError { what, len, fetches }) }
+}
+
 impl FetchPlan {
     /// Whether fetches of these arrays are done in one piece. A coordinate without an array is zero, which
     /// needs registers.
     fn is_fused(&self, fast: &Fast, operands: &FetchArrays<'_>) -> bool {
         let mut coords = operands.coords.vector(self.form.geometry);
         fast.is_fused() && !self.is_narrow() && coords.all(|array| !array.is_empty())
+    }
+
+    /// Fetches once for each point of two coordinates, x and y as in [`FetchArrays`], all other operands being zero; into
+    /// the arrays of the wanted components (bit 0 for x), as [`Self::fetch_arrays`] does. Err if the array of a wanted
+    /// component has another length.
+    pub fn fetch_pairs(
+        &self,
+        points: &[[u32; 2]],
+        components: u8,
+        mut out: [&mut [u32]; 4],
+        scratch: &mut Scratch,
+    ) -> Result<(), LengthError> {
+        let components = self.check_results(components, &out, points.len())?;
+        let mut done = 0;
+        if let Schedule::Fast(fast) = &self.schedule
+            && fast.is_fused()
+            && !self.is_narrow()
+            && self.form.geometry.axes() == 2
+        {
+            let (warps, _) = points.as_chunks::<32>();
+            let pairs = Points::Pairs(warps);
+            self.fetch_fused(fast, pairs, (&mut out, components), |warp, answer| {
+                let [x, y] = [0, 1].map(|axis| warps[warp].map(|point| point[axis]));
+                let coords = Coordinates::at([&x, &y, &ZERO_LANES], &ZERO_LANES);
+                let request = FetchRequest { components, ..FetchRequest::new(u32::MAX, coords) };
+                self.fetch(&request, scratch, answer);
+            });
+            done = 32 * warps.len();
+        }
+        for part in points[done..].chunks(PAIRS) {
+            let mut axes = [[0; PAIRS]; 2];
+            for (n, point) in part.iter().enumerate() {
+                (axes[0][n], axes[1][n]) = (point[0], point[1]);
+            }
+            let [x, y] = axes.each_ref().map(|axis| &axis[..part.len()]);
+            let operands =
+                FetchArrays { components, ..FetchArrays::new(Coordinates::at([x, y, &[]], &[])) };
+            let results = out.each_mut().map(|array| {
+                if array.is_empty() { &mut [] } else { &mut array[done..done + part.len()] }
+            });
+            self.fetch_arrays(&operands, results, scratch)?;
+            done += part.len();
+        }
+        Ok(())
+    }
+
+    /// The wanted components that the instruction has; an error if the array of one of them has another length.
+    fn check_results(
+        &self,
+        components: u8,
+        out: &[&mut [u32]; 4],
+        fetches: usize,
+    ) -> Result<u8, LengthError> {
+        let names = ["out[0]", "out[1]", "out[2]", "out[3]"];
+        let components = components & [0, 1, 3, 7, 15][usize::from(self.form.result.registers())];
+        for c in (0..4).filter(|c| components >> c & 1 == 1) {
+            check(names[c], out[c].len(), fetches)?;
+        }
+        Ok(components)
+    }
+
+    /// Fetches of whole warps in one piece. `alone` answers those of which some lanes need another way.
+    fn fetch_fused(
+        &self,
+        fast: &Fast,
+        points: Points<'_>,
+        (out, components): (&mut [&mut [u32]; 4], u8),
+        mut alone: impl FnMut(usize, &mut FetchAnswer),
+    ) {
+        for c in (fast.channels()..4).filter(|c| components >> c & 1 == 1) {
+            out[c].fill(0);
+        }
+        let mut answer = FetchAnswer::default();
+        let (mut warp, warps) = (0, points.warps());
+        while warp < warps {
+            let arrays = fast::Registers::Arrays { points, out: results(out, components) };
+            fast.run_fused(&self.seen.resource, arrays, &mut warp);
+            if warp < warps {
+                alone(warp, &mut answer);
+                write(out, warp, &answer.values, components);
+                warp += 1;
+            }
+        }
     }
 
     /// Fetches once for each element of x, into the arrays of the wanted components
@@ -186,42 +277,22 @@ impl FetchPlan {
         scratch: &mut Scratch,
     ) -> Result<(), LengthError> {
         let fetches = operands.coords.point[0].len();
-        let check = |what, len| {
-            if len == fetches { Ok(()) } else { Err(LengthError { what, len, fetches }) }
-        };
         let all = operands.all();
         for (what, array) in all.into_iter().filter(|(_, array)| !array.is_empty()) {
-            check(what, array.len())?;
+            check(what, array.len(), fetches)?;
         }
-        let names = ["out[0]", "out[1]", "out[2]", "out[3]"];
-        let components =
-            operands.components & [0, 1, 3, 7, 15][usize::from(self.form.result.registers())];
+        let components = self.check_results(operands.components, &out, fetches)?;
         let wanted = |c: &usize| components >> c & 1 == 1;
-        for c in (0..4).filter(wanted) {
-            check(names[c], out[c].len())?;
-        }
 
         let mut answer = FetchAnswer::default();
         let warps = fetches / 32;
         match &self.schedule {
             Schedule::Fast(fast) if self.is_fused(fast, operands) => {
-                for c in (fast.channels()..4).filter(wanted) {
-                    out[c].fill(0);
-                }
-                let coords = operands.coords.point.map(|array| array.as_chunks().0);
-                let mut warp = 0;
-                while warp < warps {
-                    let arrays =
-                        fast::Registers::Arrays { coords, out: results(&mut out, components) };
-                    fast.run_fused(&self.seen.resource, arrays, &mut warp);
-                    if warp < warps {
-                        // Some lanes need another way.
-                        let mut registers = Registers::new(&all, components);
-                        self.fetch(&registers.request(warp), scratch, &mut answer);
-                        write(&mut out, warp, &answer.values, components);
-                        warp += 1;
-                    }
-                }
+                let points = Points::Axes(operands.coords.point.map(|array| array.as_chunks().0));
+                let mut registers = Registers::new(&all, components);
+                self.fetch_fused(fast, points, (&mut out, components), |warp, answer| {
+                    self.fetch(&registers.request(warp), scratch, answer);
+                });
             }
             Schedule::Fast(fast) if !self.is_narrow() => {
                 let mut registers = Registers::new(&all, components);

@@ -80,7 +80,7 @@ fn points(d: &mut Draw, scale: f32) -> [Vec<u32>; 3] {
             _ if some_far && d.one_in(100) => d.of(&[1e7, -3e9, f32::INFINITY, f32::NAN, 1e-30]),
             Lie::Line => (i as f32 * step + 0.5) / 512.0 * scale,
             Lie::Strips => {
-                if i % 16 == 0 {
+                if i.is_multiple_of(16) {
                     start = d.float(-0.05, 1.05) * 512.0;
                 }
                 let off = if axis == 0 { d.float(-noise, noise) } else { 0.0 };
@@ -168,6 +168,9 @@ fn check(
             let got = out.each_ref().map(|c| c[i]);
             assert_eq!(got, *wanted, "{name}, {level:?}: fetch {i}, {geometry:?}");
         }
+        if geometry == Geometry::D2 {
+            check_pairs(&plan, [x, y], &wanted, &format!("{name}, {level:?}"));
+        }
         // The same from registers of warps that lie anywhere.
         let (warps, resident) = by_warps(&plan, [x, y, z]);
         for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
@@ -176,6 +179,27 @@ fn check(
         }
         assert!(resident.iter().all(|&lanes| lanes == u32::MAX), "{name}, {level:?}");
     }
+}
+
+/// The same from points that lie as pairs; of all components, of two, and with an array that is too short.
+fn check_pairs(plan: &FetchPlan, [x, y]: [&[u32]; 2], wanted: &[[u32; 4]], name: &str) {
+    let pairs: Vec<[u32; 2]> = x.iter().zip(y).map(|(&x, &y)| [x, y]).collect();
+    for components in [0b1111, 0b0110] {
+        let mut out: [Vec<u32>; 4] = std::array::from_fn(|_| vec![KEPT; FETCHES]);
+        let places = out.each_mut().map(|c| &mut c[..]);
+        plan.fetch_pairs(&pairs, components, places, &mut Scratch::new()).unwrap();
+        for (c, got) in out.iter().enumerate() {
+            let is_wanted = components >> c & 1 == 1;
+            for (i, (&got, wanted)) in got.iter().zip(wanted).enumerate() {
+                let wanted = if is_wanted { wanted[c] } else { KEPT };
+                assert_eq!(got, wanted, "{name}: component {c} of pair {i}");
+            }
+        }
+    }
+    let mut short = vec![0; FETCHES - 1];
+    let out = [&mut short[..], &mut [], &mut [], &mut []];
+    let error = plan.fetch_pairs(&pairs, 1, out, &mut Scratch::new()).unwrap_err();
+    assert_eq!((error.what, error.len, error.fetches), ("out[0]", FETCHES - 1, FETCHES));
 }
 
 /// Fetches of whole warps by their registers: results, and which lanes are resident.

@@ -31,12 +31,33 @@ pub(super) struct Call<'a> {
     pub(super) next: &'a mut usize,
 }
 
+/// The points of warps, one behind the other.
+#[derive(Clone, Copy)]
+pub(in crate::warp) enum Points<'a> {
+    /// An array along each axis.
+    Axes([&'a [Lanes]; 3]),
+    /// x and y of each, and no z.
+    Pairs(&'a [Pairs]),
+}
+
+impl Points<'_> {
+    #[inline(always)]
+    pub(in crate::warp) fn warps(&self) -> usize {
+        match self {
+            Self::Axes([x, ..]) => x.len(),
+            Self::Pairs(points) => points.len(),
+        }
+    }
+}
+
+/// The points of a warp, x and y of each.
+pub(in crate::warp) type Pairs = [[u32; 2]; 32];
+
 /// Where the coordinates and results of warps are.
 pub(in crate::warp) enum Registers<'a> {
     /// In arrays, one warp behind the other.
     Arrays {
-        /// Along each axis.
-        coords: [&'a [Lanes]; 3],
+        points: Points<'a>,
         /// Of each component; nothing for those that are not wanted.
         out: [&'a mut [Lanes]; 4],
     },
@@ -53,25 +74,35 @@ impl Registers<'_> {
     #[inline(always)]
     fn warps(&self) -> usize {
         match self {
-            Self::Arrays { coords, .. } => coords[0].len(),
+            Self::Arrays { points, .. } => points.warps(),
             Self::Warps { coords, .. } => coords.len(),
         }
     }
 
-    /// The coordinates of a warp, and the places of the results of one. Any coordinates, if there is no such
-    /// warp or axis.
+    /// The coordinates of a warp, for which there is room where they are to be taken apart, and the places of the
+    /// results of one. Any coordinates, if there is no such warp or axis.
     #[inline(always)]
-    fn of(&mut self, read: usize, written: usize) -> ([&Lanes; 3], Places<'_>) {
+    fn of<'s, S: Simd>(
+        &'s mut self,
+        simd: S,
+        (read, written): (usize, usize),
+        room: &'s mut [Lanes; 2],
+    ) -> ([&'s Lanes; 3], Places<'s>) {
         const NONE: &Lanes = &ZERO_LANES;
         match self {
-            Self::Arrays { coords: [x, y, z], out: [a, b, c, d] } => (
-                [
-                    x.get(read).unwrap_or(NONE),
-                    y.get(read).unwrap_or(NONE),
-                    z.get(read).unwrap_or(NONE),
-                ],
-                [a.get_mut(written), b.get_mut(written), c.get_mut(written), d.get_mut(written)],
-            ),
+            Self::Arrays { points, out: [a, b, c, d] } => {
+                let coords = match points {
+                    Points::Axes(axes) => axes.map(|axis| axis.get(read).unwrap_or(NONE)),
+                    Points::Pairs(points) => {
+                        if let Some(points) = points.get(read) {
+                            take_apart(simd, points, room);
+                        }
+                        [&room[0], &room[1], NONE]
+                    }
+                };
+                let at = written;
+                (coords, [a.get_mut(at), b.get_mut(at), c.get_mut(at), d.get_mut(at)])
+            }
             Self::Warps { coords, out } => {
                 let [x, y, z, w] = &mut out[written];
                 (
@@ -85,13 +116,31 @@ impl Registers<'_> {
     /// Asks for the lines of a later warp. Those of registers are in the caches already.
     #[inline(always)]
     fn ask_ahead(&self, warp: usize, axes: usize) {
-        let Self::Arrays { coords, out } = self else { return };
-        for coords in &coords[..axes] {
-            prefetch(coords, warp + AHEAD);
+        let Self::Arrays { points, out } = self else { return };
+        match points {
+            Points::Axes(coords) => {
+                for coords in &coords[..axes] {
+                    prefetch(coords, warp + AHEAD);
+                }
+            }
+            Points::Pairs(points) => prefetch(points, warp + AHEAD),
         }
         for out in out {
             prefetch_to_write(out, warp + AHEAD);
         }
+    }
+}
+
+/// All x, and all y.
+#[inline(always)]
+fn take_apart<S: Simd>(simd: S, points: &Pairs, to: &mut [Lanes; 2]) {
+    let (words, chunks) = (points.as_flattened().as_chunks().0, 32 / S::LANES);
+    for chunk in 0..chunks {
+        let at = |n: usize| (&words[n / chunks], n % chunks);
+        let (first, second) = (at(2 * chunk), at(2 * chunk + 1));
+        let [x, y] = load(simd, first.0, first.1).unzip(load(simd, second.0, second.1));
+        x.store(&mut to[0], chunk);
+        y.store(&mut to[1], chunk);
     }
 }
 
@@ -263,10 +312,11 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
     fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
         let Call { window, border, channels, mut registers, next, .. } = call;
         let warps = registers.warps();
+        let mut room = [ZERO_LANES; 2];
         for warp in *next..warps {
             *next = warp;
             registers.ask_ahead(warp, 1 + GROUPS);
-            let (coords, mut out) = registers.of(warp, warp);
+            let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
                 let mut placed = Placed::<S, GROUPS, MODE>::zero(simd);
                 if !Self::place(simd, axes, &coords, chunk, &mut placed) {
@@ -290,9 +340,10 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
         let mut placed = [simd.chunks(Placed::<S, GROUPS, MODE>::zero(simd)); 2];
         let [now, then] = &mut placed;
         let (mut now, mut then) = (now.as_mut(), then.as_mut());
+        let mut room = [ZERO_LANES; 2];
         let mut is_near = *next < warps;
         if is_near {
-            let (coords, _) = registers.of(*next, *next);
+            let (coords, _) = registers.of(simd, (*next, *next), &mut room);
             for chunk in 0..chunks {
                 is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
             }
@@ -303,7 +354,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
                 return;
             }
             registers.ask_ahead(warp, 1 + GROUPS);
-            let (coords, mut out) = registers.of(warp + 1, warp);
+            let (coords, mut out) = registers.of(simd, (warp + 1, warp), &mut room);
             std::mem::swap(&mut now, &mut then);
             for chunk in 0..chunks {
                 let mut next = None;

@@ -18,7 +18,7 @@ use crate::request::{self, Coordinates, FetchRequest, Lanes, ZERO_LANES, places}
 use crate::resource::Resource;
 use footprint::{Call, Task};
 use fused::OfFused;
-pub(super) use fused::Registers;
+pub(super) use fused::{Points, Registers};
 use kernel::OfKernel;
 use levels::{LevelSpace, Levels, Slices};
 
@@ -121,7 +121,8 @@ impl Fast {
                 None => &mut [],
             });
             let mut next = 0;
-            self.run_fused(resource, Registers::Arrays { coords, out }, &mut next);
+            let points = Points::Axes(coords);
+            self.run_fused(resource, Registers::Arrays { points, out }, &mut next);
             if next == 1 {
                 return;
             }

@@ -98,6 +98,11 @@ impl Simd for Avx2 {
         unsafe { gather4(window.base(), limit(offsets, window.last(16))) }
     }
     #[inline(always)]
+    fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
+        // SAFETY: AVX2, as there is a vector.
+        unsafe { unzip(a, b) }
+    }
+    #[inline(always)]
     fn fence(a: &mut __m256i, b: &mut __m256i) {
         // SAFETY: AVX2, as there is a vector.
         unsafe { (*a, *b) = fence(*a, *b) }
@@ -226,6 +231,21 @@ unsafe fn fence(mut a: __m256i, mut b: __m256i) -> (__m256i, __m256i) {
         );
     }
     (a, b)
+}
+
+/// # Safety
+/// AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn unzip(a: __m256i, b: __m256i) -> [__m256i; 2] {
+    let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
+    let even = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(a, b));
+    let odd = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(a, b));
+    // Shuffles stay in their halves.
+    [
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(even),
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(odd),
+    ]
 }
 
 // Texels are read by `asm`, not by intrinsics: another thread may store to them meanwhile, and the

@@ -97,6 +97,11 @@ impl Simd for Avx512 {
         unsafe { gather8(window.base(), limit(offsets, window.last(16).saturating_sub(16))) }
     }
     #[inline(always)]
+    fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
+        // SAFETY: AVX-512, as there is a vector.
+        unsafe { unzip(a, b) }
+    }
+    #[inline(always)]
     fn fence(a: &mut __m512i, b: &mut __m512i) {
         // SAFETY: AVX-512, as there is a vector.
         unsafe { (*a, *b) = fence(*a, *b) }
@@ -290,6 +295,15 @@ unsafe fn gather2(base: *const u8, offsets: __m512i) -> [__m512i; 2] {
             options(readonly, nostack),
         );
     }
+    // SAFETY: AVX-512.
+    unsafe { unzip(a, b) }
+}
+
+/// # Safety
+/// AVX-512.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn unzip(a: __m512i, b: __m512i) -> [__m512i; 2] {
     let even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     let odd = _mm512_or_si512(even, _mm512_set1_epi32(1));
     [_mm512_permutex2var_epi32(a, even, b), _mm512_permutex2var_epi32(a, odd, b)]

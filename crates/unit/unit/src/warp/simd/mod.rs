@@ -60,6 +60,8 @@ pub(super) trait Simd: Copy {
         let next = Self::add(offsets, self.splat(16));
         [self.gather4(window, offsets), self.gather4(window, next)]
     }
+    /// The even and the odd numbers of two vectors, one behind the other.
+    fn unzip(a: Self::I, b: Self::I) -> [Self::I; 2];
     /// A place that no request for a cache line is moved past by the compiler, after `a` and `b` are computed
     /// and before they are used: else it would ask for all lines at once.
     fn fence(a: &mut Self::I, b: &mut Self::I);

@@ -82,6 +82,11 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn unzip(a: I, b: I) -> [I; 2] {
+        let all = [a, b];
+        [0, 1].map(|odd| std::array::from_fn(|lane| all.as_flattened()[2 * lane + odd]))
+    }
+    #[inline(always)]
     fn fence(_: &mut I, _: &mut I) {}
     #[inline(always)]
     fn store(x: I, to: &mut Lanes, chunk: usize) {
