@@ -14,7 +14,7 @@ const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to
 
 /// The arguments.
 pub(crate) struct Request {
-    /// Cargo's profile for development instead of the one for releases.
+    /// Cargo's profile for development instead of those for releases.
     pub(crate) debug: bool,
     /// Where the libraries go, if not beside the program.
     pub(crate) to: Option<PathBuf>,
@@ -104,6 +104,15 @@ const LIBRARIES: [Library; 5] = [
 ];
 
 impl Request {
+    /// Cargo's profile, and the folder that it builds in.
+    fn profile(&self) -> &'static str {
+        match (&self.zig, self.debug) {
+            (_, true) => "debug",
+            (Some(_), false) => DIST,
+            (None, false) => "release",
+        }
+    }
+
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
         let mut request = Self { debug: false, to: None, program: true, only: None, zig: None };
         let mut rest = arguments.iter();
@@ -129,6 +138,11 @@ impl Request {
         Ok(request)
     }
 }
+
+/// Cargo's profile for what is shipped.
+pub(crate) const DIST: &str = "dist";
+/// What the compiler is told for the last crate of a file in that profile (Cargo.toml says why).
+pub(crate) const LAST_CRATE: [&str; 2] = ["-C", "opt-level=3"];
 
 /// Builds all of them, and says where they are.
 pub(crate) fn run(request: &Request) -> ExitCode {
@@ -161,12 +175,12 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     if request.zig.is_some() {
         built.push(zig::triple());
     }
-    built.push(if request.debug { "debug" } else { "release" });
+    built.push(request.profile());
     let to = request.to.clone().unwrap_or_else(|| built.clone());
     std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
     let mut files = Vec::new();
     if request.program {
-        cargo(workspace, request, &["build", "-p", "texunit"])?;
+        cargo(workspace, request, &["rustc", "-p", "texunit", "--bin", "texunit"])?;
         files.push(built.join("texunit"));
     }
     let is_wanted = |l: &&Library| request.only.as_deref().is_none_or(|only| only == l.soname);
@@ -199,8 +213,14 @@ fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), 
         }
     };
     command.current_dir(workspace).args(["--quiet", "--locked"]);
-    if !request.debug {
-        command.arg("--release");
+    match request.profile() {
+        "debug" => {}
+        profile => {
+            command.args(["--profile", profile]);
+        }
+    }
+    if request.profile() == DIST {
+        command.arg("--").args(LAST_CRATE);
     }
     finish(&mut command)
 }

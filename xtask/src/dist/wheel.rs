@@ -2,6 +2,7 @@
 
 use super::zig::{GLIBC, Zig};
 use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig};
+use crate::libs::{DIST, LAST_CRATE};
 use std::path::{Path, PathBuf};
 
 /// The files that it may have.
@@ -35,11 +36,11 @@ pub(super) fn make(built: &Built, zig: &Zig, dist: &Path, debug: bool) -> Result
     let mut maturin = zig.tool("maturin");
     maturin.args(["build", "--quiet", "--locked", "--zig", "--compatibility", &tag()]);
     maturin.args(["--auditwheel", "check"]);
-    if !debug {
-        maturin.arg("--release");
-    }
     maturin.arg("--manifest-path").arg(workspace.join("python/Cargo.toml"));
     maturin.arg("--out").arg(&made);
+    if !debug {
+        maturin.args(["--profile", DIST, "--"]).args(LAST_CRATE);
+    }
     maturin.env("CARGO_TARGET_DIR", dist.join("python"));
     crate::tools::run(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
     at(&notices, std::fs::remove_file(&notices))?;
