@@ -7,8 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Crates that have no circles, below `crates/`.
-const HELD: [&str; 5] = ["ptx/check", "ptx/isa", "ptx/syntax", "ptx/lsp", "unit/unit"];
+/// Crates that have no circles, below `crates/`, and whether their folders have none either. Those of simt have: `observe` says
+/// what observers are told, which all others import, and marks code, for which it imports them.
+const HELD: [(&str, bool); 6] = [
+    ("engine/simt", false),
+    ("ptx/check", true),
+    ("ptx/isa", true),
+    ("ptx/syntax", true),
+    ("ptx/lsp", true),
+    ("unit/unit", true),
+];
 
 /// Which modules the modules of a crate import, each as its path from the root.
 type Imports = BTreeMap<String, BTreeSet<String>>;
@@ -230,13 +238,13 @@ fn folders(imports: &Imports) -> Imports {
 
 #[test]
 fn modules_import_in_one_direction() {
-    for name in HELD {
+    for (name, has_folders) in HELD {
         let imports = imports(&crate::workspace().join("crates").join(name).join("src"));
         assert!(imports.len() > 5 && imports.values().any(|of| of.len() > 1), "{name}: not read");
         let names = |circle: Imports| format!("{circle:#?}");
         let found = circles(imports.clone());
         assert!(found.is_empty(), "circles between modules of {name}: {}", names(found));
-        let found = circles(folders(&imports));
+        let found = if has_folders { circles(folders(&imports)) } else { Imports::new() };
         assert!(found.is_empty(), "circles between folders of {name}: {}", names(found));
     }
 }

@@ -18,7 +18,7 @@ pub use special_memory::MbarrierAction;
 pub(crate) use special_memory::*;
 
 use crate::alu::{Alu, L32, L64, MAX, Row, Temporaries};
-use crate::observe::marks::Mark;
+use crate::observe::mark::Mark;
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;

@@ -1,7 +1,8 @@
 //! Faults of addresses, with the object that is nearest or holds the address.
 
-use super::context::{Context, PendingFault, fault_at};
+use super::context::Context;
 use super::memory::Kind;
+use super::outcome::{PendingFault, fault_at};
 use super::warp::Warp;
 use crate::fault::{Described, FaultKind};
 use texunit_check::ir::VarId;

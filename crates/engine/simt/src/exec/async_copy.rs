@@ -1,7 +1,8 @@
 //! cp.async.
 
-use super::context::{Context, Executed, fault_at};
+use super::context::Context;
 use super::memory::{LOAD, STORE};
+use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{AsyncCopy, Located};
 use crate::fault::FaultKind;

@@ -2,9 +2,10 @@
 //! are atomic one by one (PTX ISA, atom).
 
 use super::access::{Asked, Target};
-use super::context::{Context, Executed, PendingFault};
+use super::context::Context;
 use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
+use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::alu::soft::{self, Format};
 use crate::alu::{L64, nan64};

@@ -2,88 +2,13 @@
 //! lockstep. Regions, arithmetic (by the inner loop), branches that divide none of them, usual accesses and fetches are
 //! done here for all of them; anything else ends it, and is [`Context::step`]'s for each.
 
-use super::compiled::Ran;
 use super::context::Context;
 use super::decoded::Ended;
-use super::step::guarded;
-use super::warp::{Split, Warp, lanes};
+use super::outcome::{Ran, Stopped};
+use super::team::{Team, guarded};
+use super::warp::lanes;
 use crate::alu::Kind;
 use crate::code::{NONE, Op, Place, Slot};
-use texunit_jit::region::Mode;
-
-/// Splits that stand at the same place: one with any lanes of its warp, or some with all.
-pub(super) struct Team<'t> {
-    pub(super) warps: &'t mut [Warp],
-    pub(super) splits: &'t mut [Split],
-    /// Steps at which the turn of each ends.
-    pub(super) ends: &'t mut [u64],
-    /// Bits of those that do.
-    pub(super) on: u32,
-}
-
-/// Why the loop has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    /// All stand before an instruction that each of them has to do for itself.
-    Stands,
-    /// They are not at the same place any more, or have come to where others wait. These go alone from here on: bits.
-    Apart(u32),
-    /// The turn of one of them is over.
-    Over,
-}
-
-impl Team<'_> {
-    #[inline]
-    fn first(&self) -> usize {
-        self.on.trailing_zeros() as usize
-    }
-
-    /// The place where they stand.
-    #[inline]
-    pub(super) fn pc(&self) -> u32 {
-        self.splits[self.first()].pc
-    }
-
-    /// Whether it is one split, whose lanes may part.
-    #[inline]
-    fn is_one(&self) -> bool {
-        self.splits.len() == 1
-    }
-
-    /// Whether they have all lanes of their warps, and belong to no group.
-    #[inline]
-    fn is_converged(&self) -> bool {
-        !self.is_one() || may_go(&self.warps[0], &self.splits[0])
-    }
-
-    /// Whether they have all lanes of their warps.
-    fn mode(&self) -> Mode {
-        let all = !self.is_one() || self.splits[0].mask == self.warps[0].live;
-        if all { Mode::Live } else { Mode::Some }
-    }
-
-    fn is_over(&self) -> bool {
-        lanes(self.on).any(|i| self.warps[i].steps >= self.ends[i])
-    }
-
-    /// Those whose lanes have parted.
-    pub(super) fn divided(&self) -> u32 {
-        let divided = lanes(self.on).filter(|&i| !may_go(&self.warps[i], &self.splits[i]));
-        divided.fold(0, |all, i| all | 1 << i)
-    }
-
-    /// Whether all are at the place of the first.
-    fn is_at_one_place(&self) -> bool {
-        let pc = self.pc();
-        lanes(self.on).all(|i| self.splits[i].pc == pc)
-    }
-}
-
-/// Whether a warp with this split running can run with others.
-#[inline]
-pub(super) fn may_go(warp: &Warp, split: &Split) -> bool {
-    split.mask == warp.live && split.group == NONE
-}
 
 impl Context<'_> {
     /// Runs splits as far as they need not be looked at one by one, and no further than the place `other`. `left`: they

@@ -1,8 +1,8 @@
 //! Calls, returns, indexed branches: lanes may part by a register's value.
 
-use super::context::{Context, Executed, Launch, PendingFault, fault_at, fault_of_all};
+use super::context::{Context, Launch};
+use super::outcome::{Executed, Flow, PendingFault, fault_at, fault_of_all};
 use super::parting::join_at_return;
-use super::step::Flow;
 use super::warp::{Split, State, Warp, count, lanes};
 use crate::alu::L32;
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};

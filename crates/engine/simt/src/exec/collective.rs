@@ -1,8 +1,8 @@
 //! What lanes do together: `.sync` instructions, shuffles, votes, matches, reductions, barriers.
 
-use super::context::{BarrierState, Context, PendingFault, fault_at};
+use super::context::{BarrierState, Context};
 use super::cross::{reduce, vote};
-use super::step::Flow;
+use super::outcome::{Flow, PendingFault, fault_at};
 use super::warp::{Split, State, Warp, lanes};
 use crate::code::{Barrier, BarrierKind, Inst, Op, Slot};
 use crate::fault::FaultKind;

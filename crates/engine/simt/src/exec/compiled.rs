@@ -7,87 +7,23 @@ mod marks;
 mod missed;
 mod series;
 mod short;
+pub(super) mod state;
 
 use super::context::Context;
 use super::counters::Executed;
 use super::groups::patience;
-use super::lockstep::LOCKSTEP;
-use super::step::TURN;
+use super::limits::{ATOMICS, LOCKSTEP, TURN};
+use super::outcome::Ran;
 use super::tell::Ear;
 use super::warp::{Split, Warp, lanes};
-use super::yielding::ATOMICS;
 use crate::alu::L32;
 use crate::code::NONE;
-use crate::regions::{Setting, Table};
 use std::slice::from_mut;
-use std::sync::atomic::Ordering::Relaxed;
 use texunit_jit::Registers;
-use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Sites, Until, Why};
+use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Until, Why};
 
-use arrive::CHANCE;
 pub(super) use arrive::interpreted;
-use missed::Missed;
-pub(super) use short::Short;
-
-/// What a worker has of compiled regions.
-pub(super) struct Compiled<'a> {
-    table: &'a Table,
-    setting: Setting,
-    /// By number of the region.
-    sites: Vec<Option<Sites<'a>>>,
-    /// Accesses that the interpreter makes next, in the middle of regions, as sites do not know their memory.
-    missed: Vec<Missed>,
-    /// Steps of warps in regions.
-    steps: u64,
-    /// Where interpretation has begun, in which mode, and how many steps had been interpreted before.
-    since: (Mode, u32, u64),
-    /// Says which short arrivals are looked at: some of them, by chance, as loops may have any rhythm.
-    chance: u32,
-    /// How often the interpreter has had to do an instruction in the middle of a region, by its place; nothing
-    /// where it never has.
-    left: Vec<u64>,
-}
-
-/// What came of an attempt to run a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ran {
-    /// There is none at this place: nothing has been done.
-    Nothing,
-    /// The split stands before an instruction that the interpreter does next.
-    Stands,
-    /// The split has gone on to a place outside.
-    Outside,
-    /// Its turn is over.
-    Over,
-}
-
-impl<'a> Compiled<'a> {
-    pub(super) fn new(table: &'a Table, setting: Setting) -> Self {
-        Self {
-            table,
-            setting,
-            sites: Vec::new(),
-            missed: Vec::new(),
-            steps: 0,
-            since: (Mode::Live, 0, 0),
-            // Launches of a few arrivals add up, too.
-            chance: CHANCE.fetch_add(0x9e37_79b9, Relaxed),
-            left: Vec::new(),
-        }
-    }
-
-    fn sites_of(&mut self, number: u32) -> &mut Option<Sites<'a>> {
-        let at = number as usize;
-        if self.sites.len() <= at {
-            self.sites.resize_with(at + 1, || None);
-        }
-        let sites = &mut self.sites[at];
-        if sites.is_none() {
-            *sites = self.table.region(number).map(|region| region.function.sites());
-        }
-        sites
-    }
-}
+use state::{Compiled, Missed};
 
 impl Compiled<'_> {
     /// Moves a split to where it has left a region, and counts what it has done.

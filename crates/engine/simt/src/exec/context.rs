@@ -1,45 +1,23 @@
 //! What a worker has besides the warp it runs: the launch, the CTA, scratch and counters.
 
-use super::compiled::{Compiled, Short};
-use super::contiguous::Words;
-use super::counters::Counters;
+use super::compiled::state::{Compiled, Short};
+use super::counters::{Counters, Counts};
 use super::decoded::Fixed;
 use super::output::Output;
 use super::register_file::Rows;
-use super::register_moves::thread_of;
-use super::shadow::{OwnShadows, Shadows};
-use super::texture::Sites;
+use super::shadow::state::{OwnShadows, Shadows};
+use super::sites::Sites;
+use super::warp::thread_of;
 use crate::alu::{L32, L64};
 use crate::clock::Moment;
-use crate::code::{Code, Constants, OF_CTA, Slot};
-use crate::fault::FaultKind;
+use crate::code::{Code, Constants, OF_CTA};
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::Observed;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
-use std::cell::Cell;
 use std::sync::Arc;
 use texunit_unit::Build;
-
-/// A fault on its way up: the kind, and the lane if it is not the first active one.
-#[derive(Debug)]
-pub(crate) struct PendingFault {
-    pub(crate) kind: FaultKind,
-    pub(crate) lane: Option<usize>,
-}
-
-pub(crate) type Executed = Result<(), Box<PendingFault>>;
-
-/// A fault of a lane.
-pub(crate) fn fault_at<T>(lane: usize, kind: FaultKind) -> Result<T, Box<PendingFault>> {
-    Err(Box::new(PendingFault { kind, lane: Some(lane) }))
-}
-
-/// A fault of all active lanes.
-pub(crate) fn fault_of_all<T>(kind: FaultKind) -> Result<T, Box<PendingFault>> {
-    Err(Box::new(PendingFault { kind, lane: None }))
-}
 
 /// What is the same for the whole launch.
 pub(crate) struct Launch<'a> {
@@ -138,59 +116,8 @@ pub(crate) struct Cta {
     pub(crate) live: u32,
 }
 
-/// Counters of blocks and branches (`observe::counts`), of a worker: none, where nobody wants them.
-#[derive(Debug, Default)]
-pub(crate) struct Counts(Vec<Cell<u64>>);
-
-impl Counts {
-    pub(super) fn new(count: usize) -> Self {
-        Self(vec![Cell::new(0); count])
-    }
-
-    /// For compiled regions, which count by themselves.
-    #[inline(always)]
-    pub(super) fn cells(&self) -> &[Cell<u64>] {
-        &self.0
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
-    #[inline(always)]
-    pub(super) fn add(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
-        let all = number(lanes);
-        self.enter(counter, all);
-        if of != Slot::TRUE {
-            let those = lanes & those;
-            self.enter(counter + 1, if those == lanes { all } else { number(those) });
-        }
-    }
-
-    /// Counts so many lanes; the first counters are those of functions that begin.
-    #[inline(always)]
-    pub(super) fn enter(&self, counter: u32, lanes: u64) {
-        if let Some(count) = self.0.get(counter as usize) {
-            count.set(count.get() + lanes);
-        }
-    }
-
-    /// All of them, which begin anew.
-    pub(super) fn take(&mut self) -> Vec<u64> {
-        self.0.iter().map(Cell::take).collect()
-    }
-}
-
-/// How many lanes there are. Most often there are all or none, and counting bits is slow where no instruction does it.
-#[inline(always)]
-fn number(lanes: u32) -> u64 {
-    match lanes {
-        0 => 0,
-        u32::MAX => 32,
-        _ => lanes.count_ones().into(),
-    }
-}
+/// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
+pub(super) type Words = [[u8; 8]; 64];
 
 /// A worker's state.
 pub(crate) struct Context<'a> {
@@ -235,6 +162,8 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, worker: usize) -> Self {
         let (observer, events) = (launch.config.observer, launch.events);
+        let shares = launch.config.cooperative || launch.config.schedule.is_some();
+        let beside = (shares, launch.shared_len);
         Self {
             launch,
             cta: Cta {
@@ -274,7 +203,7 @@ impl<'a> Context<'a> {
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
             short: Short::new(launch.is_short()),
-            shadows: OwnShadows::of(launch, worker),
+            shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),
             told_counts: launch.start,
         }

@@ -3,15 +3,12 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
-use super::context::Context;
+use super::context::{Context, Words};
 use super::warp::Warp;
 use crate::alu::{L32, L64};
 use crate::code::Access;
 use texunit_memory::Block;
 use texunit_unit::Build;
-
-/// What 32 lanes access of up to 16 bytes each, in numbers of 8 bytes.
-pub(super) type Words = [[u8; 8]; 64];
 
 /// The lowest of addresses that lie `step` apart, lane by lane; that is a power of two.
 fn first_of_row(level: Build, bases: &L64, step: u64) -> Option<u64> {

@@ -5,7 +5,8 @@
 //! many instructions as those that it waits for: the limit of steps keeps its meaning.
 
 use super::Shared;
-use super::context::{Context, Counts, Launch};
+use super::context::{Context, Launch};
+use super::counters::Counts;
 use super::warp::Warp;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;

@@ -2,6 +2,8 @@
 //! executes them: the interpreter one by one, its inner loop and compiled regions many at a time.
 
 use super::warp::{self, Warp};
+use crate::code::Slot;
+use std::cell::Cell;
 
 /// Counters of a worker.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,5 +55,59 @@ impl Executed {
     pub(super) fn add(&mut self, other: Self) {
         self.warp_instructions += other.warp_instructions;
         self.thread_instructions += other.thread_instructions;
+    }
+}
+
+/// Counters of blocks and branches (`observe::counts`), of a worker: none, where nobody wants them.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Vec<Cell<u64>>);
+
+impl Counts {
+    pub(super) fn new(count: usize) -> Self {
+        Self(vec![Cell::new(0); count])
+    }
+
+    /// For compiled regions, which count by themselves.
+    #[inline(always)]
+    pub(super) fn cells(&self) -> &[Cell<u64>] {
+        &self.0
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.
+    #[inline(always)]
+    pub(super) fn add(&self, (counter, of): (u32, Slot), lanes: u32, those: u32) {
+        let all = number(lanes);
+        self.enter(counter, all);
+        if of != Slot::TRUE {
+            let those = lanes & those;
+            self.enter(counter + 1, if those == lanes { all } else { number(those) });
+        }
+    }
+
+    /// Counts so many lanes; the first counters are those of functions that begin.
+    #[inline(always)]
+    pub(super) fn enter(&self, counter: u32, lanes: u64) {
+        if let Some(count) = self.0.get(counter as usize) {
+            count.set(count.get() + lanes);
+        }
+    }
+
+    /// All of them, which begin anew.
+    pub(super) fn take(&mut self) -> Vec<u64> {
+        self.0.iter().map(Cell::take).collect()
+    }
+}
+
+/// How many lanes there are. Most often there are all or none, and counting bits is slow where no instruction does it.
+#[inline(always)]
+fn number(lanes: u32) -> u64 {
+    match lanes {
+        0 => 0,
+        u32::MAX => 32,
+        _ => lanes.count_ones().into(),
     }
 }

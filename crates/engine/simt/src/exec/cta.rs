@@ -1,9 +1,9 @@
 //! One CTA: its warps in turns, its barriers, and what goes wrong in it.
 
-use super::context::{Context, PendingFault};
-use super::register_moves::thread_of;
-use super::step::{At, Turn};
-use super::warp::{Split, State, Warp};
+use super::context::Context;
+use super::limits::CTA_TURN;
+use super::outcome::{At, PendingFault, Turn};
+use super::warp::{Split, State, Warp, thread_of};
 use crate::fault::{Fault, FaultKind};
 use crate::stats::LaunchStats;
 use std::fmt::Write;
@@ -12,9 +12,6 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
-/// Steps of a warp's turn.
-pub(super) const CTA_TURN: u64 = 16 * 1024;
-
 impl Context<'_> {
     /// Runs CTA number `index` to its end. `stop` says that the launch is over anyway.
     pub(crate) fn run_cta(

@@ -7,7 +7,7 @@ mod lanes;
 #[cfg(test)]
 mod tests;
 
-use super::context::Counts;
+use super::counters::Counts;
 use super::warp::Warp;
 use crate::alu::words::*;
 use crate::alu::{Kind, L32, inner_rows};

@@ -1,6 +1,6 @@
 //! Handles: which texture, sampler or surface they name, or why none.
 
-use super::context::{Executed, PendingFault, fault_at};
+use super::outcome::{Executed, PendingFault, fault_at};
 use crate::code::{Fetch, Handle, HandleSource};
 use crate::fault::{Described, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};

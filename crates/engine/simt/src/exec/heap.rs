@@ -1,7 +1,8 @@
 //! malloc and free of device code, and accesses to what they manage.
 
-use super::context::{Context, Executed, fault_at};
+use super::context::Context;
 use super::memory::Kind;
+use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{HeapAction, HeapCall, Value};
 use crate::fault::FaultKind;

@@ -11,19 +11,18 @@ mod barrier;
 mod members;
 mod turn;
 
-use super::block::{Stopped, may_go};
 use super::context::Context;
-use super::step::{At, Flow};
-use super::texture::{Sites, is_of_all};
+use super::limits::LOCKSTEP;
+use super::outcome::{At, Flow, Stopped};
+use super::sites::Sites;
+use super::team::may_go;
+use super::texture::is_of_all;
 use super::warp::{Warp, count, lanes};
 use crate::code::{Fetch, Handle, Op, Shadow, Slot};
 use crate::observe::{Events, FetchMade};
 use barrier::{Arrival, Walked};
 use members::Members;
 use texunit_jit::region::Mode;
-
-/// Warps that run in lockstep at most: their registers should fit the first cache of a core.
-pub(super) const LOCKSTEP: usize = 8;
 
 /// Whether nobody can tell in which order warps execute it, apart from races that a program has anyway.
 pub(crate) fn is_quiet(op: &Op) -> bool {

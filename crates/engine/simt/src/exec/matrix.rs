@@ -1,7 +1,8 @@
 //! Matrices that the lanes of a warp hold together: ldmatrix, stmatrix, movmatrix.
 
-use super::context::{Context, Executed, fault_at};
+use super::context::Context;
 use super::memory::{LOAD, STORE};
+use super::outcome::{Executed, fault_at};
 use super::warp::Warp;
 use crate::code::{Matrix, MatrixAction};
 use crate::fault::FaultKind;

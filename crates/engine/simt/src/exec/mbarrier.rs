@@ -5,8 +5,9 @@
 //! parity (61), and a mark that it has been made (63:62). The token of an arrival is the mbarrier
 //! as it was before.
 
-use super::context::{Context, PendingFault, fault_at};
+use super::context::Context;
 use super::memory::ATOMIC;
+use super::outcome::{PendingFault, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{Mbarrier, MbarrierAction, Place};
 use crate::fault::FaultKind;

@@ -3,7 +3,8 @@
 
 mod lane;
 
-use super::context::{Context, Executed, PendingFault};
+use super::context::Context;
+use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
 use crate::code::{Access, Place};
 use lane::load_bytes;

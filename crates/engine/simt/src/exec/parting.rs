@@ -1,6 +1,6 @@
 //! Lanes of a split that part at a branch, and meet again.
 
-use super::step::Flow;
+use super::outcome::Flow;
 use super::warp::{Split, Warp};
 use crate::code::{AT_RETURN, NONE};
 

@@ -1,7 +1,7 @@
 //! What a launch needs before any of its CTAs run: code, constants, the layout of shared memory, workers.
 
 use super::context::Launch;
-use super::shadow;
+use super::shadow::state::Shadows;
 use crate::clock::Moment;
 use crate::code::Func;
 use crate::cores::cores;
@@ -115,7 +115,8 @@ pub(super) fn prepare<'a>(
         regions,
         shadows: None,
     };
-    launch.shadows = shadow::Shadows::of(&launch);
+    let memory = &launch.config.memory;
+    launch.shadows = Shadows::of(launch.events, memory, launch.workers, launch.shared_len);
     launch
 }
 

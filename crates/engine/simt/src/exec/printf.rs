@@ -1,8 +1,9 @@
 //! vprintf and __assertfail.
 
-use super::context::{Context, Executed, fault_at};
+use super::context::Context;
 use super::format::{Arguments, format};
 use super::memory::load_local;
+use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{AssertFail, Place, Printf, Value};
 use crate::fault::FaultKind;

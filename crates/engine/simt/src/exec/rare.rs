@@ -2,7 +2,8 @@
 //! and arithmetic with carries or of odd types.
 
 use super::atomic::quads;
-use super::context::{Context, Executed, fault_at};
+use super::context::Context;
+use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::alu::Alu;
 use crate::code::{Op, Rare, Slot};

@@ -1,7 +1,7 @@
 //! Moves between registers of different kinds, special registers, addresses.
 
 use super::context::Context;
-use super::warp::{Warp, lanes};
+use super::warp::{Warp, lanes, thread_of};
 use crate::code::{Op, Slot};
 use texunit_isa::SpecialReg;
 use texunit_memory::{WINDOW_SIZE, space_of};
@@ -159,10 +159,4 @@ fn lane_value(reg: SpecialReg, lane: u32) -> u32 {
         SpecialReg::LanemaskGt => !(eq | (eq - 1)),
         _ => lane,
     }
-}
-
-/// %tid of a thread by its number in the CTA.
-pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
-    let [x, y, _] = block.map(|n| n.max(1));
-    [linear % x, linear / x % y, linear / x / y]
 }

@@ -5,9 +5,10 @@
 //! One worker does it all, and everything is interpreted: a turn may end behind any instruction.
 
 use super::Shared;
-use super::context::{Context, Counts, Launch};
+use super::context::{Context, Launch};
+use super::counters::Counts;
 use super::cta::progress_of;
-use super::step::Turn;
+use super::outcome::Turn;
 use super::warp::Warp;
 use crate::fault::Fault;
 use crate::launch::CtaRange;

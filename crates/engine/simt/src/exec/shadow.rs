@@ -4,116 +4,17 @@
 //! Nothing here faults: what is not tracked is defined, and what the instruction itself will refuse is left alone.
 
 mod contiguous;
+pub(super) mod state;
 
-use super::context::{Context, Launch};
+use super::context::Context;
 use super::warp::{Warp, lanes};
 use crate::alu::{L32, L64};
 use crate::code::{Access, AsyncCopy, Check, Located, Place, Shadow};
-use crate::observe::{At, Events, Register, Sink, Texels, Undefined};
-use std::sync::Arc;
-use texunit_memory::{Block, MemoryMap, Reach, SpaceKind};
-use texunit_unit::Texture;
+use crate::observe::{At, Register, Sink, Texels, Undefined};
+use texunit_memory::SpaceKind;
 
 /// Bytes that are set or looked at at a time.
 const PIECE: usize = 4096;
-/// Textures of which it is remembered whether texels are undefined.
-const LOOKED: usize = 64;
-
-/// What a launch has of shadows.
-#[derive(Debug)]
-pub(crate) struct Shadows {
-    map: MemoryMap,
-    /// Of the shared memory of each worker's CTA.
-    shared: Vec<Block>,
-    /// What is read where all is defined: at address 0 alone.
-    zero: Block,
-}
-
-impl Shadows {
-    /// Those of a launch that wants them; `None` also if there is no memory for them.
-    pub(crate) fn of(launch: &Launch<'_>) -> Option<Self> {
-        if !launch.events.has(Events::DEFINED) {
-            return None;
-        }
-        let size = launch.shared_len.max(1);
-        let shared: Option<Vec<Block>> =
-            (0..launch.workers).map(|_| Block::new(size, "shadow")).collect();
-        let map = launch.config.memory.shadows();
-        Some(Self { map, shared: shared?, zero: Block::new(1, "shadow")? })
-    }
-}
-
-/// What a worker has of them.
-#[derive(Debug)]
-pub(crate) struct OwnShadows<'a> {
-    of: &'a Shadows,
-    /// Of a CTA that runs beside others of its worker.
-    own: Option<Block>,
-    worker: usize,
-    /// The block of the last access.
-    hint: usize,
-    /// Textures in memory that has undefined bytes, and whether those are among their texels.
-    looked: Vec<(Arc<Texture>, bool)>,
-}
-
-impl<'a> OwnShadows<'a> {
-    pub(crate) fn of(launch: &'a Launch<'_>, worker: usize) -> Option<Self> {
-        let of = launch.shadows.as_ref()?;
-        let shares = launch.config.cooperative || launch.config.schedule.is_some();
-        let own = if shares { Block::new(launch.shared_len.max(1), "shadow") } else { None };
-        (own.is_some() == shares).then_some(Self {
-            of,
-            own,
-            worker,
-            hint: usize::MAX,
-            looked: Vec::new(),
-        })
-    }
-
-    fn shared(&self) -> &Block {
-        self.own.as_ref().unwrap_or(&self.of.shared[self.worker])
-    }
-
-    /// Whether a texel of a texture is undefined, or was when the launch came by first: what it stores to the memory of a
-    /// texture, fetches need not see.
-    pub(super) fn has_undefined(&mut self, texture: &Arc<Texture>) -> bool {
-        let resource = &texture.resource;
-        if !resource.block().has_undefined() {
-            return false;
-        }
-        let known = self.looked.iter().find(|(other, _)| Arc::ptr_eq(other, texture));
-        if let Some((_, has)) = known {
-            return *has;
-        }
-        let mut piece = [0; PIECE];
-        let has = resource.rows().any(|row| {
-            row.clone().step_by(PIECE).any(|at| {
-                let len = (row.end - at).min(PIECE as u64) as usize;
-                resource.block().states(at, &mut piece[..len])
-            })
-        });
-        if self.looked.len() == LOOKED {
-            self.looked.clear();
-        }
-        self.looked.push((Arc::clone(texture), has));
-        has
-    }
-
-    /// What compiled code may reach for an operation on shadows that has left it.
-    pub(super) fn reach(&self, shadow: &Shadow) -> Option<Reach<'a>> {
-        match shadow {
-            Shadow::Check(_) => Some(self.of.zero.reach(0)),
-            Shadow::Load(access) | Shadow::Store(access) => match access.place {
-                Place::Shared if self.own.is_none() => Some(self.of.shared[self.worker].reach(0)),
-                Place::Global | Place::Generic if self.hint < self.of.map.blocks().len() => {
-                    Some(self.of.map.reach(self.hint))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-}
 
 /// A number of a lane's rows.
 fn load_rows(rows: &[L32], lane: usize, address: u64, size: u8) -> Option<u64> {

@@ -1,7 +1,8 @@
 //! The stack of a lane: alloca, stacksave, stackrestore.
 
-use super::context::{Context, Executed, fault_at};
+use super::context::Context;
 use super::memory::{load_local, store_local};
+use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
 use crate::code::{Stack, StackAction};
 use crate::fault::FaultKind;

@@ -1,50 +1,15 @@
 //! The interpreter's loop: runs a warp's splits instruction by instruction.
 
-use super::block::{Stopped, Team};
-use super::context::{Context, Executed, PendingFault};
+use super::context::Context;
 use super::decoded::{self, Ended, Place, Values};
+use super::limits::TURN;
+use super::outcome::{At, Executed, Flow, PendingFault, Stopped, Turn};
 use super::parting::{diverge, join};
-use super::warp::{self, Split, State, Warp};
-use crate::code::{Inst, NONE, Op, Slot};
+use super::team::{Team, guarded};
+use super::warp::{self, Split, Warp};
+use crate::code::{Inst, NONE, Op};
 use crate::observe::{Called, Events};
 use std::slice::from_mut;
-
-/// Steps that a split runs before others of its warp get their turn.
-pub(super) const TURN: u64 = 512;
-
-/// Why a split does not go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
-    /// It goes on, at its program counter.
-    Goes,
-    /// It goes on too, but its lanes may have parted, and others may go first.
-    Parts,
-    /// Its turn is over.
-    Pauses,
-    /// Likewise, and it can do nothing until others have done something, of its warp or of another.
-    Yields,
-    /// Its lanes have exited, wait in a group or belong to another split.
-    Gone,
-    /// It waits.
-    Waits(State),
-}
-
-/// What came of a turn of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// The budget is used up, or all that can run has let others go first.
-    Over,
-    /// All lanes have exited.
-    Executed,
-    /// All lanes wait for something outside the warp, or a barrier is complete.
-    Blocked,
-}
-
-/// Where a fault happened.
-pub(crate) struct At {
-    pub(crate) split: Split,
-    pub(crate) pending: Box<PendingFault>,
-}
 
 impl Context<'_> {
     /// Runs a warp for about `budget` steps.
@@ -264,12 +229,6 @@ impl Context<'_> {
             _ => self.collective(warp, split, inst),
         }
     }
-}
-
-/// The lanes of a split that take part in an instruction.
-#[inline]
-pub(super) fn guarded(warp: &Warp, split: &Split, inst: &Inst) -> u32 {
-    if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) }
 }
 
 /// Whether an operation is for [`Context::control`].

@@ -1,8 +1,9 @@
 //! Surface loads, stores and reductions.
 
-use super::context::{Context, Executed, PendingFault, fault_at};
+use super::context::Context;
 use super::handles::{accessed_of, surface_of};
-use super::texture::{Kept, find, keep};
+use super::outcome::{Executed, PendingFault, fault_at};
+use super::sites::{Kept, find, keep};
 use super::warp::{Warp, lanes};
 use crate::code::{Constants, SurfaceAccess};
 use crate::fault::FaultKind;

@@ -11,7 +11,7 @@ use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
 use crate::fault::Fault;
 use crate::observe::event::Of;
-use crate::observe::marks::Mark;
+use crate::observe::mark::Mark;
 use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
 pub(super) use heard::Ear;
 use std::time::Duration;

@@ -132,6 +132,12 @@ impl<'w> Apart<'w> {
     }
 }
 
+/// %tid of a thread by its number in the CTA.
+pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = block.map(|n| n.max(1));
+    [linear % x, linear / x % y, linear / x / y]
+}
+
 impl Warp {
     /// Makes all groups forget their lanes and puts one split of `lanes` at `pc` of frame 0.
     pub(crate) fn start(&mut self, index: u32, lanes: u32, pc: u32) {

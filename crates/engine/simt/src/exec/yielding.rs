@@ -5,13 +5,11 @@
 //! warp's turn too. Loops that nothing tells from others end with the turns of their warps; those of
 //! atomics sooner.
 
-use super::context::{Context, PendingFault};
-use super::step::Flow;
+use super::context::Context;
+use super::limits::ATOMICS;
+use super::outcome::{Flow, PendingFault};
 use super::warp::{State, Warp};
 use crate::code::Op;
-
-/// Atomics of a turn after which others go first: they may be those of a loop that waits for a lock.
-pub(super) const ATOMICS: u32 = 64;
 
 impl Context<'_> {
     /// Instructions with which threads wait for others.

@@ -1,7 +1,7 @@
 //! State of lowering one function: slots, constants, temporaries, labels.
 
 use super::pools::{File, Pools};
-use super::program::Symbols;
+use super::symbols::Symbols;
 use super::{Needs, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
 use texunit_check::ir;

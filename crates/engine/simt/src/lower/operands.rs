@@ -1,7 +1,7 @@
 //! Operands of the typed module as slots.
 
 use super::builder::{Builder, mask_of};
-use super::program::function_address;
+use super::symbols::function_address;
 use crate::alu::{Kind, Row};
 use crate::code::{Op, Slot};
 use texunit_check::ir::{self, Base, Operand, Storage};

@@ -1,44 +1,15 @@
 //! A lowered module: its kernels, what they need, and what of them we cannot run.
 
-use super::resources::Resources;
-use super::unit::{self, Unit};
+use super::resources::{self, Resources};
+use super::symbols::Symbols;
+use super::unit::{self, Parts, Unit};
 use crate::code::{Code, NONE};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use texunit_check::ir::{self, FuncId, Storage, VarId};
+use texunit_check::ir::{self, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
-
-/// What the loader decided: addresses of variables and handles of opaque ones.
-#[derive(Clone, Debug, Default)]
-pub struct Symbols {
-    /// By index of the variable: address of `.global` and `.const` ones, handle of opaque ones;
-    /// those of `.shared` variables are not looked at.
-    pub addresses: Vec<u64>,
-}
-
-impl Symbols {
-    /// Address or handle of a variable; 0 if it has none.
-    pub fn address(&self, variable: VarId) -> u64 {
-        self.addresses.get(variable.0 as usize).copied().unwrap_or(0)
-    }
-}
-
-const FUNCTION_BASE: u64 = 0x1000;
-const FUNCTION_STEP: u64 = 16;
-
-/// The value of a pointer to a function, for initialisers with relocations.
-pub fn function_address(function: FuncId) -> u64 {
-    FUNCTION_BASE + u64::from(function.0) * FUNCTION_STEP
-}
-
-/// The function that a pointer points to, if it is one that [`function_address`] gives.
-pub fn function_of_address(address: u64) -> Option<FuncId> {
-    let offset = address.checked_sub(FUNCTION_BASE)?;
-    let index = u32::try_from(offset / FUNCTION_STEP).ok()?;
-    (offset % FUNCTION_STEP == 0).then_some(FuncId(index))
-}
 
 /// A kernel of a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +21,7 @@ pub struct Program {
     pub(super) module: ir::Module,
     pub(super) symbols: Symbols,
     pub(crate) source: SourceFile,
-    /// Index of the function that has the body, of each function.
+    /// See [`Parts`].
     pub(super) resolved: Vec<u32>,
     /// By function: what runs when that kernel does.
     units: Vec<Forms>,
@@ -73,7 +44,8 @@ struct Forms {
 impl Forms {
     /// Lowers these functions, if that has not been done. Threads that want the same wait for the first.
     fn get(&self, program: &Program, fmad: bool, roots: impl Fn() -> Range<u32>) -> &Unit {
-        let lower = |fused| Box::new(unit::lower(program, roots(), fused));
+        let taken = || program.taken();
+        let lower = |fused| Box::new(unit::lower(program.parts(), taken, roots(), fused));
         let plain = self.plain.get_or_init(|| lower(false));
         let fused = || plain.is_fusible(&program.module).then(|| lower(true));
         match fmad {
@@ -127,7 +99,13 @@ impl Program {
 
     /// The function that an alias or a prototype stands for.
     pub(crate) fn behind(&self, f: u32) -> u32 {
-        self.resolved.get(f as usize).copied().unwrap_or(f)
+        self.parts().behind(f)
+    }
+
+    /// What lowering reads.
+    fn parts(&self) -> Parts<'_> {
+        let Self { module, symbols, source, resolved, .. } = self;
+        Parts { module, symbols, source, resolved }
     }
 
     /// A function, by its number in the module.
@@ -231,7 +209,9 @@ impl Program {
 
     /// What a thread of a kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
-        *self.units[id.0 as usize].resources.get_or_init(|| self.count_resources(id))
+        *self.units[id.0 as usize].resources.get_or_init(|| {
+            resources::count(&self.module, self.unit(id, false), |f| self.behind(f))
+        })
     }
 
     /// Where shared variables lie for a kernel: by variable, and the size of the static ones.

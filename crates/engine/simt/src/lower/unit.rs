@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::pools::Pools;
-use super::program::{Program, Symbols};
+use super::symbols::Symbols;
 use super::{Needs, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
 use crate::observe::marks::Kept;
@@ -48,10 +48,14 @@ impl Unit {
 }
 
 /// Lowers functions, and all that they can call.
-pub(super) fn lower(program: &Program, roots: impl IntoIterator<Item = u32>, fused: bool) -> Unit {
-    let Program { module, symbols, source, resolved, .. } = program;
+pub(super) fn lower<'a>(
+    parts: Parts<'a>,
+    taken: impl Fn() -> &'a [u32],
+    roots: impl IntoIterator<Item = u32>,
+    fused: bool,
+) -> Unit {
     let mut maker = Maker {
-        parts: Parts { module, symbols, source, resolved },
+        parts,
         fused,
         pools: Pools::default(),
         code: Code::default(),
@@ -65,15 +69,15 @@ pub(super) fn lower(program: &Program, roots: impl IntoIterator<Item = u32>, fus
         maker.function(function);
         let Some(needs) = maker.needs.last() else { break };
         // Pointers may come from anywhere: initialisers, other kernels by way of memory.
-        let all = if needs.indirect && !is_indirect { program.taken() } else { &[] };
+        let all = if needs.indirect && !is_indirect { taken() } else { &[] };
         is_indirect |= needs.indirect;
         let called: Vec<u32> = needs.functions.iter().map(|f| f.0).collect();
-        called.iter().chain(all).for_each(|&f| maker.want(program.behind(f)));
+        called.iter().chain(all).for_each(|&f| maker.want(parts.behind(f)));
     }
     let mut targets = Vec::new();
     if is_indirect {
-        targets.resize(module.functions.len(), NONE);
-        for &f in program.taken() {
+        targets.resize(parts.module.functions.len(), NONE);
+        for &f in taken() {
             targets[f as usize] = maker.numbers.get(&f).copied().unwrap_or(NONE);
         }
     }
@@ -82,11 +86,19 @@ pub(super) fn lower(program: &Program, roots: impl IntoIterator<Item = u32>, fus
 
 /// What lowering reads.
 #[derive(Clone, Copy)]
-struct Parts<'a> {
-    module: &'a ir::Module,
-    symbols: &'a Symbols,
-    source: &'a SourceFile,
-    resolved: &'a [u32],
+pub(super) struct Parts<'a> {
+    pub(super) module: &'a ir::Module,
+    pub(super) symbols: &'a Symbols,
+    pub(super) source: &'a SourceFile,
+    /// Index of the function that has the body, of each function.
+    pub(super) resolved: &'a [u32],
+}
+
+impl Parts<'_> {
+    /// The function that an alias or a prototype stands for.
+    pub(super) fn behind(&self, f: u32) -> u32 {
+        self.resolved.get(f as usize).copied().unwrap_or(f)
+    }
 }
 
 /// A unit that is being made.

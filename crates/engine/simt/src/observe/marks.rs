@@ -1,5 +1,6 @@
 //! Puts marks into code: operations that tell an observer what the operation beside them does.
 
+use super::mark::Mark;
 use super::order::words;
 use super::shadow::{self, Shadows};
 use super::{Counted, Counting, Events, Order, Synchronized};
@@ -13,25 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(test)]
 mod tests;
-
-/// A mark.
-#[derive(Clone, Debug)]
-pub(crate) struct Mark {
-    /// What it tells.
-    pub(crate) tells: Events,
-    /// The operation that it tells of: at this place of the marked code,
-    pub(crate) about: u32,
-    /// which is this one of the program's.
-    pub(crate) op: u32,
-    /// Whether it stands behind the operation.
-    pub(crate) behind: bool,
-    /// How the instruction is ordered.
-    pub(crate) order: Order,
-    /// What it is if it orders copies or memory, and is nothing else to the executor.
-    pub(crate) fence: Option<Synchronized<'static>>,
-    /// Whether nobody can tell in which order warps come by.
-    pub(crate) is_quiet: bool,
-}
 
 /// The code that an observed launch runs.
 #[derive(Debug, Default)]

@@ -84,6 +84,7 @@ mod counts;
 pub(crate) mod event;
 mod events;
 mod listing;
+pub(crate) mod mark;
 pub(crate) mod marks;
 mod object;
 mod order;

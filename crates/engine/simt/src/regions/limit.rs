@@ -1,39 +1,15 @@
 //! How much compiled code there may be, and which is dropped.
 
+use super::room;
 use super::table::Table;
 use crate::code::Code;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Bytes of compiled code that all programs of the process may have.
-const MAX: usize = 64 << 20;
-
-/// Bytes that there are.
-static BYTES: AtomicUsize = AtomicUsize::new(0);
 /// Launches so far: what says who has run last.
 static LAUNCHES: AtomicU64 = AtomicU64::new(0);
 /// Those with a table.
 static ALL: Mutex<Vec<Weak<Own>>> = Mutex::new(Vec::new());
-
-/// Bytes of compiled code, counted as long as this lives.
-#[derive(Debug)]
-pub(super) struct Room(usize);
-
-impl Room {
-    /// Room for so many bytes more. None: there is none.
-    pub(super) fn take(bytes: usize) -> Option<Self> {
-        let taken = BYTES.fetch_add(bytes, Relaxed);
-        // Given back where it is too much.
-        let room = Self(bytes);
-        (taken + bytes <= MAX).then_some(room)
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        BYTES.fetch_sub(self.0, Relaxed);
-    }
-}
 
 /// What a code has of compiled regions.
 #[derive(Debug, Default)]
@@ -57,7 +33,7 @@ impl Regions {
     /// The table for a launch of this code.
     pub(crate) fn begin(&self, code: &Code) -> Arc<Table> {
         self.0.used.store(LAUNCHES.fetch_add(1, Relaxed), Relaxed);
-        if BYTES.load(Relaxed) > MAX / 4 * 3 {
+        if room::taken() > room::MAX / 4 * 3 {
             make_room();
         }
         let mut table = self.0.table.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +60,7 @@ fn make_room() {
     drop(all);
     coldest.sort_by_key(|own| own.used.load(Relaxed));
     for own in coldest {
-        if BYTES.load(Relaxed) <= MAX / 2 {
+        if room::taken() <= room::MAX / 2 {
             return;
         }
         own.drop_all();

@@ -17,6 +17,7 @@ mod moves;
 mod operand;
 mod operation;
 mod parts;
+mod room;
 mod setting;
 mod shadow;
 mod table;

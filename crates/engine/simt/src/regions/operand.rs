@@ -3,7 +3,7 @@
 use crate::alu::Temporaries;
 use crate::code::{Code, Func, Inst, Op, Slot};
 use crate::observe::Events;
-use crate::observe::marks::Mark;
+use crate::observe::mark::Mark;
 use std::collections::HashSet;
 use texunit_jit::region::Space;
 use texunit_jit::{Place, Predicate, Source};

@@ -1,11 +1,13 @@
 //! The parts of functions that are judged as a whole: whether code of all of a part pays, as little as may have been
 //! interpreted from each of its places on.
 
-use super::table::MAX;
 use crate::code::{Code, Op};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
+
+/// Instructions of a region at most.
+pub(super) const MAX: u32 = 1024;
 
 /// A function, or a part of one that is longer than a region may be.
 #[derive(Debug)]

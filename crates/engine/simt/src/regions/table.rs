@@ -2,8 +2,8 @@
 
 use super::chunks::Chunks;
 use super::cut::Cut;
-use super::limit::Room;
-use super::parts::{Part, loops, parts};
+use super::parts::{MAX, Part, loops, parts};
+use super::room::Room;
 use super::setting::Setting;
 use super::told::{self, Together};
 use crate::code::Code;
@@ -17,8 +17,7 @@ use texunit_jit::region::{Action, Function, Mode, Step};
 const REGION: u32 = 1 << 31;
 /// A door that never leads anywhere.
 const NEVER: u32 = REGION - 1;
-/// Instructions of a region at most.
-pub(super) const MAX: u32 = 1024;
+
 /// Interpreted instructions of a warp that take ten times as long as making code of one: only then it is made, so
 /// that it never takes more than a tenth of the time.
 const PAYS: u64 = 600;

@@ -2,7 +2,7 @@
 
 use super::operand::{Operands, predicate};
 use crate::code::{self, Code, Inst, Op, Place, Slot};
-use crate::observe::marks::Mark;
+use crate::observe::mark::Mark;
 use crate::observe::{Events, Further, Order};
 use texunit_jit::region::{Action, Call, Region, Routine, Space, Step, Tell};
 use texunit_jit::{Predicate, Source};

@@ -7,7 +7,6 @@ use crate::exec::context::Context;
 use crate::exec::warp::{Split, Warp};
 use crate::regions::Table;
 use crate::stats::Interpreted;
-use std::sync::atomic::AtomicU32;
 use texunit_jit::region::Mode;
 use texunit_syntax::Span;
 
@@ -17,9 +16,6 @@ const APART: u64 = 24;
 const LOOKED_AT: u64 = 8;
 /// Steps that are many.
 const LONG: u64 = 128;
-/// Where the next worker begins in their order.
-pub(super) static CHANCE: AtomicU32 = AtomicU32::new(0);
-
 impl Compiled<'_> {
     /// The interpreter does an instruction in the middle of a region for so many warps.
     #[inline]

@@ -1,9 +1,10 @@
 //! The regions at the beginning of a kernel, for warps of a CTA that has just begun: short kernels run from one end to
 //! the other here, with their fetches.
 
-use super::{Context, Ran};
+use super::Context;
 use crate::code::{Inst, NONE, Op, Slot};
-use crate::exec::lockstep::LOCKSTEP;
+use crate::exec::limits::LOCKSTEP;
+use crate::exec::outcome::Ran;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::observe::Events;
 use texunit_jit::region::Mode;

@@ -1,9 +1,10 @@
 //! Marks of observers in the middle of regions: what they tell is told, and the region goes on behind them.
 
-use super::{Context, Ran};
+use super::Context;
 use crate::code::Op;
 use crate::exec::is_quiet;
-use crate::exec::lockstep::LOCKSTEP;
+use crate::exec::limits::LOCKSTEP;
+use crate::exec::outcome::Ran;
 use crate::exec::warp::{Split, Warp, lanes};
 use texunit_jit::region::Mode;
 

@@ -1,19 +1,11 @@
 //! Accesses that regions are left for, as their sites do not know the memory: the interpreter finds it.
 
-use super::Compiled;
+use super::state::{Compiled, Missed};
 use crate::code::{Op, Place};
 use crate::exec::context::Context;
-use crate::exec::lockstep::LOCKSTEP;
+use crate::exec::limits::LOCKSTEP;
 use crate::launch::LaunchConfig;
 use texunit_memory::{PARAM_WINDOW, Reach};
-
-/// An access that a region has been left for: the region, the site and the instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Missed {
-    pub(super) region: u32,
-    pub(super) site: u32,
-    pub(super) at: u32,
-}
 
 impl Compiled<'_> {
     /// The interpreter makes an access next whose site does not know its memory.

@@ -5,27 +5,12 @@ use super::series::part;
 use super::{Compiled, Context, Missed, lanes_apart};
 use crate::code::{Inst, NONE, Op, Slot};
 use crate::exec::counters::Executed;
-use crate::exec::cta::CTA_TURN;
+use crate::exec::limits::CTA_TURN;
 use crate::exec::warp::{Split, State, Warp, count};
 use texunit_jit::region::{Inputs, Mode, Series, Why};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
 const FAILURES: u32 = 16;
-
-/// Whether CTAs are run so.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::exec) struct Short {
-    /// Whether the kernel, and who observes it, allow it.
-    pub(in crate::exec) may: bool,
-    /// CTAs in a row with warps that have not come to the end.
-    failed: u32,
-}
-
-impl Short {
-    pub(in crate::exec) fn new(may: bool) -> Self {
-        Self { may, failed: 0 }
-    }
-}
 
 impl Context<'_> {
     /// Whether a CTA can be run so: its warps are as a kernel begins with them, which begins with a region.

@@ -1,8 +1,8 @@
 //! A group of warps that run in lockstep.
 
-use super::LOCKSTEP;
 use crate::code::NONE;
-use crate::exec::block::{Team, may_go};
+use crate::exec::limits::LOCKSTEP;
+use crate::exec::team::{Team, may_go};
 use crate::exec::warp::{Split, State, Warp, count, lanes};
 
 /// The splits of warps that run in lockstep.

@@ -5,9 +5,9 @@
 //! first, and the barrier is opened as any other. The order of warps is the same: each group as far as it gets, then the
 //! next one, and from the first one again behind a barrier, each with a new turn.
 
-use super::LOCKSTEP;
 use super::members::{Budget, Members};
 use crate::exec::context::Context;
+use crate::exec::limits::LOCKSTEP;
 use crate::exec::warp::{Warp, lanes};
 use crate::fault::Fault;
 use crate::observe::{Events, Synchronized};

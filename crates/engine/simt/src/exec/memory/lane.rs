@@ -2,7 +2,8 @@
 
 use super::{LOAD, STORE};
 use crate::code::Place;
-use crate::exec::context::{Context, Executed, PendingFault};
+use crate::exec::context::Context;
+use crate::exec::outcome::{Executed, PendingFault};
 use crate::exec::warp::Warp;
 use texunit_memory::SpaceKind;
 

@@ -6,7 +6,7 @@ use crate::alu::L64;
 use crate::code::Op;
 use crate::exec::context::Launch;
 use crate::observe::event::Of;
-use crate::observe::marks::Mark;
+use crate::observe::mark::Mark;
 use crate::observe::{At, Doing, Events, Order, Probe, Synchronized, Values};
 use crate::regions::Together;
 use std::any::Any;

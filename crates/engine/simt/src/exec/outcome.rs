@@ -1,0 +1,81 @@
+//! What comes of running: of an instruction, of a split, of its turn, of the loop and of a region.
+
+use super::warp::{Split, State};
+use crate::fault::FaultKind;
+
+/// A fault on its way up: the kind, and the lane if it is not the first active one.
+#[derive(Debug)]
+pub(crate) struct PendingFault {
+    pub(crate) kind: FaultKind,
+    pub(crate) lane: Option<usize>,
+}
+
+pub(crate) type Executed = Result<(), Box<PendingFault>>;
+
+/// A fault of a lane.
+pub(crate) fn fault_at<T>(lane: usize, kind: FaultKind) -> Result<T, Box<PendingFault>> {
+    Err(Box::new(PendingFault { kind, lane: Some(lane) }))
+}
+
+/// A fault of all active lanes.
+pub(crate) fn fault_of_all<T>(kind: FaultKind) -> Result<T, Box<PendingFault>> {
+    Err(Box::new(PendingFault { kind, lane: None }))
+}
+
+/// Where a fault happened.
+pub(crate) struct At {
+    pub(crate) split: Split,
+    pub(crate) pending: Box<PendingFault>,
+}
+
+/// Why a split does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// It goes on, at its program counter.
+    Goes,
+    /// It goes on too, but its lanes may have parted, and others may go first.
+    Parts,
+    /// Its turn is over.
+    Pauses,
+    /// Likewise, and it can do nothing until others have done something, of its warp or of another.
+    Yields,
+    /// Its lanes have exited, wait in a group or belong to another split.
+    Gone,
+    /// It waits.
+    Waits(State),
+}
+
+/// What came of a turn of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The budget is used up, or all that can run has let others go first.
+    Over,
+    /// All lanes have exited.
+    Executed,
+    /// All lanes wait for something outside the warp, or a barrier is complete.
+    Blocked,
+}
+
+/// Why the loop has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// All stand before an instruction that each of them has to do for itself.
+    Stands,
+    /// They are not at the same place any more, or have come to where others wait. These go alone from here on: bits.
+    Apart(u32),
+    /// The turn of one of them is over.
+    Over,
+}
+
+/// What came of an attempt to run a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ran {
+    /// There is none at this place: nothing has been done.
+    Nothing,
+    /// The split stands before an instruction that the interpreter does next.
+    Stands,
+    /// The split has gone on to a place outside.
+    Outside,
+    /// Its turn is over.
+    Over,
+}

@@ -1,0 +1,47 @@
+//! The plans that instructions keep.
+
+use texunit_unit::{FetchAnswer, FetchPlan, Scratch, SurfaceAnswer, SurfacePlan};
+
+/// Plans that an instruction keeps: one for each lane, if all have handles of their own.
+const KEPT: usize = 32;
+
+/// Plans of one instruction, by texture and sampler handle; the one used last is the first.
+pub(super) type Kept<P> = Vec<((u64, u64), P)>;
+
+/// Plans and buffers of a worker.
+pub(crate) struct Sites {
+    pub(super) fetches: Vec<Kept<FetchPlan>>,
+    pub(super) surfaces: Vec<Kept<SurfacePlan>>,
+    pub(super) scratch: Scratch,
+    pub(super) answer: FetchAnswer,
+    pub(super) elements: SurfaceAnswer,
+}
+
+impl Sites {
+    pub(crate) fn new(sites: usize) -> Self {
+        Self {
+            fetches: (0..sites).map(|_| Vec::new()).collect(),
+            surfaces: (0..sites).map(|_| Vec::new()).collect(),
+            scratch: Scratch::new(),
+            answer: FetchAnswer::default(),
+            elements: SurfaceAnswer { values: [[0; 32]; 4] },
+        }
+    }
+}
+
+/// Whether there is a plan for these handles: then it is the first one now.
+pub(super) fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
+    let found = kept.iter().position(|(h, _)| *h == handles);
+    if let Some(i @ 1..) = found {
+        kept.swap(0, i);
+    }
+    found.is_some()
+}
+
+/// Puts a plan first, in the place of the last one if there are too many.
+pub(super) fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
+    kept.truncate(KEPT - 1);
+    kept.push((handles, plan));
+    let last = kept.len() - 1;
+    kept.swap(0, last);
+}

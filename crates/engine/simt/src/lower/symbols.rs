@@ -1,0 +1,33 @@
+//! What the loader has decided: where variables and functions are.
+
+use texunit_check::ir::{FuncId, VarId};
+
+/// What the loader decided: addresses of variables and handles of opaque ones.
+#[derive(Clone, Debug, Default)]
+pub struct Symbols {
+    /// By index of the variable: address of `.global` and `.const` ones, handle of opaque ones;
+    /// those of `.shared` variables are not looked at.
+    pub addresses: Vec<u64>,
+}
+
+impl Symbols {
+    /// Address or handle of a variable; 0 if it has none.
+    pub fn address(&self, variable: VarId) -> u64 {
+        self.addresses.get(variable.0 as usize).copied().unwrap_or(0)
+    }
+}
+
+const FUNCTION_BASE: u64 = 0x1000;
+const FUNCTION_STEP: u64 = 16;
+
+/// The value of a pointer to a function, for initialisers with relocations.
+pub fn function_address(function: FuncId) -> u64 {
+    FUNCTION_BASE + u64::from(function.0) * FUNCTION_STEP
+}
+
+/// The function that a pointer points to, if it is one that [`function_address`] gives.
+pub fn function_of_address(address: u64) -> Option<FuncId> {
+    let offset = address.checked_sub(FUNCTION_BASE)?;
+    let index = u32::try_from(offset / FUNCTION_STEP).ok()?;
+    (offset % FUNCTION_STEP == 0).then_some(FuncId(index))
+}
