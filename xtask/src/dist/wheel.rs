@@ -35,7 +35,7 @@ pub(super) fn make(built: &Built, zig: &Zig, dist: &Path, debug: bool) -> Result
     anew(&made)?;
     let mut maturin = zig.tool("maturin");
     maturin.args(["build", "--quiet", "--locked", "--zig", "--compatibility", &tag()]);
-    maturin.args(["--auditwheel", "check"]);
+    maturin.args(["--auditwheel", "check", "--compression-level", "9"]);
     maturin.arg("--manifest-path").arg(workspace.join("python/Cargo.toml"));
     maturin.arg("--out").arg(&made);
     if !debug {
