@@ -13,6 +13,8 @@ import texunit  # noqa: E402
 
 PACKAGE = Path(texunit.__file__).parent
 GOOD = """
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy
 import texunit
 from numpy.typing import NDArray
@@ -41,6 +43,10 @@ except texunit.KernelFault as fault:
 codes: list[str | None] = [wrong.code for wrong in texunit.check(ptx)]
 texunit.plot.line(tex, (0, 0), (1, 1)).savefig("line.png")
 levels = texunit.plot.inspect(tex, numpy.zeros((2, 2)))["level"]
+with ThreadPoolExecutor() as pool:
+    many = texunit.distributed.sample(tex, numpy.zeros((9, 2), "float32"), pool, lod=0.0)
+    moved: int = texunit.distributed.launch(kernel, (1, 2), 32, [tex, picture, None], pool, workers=2).bytes_moved
+    codes_of: list[int] = [one.returncode for one in texunit.distributed.run([["./a"], "job.toml"], pool).failed]
 """
 BAD = """
 import texunit
@@ -49,6 +55,7 @@ texunit.Texture([1.0], filters="linear")
 texunit.Surface([1.0]).reduce("xor", (0, 0), 1)
 texunit.check(5)
 size: str = texunit.Texture([1.0]).size
+texunit.distributed.run(["a"], None, timeouts=1)
 """
 
 
@@ -76,7 +83,7 @@ def test_mypy(folder):
     code, text = run("mypy", *options, "good.py", cwd=folder, env=with_path())
     assert code == 0, text
     code, text = run("mypy", *options, "bad.py", cwd=folder, env=with_path())
-    assert code == 1 and {line.split(":")[1] for line in text.splitlines() if "error" in line} == {"4", "5", "6", "7"}, text
+    assert code == 1 and {line.split(":")[1] for line in text.splitlines() if "error" in line} == {"4", "5", "6", "7", "8"}, text
 
 
 def test_pyright(folder):
@@ -90,19 +97,21 @@ def test_pyright(folder):
     code, text = run("pyright", "--pythonpath", sys.executable, "good.py", *files, cwd=folder, env=with_path())
     assert code == 0, text
     code, text = run("pyright", "--pythonpath", sys.executable, "bad.py", cwd=folder, env=with_path())
-    assert code == 1 and {int(line.split(":")[1]) for line in text.splitlines() if " error: " in line} == {4, 5, 6, 7}, text
+    assert code == 1 and {int(line.split(":")[1]) for line in text.splitlines() if " error: " in line} == {4, 5, 6, 7, 8}, text
 
 
 OURS = ["__init__.py", "__main__.py", "_arguments.py", "_descriptor.py", "_module.py", "_nvrtc.py", "_objects.py", "_progress.py",
-        "_texunit.pyi", "plot.py"]
+        "_texunit.pyi", "plot.py",
+        "distributed/__init__.pyi"]
 
 
-def test_stubs_have_what_is_there():
-    """Every name and every parameter of the compiled part is in the stubs, and nothing else."""
+@pytest.mark.parametrize("module", ["texunit._texunit", "texunit.distributed"])
+def test_stubs_have_what_is_there(module):
+    """Every name and every parameter of a part that has stubs is in them, and nothing else."""
     from mypy import stubtest  # noqa: F401
 
-    code, text = run("mypy.stubtest", "texunit._texunit", "--ignore-disjoint-bases", env=with_path())
+    code, text = run("mypy.stubtest", module, "--ignore-disjoint-bases", env=with_path())
     if "--ignore-disjoint-bases" in text:
-        code, text = run("mypy.stubtest", "texunit._texunit", env=with_path())
+        code, text = run("mypy.stubtest", module, env=with_path())
     wrong = [line for line in text.splitlines() if line.startswith("error:")]
     assert not wrong, text

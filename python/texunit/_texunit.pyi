@@ -6,7 +6,10 @@ from typing import Any, Literal, final
 
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Coverage", "Explanation", "Program", "Surface", "Texture", "_check", "_inspect", "__version__"]
+__all__ = [
+    "Coverage", "Explanation", "Program", "Surface", "Texture", "_check", "_inspect", "__version__", "fill_surface", "surface_job",
+    "texture_job",
+]
 
 __version__: str
 

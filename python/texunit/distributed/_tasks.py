@@ -6,6 +6,7 @@ import os
 import tempfile
 import threading
 from collections import OrderedDict
+from typing import Any
 
 KEPT = 4  # things that a worker keeps of calls
 REPEATS = 3  # how often the tasks of dead workers are done again
@@ -50,7 +51,7 @@ class Shared:
             os.unlink(self.path)
 
 
-MADE = OrderedDict()
+MADE: OrderedDict[str, Any] = OrderedDict()
 LOCK = threading.Lock()
 
 
