@@ -1,6 +1,6 @@
 //! What steps read and write, and which of them may leave.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
 use super::Routine;
 use super::{Access, Action, Space, Step};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
