@@ -159,6 +159,11 @@ impl<'a> Call<'a> {
         })
     }
 
+    /// Components that are wanted, bit 0 for x.
+    fn components(&self) -> u8 {
+        (1 << self.registers) - 1
+    }
+
     /// The points of all fetches, if they have x and y and nothing else, and lie as pairs.
     fn pairs(&self) -> Option<&'a [[u32; 2]]> {
         match &self.operands[..] {
@@ -260,13 +265,10 @@ impl<'a> Worker<'a> {
         let Self { registers, pairs, results, scratch } = self;
         let (count, size) = (range.len(), call.dtype.size());
         let mut fetch = |results: [&mut [u32]; 4]| {
-            let arrays = arrays(call, registers, range.clone());
-            let (plan, scratch) = (&call.plan, scratch.get());
+            let (plan, scratch, range) = (&call.plan, scratch.get(), range.clone());
             let fetched = match pairs {
-                Some(pairs) => {
-                    plan.fetch_pairs(&pairs[range.clone()], arrays.components, results, scratch)
-                }
-                None => plan.fetch_arrays(&arrays, results, scratch),
+                Some(pairs) => plan.fetch_pairs(&pairs[range], call.components(), results, scratch),
+                None => plan.fetch_arrays(&arrays(call, registers, range), results, scratch),
             };
             fetched.expect("all arrays have the length of the block");
         };
@@ -294,7 +296,7 @@ fn arrays<'a>(
     range: Range<usize>,
 ) -> FetchArrays<'a> {
     let mut arrays = FetchArrays::new(Coordinates::at([&[][..]; 3], &[][..]));
-    arrays.components = (1 << call.registers) - 1;
+    arrays.components = call.components();
     for ((slot, _), registers) in call.operands.iter().zip(registers) {
         let place = match *slot {
             Slot::Point(axis) => &mut arrays.coords.point[axis],

@@ -289,8 +289,8 @@ impl FetchPlan {
         match &self.schedule {
             Schedule::Fast(fast) if self.is_fused(fast, operands) => {
                 let points = Points::Axes(operands.coords.point.map(|array| array.as_chunks().0));
-                let mut registers = Registers::new(&all, components);
                 self.fetch_fused(fast, points, (&mut out, components), |warp, answer| {
+                    let mut registers = Registers::new(&all, components);
                     self.fetch(&registers.request(warp), scratch, answer);
                 });
             }

@@ -62,7 +62,7 @@ pub(super) struct Missed {
     pub(super) at: u32,
 }
 
-/// Whether CTAs are run so.
+/// Whether CTAs are run from one end of the kernel to the other in one region.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Short {
     /// Whether the kernel, and who observes it, allow it.
