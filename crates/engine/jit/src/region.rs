@@ -17,9 +17,9 @@ pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
-pub use crate::series::Series;
+pub use crate::series::{Series, WithFiles};
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::unsupported_target::{Function, Running, Series, compile};
+pub use crate::unsupported_target::{Function, Running, Series, WithFiles, compile};
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};

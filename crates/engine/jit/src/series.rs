@@ -67,10 +67,23 @@ impl Series<'_> {
         local: &mut [Narrow],
         of_frame: Range<u64>,
         live: u32,
-        (steps, end): (u64, u64),
+        until: (u64, u64),
     ) -> Option<u32> {
+        let rows = registers.rows;
+        self.with_files(registers, local, of_frame)?.run(rows, live, until)
+    }
+
+    /// With the files of a warp; others whose registers hold nothing yet can be run with them, too. None: a file is shorter
+    /// than what the code looks at.
+    #[inline(always)]
+    pub fn with_files<'f>(
+        &'f mut self,
+        registers: Registers<'f>,
+        local: &'f mut [Narrow],
+        of_frame: Range<u64>,
+    ) -> Option<WithFiles<'f>> {
         let frame = &mut *self.frame;
-        if live == 0 || !self.needs.hold_registers(&registers) {
+        if !self.needs.hold_registers(&registers) {
             return None;
         }
         if self.local {
@@ -82,17 +95,9 @@ impl Series<'_> {
         frame.narrow = registers.narrow.as_mut_ptr();
         frame.wide = registers.wide.as_mut_ptr();
         frame.predicates = registers.predicates.as_mut_ptr();
-        frame.rows = registers.rows.as_ptr();
         frame.frame_at = of_frame.start;
-        frame.limit = steps;
-        (frame.mask, frame.live) = (live, live);
-        if self.parts {
-            frame.begin_parts_again(live, end);
-        }
-        // SAFETY: as in `Running::run`: the function has been made for this processor, the target is an entry of
-        // it, the lengths of the warp's files have been compared just now and those of the inputs by
-        // `Function::with`, and all of them live until it returns; shared memory is borrowed as long as `self`.
-        Some(unsafe { (self.begin)(&raw mut *frame, self.target) })
+        let Self { needs, begin, target, parts, .. } = *self;
+        Some(WithFiles { needs, frame, begin, target, parts, files: PhantomData })
     }
 
     /// The number of the warp that is run next, as listeners are told it.
@@ -116,14 +121,7 @@ impl Series<'_> {
     /// Lanes that have taken these, in all.
     #[inline(always)]
     pub fn threads(&self) -> u64 {
-        let frame = &*self.frame;
-        let (before, steps) = match self.parts {
-            true => (frame.threads, frame.steps - frame.counted),
-            false => (0, frame.steps),
-        };
-        // Where there is no instruction for it, to count lanes takes fifteen.
-        let lanes = if frame.mask == u32::MAX { 32 } else { u64::from(frame.mask.count_ones()) };
-        (before + steps * lanes).wrapping_sub(frame.missed)
+        threads(self.frame, self.parts)
     }
 
     /// The steps up to which the turn of those goes that have left it.
@@ -148,4 +146,59 @@ impl Series<'_> {
     pub fn zeros(&self) -> u64 {
         self.frame.zeros
     }
+}
+
+/// A series with the files of a warp.
+#[derive(Debug)]
+pub struct WithFiles<'f> {
+    needs: &'f Needs,
+    frame: &'f mut Frame,
+    begin: Begin,
+    target: *const u8,
+    parts: bool,
+    /// Registers and local memory.
+    files: PhantomData<&'f mut [Narrow]>,
+}
+
+impl WithFiles<'_> {
+    /// As [`Series::run`], for a warp with these rows.
+    #[inline(always)]
+    pub fn run(&mut self, rows: &[Narrow], live: u32, (steps, end): (u64, u64)) -> Option<u32> {
+        if live == 0 || !self.needs.hold_rows(rows) {
+            return None;
+        }
+        let frame = &mut *self.frame;
+        frame.rows = rows.as_ptr();
+        frame.limit = steps;
+        (frame.mask, frame.live) = (live, live);
+        if self.parts {
+            frame.begin_parts_again(live, end);
+        }
+        // SAFETY: as in `Running::run`: the function has been made for this processor, the target is an entry of
+        // it, the lengths of the warp's files have been compared by `Series::with_files`, that of its rows just now, and those
+        // of the inputs by `Function::with`, and all of them live until it returns; shared memory is borrowed as long as the
+        // series.
+        Some(unsafe { (self.begin)(&raw mut *frame, self.target) })
+    }
+
+    /// Steps, and the lanes that have taken them in all, of a warp that was left before an instruction, with all of its
+    /// lanes together. None: it was left for another reason, or some of them stand elsewhere.
+    #[inline(always)]
+    pub fn came_together(&self) -> Option<(u64, u64)> {
+        let frame = &*self.frame;
+        let together = frame.why == 0 && !(self.parts && frame.has_parted());
+        together.then(|| (frame.steps, threads(frame, self.parts)))
+    }
+}
+
+/// Lanes that have taken steps, in all.
+#[inline(always)]
+fn threads(frame: &Frame, parts: bool) -> u64 {
+    let (before, steps) = match parts {
+        true => (frame.threads, frame.steps - frame.counted),
+        false => (0, frame.steps),
+    };
+    // Where there is no instruction for it, to count lanes takes fifteen.
+    let lanes = if frame.mask == u32::MAX { 32 } else { u64::from(frame.mask.count_ones()) };
+    (before + steps * lanes).wrapping_sub(frame.missed)
 }

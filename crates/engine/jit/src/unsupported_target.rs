@@ -119,6 +119,16 @@ impl Series<'_> {
         match *self.0 {}
     }
 
+    /// With the files of a warp.
+    pub fn with_files<'f>(
+        &'f mut self,
+        _: Registers<'f>,
+        _: &'f mut [Narrow],
+        _: Range<u64>,
+    ) -> Option<WithFiles<'f>> {
+        match *self.0 {}
+    }
+
     /// The number of the warp that is run next.
     pub fn of_warp(&mut self, _: u32) {
         match *self.0 {}
@@ -156,6 +166,22 @@ impl Series<'_> {
 
     /// What has been counted for all warps.
     pub fn zeros(&self) -> u64 {
+        match *self.0 {}
+    }
+}
+
+/// A series with the files of a warp.
+#[derive(Debug)]
+pub struct WithFiles<'f>(&'f Function);
+
+impl WithFiles<'_> {
+    /// Runs the region.
+    pub fn run(&mut self, _: &[Narrow], _: u32, _: (u64, u64)) -> Option<u32> {
+        match *self.0 {}
+    }
+
+    /// Steps, and lanes that have taken them.
+    pub fn came_together(&self) -> Option<(u64, u64)> {
         match *self.0 {}
     }
 }

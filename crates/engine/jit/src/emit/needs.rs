@@ -129,16 +129,23 @@ impl Needs {
 
     /// Whether the files and the memory of a warp are.
     pub(crate) fn hold_files(&self, registers: &Registers<'_>, memory: &Memory<'_>) -> bool {
-        self.hold_registers(registers) && self.hold_frame(memory.local, &memory.frame)
+        self.hold_registers(registers)
+            && self.hold_rows(registers.rows)
+            && self.hold_frame(memory.local, &memory.frame)
     }
 
-    /// Whether the files of a warp are.
+    /// Whether the registers of a warp are.
     #[inline(always)]
     pub(crate) fn hold_registers(&self, registers: &Registers<'_>) -> bool {
         registers.narrow.len() >= self.narrow
             && registers.wide.len() >= self.wide
             && registers.predicates.len() >= self.predicates
-            && registers.rows.len() >= self.rows
+    }
+
+    /// Whether its rows that are only read are.
+    #[inline(always)]
+    pub(crate) fn hold_rows(&self, rows: &[Narrow]) -> bool {
+        rows.len() >= self.rows
     }
 
     /// Whether the running frame is, and lies in local memory.

@@ -286,8 +286,9 @@ pub(crate) struct Func {
     /// Names, offsets and sizes of what is in the frame, for messages.
     pub(crate) objects: Vec<(String, u32, u32)>,
     pub(crate) has_body: bool,
-    /// Of a kernel: whether its registers must be zero at the start.
+    /// Of a kernel: whether its registers must be zero at the start, and whether its predicates must.
     pub(crate) cleared: bool,
+    pub(crate) clears_predicates: bool,
 }
 
 impl Func {

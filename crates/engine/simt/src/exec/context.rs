@@ -73,7 +73,8 @@ impl<'a> Launch<'a> {
     fn is_short(&self) -> bool {
         let func = &self.code.funcs[self.entry as usize];
         let is_told = self.observed.is_some() || self.events.has(Events::CALLS);
-        !func.cleared && func.frame == 0 && self.shadows.is_none() && !is_told
+        let is_cleared = func.cleared || func.clears_predicates;
+        !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
     /// What an observer may know of it.

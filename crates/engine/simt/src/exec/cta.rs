@@ -51,7 +51,9 @@ impl Context<'_> {
             // Short kernels are begun so often that little may be done for a warp.
             if is_short && warp.is_as_begun {
                 warp.start_again(lanes, func.entry);
-                warp.clear_predicates();
+                if func.clears_predicates {
+                    warp.clear_predicates();
+                }
             } else if let Err(pending) = self.start_warp(warp, i, lanes) {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, pending }));
@@ -165,7 +167,9 @@ impl Context<'_> {
             warp.narrow.as_flattened_mut().fill(0);
             warp.wide.as_flattened_mut().fill(0);
         }
-        warp.clear_predicates();
+        if func.clears_predicates {
+            warp.clear_predicates();
+        }
         if !warp.local.is_empty() {
             warp.local.as_flattened_mut().fill(0);
             self.fill_local(warp, 0);

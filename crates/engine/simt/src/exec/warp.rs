@@ -170,6 +170,13 @@ impl Warp {
         }
     }
 
+    /// Gives its registers to another warp that stands in the frame that a kernel begins with, for those of that one.
+    pub(super) fn swap_registers(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.narrow, &mut other.narrow);
+        std::mem::swap(&mut self.wide, &mut other.wide);
+        std::mem::swap(&mut self.predicates, &mut other.predicates);
+    }
+
     /// Moves the register windows to a frame.
     pub(crate) fn enter(&mut self, frame: u32) {
         self.running = frame;

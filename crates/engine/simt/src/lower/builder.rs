@@ -259,6 +259,7 @@ impl<'a> Builder<'a> {
             objects: self.objects,
             has_body: f.body.is_some(),
             cleared: f.is_entry && !self.assigned,
+            clears_predicates: f.is_entry,
         };
         let built = Built { insts: self.insts, labels: self.labels, is_entry: f.is_entry };
         (func, built, self.needs)

@@ -9,6 +9,7 @@
 use crate::code::{Code, Inst, Op, Slot};
 use crate::flow::{Flow, Numbers, Use, each_slot, each_slot_mut};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Registers, and registers times blocks, of a kernel up to which this is done: it is to take no time.
 const MAX: (usize, usize) = (4096, 1 << 22);
@@ -29,8 +30,9 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let numbers = flow.numbers;
     let Some(spans) = spans(&flow) else { return };
     let end = first + flow.insts.len();
-    // Nothing is read on any path before it is written (but predicates, which are always cleared).
-    let all_written = !(0..registers).any(|number| flow.at_start(0).has(number));
+    // What is read on some path before it is written.
+    let reads = |mut numbers: Range<usize>| numbers.any(|number| flow.at_start(0).has(number));
+    let (reads_registers, reads_predicates) = (reads(0..registers), reads(registers..numbers.all));
     let (narrow, wide) = spans.split_at(numbers.narrow);
     let (narrow, wide) = (rows(narrow, &groups(flow.insts)), rows(wide, &[]));
     let row = |slot: Slot| match numbers.of(slot) {
@@ -48,7 +50,8 @@ pub(super) fn share_rows(code: &mut Code, function: usize) {
     let (narrow, wide) = (most(&narrow), most(&wide));
     let func = &mut code.funcs[function];
     (func.narrow, func.wide) = (narrow, wide);
-    func.cleared &= !all_written;
+    func.cleared &= reads_registers;
+    func.clears_predicates &= reads_predicates;
 }
 
 /// Where each register is needed; one that nobody mentions has the span of no instruction.
@@ -88,7 +91,7 @@ fn spans(flow: &Flow<'_>) -> Option<Vec<Span>> {
 }
 
 /// The narrow registers that addresses of a block are made of, each with the number of an access.
-fn indices(flow: &Flow<'_>, block: std::ops::Range<usize>) -> Vec<(usize, usize)> {
+fn indices(flow: &Flow<'_>, block: Range<usize>) -> Vec<(usize, usize)> {
     let numbers = flow.numbers;
     let is_wide = |n: usize| (numbers.narrow..numbers.narrow + numbers.wide).contains(&n);
     let mut found = Vec::new();

@@ -63,31 +63,51 @@ impl Context<'_> {
         let (mut begun, mut ended, mut all, mut zeros) = (0, 0, Executed::default(), 0);
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
-            // The instruction at which warps have come to the end.
-            let mut exit = NONE;
-            for (i, warp) in warps.iter_mut().enumerate() {
-                let live = launch.lanes_of(i as u32);
-                warp.clear_predicates();
+            // The instruction at which warps have come to the end, and how often it counts.
+            let (mut exit, mut counted) = (NONE, 0);
+            // The first warp whose registers nobody needs: all others run with them.
+            let mut free = 0;
+            while let Some(warp) = warps.get_mut(free) {
                 let frame = warp.local_base..warp.local_end;
-                let (registers, local) = warp.files(&tids[i]);
-                let Some(at) = series.run(registers, local, frame, live, (budget, budget)) else {
-                    table.close(Mode::Live, entry);
-                    break;
-                };
-                begun += 1;
-                let (steps, threads) = (series.steps(), series.threads());
-                let ends = series.why() == Why::Instruction
-                    && !series.has_parted()
-                    && steps < budget
-                    && (at == exit || is_exit(&launch.code.insts[at as usize]));
-                if ends {
-                    exit = at;
-                    let counted = u64::from(launch.code.insts[at as usize].count);
-                    all.add(Executed::of(steps + counted, threads + counted * count(live)));
-                    ended += count(live) as u32;
-                    continue;
+                let (registers, local) = warp.files(&[]);
+                let Some(mut files) = series.with_files(registers, local, frame) else { break };
+                let mut stays = None;
+                for (rows, i) in tids.iter().zip(0..launch.warps).skip(begun) {
+                    let live = launch.lanes_of(i);
+                    let Some(at) = files.run(rows, live, (budget, budget)) else { break };
+                    begun += 1;
+                    match files.came_together() {
+                        Some((steps, threads)) if steps < budget => {
+                            if at != exit {
+                                let inst = &launch.code.insts[at as usize];
+                                if !is_exit(inst) {
+                                    stays = Some((at, live));
+                                    break;
+                                }
+                                (exit, counted) = (at, u64::from(inst.count));
+                            }
+                            let lanes = count(live);
+                            all.add(Executed::of(steps + counted, threads + counted * lanes));
+                            ended += lanes as u32;
+                        }
+                        _ => {
+                            stays = Some((at, live));
+                            break;
+                        }
+                    }
                 }
-                all.add(compiled.stays(&mut series, (warp, live), (entry, at, budget), number));
+                let Some((at, live)) = stays else { break };
+                let last = begun - 1;
+                if let Ok([free, last]) = warps.get_disjoint_mut([free, last]) {
+                    free.swap_registers(last);
+                } else {
+                    free += 1;
+                }
+                let warp = (&mut warps[last], live);
+                all.add(compiled.stays(&mut series, warp, (entry, at, budget), number));
+            }
+            if begun < warps.len() {
+                table.close(Mode::Live, entry);
             }
             zeros = series.zeros();
         }
