@@ -23,7 +23,7 @@ pub use crate::unsupported_target::{Function, Running, Series, WithFiles, compil
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
-pub use run::{Apart, Left, Memory, Until, Why};
+pub use run::{Apart, Left, Memory, Until, Warps, Why};
 use std::collections::HashSet;
 
 /// A graph of blocks.

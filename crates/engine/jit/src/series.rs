@@ -7,7 +7,7 @@ use crate::Registers;
 use crate::compiled::{Begin, Running, why_of};
 use crate::emit::{Frame, Needs};
 use crate::machine::{Entry, Mode, Parted};
-use crate::region::{Apart, Why};
+use crate::region::{Apart, Warps, Why};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -181,9 +181,34 @@ impl WithFiles<'_> {
         Some(unsafe { (self.begin)(&raw mut *frame, self.target) })
     }
 
-    /// Steps, and the lanes that have taken them in all, of a warp that was left before an instruction, with all of its
-    /// lanes together. None: it was left for another reason, or some of them stand elsewhere.
+    /// Runs warps with these rows, one after the other, each with these lanes and for so many steps, as long as all
+    /// lanes of each come to the instruction `exit`. One that does not ends it: where it stands is told as behind
+    /// [`Self::run`]. None: as there, or there is no warp.
     #[inline(always)]
+    pub fn run_warps<const N: usize>(
+        &mut self,
+        rows: &[[Narrow; N]],
+        live: u32,
+        steps: u64,
+        exit: u32,
+    ) -> Option<Warps> {
+        let follow = u32::try_from(rows.len()).ok()?.checked_sub(1)?;
+        let frame = &mut *self.frame;
+        // The rows of each are as many as those of the first, and the machine code takes no other.
+        (frame.follow, frame.ends_at, frame.target) = (follow, exit, self.target);
+        frame.row_bytes = size_of::<[Narrow; N]>() as u64;
+        (frame.ended, frame.all_steps, frame.all_threads) = (0, 0, 0);
+        let at = self.run(&rows[0], live, (steps, steps));
+        let frame = &mut *self.frame;
+        frame.ends_at = Frame::NOWHERE;
+        let ended = frame.ended;
+        let left = at.filter(|_| ended <= follow);
+        at.map(|_| Warps { ended, steps: frame.all_steps, threads: frame.all_threads, left })
+    }
+
+    /// Steps of a warp that was left before an instruction with all of its lanes together, and the lanes that have taken
+    /// them in all. None: it was left for another reason, or some of its lanes stand elsewhere.
+    #[inline]
     pub fn came_together(&self) -> Option<(u64, u64)> {
         let frame = &*self.frame;
         let together = frame.why == 0 && !(self.parts && frame.has_parted());

@@ -1,7 +1,7 @@
 //! Where the processor is of another kind: nothing is compiled.
 
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
-use crate::region::{Apart, Left, Listener, Memory, Region, Until, Why};
+use crate::region::{Apart, Left, Listener, Memory, Region, Until, Warps, Why};
 use crate::{Error, Narrow, Registers};
 use std::ops::Range;
 use texunit_memory::Reach;
@@ -177,6 +177,17 @@ pub struct WithFiles<'f>(&'f Function);
 impl WithFiles<'_> {
     /// Runs the region.
     pub fn run(&mut self, _: &[Narrow], _: u32, _: (u64, u64)) -> Option<u32> {
+        match *self.0 {}
+    }
+
+    /// Runs warps.
+    pub fn run_warps<const N: usize>(
+        &mut self,
+        _: &[[Narrow; N]],
+        _: u32,
+        _: u64,
+        _: u32,
+    ) -> Option<Warps> {
         match *self.0 {}
     }
 

@@ -39,6 +39,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
         let mut e = Self {
             versions: [version(), version()],
             both: mode == Mode::Some && Parting::any(region),
+            again: asm.label(),
             exit: asm.label(),
             parts: asm.label(),
             arrives: asm.label(),

@@ -14,9 +14,6 @@ use crate::region::{Action, Block, End, Step, Target};
 use iced_x86::{Code as C, Instruction as I, Register as R};
 use std::ops::Range;
 
-/// Registers that a function must give back as they were.
-const SAVED: [R; 6] = [R::RBX, R::RBP, R::R12, R::R13, R::R14, R::R15];
-
 impl<B: Backend> Emitter<'_, B> {
     /// The whole function.
     pub(super) fn function(&mut self) -> Result<(), Error> {
@@ -35,49 +32,6 @@ impl<B: Backend> Emitter<'_, B> {
         }
         self.epilogue();
         Ok(())
-    }
-
-    /// `rdi` has the frame, `rsi` where it goes on.
-    fn prologue(&mut self) {
-        for register in SAVED {
-            self.asm.put(I::with1(C::Push_r64, register));
-        }
-        self.asm.put(I::with2(C::Sub_rm64_imm8, R::RSP, 8));
-        self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, R::RSI));
-        self.asm.put(I::with2(C::Xor_r32_rm32, R::R10D, R::R10D));
-        self.asm.put(I::with2(C::Xor_r32_rm32, R::R11D, R::R11D));
-        self.fixed_registers();
-        self.asm.put(I::with1(C::Jmp_rm64, R::RAX));
-    }
-
-    /// Registers that hold the same all the time, but for `rdi`.
-    pub(super) fn fixed_registers(&mut self) {
-        let fields = [
-            (R::RSI, Frame::NARROW),
-            (R::RDX, Frame::WIDE),
-            (R::RCX, Frame::PREDICATES),
-            (R::R9, Frame::POOL),
-            (R::R15, Frame::SITES),
-        ];
-        for (register, field) in fields {
-            self.asm.put(I::with2(C::Mov_r64_rm64, register, at(R::RDI, field)));
-        }
-        self.asm.put(I::with2(C::Mov_r32_rm32, R::R8D, at(R::RDI, Frame::MASK)));
-        B::begin(self);
-    }
-
-    /// `eax` has the number of the instruction that comes next.
-    fn epilogue(&mut self) {
-        let exit = self.exit;
-        self.asm.bind(exit);
-        self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RDI, Frame::STEPS), R::R10));
-        self.asm.put(I::with2(C::Mov_rm64_r64, at(R::RDI, Frame::MISSED), R::R11));
-        self.asm.put(Ok(I::with(C::VEX_Vzeroupper)));
-        self.asm.put(I::with2(C::Add_rm64_imm8, R::RSP, 8));
-        for register in SAVED.into_iter().rev() {
-            self.asm.put(I::with1(C::Pop_r64, register));
-        }
-        self.asm.put(Ok(I::with(C::Retnq)));
     }
 
     fn block(&mut self, i: usize) -> Result<(), Error> {

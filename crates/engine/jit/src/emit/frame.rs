@@ -106,6 +106,16 @@ pub(crate) struct Frame {
     /// Steps when the mask has changed last, and the lanes of steps before.
     pub(crate) counted: u64,
     pub(crate) threads: u64,
+    /// The instruction where warps have come to the end of the kernel ([`Self::NOWHERE`]: each is told), how many of them
+    /// follow this one, where each goes on, and how far its rows are from those of the one before.
+    pub(crate) ends_at: u32,
+    pub(crate) follow: u32,
+    pub(crate) target: *const u8,
+    pub(crate) row_bytes: u64,
+    /// How many have come there, their steps, and the lanes that have taken these.
+    pub(crate) ended: u32,
+    pub(crate) all_steps: u64,
+    pub(crate) all_threads: u64,
 }
 
 // SAFETY: nothing is reached through the pointers but in `Running::run` and `Series::run`, which has set all of them that the code
@@ -126,6 +136,9 @@ macro_rules! offsets {
 }
 
 impl Frame {
+    /// The number of no instruction.
+    pub(crate) const NOWHERE: u32 = u32::MAX;
+
     /// A frame without anything: all of it that code looks at is set before it runs.
     pub(crate) fn new(call: Caller) -> Self {
         use std::ptr::{null, null_mut};
@@ -185,6 +198,13 @@ impl Frame {
             outer_patience: 0,
             counted: 0,
             threads: 0,
+            ends_at: Self::NOWHERE,
+            follow: 0,
+            target: null(),
+            row_bytes: 0,
+            ended: 0,
+            all_steps: 0,
+            all_threads: 0,
         }
     }
 
@@ -251,7 +271,8 @@ impl Frame {
         WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved PARTS parts RESTING resting
         GROUP group DEPTH depth GROUPS groups STANDS stands STANDS_AT stands_at STANDS_TO stands_to
         STANDS_LEVEL stands_level WHOLE whole END end TURN turn WAITS waits PATIENCE patience
-        OUTER_PATIENCE outer_patience COUNTED counted THREADS threads
+        OUTER_PATIENCE outer_patience COUNTED counted THREADS threads ENDS_AT ends_at FOLLOW follow TARGET target
+        ROW_BYTES row_bytes ENDED ended ALL_STEPS all_steps ALL_THREADS all_threads
     }
 
     /// Where the lanes are to meet.

@@ -14,6 +14,7 @@ mod call;
 mod collective;
 mod count;
 mod edge;
+mod ends;
 mod flow;
 mod frame;
 mod index;
@@ -99,6 +100,8 @@ struct Emitter<'a, B: Backend> {
     indices: Indices,
     open_indices: u16,
     entries: Vec<(Mode, u32, Label)>,
+    /// Where it begins with a warp, and what all ways out lead to.
+    again: Label,
     exit: Label,
     /// What parts lanes, and what lanes call that come where they meet.
     parts: Label,

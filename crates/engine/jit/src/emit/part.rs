@@ -71,7 +71,7 @@ impl Parting {
 /// The words of a group.
 const WORDS: usize = size_of::<Group>() / 8;
 const EXPECTED: usize = Frame::GROUP + offset_of!(Group, expected);
-const ARRIVED: usize = Frame::GROUP + offset_of!(Group, arrived);
+pub(super) const ARRIVED: usize = Frame::GROUP + offset_of!(Group, arrived);
 const SINCE: usize = Frame::GROUP + offset_of!(Group, since);
 /// log2 of the bytes of a group.
 const SHIFT: u32 = size_of::<Group>().trailing_zeros();

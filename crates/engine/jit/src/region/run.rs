@@ -80,3 +80,16 @@ pub struct Memory<'a> {
     /// The first byte of the running frame in local memory, and the first one behind it.
     pub frame: std::ops::Range<u64>,
 }
+
+/// Warps that have come to the end of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Warps {
+    /// How many.
+    pub ended: u32,
+    /// Their steps.
+    pub steps: u64,
+    /// Lanes that have taken these, in all.
+    pub threads: u64,
+    /// Where the one behind them stands that has not.
+    pub left: Option<u32>,
+}

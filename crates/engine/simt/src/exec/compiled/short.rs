@@ -2,12 +2,15 @@
 //! the kernel so, and little has to be done for the next one.
 
 use super::series::part;
+use super::state::Exit;
 use super::{Compiled, Context, Missed, lanes_apart};
+use crate::alu::L32;
 use crate::code::{Inst, NONE, Op, Slot};
+use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::limits::CTA_TURN;
 use crate::exec::warp::{Split, State, Warp, count};
-use texunit_jit::region::{Inputs, Mode, Series, Why};
+use texunit_jit::region::{Inputs, Mode, Series, Why, WithFiles};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
 const FAILURES: u32 = 16;
@@ -60,75 +63,108 @@ impl Context<'_> {
             return 0;
         };
         let series = running.series(at, &mut self.cta.shared, lanes_apart(keeps));
-        let (mut begun, mut ended, mut all, mut zeros) = (0, 0, Executed::default(), 0);
+        let mut ran = Ran { exit: self.short.exit, ..Ran::default() };
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
-            // The instruction at which warps have come to the end, and how often it counts.
-            let (mut exit, mut counted) = (NONE, 0);
             // The first warp whose registers nobody needs: all others run with them.
             let mut free = 0;
             while let Some(warp) = warps.get_mut(free) {
                 let frame = warp.local_base..warp.local_end;
                 let (registers, local) = warp.files(&[]);
-                let Some(mut files) = series.with_files(registers, local, frame) else { break };
-                let mut stays = None;
-                for (rows, i) in tids.iter().zip(0..launch.warps).skip(begun) {
-                    let live = launch.lanes_of(i);
-                    let Some(at) = files.run(rows, live, (budget, budget)) else { break };
-                    begun += 1;
-                    match files.came_together() {
-                        Some((steps, threads)) if steps < budget => {
-                            if at != exit {
-                                let inst = &launch.code.insts[at as usize];
-                                if !is_exit(inst) {
-                                    stays = Some((at, live));
-                                    break;
-                                }
-                                (exit, counted) = (at, u64::from(inst.count));
-                            }
-                            let lanes = count(live);
-                            all.add(Executed::of(steps + counted, threads + counted * lanes));
-                            ended += lanes as u32;
-                        }
-                        _ => {
-                            stays = Some((at, live));
-                            break;
-                        }
-                    }
-                }
-                let Some((at, live)) = stays else { break };
-                let last = begun - 1;
+                let files = series.with_files(registers, local, frame);
+                let Some(left) =
+                    files.and_then(|mut files| ran.on(&mut files, launch, tids, budget))
+                else {
+                    break;
+                };
+                let last = ran.begun - 1;
                 if let Ok([free, last]) = warps.get_disjoint_mut([free, last]) {
                     free.swap_registers(last);
                 } else {
                     free += 1;
                 }
-                let warp = (&mut warps[last], live);
-                all.add(compiled.stays(&mut series, warp, (entry, at, budget), number));
+                let stays =
+                    compiled.stays(&mut series, &mut warps[last], left, (entry, budget, number));
+                ran.executed.add(stays);
             }
-            if begun < warps.len() {
+            if ran.begun < warps.len() {
                 table.close(Mode::Live, entry);
             }
-            zeros = series.zeros();
+            self.counters.divisions_by_zero += series.zeros();
         }
-        compiled.steps += all.warp_instructions;
-        self.cta.live -= ended;
-        self.counters.executed.add(all);
-        self.counters.divisions_by_zero += zeros;
+        compiled.steps += ran.executed.warp_instructions;
+        self.cta.live -= ran.ended;
+        self.counters.executed.add(ran.executed);
+        self.short.exit = ran.exit;
         compiled.sites[number as usize] = sites;
-        begun
+        ran.begun
+    }
+}
+
+/// Warps of a CTA that have been run so.
+#[derive(Default)]
+struct Ran {
+    /// How many have begun, and threads that have come to the end of the kernel.
+    begun: usize,
+    ended: u32,
+    executed: Executed,
+    /// The end to which a warp has come last.
+    exit: Exit,
+}
+
+/// Where a warp has left the region before the end of the kernel, and its lanes.
+type Stays = (u32, u32);
+
+impl Ran {
+    /// Runs the next warps in these files, until one of them stays before the end of the kernel. None: none does, or the
+    /// next one cannot begin.
+    fn on(
+        &mut self,
+        files: &mut WithFiles<'_>,
+        launch: &Launch<'_>,
+        tids: &[[L32; 3]],
+        budget: u64,
+    ) -> Option<Stays> {
+        while self.begun < tids.len() {
+            let live = launch.lanes_of(self.begun as u32);
+            // The last one may have fewer.
+            let end = if live == u32::MAX { (launch.threads / 32) as usize } else { tids.len() };
+            let ran = files.run_warps(tids.get(self.begun..end)?, live, budget, self.exit.at)?;
+            self.end(u64::from(ran.ended), live, (ran.steps, ran.threads));
+            let Some(at) = ran.left else { continue };
+            let inst = &launch.code.insts[at as usize];
+            match files.came_together() {
+                Some(executed) if is_exit(inst) && executed.0 < budget => {
+                    self.exit = Exit { at, count: u64::from(inst.count) };
+                    self.end(1, live, executed);
+                }
+                _ => {
+                    self.begun += 1;
+                    return Some((at, live));
+                }
+            }
+        }
+        None
+    }
+
+    /// So many warps with these lanes have come to the end, with steps before it and lanes that have taken them in all.
+    fn end(&mut self, warps: u64, live: u32, (steps, threads): (u64, u64)) {
+        let (counted, lanes) = (warps * self.exit.count, count(live));
+        self.begun += warps as usize;
+        self.ended += (warps * lanes) as u32;
+        self.executed.add(Executed::of(steps + counted, threads + counted * lanes));
     }
 }
 
 impl Compiled<'_> {
-    /// A warp that has begun with these lanes stands where it has left the region, before the end of the kernel.
+    /// A warp stands where it has left the region.
     #[cold]
     fn stays(
         &mut self,
         series: &mut Series<'_>,
-        (warp, live): (&mut Warp, u32),
-        (entry, at, budget): (u32, u32, u64),
-        number: u32,
+        warp: &mut Warp,
+        (at, live): Stays,
+        (entry, budget, number): (u32, u64, u32),
     ) -> Executed {
         let mut split = Split { pc: at, mask: live, frame: 0, group: NONE, state: State::Ready };
         warp.start_again(live, entry);

@@ -1,5 +1,6 @@
 //! What workers have of compiled regions.
 
+use crate::code::NONE;
 use crate::regions::{Setting, Table};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use texunit_jit::region::{Mode, Sites};
@@ -69,10 +70,25 @@ pub(in crate::exec) struct Short {
     pub(in crate::exec) may: bool,
     /// CTAs in a row with warps that have not come to the end.
     pub(super) failed: u32,
+    /// The end to which a warp has come last.
+    pub(super) exit: Exit,
 }
 
 impl Short {
     pub(in crate::exec) fn new(may: bool) -> Self {
-        Self { may, failed: 0 }
+        Self { may, failed: 0, exit: Exit::default() }
+    }
+}
+
+/// An end of a kernel, and how many instructions it counts as.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exit {
+    pub(super) at: u32,
+    pub(super) count: u64,
+}
+
+impl Default for Exit {
+    fn default() -> Self {
+        Self { at: NONE, count: 0 }
     }
 }
