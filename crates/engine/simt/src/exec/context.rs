@@ -185,7 +185,11 @@ impl<'a> Context<'a> {
                 constants: &launch.constants,
                 params: launch.config.params,
             },
-            of_cta: [0; OF_CTA],
+            of_cta: std::array::from_fn(|i| match i {
+                3..6 => launch.config.block[i - 3],
+                6..9 => launch.config.grid[i - 6],
+                _ => 0,
+            }),
             tids: tids(launch.warps, launch.config.block),
             hint: 0,
             narrow: [0; 32],

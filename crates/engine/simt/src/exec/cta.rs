@@ -4,6 +4,7 @@ use super::context::Context;
 use super::limits::CTA_TURN;
 use super::outcome::{At, PendingFault, Turn};
 use super::warp::{Split, State, Warp, thread_of};
+use crate::code::PRODUCTS;
 use crate::fault::{Fault, FaultKind};
 use crate::stats::LaunchStats;
 use std::fmt::Write;
@@ -24,6 +25,7 @@ impl Context<'_> {
             self.start_cta(index);
             self.run_short(warps);
         } else {
+            self.short.all_begun = false;
             self.begin_cta(index, warps)?;
             if self.is_cancelled() {
                 return Err(self.cancelled(&warps[0]));
@@ -121,12 +123,13 @@ impl Context<'_> {
 
     fn start_cta(&mut self, index: u64) {
         let launch = self.launch;
-        let [x, y, _] = launch.config.grid.map(u64::from);
-        self.cta.id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
-        let (id, block) = (self.cta.id, launch.config.block);
-        let begins: [u32; 3] = std::array::from_fn(|i| id[i].wrapping_mul(block[i]));
-        let of_cta = [id, block, launch.config.grid, begins];
-        self.of_cta.copy_from_slice(of_cta.as_flattened());
+        self.cta.id = cta_of(index, launch.config.grid);
+        for [id, size, product] in PRODUCTS {
+            // Number by number: what has been stored so cannot be copied as a vector at once.
+            self.of_cta[id as usize] = self.cta.id[id as usize];
+            self.of_cta[product as usize] =
+                self.cta.id[id as usize].wrapping_mul(self.of_cta[size as usize]);
+        }
         self.cta.shared.clear();
         self.cta.shared.resize(launch.shared_len, 0);
         self.fill_shared(index);
@@ -278,6 +281,20 @@ impl Context<'_> {
         let kind = FaultKind::Deadlock { waiting };
         let (warp, split) = first.expect("a lane that has not exited is in a split");
         self.fault_at(warp, split, split.mask.trailing_zeros() as usize, kind)
+    }
+}
+
+/// %ctaid of a CTA by its number.
+#[inline]
+fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    // A division can take longer than a short warp: of 64 bits only where 32 are too few.
+    match u32::try_from(index) {
+        Ok(index) if index < x => [index, 0, 0],
+        Ok(index) => [index % x, index / x % y, index / x / y],
+        Err(_) => {
+            let [x, y] = [x, y].map(u64::from);
+            [index % x, index / x % y, index / x / y].map(|n| n as u32)
+        }
     }
 }
 

@@ -220,7 +220,11 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
     // What CTAs beside each other read and write is often together: one worker takes a few of them.
-    let share = (ctas.len() / (SHARES * launch.workers as u64)).clamp(1, MAX_TAKEN);
+    // Who is alone takes all.
+    let share = match launch.workers {
+        1 => ctas.len(),
+        workers => (ctas.len() / (SHARES * workers as u64)).clamp(1, MAX_TAKEN),
+    };
     let mut own = 0..0;
     loop {
         if own.is_empty() {

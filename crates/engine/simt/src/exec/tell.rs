@@ -57,14 +57,20 @@ impl<'a> Context<'a> {
         }
     }
 
+    #[inline]
     pub(super) fn tell_begin(&mut self) {
-        let cta = self.cta_info();
-        self.probe.iter_mut().for_each(|probe| probe.cta_begins(&cta));
+        if self.probe.is_some() {
+            let cta = self.cta_info();
+            self.probe.iter_mut().for_each(|probe| probe.cta_begins(&cta));
+        }
     }
 
+    #[inline]
     pub(super) fn tell_end(&mut self, fault: Option<&Fault>) {
-        let cta = self.cta_info();
-        self.probe.iter_mut().for_each(|probe| probe.cta_ends(&cta, fault));
+        if self.probe.is_some() {
+            let cta = self.cta_info();
+            self.probe.iter_mut().for_each(|probe| probe.cta_ends(&cta, fault));
+        }
     }
 
     /// Counts lanes at a counter, and those of a predicate at the next unless it is always true.

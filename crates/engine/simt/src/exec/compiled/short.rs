@@ -21,7 +21,7 @@ impl Context<'_> {
     pub(in crate::exec) fn is_short(&self, warps: &[Warp]) -> bool {
         self.short.may
             && self.short.failed < FAILURES
-            && warps.iter().all(|warp| warp.is_as_begun)
+            && (self.short.all_begun || warps.iter().all(|warp| warp.is_as_begun))
             && self.is_door(self.launch.code.funcs[self.launch.entry as usize].entry)
     }
 
@@ -36,6 +36,7 @@ impl Context<'_> {
             warp.clear_predicates();
             warp.is_as_begun = false;
         }
+        self.short.all_begun = self.cta.live == 0;
         self.short.failed = if self.cta.live == 0 { 0 } else { self.short.failed + 1 };
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Missed {
 pub(in crate::exec) struct Short {
     /// Whether the kernel, and who observes it, allow it.
     pub(in crate::exec) may: bool,
+    /// Whether the CTA before has been run so, to its end: then all warps are as a kernel begins with them.
+    pub(in crate::exec) all_begun: bool,
     /// CTAs in a row with warps that have not come to the end.
     pub(super) failed: u32,
     /// The end to which a warp has come last.
@@ -76,7 +78,7 @@ pub(in crate::exec) struct Short {
 
 impl Short {
     pub(in crate::exec) fn new(may: bool) -> Self {
-        Self { may, failed: 0, exit: Exit::default() }
+        Self { may, all_begun: false, failed: 0, exit: Exit::default() }
     }
 }
 
