@@ -158,7 +158,7 @@ impl<B: Backend> Emitter<'_, B> {
             // In code for some lanes, ways lead anywhere from branches that part lanes.
             let all = self.mode == Mode::Live || !self.both;
             let any = all && self.any_nans && known.nans != Nans::Bits && floats;
-            Kind { nans: if any { Nans::Any } else { Nans::Bits }, normal: false }
+            Kind { nans: if any { Nans::Any } else { Nans::Bits }, ..Kind::BITS }
         };
         let is_written = |place| written.iter().any(|w| w.0 == place);
         let keys =

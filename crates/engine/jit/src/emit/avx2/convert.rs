@@ -28,7 +28,7 @@ const TWO_64: u64 = 0x43f0_0000_0000_0000;
 impl Maker<'_> {
     /// A conversion that gives lanes of 32 bits: the value, in a temporary, and what is known.
     pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
-        const FLOAT: Kind = Kind { nans: Nans::Any, normal: true };
+        const FLOAT: Kind = Kind::normal(Nans::Any);
         Some(match op {
             Op::FromHalf => (self.float_of_half(source, part)?, FLOAT),
             Op::ToHalf(rounding) => (self.half_of(source, part, rounding)?, Kind::BITS),

@@ -1,9 +1,10 @@
 //! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
 //! 0xfff8000000000000: as the processor has it.
 
-use super::{MOMENT, MOVE, Maker};
+use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::{at, of_quiet_rounding};
 use crate::emit::values::Reg;
+use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
@@ -37,13 +38,14 @@ impl Maker<'_> {
             Float::Mul => C::VEX_Vmulpd_ymm_ymm_ymmm256,
             Float::Div => C::VEX_Vdivpd_ymm_ymm_ymmm256,
             Float::Sqrt => {
-                let (a, d) = (self.wide_operand(from[0], part)?, self.temporary());
+                let (a, d) = (self.calm_wide_operand(from[0], part)?, self.temporary());
                 self.rounded_by(rounding, |e| e.two(C::VEX_Vsqrtpd_ymm_ymmm256, d, a));
                 return Some(d);
             }
             Float::Fma => {
-                let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
-                let c = self.wide_operand(from[2], part)?;
+                let a = self.calm_wide(from[0], part)?;
+                let b = self.calm_wide_operand(from[1], part)?;
+                let c = self.calm_wide_operand(from[2], part)?;
                 // A NaN of the second register comes before that of the first one.
                 let d = self.unary(MOVE, b);
                 let code = C::VEX_Vfmadd213pd_ymm_ymm_ymmm256;
@@ -65,10 +67,29 @@ impl Maker<'_> {
                 return Some(d);
             }
         };
-        let (a, b) = (self.wide(from[0], part)?, self.wide_operand(from[1], part)?);
+        let (a, b) = if let Float::Mul | Float::Div = op {
+            (self.calm_wide(from[0], part)?, self.calm_wide_operand(from[1], part)?)
+        } else {
+            (self.wide(from[0], part)?, self.wide_operand(from[1], part)?)
+        };
         let d = self.temporary();
         self.rounded_by(rounding, |e| e.three(code, d, a, b));
         Some(d)
+    }
+
+    /// A source in a register, with zeros in lanes that do not run ([`Self::calm`]).
+    fn calm_wide(&mut self, source: Source, part: u8) -> Option<Reg> {
+        let y = self.wide(source, part)?;
+        self.calm(y, (part / 2, Some(part % 2)));
+        Some(y)
+    }
+
+    /// The same, in memory if that is as good.
+    fn calm_wide_operand(&mut self, source: Source, part: u8) -> Option<Operand> {
+        if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
+            return self.wide_operand(source, part);
+        }
+        Some(self.calm_wide(source, part)?.into())
     }
 
     /// An instruction in a rounding.

@@ -3,6 +3,7 @@
 use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
+use crate::machine::Mode;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
 use iced_x86::Code as C;
@@ -64,9 +65,34 @@ impl Maker<'_> {
         }
     }
 
+    /// A factor, a divisor and so on, in a register. Where only some lanes run, the others hold whatever has been in their
+    /// registers, often integers: subnormals as f32, for which some processors take a hundred cycles. They become zeros.
+    fn calm_source(&mut self, source: Source, flush: bool, part: u8) -> Option<Reg> {
+        let y = self.source(source, flush, part)?;
+        self.calm(y, (part, None));
+        Some(y)
+    }
+
+    /// The same, in memory if that is as good.
+    fn calm_operand(&mut self, source: Source, flush: bool, part: u8) -> Option<Operand> {
+        if self.mode == Mode::Live || matches!(source, Source::Literal(_)) {
+            return self.operand(source, flush, part);
+        }
+        Some(self.calm_source(source, flush, part)?.into())
+    }
+
+    /// Lanes of a part, or of a half of it, that do not run become 0, unless it is known that they do no harm.
+    pub(super) fn calm(&mut self, y: Reg, (part, half): (u8, Option<u8>)) {
+        if self.mode == Mode::Some && !self.values.kind(y).calm {
+            self.resting_row(MOMENT, part, half);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
+            self.values.of(y).kind.calm = true;
+        }
+    }
+
     /// Copies, and operations that give or take f32: the value and what is known of it.
     pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
-        const NUMBER: Kind = Kind { nans: Nans::Canonical, normal: true };
+        const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
             Op::Float { op, flush, saturate } => {
                 let value = self.arithmetic(op, from, flush, part)?;
@@ -235,7 +261,7 @@ impl Maker<'_> {
             Float::Fma => return self.fma(from, flush, part),
             Float::Min | Float::Max => return self.extreme(op, from, flush, part),
             Float::Sqrt => {
-                let a = self.operand(from[0], flush, part)?;
+                let a = self.calm_operand(from[0], flush, part)?;
                 return Some(self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a));
             }
             Float::Neg | Float::Abs => {
@@ -256,14 +282,19 @@ impl Maker<'_> {
                 return Some(self.unary(MOVE, a));
             }
         };
-        let a = self.source(from[0], flush, part)?;
-        let b = self.operand(from[1], flush, part)?;
+        let (a, b) = if let Float::Mul | Float::Div = op {
+            (self.calm_source(from[0], flush, part)?, self.calm_operand(from[1], flush, part)?)
+        } else {
+            // Sums take no longer.
+            (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
+        };
         Some(self.binary(code, a, b))
     }
 
     fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
-        let (a, b) = (self.operand(from[0], flush, part)?, self.source(from[1], flush, part)?);
-        let c = self.operand(from[2], flush, part)?;
+        let a = self.calm_operand(from[0], flush, part)?;
+        let b = self.calm_source(from[1], flush, part)?;
+        let c = self.calm_operand(from[2], flush, part)?;
         let d = self.unary(MOVE, a);
         self.three(C::VEX_Vfmadd213ps_ymm_ymm_ymmm256, d, b, c);
         Some(d)

@@ -25,7 +25,7 @@ impl Maker<'_> {
             if kind.nans == Nans::Any {
                 self.fix_nans(value);
             }
-            Kind { nans: Nans::Bits, normal: before.normal && kind.normal }
+            before.bits_or(kind)
         });
         self.merge(old, value, guard);
         let held = self.values.of(old);

@@ -25,7 +25,7 @@ const ZERO_OR_INFINITE: u32 = 0x1e;
 impl Maker<'_> {
     /// A conversion that gives lanes of 32 bits: the value, in a temporary, and what is known.
     pub(super) fn convert(&mut self, op: Op, source: Source, part: u8) -> Option<(Reg, Kind)> {
-        const FLOAT: Kind = Kind { nans: Nans::Any, normal: true };
+        const FLOAT: Kind = Kind::normal(Nans::Any);
         Some(match op {
             Op::FromHalf => {
                 let a = self.narrow(source, part)?;

@@ -42,7 +42,7 @@ impl Maker<'_> {
 
     /// Operations that give or take f32: the value and what is known of it.
     pub(super) fn float_op(&mut self, op: Op, from: [Source; 3], part: u8) -> Option<(Reg, Kind)> {
-        const NUMBER: Kind = Kind { nans: Nans::Canonical, normal: true };
+        const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
             Op::Float { op, flush, saturate } => {
                 let value = self.arithmetic((op, None), from, part, flush)?;

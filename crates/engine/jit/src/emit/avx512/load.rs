@@ -108,7 +108,7 @@ impl Maker<'_> {
             if kind.nans == Nans::Any {
                 self.fix_nans(value.z());
             }
-            Kind { nans: Nans::Bits, normal: before.normal && kind.normal }
+            before.bits_or(kind)
         });
         self.merge(old, value, mask.k(), false);
         let held = self.values.of(old);
