@@ -230,8 +230,8 @@ impl Maker<'_> {
     /// Loads words of 32 bits at indices that may be anything; if that of a lane that takes the step is not one of the
     /// site's, it goes on behind this code.
     ///
-    /// Words are loaded one by one, by indices from memory, and put together in registers: the gathers of processors that
-    /// have AVX2 alone take longer, and wait for each other where lines are missing.
+    /// Where gathers do not pay, words are loaded one by one, by indices from memory, and put together in registers: the
+    /// gathers of many processors with AVX2 take longer, and wait for each other where lines are missing.
     pub(super) fn gather(&mut self, way: &Way<'_>, to: &[Reg], done: Label) {
         let (Base::Affine(value), 4, Some(bases)) = (way.base, way.total, Self::bases(way)) else {
             return;
@@ -267,27 +267,46 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, slow);
         let origin = site(way.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+        let at_once = super::gathers::pay();
         for (part, &d) in to.iter().enumerate() {
             let nobody = self.asm.label();
             if self.mode == Mode::Some {
                 self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
                 self.asm.jump(C::Je_rel32_64, nobody);
             }
-            for lane in 0..8 {
-                let index = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE + 4 * lane;
-                self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, index)));
-                let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);
-                let half = if lane < 4 { d.xmm() } else { sum.xmm() };
-                self.asm.put(match lane as u32 % 4 {
-                    0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),
-                    place => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, place),
-                });
+            let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
+            match at_once {
+                true => self.words_at_once(d, row, [sum, lanes]),
+                false => self.words(d, row, sum),
             }
-            let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-            self.asm.put(I::with4(insert, d.ymm(), d.ymm(), sum.xmm(), 1_u32));
             self.asm.bind(nobody);
         }
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(slow);
+    }
+
+    /// Loads eight words by indices that lie in the frame, from where `r12` points to.
+    fn words(&mut self, d: Reg, row: usize, upper: Reg) {
+        for lane in 0..8 {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
+            let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);
+            let half = if lane < 4 { d.xmm() } else { upper.xmm() };
+            self.asm.put(match lane as u32 % 4 {
+                0 => I::with2(C::VEX_Vmovd_xmm_rm32, half, from),
+                place => I::with4(C::VEX_Vpinsrd_xmm_xmm_rm32_imm8, half, half, from, place),
+            });
+        }
+        let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        self.asm.put(I::with4(insert, d.ymm(), d.ymm(), upper.xmm(), 1_u32));
+    }
+
+    /// The same by one instruction, for which all indices have to be right.
+    fn words_at_once(&mut self, d: Reg, row: usize, [index, all]: [Reg; 2]) {
+        self.two(super::MOVE, index, Operand::Memory(at(R::RDI, row)));
+        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, all, all, all);
+        // It waits for what the register has held.
+        self.three(XOR, d, d, d);
+        let from = MemoryOperand::with_base_index_scale(R::R12, index.ymm(), 4);
+        self.asm.put(I::with3(C::VEX_Vpgatherdd_ymm_vm32y_ymm, d.ymm(), from, all.ymm()));
     }
 }
