@@ -188,6 +188,7 @@ impl Function {
         frame.words = inputs.words.as_ptr();
         frame.bytes = inputs.bytes.as_ptr();
         frame.counts = inputs.counts.as_ptr();
+        frame.ahead = inputs.ahead.into();
         frame.listener = None;
         Some(Running { function: self, frame, inputs: PhantomData })
     }

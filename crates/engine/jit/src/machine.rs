@@ -39,6 +39,8 @@ pub struct Inputs<'a> {
     pub bytes: &'a [u8],
     /// Counters of [`crate::region::Action::Count`].
     pub counts: &'a [Cell<u64>],
+    /// Where accesses lie one behind the other from CTA to CTA: how many lanes ahead caches are asked for them.
+    pub ahead: u32,
 }
 
 /// Where a function may be entered.

@@ -40,6 +40,8 @@ pub(crate) struct Frame {
     pub(crate) words: *const u32,
     pub(crate) bytes: *const u8,
     pub(crate) counts: *const Cell<u64>,
+    /// See [`crate::region::Inputs::ahead`].
+    pub(crate) ahead: u64,
     pub(crate) sites: *const Site,
     /// The functions that are called, and what calls them.
     pub(crate) routines: *const Routine,
@@ -154,6 +156,7 @@ impl Frame {
             words: null(),
             bytes: null(),
             counts: null(),
+            ahead: 0,
             sites: null(),
             routines: null(),
             call,
@@ -265,7 +268,7 @@ impl Frame {
 
     offsets! {
         NARROW narrow WIDE wide PREDICATES predicates POOL pool CONSTANTS constants
-        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts SITES sites CALL call TOLD told
+        WIDE_CONSTANTS wide_constants ROWS rows WORDS words BYTES bytes COUNTS counts AHEAD ahead SITES sites CALL call TOLD told
         SHARED shared LOCAL local FRAME frame FRAME_AT frame_at SHARED_LIMITS shared_limits
         LOCAL_LIMITS local_limits LIMIT limit ATOMICS_LEFT atomics_left MASK mask LIVE live
         WHY why SITE site STEPS steps MISSED missed LAST_ATOMIC last_atomic ZEROS zeros SAVED saved PARTS parts RESTING resting

@@ -16,11 +16,16 @@ use super::same_base;
 use crate::machine::Mode;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Region, Space, Step};
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::collections::HashMap;
 
 /// Of how many registers something can be known: of indices, and of addresses that are made of them.
 pub(crate) const INDICES: usize = 8;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Numbers that are added to an index so that most lanes access the lines that others do without them.
+const NEAR: u32 = 16;
 
 /// What is known of an index: 0 is nothing.
 pub(super) const ROW: i32 = 1;
@@ -223,6 +228,39 @@ impl Indices {
 }
 
 impl<B: Backend> Emitter<'_, B> {
+    /// Asks for a row that will be accessed, where another one has been: no prefetcher of the processor knows of a row that
+    /// is left after a few lines. Uses `rax` and `r13`.
+    ///
+    /// CTAs that follow each other access what lies behind each other, so that the row is that of the CTA behind the next
+    /// one; in a loop, of which each thread goes through other rows before the next CTA begins, that of the next warp.
+    /// Accesses by the same index and a number near it would ask for the same lines.
+    pub(super) fn prefetch_row(&mut self, row: MemoryOperand, bytes: u32, plus: Plus, code: C) {
+        let near = |n: u64| (n as i32).unsigned_abs() < NEAR;
+        if plus != Plus::NONE && matches!(plus.number, Source::Literal(n) if near(n)) {
+            return;
+        }
+        self.asm.put(I::with2(C::Lea_r64_m, R::RAX, row));
+        let row = i64::from(32 * bytes);
+        let (index, scale, before) = if self.is_in_loop() {
+            (R::None, 1, row)
+        } else {
+            self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::AHEAD)));
+            (R::R13, bytes.min(8), 0)
+        };
+        for line in (before..before + row).step_by(LINE) {
+            let other =
+                MemoryOperand::with_base_index_scale_displ_size(R::RAX, index, scale, line, 1);
+            self.asm.put(I::with1(code, other));
+        }
+    }
+
+    /// Whether the block is part of a loop.
+    fn is_in_loop(&self) -> bool {
+        let here = self.block;
+        let mut loops = self.loops.iter().enumerate();
+        loops.any(|(head, last)| head <= here && last.is_some_and(|last| here <= last))
+    }
+
     /// The access of the step, if it is one of these.
     pub(super) fn indexed(&self) -> Option<Indexed> {
         let step = &self.region.blocks[self.block].steps[self.step];

@@ -320,8 +320,14 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
             counted += u64::from(step.counted);
         }
         let counts = [];
-        let inputs =
-            Inputs { constants: &[], wide_constants: &[], words: &[], bytes: &[], counts: &counts };
+        let inputs = Inputs {
+            constants: &[],
+            wide_constants: &[],
+            words: &[],
+            bytes: &[],
+            counts: &counts,
+            ahead: 0,
+        };
         let registers = Registers {
             narrow: &mut bank.narrow,
             wide: &mut bank.wide,

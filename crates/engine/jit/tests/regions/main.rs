@@ -166,6 +166,7 @@ impl Case {
             words: &self.fixed.words,
             bytes: &self.fixed.bytes,
             counts: &counts,
+            ahead: 512,
         };
         let mut ears = Ears(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");

@@ -161,6 +161,7 @@ impl<'a> Context<'a> {
             words: &self.of_cta,
             bytes: self.fixed.params,
             counts: self.counts.cells(),
+            ahead: self.launch.ahead(),
         };
         let region = table.region(number);
         let function = region.map(|region| &region.function);

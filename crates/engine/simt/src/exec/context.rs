@@ -68,6 +68,13 @@ impl<'a> Launch<'a> {
         }
     }
 
+    /// How many lanes ahead caches are asked for what lies one behind the other from CTA to CTA: what the one behind
+    /// the next one accesses.
+    #[inline]
+    pub(crate) fn ahead(&self) -> u32 {
+        2 * self.config.block[0].min(1024)
+    }
+
     /// Whether nothing of the CTA before can be seen in the registers and the frame of a warp, and nobody is told
     /// that it begins and ends.
     fn is_short(&self) -> bool {

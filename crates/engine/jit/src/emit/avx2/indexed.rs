@@ -18,11 +18,6 @@ use std::mem::offset_of;
 const ADD: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
 const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
-/// Numbers that are added to an index so that most lanes access the lines that others do without them.
-const NEAR: u32 = 16;
-
 /// What becomes of a row: its parts go to registers or come from them, or a slot has where they begin.
 #[derive(Clone, Copy)]
 pub(super) enum Row<'a> {
@@ -129,19 +124,10 @@ impl Maker<'_> {
         self.asm.bind(other);
     }
 
-    /// Asks for what lies behind a row, which `r13` points to: where CTAs are parts of rows of an array, the next one
-    /// accesses it, and no prefetcher of the processor knows of a row that is left after two lines. Accesses by the same
-    /// index and a number near it would ask for the same lines.
-    fn prefetch_behind_row(&mut self, way: &Way<'_>, code: C) {
+    /// Asks for later rows than that which `r13` points to.
+    fn prefetch_behind(&mut self, way: &Way<'_>, code: C) {
         let plus = if let Base::Affine(value) = way.base { value.plus } else { Plus::NONE };
-        let is_near = matches!(plus.number, Source::Literal(n) if (n as i32).unsigned_abs() < NEAR);
-        if plus != Plus::NONE && is_near {
-            return;
-        }
-        let bytes = 32 * way.total;
-        for line in (0..bytes).step_by(LINE) {
-            self.asm.put(I::with1(code, at(R::R13, bytes + line)));
-        }
+        self.prefetch_row(at(R::R13, 0), way.total as u32, plus, code);
     }
 
     /// The indices are anything.
@@ -194,7 +180,7 @@ impl Maker<'_> {
                     self.load_plain(d, way.total);
                 }
                 self.back.behind = 0;
-                self.prefetch_behind_row(way, C::Prefetcht0_m8);
+                self.prefetch_behind(way, C::Prefetcht0_m8);
             }
             Row::Stores(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
@@ -203,7 +189,7 @@ impl Maker<'_> {
                     let to = self.behind_first(8 * way.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
-                self.prefetch_behind_row(way, C::Prefetchw_m8);
+                self.prefetch_behind(way, C::Prefetchw_m8);
             }
             Row::Points(slot) => {
                 slot.forget(self);

@@ -90,8 +90,14 @@ impl Bank {
 
     /// What compiled code makes of it.
     fn run(&mut self, function: &Function) {
-        let inputs =
-            Inputs { constants: &[], wide_constants: &[], words: &[], bytes: &[], counts: &[] };
+        let inputs = Inputs {
+            constants: &[],
+            wide_constants: &[],
+            words: &[],
+            bytes: &[],
+            counts: &[],
+            ahead: 0,
+        };
         let registers = Registers {
             narrow: &mut self.narrow,
             wide: &mut self.wide,

@@ -54,6 +54,7 @@ impl Context<'_> {
             words: &self.of_cta,
             bytes: self.fixed.params,
             counts: self.counts.cells(),
+            ahead: launch.ahead(),
         };
         let mut sites = compiled.sites_of(number).take();
         let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
