@@ -31,6 +31,11 @@ enum Part {
 }
 
 impl Cut {
+    /// Whether all of it is in another one, too.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        other.insts.start <= self.insts.start && self.insts.end <= other.insts.end
+    }
+
     /// Its instructions, with their numbers.
     fn insts<'c>(&self, code: &'c Code) -> impl Iterator<Item = (u32, &'c Inst)> {
         let all = code.insts.get(self.insts.start as usize..self.insts.end as usize);

@@ -158,15 +158,23 @@ impl Table {
         }
         parts |= cut.insts.clone().any(|at| self.at(Mode::Some, at).is_some());
         let made = if parts { Mode::Some } else { mode };
-        let mut done = self.compile(code, setting, made, cut.clone());
-        if made != mode && self.at(mode, pc).is_none() {
-            // Nothing parts lanes in it.
-            done = self.compile(code, setting, mode, cut);
+        if !self.has(made, &cut) {
+            self.compile(code, setting, made, cut.clone());
         }
-        if done.is_none() || self.at(mode, pc).is_none() {
+        if made != mode && !self.has(mode, &cut) {
+            // Nothing parts lanes in it.
+            self.compile(code, setting, mode, cut);
+        }
+        if self.at(mode, pc).is_none() {
             self.close(mode, pc);
         }
         drop(making);
+    }
+
+    /// Whether there is code of all of a cut for a mode: then an instruction of it that is no door will never be one.
+    fn has(&self, mode: Mode, cut: &Cut) -> bool {
+        let numbers = cut.insts.clone().filter_map(|at| self.at(mode, at));
+        numbers.filter_map(|number| self.regions.get(number)).any(|of| cut.is_within(&of.cut))
     }
 
     /// What becomes a region with the instruction at `pc`: the loop that begins there, else what follows.
@@ -230,20 +238,13 @@ impl Table {
             let is_entry = |&at: &u32| function.entry_of(mode, at).is_some();
             for at in cut.insts.clone().filter(|at| is_entry(at) && !together.closes(*at)) {
                 let wider = self.at(mode, at).and_then(|old| self.regions.get(old));
-                let stays = wider.is_some_and(|old| !old.is_within(&cut));
+                let stays = wider.is_some_and(|old| !old.cut.is_within(&cut));
                 if let (Some(door), false) = (self.door(mode, at), stays) {
                     door.store(REGION | number, Ordering::Release);
                 }
             }
         }
         Some(())
-    }
-}
-
-impl Compiled {
-    /// Whether all of it is in another one, too.
-    fn is_within(&self, other: &Cut) -> bool {
-        other.insts.start <= self.cut.insts.start && self.cut.insts.end <= other.insts.end
     }
 }
 

@@ -130,3 +130,27 @@ fn places_of_a_function_add_up() {
     let number = table.at(Mode::Live, first).expect("code of the function");
     assert!(places.iter().all(|&at| table.at(Mode::Live, at) == Some(number)));
 }
+
+/// What is interpreted in the middle of code, like a barrier, takes nothing away from it, however often it runs.
+#[test]
+fn code_keeps_its_doors() {
+    let Some(setting) = Setting::of(Some(JitMode::On)) else { return };
+    let body = ".reg .pred %p;\n.reg .b32 %r1;\nmov.u32 %r1, %tid.x;\nsetp.lt.u32 %p, %r1, 5;\n\
+                @%p bra L;\nadd.u32 %r1, %r1, 1;\nL:\nbar.sync 0;\nadd.u32 %r1, %r1, %r1;\nret;";
+    let program = lower(&ptx::kernel(ptx::SM_75, "", body));
+    let code = program.code(false);
+    let table = Table::new(code);
+    let all =
+        || (0..code.insts.len() as u32).flat_map(|at| [Mode::Live, Mode::Some].map(|m| (m, at)));
+    let doors = || all().map(|(mode, at)| table.at(mode, at)).collect::<Vec<_>>();
+    table.make(code, Setting { always: true, ..setting }, Mode::Some, 0);
+    let before = doors();
+    assert!(before.iter().any(Option::is_some) && before.iter().any(Option::is_none));
+    for _ in 0..2 {
+        for (mode, at) in all() {
+            while table.at(mode, at).is_none() && table.warm(code, mode, at, 1 << 20) {}
+            table.make(code, setting, mode, at);
+        }
+    }
+    assert_eq!(doors(), before);
+}
