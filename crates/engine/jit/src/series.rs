@@ -193,12 +193,15 @@ impl WithFiles<'_> {
         exit: u32,
     ) -> Option<Warps> {
         let follow = u32::try_from(rows.len()).ok()?.checked_sub(1)?;
+        if !self.needs.hold_rows(&rows[0]) {
+            return None;
+        }
         let frame = &mut *self.frame;
-        // The rows of each are as many as those of the first, and the machine code takes no other.
+        // The rows of each are as many as those of the first, and the code takes as many warps as there are.
         (frame.follow, frame.ends_at, frame.target) = (follow, exit, self.target);
         frame.row_bytes = size_of::<[Narrow; N]>() as u64;
         (frame.ended, frame.all_steps, frame.all_threads) = (0, 0, 0);
-        let at = self.run(&rows[0], live, (steps, steps));
+        let at = self.run(rows.as_flattened(), live, (steps, steps));
         let frame = &mut *self.frame;
         frame.ends_at = Frame::NOWHERE;
         let ended = frame.ended;

@@ -4,11 +4,19 @@
 #![allow(missing_docs)]
 
 use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_jit::region::{
     Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
 };
 use texunit_jit::{Op, Place, Predicate, Registers, Source};
 use texunit_testkit::{Random, skipped};
+
+/// Held by the test that runs: mappings are those of the process, and one counts them.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Adds a number to a register, so many times.
 fn function(number: u32, times: usize, level: Level) -> Function {
@@ -61,6 +69,7 @@ fn mappings() -> (Vec<String>, usize) {
 
 #[test]
 fn code_is_in_few_mappings_and_never_both_written_and_executed() {
+    let _alone = alone();
     let Some(level) = [Level::Avx2, Level::Avx512].into_iter().find(|level| level.is_available())
     else {
         return skipped("the processor has no AVX2");
@@ -92,6 +101,7 @@ fn code_is_in_few_mappings_and_never_both_written_and_executed() {
 
 #[test]
 fn code_is_made_and_dropped_by_several_threads() {
+    let _alone = alone();
     let Some(level) = [Level::Avx2, Level::Avx512].into_iter().find(|level| level.is_available())
     else {
         return skipped("the processor has no AVX2");

@@ -96,7 +96,11 @@ impl Maker<'_> {
         Some(match op {
             Op::Float { op, flush, saturate } => {
                 let value = self.arithmetic(op, from, flush, part)?;
-                self.limited(value, flush, saturate)
+                let (value, kind) = self.limited(value, flush, saturate);
+                // Others hand on what the lanes have.
+                let made = matches!(op, Float::Mul | Float::Div | Float::Fma | Float::Sqrt);
+                let calm = kind.normal || made;
+                (value, Kind { calm, ..kind })
             }
             Op::Directed { op, rounding, flush, saturate } => {
                 let value = self.directed(op, rounding, from, flush, part)?;
@@ -150,7 +154,7 @@ impl Maker<'_> {
             Float::Sqrt => C::VEX_Vsqrtps_ymm_ymmm256,
             _ => return None,
         };
-        let a = self.source(from[0], flush, part)?;
+        let a = self.calm_source(from[0], flush, part)?;
         let others = match op {
             Float::Sqrt => 0,
             Float::Fma => 2,
@@ -158,7 +162,7 @@ impl Maker<'_> {
         };
         let mut sources = [a; 3];
         for (to, &from) in sources.iter_mut().zip(&from).skip(1).take(others) {
-            *to = self.source(from, flush, part)?;
+            *to = self.calm_source(from, flush, part)?;
         }
         let [_, b, c] = sources;
         let d = self.temporary();
