@@ -296,26 +296,16 @@ impl Running<'_> {
         // backward jump behind the limit of steps.
         let at = unsafe { begin(&raw mut **frame, target) };
         let why = why_of(frame);
-        let (mut mask, mut lanes, mut parted) = (mask, 0, false);
-        let mut steps = frame.steps;
-        if function.parts {
-            (mask, lanes) = (frame.mask, frame.threads);
-            steps -= frame.counted;
-            parted = frame.has_parted();
-        }
-        // Where there is no instruction for it, to count lanes takes fifteen.
-        lanes += steps * if mask == u32::MAX { 32 } else { u64::from(mask.count_ones()) };
-        let threads = lanes.wrapping_sub(frame.missed);
         Some(Left {
             at,
             why,
             steps: frame.steps,
-            threads,
+            threads: frame.all_lanes(function.parts),
             atomics: until.atomics - frame.atomics_left,
             last_atomic: frame.last_atomic,
             zeros: frame.zeros,
-            mask,
-            parted,
+            mask: frame.mask,
+            parted: function.parts && frame.has_parted(),
             limit: frame.limit,
         })
     }

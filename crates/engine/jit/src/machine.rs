@@ -27,7 +27,7 @@ pub enum Level {
 }
 
 /// What is only read, and the same for many warps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Inputs<'a> {
     /// Numbers, each the same in all lanes.
     pub constants: &'a [Narrow],

@@ -56,7 +56,7 @@ impl Running<'_> {
     }
 }
 
-impl Series<'_> {
+impl<'s> Series<'s> {
     /// Runs the region for the live lanes of a warp, until it has done so many steps, or those up to the end where lanes
     /// have parted and met. Says at which instruction it has been left; the rest is told by the other functions. None: a
     /// file is shorter than what the code looks at, or there are no lanes; nothing has been done.
@@ -81,7 +81,7 @@ impl Series<'_> {
         registers: Registers<'f>,
         local: &'f mut [Narrow],
         of_frame: Range<u64>,
-    ) -> Option<WithFiles<'f>> {
+    ) -> Option<WithFiles<'f, 's>> {
         let frame = &mut *self.frame;
         if !self.needs.hold_registers(&registers) {
             return None;
@@ -96,8 +96,7 @@ impl Series<'_> {
         frame.wide = registers.wide.as_mut_ptr();
         frame.predicates = registers.predicates.as_mut_ptr();
         frame.frame_at = of_frame.start;
-        let Self { needs, begin, target, parts, .. } = *self;
-        Some(WithFiles { needs, frame, begin, target, parts, files: PhantomData })
+        Some(WithFiles { series: self, files: PhantomData })
     }
 
     /// The number of the warp that is run next, as listeners are told it.
@@ -121,7 +120,7 @@ impl Series<'_> {
     /// Lanes that have taken these, in all.
     #[inline(always)]
     pub fn threads(&self) -> u64 {
-        threads(self.frame, self.parts)
+        self.frame.all_lanes(self.parts)
     }
 
     /// The steps up to which the turn of those goes that have left it.
@@ -150,35 +149,31 @@ impl Series<'_> {
 
 /// A series with the files of a warp.
 #[derive(Debug)]
-pub struct WithFiles<'f> {
-    needs: &'f Needs,
-    frame: &'f mut Frame,
-    begin: Begin,
-    target: *const u8,
-    parts: bool,
+pub struct WithFiles<'f, 's> {
+    series: &'f mut Series<'s>,
     /// Registers and local memory.
     files: PhantomData<&'f mut [Narrow]>,
 }
 
-impl WithFiles<'_> {
+impl WithFiles<'_, '_> {
     /// As [`Series::run`], for a warp with these rows.
     #[inline(always)]
     pub fn run(&mut self, rows: &[Narrow], live: u32, (steps, end): (u64, u64)) -> Option<u32> {
-        if live == 0 || !self.needs.hold_rows(rows) {
+        let Series { needs, frame, begin, target, parts, .. } = &mut *self.series;
+        if live == 0 || !needs.hold_rows(rows) {
             return None;
         }
-        let frame = &mut *self.frame;
         frame.rows = rows.as_ptr();
         frame.limit = steps;
         (frame.mask, frame.live) = (live, live);
-        if self.parts {
+        if *parts {
             frame.begin_parts_again(live, end);
         }
         // SAFETY: as in `Running::run`: the function has been made for this processor, the target is an entry of
         // it, the lengths of the warp's files have been compared by `Series::with_files`, that of its rows just now, and those
         // of the inputs by `Function::with`, and all of them live until it returns; shared memory is borrowed as long as the
         // series.
-        Some(unsafe { (self.begin)(&raw mut *frame, self.target) })
+        Some(unsafe { begin(&raw mut **frame, *target) })
     }
 
     /// Runs warps with these rows, one after the other, each with these lanes and for so many steps, as long as all
@@ -193,18 +188,18 @@ impl WithFiles<'_> {
         exit: u32,
     ) -> Option<Warps> {
         let follow = u32::try_from(rows.len()).ok()?.checked_sub(1)?;
-        if !self.needs.hold_rows(&rows[0]) {
+        let Series { needs, frame, target, .. } = &mut *self.series;
+        if !needs.hold_rows(&rows[0]) {
             return None;
         }
-        let frame = &mut *self.frame;
         // The rows of each are as many as those of the first, and the code takes as many warps as there are.
-        (frame.follow, frame.ends_at, frame.target) = (follow, exit, self.target);
+        (frame.follow, frame.ends_at, frame.target) = (follow, exit, *target);
         frame.row_bytes = size_of::<[Narrow; N]>() as u64;
-        (frame.ended, frame.all_steps, frame.all_threads) = (0, 0, 0);
+        (frame.all_steps, frame.all_threads) = (0, 0);
         let at = self.run(rows.as_flattened(), live, (steps, steps));
-        let frame = &mut *self.frame;
+        let frame = &mut *self.series.frame;
         frame.ends_at = Frame::NOWHERE;
-        let ended = frame.ended;
+        let ended = follow.wrapping_sub(frame.follow);
         let left = at.filter(|_| ended <= follow);
         at.map(|_| Warps { ended, steps: frame.all_steps, threads: frame.all_threads, left })
     }
@@ -213,20 +208,8 @@ impl WithFiles<'_> {
     /// them in all. None: it was left for another reason, or some of its lanes stand elsewhere.
     #[inline]
     pub fn came_together(&self) -> Option<(u64, u64)> {
-        let frame = &*self.frame;
-        let together = frame.why == 0 && !(self.parts && frame.has_parted());
-        together.then(|| (frame.steps, threads(frame, self.parts)))
+        let series = &*self.series;
+        let together = series.why() == Why::Instruction && !series.has_parted();
+        together.then(|| (series.steps(), series.threads()))
     }
-}
-
-/// Lanes that have taken steps, in all.
-#[inline(always)]
-fn threads(frame: &Frame, parts: bool) -> u64 {
-    let (before, steps) = match parts {
-        true => (frame.threads, frame.steps - frame.counted),
-        false => (0, frame.steps),
-    };
-    // Where there is no instruction for it, to count lanes takes fifteen.
-    let lanes = if frame.mask == u32::MAX { 32 } else { u64::from(frame.mask.count_ones()) };
-    (before + steps * lanes).wrapping_sub(frame.missed)
 }

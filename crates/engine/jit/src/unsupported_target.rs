@@ -3,6 +3,7 @@
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
 use crate::region::{Apart, Left, Listener, Memory, Region, Until, Warps, Why};
 use crate::{Error, Narrow, Registers};
+use std::marker::PhantomData;
 use std::ops::Range;
 use texunit_memory::Reach;
 
@@ -106,7 +107,7 @@ impl<'a> Running<'a> {
 #[derive(Debug)]
 pub struct Series<'s>(&'s Function);
 
-impl Series<'_> {
+impl<'s> Series<'s> {
     /// Runs the region.
     pub fn run(
         &mut self,
@@ -125,7 +126,7 @@ impl Series<'_> {
         _: Registers<'f>,
         _: &'f mut [Narrow],
         _: Range<u64>,
-    ) -> Option<WithFiles<'f>> {
+    ) -> Option<WithFiles<'f, 's>> {
         match *self.0 {}
     }
 
@@ -172,9 +173,9 @@ impl Series<'_> {
 
 /// A series with the files of a warp.
 #[derive(Debug)]
-pub struct WithFiles<'f>(&'f Function);
+pub struct WithFiles<'f, 's>(&'f Function, PhantomData<&'s ()>);
 
-impl WithFiles<'_> {
+impl WithFiles<'_, '_> {
     /// Runs the region.
     pub fn run(&mut self, _: &[Narrow], _: u32, _: (u64, u64)) -> Option<u32> {
         match *self.0 {}

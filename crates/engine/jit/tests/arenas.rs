@@ -43,14 +43,7 @@ fn run(function: &Function) -> u32 {
         Registers { narrow: &mut narrow, wide: &mut [], predicates: &mut [], rows: &[] };
     let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
     let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
-    let inputs = Inputs {
-        constants: &[],
-        wide_constants: &[],
-        words: &[],
-        bytes: &[],
-        counts: &[],
-        ahead: 0,
-    };
+    let inputs = Inputs::default();
     let mut sites = function.sites();
     let mut running = function.with(inputs, &mut sites).expect("inputs");
     let entry = function.entry(0).expect("an entry");

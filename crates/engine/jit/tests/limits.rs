@@ -37,8 +37,7 @@ fn compile(region: &Region, level: Level) -> Result<Function, Error> {
 /// Runs code with this many registers and these parameters.
 fn call(code: &Function, registers: usize, bytes: &[u8]) -> Option<Vec<[u32; 32]>> {
     let mut narrow = vec![[1; 32]; registers];
-    let inputs =
-        Inputs { constants: &[], wide_constants: &[], words: &[], bytes, counts: &[], ahead: 0 };
+    let inputs = Inputs { bytes, ..Inputs::default() };
     let mut sites = code.sites();
     let mut running = code.with(inputs, &mut sites)?;
     let registers =

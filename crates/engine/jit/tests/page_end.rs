@@ -36,14 +36,7 @@ fn run(region: &Region, level: Level, addresses: [u64; 32], bytes: &[u8]) -> Opt
     let mut narrow = [[0; 32]; 4];
     let mut why = None;
     for _ in 0..2 {
-        let inputs = Inputs {
-            constants: &[],
-            wide_constants: &[],
-            words: &[],
-            bytes,
-            counts: &[],
-            ahead: 0,
-        };
+        let inputs = Inputs { bytes, ..Inputs::default() };
         let mut running = code.with(inputs, &mut sites).expect("inputs");
         let mut wide = [addresses];
         let registers =

@@ -87,7 +87,6 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Add_r64_rm64, R::RBX, field(Frame::THREADS)));
         }
         self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_THREADS), R::RBX));
-        self.asm.put(I::with1(C::Inc_rm32, field(Frame::ENDED)));
         self.asm.put(I::with2(C::Sub_rm32_imm8, field(Frame::FOLLOW), 1));
         self.asm.jump(C::Jb_rel32_64, out);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, field(Frame::ROW_BYTES)));

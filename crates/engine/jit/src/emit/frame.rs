@@ -109,13 +109,12 @@ pub(crate) struct Frame {
     pub(crate) counted: u64,
     pub(crate) threads: u64,
     /// The instruction where warps have come to the end of the kernel ([`Self::NOWHERE`]: each is told), how many of them
-    /// follow this one, where each goes on, and how far its rows are from those of the one before.
+    /// follow this one (one less than none, when the last has come there), where each goes on, and how far its rows are from those of the one before.
     pub(crate) ends_at: u32,
     pub(crate) follow: u32,
     pub(crate) target: *const u8,
     pub(crate) row_bytes: u64,
-    /// How many have come there, their steps, and the lanes that have taken these.
-    pub(crate) ended: u32,
+    /// Steps of those that have come there, and the lanes that have taken these.
     pub(crate) all_steps: u64,
     pub(crate) all_threads: u64,
 }
@@ -205,7 +204,6 @@ impl Frame {
             follow: 0,
             target: null(),
             row_bytes: 0,
-            ended: 0,
             all_steps: 0,
             all_threads: 0,
         }
@@ -258,6 +256,18 @@ impl Frame {
         self.depth | self.group.arrived | self.stands != 0
     }
 
+    /// Lanes that have taken the steps, in all. `parts`: lanes may have parted.
+    #[inline(always)]
+    pub(crate) fn all_lanes(&self, parts: bool) -> u64 {
+        let (before, steps) = match parts {
+            true => (self.threads, self.steps - self.counted),
+            false => (0, self.steps),
+        };
+        // Where there is no instruction for it, to count lanes takes fifteen.
+        let lanes = if self.mask == u32::MAX { 32 } else { u64::from(self.mask.count_ones()) };
+        (before + steps * lanes).wrapping_sub(self.missed)
+    }
+
     /// See [`crate::region::Running::parted`].
     pub(crate) fn parted(&mut self) -> Parted<'_> {
         let depth = (self.depth as usize).min(DEPTH);
@@ -275,7 +285,7 @@ impl Frame {
         GROUP group DEPTH depth GROUPS groups STANDS stands STANDS_AT stands_at STANDS_TO stands_to
         STANDS_LEVEL stands_level WHOLE whole END end TURN turn WAITS waits PATIENCE patience
         OUTER_PATIENCE outer_patience COUNTED counted THREADS threads ENDS_AT ends_at FOLLOW follow TARGET target
-        ROW_BYTES row_bytes ENDED ended ALL_STEPS all_steps ALL_THREADS all_threads
+        ROW_BYTES row_bytes ALL_STEPS all_steps ALL_THREADS all_threads
     }
 
     /// Where the lanes are to meet.

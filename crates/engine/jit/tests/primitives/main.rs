@@ -320,14 +320,7 @@ fn compare(random: &mut Random, level: Level, steps: &[Step]) {
             counted += u64::from(step.counted);
         }
         let counts = [];
-        let inputs = Inputs {
-            constants: &[],
-            wide_constants: &[],
-            words: &[],
-            bytes: &[],
-            counts: &counts,
-            ahead: 0,
-        };
+        let inputs = Inputs { counts: &counts, ..Inputs::default() };
         let registers = Registers {
             narrow: &mut bank.narrow,
             wide: &mut bank.wide,

@@ -90,14 +90,7 @@ impl Bank {
 
     /// What compiled code makes of it.
     fn run(&mut self, function: &Function) {
-        let inputs = Inputs {
-            constants: &[],
-            wide_constants: &[],
-            words: &[],
-            bytes: &[],
-            counts: &[],
-            ahead: 0,
-        };
+        let inputs = Inputs::default();
         let registers = Registers {
             narrow: &mut self.narrow,
             wide: &mut self.wide,

@@ -33,7 +33,6 @@ impl Context<'_> {
         let begun = self.run_to_end(warps, entry, budget);
         for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);
-            warp.clear_predicates();
             warp.is_as_begun = false;
         }
         self.short.all_begun = self.cta.live == 0;
@@ -122,7 +121,7 @@ impl Ran {
     /// next one cannot begin.
     fn on(
         &mut self,
-        files: &mut WithFiles<'_>,
+        files: &mut WithFiles<'_, '_>,
         launch: &Launch<'_>,
         tids: &[[L32; 3]],
         budget: u64,
