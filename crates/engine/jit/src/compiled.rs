@@ -30,6 +30,9 @@ pub struct Function {
     /// Functions that it calls.
     routines: Box<[Routine]>,
     pub(crate) needs: Needs,
+    /// Where warps begin that run together, if any can, and the instructions where they wait, with where they leave from there.
+    pub(crate) links: Option<u32>,
+    pub(crate) pauses: Box<[(u32, u32)]>,
     /// Whether lanes may part in it.
     pub(crate) parts: bool,
     /// Whether there are atomics in it.
@@ -71,7 +74,8 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         return Err(Error::Processor);
     }
     let code = crate::emit::emit(region, mode, level)?;
-    let crate::emit::Code { bytes, entries, parts, pool, uses, routines, needs } = code;
+    let crate::emit::Code { bytes, entries, parts, links, pauses, pool, uses, routines, needs } =
+        code;
     let code = arena::Code::new(&bytes).map_err(|e| Error::Memory(e.to_string()))?;
     let first = entries.iter().map(|e| e.1).min().unwrap_or(0);
     let last = entries.iter().map(|e| e.1).max().unwrap_or(0);
@@ -89,6 +93,8 @@ pub fn compile(region: &Region, mode: Mode, level: Level) -> Result<Function, Er
         uses: uses.into(),
         routines: routines.into(),
         needs,
+        links,
+        pauses: pauses.into(),
         parts,
         atomics: has_atomics(region),
     })
@@ -132,15 +138,24 @@ impl Function {
         (offset != 0).then_some(Entry { function: self.number, offset, mode })
     }
 
-    /// The code, and where it goes on for an entry of it.
+    /// The code.
     #[inline]
-    pub(crate) fn begin(&self, entry: Entry) -> (Begin, *const u8) {
-        let code = self.code.bytes();
-        let target = code[entry.offset as usize..].as_ptr();
+    pub(crate) fn begin(&self) -> Begin {
         // SAFETY: `emit` has made a function of this signature begin there: these are its bytes, which are not
         // written any more, and can be executed.
-        let begin = unsafe { std::mem::transmute::<*const u8, Begin>(code.as_ptr()) };
-        (begin, target)
+        unsafe { std::mem::transmute::<*const u8, Begin>(self.code.bytes().as_ptr()) }
+    }
+
+    /// Where it goes on at an offset.
+    #[inline]
+    pub(crate) fn target(&self, offset: u32) -> *const u8 {
+        self.code.bytes()[offset as usize..].as_ptr()
+    }
+
+    /// Whether warps that run together wait at an instruction in it ([`crate::region::End::Pause`]).
+    #[inline]
+    pub fn has_pauses(&self) -> bool {
+        self.links.is_some()
     }
 
     /// Sites that know no allocation yet.
@@ -286,7 +301,7 @@ impl Running<'_> {
             let all = entry.mode == Mode::Live;
             frame.begin_parts(if all { mask } else { 0 }, until.apart);
         }
-        let (begin, target) = function.begin(entry);
+        let (begin, target) = (function.begin(), function.target(entry.offset));
         // SAFETY: the processor has the instructions (`compile` has asked it), and the target is an entry of this
         // code. It reads and writes registers and inputs of the frame's files below the lengths of `needs`, which
         // have been compared; bytes of shared and local memory and of the allocations of sites whose offsets it

@@ -12,6 +12,8 @@ mod arena;
 mod compiled;
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 mod emit;
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+mod links;
 #[cfg_attr(
     not(all(feature = "jit", target_arch = "x86_64")),
     allow(dead_code, reason = "what machine code works with, where there is some")

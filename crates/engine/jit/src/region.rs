@@ -13,17 +13,19 @@ mod uses;
 
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::compiled::{Function, Running, compile};
+#[cfg(all(feature = "jit", target_arch = "x86_64"))]
+pub use crate::links::Links;
 pub use crate::machine::{Entry, Group, Inputs, Level, Mode, Parted, Sites};
 use crate::op::Op;
 use crate::operand::{Combine, Place, Predicate, Source, Test};
 #[cfg(all(feature = "jit", target_arch = "x86_64"))]
 pub use crate::series::{Series, WithFiles};
 #[cfg(not(all(feature = "jit", target_arch = "x86_64")))]
-pub use crate::unsupported_target::{Function, Running, Series, WithFiles, compile};
+pub use crate::unsupported_target::{Function, Links, Running, Series, WithFiles, compile};
 pub use calls::{Call, Listener, Routine, Row, Rows, Tell};
 pub use cross::{Match, Reduce, Shuffle, Shuffling, Vote};
 pub use memory::{Access, Atomic, Change, Load, Space, Store};
-pub use run::{Apart, Left, Memory, Until, Warps, Why};
+pub use run::{Apart, Files, Left, MOST, Memory, Stands, Until, Warps, Way, Why};
 use std::collections::HashSet;
 
 /// A graph of blocks.
@@ -97,6 +99,15 @@ pub enum End {
     Leave {
         /// Its number.
         at: u32,
+    },
+    /// The same. Warps that run together ([`Series::run_links`]) may wait for each other there, and go on at the block behind
+    /// it when somebody has done it for all. What it reads is at home then, but registers that have an input which is
+    /// known where that block begins ([`Region::params`]).
+    Pause {
+        /// Its number.
+        at: u32,
+        /// The block behind it.
+        next: Target,
     },
 }
 

@@ -4,7 +4,7 @@
 
 use crate::Narrow;
 use crate::Registers;
-use crate::compiled::{Begin, Running, why_of};
+use crate::compiled::{Begin, Function, Running, why_of};
 use crate::emit::{Frame, Needs};
 use crate::machine::{Entry, Mode, Parted};
 use crate::region::{Apart, Warps, Why};
@@ -14,14 +14,15 @@ use std::ops::Range;
 /// A function that is ready to be entered at one place by all live lanes of warps.
 #[derive(Debug)]
 pub struct Series<'s> {
-    needs: &'s Needs,
-    frame: &'s mut Frame,
+    pub(crate) function: &'s Function,
+    pub(crate) needs: &'s Needs,
+    pub(crate) frame: &'s mut Frame,
     begin: Begin,
     target: *const u8,
     /// Whether local memory is accessed.
-    local: bool,
+    pub(crate) local: bool,
     /// Whether lanes may part.
-    parts: bool,
+    pub(crate) parts: bool,
     /// Inputs and sites of the function, and shared memory.
     memory: PhantomData<&'s mut [u8]>,
 }
@@ -41,8 +42,9 @@ impl Running<'_> {
         if !ours || self.function.atomics {
             return None;
         }
-        let (begin, target) = self.function.begin(entry);
-        let (needs, parts) = (&self.function.needs, self.function.parts);
+        let function = self.function;
+        let (begin, target) = (function.begin(), function.target(entry.offset));
+        let (needs, parts) = (&function.needs, function.parts);
         let frame = &mut *self.frame;
         if needs.shared {
             frame.reach_shared(shared);
@@ -52,7 +54,7 @@ impl Running<'_> {
         }
         (frame.group.meets, frame.zeros) = (u32::MAX, 0);
         let local = needs.local || needs.frame != 0;
-        Some(Series { needs, frame, begin, target, local, parts, memory: PhantomData })
+        Some(Series { function, needs, frame, begin, target, local, parts, memory: PhantomData })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where the processor is of another kind: nothing is compiled.
 
 use crate::machine::{Entry, Inputs, Level, Mode, Parted, Sites};
-use crate::region::{Apart, Left, Listener, Memory, Region, Until, Warps, Why};
+use crate::region::{Apart, Files, Left, Listener, Memory, Region, Stands, Until, Warps, Way, Why};
 use crate::{Error, Narrow, Registers};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -36,6 +36,11 @@ impl Function {
 
     /// Where it can be entered before an instruction.
     pub fn entry(&self, _: u32) -> Option<Entry> {
+        match *self {}
+    }
+
+    /// Whether warps wait in it that run together.
+    pub fn has_pauses(&self) -> bool {
         match *self {}
     }
 
@@ -165,6 +170,11 @@ impl<'s> Series<'s> {
         match *self.0 {}
     }
 
+    /// Nobody yet who runs together.
+    pub fn links<'l>(&'l mut self) -> Option<Links<'l, 's>> {
+        match *self.0 {}
+    }
+
     /// What has been counted for all warps.
     pub fn zeros(&self) -> u64 {
         match *self.0 {}
@@ -195,5 +205,56 @@ impl WithFiles<'_, '_> {
     /// Steps, and lanes that have taken them.
     pub fn came_together(&self) -> Option<(u64, u64)> {
         match *self.0 {}
+    }
+}
+
+/// Warps that run a function together.
+#[derive(Debug)]
+pub struct Links<'l, 's>(&'l mut Series<'s>);
+
+impl<'l, 's> Links<'l, 's> {
+    /// Adds a warp.
+    pub fn add(&mut self, _: Registers<'l>, _: u32, _: (u64, u64)) -> bool {
+        match *self.0.0 {}
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match *self.0.0 {}
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        match *self.0.0 {}
+    }
+
+    /// Runs some of them.
+    pub fn run(&mut self, _: Range<usize>, _: Way) -> Option<(usize, u32)> {
+        match *self.0.0 {}
+    }
+
+    /// All of them have done so many instructions.
+    pub fn count(&mut self, _: u64) {
+        match *self.0.0 {}
+    }
+
+    /// How one stands.
+    pub fn stands(&self, _: usize) -> Option<Stands> {
+        match *self.0.0 {}
+    }
+
+    /// The instruction at which all of them wait.
+    pub fn wait_at(&self) -> Option<u32> {
+        match *self.0.0 {}
+    }
+
+    /// What the series tells.
+    pub fn series(&mut self) -> &mut Series<'s> {
+        match *self.0.0 {}
+    }
+
+    /// The registers and live lanes of each.
+    pub fn each(&mut self) -> impl Iterator<Item = (Files<'_>, u32)> {
+        std::iter::empty()
     }
 }

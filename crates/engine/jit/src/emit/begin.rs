@@ -43,6 +43,10 @@ impl<'a, B: Backend> Emitter<'a, B> {
             exit: asm.label(),
             parts: asm.label(),
             arrives: asm.label(),
+            pauses: Vec::new(),
+            waits: asm.label(),
+            next_link: asm.label(),
+            links: asm.label(),
             asm,
             region,
             mode,
@@ -95,7 +99,8 @@ impl End {
             End::Branch { taken: Predicate::Always, to, .. } => [Some(to), None],
             End::Branch { taken: Predicate::Never, next, .. } => [Some(next), None],
             End::Branch { to, next, .. } => [Some(to), Some(next)],
-            End::Leave { .. } => [None; 2],
+            // It goes on behind it by an entry.
+            End::Leave { .. } | End::Pause { .. } => [None; 2],
         };
         targets.into_iter().flatten().filter_map(|target| match target {
             Target::Block(i) => Some(i as usize),

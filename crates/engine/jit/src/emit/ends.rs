@@ -46,6 +46,9 @@ impl<B: Backend> Emitter<'_, B> {
     pub(super) fn epilogue(&mut self) {
         let (exit, out, ended) = (self.exit, self.asm.label(), self.asm.label());
         self.asm.bind(exit);
+        if !self.pauses.is_empty() {
+            self.leave_together(out);
+        }
         self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, at(R::RDI, Frame::ENDS_AT)));
         self.asm.jump(C::Je_rel32_64, ended);
         self.asm.bind(out);
@@ -59,6 +62,20 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.put(Ok(I::with(C::Retnq)));
         self.asm.bind(ended);
         self.next_warp(out);
+        if !self.pauses.is_empty() {
+            self.wait_together(out);
+        }
+    }
+
+    /// To `out` where lanes have parted that have not met again. Uses `ebx`.
+    pub(super) fn unless_together(&mut self, out: super::Label) {
+        let field = |field| at(R::RDI, field);
+        if self.both {
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::DEPTH)));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(ARRIVED)));
+            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::STANDS)));
+            self.asm.jump(C::Jne_rel32_64, out);
+        }
     }
 
     /// Counts a warp that has come to the end of the kernel, and goes on with the next one: in the same files, with rows of
@@ -67,12 +84,7 @@ impl<B: Backend> Emitter<'_, B> {
         let field = |field| at(R::RDI, field);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::WHY), 0));
         self.asm.jump(C::Jne_rel32_64, out);
-        if self.both {
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EBX, field(Frame::DEPTH)));
-            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(ARRIVED)));
-            self.asm.put(I::with2(C::Or_r32_rm32, R::EBX, field(Frame::STANDS)));
-            self.asm.jump(C::Jne_rel32_64, out);
-        }
+        self.unless_together(out);
         self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(Frame::LIMIT)));
         self.asm.jump(C::Jae_rel32_64, out);
         self.asm.put(I::with2(C::Add_rm64_r64, field(Frame::ALL_STEPS), R::R10));

@@ -165,6 +165,7 @@ impl<B: Backend> Emitter<'_, B> {
                 self.write_all_back();
                 self.leave(Reason::Instruction, at, self.pending);
             }
+            End::Pause { at, .. } => self.pause(at),
             End::Branch { taken, to, next, at, counted, .. } => {
                 self.pending += u32::from(counted);
                 self.branch(taken, (to, next), at, counted);

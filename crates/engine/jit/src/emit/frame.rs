@@ -24,6 +24,31 @@ pub(crate) struct Found {
     pub(crate) at: [u64; 4],
 }
 
+/// What code knows of a warp that runs together with others.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Linked {
+    pub(crate) narrow: *mut Narrow,
+    pub(crate) wide: *mut Wide,
+    pub(crate) predicates: *mut u32,
+    pub(crate) rows: *const Narrow,
+    /// Of these, what the frame has of one that runs.
+    pub(crate) limit: u64,
+    pub(crate) steps: u64,
+    pub(crate) missed: u64,
+    pub(crate) live: u32,
+    /// The instruction at which it waits or before which it has left.
+    pub(crate) at: u32,
+    /// As in the frame, where lanes may part.
+    pub(crate) end: u64,
+    pub(crate) counted: u64,
+    pub(crate) threads: u64,
+    /// Whether it waits ([`crate::region::End::Pause`]).
+    pub(crate) waits: u32,
+    /// How many registers there are of each kind: code does not look at it.
+    pub(crate) registers: [u32; 3],
+}
+
 /// Addresses of the files and inputs, limits, and what comes out.
 #[repr(C, align(64))]
 #[derive(Debug)]
@@ -117,6 +142,8 @@ pub(crate) struct Frame {
     /// Steps of those that have come there, and the lanes that have taken these.
     pub(crate) all_steps: u64,
     pub(crate) all_threads: u64,
+    /// The one that runs of warps that run together, of which [`Self::follow`] follow; null: none does.
+    pub(crate) link: *mut Linked,
 }
 
 // SAFETY: nothing is reached through the pointers but in `Running::run` and `Series::run`, which has set all of them that the code
@@ -206,6 +233,7 @@ impl Frame {
             row_bytes: 0,
             all_steps: 0,
             all_threads: 0,
+            link: null_mut(),
         }
     }
 
@@ -285,7 +313,7 @@ impl Frame {
         GROUP group DEPTH depth GROUPS groups STANDS stands STANDS_AT stands_at STANDS_TO stands_to
         STANDS_LEVEL stands_level WHOLE whole END end TURN turn WAITS waits PATIENCE patience
         OUTER_PATIENCE outer_patience COUNTED counted THREADS threads ENDS_AT ends_at FOLLOW follow TARGET target
-        ROW_BYTES row_bytes ALL_STEPS all_steps ALL_THREADS all_threads
+        ROW_BYTES row_bytes ALL_STEPS all_steps ALL_THREADS all_threads LINK link
     }
 
     /// Where the lanes are to meet.

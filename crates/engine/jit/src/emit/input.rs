@@ -235,7 +235,7 @@ impl Known<'_> {
             Target::Leave(_) => false,
         };
         match self.region.blocks[b].end {
-            End::Jump(to) => known(to),
+            End::Jump(to) | End::Pause { next: to, .. } => known(to),
             End::Branch { to, next, .. } => known(to) && known(next),
             End::Leave { .. } => false,
         }

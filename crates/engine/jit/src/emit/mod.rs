@@ -22,6 +22,7 @@ mod input;
 mod live;
 mod needs;
 mod part;
+mod pause;
 mod same_base;
 mod stub;
 mod tables;
@@ -33,7 +34,7 @@ use crate::region::{Action, End, Region, Routine, Space, Target};
 use affine::{Late, Plan};
 use asm::{Assembler, Label};
 use backend::Backend;
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, Linked};
 use index::Indices;
 use input::{Input, Owed};
 use live::{Numbers, Uses};
@@ -50,6 +51,9 @@ pub(crate) struct Code {
     pub(crate) entries: Vec<(Mode, u32, u32)>,
     /// Whether lanes may part in it.
     pub(crate) parts: bool,
+    /// Where warps begin that run together, and the instructions where they wait, with where they leave from there.
+    pub(crate) links: Option<u32>,
+    pub(crate) pauses: Vec<(u32, u32)>,
     /// Numbers that the code reads.
     pub(crate) pool: Vec<u64>,
     /// How sites are used, by number.
@@ -100,6 +104,11 @@ struct Emitter<'a, B: Backend> {
     indices: Indices,
     open_indices: u16,
     entries: Vec<(Mode, u32, Label)>,
+    pauses: Vec<(u32, Label)>,
+    /// What a warp comes to that waits for those it runs together with, and where one of these begins.
+    waits: Label,
+    next_link: Label,
+    links: Label,
     /// Where it begins with a warp, and what all ways out lead to.
     again: Label,
     exit: Label,
@@ -137,7 +146,7 @@ pub(crate) fn emit(region: &Region, mode: Mode, level: Level) -> Result<Code, Er
     }
     for block in &region.blocks {
         let targets = match block.end {
-            End::Jump(to) => [Some(to), None],
+            End::Jump(to) | End::Pause { next: to, .. } => [Some(to), None],
             End::Branch { to, next, .. } => [Some(to), Some(next)],
             End::Leave { .. } => [None; 2],
         };
@@ -180,7 +189,19 @@ fn made<B: Backend>(region: &Region, mode: Mode) -> Result<Code, Error> {
     let entries = e.entries.iter();
     let entries = entries.map(|&(mode, at, label)| (mode, at, e.asm.place(label))).collect();
     let parts = e.both;
-    Ok(Code { bytes, entries, parts, pool: e.pool, uses, routines: e.routines, needs })
+    let pauses: Vec<_> = e.pauses.iter().map(|&(at, label)| (at, e.asm.place(label))).collect();
+    let links = (!pauses.is_empty()).then(|| e.asm.place(e.links));
+    Ok(Code {
+        bytes,
+        entries,
+        parts,
+        links,
+        pauses,
+        pool: e.pool,
+        uses,
+        routines: e.routines,
+        needs,
+    })
 }
 
 /// How sites are used. A site is of one access alone.

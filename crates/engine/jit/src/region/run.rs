@@ -1,6 +1,7 @@
 //! How far a region runs, and how it was left.
 
-use crate::Narrow;
+use crate::machine::Entry;
+use crate::{Narrow, Wide};
 
 /// Why a region was left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,4 +93,42 @@ pub struct Warps {
     pub threads: u64,
     /// Where the one behind them stands that has not.
     pub left: Option<u32>,
+}
+
+/// Where warps that run together go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// At an entry.
+    On(Entry),
+    /// Those that wait at an instruction ([`crate::region::End::Pause`]) leave before it.
+    Out(u32),
+}
+
+/// Warps that can run together ([`crate::region::Links`]).
+pub const MOST: usize = 32;
+
+/// The registers of one of them.
+#[derive(Debug)]
+pub struct Files<'a> {
+    /// Registers of 32-bit lanes.
+    pub narrow: &'a mut [Narrow],
+    /// Registers of 64-bit lanes.
+    pub wide: &'a mut [Wide],
+    /// A bit for each lane.
+    pub predicates: &'a mut [u32],
+}
+
+/// How one of them stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stands {
+    /// The instruction before which all its live lanes stand.
+    pub at: u32,
+    /// Whether it waits there ([`crate::region::End::Pause`]); else it has left ([`crate::region::Why::Instruction`]).
+    pub waits: bool,
+    /// Instructions that have counted.
+    pub steps: u64,
+    /// Lanes that have taken them, in all.
+    pub threads: u64,
+    /// The steps up to which its turn goes.
+    pub limit: u64,
 }

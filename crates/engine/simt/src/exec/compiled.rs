@@ -3,6 +3,7 @@
 
 mod arrive;
 mod first;
+mod linked;
 mod marks;
 mod missed;
 mod series;
@@ -23,6 +24,7 @@ use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Until, Why};
 
 pub(super) use arrive::interpreted;
+use linked::{Fetches, Linked};
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
@@ -180,15 +182,32 @@ impl<'a> Context<'a> {
             self.probe = ear.map(Ear::into_probe);
             return (Ran::Nothing, false);
         };
+        let is_heard = ear.is_some();
         if let Some(ear) = &mut ear {
             running.listen(ear);
         }
         if mode == Mode::Live
             && group == NONE
-            && let Some(series) = running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
+            && let Some(mut series) =
+                running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
         {
             let (tids, _) = self.tids.as_chunks();
-            let came = compiled.run_each(series, tids, (warps, splits, ends, on), number);
+            let linked = region.filter(|of| self.is_alone && of.function.has_pauses());
+            let together = linked.filter(|_| !is_heard).and_then(|region| {
+                let fetches = Fetches {
+                    launch: self.launch,
+                    sites: &mut self.sites,
+                    count: &mut self.counters.fetches,
+                };
+                let (function, pauses) = (&region.function, &region.pauses[..]);
+                let region = Linked { number, function, pauses, entry };
+                let those = (&mut *warps, &mut *splits, &mut *ends, on);
+                compiled.run_together(&mut series, tids, those, region, fetches)
+            });
+            let came = match together {
+                Some(came) => came,
+                None => compiled.run_each(series, tids, (warps, splits, ends, on), number),
+            };
             self.counters.executed.add(came.executed);
             self.counters.divisions_by_zero += came.zeros;
             if came.ran == Ran::Nothing {

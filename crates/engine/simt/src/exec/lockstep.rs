@@ -16,7 +16,7 @@ use super::limits::LOCKSTEP;
 use super::outcome::{At, Flow, Stopped};
 use super::sites::Sites;
 use super::team::may_go;
-use super::texture::is_of_all;
+use super::texture::{fetch_rows, is_of_all};
 use super::warp::{Warp, count, lanes};
 use crate::code::{Fetch, Handle, Op, Shadow, Slot};
 use crate::observe::{Events, FetchMade};
@@ -203,19 +203,12 @@ impl Context<'_> {
         }
         let accesses: u64 = lanes(here).map(|i| count(warps[i].live)).sum();
         let mut resident = [0; LOCKSTEP];
-        let mut those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
-        plan.fetch_warps(
-            // Into the plan's loops, which then put together only what they look at.
-            #[inline(always)]
-            |places| {
-                let (_, warp) = those.next()?;
-                let live = warp.live;
-                let others = warp.apart(block, places);
-                Some(fetch.request(live, |slot| others.row(constants, slot)))
-            },
-            &mut resident,
-            scratch,
-        );
+        let those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
+        let rows = those.map(|(_, warp)| {
+            let live = warp.live;
+            (warp.rows_mut(), live)
+        });
+        fetch_rows((fetch, block, plan), constants, rows, &mut resident, scratch);
         if !fetch.resident.is_none() {
             for (i, resident) in lanes(here).zip(resident) {
                 let warp = &mut warps[i];

@@ -4,8 +4,9 @@ use super::context::Context;
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{Kept, find, keep};
-use super::warp::{Warp, count, lanes, narrow};
-use crate::code::{Constants, Fetch, Handle, Query};
+use super::warp::{Warp, apart, count, lanes, narrow};
+use crate::alu::L32;
+use crate::code::{Block, Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::{Descriptors, SURFACE_BIT};
@@ -38,7 +39,13 @@ fn same(handles: &[u64; 32], handle: u64) -> u32 {
 pub(super) fn is_of_all(warp: &Warp, constants: &Constants, of: &Handle, handle: u64) -> bool {
     let handles = warp.w(constants, of.slot);
     let first = handles[warp.live.trailing_zeros() as usize & 31];
-    first == handle && (of.uniform || warp.live & !same(handles, handle) == 0)
+    first == handle && (of.uniform || has_all(handles, warp.live, handle))
+}
+
+/// Whether all of these lanes have a handle.
+#[inline(always)]
+pub(super) fn has_all(handles: &[u64; 32], lanes: u32, handle: u64) -> bool {
+    lanes & !same(handles, handle) == 0
 }
 
 /// The lanes of a fetch, by the handles that they have.
@@ -111,6 +118,28 @@ pub(super) fn request<'w>(
 ) -> FetchRequest<'w> {
     let rows = warp.rows();
     fetch.request(active, |slot| narrow(rows, constants, slot))
+}
+
+/// Fetches of warps, each with the registers of its frame and its live lanes, by one plan.
+#[inline(always)]
+pub(super) fn fetch_rows<'w>(
+    (fetch, block, plan): (&Fetch, &Block, &FetchPlan),
+    constants: &'w Constants,
+    mut warps: impl Iterator<Item = (&'w mut [L32], u32)>,
+    resident: &mut [u32],
+    scratch: &mut Scratch,
+) {
+    plan.fetch_warps(
+        // Into the plan's loops, which then put together only what they look at.
+        #[inline(always)]
+        |places| {
+            let (rows, live) = warps.next()?;
+            let others = apart(rows, block, places);
+            Some(fetch.request(live, |slot| others.row(constants, slot)))
+        },
+        resident,
+        scratch,
+    );
 }
 
 /// Asks the engine for gradients, and the plan if the engine leaves it to the unit.

@@ -132,6 +132,18 @@ impl<'w> Apart<'w> {
     }
 }
 
+/// Puts the registers of a block into the places of their components, and lends all others.
+// By reference: a copy of places that have just been written one by one waits for these stores.
+#[inline(always)]
+pub(super) fn apart<'w>(rows: &'w mut [L32], block: &Block, places: &mut Places<'w>) -> Apart<'w> {
+    let (below, rest) = rows.split_at_mut(block.first);
+    let (results, above) = rest.split_at_mut(block.len);
+    for (row, &component) in results.iter_mut().zip(&block.components) {
+        places[usize::from(component)] = Some(row);
+    }
+    Apart { below, above, end: block.first + block.len }
+}
+
 /// %tid of a thread by its number in the CTA.
 pub(super) fn thread_of(linear: u32, block: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = block.map(|n| n.max(1));
@@ -201,6 +213,12 @@ impl Warp {
         )
     }
 
+    /// Narrow registers of the running frame, and what lies above them.
+    #[inline(always)]
+    pub(super) fn rows_mut(&mut self) -> &mut [L32] {
+        self.narrow.rows_from(self.narrow_base)
+    }
+
     /// Registers of the running frame that hold numbers, and local memory.
     #[inline(always)]
     pub(super) fn registers_and_local(&mut self) -> (Registers<'_>, &mut [L32]) {
@@ -265,18 +283,6 @@ impl Warp {
                 *to = if mask & (1 << lane) != 0 { v } else { *to };
             }
         }
-    }
-
-    /// Puts the registers of a block into the places of their components, and lends all others.
-    // By reference: a copy of places that have just been written one by one waits for these stores.
-    #[inline(always)]
-    pub(super) fn apart<'w>(&'w mut self, block: &Block, places: &mut Places<'w>) -> Apart<'w> {
-        let (below, rest) = self.narrow.rows_from(self.narrow_base).split_at_mut(block.first);
-        let (results, above) = rest.split_at_mut(block.len);
-        for (row, &component) in results.iter_mut().zip(&block.components) {
-            places[usize::from(component)] = Some(row);
-        }
-        Apart { below, above, end: block.first + block.len }
     }
 
     #[inline]

@@ -31,6 +31,15 @@ impl Held {
         list.get_mut(slot.index())
     }
 
+    /// The offset of the one that a register has.
+    pub(crate) fn get(&self, slot: Slot) -> Option<u32> {
+        if slot.is_constant() || slot.is_none() || slot.is_predicate() {
+            return None;
+        }
+        let list = if slot.is_wide() { &self.wide } else { &self.narrow };
+        list.get(slot.index()).copied().filter(|&offset| offset < NOWHERE)
+    }
+
     /// All registers that have one, with its offset: those of 64 and of 32 bits.
     pub(crate) fn all(&self) -> [Vec<(u32, u32)>; 2] {
         [&self.wide, &self.narrow].map(|list| {

@@ -2,6 +2,7 @@
 
 use super::action;
 use super::operand::{Operands, place, predicate};
+use super::pause::Pause;
 use crate::bits::Set;
 use crate::code::{Code, Inst, Op, PRODUCTS, Slot};
 use crate::flow::{Facts, Flow, Use, each_slot};
@@ -26,6 +27,8 @@ enum Part {
     Branch(u32),
     /// A place where lanes may meet.
     Join,
+    /// One that somebody may do for several warps.
+    Pause,
     /// One for the interpreter.
     Leave,
 }
@@ -43,13 +46,20 @@ impl Cut {
     }
 
     /// The region. `facts`: what is live in the function, if it is known.
-    pub(super) fn region(&self, code: &Code, facts: Option<&Arc<Facts>>) -> Region {
+    pub(super) fn region(
+        &self,
+        code: &Code,
+        facts: Option<&Arc<Facts>>,
+        pauses: &[Pause],
+    ) -> Region {
         let mut operands = Operands::new(code, self.function);
+        let pauses_at = |at: u32| pauses.binary_search_by_key(&at, |pause| pause.at).is_ok();
         let mut part = |(at, inst): (u32, &Inst)| match &inst.op {
             Op::Branch { target, .. } => Part::Branch(*target),
             Op::Join => Part::Join,
             _ => match action::steps(&mut operands, inst, at) {
                 Some(steps) => Part::Steps(steps),
+                None if pauses_at(at) => Part::Pause,
                 None => Part::Leave,
             },
         };
@@ -74,7 +84,7 @@ impl Cut {
             match part {
                 Part::Branch(target) => [*target, at + 1].into_iter().for_each(&mut mark),
                 Part::Join => [at, at + 1].into_iter().for_each(&mut mark),
-                Part::Leave => mark(at + 1),
+                Part::Leave | Part::Pause => mark(at + 1),
                 Part::Steps(_) => {}
             }
             if let Op::BranchIndexed { targets, .. } = &inst.op {
@@ -84,6 +94,19 @@ impl Cut {
         self.insts.clone().filter(|at| is_start[(at - self.insts.start) as usize]).collect()
     }
 
+    /// What is known of registers that have parameters: of a kernel.
+    fn flow_of_params<'c>(&self, code: &'c Code, facts: Option<&Arc<Facts>>) -> Option<Flow<'c>> {
+        let is_entry = code.funcs.get(self.function).is_some_and(|f| f.is_entry);
+        let flow = facts.and_then(|facts| Flow::with(code, self.function, facts));
+        flow.filter(|_| is_entry)
+    }
+
+    /// Where warps may wait for each other in it.
+    pub(super) fn pauses(&self, code: &Code, facts: Option<&Arc<Facts>>) -> Box<[Pause]> {
+        let flow = self.flow_of_params(code, facts);
+        self.insts(code).filter_map(|(at, inst)| Pause::of(flow.as_ref(), at, inst)).collect()
+    }
+
     /// Registers that have parameters where each block begins.
     fn params(
         &self,
@@ -91,9 +114,7 @@ impl Cut {
         facts: Option<&Arc<Facts>>,
         starts: &[u32],
     ) -> Vec<Vec<(Place, u32)>> {
-        let flow = facts.and_then(|facts| Flow::with(code, self.function, facts));
-        let is_entry = code.funcs.get(self.function).is_some_and(|f| f.is_entry);
-        let Some(flow) = flow.filter(|_| is_entry) else { return Vec::new() };
+        let Some(flow) = self.flow_of_params(code, facts) else { return Vec::new() };
         let held = |&start: &u32| {
             let held = flow.params_at((start - flow.first) as usize)?;
             let [wide, narrow] = held.all();
@@ -190,6 +211,7 @@ impl Blocks<'_> {
                     Part::Steps(steps) => block.steps.extend(steps),
                     Part::Join => block.joins = true,
                     Part::Leave => block.end = End::Leave { at },
+                    Part::Pause => block.end = End::Pause { at, next: self.target(at + 1) },
                     Part::Branch(target) => block.end = self.branch(at, inst, target),
                 }
             }

@@ -17,6 +17,7 @@ mod moves;
 mod operand;
 mod operation;
 mod parts;
+mod pause;
 mod room;
 mod setting;
 mod shadow;
@@ -26,6 +27,7 @@ mod tests;
 mod told;
 
 pub(crate) use limit::Regions;
+pub(crate) use pause::{HandleAt, Pause, fetch_at};
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
 pub(crate) use table::Table;

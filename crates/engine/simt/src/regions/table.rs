@@ -3,6 +3,7 @@
 use super::chunks::Chunks;
 use super::cut::Cut;
 use super::parts::{MAX, Part, loops, parts};
+use super::pause::Pause;
 use super::room::Room;
 use super::setting::Setting;
 use super::told::{self, Together};
@@ -38,6 +39,8 @@ pub(crate) struct Compiled {
     pub(crate) atomics: bool,
     /// Marks that are told with others.
     pub(crate) together: Together,
+    /// Where warps that run together wait, in order.
+    pub(crate) pauses: Box<[Pause]>,
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
     room: Room,
@@ -225,14 +228,16 @@ impl Table {
             let find = || Flow::of(code, cut.function, LIVENESS.0).map(|flow| flow.facts());
             of.facts.get_or_init(find)
         };
-        let mut region = cut.region(code, facts.as_ref());
+        let pauses = cut.pauses(code, facts.as_ref());
+        let mut region = cut.region(code, facts.as_ref(), &pauses);
         let together = told::gather(&mut region, code);
         let function = texunit_jit::region::compile(&region, mode, setting.level).ok()?;
         let room = Room::take(function.code_size())?;
         let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
         let atomics = region.blocks.iter().any(|block| block.steps.iter().any(is_atomic));
-        let number =
-            self.regions.push(Compiled { function, atomics, together, cut: cut.clone(), room })?;
+        let cut_of = cut.clone();
+        let made = Compiled { function, atomics, together, pauses, cut: cut_of, room };
+        let number = self.regions.push(made)?;
         let Compiled { function, together, .. } = self.regions.get(number)?;
         for mode in [Mode::Live, Mode::Some] {
             let is_entry = |&at: &u32| function.entry_of(mode, at).is_some();

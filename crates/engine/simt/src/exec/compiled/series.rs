@@ -2,6 +2,7 @@
 
 use super::{Compiled, Missed};
 use crate::alu::L32;
+use crate::code::NONE;
 use crate::exec::counters::Executed;
 use crate::exec::outcome::Ran;
 use crate::exec::warp::{Split, Warp, lanes};
@@ -15,6 +16,101 @@ pub(super) struct Came {
     pub(super) same: bool,
     pub(super) executed: Executed,
     pub(super) zeros: u64,
+}
+
+/// How a warp has left a region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) at: u32,
+    pub(super) why: Why,
+    pub(super) steps: u64,
+    pub(super) threads: u64,
+    pub(super) limit: u64,
+}
+
+impl Turn {
+    /// No turn.
+    pub(super) const NONE: Self =
+        Self { at: NONE, why: Why::Instruction, steps: 0, threads: 0, limit: 0 };
+
+    /// That of the last one that has left it, before this instruction.
+    #[inline(always)]
+    pub(super) fn of(series: &Series<'_>, at: u32) -> Self {
+        let (why, limit) = (series.why(), series.limit());
+        Self { at, why, steps: series.steps(), threads: series.threads(), limit }
+    }
+}
+
+/// What comes of it for all warps, put together.
+pub(super) struct Sum {
+    on: u32,
+    ran: Ran,
+    same: bool,
+    executed: Executed,
+    /// Those that have not come to an instruction for the interpreter, and where the first one stands.
+    others: u32,
+    first: Option<u32>,
+}
+
+impl Sum {
+    /// Of the warps of these bits.
+    #[inline(always)]
+    pub(super) fn new(on: u32) -> Self {
+        let (ran, executed) = (Ran::Stands, Executed::default());
+        Self { on, ran, same: true, executed, others: 0, first: None }
+    }
+
+    /// The steps that a warp may do up to the end of its turn, and those up to the end where lanes have parted and met.
+    #[inline(always)]
+    pub(super) fn until(warp: &Warp, end: u64) -> (u64, u64) {
+        (end.saturating_sub(warp.steps), warp.end.saturating_sub(warp.steps))
+    }
+
+    /// One of them, with its bit, which might run up to the end, has left the region of this number. `has_parted`: its lanes have.
+    #[inline(always)]
+    pub(super) fn add(
+        &mut self,
+        of: &mut Compiled<'_>,
+        (warp, split, end): (&mut Warp, &mut Split, &mut u64),
+        (bit, number): (u32, u32),
+        turn: Turn,
+        has_parted: bool,
+    ) {
+        let Turn { at, why, steps, threads, limit } = turn;
+        self.same &= !has_parted;
+        if limit != end.saturating_sub(warp.steps) {
+            *end = warp.steps.saturating_add(limit);
+        }
+        self.executed.count(warp, steps, threads);
+        split.pc = at;
+        self.same &= *self.first.get_or_insert(at) == at;
+        if why != Why::Instruction {
+            match why {
+                Why::Site(site) => of.miss(Missed { region: number, site, at }),
+                Why::Limit => (self.ran, self.others) = (Ran::Over, self.others | bit),
+                Why::Outside => (self.ran, self.others) = (Ran::Outside, self.others | bit),
+                _ => self.others |= bit,
+            }
+        }
+    }
+
+    /// These cannot run it, and have not.
+    pub(super) fn cannot(&mut self, those: u32) {
+        (self.ran, self.same, self.others) = (Ran::Nothing, false, self.others | those);
+    }
+
+    /// What came of it. `zeros`: divisions by zero.
+    #[inline(always)]
+    pub(super) fn end(self, of: &mut Compiled<'_>, splits: &[Split], zeros: u64) -> Came {
+        let Self { on, ran, same, executed, others, first } = self;
+        let stand = on & !others;
+        match first {
+            Some(at) if same => of.count_left(at, stand.count_ones().into()),
+            _ => lanes(stand).for_each(|i| of.count_left(splits[i].pc, 1)),
+        }
+        of.steps += executed.warp_instructions;
+        Came { ran, same, executed, zeros }
+    }
 }
 
 /// Some lanes of a warp stand or wait elsewhere than the others where these have left the region.
@@ -36,11 +132,8 @@ impl Compiled<'_> {
         (warps, splits, ends, on): (&mut [Warp], &mut [Split], &mut [u64], u32),
         number: u32,
     ) -> Came {
-        let (mut ran, mut same) = (Ran::Stands, true);
-        let mut executed = Executed::default();
-        // Those that have not come to an instruction for the interpreter.
-        let (mut rest, mut others) = (on, 0);
-        let (mut bit, mut first) = (1, None);
+        let mut sum = Sum::new(on);
+        let (mut rest, mut bit) = (on, 1);
         for ((warp, split), end) in warps.iter_mut().zip(&mut *splits).zip(ends) {
             let this = bit & rest;
             bit <<= 1;
@@ -48,41 +141,21 @@ impl Compiled<'_> {
                 continue;
             }
             rest ^= this;
-            let live = warp.live;
-            let until = (end.saturating_sub(warp.steps), warp.end.saturating_sub(warp.steps));
+            let (live, until) = (warp.live, Sum::until(warp, *end));
             let frame = warp.local_base..warp.local_end;
             series.of_warp(warp.index);
             let (registers, local) = warp.files(&tids[warp.index as usize]);
             let Some(at) = series.run(registers, local, frame, live, until) else {
-                (ran, same, others) = (Ran::Nothing, false, others | this | rest);
+                sum.cannot(this | rest);
                 break;
             };
-            if series.has_parted() {
-                same = false;
+            let has_parted = series.has_parted();
+            if has_parted {
                 part(&mut series, warp, split);
             }
-            if series.limit() != until.0 {
-                *end = warp.steps.saturating_add(series.limit());
-            }
-            executed.count(warp, series.steps(), series.threads());
-            split.pc = at;
-            same &= *first.get_or_insert(at) == at;
-            let why = series.why();
-            if why != Why::Instruction {
-                match why {
-                    Why::Site(site) => self.miss(Missed { region: number, site, at }),
-                    Why::Limit => (ran, others) = (Ran::Over, others | this),
-                    Why::Outside => (ran, others) = (Ran::Outside, others | this),
-                    _ => others |= this,
-                }
-            }
+            let turn = Turn::of(&series, at);
+            sum.add(self, (warp, split, end), (this, number), turn, has_parted);
         }
-        let stand = on & !others;
-        match first {
-            Some(at) if same => self.count_left(at, stand.count_ones().into()),
-            _ => lanes(stand).for_each(|i| self.count_left(splits[i].pc, 1)),
-        }
-        self.steps += executed.warp_instructions;
-        Came { ran, same, executed, zeros: series.zeros() }
+        sum.end(self, splits, series.zeros())
     }
 }

@@ -1,0 +1,183 @@
+//! Warps that run a region together: at each fetch they wait for each other, and the unit gets the fetches of all of them at
+//! once.
+
+use super::Compiled;
+use super::series::{Came, Sum, Turn};
+use crate::alu::L32;
+use crate::code::{Constants, Handle};
+use crate::exec::context::Launch;
+use crate::exec::limits::LOCKSTEP;
+use crate::exec::sites::Sites;
+use crate::exec::texture::{fetch_rows, has_all};
+use crate::exec::warp::{Split, Warp, count, lanes};
+use crate::regions::{HandleAt, Pause, fetch_at};
+use texunit_jit::region::{Entry, Function, Group, Links, Mode, Parted, Series, Way, Why};
+
+/// What does the fetches of a region.
+pub(super) struct Fetches<'c, 'a> {
+    pub(super) launch: &'a Launch<'a>,
+    pub(super) sites: &'c mut Sites,
+    /// Lanes that have fetched.
+    pub(super) count: &'c mut u64,
+}
+
+/// The region.
+#[derive(Clone, Copy)]
+pub(super) struct Linked<'r> {
+    pub(super) number: u32,
+    pub(super) function: &'r Function,
+    pub(super) pauses: &'r [Pause],
+    pub(super) entry: Entry,
+}
+
+/// How a warp stands that did not come to an instruction with its lanes together.
+struct Odd {
+    turn: Turn,
+    /// The lanes that stand there, and how the others do, if they have parted.
+    parted: Option<(u32, Vec<Group>, Option<(u32, u32, usize)>)>,
+}
+
+impl Odd {
+    #[cold]
+    fn of(series: &mut Series<'_>, at: u32) -> Self {
+        let turn = Turn::of(series, at);
+        let parted = series.has_parted().then(|| {
+            let (mask, parted) = series.parted();
+            (mask, parted.groups.to_vec(), parted.stands)
+        });
+        Self { turn, parted }
+    }
+}
+
+impl Compiled<'_> {
+    /// Runs a region for the warps of these bits, which are several or one, together. None: it cannot be run so, and nothing has been done.
+    #[inline(never)]
+    pub(super) fn run_together(
+        &mut self,
+        series: &mut Series<'_>,
+        tids: &[[L32; 3]],
+        (warps, splits, ends, on): (&mut [Warp], &mut [Split], &mut [u64], u32),
+        region: Linked<'_>,
+        mut fetches: Fetches<'_, '_>,
+    ) -> Option<Came> {
+        let mut odd: [Option<Odd>; LOCKSTEP] = [const { None }; LOCKSTEP];
+        let mut turns = [Turn::NONE; LOCKSTEP];
+        {
+            let mut links = series.links()?;
+            for (i, (warp, end)) in warps.iter_mut().zip(&*ends).enumerate() {
+                if on >> i & 1 != 0 {
+                    let (live, until) = (warp.live, Sum::until(warp, *end));
+                    let tids = &tids[warp.index as usize];
+                    let (registers, _) = warp.files(tids);
+                    if !links.add(registers, live, until) {
+                        return None;
+                    }
+                }
+            }
+            let all = links.len();
+            let mut way = Way::On(region.entry);
+            loop {
+                let (mut next, mut is_odd) = (0, false);
+                while let Some((i, at)) = links.run(next..all, way) {
+                    odd[i] = Some(Odd::of(links.series(), at));
+                    (next, is_odd) = (i + 1, true);
+                }
+                let waits = links.wait_at().filter(|_| !is_odd);
+                let Some((entry, count)) =
+                    waits.and_then(|at| fetches.fetch(&mut links, region, at))
+                else {
+                    break;
+                };
+                links.count(count);
+                way = Way::On(entry);
+            }
+            for i in (0..all).filter(|&i| odd[i].is_none()) {
+                let stands = links.stands(i)?;
+                if stands.waits {
+                    links.run(i..i + 1, Way::Out(stands.at));
+                }
+                let (limit, at) = (stands.limit, stands.at);
+                let (steps, threads) = (stands.steps, stands.threads);
+                turns[i] = Turn { at, why: Why::Instruction, steps, threads, limit };
+            }
+        }
+        let mut sum = Sum::new(on);
+        for (n, i) in lanes(on).enumerate() {
+            let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends[i]);
+            let (turn, parted) = match odd[n].take() {
+                Some(odd) => (odd.turn, odd.parted),
+                None => (turns[n], None),
+            };
+            let has_parted = parted.is_some();
+            if let Some((mask, groups, stands)) = parted {
+                warp.part(split, &Parted { groups: &groups, stands });
+                split.mask = mask;
+            }
+            sum.add(self, (warp, split, end), (1 << i, region.number), turn, has_parted);
+        }
+        Some(sum.end(self, splits, series.zeros()))
+    }
+}
+
+impl Fetches<'_, '_> {
+    /// The fetch at which all of these wait: where they go on, and how many instructions it counts as. None: it is none that can be done so.
+    #[inline]
+    fn fetch(
+        &mut self,
+        links: &mut Links<'_, '_>,
+        region: Linked<'_>,
+        at: u32,
+    ) -> Option<(Entry, u64)> {
+        let (fetch, counted) = fetch_at(self.launch.code, at)?;
+        let on = region.function.entry_of(Mode::Live, at + 1)?;
+        let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
+        let constants = &self.launch.constants;
+        let Sites { fetches, scratch, .. } = &mut *self.sites;
+        let ((texture, sampler), plan) = fetches[fetch.site].first()?;
+        let Pause { texture: of_texture, sampler: of_sampler, .. } = region.pauses[pause];
+        let mut has = |of: &Handle, at, handle| self.launch.has(links, (of, at), constants, handle);
+        let same = has(&fetch.texture, of_texture, *texture)
+            && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
+        let block = fetch.block.as_ref().filter(|_| same)?;
+        let mut lanes = 0;
+        let mut resident = [0; LOCKSTEP];
+        let rows = links.each().map(|(files, live)| {
+            lanes += count(live);
+            (files.narrow, live)
+        });
+        fetch_rows((fetch, block, plan), constants, rows, &mut resident, scratch);
+        if !fetch.resident.is_none() {
+            let to = fetch.resident.predicate_index();
+            for ((files, _), resident) in links.each().zip(resident) {
+                files.predicates[to] = resident;
+            }
+        }
+        *self.count += lanes;
+        Some((on, counted))
+    }
+}
+
+impl Launch<'_> {
+    /// Whether all live lanes of these have a handle.
+    #[inline]
+    fn has(
+        &self,
+        links: &mut Links<'_, '_>,
+        (of, at): (&Handle, HandleAt),
+        constants: &Constants,
+        handle: u64,
+    ) -> bool {
+        match at {
+            HandleAt::Param(offset) => {
+                let bytes = self.config.params.get(offset as usize..);
+                let bytes = bytes.and_then(|bytes| bytes.first_chunk());
+                bytes.is_some_and(|bytes| u64::from_le_bytes(*bytes) == handle)
+            }
+            HandleAt::Slot if of.slot.is_constant() => constants.wide[of.slot.index()][0] == handle,
+            HandleAt::Slot => {
+                let i = of.slot.index();
+                links.each().all(|(files, live)| has_all(&files.wide[i], live, handle))
+            }
+        }
+    }
+}
