@@ -48,6 +48,7 @@
 //! ```
 
 mod effective;
+mod files;
 mod fixed_level;
 mod name;
 mod query;
@@ -64,6 +65,7 @@ pub use bytemuck;
 pub use effective::{
     Coords, EffectiveSampler, Override, effective_sampler, overrides, resolve, sees,
 };
+pub use files::{FetchRows, Operand, Others, Requests, Results};
 pub use name::NameError;
 pub use query::{QueryPlan, QueryRequest};
 pub use request::{

@@ -6,7 +6,8 @@ use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_memory::SpaceKind;
 use texunit_syntax::Span;
 use texunit_unit::{
-    Attribute, Coordinates, FetchForm, FetchRequest, Lanes, SurfaceForm, SurfaceKind, ZERO_LANES,
+    Attribute, Coordinates, FetchForm, FetchRequest, Lanes, Results, SurfaceForm, SurfaceKind,
+    ZERO_LANES,
 };
 
 /// State space of an access as far as it is known before it runs.
@@ -299,7 +300,7 @@ pub(crate) struct Fetch {
     /// Registers of x, y, z, w; of `.f16x2` the two registers.
     pub(crate) parts: [Slot; 4],
     /// The wanted parts, if they are registers that follow each other, with no operand among them.
-    pub(crate) block: Option<Block>,
+    pub(crate) block: Option<Results>,
     /// The parts that are read later.
     pub(crate) components: u8,
     /// Destination predicate, or none.
@@ -308,37 +309,26 @@ pub(crate) struct Fetch {
     pub(crate) span: Span,
 }
 
-/// Registers that follow each other, and the component of a fetch that each gets.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
-    pub(crate) first: usize,
-    pub(crate) len: usize,
-    /// In the order of the registers; `len` of them.
-    pub(crate) components: [u8; 4],
+/// The registers of wanted parts, if they are narrow and follow each other.
+fn results(parts: &[Slot; 4]) -> Option<Results> {
+    let wanted = || parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
+    let first = wanted().map(|(part, _)| part.index()).min()?;
+    let len = wanted().count();
+    let mut components = [u8::MAX; 4];
+    for (part, component) in wanted() {
+        let place = components[..len].get_mut(part.index() - first)?;
+        if *place != u8::MAX {
+            return None;
+        }
+        *place = component;
+    }
+    Some(Results { first, len, components })
 }
 
-impl Block {
-    /// Of parts that are wanted and narrow.
-    fn of(parts: &[Slot; 4]) -> Option<Self> {
-        let wanted = || parts.iter().zip(0..).filter(|(part, _)| !part.is_none());
-        let first = wanted().map(|(part, _)| part.index()).min()?;
-        let len = wanted().count();
-        let mut components = [u8::MAX; 4];
-        for (part, component) in wanted() {
-            let place = components[..len].get_mut(part.index() - first)?;
-            if *place != u8::MAX {
-                return None;
-            }
-            *place = component;
-        }
-        Some(Self { first, len, components })
-    }
-
-    /// Whether a register is one of them.
-    fn has(&self, slot: Slot) -> bool {
-        let others = slot.is_none() || slot.is_constant() || slot.is_wide() || slot.is_predicate();
-        !others && (self.first..self.first + self.len).contains(&slot.index())
-    }
+/// Whether a register is one of them.
+fn has(results: &Results, slot: Slot) -> bool {
+    let others = slot.is_none() || slot.is_constant() || slot.is_wide() || slot.is_predicate();
+    !others && (results.first..results.first + results.len).contains(&slot.index())
 }
 
 impl Fetch {
@@ -367,16 +357,16 @@ impl Fetch {
 
     /// Looks whether the wanted parts are a block.
     pub(crate) fn find_block(&mut self) {
-        self.block = Block::of(&self.parts).filter(|block| !self.overlaps(block));
+        self.block = results(&self.parts).filter(|block| !self.overlaps(block));
     }
 
     /// Whether an operand is read where a result is written.
-    fn overlaps(&self, block: &Block) -> bool {
+    fn overlaps(&self, block: &Results) -> bool {
         let more = self.more.iter().flat_map(|more| {
             let all = [more.dpdx, more.dpdy, more.offset, [more.level, more.compare, Slot::NONE]];
             all.into_iter().flatten()
         });
-        self.coords.into_iter().copied().chain(more).any(|slot| block.has(slot))
+        self.coords.into_iter().copied().chain(more).any(|slot| has(block, slot))
     }
 }
 

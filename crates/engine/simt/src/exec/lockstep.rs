@@ -16,8 +16,9 @@ use super::limits::LOCKSTEP;
 use super::outcome::{At, Flow, Stopped};
 use super::sites::Sites;
 use super::team::may_go;
-use super::texture::{fetch_rows, is_of_all};
+use super::texture::{fetch_files, is_of_all};
 use super::warp::{Warp, count, lanes};
+use crate::alu::L32;
 use crate::code::{Fetch, Handle, Op, Shadow, Slot};
 use crate::observe::{Events, FetchMade};
 use barrier::{Arrival, Walked};
@@ -201,21 +202,25 @@ impl Context<'_> {
         if !same(&fetch.texture, handles.0) || !sampler.is_none_or(|s| same(s, handles.1)) {
             return false;
         }
-        let accesses: u64 = lanes(here).map(|i| count(warps[i].live)).sum();
+        let (mut files, mut live): ([&mut [L32]; LOCKSTEP], [u32; LOCKSTEP]) = Default::default();
+        let mut all = 0;
+        for (i, warp) in warps.iter_mut().enumerate() {
+            if here >> i & 1 == 1 {
+                live[all] = warp.live;
+                files[all] = warp.rows_mut();
+                all += 1;
+            }
+        }
         let mut resident = [0; LOCKSTEP];
-        let those = warps.iter_mut().enumerate().filter(|(i, _)| here >> i & 1 == 1);
-        let rows = those.map(|(_, warp)| {
-            let live = warp.live;
-            (warp.rows_mut(), live)
-        });
-        fetch_rows((fetch, block, plan), constants, rows, &mut resident, scratch);
+        let files = (&mut files[..all], &live[..all]);
+        fetch_files((fetch, block, plan), constants, files, &mut resident, scratch);
         if !fetch.resident.is_none() {
             for (i, resident) in lanes(here).zip(resident) {
                 let warp = &mut warps[i];
                 warp.put_p(fetch.resident, resident, warp.live);
             }
         }
-        self.counters.fetches += accesses;
+        self.counters.fetches += live.into_iter().map(count).sum::<u64>();
         true
     }
 }

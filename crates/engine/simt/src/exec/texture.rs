@@ -4,16 +4,16 @@ use super::context::Context;
 use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{Kept, find, keep};
-use super::warp::{Warp, apart, count, lanes, narrow};
+use super::warp::{Warp, count, lanes, narrow};
 use crate::alu::L32;
-use crate::code::{Block, Constants, Fetch, Handle, Query};
+use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::{Descriptors, SURFACE_BIT};
 use crate::observe::{At, Events, FetchAnswered, FetchMade};
 use texunit_unit::{
-    Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, Lanes, Lod, QueryPlan,
-    QueryRequest, Scratch,
+    Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod, Operand,
+    Others, QueryPlan, QueryRequest, Requests, Results, Scratch, ZERO_LANES,
 };
 
 /// `tex.grad`.
@@ -120,26 +120,41 @@ pub(super) fn request<'w>(
     fetch.request(active, |slot| narrow(rows, constants, slot))
 }
 
-/// Fetches of warps, each with the registers of its frame and its live lanes, by one plan.
+/// Fetches of warps with these live lanes.
+struct OfWarps<'f> {
+    fetch: &'f Fetch,
+    constants: &'f Constants,
+    live: &'f [u32],
+}
+
+impl Requests for OfWarps<'_> {
+    #[inline(always)]
+    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w> {
+        let live = self.live.get(warp).copied().unwrap_or(u32::MAX);
+        self.fetch.request(live, |slot| match slot.index() {
+            i if slot.is_constant() => &self.constants.narrow[i],
+            i => others.row(i),
+        })
+    }
+}
+
+/// Fetches of warps by one plan: of each the registers of its frame, and its live lanes.
 #[inline(always)]
-pub(super) fn fetch_rows<'w>(
-    (fetch, block, plan): (&Fetch, &Block, &FetchPlan),
-    constants: &'w Constants,
-    mut warps: impl Iterator<Item = (&'w mut [L32], u32)>,
+pub(super) fn fetch_files(
+    (fetch, results, plan): (&Fetch, &Results, &FetchPlan),
+    constants: &Constants,
+    (files, live): (&mut [&mut [L32]], &[u32]),
     resident: &mut [u32],
     scratch: &mut Scratch,
 ) {
-    plan.fetch_warps(
-        // Into the plan's loops, which then put together only what they look at.
-        #[inline(always)]
-        |places| {
-            let (rows, live) = warps.next()?;
-            let others = apart(rows, block, places);
-            Some(fetch.request(live, |slot| others.row(constants, slot)))
-        },
-        resident,
-        scratch,
-    );
+    let point = fetch.coords.point.map(|slot| match slot.index() {
+        _ if slot.is_none() => Operand::Lanes(&ZERO_LANES),
+        i if slot.is_constant() => Operand::Lanes(&constants.narrow[i]),
+        i => Operand::Row(i),
+    });
+    let rows = FetchRows { point, results: *results };
+    let requests = OfWarps { fetch, constants, live };
+    plan.fetch_warps(files, &rows, &requests, resident, scratch);
 }
 
 /// Asks the engine for gradients, and the plan if the engine leaves it to the unit.

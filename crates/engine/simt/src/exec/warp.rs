@@ -9,8 +9,7 @@ use super::elements::Registers;
 use super::frames::Frames;
 use super::register_file::Rows;
 use crate::alu::{L32, L64};
-use crate::code::{Block, Constants, NONE, Slot};
-use texunit_unit::Places;
+use crate::code::{Constants, NONE, Slot};
 pub(crate) use texunit_unit::lanes;
 
 /// How many lanes a mask has. Nearly always all: to count them takes fifteen instructions where the target
@@ -107,41 +106,6 @@ pub(crate) struct Warp {
     /// First byte of the running frame in local memory, and its end.
     pub(crate) local_base: u64,
     pub(crate) local_end: u64,
-}
-
-/// Registers but for those of a block.
-pub(super) struct Apart<'w> {
-    below: &'w [L32],
-    above: &'w [L32],
-    /// Number of the first one above.
-    end: usize,
-}
-
-impl<'w> Apart<'w> {
-    /// A narrow operand: one of these registers, or a constant.
-    #[inline(always)]
-    pub(super) fn row(&self, constants: &'w Constants, slot: Slot) -> &'w L32 {
-        let i = slot.index();
-        if slot.is_constant() {
-            &constants.narrow[i]
-        } else if i < self.below.len() {
-            &self.below[i]
-        } else {
-            &self.above[i - self.end]
-        }
-    }
-}
-
-/// Puts the registers of a block into the places of their components, and lends all others.
-// By reference: a copy of places that have just been written one by one waits for these stores.
-#[inline(always)]
-pub(super) fn apart<'w>(rows: &'w mut [L32], block: &Block, places: &mut Places<'w>) -> Apart<'w> {
-    let (below, rest) = rows.split_at_mut(block.first);
-    let (results, above) = rest.split_at_mut(block.len);
-    for (row, &component) in results.iter_mut().zip(&block.components) {
-        places[usize::from(component)] = Some(row);
-    }
-    Apart { below, above, end: block.first + block.len }
 }
 
 /// %tid of a thread by its number in the CTA.

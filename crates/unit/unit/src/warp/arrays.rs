@@ -298,7 +298,7 @@ impl FetchPlan {
                 let mut registers = Registers::new(&all, components);
                 let mut places = results(&mut out, components).map(|lanes| lanes.iter_mut());
                 let mut warps = 0..warps;
-                fast.fetch_warps(
+                fast.fetch_staged(
                     &self.seen.resource,
                     |to| {
                         let warp = warps.next()?;

@@ -38,6 +38,7 @@ pub use build::{Build, SimdError, SimdLevel, simd_level};
 pub use fastest::fetch_level;
 
 use crate::effective::{EffectiveSampler, resolve, seen};
+use crate::files::{FetchRows, Requests};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
 use crate::sampler::{Sampler, Texture};
 use fast::Fast;
@@ -172,26 +173,32 @@ impl FetchPlan {
         matches!(self.form.result, ResultType::F16 | ResultType::F16x2)
     }
 
-    /// Fetches of several warps, for those who have operands and results in registers. `next` is called until it
-    /// gives no request any more: it puts into the places, which are empty, where the wanted components of the
-    /// next warp go, and returns what is fetched; the components of the request count for nothing. Lanes that are
+    /// Fetches of several warps, for those who have operands and results in registers: of each its file. Lanes that are
     /// not active may get any values. Which active lanes of each warp are all resident is left in `resident`, as
     /// far as that reaches.
+    ///
+    /// # Panics
+    ///
+    /// If a file lacks a row.
     #[inline]
-    pub fn fetch_warps<'w>(
+    pub fn fetch_warps(
         &self,
-        mut next: impl FnMut(&mut Places<'w>) -> Option<FetchRequest<'w>>,
+        files: &mut [&mut [Lanes]],
+        rows: &FetchRows<'_>,
+        requests: &impl Requests,
         resident: &mut [u32],
         scratch: &mut Scratch,
     ) {
         if let (Schedule::Fast(plan), false) = (&self.schedule, self.is_narrow()) {
             resident.fill(u32::MAX);
-            return plan.fetch_warps(&self.seen.resource, next, &mut scratch.fast);
+            let space = &mut scratch.fast;
+            return plan.fetch_warps(&self.seen.resource, files, rows, requests, space);
         }
         let mut resident = resident.iter_mut();
-        let mut places = Places::default();
-        while let Some(request) = next(&mut places) {
-            let all = self.fetch_to(&request, std::mem::take(&mut places), scratch);
+        for (warp, file) in files.iter_mut().enumerate() {
+            let mut places = Places::default();
+            let others = rows.results.apart(file, &mut places);
+            let all = self.fetch_to(&requests.request(warp, &others), places, scratch);
             if let Some(resident) = resident.next() {
                 *resident = all;
             }

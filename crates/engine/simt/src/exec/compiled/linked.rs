@@ -8,7 +8,7 @@ use crate::code::{Constants, Handle};
 use crate::exec::context::Launch;
 use crate::exec::limits::LOCKSTEP;
 use crate::exec::sites::Sites;
-use crate::exec::texture::{fetch_rows, has_all};
+use crate::exec::texture::{fetch_files, has_all};
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{HandleAt, Pause, fetch_at};
 use texunit_jit::region::{Entry, Function, Group, Links, Mode, Parted, Series, Way, Why};
@@ -139,20 +139,21 @@ impl Fetches<'_, '_> {
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
         let block = fetch.block.as_ref().filter(|_| same)?;
-        let mut lanes = 0;
         let mut resident = [0; LOCKSTEP];
-        let rows = links.each().map(|(files, live)| {
-            lanes += count(live);
-            (files.narrow, live)
-        });
-        fetch_rows((fetch, block, plan), constants, rows, &mut resident, scratch);
+        let (mut files, mut live): ([&mut [L32]; LOCKSTEP], [u32; LOCKSTEP]) = Default::default();
+        let all = links.len().min(LOCKSTEP);
+        for ((to, lanes), of) in files.iter_mut().zip(&mut live).zip(links.each()) {
+            (*to, *lanes) = (of.0.narrow, of.1);
+        }
+        let files = (&mut files[..all], &live[..all]);
+        fetch_files((fetch, block, plan), constants, files, &mut resident, scratch);
         if !fetch.resident.is_none() {
             let to = fetch.resident.predicate_index();
             for ((files, _), resident) in links.each().zip(resident) {
                 files.predicates[to] = resident;
             }
         }
-        *self.count += lanes;
+        *self.count += live.into_iter().map(count).sum::<u64>();
         Some((on, counted))
     }
 }

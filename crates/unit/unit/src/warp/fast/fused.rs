@@ -5,6 +5,7 @@
 use super::footprint::{Kernel, Outside, Spot, Spots, Task};
 use super::kernel::{Bytes, Footprint, Unrolled};
 use super::point::Picked;
+use crate::files::FetchRows;
 use crate::request::{Lanes, Places, ZERO_LANES};
 use crate::warp::ahead::Rows;
 use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
@@ -61,13 +62,8 @@ pub(in crate::warp) enum Registers<'a> {
         /// Of each component; nothing for those that are not wanted.
         out: [&'a mut [Lanes]; 4],
     },
-    /// Anywhere.
-    Warps {
-        /// Of each warp, along each axis.
-        coords: &'a [[&'a Lanes; 3]],
-        /// As many.
-        out: &'a mut [Places<'a>],
-    },
+    /// In these rows of each warp's file.
+    Files { files: &'a mut [&'a mut [Lanes]], rows: &'a FetchRows<'a> },
 }
 
 impl Registers<'_> {
@@ -75,7 +71,7 @@ impl Registers<'_> {
     fn warps(&self) -> usize {
         match self {
             Self::Arrays { points, .. } => points.warps(),
-            Self::Warps { coords, .. } => coords.len(),
+            Self::Files { files, .. } => files.len(),
         }
     }
 
@@ -103,12 +99,17 @@ impl Registers<'_> {
                 let at = written;
                 (coords, [a.get_mut(at), b.get_mut(at), c.get_mut(at), d.get_mut(at)])
             }
-            Self::Warps { coords, out } => {
-                let [x, y, z, w] = &mut out[written];
-                (
-                    coords.get(read).copied().unwrap_or([NONE; 3]),
-                    [x.as_deref_mut(), y.as_deref_mut(), z.as_deref_mut(), w.as_deref_mut()],
-                )
+            Self::Files { files, rows } => {
+                let mut places = Places::default();
+                if read == written {
+                    let others = rows.results.apart(files[written], &mut places);
+                    return (rows.point_of(&others), places);
+                }
+                // The one behind it.
+                let (first, behind) = files.split_at_mut(read);
+                let coords = behind.first().map_or([NONE; 3], |file| rows.point(file));
+                rows.results.apart(first[written], &mut places);
+                (coords, places)
             }
         }
     }

@@ -14,7 +14,8 @@ mod point;
 use super::axis::{Axis, AxisLanes};
 use super::place::{PlaceLanes, Places};
 use super::simd::Run;
-use crate::request::{self, Coordinates, FetchRequest, Lanes, ZERO_LANES, places};
+use crate::files::{FetchRows, Requests};
+use crate::request::{self, FetchRequest, Lanes, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
 use fused::OfFused;
@@ -92,11 +93,11 @@ pub(super) struct Fast {
     asks: bool,
 }
 
-/// Axes that a geometry lacks contribute nothing.
-static NO_AXIS: AxisLanes = AxisLanes::ZERO;
-
 /// Warps whose fetches are one call of the stage in one piece.
 const AT_ONCE: usize = 8;
+
+/// Axes that a geometry lacks contribute nothing.
+static NO_AXIS: AxisLanes = AxisLanes::ZERO;
 
 static FULL: Lanes = [256; 32];
 static NOTHING: Lanes = [0; 32];
@@ -159,42 +160,57 @@ impl Fast {
         }
     }
 
-    /// Fetches of warps, all of their lanes, to the places of each: in one piece if this plan
-    /// [does that](Self::is_fused).
+    /// Fetches of warps, all of their lanes: in one piece if this plan [does that](Self::is_fused).
     #[inline]
     pub(super) fn fetch_warps<'w>(
         &self,
         resource: &Resource,
-        mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
+        files: &'w mut [&mut [Lanes]],
+        rows: &FetchRows<'_>,
+        requests: &'w impl Requests,
         space: &mut Space,
     ) {
         if !self.is_fused() {
+            let mut warps = files.iter_mut().enumerate();
+            let next = |places: &mut request::Places<'w>| {
+                let (warp, file) = warps.next()?;
+                Some(requests.request(warp, &rows.results.apart(file, places)))
+            };
             return self.fetch_staged(resource, next, space);
         }
-        loop {
-            let mut coords = [[&ZERO_LANES; 3]; AT_ONCE];
-            let mut out: [request::Places<'w>; AT_ONCE] = Default::default();
-            let mut len = 0;
-            while len < AT_ONCE
-                && let Some(request) = next(&mut out[len])
-            {
-                // One by one: a copy of what has just been put together waits for that.
-                let [x, y, z] = request.coords.point;
-                coords[len][0] = x;
-                coords[len][1] = y;
-                coords[len][2] = z;
-                len += 1;
+        if self.channels < 4 {
+            for file in &mut *files {
+                let mut places = request::Places::default();
+                rows.results.apart(file, &mut places);
+                self.clear(&mut places);
             }
-            self.fetch_at(resource, &coords[..len], &mut out[..len], space);
-            if len < AT_ONCE {
-                return;
+        }
+        for (part, files) in files.chunks_mut(AT_ONCE).enumerate() {
+            let (mut next, warps) = (0, files.len());
+            while next < warps {
+                // For as long as the call.
+                let mut lent: [&mut [Lanes]; AT_ONCE] = Default::default();
+                for (lent, file) in lent.iter_mut().zip(&mut *files) {
+                    *lent = file;
+                }
+                let registers = Registers::Files { files: &mut lent[..warps], rows };
+                self.run_fused(resource, registers, &mut next);
+                // It cannot do this one.
+                let Some(file) = files.get_mut(next) else { break };
+                let Space { placed: [placed, _], blend } = &mut *space;
+                let mut places = request::Places::default();
+                let others = rows.results.apart(file, &mut places);
+                self.place(&requests.request(part * AT_ONCE + next, &others), placed);
+                self.finish(resource, placed, blend, places);
+                next += 1;
             }
         }
     }
 
-    /// Likewise in two halves: the next fetch begins before this one waits for its texels.
+    /// Fetches of warps, as many as `next` tells, in two halves: the next fetch begins before this one waits for its texels.
+    /// It puts into the places, which are empty, where the wanted components go.
     #[inline]
-    fn fetch_staged<'w>(
+    pub(super) fn fetch_staged<'w>(
         &self,
         resource: &Resource,
         mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
@@ -214,34 +230,6 @@ impl Fast {
             std::mem::swap(&mut now, &mut then);
         }
         self.finish(resource, now, blend, out);
-    }
-
-    /// Likewise in one piece, but for warps that cannot be done so; for plans that [do that](Self::is_fused).
-    fn fetch_at(
-        &self,
-        resource: &Resource,
-        coords: &[[&Lanes; 3]],
-        out: &mut [request::Places<'_>],
-        space: &mut Space,
-    ) {
-        let mut next = 0;
-        out.iter_mut().for_each(|out| self.clear(out));
-        while next < coords.len() {
-            // Lent anew, for as long as the call: the places of the caller live longer.
-            let mut lent: [request::Places<'_>; AT_ONCE] = Default::default();
-            for (lent, out) in lent.iter_mut().zip(&mut *out) {
-                *lent = out.each_mut().map(Option::as_deref_mut);
-            }
-            let registers = Registers::Warps { coords, out: &mut lent };
-            self.run_fused(resource, registers, &mut next);
-            if let (Some(&point), Some(out)) = (coords.get(next), out.get_mut(next)) {
-                let Space { placed: [placed, _], blend } = &mut *space;
-                let coords = Coordinates::at(point, &ZERO_LANES);
-                self.place(&FetchRequest::new(u32::MAX, coords), placed);
-                self.finish(resource, placed, blend, out.each_mut().map(Option::as_deref_mut));
-                next += 1;
-            }
-        }
     }
 
     /// Zeros for the components that the format lacks.
