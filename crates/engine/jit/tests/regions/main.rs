@@ -8,6 +8,7 @@ mod lanes;
 mod model;
 mod params;
 mod random;
+mod together;
 
 use apart::Warp;
 use model::{BASES, FRAME, Fixed, Heard, Next, World};
@@ -136,7 +137,7 @@ fn position(region: &Region, at: u32) -> Option<(usize, usize)> {
             return Some((b, i));
         }
         let end = match block.end {
-            End::Branch { at, .. } | End::Leave { at } => Some(at),
+            End::Branch { at, .. } | End::Leave { at } | End::Pause { at, .. } => Some(at),
             // What follows on the last step.
             End::Jump(_) => block.steps.last().map(|step| step.at + 1),
         };
@@ -282,7 +283,7 @@ impl Case {
         let block = &self.region.blocks[b];
         match (block.steps.get(i), block.end) {
             (Some(step), _) => step.at,
-            (None, End::Branch { at, .. } | End::Leave { at }) => at,
+            (None, End::Branch { at, .. } | End::Leave { at } | End::Pause { at, .. }) => at,
             (None, End::Jump(_)) if block.steps.is_empty() => block.at,
             (None, End::Jump(_)) => block.steps[i - 1].at + 1,
         }
@@ -344,7 +345,7 @@ impl Case {
                 let ends = match b.end {
                     End::Jump(to) => [to, to],
                     End::Branch { to, next, .. } => [to, next],
-                    End::Leave { at } => [Target::Leave(at); 2],
+                    End::Leave { at } | End::Pause { at, .. } => [Target::Leave(at); 2],
                 };
                 ends.into_iter().any(|end| match end {
                     Target::Leave(at) => at == left.at,
@@ -370,19 +371,22 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
         let seed = seed << 32 | item;
         play(seed, &mut Random::new(seed), wanted, level, &mut sum);
     }
-    let Done { left, atomics, parted } = sum;
+    let Done { left, atomics, parted, waited } = sum;
     assert!(parted > count / 4, "only {parted} times lanes have parted");
     assert!(left as u64 > 3 * count, "only {left} runs");
     let many = if wanted.global && wanted.others { count / 4 } else { 0 };
     assert!(atomics >= many, "only {atomics} atomics");
+    assert!(waited > count / 4, "only {waited} times warps have waited for each other");
 }
 
-/// What some regions have done: how often they were left, atomics, how often lanes have parted.
+/// What some regions have done: how often they were left, atomics, how often lanes have parted, and
+/// how often warps have waited for each other and gone on.
 #[derive(Default)]
 pub(crate) struct Done {
     left: usize,
     atomics: u64,
     parted: u64,
+    waited: u64,
 }
 
 /// One region, compiled in every way and run some times. The fuzz target `regions` plays, too.
@@ -415,6 +419,9 @@ pub(crate) fn play(seed: u64, random: &mut Random, wanted: Wanted, level: Level,
         };
         for _ in 0..3 {
             sum.left += case.compare(seed, random);
+        }
+        if mode == Mode::Live && case.function.has_pauses() {
+            sum.waited += together::compare(&case, seed, random);
         }
         sum.atomics += case.atomics.get();
         sum.parted += case.parted.get();

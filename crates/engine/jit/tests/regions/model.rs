@@ -525,6 +525,8 @@ impl World {
         match block.end {
             End::Jump(target) => to(target),
             End::Leave { at } => Next::Out(at),
+            // Somebody has done it.
+            End::Pause { next, .. } => to(next),
             End::Branch { taken, to: target, next, counted, .. } => {
                 let taken = self.asked(taken) & mask;
                 if taken != 0 && taken != mask {

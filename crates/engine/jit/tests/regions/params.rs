@@ -34,7 +34,7 @@ pub(crate) fn of(region: &Region) -> Vec<Vec<(Place, u32)>> {
 
 fn targets(block: &Block) -> Vec<usize> {
     let all = match block.end {
-        End::Jump(to) => vec![to],
+        End::Jump(to) | End::Pause { next: to, .. } => vec![to],
         End::Branch { to, next, .. } => vec![to, next],
         End::Leave { .. } => vec![],
     };

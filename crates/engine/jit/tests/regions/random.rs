@@ -824,7 +824,8 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         };
         let (to, next) = (target(), target());
         let end = match maker.random.below(6) {
-            0 => End::Leave { at },
+            0 if maker.random.one_in(2) => End::Leave { at },
+            0 => End::Pause { at, next },
             1 => End::Jump(to),
             _ => {
                 let counted = maker.random.chance(95);
@@ -837,5 +838,10 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         blocks.push(Block { at: first, is_entry, joins, steps, end, kept: kept.clone() });
     }
     meeting(maker.random, &mut blocks);
+    for i in 0..blocks.len() {
+        if let End::Pause { next: Target::Block(next), .. } = blocks[i].end {
+            blocks[next as usize].is_entry = true;
+        }
+    }
     Region { blocks, sites: maker.sites, params: Vec::new(), products: vec![[0, 1, 5]] }
 }

@@ -1,0 +1,275 @@
+//! Warps that run a region together against the same warps that run it one after the other in the same order: where they
+//! wait for each other something is done to their registers, and they go on.
+
+use super::{Case, difference, list, position};
+use crate::apart::Warp;
+use crate::model::{BASES, FRAME, Next, World};
+use crate::random;
+use std::cell::Cell;
+use texunit_jit::region::{Apart, Inputs, Links, Memory, Mode, Sites, Target, Until, Way, Why};
+use texunit_jit::{Narrow, Place, Registers, Wide};
+use texunit_memory::Block;
+use texunit_testkit::Random;
+
+/// The registers of a warp.
+#[derive(Clone)]
+struct Files {
+    narrow: Vec<Narrow>,
+    wide: Vec<Wide>,
+    predicates: Vec<u32>,
+}
+
+impl Files {
+    fn registers<'a>(&'a mut self, rows: &'a [Narrow]) -> Registers<'a> {
+        let Self { narrow, wide, predicates } = self;
+        Registers { narrow, wide, predicates, rows }
+    }
+
+    /// A world with these registers.
+    fn swap(&mut self, world: &mut World) {
+        std::mem::swap(&mut self.narrow, &mut world.narrow);
+        std::mem::swap(&mut self.wide, &mut world.wide);
+        std::mem::swap(&mut self.predicates, &mut world.predicates);
+    }
+}
+
+/// How a warp has come out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Out {
+    at: u32,
+    why: Why,
+    steps: u64,
+    threads: u64,
+    limit: u64,
+    parted: bool,
+}
+
+/// How long warps run.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    steps: u64,
+    end: u64,
+    apart: Apart,
+}
+
+/// A register in which what is done while they wait can be seen: one that has no input at any block.
+fn written(case: &Case) -> Option<usize> {
+    let known = |i: &usize| {
+        let place = Place::Narrow(*i as u32);
+        case.region.params.iter().flatten().any(|known| known.0 == place)
+    };
+    (0..4).find(|i| !known(i))
+}
+
+/// What is done to a register of the warp of this number.
+fn act(row: &mut Narrow, warp: usize) {
+    row.iter_mut().for_each(|n| *n = n.rotate_left(3) ^ warp as u32);
+}
+
+impl Case {
+    fn inputs<'a>(&'a self, counts: &'a [Cell<u64>]) -> Inputs<'a> {
+        Inputs {
+            constants: &self.fixed.constants,
+            wide_constants: &self.fixed.wide_constants,
+            words: &self.fixed.words,
+            bytes: &self.fixed.bytes,
+            counts,
+            ahead: 512,
+        }
+    }
+
+    /// The instruction behind a pause, if the region goes on there.
+    fn behind(&self, at: u32) -> Option<u32> {
+        let end = self.region.blocks.iter().find_map(|block| match block.end {
+            texunit_jit::region::End::Pause { at: pause, next } if pause == at => Some(next),
+            _ => None,
+        });
+        match end? {
+            Target::Block(next) => Some(self.region.blocks[next as usize].at),
+            Target::Leave(_) => None,
+        }
+    }
+}
+
+/// Runs them together: how they have come out, and at which instructions they have waited for each other and gone on.
+fn linked(
+    case: &Case,
+    (world, all): (&mut World, &mut [Files]),
+    sites: &mut Sites<'_>,
+    limits: Limits,
+) -> Option<(Vec<Out>, Vec<u32>)> {
+    let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
+    let entry = case.function.entry_of(Mode::Live, case.region.blocks[0].at)?;
+    let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
+    let mut series = running.series(entry, &mut world.shared, limits.apart)?;
+    let mut links = series.links()?;
+    assert!(!links.add(
+        Files { narrow: vec![], wide: vec![], predicates: vec![] }.registers(&[]),
+        1,
+        (0, 0)
+    ));
+    let (len, until) = (all.len(), (limits.steps, limits.end));
+    for files in &mut *all {
+        assert!(links.add(files.registers(&case.fixed.rows), case.mask, until), "files");
+    }
+    let (mut out, mut waits) = (vec![None; len], Vec::new());
+    let mut way = Way::On(entry);
+    loop {
+        let mut next = 0;
+        while let Some((i, at)) = links.run(next..len, way) {
+            let series = links.series();
+            let (steps, threads, limit) = (series.steps(), series.threads(), series.limit());
+            let parted = series.has_parted();
+            out[i] = Some(Out { at, why: series.why(), steps, threads, limit, parted });
+            next = i + 1;
+        }
+        let at = links.wait_at().filter(|_| out.iter().all(Option::is_none));
+        let on =
+            at.and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.behind(at)?)?)));
+        let Some((at, on)) = on.filter(|_| waits.len() < 20) else { break };
+        waits.push(at);
+        let row = written(case);
+        for (i, (files, live)) in links.each().enumerate() {
+            assert_eq!(live, case.mask);
+            row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
+        }
+        links.count(1);
+        way = Way::On(on);
+    }
+    leave(&mut links, &mut out);
+    world.counts = counts.iter().map(Cell::get).collect();
+    Some((out.into_iter().flatten().collect(), waits))
+}
+
+/// Those that wait leave.
+fn leave(links: &mut Links<'_, '_>, out: &mut [Option<Out>]) {
+    for (i, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_none()) {
+        let stands = links.stands(i).expect("one of them");
+        if stands.waits {
+            assert_eq!(links.run(i..i + 1, Way::Out(stands.at)), None);
+            let now = links.stands(i).expect("one of them");
+            assert_eq!(now, texunit_jit::region::Stands { waits: false, ..stands });
+        }
+        let (at, why, parted) = (stands.at, Why::Instruction, false);
+        let (steps, threads, limit) = (stands.steps, stands.threads, stands.limit);
+        *out = Some(Out { at, why, steps, threads, limit, parted });
+    }
+}
+
+/// The same one after the other, up to each of these instructions.
+fn alone(
+    case: &Case,
+    (world, all): (&mut World, &mut [Files]),
+    sites: &mut Sites<'_>,
+    (limits, waits): (Limits, &[u32]),
+) -> Vec<Out> {
+    let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
+    let lanes = u64::from(case.mask.count_ones());
+    let start = |files: &Files| (files.clone(), 0_u64, 0_u64, limits.steps);
+    let mut each: Vec<_> = all.iter().map(start).collect();
+    let mut from = Some(case.region.blocks[0].at);
+    let mut out = Vec::new();
+    for round in 0..=waits.len() {
+        let entry = case.function.entry_of(Mode::Live, from.expect("an entry")).expect("an entry");
+        out.clear();
+        for (files, steps, threads, limit) in &mut each {
+            let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
+            let memory =
+                Memory { shared: &mut world.shared, local: &mut world.local, frame: FRAME };
+            let rest = |end: u64| end.saturating_sub(*steps);
+            let apart = Apart { end: rest(limits.end), ..limits.apart };
+            let until = Until { steps: rest(*limit), meets: u32::MAX, atomics: 0, apart };
+            let registers = files.registers(&case.fixed.rows);
+            let left = running.run(registers, memory, (case.mask, case.mask), entry, until);
+            let left = left.expect("files");
+            *limit = if left.limit == until.steps { *limit } else { *steps + left.limit };
+            (*steps, *threads) = (*steps + left.steps, *threads + left.threads);
+            let (at, why, parted) = (left.at, left.why, left.parted);
+            out.push(Out { at, why, steps: *steps, threads: *threads, limit: *limit, parted });
+        }
+        let Some(&at) = waits.get(round) else { break };
+        for (i, (files, steps, threads, _)) in each.iter_mut().enumerate() {
+            assert_eq!((out[i].at, out[i].why), (at, Why::Instruction), "warp {i} does not wait");
+            written(case).into_iter().for_each(|row| act(&mut files.narrow[row], i));
+            (*steps, *threads) = (*steps + 1, *threads + lanes);
+        }
+        from = case.behind(at);
+    }
+    for (files, now) in all.iter_mut().zip(each) {
+        *files = now.0;
+    }
+    world.counts = counts.iter().map(Cell::get).collect();
+    out
+}
+
+/// How often warps have waited for each other and gone on.
+pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
+    let mut here = random::world(random);
+    let mut there = here.copy();
+    let blocks = [here.global.clone(), there.global.clone()];
+    let mut sites = [case.function.sites(), case.function.sites()];
+    let mut waited = 0;
+    for _ in 0..8 {
+        let warps = random.range(1, 5_usize);
+        let mut files: Vec<Files> = (0..warps)
+            .map(|_| {
+                let world = random::world(random);
+                Files { narrow: world.narrow, wide: world.wide, predicates: world.predicates }
+            })
+            .collect();
+        let mut others = files.clone();
+        let steps = random.of(&[0, 5, 30, 100]);
+        let (turn, waits) = (random.below(40), random.of(&[1000, 10, 0]));
+        let end = steps + random.below(30_u64);
+        let apart = Apart { end: 0, turn, waits, patience: u64::MAX };
+        let limits = Limits { steps, end, apart };
+        let Some((out, waits)) = linked(case, (&mut here, &mut files), &mut sites[0], limits)
+        else {
+            return waited;
+        };
+        let expected = alone(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
+        let say = |what: String| {
+            format!("seed {seed}, {limits:?}, together, {waits:?}: {what}:\n{}", list(&case.region))
+        };
+        assert_eq!(out, expected, "{}", say("they stand elsewhere".to_owned()));
+        waited += waits.len() as u64;
+        for (i, out) in out.iter().enumerate() {
+            files[i].swap(&mut here);
+            others[i].swap(&mut there);
+            let at =
+                position(&case.region, out.at).map_or(Next::Out(out.at), |(b, i)| Next::At(b, i));
+            // Where lanes have parted, registers are those of places that only the groups know.
+            if !out.parted {
+                let difference = difference(case, &Warp::new(at, case.mask), &here, &there);
+                assert!(difference.is_none(), "{}", say(format!("warp {i}: {difference:?}")));
+            }
+            files[i].swap(&mut here);
+            others[i].swap(&mut there);
+        }
+        let missed: Vec<u32> = out
+            .iter()
+            .filter_map(|out| match out.why {
+                Why::Site(site) => Some(site),
+                _ => None,
+            })
+            .collect();
+        for site in missed {
+            let block = random.below(2_usize);
+            for (sites, blocks) in sites.iter_mut().zip(&blocks) {
+                let block: &Block = &blocks[block];
+                case.function.fill(
+                    sites,
+                    site,
+                    block.reach(BASES[block_number(blocks, block)]),
+                    &case.fixed.bytes,
+                );
+            }
+        }
+    }
+    waited
+}
+
+/// The number of a block.
+fn block_number(blocks: &[std::sync::Arc<Block>], block: &Block) -> usize {
+    blocks.iter().position(|of| std::ptr::eq(&**of, block)).unwrap_or(0)
+}
