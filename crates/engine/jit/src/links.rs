@@ -33,10 +33,16 @@ impl<'s> Series<'s> {
 }
 
 impl<'l, 's> Links<'l, 's> {
-    /// Adds a warp with these live lanes, which runs as [`Series::run`] says. False: a file is shorter than what the
+    /// Adds a warp with these live lanes, which runs as [`Series::run`] says; its frame begins there in local memory. False: a file is shorter than what the
     /// code looks at, there are no lanes, or there are [`MOST`] already.
     #[inline]
-    pub fn add(&mut self, registers: Registers<'l>, live: u32, (limit, end): (u64, u64)) -> bool {
+    pub fn add(
+        &mut self,
+        registers: Registers<'l>,
+        frame_at: u64,
+        live: u32,
+        (limit, end): (u64, u64),
+    ) -> bool {
         let Series { needs, .. } = &*self.series;
         let holds = needs.hold_registers(&registers) && needs.hold_rows(registers.rows);
         let Some(to) = self.table.get_mut(self.len).filter(|_| live != 0 && holds) else {
@@ -51,6 +57,7 @@ impl<'l, 's> Links<'l, 's> {
             wide: wide.as_mut_ptr(),
             predicates: predicates.as_mut_ptr(),
             rows: rows.as_ptr(),
+            frame_at,
             limit,
             steps: 0,
             missed: 0,

@@ -214,7 +214,7 @@ pub struct Links<'l, 's>(&'l mut Series<'s>);
 
 impl<'l, 's> Links<'l, 's> {
     /// Adds a warp.
-    pub fn add(&mut self, _: Registers<'l>, _: u32, _: (u64, u64)) -> bool {
+    pub fn add(&mut self, _: Registers<'l>, _: u64, _: u32, _: (u64, u64)) -> bool {
         match *self.0.0 {}
     }
 

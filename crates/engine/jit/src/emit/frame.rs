@@ -32,6 +32,7 @@ pub(crate) struct Linked {
     pub(crate) wide: *mut Wide,
     pub(crate) predicates: *mut u32,
     pub(crate) rows: *const Narrow,
+    pub(crate) frame_at: u64,
     /// Of these, what the frame has of one that runs.
     pub(crate) limit: u64,
     pub(crate) steps: u64,

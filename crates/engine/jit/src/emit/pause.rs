@@ -93,6 +93,7 @@ impl<B: Backend> Emitter<'_, B> {
             (R::RDX, offset_of!(Linked, wide), Frame::WIDE),
             (R::RCX, offset_of!(Linked, predicates), Frame::PREDICATES),
             (R::RAX, offset_of!(Linked, rows), Frame::ROWS),
+            (R::RAX, offset_of!(Linked, frame_at), Frame::FRAME_AT),
         ];
         for (register, from, to) in files {
             self.asm.put(I::with2(C::Mov_r64_rm64, register, of(from)));

@@ -101,16 +101,17 @@ fn linked(
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let entry = case.function.entry_of(Mode::Live, case.region.blocks[0].at)?;
     let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
+    let mut nothing = Files { narrow: vec![], wide: vec![], predicates: vec![] };
     let mut series = running.series(entry, &mut world.shared, limits.apart)?;
     let mut links = series.links()?;
-    assert!(!links.add(
-        Files { narrow: vec![], wide: vec![], predicates: vec![] }.registers(&[]),
-        1,
-        (0, 0)
-    ));
+    assert!(!links.add(nothing.registers(&[]), 0, 1, (0, 0)), "files that are too short");
+    assert!(links.is_empty());
     let (len, until) = (all.len(), (limits.steps, limits.end));
     for files in &mut *all {
-        assert!(links.add(files.registers(&case.fixed.rows), case.mask, until), "files");
+        assert!(
+            links.add(files.registers(&case.fixed.rows), FRAME.start, case.mask, until),
+            "files"
+        );
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
     let mut way = Way::On(entry);
@@ -210,7 +211,7 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
     let mut sites = [case.function.sites(), case.function.sites()];
     let mut waited = 0;
     for _ in 0..8 {
-        let warps = random.range(1, 5_usize);
+        let warps = 1 + random.below(4_usize);
         let mut files: Vec<Files> = (0..warps)
             .map(|_| {
                 let world = random::world(random);

@@ -68,8 +68,9 @@ impl Compiled<'_> {
                 if on >> i & 1 != 0 {
                     let (live, until) = (warp.live, Sum::until(warp, *end));
                     let tids = &tids[warp.index as usize];
+                    let frame_at = warp.local_base;
                     let (registers, _) = warp.files(tids);
-                    if !links.add(registers, live, until) {
+                    if !links.add(registers, frame_at, live, until) {
                         return None;
                     }
                 }
