@@ -376,7 +376,7 @@ fn regions(seed: u64, wanted: Wanted, count: u64, level: Level) {
     assert!(left as u64 > 3 * count, "only {left} runs");
     let many = if wanted.global && wanted.others { count / 4 } else { 0 };
     assert!(atomics >= many, "only {atomics} atomics");
-    assert!(waited > count / 4, "only {waited} times warps have waited for each other");
+    assert!(waited > count / 20, "only {waited} times warps have waited for each other");
 }
 
 /// What some regions have done: how often they were left, atomics, how often lanes have parted, and
