@@ -823,10 +823,10 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
             _ => Target::Leave(1001),
         };
         let (to, next) = (target(), target());
-        let end = match maker.random.below(7) {
-            0 => End::Leave { at },
-            1 => End::Pause { at, next },
-            2 => End::Jump(to),
+        let end = match maker.random.below(6) {
+            0 if maker.random.one_in(2) => End::Leave { at },
+            0 => End::Pause { at, next },
+            1 => End::Jump(to),
             _ => {
                 let counted = maker.random.chance(95);
                 let meets = u32::MAX;
