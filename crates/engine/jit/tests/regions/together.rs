@@ -40,6 +40,7 @@ struct Out {
     why: Why,
     steps: u64,
     threads: u64,
+    /// Not less than the steps: where it is over, it does not matter since when.
     limit: u64,
     parted: bool,
 }
@@ -121,6 +122,7 @@ fn linked(
             let series = links.series();
             let (steps, threads, limit) = (series.steps(), series.threads(), series.limit());
             let parted = series.has_parted();
+            let limit = limit.max(steps);
             out[i] = Some(Out { at, why: series.why(), steps, threads, limit, parted });
             next = i + 1;
         }
@@ -152,7 +154,8 @@ fn leave(links: &mut Links<'_, '_>, out: &mut [Option<Out>]) {
             assert_eq!(now, texunit_jit::region::Stands { waits: false, ..stands });
         }
         let (at, why, parted) = (stands.at, Why::Instruction, false);
-        let (steps, threads, limit) = (stands.steps, stands.threads, stands.limit);
+        let (steps, threads) = (stands.steps, stands.threads);
+        let limit = stands.limit.max(steps);
         *out = Some(Out { at, why, steps, threads, limit, parted });
     }
 }
@@ -186,7 +189,8 @@ fn alone(
             *limit = if left.limit == until.steps { *limit } else { *steps + left.limit };
             (*steps, *threads) = (*steps + left.steps, *threads + left.threads);
             let (at, why, parted) = (left.at, left.why, left.parted);
-            out.push(Out { at, why, steps: *steps, threads: *threads, limit: *limit, parted });
+            let limit = (*limit).max(*steps);
+            out.push(Out { at, why, steps: *steps, threads: *threads, limit, parted });
         }
         let Some(&at) = waits.get(round) else { break };
         for (i, (files, steps, threads, _)) in each.iter_mut().enumerate() {
