@@ -298,15 +298,18 @@ impl Case {
         (goal, warp): (u64, &Warp),
     ) -> Result<(), String> {
         let standing = warp.standing();
+        // A way has been gone, which may lead back to where it began without a step that counts.
+        let mut has_gone = left.why != Why::Outside;
         for _ in 0..10_000 {
             let is_there = match model.running.at {
                 Next::Out(number) => number == left.at,
                 // A jump has no number of its own.
                 at => at == warp.running.at,
             };
-            if world.steps == goal && is_there && model.standing() == standing {
+            if has_gone && world.steps == goal && is_there && model.standing() == standing {
                 return Ok(());
             }
+            has_gone = true;
             if world.steps > goal {
                 return Err(format!("past it, {:?}, {}", model.running.at, model.standing()));
             }
