@@ -152,10 +152,11 @@ impl Function {
         self.code.bytes()[offset as usize..].as_ptr()
     }
 
-    /// Whether warps that run together wait at an instruction in it ([`crate::region::End::Pause`]).
+    /// Whether there is an instruction in it at which warps that run together wait ([`crate::region::End::Pause`]), and they
+    /// can: it accesses no local memory.
     #[inline]
     pub fn has_pauses(&self) -> bool {
-        self.links.is_some()
+        self.links.is_some() && !self.needs.local && self.needs.frame == 0
     }
 
     /// Sites that know no allocation yet.

@@ -21,10 +21,10 @@ pub struct Links<'l, 's> {
 }
 
 impl<'s> Series<'s> {
-    /// Nobody yet who runs together. None: nothing in the function waits, or it accesses local memory.
+    /// Nobody yet who runs together. None: nobody can ([`crate::region::Function::has_pauses`]).
     #[inline]
     pub fn links<'l>(&'l mut self) -> Option<Links<'l, 's>> {
-        if self.function.links.is_none() || self.local {
+        if !self.function.has_pauses() {
             return None;
         }
         let table = [const { MaybeUninit::uninit() }; MOST];

@@ -20,7 +20,7 @@ pub struct Series<'s> {
     begin: Begin,
     target: *const u8,
     /// Whether local memory is accessed.
-    pub(crate) local: bool,
+    local: bool,
     /// Whether lanes may part.
     pub(crate) parts: bool,
     /// Inputs and sites of the function, and shared memory.

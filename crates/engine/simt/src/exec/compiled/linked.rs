@@ -30,22 +30,56 @@ pub(super) struct Linked<'r> {
     pub(super) entry: Entry,
 }
 
-/// How a warp stands that did not come to an instruction with its lanes together.
-struct Odd {
-    turn: Turn,
-    /// The lanes that stand there, and how the others do, if they have parted.
-    parted: Option<(u32, Vec<Group>, Option<(u32, u32, usize)>)>,
+/// How a warp has left a region, and how its lanes stand if they have parted: those that stand there, and the others.
+pub(super) struct Stood {
+    pub(super) turn: Turn,
+    parted: Option<Box<(u32, Vec<Group>, Option<(u32, u32, usize)>)>>,
 }
 
-impl Odd {
+impl Stood {
+    /// Of a series that it has left last, before this instruction.
     #[cold]
-    fn of(series: &mut Series<'_>, at: u32) -> Self {
+    pub(super) fn of(series: &mut Series<'_>, at: u32) -> Self {
         let turn = Turn::of(series, at);
         let parted = series.has_parted().then(|| {
             let (mask, parted) = series.parted();
-            (mask, parted.groups.to_vec(), parted.stands)
+            Box::new((mask, parted.groups.to_vec(), parted.stands))
         });
         Self { turn, parted }
+    }
+
+    /// Whether some lanes stand elsewhere.
+    #[inline(always)]
+    pub(super) fn has_parted(&self) -> bool {
+        self.parted.is_some()
+    }
+
+    /// These lanes of a warp become splits of their own, before its steps are counted.
+    #[inline(always)]
+    pub(super) fn part(&self, warp: &mut Warp, split: &mut Split) {
+        if let Some(parted) = &self.parted {
+            let (mask, groups, stands) = &**parted;
+            warp.part(split, &Parted { groups, stands: *stands });
+            split.mask = *mask;
+        }
+    }
+}
+
+/// How each of them has left it.
+pub(super) type AllStood = [Option<Stood>; LOCKSTEP];
+/// None has.
+pub(super) const NOBODY_STOOD: AllStood = [const { None }; LOCKSTEP];
+
+/// All of them leave it.
+pub(super) fn stand_outside(links: &mut Links<'_, '_>, all: &mut AllStood) {
+    for (i, stood) in all.iter_mut().enumerate() {
+        let Some(stands) = links.stands(i).filter(|_| stood.is_none()) else { continue };
+        if stands.waits {
+            links.run(i..i + 1, Way::Out(stands.at));
+        }
+        let (at, why, limit) = (stands.at, Why::Instruction, stands.limit);
+        let turn = Turn { at, why, steps: stands.steps, threads: stands.threads, limit };
+        *stood = Some(Stood { turn, parted: None });
     }
 }
 
@@ -60,67 +94,57 @@ impl Compiled<'_> {
         region: Linked<'_>,
         mut fetches: Fetches<'_, '_>,
     ) -> Option<Came> {
-        let mut odd: [Option<Odd>; LOCKSTEP] = [const { None }; LOCKSTEP];
-        let mut turns = [Turn::NONE; LOCKSTEP];
-        {
-            let mut links = series.links()?;
-            for (i, (warp, end)) in warps.iter_mut().zip(&*ends).enumerate() {
-                if on >> i & 1 != 0 {
-                    let (live, until) = (warp.live, Sum::until(warp, *end));
-                    let tids = &tids[warp.index as usize];
-                    let frame_at = warp.local_base;
-                    let (registers, _) = warp.files(tids);
-                    if !links.add(registers, frame_at, live, until) {
-                        return None;
-                    }
+        let mut links = series.links()?;
+        for (i, (warp, end)) in warps.iter_mut().zip(&*ends).enumerate() {
+            if on >> i & 1 != 0 {
+                let (live, until) = (warp.live, Sum::until(warp, *end));
+                let (frame_at, tids) = (warp.local_base, &tids[warp.index as usize]);
+                let (registers, _) = warp.files(tids);
+                if !links.add(registers, frame_at, live, until) {
+                    return None;
                 }
-            }
-            let all = links.len();
-            let mut way = Way::On(region.entry);
-            loop {
-                let (mut next, mut is_odd) = (0, false);
-                while let Some((i, at)) = links.run(next..all, way) {
-                    odd[i] = Some(Odd::of(links.series(), at));
-                    (next, is_odd) = (i + 1, true);
-                }
-                let waits = links.wait_at().filter(|_| !is_odd);
-                let Some((entry, count)) =
-                    waits.and_then(|at| fetches.fetch(&mut links, region, at))
-                else {
-                    break;
-                };
-                links.count(count);
-                way = Way::On(entry);
-            }
-            for i in (0..all).filter(|&i| odd[i].is_none()) {
-                let stands = links.stands(i)?;
-                if stands.waits {
-                    links.run(i..i + 1, Way::Out(stands.at));
-                }
-                let (limit, at) = (stands.limit, stands.at);
-                let (steps, threads) = (stands.steps, stands.threads);
-                turns[i] = Turn { at, why: Why::Instruction, steps, threads, limit };
             }
         }
+        let mut all = NOBODY_STOOD;
+        fetches.run(&mut links, region, &mut all);
+        stand_outside(&mut links, &mut all);
         let mut sum = Sum::new(on);
-        for (n, i) in lanes(on).enumerate() {
+        for (i, stood) in lanes(on).zip(all.iter().flatten()) {
             let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends[i]);
-            let (turn, parted) = match odd[n].take() {
-                Some(odd) => (odd.turn, odd.parted),
-                None => (turns[n], None),
-            };
-            let has_parted = parted.is_some();
-            if let Some((mask, groups, stands)) = parted {
-                warp.part(split, &Parted { groups: &groups, stands });
-                split.mask = mask;
-            }
-            sum.add(self, (warp, split, end), (1 << i, region.number), turn, has_parted);
+            stood.part(warp, split);
+            let (bit, has_parted) = (1 << i, stood.has_parted());
+            sum.add(self, (warp, split, end), (bit, region.number), stood.turn, has_parted);
         }
         Some(sum.end(self, splits, series.zeros()))
     }
 }
 
 impl Fetches<'_, '_> {
+    /// Runs warps from the region's entry on until each has left it or waits where somebody else has to go on: how those stand
+    /// that did not come to an instruction with their lanes together.
+    pub(super) fn run(
+        &mut self,
+        links: &mut Links<'_, '_>,
+        region: Linked<'_>,
+        stood: &mut AllStood,
+    ) {
+        let all = links.len().min(LOCKSTEP);
+        let mut way = Way::On(region.entry);
+        loop {
+            let (mut next, mut is_odd) = (0, false);
+            while let Some((i, at)) = links.run(next..all, way) {
+                stood[i] = Some(Stood::of(links.series(), at));
+                (next, is_odd) = (i + 1, true);
+            }
+            let waits = links.wait_at().filter(|_| !is_odd);
+            let Some((entry, count)) = waits.and_then(|at| self.fetch(links, region, at)) else {
+                return;
+            };
+            links.count(count);
+            way = Way::On(entry);
+        }
+    }
+
     /// The fetch at which all of these wait: where they go on, and how many instructions it counts as. None: it is none that can be done so.
     #[inline]
     fn fetch(

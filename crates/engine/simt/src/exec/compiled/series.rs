@@ -2,7 +2,6 @@
 
 use super::{Compiled, Missed};
 use crate::alu::L32;
-use crate::code::NONE;
 use crate::exec::counters::Executed;
 use crate::exec::outcome::Ran;
 use crate::exec::warp::{Split, Warp, lanes};
@@ -29,10 +28,6 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// No turn.
-    pub(super) const NONE: Self =
-        Self { at: NONE, why: Why::Instruction, steps: 0, threads: 0, limit: 0 };
-
     /// That of the last one that has left it, before this instruction.
     #[inline(always)]
     pub(super) fn of(series: &Series<'_>, at: u32) -> Self {

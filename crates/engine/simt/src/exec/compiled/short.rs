@@ -1,15 +1,16 @@
 //! CTAs of short kernels, from one end to the other in one region: nothing is kept of a warp that comes to the end of
 //! the kernel so, and little has to be done for the next one.
 
-use super::series::part;
+use super::linked::{Fetches, Linked, NOBODY_STOOD, Stood, stand_outside};
+use super::series::Turn;
 use super::state::Exit;
 use super::{Compiled, Context, Missed, lanes_apart};
 use crate::alu::L32;
-use crate::code::{Inst, NONE, Op, Slot};
+use crate::code::{NONE, Op, Slot};
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
-use crate::exec::limits::CTA_TURN;
-use crate::exec::warp::{Split, State, Warp, count};
+use crate::exec::limits::{CTA_TURN, LOCKSTEP};
+use crate::exec::warp::{Split, State, Warp, count, lanes};
 use texunit_jit::region::{Inputs, Mode, Series, Why, WithFiles};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
@@ -67,26 +68,19 @@ impl Context<'_> {
         let mut ran = Ran { exit: self.short.exit, ..Ran::default() };
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
-            // The first warp whose registers nobody needs: all others run with them.
-            let mut free = 0;
-            while let Some(warp) = warps.get_mut(free) {
-                let frame = warp.local_base..warp.local_end;
-                let (registers, local) = warp.files(&[]);
-                let files = series.with_files(registers, local, frame);
-                let Some(left) =
-                    files.and_then(|mut files| ran.on(&mut files, launch, tids, budget))
-                else {
-                    break;
-                };
-                let last = ran.begun - 1;
-                if let Ok([free, last]) = warps.get_disjoint_mut([free, last]) {
-                    free.swap_registers(last);
-                } else {
-                    free += 1;
+            let all = CtaWarps { launch, tids, entry, budget, number };
+            match table.region(number).filter(|of| self.is_alone && of.function.has_pauses()) {
+                Some(region) => {
+                    let fetches = Fetches {
+                        launch,
+                        sites: &mut self.sites,
+                        count: &mut self.counters.fetches,
+                    };
+                    let (function, pauses) = (&region.function, &region.pauses[..]);
+                    let region = Linked { number, function, pauses, entry: at };
+                    ran.together(compiled, &mut series, warps, all, region, fetches);
                 }
-                let stays =
-                    compiled.stays(&mut series, &mut warps[last], left, (entry, budget, number));
-                ran.executed.add(stays);
+                None => ran.one_by_one(compiled, &mut series, warps, all),
             }
             if ran.begun < warps.len() {
                 table.close(Mode::Live, entry);
@@ -116,16 +110,109 @@ struct Ran {
 /// Where a warp has left the region before the end of the kernel, and its lanes.
 type Stays = (u32, u32);
 
+/// What the warps of a CTA have in common.
+#[derive(Clone, Copy)]
+struct CtaWarps<'c> {
+    launch: &'c Launch<'c>,
+    tids: &'c [[L32; 3]],
+    /// Where the kernel begins, in the region of this number.
+    entry: u32,
+    number: u32,
+    /// The steps that each may do.
+    budget: u64,
+}
+
 impl Ran {
+    /// Runs warps with the registers of as few as possible.
+    fn one_by_one(
+        &mut self,
+        compiled: &mut Compiled<'_>,
+        series: &mut Series<'_>,
+        warps: &mut [Warp],
+        all: CtaWarps<'_>,
+    ) {
+        // The first warp whose registers nobody needs: all others run with them.
+        let mut free = 0;
+        while let Some(warp) = warps.get_mut(free) {
+            let frame = warp.local_base..warp.local_end;
+            let (registers, local) = warp.files(&[]);
+            let files = series.with_files(registers, local, frame);
+            let Some((at, live)) = files.and_then(|mut files| self.on(&mut files, all)) else {
+                break;
+            };
+            let last = self.begun - 1;
+            if let Ok([free, last]) = warps.get_disjoint_mut([free, last]) {
+                free.swap_registers(last);
+            } else {
+                free += 1;
+            }
+            let stood = Stood::of(series, at);
+            self.executed.add(compiled.stays(&mut warps[last], &stood, live, all));
+        }
+    }
+
+    /// Runs warps with their own registers, several together.
+    fn together(
+        &mut self,
+        compiled: &mut Compiled<'_>,
+        series: &mut Series<'_>,
+        warps: &mut [Warp],
+        all: CtaWarps<'_>,
+        region: Linked<'_>,
+        mut fetches: Fetches<'_, '_>,
+    ) {
+        for (warps, tids) in warps.chunks_mut(LOCKSTEP).zip(all.tids.chunks(LOCKSTEP)) {
+            let Some(mut links) = series.links() else { return };
+            let first = self.begun as u32;
+            let live = |i: usize| all.launch.lanes_of(first + i as u32);
+            for (i, (warp, tids)) in warps.iter_mut().zip(tids).enumerate() {
+                let frame_at = warp.local_base;
+                let (registers, _) = warp.files(tids);
+                if !links.add(registers, frame_at, live(i), (all.budget, all.budget)) {
+                    return;
+                }
+            }
+            let mut stood = NOBODY_STOOD;
+            fetches.run(&mut links, region, &mut stood);
+            // Most often all have come to the end.
+            let mut stay = 0_u32;
+            for i in 0..links.len() {
+                match links.stands(i).filter(|of| !of.waits && of.steps < all.budget) {
+                    Some(of) if stood[i].is_none() && self.is_exit(all.launch, of.at) => {
+                        self.end(1, live(i), (of.steps, of.threads));
+                    }
+                    _ => stay |= 1 << i,
+                }
+            }
+            if stay != 0 {
+                stand_outside(&mut links, &mut stood);
+            }
+            for i in lanes(stay) {
+                self.begun += 1;
+                if let Some(stood) = &stood[i] {
+                    self.executed.add(compiled.stays(&mut warps[i], stood, live(i), all));
+                }
+            }
+        }
+    }
+
+    /// Whether all lanes that come to an instruction end there: then it is the last one that they have come to.
+    #[inline(always)]
+    fn is_exit(&mut self, launch: &Launch<'_>, at: u32) -> bool {
+        if self.exit.at != at {
+            let inst = &launch.code.insts[at as usize];
+            if !matches!(inst.op, Op::Exit) || inst.guard != Slot::TRUE {
+                return false;
+            }
+            self.exit = Exit { at, count: u64::from(inst.count) };
+        }
+        true
+    }
+
     /// Runs the next warps in these files, until one of them stays before the end of the kernel. None: none does, or the
     /// next one cannot begin.
-    fn on(
-        &mut self,
-        files: &mut WithFiles<'_, '_>,
-        launch: &Launch<'_>,
-        tids: &[[L32; 3]],
-        budget: u64,
-    ) -> Option<Stays> {
+    fn on(&mut self, files: &mut WithFiles<'_, '_>, all: CtaWarps<'_>) -> Option<Stays> {
+        let CtaWarps { launch, tids, budget, .. } = all;
         while self.begun < tids.len() {
             let live = launch.lanes_of(self.begun as u32);
             // The last one may have fewer.
@@ -133,10 +220,8 @@ impl Ran {
             let ran = files.run_warps(tids.get(self.begun..end)?, live, budget, self.exit.at)?;
             self.end(u64::from(ran.ended), live, (ran.steps, ran.threads));
             let Some(at) = ran.left else { continue };
-            let inst = &launch.code.insts[at as usize];
             match files.came_together() {
-                Some(executed) if is_exit(inst) && executed.0 < budget => {
-                    self.exit = Exit { at, count: u64::from(inst.count) };
+                Some(executed) if executed.0 < budget && self.is_exit(launch, at) => {
                     self.end(1, live, executed);
                 }
                 _ => {
@@ -160,34 +245,22 @@ impl Ran {
 impl Compiled<'_> {
     /// A warp stands where it has left the region.
     #[cold]
-    fn stays(
-        &mut self,
-        series: &mut Series<'_>,
-        warp: &mut Warp,
-        (at, live): Stays,
-        (entry, budget, number): (u32, u64, u32),
-    ) -> Executed {
+    fn stays(&mut self, warp: &mut Warp, stood: &Stood, live: u32, all: CtaWarps<'_>) -> Executed {
+        let Turn { at, why, steps, threads, .. } = stood.turn;
         let mut split = Split { pc: at, mask: live, frame: 0, group: NONE, state: State::Ready };
-        warp.start_again(live, entry);
+        warp.start_again(live, all.entry);
         warp.splits.clear();
-        (warp.end, warp.is_as_begun) = (budget, false);
-        if series.has_parted() {
-            part(series, warp, &mut split);
-        }
+        (warp.end, warp.is_as_begun) = (all.budget, false);
+        stood.part(warp, &mut split);
         let mut executed = Executed::default();
-        executed.count(warp, series.steps(), series.threads());
+        executed.count(warp, steps, threads);
         // Before those that have parted from it.
         warp.splits.insert(0, split);
-        match series.why() {
-            Why::Site(site) => self.miss(Missed { region: number, site, at }),
+        match why {
+            Why::Site(site) => self.miss(Missed { region: all.number, site, at }),
             Why::Instruction => self.count_left(at, 1),
             _ => {}
         }
         executed
     }
-}
-
-/// Whether all lanes that come to an instruction end there.
-fn is_exit(inst: &Inst) -> bool {
-    matches!(inst.op, Op::Exit) && inst.guard == Slot::TRUE
 }
