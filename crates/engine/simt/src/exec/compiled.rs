@@ -24,7 +24,7 @@ use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Until, Why};
 
 pub(super) use arrive::interpreted;
-use linked::{Fetches, Linked};
+use linked::{Linked, Waits};
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
@@ -192,17 +192,19 @@ impl<'a> Context<'a> {
                 running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
         {
             let (tids, _) = self.tids.as_chunks();
-            let linked = region.filter(|of| self.is_alone && of.function.has_pauses());
+            let linked = region.filter(|of| of.function.has_pauses());
             let together = linked.filter(|_| !is_heard).and_then(|region| {
-                let fetches = Fetches {
+                let waits = Waits {
                     launch: self.launch,
                     sites: &mut self.sites,
                     count: &mut self.counters.fetches,
+                    all: false,
+                    is_alone: self.is_alone,
                 };
                 let (function, pauses) = (&region.function, &region.pauses[..]);
                 let region = Linked { number, function, pauses, entry };
                 let those = (&mut *warps, &mut *splits, &mut *ends, on);
-                compiled.run_together(&mut series, tids, those, region, fetches)
+                compiled.run_together(&mut series, tids, those, region, waits)
             });
             let came = match together {
                 Some(came) => came,

@@ -21,8 +21,9 @@ impl Context<'_> {
         warps: &mut [Warp],
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
-        if self.is_short(warps) && !self.is_cancelled() {
+        if self.is_short() && !self.is_cancelled() {
             self.start_cta(index);
+            self.begin_short(warps)?;
             self.run_short(warps);
         } else {
             self.short.all_begun = false;
@@ -145,7 +146,7 @@ impl Context<'_> {
         self.tell_begin();
     }
 
-    fn start_warp(
+    pub(super) fn start_warp(
         &mut self,
         warp: &mut Warp,
         index: u32,

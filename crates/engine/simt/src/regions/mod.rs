@@ -27,7 +27,7 @@ mod tests;
 mod told;
 
 pub(crate) use limit::Regions;
-pub(crate) use pause::{HandleAt, Pause, fetch_at};
+pub(crate) use pause::{HandleAt, Pause, Wait};
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
 pub(crate) use table::Table;

@@ -1,6 +1,7 @@
-//! Where warps that run together wait for each other, so that somebody does an instruction for all of them: fetches.
+//! Where warps that run together wait for each other, so that somebody does an instruction for all of them: fetches, and
+//! barriers for all threads of the CTA.
 
-use crate::code::{Code, Fetch, Handle, Inst, Op, Slot};
+use crate::code::{BarrierKind, Handle, Inst, Op, Slot};
 use crate::flow::{Flow, Use, each_slot};
 
 /// Where the handle of a texture or sampler is.
@@ -12,22 +13,36 @@ pub(crate) enum HandleAt {
     Slot,
 }
 
-/// A fetch of warps that run together.
+/// An instruction of warps that run together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause {
     /// Its number.
     pub(crate) at: u32,
-    pub(crate) texture: HandleAt,
-    pub(crate) sampler: HandleAt,
+    pub(crate) what: Wait,
+}
+
+/// What they wait for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wait {
+    /// A fetch by a texture and a sampler.
+    Fetch(HandleAt, HandleAt),
+    /// A barrier that does nothing else.
+    Barrier,
 }
 
 impl Pause {
     /// That of an instruction which can be one. `flow`: that of the function, if it is known and a kernel.
     pub(super) fn of(flow: Option<&Flow<'_>>, at: u32, inst: &Inst) -> Option<Self> {
-        let Op::Fetch(fetch) = &inst.op else { return None };
-        if inst.guard != Slot::TRUE || fetch.block.is_none() {
-            return None;
-        }
+        let fetch = match &inst.op {
+            _ if inst.guard != Slot::TRUE => return None,
+            Op::Barrier(of) => {
+                let is_plain = of.kind == BarrierKind::Sync && of.threads.is_none();
+                let what = Wait::Barrier;
+                return (is_plain && of.id.is_constant()).then_some(Self { at, what });
+            }
+            Op::Fetch(fetch) if fetch.block.is_some() => fetch,
+            _ => return None,
+        };
         let held = flow.and_then(|flow| flow.params_at((at - flow.first) as usize));
         let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
         // Operands of 32 bits that are parameters might not be there.
@@ -38,15 +53,6 @@ impl Pause {
         let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
         let texture = of(&fetch.texture);
         let sampler = fetch.sampler.as_ref().map_or(texture, of);
-        are_there.then_some(Self { at, texture, sampler })
-    }
-}
-
-/// The fetch at a place.
-pub(crate) fn fetch_at(code: &Code, at: u32) -> Option<(&Fetch, u64)> {
-    let inst = code.insts.get(at as usize)?;
-    match &inst.op {
-        Op::Fetch(fetch) => Some((fetch, inst.count.into())),
-        _ => None,
+        are_there.then_some(Self { at, what: Wait::Fetch(texture, sampler) })
     }
 }

@@ -3,7 +3,10 @@
 
 use super::draw::Draw;
 use super::*;
-use texunit_unit::{FetchArrays, FetchOperands, Residency, ZERO_LANES};
+use texunit_unit::{
+    FetchArrays, FetchOperands, FetchRows, Operand, Others, Requests, Residency, Results,
+    ZERO_LANES,
+};
 
 /// Whole warps, and a part of one.
 const FETCHES: usize = 32 * 9 + 5;
@@ -202,24 +205,42 @@ fn check_pairs(plan: &FetchPlan, [x, y]: [&[u32]; 2], wanted: &[[u32; 4]], name:
     assert_eq!((error.what, error.len, error.fetches), ("out[0]", FETCHES - 1, FETCHES));
 }
 
+/// The rows of a file: x, one that is left alone, results, y, z.
+const X: usize = 0;
+const RESULTS: Results = Results { first: 2, len: 4, components: [2, 0, 3, 1] };
+const Y: usize = 6;
+const Z: usize = 7;
+
+/// Fetches of whole warps without other operands than points.
+struct Points;
+
+impl Requests for Points {
+    fn request<'w>(&'w self, _: usize, others: &Others<'w>) -> FetchRequest<'w> {
+        let point = [X, Y, Z].map(|row| others.row(row));
+        FetchRequest::new(u32::MAX, Coordinates::at(point, &ZERO_LANES))
+    }
+}
+
 /// Fetches of whole warps by their registers: results, and which lanes are resident.
 fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>) {
     let [x, y, z] = coords.map(|axis| axis.as_chunks::<32>().0);
-    let mut out = vec![[[KEPT; 32]; 4]; x.len()];
+    let kept = [KEPT; 32];
+    let file = |w: usize| [x[w], kept, kept, kept, kept, kept, y[w], z[w]];
+    let mut files: Vec<[Lanes; 8]> = (0..x.len()).map(file).collect();
     let mut resident = vec![0; x.len()];
-    let mut warps = out.iter_mut().enumerate();
-    plan.fetch_warps(
-        |to| {
-            assert!(to.iter().all(Option::is_none));
-            let (w, values) = warps.next()?;
-            *to = values.each_mut().map(Some);
-            let coords = Coordinates::at([&x[w], &y[w], &z[w]], &ZERO_LANES);
-            Some(FetchRequest::new(u32::MAX, coords))
-        },
-        &mut resident,
-        &mut Scratch::new(),
-    );
-    (out, resident)
+    let mut rows: Vec<&mut [Lanes]> = files.iter_mut().map(|file| &mut file[..]).collect();
+    let point = [X, Y, Z].map(Operand::Row);
+    let wanted = FetchRows { point, results: RESULTS };
+    plan.fetch_warps(&mut rows, &wanted, &Points, &mut resident, &mut Scratch::new());
+    let all = files.iter().enumerate().map(|(w, file)| {
+        assert_eq!([file[X], file[1], file[Y], file[Z]], [x[w], kept, y[w], z[w]], "{w}");
+        let mut out = [kept; 4];
+        for (row, component) in file[RESULTS.first..].iter().zip(RESULTS.components) {
+            out[usize::from(component)] = *row;
+        }
+        out
+    });
+    (all.collect(), resident)
 }
 
 /// Plans of both ways answer several warps, whatever the results are, and also where tiles are missing.

@@ -1,25 +1,32 @@
 //! Warps that run a region together: at each fetch they wait for each other, and the unit gets the fetches of all of them at
-//! once.
+//! once. If they are all of their CTA, they pass barriers, too.
 
 use super::Compiled;
 use super::series::{Came, Sum, Turn};
 use crate::alu::L32;
-use crate::code::{Constants, Handle};
+use crate::code::{Constants, Fetch, Handle, Op};
 use crate::exec::context::Launch;
 use crate::exec::limits::LOCKSTEP;
 use crate::exec::sites::Sites;
 use crate::exec::texture::{fetch_files, has_all};
 use crate::exec::warp::{Split, Warp, count, lanes};
-use crate::regions::{HandleAt, Pause, fetch_at};
+use crate::regions::{HandleAt, Pause, Wait};
 use texunit_jit::region::{Entry, Function, Group, Links, Mode, Parted, Series, Way, Why};
 
-/// What does the fetches of a region.
-pub(super) struct Fetches<'c, 'a> {
+/// What does the fetches of warps that wait, and says where they pass a barrier.
+pub(super) struct Waits<'c, 'a> {
     pub(super) launch: &'a Launch<'a>,
     pub(super) sites: &'c mut Sites,
     /// Lanes that have fetched.
     pub(super) count: &'c mut u64,
+    /// Whether these are all warps of the CTA, and none of them has come to a barrier or exited before.
+    pub(super) all: bool,
+    /// Whether nobody is told of fetches or answers them in the unit's place.
+    pub(super) is_alone: bool,
 }
+
+/// Barriers of a CTA have lower numbers (PTX ISA 9.7.13, "bar").
+const BARRIERS: u32 = 16;
 
 /// The region.
 #[derive(Clone, Copy)]
@@ -65,22 +72,21 @@ impl Stood {
     }
 }
 
-/// How each of them has left it.
-pub(super) type AllStood = [Option<Stood>; LOCKSTEP];
-/// None has.
-pub(super) const NOBODY_STOOD: AllStood = [const { None }; LOCKSTEP];
+/// How those have left it that did not come to an instruction with their lanes together, by their number among all.
+pub(super) type Odd = Vec<(usize, Stood)>;
 
-/// All of them leave it.
-pub(super) fn stand_outside(links: &mut Links<'_, '_>, all: &mut AllStood) {
-    for (i, stood) in all.iter_mut().enumerate() {
-        let Some(stands) = links.stands(i).filter(|_| stood.is_none()) else { continue };
-        if stands.waits {
-            links.run(i..i + 1, Way::Out(stands.at));
-        }
-        let (at, why, limit) = (stands.at, Why::Instruction, stands.limit);
-        let turn = Turn { at, why, steps: stands.steps, threads: stands.threads, limit };
-        *stood = Some(Stood { turn, parted: None });
+/// How one of them has left it; it does now where it still waits.
+pub(super) fn stood(links: &mut Links<'_, '_>, odd: &mut Odd, i: usize) -> Option<Stood> {
+    if let Some(n) = odd.iter().position(|of| of.0 == i) {
+        return Some(odd.swap_remove(n).1);
     }
+    let stands = links.stands(i)?;
+    if stands.waits {
+        links.run(i..i + 1, Way::Out(stands.at));
+    }
+    let (at, why, limit) = (stands.at, Why::Instruction, stands.limit);
+    let turn = Turn { at, why, steps: stands.steps, threads: stands.threads, limit };
+    Some(Stood { turn, parted: None })
 }
 
 impl Compiled<'_> {
@@ -92,7 +98,7 @@ impl Compiled<'_> {
         tids: &[[L32; 3]],
         (warps, splits, ends, on): (&mut [Warp], &mut [Split], &mut [u64], u32),
         region: Linked<'_>,
-        mut fetches: Fetches<'_, '_>,
+        mut waits: Waits<'_, '_>,
     ) -> Option<Came> {
         let mut links = series.links()?;
         for (i, (warp, end)) in warps.iter_mut().zip(&*ends).enumerate() {
@@ -105,9 +111,9 @@ impl Compiled<'_> {
                 }
             }
         }
-        let mut all = NOBODY_STOOD;
-        fetches.run(&mut links, region, &mut all);
-        stand_outside(&mut links, &mut all);
+        let mut odd = waits.run(&mut links, region);
+        let all: [Option<Stood>; LOCKSTEP] =
+            std::array::from_fn(|i| stood(&mut links, &mut odd, i));
         let mut sum = Sum::new(on);
         for (i, stood) in lanes(on).zip(all.iter().flatten()) {
             let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends[i]);
@@ -119,67 +125,85 @@ impl Compiled<'_> {
     }
 }
 
-impl Fetches<'_, '_> {
+impl Waits<'_, '_> {
     /// Runs warps from the region's entry on until each has left it or waits where somebody else has to go on: how those stand
     /// that did not come to an instruction with their lanes together.
-    pub(super) fn run(
-        &mut self,
-        links: &mut Links<'_, '_>,
-        region: Linked<'_>,
-        stood: &mut AllStood,
-    ) {
-        let all = links.len().min(LOCKSTEP);
+    pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Odd {
+        let (all, mut odd) = (links.len(), Vec::new());
         let mut way = Way::On(region.entry);
         loop {
-            let (mut next, mut is_odd) = (0, false);
+            let mut next = 0;
             while let Some((i, at)) = links.run(next..all, way) {
-                stood[i] = Some(Stood::of(links.series(), at));
-                (next, is_odd) = (i + 1, true);
+                odd.push((i, Stood::of(links.series(), at)));
+                next = i + 1;
             }
-            let waits = links.wait_at().filter(|_| !is_odd);
-            let Some((entry, count)) = waits.and_then(|at| self.fetch(links, region, at)) else {
-                return;
-            };
-            links.count(count);
-            way = Way::On(entry);
+            let waits = links.wait_at().filter(|_| odd.is_empty());
+            let Some(on) = waits.and_then(|at| self.pass(links, region, at)) else { return odd };
+            way = Way::On(on);
         }
     }
 
-    /// The fetch at which all of these wait: where they go on, and how many instructions it counts as. None: it is none that can be done so.
+    /// All of these wait at an instruction: it is done, and they go on there. None: it cannot be done so.
+    #[inline]
+    fn pass(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>, at: u32) -> Option<Entry> {
+        let inst = self.launch.code.insts.get(at as usize)?;
+        let on = region.function.entry_of(Mode::Live, at + 1)?;
+        let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
+        match (&inst.op, region.pauses[pause].what) {
+            (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
+                self.fetch(links, fetch, (texture, sampler))?;
+            }
+            (Op::Barrier(of), Wait::Barrier) if self.all => {
+                let id = self.launch.constants.narrow.get(of.id.index())?[0];
+                (id < BARRIERS).then_some(())?;
+            }
+            _ => return None,
+        }
+        links.count(inst.count.into());
+        Some(on)
+    }
+
+    /// Fetches of all of these.
     #[inline]
     fn fetch(
         &mut self,
         links: &mut Links<'_, '_>,
-        region: Linked<'_>,
-        at: u32,
-    ) -> Option<(Entry, u64)> {
-        let (fetch, counted) = fetch_at(self.launch.code, at)?;
-        let on = region.function.entry_of(Mode::Live, at + 1)?;
-        let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
+        fetch: &Fetch,
+        (of_texture, of_sampler): (HandleAt, HandleAt),
+    ) -> Option<()> {
         let constants = &self.launch.constants;
         let Sites { fetches, scratch, .. } = &mut *self.sites;
-        let ((texture, sampler), plan) = fetches[fetch.site].first()?;
-        let Pause { texture: of_texture, sampler: of_sampler, .. } = region.pauses[pause];
+        let ((texture, sampler), plan) = fetches[fetch.site].first().filter(|_| self.is_alone)?;
         let mut has = |of: &Handle, at, handle| self.launch.has(links, (of, at), constants, handle);
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
         let block = fetch.block.as_ref().filter(|_| same)?;
-        let mut resident = [0; LOCKSTEP];
-        let (mut files, mut live): ([&mut [L32]; LOCKSTEP], [u32; LOCKSTEP]) = Default::default();
-        let all = links.len().min(LOCKSTEP);
-        for ((to, lanes), of) in files.iter_mut().zip(&mut live).zip(links.each()) {
-            (*to, *lanes) = (of.0.narrow, of.1);
-        }
-        let files = (&mut files[..all], &live[..all]);
-        fetch_files((fetch, block, plan), constants, files, &mut resident, scratch);
-        if !fetch.resident.is_none() {
-            let to = fetch.resident.predicate_index();
-            for ((files, _), resident) in links.each().zip(resident) {
-                files.predicates[to] = resident;
+        let mut rest = links.each();
+        loop {
+            let (mut files, mut live): ([&mut [L32]; LOCKSTEP], [u32; LOCKSTEP]) =
+                Default::default();
+            let mut predicates: [&mut [u32]; LOCKSTEP] = Default::default();
+            let mut some = 0;
+            while some < LOCKSTEP
+                && let Some((of, lanes)) = rest.next()
+            {
+                (files[some], predicates[some], live[some]) = (of.narrow, of.predicates, lanes);
+                some += 1;
+            }
+            let mut resident = [0; LOCKSTEP];
+            let files = (&mut files[..some], &live[..some]);
+            fetch_files((fetch, block, plan), constants, files, &mut resident, scratch);
+            if !fetch.resident.is_none() {
+                let to = fetch.resident.predicate_index();
+                for (predicates, resident) in predicates[..some].iter_mut().zip(resident) {
+                    predicates[to] = resident;
+                }
+            }
+            *self.count += live.into_iter().map(count).sum::<u64>();
+            if some < LOCKSTEP {
+                return Some(());
             }
         }
-        *self.count += live.into_iter().map(count).sum::<u64>();
-        Some((on, counted))
     }
 }
 

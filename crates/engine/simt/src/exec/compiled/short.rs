@@ -1,7 +1,7 @@
 //! CTAs of short kernels, from one end to the other in one region: nothing is kept of a warp that comes to the end of
 //! the kernel so, and little has to be done for the next one.
 
-use super::linked::{Fetches, Linked, NOBODY_STOOD, Stood, stand_outside};
+use super::linked::{Linked, Stood, Waits, stood};
 use super::series::Turn;
 use super::state::Exit;
 use super::{Compiled, Context, Missed, lanes_apart};
@@ -10,20 +10,43 @@ use crate::code::{NONE, Op, Slot};
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::limits::{CTA_TURN, LOCKSTEP};
-use crate::exec::warp::{Split, State, Warp, count, lanes};
-use texunit_jit::region::{Inputs, Mode, Series, Why, WithFiles};
+use crate::exec::outcome::At;
+use crate::exec::warp::{Split, State, Warp, count};
+use crate::fault::Fault;
+use crate::observe::Events;
+use crate::regions::Wait;
+use texunit_jit::region::{Inputs, MOST, Mode, Series, Why, WithFiles};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
 const FAILURES: u32 = 16;
 
 impl Context<'_> {
-    /// Whether a CTA can be run so: its warps are as a kernel begins with them, which begins with a region.
+    /// Whether a CTA can be run so: the kernel begins with a region, which has no atomics, as these are counted.
     #[inline]
-    pub(in crate::exec) fn is_short(&self, warps: &[Warp]) -> bool {
+    pub(in crate::exec) fn is_short(&self) -> bool {
+        let entry = self.launch.code.funcs[self.launch.entry as usize].entry;
+        let region = || self.compiled.as_ref()?.table.region(self.door(entry)?);
         self.short.may
             && self.short.failed < FAILURES
-            && (self.short.all_begun || warps.iter().all(|warp| warp.is_as_begun))
-            && self.is_door(self.launch.code.funcs[self.launch.entry as usize].entry)
+            && region().is_some_and(|region| !region.atomics)
+    }
+
+    /// Warps of a CTA that is short become what a kernel begins with, if they are not that.
+    #[inline]
+    pub(in crate::exec) fn begin_short(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+        if self.short.all_begun {
+            return Ok(());
+        }
+        for (i, warp) in (0..).zip(warps).filter(|of| !of.1.is_as_begun) {
+            if let Err(pending) = self.start_warp(warp, i, self.launch.lanes_of(i)) {
+                let split = warp.splits[0];
+                return Err(self.fault(warp, At { split, pending }));
+            }
+            warp.splits.clear();
+            warp.enter(0);
+            warp.is_as_begun = true;
+        }
+        Ok(())
     }
 
     /// Runs the warps of a CTA that is short from the beginning of the kernel to its end. Those that do not come to the end
@@ -44,6 +67,7 @@ impl Context<'_> {
     fn run_to_end(&mut self, warps: &mut [Warp], entry: u32, budget: u64) -> usize {
         let launch = self.launch;
         let keeps = self.fixed.code.asks_who_is_there;
+        let is_told = self.events.has(Events::SYNCHRONIZATION);
         let Some(number) = self.door(entry) else { return 0 };
         let Some(compiled) = &mut self.compiled else { return 0 };
         let table = compiled.table;
@@ -69,16 +93,18 @@ impl Context<'_> {
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
             let all = CtaWarps { launch, tids, entry, budget, number };
-            match table.region(number).filter(|of| self.is_alone && of.function.has_pauses()) {
+            match table.region(number).filter(|of| !is_told && of.function.has_pauses()) {
                 Some(region) => {
-                    let fetches = Fetches {
+                    let waits = Waits {
                         launch,
                         sites: &mut self.sites,
                         count: &mut self.counters.fetches,
+                        all: true,
+                        is_alone: self.is_alone,
                     };
                     let (function, pauses) = (&region.function, &region.pauses[..]);
                     let region = Linked { number, function, pauses, entry: at };
-                    ran.together(compiled, &mut series, warps, all, region, fetches);
+                    ran.together(compiled, &mut series, warps, all, region, waits);
                 }
                 None => ran.one_by_one(compiled, &mut series, warps, all),
             }
@@ -151,7 +177,7 @@ impl Ran {
         }
     }
 
-    /// Runs warps with their own registers, several together.
+    /// Runs warps with their own registers, several together: where there are barriers, all.
     fn together(
         &mut self,
         compiled: &mut Compiled<'_>,
@@ -159,9 +185,12 @@ impl Ran {
         warps: &mut [Warp],
         all: CtaWarps<'_>,
         region: Linked<'_>,
-        mut fetches: Fetches<'_, '_>,
+        mut waits: Waits<'_, '_>,
     ) {
-        for (warps, tids) in warps.chunks_mut(LOCKSTEP).zip(all.tids.chunks(LOCKSTEP)) {
+        let has_barriers = region.pauses.iter().any(|of| matches!(of.what, Wait::Barrier));
+        let most = if has_barriers { MOST } else { LOCKSTEP };
+        waits.all = warps.len() <= most;
+        for (warps, tids) in warps.chunks_mut(most).zip(all.tids.chunks(most)) {
             let Some(mut links) = series.links() else { return };
             let first = self.begun as u32;
             let live = |i: usize| all.launch.lanes_of(first + i as u32);
@@ -172,26 +201,21 @@ impl Ran {
                     return;
                 }
             }
-            let mut stood = NOBODY_STOOD;
-            fetches.run(&mut links, region, &mut stood);
+            let mut odd = waits.run(&mut links, region);
             // Most often all have come to the end.
-            let mut stay = 0_u32;
+            let mut stay = Vec::new();
             for i in 0..links.len() {
+                let is_odd = odd.iter().any(|of| of.0 == i);
                 match links.stands(i).filter(|of| !of.waits && of.steps < all.budget) {
-                    Some(of) if stood[i].is_none() && self.is_exit(all.launch, of.at) => {
+                    Some(of) if !is_odd && self.is_exit(all.launch, of.at) => {
                         self.end(1, live(i), (of.steps, of.threads));
                     }
-                    _ => stay |= 1 << i,
+                    _ => stay.extend(stood(&mut links, &mut odd, i).map(|stood| (i, stood))),
                 }
             }
-            if stay != 0 {
-                stand_outside(&mut links, &mut stood);
-            }
-            for i in lanes(stay) {
+            for (i, stood) in stay {
                 self.begun += 1;
-                if let Some(stood) = &stood[i] {
-                    self.executed.add(compiled.stays(&mut warps[i], stood, live(i), all));
-                }
+                self.executed.add(compiled.stays(&mut warps[i], &stood, live(i), all));
             }
         }
     }
