@@ -42,9 +42,10 @@ impl Context<'_> {
                 let split = warp.splits[0];
                 return Err(self.fault(warp, At { split, pending }));
             }
+            // As one that has come to the end.
             warp.splits.clear();
             warp.enter(0);
-            warp.is_as_begun = true;
+            (warp.live, warp.is_as_begun) = (0, true);
         }
         Ok(())
     }
