@@ -19,6 +19,7 @@ use super::tell::Ear;
 use super::warp::{Split, Warp, lanes};
 use crate::alu::L32;
 use crate::code::NONE;
+use crate::regions::Wait;
 use std::slice::from_mut;
 use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Until, Why};
@@ -192,7 +193,9 @@ impl<'a> Context<'a> {
                 running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
         {
             let (tids, _) = self.tids.as_chunks();
-            let linked = region.filter(|of| of.function.has_pauses());
+            // To barriers warps come just as soon one by one.
+            let fetches = |wait| matches!(wait, Wait::Fetch(..));
+            let linked = region.filter(|of| of.has_pauses(fetches));
             let together = linked.filter(|_| !is_heard).and_then(|region| {
                 let waits = Waits {
                     launch: self.launch,

@@ -3,7 +3,7 @@
 use super::chunks::Chunks;
 use super::cut::Cut;
 use super::parts::{MAX, Part, loops, parts};
-use super::pause::Pause;
+use super::pause::{Pause, Wait};
 use super::room::Room;
 use super::setting::Setting;
 use super::told::{self, Together};
@@ -44,6 +44,14 @@ pub(crate) struct Compiled {
     cut: Cut,
     #[expect(dead_code, reason = "counted as long as it lives")]
     room: Room,
+}
+
+impl Compiled {
+    /// Whether warps that run together wait in it for something of a kind.
+    #[inline]
+    pub(crate) fn has_pauses(&self, is_one: impl Fn(Wait) -> bool) -> bool {
+        self.function.has_pauses() && self.pauses.iter().any(|pause| is_one(pause.what))
+    }
 }
 
 /// A function of the code, as far as it has been looked at.

@@ -14,7 +14,7 @@ use crate::exec::outcome::At;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::fault::Fault;
 use crate::observe::Events;
-use crate::regions::Wait;
+use crate::regions::{Pause, Wait};
 use texunit_jit::region::{Inputs, MOST, Mode, Series, Why, WithFiles};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
@@ -188,8 +188,8 @@ impl Ran {
         region: Linked<'_>,
         mut waits: Waits<'_, '_>,
     ) {
-        let has_barriers = region.pauses.iter().any(|of| matches!(of.what, Wait::Barrier));
-        let most = if has_barriers { MOST } else { LOCKSTEP };
+        let is_barrier = |of: &Pause| matches!(of.what, Wait::Barrier);
+        let most = if region.pauses.iter().any(is_barrier) { MOST } else { LOCKSTEP };
         waits.all = warps.len() <= most;
         for (warps, tids) in warps.chunks_mut(most).zip(all.tids.chunks(most)) {
             let Some(mut links) = series.links() else { return };
