@@ -211,7 +211,7 @@ pub fn launch(
 }
 
 /// CTAs that a worker takes at once: at most so many, and few enough for so many shares of each worker.
-const MAX_TAKEN: u64 = 8;
+const MAX_TAKEN: u64 = 512;
 const SHARES: u64 = 64;
 
 /// Runs CTAs until none is left.
