@@ -176,12 +176,12 @@ pub fn launch(
         shared.timed(&launch, || work(&launch, &shared, 0, ctas));
     } else {
         std::thread::scope(|scope| {
-            for worker in 0..launch.workers {
-                let (launch, shared) = (&launch, &shared);
-                scope.spawn(move || {
-                    shared.timed(launch, || work(launch, shared, worker, ctas));
-                });
+            let (launch, shared) = (&launch, &shared);
+            let run = move |worker| shared.timed(launch, || work(launch, shared, worker, ctas));
+            for worker in 1..launch.workers {
+                scope.spawn(move || run(worker));
             }
+            run(0);
         });
     }
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
