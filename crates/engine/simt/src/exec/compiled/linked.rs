@@ -11,7 +11,7 @@ use crate::exec::sites::Sites;
 use crate::exec::texture::{fetch_files, has_all};
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{HandleAt, Pause, Wait};
-use texunit_jit::region::{Entry, Function, Group, Links, Mode, Parted, Series, Way, Why};
+use texunit_jit::region::{Entry, Function, Group, Links, MOST, Mode, Parted, Series, Way, Why};
 
 /// What does the fetches of warps that wait, and says where they pass a barrier.
 pub(super) struct Waits<'c, 'a> {
@@ -178,32 +178,27 @@ impl Waits<'_, '_> {
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
         let block = fetch.block.as_ref().filter(|_| same)?;
+        let all = links.len();
+        let mut resident = [0; MOST];
         let mut rest = links.each();
-        loop {
+        for resident in resident[..all].chunks_mut(LOCKSTEP) {
             let (mut files, mut live): ([&mut [L32]; LOCKSTEP], [u32; LOCKSTEP]) =
                 Default::default();
-            let mut predicates: [&mut [u32]; LOCKSTEP] = Default::default();
-            let mut some = 0;
-            while some < LOCKSTEP
-                && let Some((of, lanes)) = rest.next()
-            {
-                (files[some], predicates[some], live[some]) = (of.narrow, of.predicates, lanes);
-                some += 1;
-            }
-            let mut resident = [0; LOCKSTEP];
-            let files = (&mut files[..some], &live[..some]);
-            fetch_files((fetch, block, plan), constants, files, &mut resident, scratch);
-            if !fetch.resident.is_none() {
-                let to = fetch.resident.predicate_index();
-                for (predicates, resident) in predicates[..some].iter_mut().zip(resident) {
-                    predicates[to] = resident;
-                }
+            for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
+                (*file, *live) = (of.0.narrow, of.1);
             }
             *self.count += live.into_iter().map(count).sum::<u64>();
-            if some < LOCKSTEP {
-                return Some(());
+            let files = (&mut files[..resident.len()], &live[..]);
+            fetch_files((fetch, block, plan), constants, files, resident, scratch);
+        }
+        drop(rest);
+        if !fetch.resident.is_none() {
+            let to = fetch.resident.predicate_index();
+            for ((files, _), resident) in links.each().zip(resident) {
+                files.predicates[to] = resident;
             }
         }
+        Some(())
     }
 }
 

@@ -14,7 +14,7 @@ mod point;
 use super::axis::{Axis, AxisLanes};
 use super::place::{PlaceLanes, Places};
 use super::simd::Run;
-use crate::files::{FetchRows, Requests};
+use crate::files::{FetchRows, Requests, Results};
 use crate::request::{self, FetchRequest, Lanes, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
@@ -178,7 +178,8 @@ impl Fast {
             };
             return self.fetch_staged(resource, next, space);
         }
-        if self.channels < 4 {
+        let Results { len, components, .. } = rows.results;
+        if components[..len].iter().any(|&c| usize::from(c) >= self.channels) {
             for file in &mut *files {
                 let mut places = request::Places::default();
                 rows.results.apart(file, &mut places);
