@@ -4,6 +4,7 @@
 #![allow(unsafe_code, reason = "code is called here")]
 
 use crate::emit::{Frame, Linked};
+use crate::machine::{Mode, Parted};
 use crate::region::{Files, MOST, Series, Stands, Way};
 use crate::{Narrow, Registers};
 use std::marker::PhantomData;
@@ -102,7 +103,9 @@ impl<'l, 's> Links<'l, 's> {
     pub fn run(&mut self, which: Range<usize>, way: Way) -> Option<(usize, u32)> {
         let function = self.series.function;
         let target = match way {
-            Way::On(entry) if entry.function == function.number => entry.offset,
+            Way::On(entry) if entry.function == function.number && entry.mode == Mode::Live => {
+                entry.offset
+            }
             Way::Out(at) => function.pauses.iter().find(|pause| pause.0 == at)?.1,
             Way::On(_) => return None,
         };
@@ -157,8 +160,19 @@ impl<'l, 's> Links<'l, 's> {
 
     /// What the series tells of the one that has been left otherwise.
     #[inline]
-    pub fn series(&mut self) -> &mut Series<'s> {
+    pub fn series(&self) -> &Series<'s> {
         self.series
+    }
+
+    /// The same of its lanes ([`Series::parted`]).
+    pub fn parted(&mut self) -> (u32, Parted<'_>) {
+        self.series.parted()
+    }
+
+    /// Whether all of them have not done the steps of their turns yet.
+    #[inline]
+    pub fn may_go_on(&self) -> bool {
+        self.all().iter().all(|link| link.steps < link.limit)
     }
 
     /// The registers and live lanes of each.

@@ -249,7 +249,17 @@ impl<'l, 's> Links<'l, 's> {
     }
 
     /// What the series tells.
-    pub fn series(&mut self) -> &mut Series<'s> {
+    pub fn series(&self) -> &Series<'s> {
+        match *self.0.0 {}
+    }
+
+    /// How the lanes of one stand.
+    pub fn parted(&mut self) -> (u32, Parted<'_>) {
+        match *self.0.0 {}
+    }
+
+    /// Whether all of them may go on.
+    pub fn may_go_on(&self) -> bool {
         match *self.0.0 {}
     }
 

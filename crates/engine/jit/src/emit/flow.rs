@@ -73,7 +73,7 @@ impl<B: Backend> Emitter<'_, B> {
     fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.open_indices = self.indices.at_start(self.block);
         if block.is_entry || self.both {
-            let door = self.inner_way_in(block.at, label);
+            let door = self.door(block.at, label);
             let i = self.block;
             self.version().doors[i] = Some(door);
             if block.is_entry {

@@ -147,7 +147,7 @@ pub(crate) struct Frame {
     pub(crate) link: *mut Linked,
 }
 
-// SAFETY: nothing is reached through the pointers but in `Running::run` and `Series::run`, which has set all of them that the code
+// SAFETY: nothing is reached through the pointers but in `Running::run`, `Series::run` and `Links::run`, which has set all of them that the code
 // looks at for the time of the call; what is left in them afterwards is never used.
 #[allow(unsafe_code, reason = "pointers that are only numbers between calls")]
 unsafe impl Send for Frame {}

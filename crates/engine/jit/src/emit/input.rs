@@ -235,7 +235,12 @@ impl Known<'_> {
             Target::Leave(_) => false,
         };
         match self.region.blocks[b].end {
-            End::Jump(to) | End::Pause { next: to, .. } => known(to),
+            End::Jump(to) => known(to),
+            // Who does the instruction reads its registers, also those that nothing reads behind it.
+            End::Pause { next: Target::Block(to), .. } => {
+                self.facts[to as usize].contains(&(of.place, of.source))
+            }
+            End::Pause { next: Target::Leave(_), .. } => false,
             End::Branch { to, next, .. } => known(to) && known(next),
             End::Leave { .. } => false,
         }

@@ -50,6 +50,7 @@ pub(super) struct Stub {
 enum Way {
     Out(Reason),
     In(Label),
+    Door(Label),
     Part(Parting),
     Join,
 }
@@ -62,13 +63,13 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// An entry before an instruction, that goes on at a place where everything is as it is now.
     pub(super) fn way_in(&mut self, number: u32, to: Label) {
-        let label = self.inner_way_in(number, to);
+        let label = self.stub(Way::In(to), number);
         self.entries.push((self.mode, number, label));
     }
 
-    /// The same for code that has everything at home.
-    pub(super) fn inner_way_in(&mut self, number: u32, to: Label) -> Label {
-        self.stub(Way::In(to), number)
+    /// The same at the beginning of a block, which is no entry yet: for who has everything at home but for what is owed there.
+    pub(super) fn door(&mut self, number: u32, to: Label) -> Label {
+        self.stub(Way::Door(to), number)
     }
 
     /// Parts lanes; `eax` has those that take the branch.
@@ -87,7 +88,7 @@ impl<B: Backend> Emitter<'_, B> {
         let open_indices = if mode == Mode::Live { self.open_indices } else { 0 };
         let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
         let owes = match way {
-            Way::Out(_) | Way::Part(_) => self.owes.clone(),
+            Way::Out(_) | Way::Part(_) | Way::Door(_) => self.owes.clone(),
             Way::In(_) | Way::Join => Vec::new(),
         };
         self.stubs.push(Stub {
@@ -125,7 +126,7 @@ impl<B: Backend> Emitter<'_, B> {
                         self.write_all_back();
                         self.leave(why, stub.number, stub.pending);
                     }
-                    Way::In(to) => {
+                    Way::In(to) | Way::Door(to) => {
                         self.clear(stub.open);
                         self.forget_indices(stub.open_indices);
                         B::entered(self);
@@ -182,6 +183,10 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.jump(C::Jmp_rel32_64, to);
         if let Some(out) = strange {
             self.asm.bind(out);
+            // All is at home but for what is owed where warps come from a pause.
+            self.values = Values::default();
+            self.fill_owed();
+            self.write_all_back();
             self.leave(Reason::Instruction, number, 0);
         }
     }

@@ -1,6 +1,6 @@
 //! The larger operations of warp code.
 
-use super::Slot;
+use super::{Constants, Slot};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use texunit_isa::{AtomOp, BoolOp, ScalarType, ShflMode};
 use texunit_memory::SpaceKind;
@@ -9,6 +9,9 @@ use texunit_unit::{
     Attribute, Coordinates, FetchForm, FetchRequest, Lanes, Results, SurfaceForm, SurfaceKind,
     ZERO_LANES,
 };
+
+/// Barriers of a CTA: their numbers are below.
+pub(crate) const BARRIERS: u8 = 16;
 
 /// State space of an access as far as it is known before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -248,6 +251,21 @@ pub(crate) struct Barrier {
     pub(crate) threads: Slot,
     pub(crate) d: Slot,
     pub(crate) p: Slot,
+}
+
+impl Barrier {
+    /// The number of a barrier of the CTA that is for all of its threads and does nothing else (PTX ISA, "bar").
+    #[inline]
+    pub(crate) fn plain(&self, constants: &Constants) -> Option<u8> {
+        let is_plain = self.is_plain();
+        let id = constants.narrow.get(self.id.index()).filter(|_| is_plain)?[0];
+        u8::try_from(id).ok().filter(|&id| id < BARRIERS)
+    }
+
+    /// Whether it is for all threads of the CTA, does nothing else, and has a number that is known.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.kind == BarrierKind::Sync && self.threads.is_none() && self.id.is_constant()
+    }
 }
 
 /// shfl.

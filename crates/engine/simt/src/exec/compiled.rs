@@ -195,7 +195,7 @@ impl<'a> Context<'a> {
             let (tids, _) = self.tids.as_chunks();
             // To barriers warps come just as soon one by one.
             let fetches = |wait| matches!(wait, Wait::Fetch(..));
-            let linked = region.filter(|of| of.has_pauses(fetches));
+            let linked = region.filter(|of| self.is_alone && of.has_pauses(fetches));
             let together = linked.filter(|_| !is_heard).and_then(|region| {
                 let waits = Waits {
                     launch: self.launch,

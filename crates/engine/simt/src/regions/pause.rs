@@ -1,7 +1,7 @@
 //! Where warps that run together wait for each other, so that somebody does an instruction for all of them: fetches, and
 //! barriers for all threads of the CTA.
 
-use crate::code::{BarrierKind, Handle, Inst, Op, Slot};
+use crate::code::{Handle, Inst, Op, Slot};
 use crate::flow::{Flow, Use, each_slot};
 
 /// Where the handle of a texture or sampler is.
@@ -36,9 +36,7 @@ impl Pause {
         let fetch = match &inst.op {
             _ if inst.guard != Slot::TRUE => return None,
             Op::Barrier(of) => {
-                let is_plain = of.kind == BarrierKind::Sync && of.threads.is_none();
-                let what = Wait::Barrier;
-                return (is_plain && of.id.is_constant()).then_some(Self { at, what });
+                return of.is_plain().then_some(Self { at, what: Wait::Barrier });
             }
             Op::Fetch(fetch) if fetch.block.is_some() => fetch,
             _ => return None,

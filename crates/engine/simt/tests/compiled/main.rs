@@ -8,6 +8,9 @@ mod common;
 mod maker;
 mod policy;
 mod short;
+mod together;
+#[path = "../unit_common/mod.rs"]
+mod unit_common;
 
 use common::{Arg, How, Loaded, load_text, words};
 use maker::Maker;

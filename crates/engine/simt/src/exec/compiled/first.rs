@@ -1,5 +1,5 @@
-//! The regions at the beginning of a kernel, for warps of a CTA that has just begun: short kernels run from one end to
-//! the other here, with their fetches.
+//! The regions at the beginning of a kernel, for warps of a CTA that has just begun, where CTAs are not run from one end to
+//! the other (`short`): they have atomics or local memory, or somebody observes.
 
 use super::Context;
 use crate::code::{Inst, NONE, Op, Slot};

@@ -25,9 +25,6 @@ pub(super) struct Waits<'c, 'a> {
     pub(super) is_alone: bool,
 }
 
-/// Barriers of a CTA have lower numbers (PTX ISA 9.7.13, "bar").
-const BARRIERS: u32 = 16;
-
 /// The region.
 #[derive(Clone, Copy)]
 pub(super) struct Linked<'r> {
@@ -37,10 +34,23 @@ pub(super) struct Linked<'r> {
     pub(super) entry: Entry,
 }
 
-/// How a warp has left a region, and how its lanes stand if they have parted: those that stand there, and the others.
+/// How a warp has left a region, and how its lanes stand if they have parted.
 pub(super) struct Stood {
     pub(super) turn: Turn,
-    parted: Option<Box<(u32, Vec<Group>, Option<(u32, u32, usize)>)>>,
+    parted: Option<Box<Apart>>,
+}
+
+/// Lanes that stand where a region has been left, and how the others do ([`Parted`]).
+struct Apart {
+    mask: u32,
+    groups: Vec<Group>,
+    stands: Option<(u32, u32, usize)>,
+}
+
+impl Apart {
+    fn of((mask, parted): (u32, Parted<'_>)) -> Box<Self> {
+        Box::new(Self { mask, groups: parted.groups.to_vec(), stands: parted.stands })
+    }
 }
 
 impl Stood {
@@ -48,11 +58,15 @@ impl Stood {
     #[cold]
     pub(super) fn of(series: &mut Series<'_>, at: u32) -> Self {
         let turn = Turn::of(series, at);
-        let parted = series.has_parted().then(|| {
-            let (mask, parted) = series.parted();
-            Box::new((mask, parted.groups.to_vec(), parted.stands))
-        });
-        Self { turn, parted }
+        Self { turn, parted: series.has_parted().then(|| Apart::of(series.parted())) }
+    }
+
+    /// The same of one of some warps.
+    #[cold]
+    fn of_links(links: &mut Links<'_, '_>, at: u32) -> Self {
+        let turn = Turn::of(links.series(), at);
+        let has_parted = links.series().has_parted();
+        Self { turn, parted: has_parted.then(|| Apart::of(links.parted())) }
     }
 
     /// Whether some lanes stand elsewhere.
@@ -64,10 +78,9 @@ impl Stood {
     /// These lanes of a warp become splits of their own, before its steps are counted.
     #[inline(always)]
     pub(super) fn part(&self, warp: &mut Warp, split: &mut Split) {
-        if let Some(parted) = &self.parted {
-            let (mask, groups, stands) = &**parted;
-            warp.part(split, &Parted { groups, stands: *stands });
-            split.mask = *mask;
+        if let Some(of) = &self.parted {
+            warp.part(split, &Parted { groups: &of.groups, stands: of.stands });
+            split.mask = of.mask;
         }
     }
 }
@@ -134,7 +147,7 @@ impl Waits<'_, '_> {
         loop {
             let mut next = 0;
             while let Some((i, at)) = links.run(next..all, way) {
-                odd.push((i, Stood::of(links.series(), at)));
+                odd.push((i, Stood::of_links(links, at)));
                 next = i + 1;
             }
             let waits = links.wait_at().filter(|_| odd.is_empty());
@@ -153,9 +166,9 @@ impl Waits<'_, '_> {
             (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
                 self.fetch(links, fetch, (texture, sampler))?;
             }
-            (Op::Barrier(of), Wait::Barrier) if self.all => {
-                let id = self.launch.constants.narrow.get(of.id.index())?[0];
-                (id < BARRIERS).then_some(())?;
+            // There the limit of steps is asked for.
+            (Op::Barrier(of), Wait::Barrier) if self.all && links.may_go_on() => {
+                of.plain(&self.launch.constants)?;
             }
             _ => return None,
         }

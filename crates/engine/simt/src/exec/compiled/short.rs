@@ -13,7 +13,6 @@ use crate::exec::limits::{CTA_TURN, LOCKSTEP};
 use crate::exec::outcome::At;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::fault::Fault;
-use crate::observe::Events;
 use crate::regions::{Pause, Wait};
 use texunit_jit::region::{Inputs, MOST, Mode, Series, Why, WithFiles};
 
@@ -68,7 +67,6 @@ impl Context<'_> {
     fn run_to_end(&mut self, warps: &mut [Warp], entry: u32, budget: u64) -> usize {
         let launch = self.launch;
         let keeps = self.fixed.code.asks_who_is_there;
-        let is_told = self.events.has(Events::SYNCHRONIZATION);
         let Some(number) = self.door(entry) else { return 0 };
         let Some(compiled) = &mut self.compiled else { return 0 };
         let table = compiled.table;
@@ -94,13 +92,16 @@ impl Context<'_> {
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
             let all = CtaWarps { launch, tids, entry, budget, number };
-            match table.region(number).filter(|of| !is_told && of.function.has_pauses()) {
+            match table.region(number).filter(|of| {
+                let passes = |wait| self.is_alone || matches!(wait, Wait::Barrier);
+                of.has_pauses(passes)
+            }) {
                 Some(region) => {
                     let waits = Waits {
                         launch,
                         sites: &mut self.sites,
                         count: &mut self.counters.fetches,
-                        all: true,
+                        all: false,
                         is_alone: self.is_alone,
                     };
                     let (function, pauses) = (&region.function, &region.pauses[..]);

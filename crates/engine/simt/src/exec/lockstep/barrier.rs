@@ -1,7 +1,7 @@
 //! Barriers that warps with all their lanes come to in lockstep, and the way from one to the next.
 
 use super::members::Members;
-use crate::code::{Barrier, BarrierKind, NONE, Op, Slot};
+use crate::code::{Barrier, NONE, Op, Slot};
 use crate::exec::context::Context;
 use crate::exec::warp::{Warp, lanes};
 use crate::observe::{Events, Synchronized};
@@ -91,32 +91,34 @@ impl Context<'_> {
         threads: u32,
         op: &Barrier,
     ) -> Arrival {
-        // One for all threads of the CTA that does nothing else.
-        let is_plain = op.kind == BarrierKind::Sync && op.threads.is_none() && op.id.is_constant();
-        let id = self.launch.constants.narrow.get(op.id.index()).map_or(u32::MAX, |row| row[0]);
-        let state = self.cta.barriers.get(id as usize).filter(|_| is_plain);
-        let Some(arrived) = state.filter(|s| s.arrived == 0 || s.expected == 0).map(|s| s.arrived)
-        else {
+        let Some(id) = op.plain(&self.launch.constants) else { return Arrival::OneByOne };
+        let state = self.cta.barriers[usize::from(id)];
+        if state.arrived != 0 && state.expected != 0 {
             return Arrival::OneByOne;
-        };
+        }
+        let arrived = state.arrived;
         let passes = arrived == 0 && threads == self.cta.live;
         if self.events.has(Events::SYNCHRONIZATION) {
-            let arrives =
-                Synchronized::Arrives { barrier: id, threads: None, waits: true, ahead: false };
+            let arrives = Synchronized::Arrives {
+                barrier: id.into(),
+                threads: None,
+                waits: true,
+                ahead: false,
+            };
             self.tell_each(warps, (on, pc), &arrives);
             if passes {
-                self.tell_each(warps, (on, pc), &Synchronized::Passes { barrier: id });
+                self.tell_each(warps, (on, pc), &Synchronized::Passes { barrier: id.into() });
             }
         }
         if passes {
             return Arrival::Passes;
         }
-        let state = &mut self.cta.barriers[id as usize];
+        let state = &mut self.cta.barriers[usize::from(id)];
         self.cta.has_barriers = true;
         state.expected = 0;
         state.arrived += threads;
         self.cta.completed |= state.arrived >= self.cta.live;
-        Arrival::Waits(id as u8)
+        Arrival::Waits(id)
     }
 
     /// Tells of each of these warps that all its lanes have done something at an instruction.
