@@ -6,7 +6,9 @@ use crate::apart::Warp;
 use crate::model::{BASES, FRAME, Next, World};
 use crate::random;
 use std::cell::Cell;
-use texunit_jit::region::{Apart, Inputs, Links, Memory, Mode, Sites, Target, Until, Way, Why};
+use texunit_jit::region::{
+    self, Apart, Inputs, Links, Memory, Mode, Sites, Target, Until, Way, Why,
+};
 use texunit_jit::{Narrow, Place, Registers, Wide};
 use texunit_memory::Block;
 use texunit_testkit::Random;
@@ -79,6 +81,26 @@ impl Case {
         }
     }
 
+    /// Who waits has all registers at home, but those of which is known behind the pause that they have a parameter.
+    fn assert_at_home(&self, at: u32, had: &Files, expected: &Files) {
+        let behind = self.behind(at);
+        let blocks = self.region.blocks.iter().zip(&self.region.params);
+        let next = blocks.filter(|of| Some(of.0.at) == behind).flat_map(|of| of.1);
+        let known: Vec<Place> = next.map(|known| known.0).collect();
+        let lanes = |lane: &usize| self.mask >> lane & 1 != 0;
+        for (i, (a, b)) in had.narrow.iter().zip(&expected.narrow).enumerate() {
+            let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
+            assert!(same || known.contains(&Place::Narrow(i as u32)), "narrow {i} at {at}");
+        }
+        for (i, (a, b)) in had.wide.iter().zip(&expected.wide).enumerate() {
+            let same = (0..32).filter(lanes).all(|lane| a[lane] == b[lane]);
+            assert!(same || known.contains(&Place::Wide(i as u32)), "wide {i} at {at}");
+        }
+        for (i, (a, b)) in had.predicates.iter().zip(&expected.predicates).enumerate() {
+            assert_eq!(a & self.mask, b & self.mask, "predicate {i} at {at}");
+        }
+    }
+
     /// The instruction behind a pause, if the region goes on there.
     fn behind(&self, at: u32) -> Option<u32> {
         let end = self.region.blocks.iter().find_map(|block| match block.end {
@@ -92,13 +114,19 @@ impl Case {
     }
 }
 
-/// Runs them together: how they have come out, and at which instructions they have waited for each other and gone on.
+/// Where all have waited for each other, and what they had then.
+struct Wait {
+    at: u32,
+    files: Vec<Files>,
+}
+
+/// Runs them together: how they have come out, and where they have waited for each other and gone on.
 fn linked(
     case: &Case,
     (world, all): (&mut World, &mut [Files]),
     sites: &mut Sites<'_>,
     limits: Limits,
-) -> Option<(Vec<Out>, Vec<u32>)> {
+) -> Option<(Vec<Out>, Vec<Wait>)> {
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let entry = case.function.entry_of(Mode::Live, case.region.blocks[0].at)?;
     let mut running = case.function.with(case.inputs(&counts), sites).expect("inputs");
@@ -130,7 +158,12 @@ fn linked(
         let on =
             at.and_then(|at| Some((at, case.function.entry_of(Mode::Live, case.behind(at)?)?)));
         let Some((at, on)) = on.filter(|_| waits.len() < 20) else { break };
-        waits.push(at);
+        let copy = |(files, _): (region::Files<'_>, u32)| Files {
+            narrow: files.narrow.to_vec(),
+            wide: files.wide.to_vec(),
+            predicates: files.predicates.to_vec(),
+        };
+        waits.push(Wait { at, files: links.each().map(copy).collect() });
         let row = written(case);
         for (i, (files, live)) in links.each().enumerate() {
             assert_eq!(live, case.mask);
@@ -165,7 +198,7 @@ fn alone(
     case: &Case,
     (world, all): (&mut World, &mut [Files]),
     sites: &mut Sites<'_>,
-    (limits, waits): (Limits, &[u32]),
+    (limits, waits): (Limits, &[Wait]),
 ) -> Vec<Out> {
     let counts: Vec<Cell<u64>> = world.counts.iter().map(|&n| Cell::new(n)).collect();
     let lanes = u64::from(case.mask.count_ones());
@@ -192,9 +225,11 @@ fn alone(
             let limit = (*limit).max(*steps);
             out.push(Out { at, why, steps: *steps, threads: *threads, limit, parted });
         }
-        let Some(&at) = waits.get(round) else { break };
+        let Some(Wait { at, files: had }) = waits.get(round) else { break };
+        let at = *at;
         for (i, (files, steps, threads, _)) in each.iter_mut().enumerate() {
             assert_eq!((out[i].at, out[i].why), (at, Why::Instruction), "warp {i} does not wait");
+            case.assert_at_home(at, &had[i], files);
             written(case).into_iter().for_each(|row| act(&mut files.narrow[row], i));
             (*steps, *threads) = (*steps + 1, *threads + lanes);
         }
@@ -233,8 +268,9 @@ pub(crate) fn compare(case: &Case, seed: u64, random: &mut Random) -> u64 {
             return waited;
         };
         let expected = alone(case, (&mut there, &mut others), &mut sites[1], (limits, &waits));
+        let at: Vec<u32> = waits.iter().map(|wait| wait.at).collect();
         let say = |what: String| {
-            format!("seed {seed}, {limits:?}, together, {waits:?}: {what}:\n{}", list(&case.region))
+            format!("seed {seed}, {limits:?}, together, {at:?}: {what}:\n{}", list(&case.region))
         };
         assert_eq!(out, expected, "{}", say("they stand elsewhere".to_owned()));
         waited += waits.len() as u64;
