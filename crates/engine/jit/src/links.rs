@@ -164,7 +164,7 @@ impl<'l, 's> Links<'l, 's> {
         self.series
     }
 
-    /// The same of its lanes ([`Series::parted`]).
+    /// How the lanes stand of the one that has been left otherwise ([`Series::parted`]).
     pub fn parted(&mut self) -> (u32, Parted<'_>) {
         self.series.parted()
     }

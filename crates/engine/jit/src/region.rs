@@ -100,8 +100,8 @@ pub enum End {
         /// Its number.
         at: u32,
     },
-    /// The same. Warps that run together ([`Links`]) may wait for each other there, and go on at the block behind
-    /// it when somebody has done it for all. What it reads is at home then, but registers of which is known where that block
+    /// An instruction that is not compiled ([`Why::Instruction`]), where warps that run together ([`Links`]) may wait for each
+    /// other: they go on at the block behind it when somebody has done it for all. What it reads is at home then, but registers of which is known where that block
     /// begins that they have a parameter ([`Region::params`]).
     Pause {
         /// Its number.
