@@ -20,12 +20,14 @@ use texunit_jit::region::{Inputs, MOST, Mode, Series, Why, WithFiles};
 const FAILURES: u32 = 16;
 
 impl Context<'_> {
-    /// Whether a CTA can be run so: the kernel begins with a region.
+    /// Whether a CTA can be run so: the kernel begins with a region, which has no atomics, as these are counted.
     #[inline]
     pub(in crate::exec) fn is_short(&self) -> bool {
+        let entry = self.launch.code.funcs[self.launch.entry as usize].entry;
+        let region = || self.compiled.as_ref()?.table.region(self.door(entry)?);
         self.short.may
             && self.short.failed < FAILURES
-            && self.is_door(self.launch.code.funcs[self.launch.entry as usize].entry)
+            && region().is_some_and(|region| !region.atomics)
     }
 
     /// Warps of a CTA that is short become what a kernel begins with, if they are not that.
@@ -58,8 +60,7 @@ impl Context<'_> {
             warp.is_as_begun = false;
         }
         self.short.all_begun = self.cta.live == 0;
-        self.short.failed =
-            if self.cta.live == 0 { 0 } else { self.short.failed.saturating_add(1) };
+        self.short.failed = if self.cta.live == 0 { 0 } else { self.short.failed + 1 };
     }
 
     /// How many of the warps have begun.
@@ -69,13 +70,7 @@ impl Context<'_> {
         let Some(number) = self.door(entry) else { return 0 };
         let Some(compiled) = &mut self.compiled else { return 0 };
         let table = compiled.table;
-        let region = table.region(number);
-        if region.is_some_and(|region| region.atomics) {
-            // Those are counted, warp by warp.
-            self.short.failed = FAILURES;
-            return 0;
-        }
-        let function = region.map(|region| &region.function);
+        let function = table.region(number).map(|region| &region.function);
         let inputs = Inputs {
             constants: &self.fixed.constants.narrow,
             wide_constants: &self.fixed.constants.wide,
@@ -97,7 +92,7 @@ impl Context<'_> {
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
             let all = CtaWarps { launch, tids, entry, budget, number };
-            match region.filter(|of| {
+            match table.region(number).filter(|of| {
                 let passes = |wait| self.is_alone || matches!(wait, Wait::Barrier);
                 of.has_pauses(passes)
             }) {
