@@ -73,20 +73,11 @@ impl Results {
 }
 
 impl FetchRows<'_> {
-    /// The point of a warp.
+    /// The point of a warp with these rows.
     #[inline(always)]
-    pub(crate) fn point<'w>(&'w self, file: &'w [Lanes]) -> [&'w Lanes; 3] {
+    pub(crate) fn point<'w>(&'w self, row: impl Fn(usize) -> &'w Lanes) -> [&'w Lanes; 3] {
         self.point.map(|operand| match operand {
-            Operand::Row(i) => &file[i],
-            Operand::Lanes(lanes) => lanes,
-        })
-    }
-
-    /// The same, beside the places of its results.
-    #[inline(always)]
-    pub(crate) fn point_of<'w>(&'w self, others: &Others<'w>) -> [&'w Lanes; 3] {
-        self.point.map(|operand| match operand {
-            Operand::Row(i) => others.row(i),
+            Operand::Row(i) => row(i),
             Operand::Lanes(lanes) => lanes,
         })
     }

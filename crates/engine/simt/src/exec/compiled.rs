@@ -204,8 +204,7 @@ impl<'a> Context<'a> {
                     all: false,
                     is_alone: self.is_alone,
                 };
-                let (function, pauses) = (&region.function, &region.pauses[..]);
-                let region = Linked { number, function, pauses, entry };
+                let region = Linked { number, region, entry };
                 let those = (&mut *warps, &mut *splits, &mut *ends, on);
                 compiled.run_together(&mut series, tids, those, region, waits)
             });

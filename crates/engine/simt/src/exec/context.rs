@@ -10,7 +10,7 @@ use super::sites::Sites;
 use super::warp::thread_of;
 use crate::alu::{L32, L64};
 use crate::clock::Moment;
-use crate::code::{Code, Constants, OF_CTA};
+use crate::code::{BARRIERS, Code, Constants, OF_CTA};
 use crate::launch::LaunchConfig;
 use crate::lower::{KernelId, Program, SharedLayout, Unit};
 use crate::observe::marks::Observed;
@@ -113,7 +113,7 @@ pub(crate) struct Cta {
     /// What follows on it where ends are those of hardware ([`crate::Bounds::Hardware`]).
     pub(crate) tail: Vec<u8>,
     pub(crate) id: [u32; 3],
-    pub(crate) barriers: [BarrierState; 16],
+    pub(crate) barriers: [BarrierState; BARRIERS as usize],
     /// Whether a thread has come to one.
     pub(crate) has_barriers: bool,
     /// Whether a barrier has become complete and is to be opened before its next phase begins.

@@ -27,8 +27,8 @@ mod tests;
 mod told;
 
 pub(crate) use limit::Regions;
-pub(crate) use pause::{HandleAt, Pause, Wait};
+pub(crate) use pause::{HandleAt, Wait};
 pub(crate) use setting::Setting;
 pub use setting::{JitError, JitMode};
-pub(crate) use table::Table;
+pub(crate) use table::{Compiled, Table};
 pub(crate) use told::Together;

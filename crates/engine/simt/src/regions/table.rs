@@ -243,8 +243,7 @@ impl Table {
         let room = Room::take(function.code_size())?;
         let is_atomic = |step: &Step| matches!(step.action, Action::Atomic(_));
         let atomics = region.blocks.iter().any(|block| block.steps.iter().any(is_atomic));
-        let cut_of = cut.clone();
-        let made = Compiled { function, atomics, together, pauses, cut: cut_of, room };
+        let made = Compiled { function, atomics, together, pauses, cut: cut.clone(), room };
         let number = self.regions.push(made)?;
         let Compiled { function, together, .. } = self.regions.get(number)?;
         for mode in [Mode::Live, Mode::Some] {

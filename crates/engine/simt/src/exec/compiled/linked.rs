@@ -4,14 +4,14 @@
 use super::Compiled;
 use super::series::{Came, Sum, Turn};
 use crate::alu::L32;
-use crate::code::{Constants, Fetch, Handle, Op};
+use crate::code::{Fetch, Handle, Op};
 use crate::exec::context::Launch;
 use crate::exec::limits::LOCKSTEP;
 use crate::exec::sites::Sites;
 use crate::exec::texture::{fetch_files, has_all};
 use crate::exec::warp::{Split, Warp, count, lanes};
-use crate::regions::{HandleAt, Pause, Wait};
-use texunit_jit::region::{Entry, Function, Group, Links, MOST, Mode, Parted, Series, Way, Why};
+use crate::regions::{Compiled as Region, HandleAt, Wait};
+use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Way, Why};
 
 /// What does the fetches of warps that wait, and says where they pass a barrier.
 pub(super) struct Waits<'c, 'a> {
@@ -25,12 +25,11 @@ pub(super) struct Waits<'c, 'a> {
     pub(super) is_alone: bool,
 }
 
-/// The region.
+/// The region, and where it is entered.
 #[derive(Clone, Copy)]
 pub(super) struct Linked<'r> {
     pub(super) number: u32,
-    pub(super) function: &'r Function,
-    pub(super) pauses: &'r [Pause],
+    pub(super) region: &'r Region,
     pub(super) entry: Entry,
 }
 
@@ -160,6 +159,7 @@ impl Waits<'_, '_> {
     #[inline]
     fn pass(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>, at: u32) -> Option<Entry> {
         let inst = self.launch.code.insts.get(at as usize)?;
+        let Linked { region, .. } = region;
         let on = region.function.entry_of(Mode::Live, at + 1)?;
         let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
         match (&inst.op, region.pauses[pause].what) {
@@ -187,7 +187,7 @@ impl Waits<'_, '_> {
         let constants = &self.launch.constants;
         let Sites { fetches, scratch, .. } = &mut *self.sites;
         let ((texture, sampler), plan) = fetches[fetch.site].first().filter(|_| self.is_alone)?;
-        let mut has = |of: &Handle, at, handle| self.launch.has(links, (of, at), constants, handle);
+        let mut has = |of: &Handle, at, handle| self.launch.has(links, (of, at), handle);
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
         let block = fetch.block.as_ref().filter(|_| same)?;
@@ -218,13 +218,8 @@ impl Waits<'_, '_> {
 impl Launch<'_> {
     /// Whether all live lanes of these have a handle.
     #[inline]
-    fn has(
-        &self,
-        links: &mut Links<'_, '_>,
-        (of, at): (&Handle, HandleAt),
-        constants: &Constants,
-        handle: u64,
-    ) -> bool {
+    fn has(&self, links: &mut Links<'_, '_>, (of, at): (&Handle, HandleAt), handle: u64) -> bool {
+        let constants = &self.constants;
         match at {
             HandleAt::Param(offset) => {
                 let bytes = self.config.params.get(offset as usize..);

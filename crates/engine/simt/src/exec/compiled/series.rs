@@ -110,7 +110,7 @@ impl Sum {
 
 /// Some lanes of a warp stand or wait elsewhere than the others where these have left the region.
 #[cold]
-pub(super) fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
+fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
     let (mask, others) = series.parted();
     warp.part(split, &others);
     split.mask = mask;

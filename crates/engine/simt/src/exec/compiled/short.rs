@@ -13,7 +13,7 @@ use crate::exec::limits::{CTA_TURN, LOCKSTEP};
 use crate::exec::outcome::At;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::fault::Fault;
-use crate::regions::{Pause, Wait};
+use crate::regions::Wait;
 use texunit_jit::region::{Inputs, MOST, Mode, Series, Why, WithFiles};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.
@@ -104,8 +104,7 @@ impl Context<'_> {
                         all: false,
                         is_alone: self.is_alone,
                     };
-                    let (function, pauses) = (&region.function, &region.pauses[..]);
-                    let region = Linked { number, function, pauses, entry: at };
+                    let region = Linked { number, region, entry: at };
                     ran.together(compiled, &mut series, warps, all, region, waits);
                 }
                 None => ran.one_by_one(compiled, &mut series, warps, all),
@@ -189,8 +188,8 @@ impl Ran {
         region: Linked<'_>,
         mut waits: Waits<'_, '_>,
     ) {
-        let is_barrier = |of: &Pause| matches!(of.what, Wait::Barrier);
-        let most = if region.pauses.iter().any(is_barrier) { MOST } else { LOCKSTEP };
+        let passes = region.region.has_pauses(|wait| matches!(wait, Wait::Barrier));
+        let most = if passes { MOST } else { LOCKSTEP };
         waits.all = warps.len() <= most;
         for (warps, tids) in warps.chunks_mut(most).zip(all.tids.chunks(most)) {
             let Some(mut links) = series.links() else { return };

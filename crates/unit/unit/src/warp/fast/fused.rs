@@ -103,11 +103,11 @@ impl Registers<'_> {
                 let mut places = Places::default();
                 if read == written {
                     let others = rows.results.apart(files[written], &mut places);
-                    return (rows.point_of(&others), places);
+                    return (rows.point(|i| others.row(i)), places);
                 }
                 // The one behind it.
                 let (first, behind) = files.split_at_mut(read);
-                let coords = behind.first().map_or([NONE; 3], |file| rows.point(file));
+                let coords = behind.first().map_or([NONE; 3], |file| rows.point(|i| &file[i]));
                 rows.results.apart(first[written], &mut places);
                 (coords, places)
             }
