@@ -8,6 +8,7 @@ use super::live::{Numbers, Uses};
 use super::part::Parting;
 use super::same_base::Near;
 use super::values::Values;
+use super::words::Words;
 use super::{Emitter, Version};
 use crate::machine::Mode;
 use crate::operand::Predicate;
@@ -64,6 +65,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             loops: vec![None; n],
             stubs: Vec::new(),
             near: Near::of(region),
+            words: if B::WORDS { Words::of(region, &plans) } else { Words::default() },
             indices: Indices::of(region, &plans),
             open_indices: 0,
             plans,

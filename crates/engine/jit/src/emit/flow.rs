@@ -5,6 +5,7 @@ use super::asm::at;
 use super::backend::Backend;
 use super::frame::Frame;
 use super::part::Parting;
+use super::same_base;
 use super::stub::Reason;
 use super::values::Values;
 use crate::Error;
@@ -145,7 +146,8 @@ impl<B: Backend> Emitter<'_, B> {
         }
         let (here, last) = (self.asm.label(), steps.end - 1);
         self.asm.bind(here);
-        self.open = self.near.open(self.block, last);
+        let words = self.words.open(self.block, last);
+        self.open = self.near.open(self.block, last) | words << same_base::SLOTS;
         self.open_indices = self.indices.behind(self.block, last);
         self.way_in(step.at + 1, here);
         (self.open, self.open_indices) = (0, 0);

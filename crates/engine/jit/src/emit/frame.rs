@@ -104,6 +104,8 @@ pub(crate) struct Frame {
     pub(crate) zeros: u64,
     /// What is known of groups of accesses ([`super::near`]).
     pub(crate) near: [Found; super::same_base::SLOTS],
+    /// Whether there are words that have been loaded before ([`super::words`]).
+    pub(crate) has_words: [u32; super::words::SLOTS],
     /// What is known of registers ([`super::index`]), and the numbers of their first lanes.
     pub(crate) indices: [[u32; 2]; 2 * super::index::INDICES],
     /// What the code keeps during a call.
@@ -145,6 +147,8 @@ pub(crate) struct Frame {
     pub(crate) all_threads: u64,
     /// The one that runs of warps that run together, of which [`Self::follow`] follow; null: none does.
     pub(crate) link: *mut Linked,
+    /// Words that have been loaded before ([`super::words`]).
+    pub(crate) loaded: MaybeUninit<[[Narrow; super::words::COUNT]; super::words::SLOTS]>,
 }
 
 // SAFETY: nothing is reached through the pointers but in `Running::run`, `Series::run` and `Links::run`, which has set all of them that the code
@@ -209,6 +213,7 @@ impl Frame {
             last_atomic: 0,
             zeros: 0,
             near: [Found { shape: 0, at: [0; 4] }; super::same_base::SLOTS],
+            has_words: [0; super::words::SLOTS],
             indices: [[0; 2]; 2 * super::index::INDICES],
             saved: [0; 4],
             parts: [0; 4],
@@ -235,6 +240,7 @@ impl Frame {
             all_steps: 0,
             all_threads: 0,
             link: null_mut(),
+            loaded: MaybeUninit::uninit(),
         }
     }
 
@@ -328,6 +334,17 @@ impl Frame {
     /// Where the address of a part of its lanes is.
     pub(super) fn place(slot: usize, part: usize) -> usize {
         Self::shape(slot) + offset_of!(Found, at) + 8 * part
+    }
+
+    /// Where it says whether there are words of a group: 0 if there are none.
+    pub(super) fn has_words(slot: usize) -> usize {
+        offset_of!(Frame, has_words) + 4 * slot
+    }
+
+    /// Where these are: all lanes of the first one, then all of the next.
+    pub(super) fn loaded(slot: usize, place: usize) -> usize {
+        let row = super::words::COUNT * slot + place;
+        offset_of!(Frame, loaded) + row * size_of::<Narrow>()
     }
 
     /// Where it says what is known of the indices of a register.

@@ -27,6 +27,7 @@ mod same_base;
 mod stub;
 mod tables;
 mod values;
+mod words;
 
 use crate::Error;
 use crate::machine::{Level, Mode, Use};
@@ -43,6 +44,7 @@ use same_base::Near;
 use std::collections::HashMap;
 use stub::Stub;
 use values::Values;
+use words::Words;
 
 /// Code and what goes with it.
 pub(crate) struct Code {
@@ -91,8 +93,10 @@ struct Emitter<'a, B: Backend> {
     /// By block: the last block of the loop that begins there.
     loops: Vec<Option<usize>>,
     stubs: Vec<Stub>,
-    /// Accesses that are looked at together, and slots of those that steps behind here look up.
+    /// Accesses that are looked at together, words that are loaded at once, and slots of those that steps behind here look up:
+    /// as bits, those of words above the others.
     near: Near,
+    words: Words,
     /// By block: addresses that are not computed; and registers that are, if the region is left here.
     plans: Vec<Plan>,
     late: Vec<Late>,

@@ -9,6 +9,7 @@ use super::input::Input;
 use super::part::Parting;
 use super::same_base::SLOTS;
 use super::values::{Nans, Values};
+use super::words;
 use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -162,8 +163,12 @@ impl<B: Backend> Emitter<'_, B> {
 
     /// What is known of groups of accesses is that of another warp.
     fn clear(&mut self, slots: u8) {
-        for slot in (0..SLOTS).filter(|slot| slots >> slot & 1 != 0) {
-            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::shape(slot)), 0));
+        for slot in (0..SLOTS + words::SLOTS).filter(|slot| slots >> slot & 1 != 0) {
+            let field = match slot.checked_sub(SLOTS) {
+                None => Frame::shape(slot),
+                Some(slot) => Frame::has_words(slot),
+            };
+            self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, field), 0));
         }
     }
 

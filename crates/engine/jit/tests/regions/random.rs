@@ -402,7 +402,8 @@ impl Maker<'_> {
         });
         let to = to.collect();
         let keep = self.random.of(&[u64::MAX, u64::MAX, 0xffff, 0xffff_ffff]);
-        Action::Load(Box::new(Load { access, signed: self.random.one_in(2), keep, to }))
+        let (signed, weak) = (self.random.one_in(2), self.random.chance(90));
+        Action::Load(Box::new(Load { access, signed, keep, weak, to }))
     }
 
     fn store(&mut self) -> Action {
@@ -722,6 +723,64 @@ impl Maker<'_> {
         all
     }
 
+    /// Loads of words that lie behind each other in each lane, by one index, with other steps between them now and then.
+    fn words(&mut self) -> Vec<Action> {
+        let [narrow, wide, _] = TEMPORARY;
+        let base = Source::Wide(WIDE_AT - 1);
+        let (scale, zero) = (Source::Literal(4), Source::Literal(0));
+        let index = Source::Narrow(NARROW_AT + self.random.below(2));
+        let add = match self.random.below(4) {
+            0 => Source::Bytes64(self.random.of(&[0, 8])),
+            1 => self.wide_source(),
+            _ => Source::Literal(self.random.of(&BASES)),
+        };
+        let product = self.random.of(&[Op::ProductAddU, Op::ProductAddS]);
+        let by_offset = self.random.one_in(3);
+        let first = self.random.of(&[0, 0, 0, 1, u64::from(u32::MAX)]);
+        let compute = |op, to, from| Action::Compute { op, to, from };
+        let mut all = Vec::new();
+        for n in 0..3 + self.random.below(4_u64) {
+            let n = if self.random.one_in(8) { self.random.below(6_u64) } else { n };
+            if !by_offset {
+                let number = Source::Literal(u64::from((first as u32).wrapping_add(n as u32)));
+                all.push(compute(Op::Add, narrow, [index, number, zero]));
+                let sum = Source::Narrow(NARROW_AT - 1);
+                all.push(compute(product, wide, [sum, scale, add]));
+            } else if all.is_empty() {
+                all.push(compute(product, wide, [index, scale, add]));
+            }
+            let site = self.sites;
+            self.sites += 1;
+            let offset = if by_offset { 4 * n } else { 4 * self.random.of(&[0, 0, 0, 1]) };
+            let base = Some(base);
+            let access =
+                Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 };
+            let (signed, keep, weak) = (self.random.one_in(2), u64::MAX, self.random.chance(95));
+            // Now and then to what the index is.
+            let to = match self.random.below(8) {
+                0 => Place::Wide(self.wide()),
+                1 => Place::Narrow(NARROW_AT + self.random.below(2)),
+                _ => Place::Narrow(self.narrow()),
+            };
+            let to = vec![Some(to)];
+            all.push(Action::Load(Box::new(Load { access, signed, keep, weak, to })));
+            if self.random.one_in(4) {
+                let reads = vec![Place::Narrow(self.narrow())];
+                let between = match self.random.below(5) {
+                    0 => self.store(),
+                    1 => self.load(),
+                    2 => Action::Leave { reads },
+                    3 => Action::Nothing,
+                    _ => compute(Op::Add, Place::Narrow(self.narrow()), [index, scale, zero]),
+                };
+                all.push(between);
+            }
+        }
+        self.ready[0] |= !by_offset && self.random.one_in(4);
+        self.ready[1] |= self.random.one_in(4);
+        all
+    }
+
     /// Temporaries are written before the others of the block look at them.
     fn temporary(&mut self, i: usize) -> Action {
         self.ready[i] = true;
@@ -785,7 +844,11 @@ pub(crate) fn region(random: &mut Random, wanted: Wanted) -> Region {
         }
         for _ in 0..maker.random.below(14) {
             if wanted.global && maker.random.one_in(8) {
-                for action in maker.affine() {
+                let actions = match maker.random.below(3) {
+                    0 => maker.words(),
+                    _ => maker.affine(),
+                };
+                for action in actions {
                     let guard = match action {
                         Action::Compute { .. } => Predicate::Always,
                         _ if maker.random.chance(70) => Predicate::Always,

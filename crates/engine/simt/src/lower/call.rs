@@ -94,6 +94,7 @@ impl<'a> Builder<'a> {
             mask: u64::MAX,
             base: Slot::NONE,
             offset,
+            weak: true,
             constant: false,
             row: false,
             seen: Seen::default(),

@@ -87,7 +87,7 @@ mod listing;
 pub(crate) mod mark;
 pub(crate) mod marks;
 mod object;
-mod order;
+pub(crate) mod order;
 mod origins;
 mod several;
 mod shadow;

@@ -50,7 +50,7 @@ pub struct Order {
 /// Words of an instruction: the opcode and its modifiers.
 // The typed module keeps only what changes what is executed, and these change nothing: accesses are made in
 // program order here, by relaxed atomics of the host.
-pub(super) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> {
+pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> {
     let text = source.snippet(span).trim_start();
     // A guard stands before it.
     let text = match text.strip_prefix('@') {
@@ -69,7 +69,7 @@ impl Order {
     ///
     /// So are loads and stores with `.cg`: the PTX ISA says that cache operators are hints, but those go to the cache that all
     /// multiprocessors share, on every GPU, and CUB before 2.1 waits by them.
-    pub(super) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut order = Self::default();
         let mut is_access = false;
         for (i, word) in words.enumerate() {

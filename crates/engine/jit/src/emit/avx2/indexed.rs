@@ -3,7 +3,7 @@
 
 use super::address::{Base, OFFSET_ROW, Way, site};
 use super::offsets::TAKING;
-use super::shape::Slot;
+use super::shape::{Bases, Slot};
 use super::{LANES_SIZE, MOMENT, Maker, Operand, PARTS, Vector};
 use crate::emit::affine::{Affine, Plus};
 use crate::emit::asm::{Label, at};
@@ -222,15 +222,45 @@ impl Maker<'_> {
         let (Base::Affine(value), 4, Some(bases)) = (way.base, way.total, Self::bases(way)) else {
             return;
         };
-        let [sum, t, most, lanes, strange, _] = way.own;
+        let [sum, _, _, lanes, ..] = way.own;
         let slow = self.asm.label();
+        self.indices(way, (value, bases), 0, slow);
+        let at_once = super::gathers::pay();
+        for (part, &d) in to.iter().enumerate() {
+            let nobody = self.asm.label();
+            if self.mode == Mode::Some {
+                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
+                self.asm.jump(C::Je_rel32_64, nobody);
+            }
+            let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
+            match at_once {
+                true => self.words_at_once(d, row, [sum, lanes]),
+                false => self.words(d, row, sum),
+            }
+            self.asm.bind(nobody);
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(slow);
+    }
+
+    /// The indices of lanes that take the step go to the row of offsets, if each and so many behind it are the site's; else it
+    /// goes to `not`. Others become index 0, which is one, too. `r12` points to where index 0 lies.
+    pub(super) fn indices(
+        &mut self,
+        way: &Way<'_>,
+        (value, bases): (Affine, Bases),
+        behind: u32,
+        not: Label,
+    ) {
+        let [sum, t, most, lanes, strange, _] = way.own;
         self.taking(way);
         self.asm.put(I::with2(C::Mov_rm32_r32, at(R::RDI, TAKING), R::EBX));
         let below = site(way.access, offset_of!(Site, indices));
-        // Lanes that do not take the step have index 0, which must be one.
-        self.asm.put(I::with2(C::Cmp_rm32_imm8, below, 0));
-        self.asm.jump(C::Je_rel32_64, slow);
-        self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), below));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, below));
+        self.asm.put(I::with2(C::Sub_rm32_imm8, R::EAX, behind as i32));
+        self.asm.jump(C::Jbe_rel32_64, not);
+        self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, most.xmm(), R::EAX));
+        self.asm.put(I::with2(C::VEX_Vpbroadcastd_ymm_xmmm32, most.ymm(), most.xmm()));
         for part in 0..PARTS {
             let index = self.base_part(bases, part);
             if value.plus == Plus::NONE {
@@ -250,25 +280,9 @@ impl Maker<'_> {
             }
         }
         self.two(C::VEX_Vptest_ymm_ymmm256, strange, strange);
-        self.asm.jump(C::Jne_rel32_64, slow);
+        self.asm.jump(C::Jne_rel32_64, not);
         let origin = site(way.access, offset_of!(Site, origin));
         self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
-        let at_once = super::gathers::pay();
-        for (part, &d) in to.iter().enumerate() {
-            let nobody = self.asm.label();
-            if self.mode == Mode::Some {
-                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
-                self.asm.jump(C::Je_rel32_64, nobody);
-            }
-            let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
-            match at_once {
-                true => self.words_at_once(d, row, [sum, lanes]),
-                false => self.words(d, row, sum),
-            }
-            self.asm.bind(nobody);
-        }
-        self.asm.jump(C::Jmp_rel32_64, done);
-        self.asm.bind(slow);
     }
 
     /// Loads eight words by indices that lie in the frame, from where `r12` points to.

@@ -59,6 +59,10 @@ impl Maker<'_> {
             true => (Row::Points(slot), done),
             false => (Row::Loads(&parts[..]), taken),
         };
+        let word = self.words.word(self.block, self.step);
+        if let Some(word) = word {
+            self.look_for_words(word, &parts, taken);
+        }
         if member.is_some_and(|member| member.leads) {
             slot.forget(self);
         }
@@ -72,6 +76,9 @@ impl Maker<'_> {
             self.no_row(indexed);
         }
         self.asm.bind(apart);
+        if let Some(word) = word.filter(|word| word.place == 0) {
+            self.gather_words(way, &parts, word, taken);
+        }
         if !parts.is_empty() {
             self.gather(way, &parts, taken);
         }

@@ -33,6 +33,7 @@ mod straight;
 mod table;
 mod take;
 mod wide;
+mod words;
 
 use super::Emitter;
 use super::affine::Late;
@@ -116,6 +117,7 @@ impl Backend for Avx2 {
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
     const AFFINE: bool = true;
+    const WORDS: bool = true;
 
     fn compute(e: &mut Maker<'_>, late: Late) {
         let parts = if let Place::Wide(_) = late.place { 2 * PARTS } else { PARTS };

@@ -1,0 +1,89 @@
+//! Words behind each other in each lane ([`crate::emit::words`]): 16 bytes of a lane are one load.
+
+use super::address::{Base, OFFSET_ROW, Way};
+use super::offsets::TAKING;
+use super::{LANES_SIZE, Maker, Operand, Vector};
+use crate::emit::asm::{Label, at};
+use crate::emit::frame::Frame;
+use crate::emit::values::Reg;
+use crate::emit::words::{COUNT, Word};
+use crate::machine::Mode;
+use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
+
+impl Maker<'_> {
+    /// A word that has been loaded before goes to registers, and it goes on at `done`. Of the first one of a group nothing is
+    /// known yet.
+    pub(super) fn look_for_words(&mut self, Word { slot, place }: Word, to: &[Reg], done: Label) {
+        let has = at(R::RDI, Frame::has_words(slot));
+        if place == 0 {
+            return self.asm.put(I::with2(C::Mov_rm32_imm32, has, 0));
+        }
+        let not = self.asm.label();
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, has, 0));
+        self.asm.jump(C::Je_rel32_64, not);
+        for (part, &d) in to.iter().enumerate() {
+            let row = at(R::RDI, Frame::loaded(slot, place) + part * LANES_SIZE);
+            self.two(super::MOVE, d, Operand::Memory(row));
+        }
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(not);
+    }
+
+    /// Loads all words of a group at indices that may be anything: the first one goes to registers, the others to the frame. If
+    /// one is not the site's, it goes on behind this code.
+    pub(super) fn gather_words(
+        &mut self,
+        way: &Way<'_>,
+        to: &[Reg],
+        Word { slot, .. }: Word,
+        done: Label,
+    ) {
+        let (Base::Affine(value), Some(bases)) = (way.base, Self::bases(way)) else { return };
+        let slow = self.asm.label();
+        self.indices(way, (value, bases), COUNT as u32 - 1, slow);
+        for (part, &d) in to.iter().enumerate() {
+            let nobody = self.asm.label();
+            if self.mode == Mode::Some {
+                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
+                self.asm.jump(C::Je_rel32_64, nobody);
+            }
+            self.words_of_lanes(way, part, d);
+            for (place, word) in (1..COUNT).zip([2, 3, 1].map(|i| way.own[i])) {
+                let row = at(R::RDI, Frame::loaded(slot, place) + part * LANES_SIZE);
+                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, word.ymm()));
+            }
+            self.asm.bind(nobody);
+        }
+        self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::has_words(slot)), 1));
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(slow);
+    }
+
+    /// Four words of each of eight lanes: the first of all goes to `d`, the others to the third, fourth and second of the
+    /// access's own registers.
+    fn words_of_lanes(&mut self, way: &Way<'_>, part: usize, first: Reg) {
+        let [a, b, c, d, t, u] = way.own;
+        let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
+        // Of lanes i and i + 4.
+        for (i, to) in [a, b, c, d].into_iter().enumerate() {
+            let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * i)));
+            self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, to.xmm(), from));
+            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * (i + 4))));
+            let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+            self.asm.put(I::with4(insert, to.ymm(), to.ymm(), from, 1_u32));
+        }
+        let low = C::VEX_Vpunpckldq_ymm_ymm_ymmm256;
+        let high = C::VEX_Vpunpckhdq_ymm_ymm_ymmm256;
+        let [low_pair, high_pair] =
+            [C::VEX_Vpunpcklqdq_ymm_ymm_ymmm256, C::VEX_Vpunpckhqdq_ymm_ymm_ymmm256];
+        self.three(low, t, a, b);
+        self.three(low, u, c, d);
+        self.three(high, a, a, b);
+        self.three(high, b, c, d);
+        self.three(low_pair, first, t, u);
+        self.three(high_pair, c, t, u);
+        self.three(low_pair, d, a, b);
+        self.three(high_pair, b, a, b);
+    }
+}

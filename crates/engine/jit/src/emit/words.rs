@@ -1,0 +1,151 @@
+//! Words that lie behind each other in each lane: loads of a block by one index and up to [`COUNT`] - 1 more. Where the
+//! lanes lie anywhere, the first one loads all of them, and they wait in the frame ([`super::frame::Frame::loaded`]) for
+//! those that they are of. Whoever enters the code between them clears that.
+//!
+//! Only weak loads are made earlier so, and only where nothing but such and what has to do with registers alone stands
+//! between them: then nobody can tell (`crate::region::Load::weak`).
+
+use super::affine::{Affine, Plan, Plus};
+use crate::operand::{Place, Predicate, Source};
+use crate::region::{Action, Region, Space, Step};
+use std::collections::HashMap;
+
+/// How many words are loaded at once.
+pub(crate) const COUNT: usize = 4;
+
+/// How many such groups there can be at a time.
+pub(crate) const SLOTS: usize = 2;
+
+/// A group with fewer words is none.
+const FEWEST: usize = 3;
+
+/// A load of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Where in the frame the words are.
+    pub(super) slot: usize,
+    /// Which of them it is. The first one loads all.
+    pub(super) place: usize,
+}
+
+/// All groups of a region.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    /// By block and step.
+    all: HashMap<(usize, usize), Word>,
+    /// By block: slots, with the first and the last steps.
+    open: Vec<Vec<(usize, usize, usize)>>,
+}
+
+/// A group in the making.
+struct Group {
+    index: Affine,
+    /// The number of its first word.
+    first: i64,
+    /// Steps, and which words they load.
+    steps: Vec<(usize, usize)>,
+    is_open: bool,
+}
+
+/// The index by which a step loads a word, without what is added to it, and the number of that word.
+fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Affine, i64)> {
+    let Action::Load(load) = &step.action else { return None };
+    let access = &load.access;
+    let is_word = access.space == Space::Global && (access.size, access.count) == (4, 1);
+    let value = plan.get(i)?.base.filter(|value| value.shift == 2)?;
+    if !is_word || !load.weak || step.guard != Predicate::Always {
+        return None;
+    }
+    let (Source::Literal(plus), Source::Literal(_) | Source::Bytes64(_)) =
+        (value.plus.number, value.add)
+    else {
+        return None;
+    };
+    let plus = i64::from(plus as i32);
+    let offset = access.offset as i64;
+    let number = (if value.plus.minus { -plus } else { plus }).checked_add(offset / 4)?;
+    (offset % 4 == 0).then_some((Affine { plus: Plus::NONE, ..value }, number))
+}
+
+/// Whether loads may be made before a step that stand behind it.
+fn lets_pass(step: &Step) -> bool {
+    match &step.action {
+        Action::Compute { .. }
+        | Action::Compare { .. }
+        | Action::Logic { .. }
+        | Action::Count { .. } => true,
+        Action::Load(load) => load.weak,
+        _ => false,
+    }
+}
+
+impl Words {
+    /// Those of a region.
+    pub(super) fn of(region: &Region, plans: &[Plan]) -> Self {
+        let mut words = Self::default();
+        for (b, (block, plan)) in region.blocks.iter().zip(plans).enumerate() {
+            let mut groups: Vec<Group> = Vec::new();
+            for (i, step) in block.steps.iter().enumerate() {
+                if !lets_pass(step) {
+                    groups.iter_mut().for_each(|group| group.is_open = false);
+                }
+                if let Some((index, number)) = word(plan, i, step)
+                    && !groups.iter_mut().any(|group| group.takes(i, index, number))
+                {
+                    let steps = vec![(i, 0)];
+                    groups.push(Group { index, first: number, steps, is_open: true });
+                }
+                step.each_written(|written| {
+                    let is_of = |group: &&mut Group| Place::Narrow(group.index.index) == written;
+                    groups.iter_mut().filter(is_of).for_each(|group| group.is_open = false);
+                });
+            }
+            words.add(b, &groups);
+        }
+        words
+    }
+
+    /// Groups of a block, as many as there are slots for.
+    fn add(&mut self, block: usize, groups: &[Group]) {
+        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        for group in groups.iter().filter(|group| group.has_enough()) {
+            let [first, last] =
+                [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|step| step.0);
+            let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
+            let Some(slot) = (0..SLOTS).find(is_free) else { continue };
+            open.push((slot, first, last));
+            self.all.extend(
+                group.steps.iter().map(|&(step, place)| ((block, step), Word { slot, place })),
+            );
+        }
+        self.open.push(open);
+    }
+
+    /// Which word of a group a step loads, if it has one.
+    pub(super) fn word(&self, block: usize, step: usize) -> Option<Word> {
+        self.all.get(&(block, step)).copied()
+    }
+
+    /// Slots that steps behind one look at, as bits.
+    pub(super) fn open(&self, block: usize, step: usize) -> u8 {
+        let all = self.open.get(block).into_iter().flatten();
+        let open = all.filter(|&&(_, first, last)| first <= step && step < last);
+        open.fold(0, |bits, &(slot, ..)| bits | 1 << slot)
+    }
+}
+
+impl Group {
+    /// Takes a load, if it is one of the group.
+    fn takes(&mut self, step: usize, index: Affine, number: i64) -> bool {
+        let place = usize::try_from(number - self.first).unwrap_or(COUNT);
+        let takes = self.is_open && self.index == index && place < COUNT;
+        if takes {
+            self.steps.push((step, place));
+        }
+        takes
+    }
+
+    fn has_enough(&self) -> bool {
+        (0..COUNT).filter(|word| self.steps.iter().any(|step| step.1 == *word)).count() >= FEWEST
+    }
+}
