@@ -149,3 +149,63 @@ impl Group {
         (0..COUNT).filter(|word| self.steps.iter().any(|step| step.1 == *word)).count() >= FEWEST
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emit::affine::plans;
+    use crate::op::Op;
+    use crate::region::{Access, Block, End, Load};
+
+    /// Loads of four words by one index, and an action before each of them. Those of some numbers are not weak.
+    fn region(strong: &[u32], before: &[(u32, Action)]) -> Region {
+        let mut actions = Vec::new();
+        let (sum, zero) = (Source::Narrow(1), Source::Literal(0));
+        for n in 0..4 {
+            let compute = |op, to, from| Action::Compute { op, to, from };
+            actions.extend(before.iter().filter(|of| of.0 == n).map(|of| of.1.clone()));
+            let plus = [Source::Narrow(0), Source::Literal(n.into()), zero];
+            actions.push(compute(Op::Add, Place::Narrow(1), plus));
+            let product = [sum, Source::Literal(4), Source::Bytes64(0)];
+            actions.push(compute(Op::ProductAddU, Place::Wide(0), product));
+            let (space, base) = (Space::Global, Some(Source::Wide(0)));
+            let access = Access { space, size: 4, count: 1, base, offset: 0, site: n, map: 0 };
+            let (weak, to) = (!strong.contains(&n), vec![Some(Place::Narrow(2 + n))]);
+            let load = Load { access, weak, signed: false, keep: u64::MAX, to };
+            actions.push(Action::Load(Box::new(load)));
+        }
+        let step = |(at, action)| Step { at, guard: Predicate::Always, counted: true, action };
+        let steps = (0..).zip(actions).map(step).collect();
+        let kept = (2..6).map(Place::Narrow).collect();
+        let end = End::Leave { at: 100 };
+        let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };
+        Region { blocks: vec![block], sites: 4, ..Region::default() }
+    }
+
+    /// Words that are loaded at once.
+    fn at_once(strong: &[u32], before: &[(u32, Action)]) -> usize {
+        let region = region(strong, before);
+        Words::of(&region, &plans(&region)).all.len()
+    }
+
+    #[test]
+    fn only_weak_loads_are_made_earlier() {
+        assert_eq!(at_once(&[], &[]), 4);
+        // It is not one of them, and those behind it are too few.
+        assert_eq!(at_once(&[0], &[]), 3);
+        assert_eq!(at_once(&[1], &[]), 0);
+        assert_eq!(at_once(&[3], &[]), 3);
+    }
+
+    #[test]
+    fn nothing_that_others_could_see_is_passed() {
+        let fence = |before| [(before, Action::Nothing)];
+        assert_eq!(at_once(&[], &fence(0)), 4);
+        assert_eq!(at_once(&[], &fence(1)), 3);
+        assert_eq!(at_once(&[], &fence(2)), 0);
+        let sync = Action::Sync { members: Source::Literal(u64::from(u32::MAX)) };
+        assert_eq!(at_once(&[], &[(2, sync)]), 0);
+        let counts = Action::Count { counter: 0, of: None };
+        assert_eq!(at_once(&[], &[(2, counts)]), 4);
+    }
+}
