@@ -129,10 +129,10 @@ impl<'l, 's> Links<'l, 's> {
         (follow != 0).then(|| (end - follow, at))
     }
 
-    /// All of them have done so many instructions that count, with all their lanes.
+    /// So many of them, from the first one on, have done so many instructions that count, with all their lanes.
     #[inline]
-    pub fn count(&mut self, steps: u64) {
-        self.all_mut().iter_mut().for_each(|link| link.steps += steps);
+    pub fn count(&mut self, warps: usize, steps: u64) {
+        self.all_mut().iter_mut().take(warps).for_each(|link| link.steps += steps);
     }
 
     /// How one stands that has not left otherwise.

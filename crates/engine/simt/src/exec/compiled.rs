@@ -194,13 +194,13 @@ impl<'a> Context<'a> {
         {
             let (tids, _) = self.tids.as_chunks();
             // To barriers warps come just as soon one by one.
-            let fetches = |wait| matches!(wait, Wait::Fetch(..));
+            let fetches = |wait| !matches!(wait, Wait::Barrier);
             let linked = region.filter(|of| self.is_alone && of.has_pauses(fetches));
             let together = linked.filter(|_| !is_heard).and_then(|region| {
                 let waits = Waits {
                     launch: self.launch,
                     sites: &mut self.sites,
-                    count: &mut self.counters.fetches,
+                    counters: &mut self.counters,
                     all: false,
                     is_alone: self.is_alone,
                 };

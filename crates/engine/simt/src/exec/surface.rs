@@ -4,11 +4,12 @@ use super::context::Context;
 use super::handles::{accessed_of, surface_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{Kept, find, keep};
-use super::warp::{Warp, lanes};
-use crate::code::{Constants, SurfaceAccess};
+use super::warp::{Warp, lanes, narrow};
+use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
 use crate::launch::Descriptors;
 use crate::observe::{At, Events, SurfaceAnswered, SurfaceMade};
+use texunit_jit::region::Files;
 use texunit_unit::{
     AccessFault, Coordinates, Lanes, SurfaceAnswer, SurfacePlan, SurfaceRequest, ZERO_LANES,
 };
@@ -74,6 +75,42 @@ pub(super) fn coordinates<'w>(
         true => &ZERO_LANES,
         false => warp.n(constants, c),
     })
+}
+
+/// A load (`loads`) or store of all live lanes of a warp, by its registers. It is no reduction, and no element is a predicate.
+#[inline]
+pub(super) fn access_file(
+    (op, plan): (&SurfaceAccess, &SurfacePlan),
+    loads: bool,
+    constants: &Constants,
+    (files, live): (&mut Files<'_>, u32),
+    answer: &mut SurfaceAnswer,
+) -> Result<(), AccessFault> {
+    let rows = &*files.narrow;
+    let row = |slot: Slot| if slot.is_none() { &ZERO_LANES } else { narrow(rows, constants, slot) };
+    let request = SurfaceRequest { active: live, coords: op.coords.map(row) };
+    if loads {
+        plan.load(&request, answer)?;
+        for (values, to) in answer.values.iter().zip(&op.parts).filter(|part| !part.1.is_none()) {
+            let kept = values.iter().map(|value| value & op.register_mask);
+            if to.is_wide() {
+                files.wide[to.index()].iter_mut().zip(kept).for_each(|(to, value)| *to = value);
+            } else {
+                let to = files.narrow[to.index()].iter_mut();
+                to.zip(kept).for_each(|(to, value)| *to = value as u32);
+            }
+        }
+        return Ok(());
+    }
+    for (values, &from) in answer.values.iter_mut().zip(&op.parts) {
+        if from.is_wide() {
+            let file = if from.is_constant() { &constants.wide } else { &*files.wide };
+            *values = file[from.index()].map(|value| value & op.mask);
+        } else {
+            *values = row(from).map(|value| u64::from(value) & op.mask);
+        }
+    }
+    plan.store(&request, &answer.values)
 }
 
 impl Context<'_> {

@@ -1,7 +1,7 @@
-//! Where warps that run together wait for each other, so that somebody does an instruction for all of them: fetches, and
-//! barriers for all threads of the CTA.
+//! Where warps that run together wait for each other, so that somebody does an instruction for all of them: fetches, loads from
+//! surfaces and stores to them, and barriers for all threads of the CTA.
 
-use crate::code::{Handle, Inst, Op, Slot};
+use crate::code::{Handle, Inst, Op, Slot, SurfaceAccess};
 use crate::flow::{Flow, Use, each_slot};
 
 /// Where the handle of a texture or sampler is.
@@ -26,6 +26,8 @@ pub(crate) struct Pause {
 pub(crate) enum Wait {
     /// A fetch by a texture and a sampler.
     Fetch(HandleAt, HandleAt),
+    /// An access by a surface.
+    Surface(HandleAt),
     /// A barrier that does nothing else.
     Barrier,
 }
@@ -33,24 +35,47 @@ pub(crate) enum Wait {
 impl Pause {
     /// That of an instruction which can be one. `flow`: that of the function, if it is known and a kernel.
     pub(super) fn of(flow: Option<&Flow<'_>>, at: u32, inst: &Inst) -> Option<Self> {
-        let fetch = match &inst.op {
-            _ if inst.guard != Slot::TRUE => return None,
-            Op::Barrier(of) => {
-                return of.is_plain().then_some(Self { at, what: Wait::Barrier });
+        if inst.guard != Slot::TRUE {
+            return None;
+        }
+        let held = || flow.and_then(|flow| flow.params_at((at - flow.first) as usize));
+        let what = match &inst.op {
+            Op::Barrier(of) => of.is_plain().then_some(Wait::Barrier),
+            Op::Fetch(fetch) if fetch.block.is_some() => {
+                let held = held();
+                let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
+                // Operands of 32 bits that are parameters might not be there.
+                let mut are_there = true;
+                each_slot(&inst.op, |does, slot| {
+                    are_there &= does == Use::Writes || slot.is_wide() || param(*slot).is_none();
+                });
+                let of = |handle: &Handle| HandleAt::of(handle, param);
+                let texture = of(&fetch.texture);
+                let sampler = fetch.sampler.as_ref().map_or(texture, of);
+                are_there.then_some(Wait::Fetch(texture, sampler))
             }
-            Op::Fetch(fetch) if fetch.block.is_some() => fetch,
-            _ => return None,
+            Op::SurfaceLoad(access) | Op::SurfaceStore(access) if can_wait(access) => {
+                let held = held();
+                let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
+                let stores = matches!(inst.op, Op::SurfaceStore(_));
+                let parts = access.parts.iter().filter(|_| stores);
+                let mut operands = (&access.coords).into_iter().chain(parts);
+                let are_there = operands.all(|slot| slot.is_none() || param(*slot).is_none());
+                are_there.then(|| Wait::Surface(HandleAt::of(&access.surface, param)))
+            }
+            _ => None,
         };
-        let held = flow.and_then(|flow| flow.params_at((at - flow.first) as usize));
-        let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
-        // Operands of 32 bits that are parameters might not be there.
-        let mut are_there = true;
-        each_slot(&inst.op, |does, slot| {
-            are_there &= does == Use::Writes || slot.is_wide() || param(*slot).is_none();
-        });
-        let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
-        let texture = of(&fetch.texture);
-        let sampler = fetch.sampler.as_ref().map_or(texture, of);
-        are_there.then_some(Self { at, what: Wait::Fetch(texture, sampler) })
+        what.map(|what| Self { at, what })
     }
+}
+
+impl HandleAt {
+    fn of(handle: &Handle, param: impl Fn(Slot) -> Option<u32>) -> Self {
+        param(handle.slot).map_or(Self::Slot, Self::Param)
+    }
+}
+
+/// Whether warps wait for each other before an access to a surface. Reductions are atomics, which are counted.
+fn can_wait(access: &SurfaceAccess) -> bool {
+    !access.is_reduction() && access.parts.iter().all(|part| part.is_none() || !part.is_predicate())
 }

@@ -8,6 +8,7 @@ mod common;
 mod maker;
 mod policy;
 mod short;
+mod surfaces;
 mod together;
 #[path = "../unit_common/mod.rs"]
 mod unit_common;

@@ -9,14 +9,14 @@ use texunit_simt::JitMode;
 use texunit_testkit::ptx;
 use texunit_unit::{Filter, Geometry, Resource, Sampler};
 
-const PARAMS: &str = ".param .u64 out, .param .u64 one, .param .u64 two";
+pub(crate) const PARAMS: &str = ".param .u64 out, .param .u64 one, .param .u64 two";
 /// Each thread has a word of the output.
-const BEGIN: &str = ".reg .u64 %a<10>;\n.reg .u32 %b<16>;\n.reg .f32 %f<16>;\n.reg .pred %p, %q, %r;\n\
+pub(crate) const BEGIN: &str = ".reg .u64 %a<10>;\n.reg .u32 %b<16>;\n.reg .f32 %f<16>;\n.reg .pred %p, %q, %r;\n\
     ld.param.u64 %a0, [out];\nld.param.u64 %a1, [one];\nld.param.u64 %a2, [two];\n\
     mov.u32 %b0, %ctaid.x;\nmov.u32 %b1, %ctaid.y;\nmov.u32 %b2, %nctaid.x;\nmad.lo.u32 %b0, %b1, %b2, %b0;\n\
     mov.u32 %b2, %ntid.x;\nmov.u32 %b3, %tid.x;\nmad.lo.u32 %b4, %b0, %b2, %b3;\n\
     mul.wide.u32 %a3, %b4, 4;\nadd.u64 %a4, %a0, %a3;\nand.b32 %b5, %b3, 7;\n";
-const END: &str = "st.global.f32 [%a4], %f0;\nret;\n";
+pub(crate) const END: &str = "st.global.f32 [%a4], %f0;\nret;\n";
 
 /// Makes the texture of a parameter.
 type Make = fn() -> Arc<Resource>;

@@ -1,24 +1,26 @@
-//! Warps that run a region together: at each fetch they wait for each other, and the unit gets the fetches of all of them at
-//! once. If they are all of their CTA, they pass barriers, too.
+//! Warps that run a region together: at each fetch and each access to a surface they wait for each other, and the unit gets
+//! those of all of them at once. If they are all of their CTA, they pass barriers, too.
 
 use super::Compiled;
 use super::series::{Came, Sum, Turn};
 use crate::alu::L32;
-use crate::code::{Fetch, Handle, Op};
+use crate::code::{Fetch, Handle, Op, SurfaceAccess};
 use crate::exec::context::Launch;
+use crate::exec::counters::Counters;
 use crate::exec::limits::LOCKSTEP;
 use crate::exec::sites::Sites;
+use crate::exec::surface::access_file;
 use crate::exec::texture::{fetch_files, has_all};
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{Compiled as Region, HandleAt, Wait};
 use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Way, Why};
 
-/// What does the fetches of warps that wait, and says where they pass a barrier.
+/// What does the fetches and accesses of warps that wait, and says where they pass a barrier.
 pub(super) struct Waits<'c, 'a> {
     pub(super) launch: &'a Launch<'a>,
     pub(super) sites: &'c mut Sites,
-    /// Lanes that have fetched.
-    pub(super) count: &'c mut u64,
+    /// Where lanes are counted that have fetched, or accessed a surface.
+    pub(super) counters: &'c mut Counters,
     /// Whether these are all warps of the CTA, and none of them has come to a barrier or exited before.
     pub(super) all: bool,
     /// Whether nobody is told of fetches or answers them in the unit's place.
@@ -32,6 +34,9 @@ pub(super) struct Linked<'r> {
     pub(super) region: &'r Region,
     pub(super) entry: Entry,
 }
+
+/// Where warps go on that have waited, and how many of them, from the first one on: the next one cannot.
+type Passed = (Entry, usize);
 
 /// How a warp has left a region, and how its lanes stand if they have parted.
 pub(super) struct Stood {
@@ -142,29 +147,36 @@ impl Waits<'_, '_> {
     /// that did not come to an instruction with their lanes together.
     pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Odd {
         let (all, mut odd) = (links.len(), Vec::new());
-        let mut way = Way::On(region.entry);
+        let (mut on, mut some) = (region.entry, all);
         loop {
             let mut next = 0;
-            while let Some((i, at)) = links.run(next..all, way) {
+            while let Some((i, at)) = links.run(next..some, Way::On(on)) {
                 odd.push((i, Stood::of_links(links, at)));
                 next = i + 1;
             }
-            let waits = links.wait_at().filter(|_| odd.is_empty());
-            let Some(on) = waits.and_then(|at| self.pass(links, region, at)) else { return odd };
-            way = Way::On(on);
+            let waits = links.wait_at().filter(|_| odd.is_empty() && some == all);
+            let Some(passed) = waits.and_then(|at| self.pass(links, region, at)) else {
+                return odd;
+            };
+            (on, some) = passed;
         }
     }
 
-    /// All of these wait at an instruction: it is done, and they go on there. None: it cannot be done so.
+    /// All of these wait at an instruction: it is done, as far as it can be done so. None: for nobody.
     #[inline]
-    fn pass(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>, at: u32) -> Option<Entry> {
+    fn pass(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>, at: u32) -> Option<Passed> {
         let inst = self.launch.code.insts.get(at as usize)?;
         let Linked { region, .. } = region;
         let on = region.function.entry_of(Mode::Live, at + 1)?;
         let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
+        let mut passed = links.len();
         match (&inst.op, region.pauses[pause].what) {
             (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
                 self.fetch(links, fetch, (texture, sampler))?;
+            }
+            (Op::SurfaceLoad(access) | Op::SurfaceStore(access), Wait::Surface(surface)) => {
+                let loads = matches!(inst.op, Op::SurfaceLoad(_));
+                passed = self.surface(links, (access, surface), loads)?;
             }
             // There the limit of steps is asked for.
             (Op::Barrier(of), Wait::Barrier) if self.all && links.may_go_on() => {
@@ -172,8 +184,35 @@ impl Waits<'_, '_> {
             }
             _ => return None,
         }
-        links.count(inst.count.into());
-        Some(on)
+        links.count(passed, inst.count.into());
+        Some((on, passed))
+    }
+
+    /// Accesses of these, one after the other, up to the first one that faults: how many have been made. Whoever does that one again
+    /// finds the fault, and stores what its lower lanes have stored already.
+    #[inline]
+    fn surface(
+        &mut self,
+        links: &mut Links<'_, '_>,
+        (access, at): (&SurfaceAccess, HandleAt),
+        loads: bool,
+    ) -> Option<usize> {
+        let Sites { surfaces, elements, .. } = &mut *self.sites;
+        let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_alone)?;
+        if !self.launch.has(links, (&access.surface, at), *surface) {
+            return None;
+        }
+        let mut made = 0;
+        for (mut files, live) in links.each() {
+            let constants = &self.launch.constants;
+            let of = (access, plan);
+            if access_file(of, loads, constants, (&mut files, live), elements).is_err() {
+                break;
+            }
+            self.counters.surface_accesses += count(live);
+            made += 1;
+        }
+        (made != 0).then_some(made)
     }
 
     /// Fetches of all of these.
@@ -200,7 +239,7 @@ impl Waits<'_, '_> {
             for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
                 (*file, *live) = (of.0.narrow, of.1);
             }
-            *self.count += live.into_iter().map(count).sum::<u64>();
+            self.counters.fetches += live.into_iter().map(count).sum::<u64>();
             let files = (&mut files[..resident.len()], &live[..]);
             fetch_files((fetch, block, plan), constants, files, resident, scratch);
         }

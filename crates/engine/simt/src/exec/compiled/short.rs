@@ -100,7 +100,7 @@ impl Context<'_> {
                     let waits = Waits {
                         launch,
                         sites: &mut self.sites,
-                        count: &mut self.counters.fetches,
+                        counters: &mut self.counters,
                         all: false,
                         is_alone: self.is_alone,
                     };
