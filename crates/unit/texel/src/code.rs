@@ -34,6 +34,7 @@ fn number(bytes: &[u8]) -> u32 {
 /// The bytes of a texel from its codes: the first [`Format::texel_size`] of the result count. Bits
 /// of a code above its channel's width are dropped. A block-compressed format has no bytes for
 /// one texel: zeros.
+#[inline]
 pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
     let mut bytes = [0; 16];
     let size = match format.kind() {
@@ -49,11 +50,12 @@ pub fn pack(format: Format, codes: [u32; 4]) -> [u8; 16] {
         Encoding::DepthFloat => 4,
         Encoding::Block(_) => return bytes,
     };
-    let channels = bytes.chunks_exact_mut(size).zip(codes).take(format.channels().into());
-    for (channel, code) in channels {
-        channel.copy_from_slice(&code.to_le_bytes()[..size]);
-    }
-    bytes
+    let bits = 8 * size;
+    let channels = codes.into_iter().take(format.channels().into());
+    let packed = channels
+        .rev()
+        .fold(0, |all: u128, code| all << bits | u128::from(code & (u32::MAX >> (32 - bits))));
+    packed.to_le_bytes()
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ mod place;
 pub use place::{SurfaceOutcome, SurfacePlace};
 
 use crate::request::{
-    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, PlanError, ReduceOp,
+    AccessFault, ClampMode, Coordinates, Geometry, GeometryError, Lanes, PlanError, ReduceOp,
     SurfaceAnswer, SurfaceForm, SurfaceRequest, lanes,
 };
 use crate::resource::Resource;
 use crate::sampler::Surface;
 use action::Action;
-use place::Rule;
+use place::{Plain, Rule};
 use std::sync::Arc;
 
 /// A surface access made ready: once per (instruction form, surface).
@@ -26,6 +26,8 @@ pub struct SurfacePlan {
     surface: Arc<Surface>,
     action: Action,
     rule: Rule,
+    /// None: places are looked for lane by lane.
+    plain: Option<Plain>,
 }
 
 /// How one access finds its bytes, and which they are.
@@ -63,7 +65,8 @@ impl SurfacePlan {
                 resource.describe()
             )));
         }
-        Ok(Self { surface: Arc::clone(surface), action, rule })
+        let plain = Plain::new(&rule, resource);
+        Ok(Self { surface: Arc::clone(surface), action, rule, plain })
     }
 
     /// `suld.b`. Lanes that are not active keep what was there. On a fault some lanes of
@@ -75,6 +78,11 @@ impl SurfacePlan {
     ) -> Result<(), AccessFault> {
         let Action::Raw { element_size, vector } = self.action else { return Ok(()) };
         let block = self.surface.resource.block();
+        if let Some(offsets) = self.plain_offsets(request) {
+            let vector = vector.into();
+            action::load_all(block, (request.active, &offsets), element_size, vector, answer);
+            return Ok(());
+        }
         for lane in lanes(request.active) {
             let offset = self.offset(request, lane)?;
             for (element, values) in answer.values.iter_mut().take(vector.into()).enumerate() {
@@ -94,24 +102,24 @@ impl SurfacePlan {
         values: &[[u64; 32]; 4],
     ) -> Result<(), AccessFault> {
         let block = self.surface.resource.block();
+        if let Some(offsets) = self.plain_offsets(request) {
+            for lane in lanes(request.active) {
+                self.action.store(block, offsets[lane].into(), values, lane);
+            }
+            return Ok(());
+        }
         for lane in lanes(request.active) {
-            let Some(offset) = self.offset(request, lane)? else { continue };
-            match self.action {
-                Action::Raw { element_size, vector } => {
-                    for (element, value) in values.iter().take(vector.into()).enumerate() {
-                        action::store(block, offset, element_size, element, value[lane]);
-                    }
-                }
-                Action::Formatted { format, vector } => {
-                    let values = values.each_ref().map(|value| value[lane] as u32);
-                    action::store_texel(block, offset, format, values, vector);
-                }
-                Action::Reduce { op, number } => {
-                    action::reduce(block, offset, op, number, values[0][lane]);
-                }
+            if let Some(offset) = self.offset(request, lane)? {
+                self.action.store(block, offset, values, lane);
             }
         }
         Ok(())
+    }
+
+    /// Offsets of all active lanes, if each has one that is easily found.
+    #[inline]
+    fn plain_offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
+        self.plain.as_ref()?.offsets(request)
     }
 
     /// The surface that was planned.

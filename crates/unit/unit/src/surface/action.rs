@@ -1,6 +1,8 @@
 //! What a surface instruction does with the bytes that it finds.
 
-use crate::request::{PlanError, ReduceOp, ReduceType, SurfaceForm, SurfaceKind};
+use crate::request::{
+    Lanes, PlanError, ReduceOp, ReduceType, SurfaceAnswer, SurfaceForm, SurfaceKind, lanes,
+};
 use crate::resource::Resource;
 use texunit_memory::Block;
 use texunit_texel::{Format, pack, store_codes};
@@ -71,6 +73,23 @@ impl Action {
         }
     }
 
+    /// What a store or reduction of a lane does with the bytes at an offset.
+    #[inline(always)]
+    pub(super) fn store(self, block: &Block, offset: u64, values: &[[u64; 32]; 4], lane: usize) {
+        match self {
+            Self::Raw { element_size, vector } => {
+                for (element, value) in values.iter().take(vector.into()).enumerate() {
+                    store(block, offset, element_size, element, value[lane]);
+                }
+            }
+            Self::Formatted { format, vector } => {
+                let values = values.each_ref().map(|value| value[lane] as u32);
+                store_texel(block, offset, format, values, vector);
+            }
+            Self::Reduce { op, number } => reduce(block, offset, op, number, values[0][lane]),
+        }
+    }
+
     /// Bytes of the whole access.
     pub(super) fn size(self) -> u32 {
         match self {
@@ -136,24 +155,35 @@ impl Number {
     }
 }
 
+#[inline(always)]
 pub(super) fn load(block: &Block, offset: u64, element_size: u8, element: usize) -> u64 {
     let offset = offset + element as u64 * u64::from(element_size);
     block.load(offset, element_size).expect(CHECKED)
 }
 
-pub(super) fn store(block: &Block, offset: u64, element_size: u8, element: usize, value: u64) {
+/// Loads so many elements of each lane.
+pub(super) fn load_all(
+    block: &Block,
+    (active, offsets): (u32, &Lanes),
+    element_size: u8,
+    vector: usize,
+    answer: &mut SurfaceAnswer,
+) {
+    for (element, values) in answer.values.iter_mut().take(vector).enumerate() {
+        for lane in lanes(active) {
+            values[lane] = load(block, offsets[lane].into(), element_size, element);
+        }
+    }
+}
+
+#[inline(always)]
+fn store(block: &Block, offset: u64, element_size: u8, element: usize, value: u64) {
     let offset = offset + element as u64 * u64::from(element_size);
     block.store(offset, element_size, value).expect(CHECKED);
 }
 
 /// Stores a texel: one access to memory, or two of 8 bytes.
-pub(super) fn store_texel(
-    block: &Block,
-    offset: u64,
-    format: Format,
-    values: [u32; 4],
-    vector: u8,
-) {
+fn store_texel(block: &Block, offset: u64, format: Format, values: [u32; 4], vector: u8) {
     // `Action::new` has asked whether there are codes.
     let Some(codes) = store_codes(format, values, vector) else { return };
     let bytes = u128::from_le_bytes(pack(format, codes));
@@ -164,7 +194,7 @@ pub(super) fn store_texel(
 }
 
 /// One atomic step.
-pub(super) fn reduce(block: &Block, offset: u64, op: ReduceOp, number: Number, operand: u64) {
+fn reduce(block: &Block, offset: u64, op: ReduceOp, number: Number, operand: u64) {
     if number.size() == 4 {
         let narrow = |old: u32| number.combine(op, old.into(), operand) as u32;
         block.update_u32(offset, narrow).expect(CHECKED);

@@ -1,8 +1,11 @@
 //! Where a surface access goes: docs/numerics.md, section 10. The plan and its trace both ask
-//! [`Rule::apply`].
+//! [`Rule::apply`]; [`Plain`] says the same of a whole warp whose lanes are all inside.
+
+mod plain;
 
 use crate::request::{AccessFault, ClampMode, Coordinates, Geometry};
 use crate::resource::{Resource, TexelIndex, elements};
+pub(super) use plain::Plain;
 
 /// What says where accesses go: the instruction form and the surface, in numbers.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,85 @@
+//! Offsets of all lanes of a warp at once, where each of them is inside, aligned and in memory: then neither the policy nor what
+//! a fault says is asked for.
+
+use super::Rule;
+use crate::request::{Lanes, SurfaceRequest, ZERO_LANES};
+use crate::resource::Resource;
+
+/// A rule in numbers of 32 bits.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::surface) struct Plain {
+    /// As the instruction counts x: the last one, and bits that are zero where it is aligned.
+    last_x: u32,
+    odd: u32,
+    /// Bytes from one x to the next.
+    unit: u32,
+    rows: u32,
+    slices: u32,
+    planes: u32,
+    first: u32,
+    plane_pitch: u32,
+    slice_pitch: u32,
+    row_pitch: u32,
+    /// Axes that the geometry has, and whether it has layers.
+    axes: usize,
+    is_array: bool,
+}
+
+impl Plain {
+    /// That of a rule. None: the memory is too large, not all in place, or no access fits.
+    pub(in crate::surface) fn new(rule: &Rule, resource: &Resource) -> Option<Self> {
+        let narrow = |number: u64| u32::try_from(number).ok();
+        let size_fits = narrow(resource.block().size() as u64).is_some();
+        let powers = rule.size.is_power_of_two() && rule.unit.is_power_of_two();
+        if !size_fits || !powers || resource.residency().is_some() {
+            return None;
+        }
+        let [row, rows, slices] = rule.bounds;
+        let last = u32::try_from(row - i64::from(rule.size)).ok()?;
+        Some(Self {
+            last_x: last / rule.unit,
+            odd: (rule.size / rule.unit).saturating_sub(1),
+            unit: rule.unit,
+            rows: u32::try_from(rows).ok()?,
+            slices: u32::try_from(slices).ok()?,
+            planes: rule.planes,
+            first: narrow(rule.first)?,
+            // Of one plane, slice or row the pitch counts for nothing, and may be anything.
+            plane_pitch: rule.plane_pitch as u32,
+            slice_pitch: rule.slice_pitch as u32,
+            row_pitch: rule.row_pitch as u32,
+            axes: rule.geometry.axes(),
+            is_array: rule.geometry.is_array(),
+        })
+    }
+
+    /// The offset of each active lane. None: one of them is not inside, or not aligned.
+    #[inline]
+    pub(in crate::surface) fn offsets(&self, request: &SurfaceRequest<'_>) -> Option<Lanes> {
+        let [x, y, z] = request.coords.point;
+        let y = if self.axes > 1 { y } else { &ZERO_LANES };
+        let z = if self.axes > 2 { z } else { &ZERO_LANES };
+        let layer = if self.is_array { request.coords.layer } else { &ZERO_LANES };
+        let (mut offsets, mut inside) = ([0; 32], [0; 32]);
+        for lane in 0..32 {
+            let [x, y, z, layer] = [x, y, z, layer].map(|lanes| lanes[lane]);
+            // Negative numbers are large ones.
+            inside[lane] = u32::from(
+                (x <= self.last_x)
+                    & (x & self.odd == 0)
+                    & (y < self.rows)
+                    & (z < self.slices)
+                    & (layer < self.planes),
+            );
+            // What is inside does not wrap.
+            offsets[lane] = self
+                .first
+                .wrapping_add(x.wrapping_mul(self.unit))
+                .wrapping_add(y.wrapping_mul(self.row_pitch))
+                .wrapping_add(z.wrapping_mul(self.slice_pitch))
+                .wrapping_add(layer.wrapping_mul(self.plane_pitch));
+        }
+        let mask = (0..32).fold(0, |mask, lane| mask | inside[lane] << lane);
+        (request.active & !mask == 0).then_some(offsets)
+    }
+}
