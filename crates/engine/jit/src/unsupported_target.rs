@@ -234,7 +234,7 @@ impl<'l, 's> Links<'l, 's> {
     }
 
     /// All of them have done so many instructions.
-    pub fn count(&mut self, _: u64) {
+    pub fn count(&mut self, _: usize, _: u64) {
         match *self.0.0 {}
     }
 

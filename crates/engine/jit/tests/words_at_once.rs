@@ -23,6 +23,8 @@ const RESULT: u32 = 3;
 /// The index and what is added to it; the address.
 const SUM: u32 = 1;
 const ADDRESS: u32 = 0;
+/// The address of the word that the index is of.
+const FIRST: u32 = 1;
 
 /// What stands between two loads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,13 +38,27 @@ enum Between {
     Index,
 }
 
-fn access(site: u32) -> Access {
-    let base = Some(Source::Wide(ADDRESS));
-    Access { space: Space::Global, size: 4, count: 1, base, offset: 0, site, map: 0 }
+/// What addresses are made of: the index and a number more, or a register and an offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    Index,
+    Register,
+}
+
+const BY: [By; 2] = [By::Index, By::Register];
+
+/// The access of a word.
+fn access(by: By, site: u32, n: u32) -> Access {
+    let (register, offset) = match by {
+        By::Index => (ADDRESS, 0),
+        By::Register => (FIRST, 4 * u64::from(n)),
+    };
+    let base = Some(Source::Wide(register));
+    Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 }
 }
 
 /// Loads of so many words, and what stands before the second one.
-fn region(words: u32, between: Between) -> Region {
+fn region(by: By, words: u32, between: Between) -> Region {
     let mut actions = Vec::new();
     let zero = Source::Literal(0);
     for n in 0..words {
@@ -50,24 +66,29 @@ fn region(words: u32, between: Between) -> Region {
         if n == 1 && between == Between::Index {
             let less = [Source::Narrow(INDEX), Source::Literal(1), zero];
             actions.push(compute(Op::Sub, Place::Narrow(INDEX), less));
+            let less = [Source::Wide(FIRST), Source::Literal(4_u64.wrapping_neg()), zero];
+            actions.push(compute(Op::AddWide, Place::Wide(FIRST), less));
         }
         if n == 1 && between == Between::Leave {
             actions.push(Action::Leave { reads: vec![Place::Narrow(INDEX)] });
         }
-        let sum = [Source::Narrow(INDEX), Source::Literal(n.into()), zero];
-        actions.push(compute(Op::Add, Place::Narrow(SUM), sum));
-        let product = [Source::Narrow(SUM), Source::Literal(4), Source::Bytes64(0)];
-        actions.push(compute(Op::ProductAddU, Place::Wide(ADDRESS), product));
+        if by == By::Index {
+            let sum = [Source::Narrow(INDEX), Source::Literal(n.into()), zero];
+            actions.push(compute(Op::Add, Place::Narrow(SUM), sum));
+            let product = [Source::Narrow(SUM), Source::Literal(4), Source::Bytes64(0)];
+            actions.push(compute(Op::ProductAddU, Place::Wide(ADDRESS), product));
+        }
         if n == 1 && between == Between::Store {
             let from = vec![Source::Narrow(STORED)];
-            actions.push(Action::Store(Box::new(Store { access: access(words), from })));
+            let access = access(by, words, n);
+            actions.push(Action::Store(Box::new(Store { access, from })));
         }
         let to = vec![Some(Place::Narrow(RESULT + n))];
-        let (access, keep) = (access(n), u64::MAX);
+        let (access, keep) = (access(by, n, n), u64::MAX);
         actions.push(Action::Load(Box::new(Load { access, signed: false, keep, weak: true, to })));
     }
-    let kept =
-        (0..words).map(|n| Place::Narrow(RESULT + n)).chain([Place::Narrow(INDEX)]).collect();
+    let results = (0..words).map(|n| Place::Narrow(RESULT + n));
+    let kept = results.chain([Place::Narrow(INDEX), Place::Wide(FIRST)]).collect();
     let steps = |(at, action)| Step { at, guard: Predicate::Always, counted: true, action };
     let steps: Vec<Step> = (0..).zip(actions).map(steps).collect();
     let end = End::Jump(Target::Leave(1000));
@@ -79,20 +100,21 @@ struct Case {
     /// The lanes that run.
     mask: u32,
     mode: Mode,
+    by: By,
     region: Region,
     code: Function,
     table: Bytes,
 }
 
 impl Case {
-    fn new(level: Level, mask: u32, words: u32, between: Between) -> Self {
+    fn new((level, by): (Level, By), mask: u32, words: u32, between: Between) -> Self {
         let mode = if mask == u32::MAX { Mode::Live } else { Mode::Some };
-        let region = region(words, between);
+        let region = region(by, words, between);
         let code = compile(&region, mode, level).expect("code");
         let table = Bytes::new(4 * WORDS as usize, "table").expect("memory");
         (0..WORDS)
             .for_each(|i| table.store(4 * u64::from(i), 4, u64::from(7 * i)).expect("inside"));
-        Self { mask, mode, region, code, table }
+        Self { mask, mode, by, region, code, table }
     }
 
     /// Runs it from an instruction on until it leaves before something that is not compiled: where that is.
@@ -108,7 +130,8 @@ impl Case {
         narrow: &mut [[u32; 32]],
         from: u32,
     ) -> u32 {
-        let mut wide = [[0; 32]];
+        let first = narrow[INDEX as usize].map(|i| TABLE + 4 * u64::from(i));
+        let mut wide = [[0; 32], first];
         let mut at = from;
         loop {
             let inputs = Inputs { bytes: &PARAMS, ..Inputs::default() };
@@ -122,24 +145,28 @@ impl Case {
             let left = left.expect("files");
             at = left.at;
             let Why::Site(site) = left.why else { return at };
-            self.code.fill(sites, site, table.clone(), &PARAMS);
-            self.interpret(at, narrow, &wide[ADDRESS as usize]);
+            self.code.fill(sites, site, table, &PARAMS);
+            self.interpret(at, narrow, &wide);
             at += 1;
         }
     }
 
     /// Makes the access of an instruction.
-    fn interpret(&self, at: u32, narrow: &mut [[u32; 32]], addresses: &[u64; 32]) {
+    fn interpret(&self, at: u32, narrow: &mut [[u32; 32]], wide: &[[u64; 32]; 2]) {
         for lane in (0..32).filter(|lane| self.mask >> lane & 1 != 0) {
-            let offset = addresses[lane] - TABLE;
+            let at_word = |access: &Access| match self.by {
+                By::Index => wide[ADDRESS as usize][lane] - TABLE,
+                By::Register => wide[FIRST as usize][lane] + access.offset - TABLE,
+            };
             match &self.region.blocks[0].steps[at as usize].action {
                 Action::Load(load) => {
                     let Some(Place::Narrow(to)) = load.to[0] else { unreachable!() };
-                    narrow[to as usize][lane] = self.table.load(offset, 4).expect("inside") as u32;
+                    let word = self.table.load(at_word(&load.access), 4).expect("inside");
+                    narrow[to as usize][lane] = word as u32;
                 }
-                Action::Store(_) => {
+                Action::Store(store) => {
                     let value = narrow[STORED as usize][lane];
-                    self.table.store(offset, 4, value.into()).expect("inside");
+                    self.table.store(at_word(&store.access), 4, value.into()).expect("inside");
                 }
                 _ => unreachable!(),
             }
@@ -159,8 +186,9 @@ fn files(index: [u32; 32]) -> Vec<[u32; 32]> {
     narrow
 }
 
-fn each_level(check: impl Fn(Level)) {
-    [Level::Avx512, Level::Avx2].into_iter().filter(|level| level.is_available()).for_each(check);
+fn each_level(check: impl Fn((Level, By))) {
+    let levels = [Level::Avx512, Level::Avx2].into_iter().filter(|level| level.is_available());
+    levels.flat_map(|level| BY.map(|by| (level, by))).for_each(check);
 }
 
 const MASKS: [u32; 4] = [u32::MAX, 0x8000_ff01, 0x0000_ff00, 1];
@@ -268,10 +296,11 @@ fn whoever_has_no_site_yet_loads_its_own() {
         // Its words are in the frame.
         assert_eq!(case.run(&mut sites, &mut first, 0), 1000);
         // As when somebody else has done the first load.
-        let first_load = 2;
+        let steps = &case.region.blocks[0].steps;
+        let is_load = |step: &Step| matches!(step.action, Action::Load(_));
+        let first_load = steps.iter().position(is_load).expect("a load") as u32;
         assert_eq!(case.run(&mut sites, &mut then, first_load + 1), 1000);
-        for lane in 0..32 {
-            let i = then[INDEX as usize][lane];
+        for (lane, i) in then[INDEX as usize].into_iter().enumerate() {
             let loaded = [1, 2, 3].map(|n| then[RESULT as usize + n][lane] / 7);
             assert_eq!(loaded, [i + 1, i + 2, i + 3], "{level:?}");
         }
@@ -302,7 +331,7 @@ fn nothing_behind_the_table_is_read() {
                 let lane = mask.trailing_zeros() as usize;
                 index[lane] = last;
                 let mut narrow = files(index);
-                assert_eq!(case.run_in(reach.clone(), &mut sites, &mut narrow, 0), 1000);
+                assert_eq!(case.run_in(reach, &mut sites, &mut narrow, 0), 1000);
                 let loaded = [0, 1, 2].map(|n| narrow[RESULT as usize + n][lane] / 7);
                 assert_eq!(loaded, [last, last + 1, last + 2], "{level:?}, {mask:#x}");
             }

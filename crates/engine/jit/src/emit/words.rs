@@ -1,6 +1,6 @@
-//! Words that lie behind each other in each lane: loads of a block by one index and up to [`COUNT`] - 1 more. Where the
-//! lanes lie anywhere, the first one loads all of them, and they wait in the frame ([`super::frame::Frame::loaded`]) for
-//! those that they are of. Whoever enters the code between them clears that.
+//! Words that lie behind each other in each lane: loads of a block by one index and up to [`COUNT`] - 1 more, or by one address and
+//! offsets. Where the lanes lie anywhere, the first one loads all of them, and they wait in the frame
+//! ([`super::frame::Frame::loaded`]) for those that they are of. Whoever enters the code between them clears that.
 //!
 //! Only weak loads are made earlier so, and only where nothing but such and what has to do with registers alone stands
 //! between them: then nobody can tell (`crate::region::Load::weak`).
@@ -37,9 +37,25 @@ pub(super) struct Words {
     open: Vec<Vec<(usize, usize, usize)>>,
 }
 
+/// What addresses are made of: an index, without what is added to it, or a wide register.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    Index(Affine),
+    Address(u32),
+}
+
+impl Base {
+    fn register(self) -> Place {
+        match self {
+            Self::Index(value) => Place::Narrow(value.index),
+            Self::Address(register) => Place::Wide(register),
+        }
+    }
+}
+
 /// A group in the making.
 struct Group {
-    index: Affine,
+    base: Base,
     /// The number of its first word.
     first: i64,
     /// Steps, and which words they load.
@@ -47,24 +63,28 @@ struct Group {
     is_open: bool,
 }
 
-/// The index by which a step loads a word, without what is added to it, and the number of that word.
-fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Affine, i64)> {
+/// By what a step loads a word, and the number of that word from there.
+fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Base, i64)> {
     let Action::Load(load) = &step.action else { return None };
     let access = &load.access;
     let is_word = access.space == Space::Global && (access.size, access.count) == (4, 1);
-    let value = plan.get(i)?.base.filter(|value| value.shift == 2)?;
     if !is_word || !load.weak || step.guard != Predicate::Always {
         return None;
     }
-    let (Source::Literal(plus), Source::Literal(_) | Source::Bytes64(_)) =
-        (value.plus.number, value.add)
+    let offset = access.offset as i64;
+    let words = (offset % 4 == 0).then_some(offset / 4)?;
+    let Some(value) = plan.get(i).and_then(|known| known.base) else {
+        let Some(Source::Wide(register)) = access.base else { return None };
+        return Some((Base::Address(register), words));
+    };
+    let (Source::Literal(plus), Source::Literal(_) | Source::Bytes64(_), 2) =
+        (value.plus.number, value.add, value.shift)
     else {
         return None;
     };
     let plus = i64::from(plus as i32);
-    let offset = access.offset as i64;
-    let number = (if value.plus.minus { -plus } else { plus }).checked_add(offset / 4)?;
-    (offset % 4 == 0).then_some((Affine { plus: Plus::NONE, ..value }, number))
+    let number = words.checked_add(if value.plus.minus { -plus } else { plus })?;
+    Some((Base::Index(Affine { plus: Plus::NONE, ..value }), number))
 }
 
 /// Whether loads may be made before a step that stand behind it.
@@ -89,14 +109,14 @@ impl Words {
                 if !lets_pass(step) {
                     groups.iter_mut().for_each(|group| group.is_open = false);
                 }
-                if let Some((index, number)) = word(plan, i, step)
-                    && !groups.iter_mut().any(|group| group.takes(i, index, number))
+                if let Some((base, number)) = word(plan, i, step)
+                    && !groups.iter_mut().any(|group| group.takes(i, base, number))
                 {
                     let steps = vec![(i, 0)];
-                    groups.push(Group { index, first: number, steps, is_open: true });
+                    groups.push(Group { base, first: number, steps, is_open: true });
                 }
                 step.each_written(|written| {
-                    let is_of = |group: &&mut Group| Place::Narrow(group.index.index) == written;
+                    let is_of = |group: &&mut Group| group.base.register() == written;
                     groups.iter_mut().filter(is_of).for_each(|group| group.is_open = false);
                 });
             }
@@ -136,9 +156,9 @@ impl Words {
 
 impl Group {
     /// Takes a load, if it is one of the group.
-    fn takes(&mut self, step: usize, index: Affine, number: i64) -> bool {
-        let place = usize::try_from(number - self.first).unwrap_or(COUNT);
-        let takes = self.is_open && self.index == index && place < COUNT;
+    fn takes(&mut self, step: usize, base: Base, number: i64) -> bool {
+        let place = usize::try_from(number.wrapping_sub(self.first)).unwrap_or(COUNT);
+        let takes = self.is_open && self.base == base && place < COUNT;
         if takes {
             self.steps.push((step, place));
         }

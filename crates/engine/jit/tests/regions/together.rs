@@ -169,7 +169,7 @@ fn linked(
             assert_eq!(live, case.mask);
             row.into_iter().for_each(|row| act(&mut files.narrow[row], i));
         }
-        links.count(1);
+        links.count(links.len(), 1);
         way = Way::On(on);
     }
     leave(&mut links, &mut out);

@@ -3,7 +3,7 @@
 use super::address::{Base, DATA_ROW, OFFSET_ROW, Way, moved, site};
 use super::{LANES_SIZE, MOMENT, MOVE, Maker, Operand, PARTS, Vector};
 use crate::emit::affine::{Affine, Plus};
-use crate::emit::asm::at;
+use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
 use crate::machine::{Mode, Site};
@@ -55,7 +55,7 @@ impl Maker<'_> {
         let none = self.asm.label();
         self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
         self.asm.jump(C::Je_rel32_64, none);
-        self.offsets(way);
+        self.offsets(way, 0, way.out);
         self.asm.bind(none);
     }
 
@@ -68,13 +68,13 @@ impl Maker<'_> {
         self.asm.put(I::with2(code, to, of_lane(OFFSET_ROW, size, 0)));
     }
 
-    /// The offsets of the lanes in `ebx`, of which there are some, go to a scratch row, if they may be reached; else
-    /// it leaves. Others have the offset 0, which may be reached, too.
-    fn offsets(&mut self, way: &Way<'_>) {
+    /// The offsets of the lanes in `ebx`, of which there are some, go to a scratch row, if they and so many bytes behind the access
+    /// may be reached; else it goes to `not`. Others have the offset 0, which may be reached, too.
+    pub(super) fn offsets(&mut self, way: &Way<'_>, behind: u32, not: Label) {
         let [all, t, limit, add, bits, lanes] = way.own;
         let Some((row, number, of_64)) = Self::bases(way) else { return };
         let wide = is_wide(way);
-        self.ready_to_compare(way, wide);
+        self.ready_to_compare(way, wide, (behind, not));
         if wide {
             self.three(C::VEX_Vpxor_ymm_ymm_ymmm256, bits, bits, bits);
         }
@@ -112,11 +112,11 @@ impl Maker<'_> {
         }
         self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, all.ymm()));
         self.asm.put(I::with2(C::Cmp_rm32_imm32, R::EAX, 0xff));
-        self.asm.jump(C::Jne_rel32_64, way.out);
+        self.asm.jump(C::Jne_rel32_64, not);
         if of_64 && one_less != 0 {
             let mask = self.wide_number(one_less);
             self.two(C::VEX_Vptest_ymm_ymmm256, bits, mask);
-            self.asm.jump(C::Jne_rel32_64, way.out);
+            self.asm.jump(C::Jne_rel32_64, not);
         }
     }
 
@@ -174,10 +174,14 @@ impl Maker<'_> {
     }
 
     /// What is added to a base, and what the sum is compared with.
-    fn ready_to_compare(&mut self, way: &Way<'_>, wide: bool) {
+    fn ready_to_compare(&mut self, way: &Way<'_>, wide: bool, (behind, not): (u32, Label)) {
         let [_, _, limit, add, ..] = way.own;
         let most = self.limit(way);
         self.asm.put(I::with2(C::Mov_r64_rm64, R::RAX, most));
+        if behind != 0 {
+            self.asm.put(I::with2(C::Sub_rm64_imm32, R::RAX, behind as i32));
+            self.asm.jump(C::Jbe_rel32_64, not);
+        }
         if wide {
             // Unsigned numbers are in the order of signed ones with the other sign.
             self.asm.put(I::with2(C::Btc_rm64_imm8, R::RAX, 63));
@@ -189,7 +193,7 @@ impl Maker<'_> {
                 if way.total > 1 {
                     // Of all lanes: the others are multiples.
                     self.asm.put(I::with2(C::Test_rm8_imm8, R::AL, way.total as u32 - 1));
-                    self.asm.jump(C::Jne_rel32_64, way.out);
+                    self.asm.jump(C::Jne_rel32_64, not);
                 }
                 let more = site(way.access, offset_of!(Site, add));
                 self.asm.put(I::with2(C::Add_r64_rm64, R::RAX, more));
@@ -205,7 +209,7 @@ impl Maker<'_> {
         } else {
             // The last one that may be reached.
             self.asm.put(I::with2(C::Sub_rm64_imm8, R::RAX, 1));
-            self.asm.jump(C::Jb_rel32_64, way.out);
+            self.asm.jump(C::Jb_rel32_64, not);
             self.asm.put(I::with2(C::VEX_Vmovd_xmm_rm32, limit.xmm(), R::EAX));
             let broadcast = C::VEX_Vpbroadcastd_ymm_xmmm32;
             self.asm.put(I::with2(broadcast, limit.ymm(), limit.xmm()));

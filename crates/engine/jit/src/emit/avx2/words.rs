@@ -29,8 +29,8 @@ impl Maker<'_> {
         self.asm.bind(not);
     }
 
-    /// Loads all words of a group at indices that may be anything: the first one goes to registers, the others to the frame. If
-    /// one is not the site's, it goes on behind this code.
+    /// Loads all words of a group of lanes that may lie anywhere: the first one goes to registers, the others to the frame. If
+    /// one may not be reached, it goes on behind this code.
     pub(super) fn gather_words(
         &mut self,
         way: &Way<'_>,
@@ -38,16 +38,30 @@ impl Maker<'_> {
         Word { slot, .. }: Word,
         done: Label,
     ) {
-        let (Base::Affine(value), Some(bases)) = (way.base, Self::bases(way)) else { return };
         let slow = self.asm.label();
-        self.indices(way, (value, bases), COUNT as u32 - 1, slow);
+        let scale = match (way.base, Self::bases(way)) {
+            (Base::Affine(value), Some(bases)) => {
+                self.indices(way, (value, bases), COUNT as u32 - 1, slow);
+                4
+            }
+            (Base::Wide(..), _) => {
+                self.taking(way);
+                self.asm.put(I::with2(C::Test_rm32_r32, R::EBX, R::EBX));
+                self.asm.jump(C::Je_rel32_64, slow);
+                self.offsets(way, 4 * (COUNT as u32 - 1), slow);
+                let origin = self.origin(way);
+                self.asm.put(I::with2(C::Mov_r64_rm64, R::R12, origin));
+                1
+            }
+            _ => return,
+        };
         for (part, &d) in to.iter().enumerate() {
             let nobody = self.asm.label();
             if self.mode == Mode::Some {
                 self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
                 self.asm.jump(C::Je_rel32_64, nobody);
             }
-            self.words_of_lanes(way, part, d);
+            self.words_of_lanes(way, (part, scale), d);
             for (place, word) in (1..COUNT).zip([2, 3, 1].map(|i| way.own[i])) {
                 let row = at(R::RDI, Frame::loaded(slot, place) + part * LANES_SIZE);
                 self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, word.ymm()));
@@ -59,17 +73,21 @@ impl Maker<'_> {
         self.asm.bind(slow);
     }
 
-    /// Four words of each of eight lanes: the first of all goes to `d`, the others to the third, fourth and second of the
-    /// access's own registers.
-    fn words_of_lanes(&mut self, way: &Way<'_>, part: usize, first: Reg) {
+    /// Four words of each of eight lanes, which lie at indices of 32 bits in the row of offsets, or (a scale of 1) at offsets of 64:
+    /// the first of all goes to `first`, the others to the third, fourth and second of the access's own registers.
+    fn words_of_lanes(&mut self, way: &Way<'_>, (part, scale): (usize, u32), first: Reg) {
         let [a, b, c, d, t, u] = way.own;
-        let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
+        let (code, offset, size) = match scale {
+            1 => (C::Mov_r64_rm64, R::RAX, 8),
+            _ => (C::Mov_r32_rm32, R::EAX, 4),
+        };
+        let row = Frame::scratch(OFFSET_ROW) + 8 * part * size;
+        let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, scale);
         // Of lanes i and i + 4.
         for (i, to) in [a, b, c, d].into_iter().enumerate() {
-            let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * i)));
+            self.asm.put(I::with2(code, offset, at(R::RDI, row + size * i)));
             self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, to.xmm(), from));
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * (i + 4))));
+            self.asm.put(I::with2(code, offset, at(R::RDI, row + size * (i + 4))));
             let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
             self.asm.put(I::with4(insert, to.ymm(), to.ymm(), from, 1_u32));
         }
