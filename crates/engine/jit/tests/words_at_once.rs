@@ -108,8 +108,11 @@ struct Case {
 
 impl Case {
     fn new((level, by): (Level, By), mask: u32, words: u32, between: Between) -> Self {
+        Self::of((level, by), mask, region(by, words, between))
+    }
+
+    fn of((level, by): (Level, By), mask: u32, region: Region) -> Self {
         let mode = if mask == u32::MAX { Mode::Live } else { Mode::Some };
-        let region = region(by, words, between);
         let code = compile(&region, mode, level).expect("code");
         let table = Bytes::new(4 * WORDS as usize, "table").expect("memory");
         (0..WORDS)
@@ -155,8 +158,10 @@ impl Case {
     fn interpret(&self, at: u32, narrow: &mut [[u32; 32]], wide: &[[u64; 32]; 2]) {
         for lane in (0..32).filter(|lane| self.mask >> lane & 1 != 0) {
             let at_word = |access: &Access| match self.by {
-                By::Index => wide[ADDRESS as usize][lane] - TABLE,
-                By::Register => wide[FIRST as usize][lane] + access.offset - TABLE,
+                By::Index if access.base == Some(Source::Wide(ADDRESS)) => {
+                    wide[ADDRESS as usize][lane] - TABLE
+                }
+                _ => wide[FIRST as usize][lane] + access.offset - TABLE,
             };
             match &self.region.blocks[0].steps[at as usize].action {
                 Action::Load(load) => {
@@ -337,4 +342,74 @@ fn nothing_behind_the_table_is_read() {
             }
         }
     });
+}
+
+/// A load that is a word of one group is the first one of those with its base: what these know of another warp is forgotten.
+#[test]
+fn groups_by_a_base_look_again() {
+    for level in [Level::Avx512, Level::Avx2].into_iter().filter(|level| level.is_available()) {
+        for mask in MASKS {
+            let zero = Source::Literal(0);
+            let compute = |op, to, from| Action::Compute { op, to, from };
+            let base = |register| Some(Source::Wide(register));
+            let mut actions = vec![
+                compute(
+                    Op::Sub,
+                    Place::Narrow(SUM),
+                    [Source::Narrow(INDEX), Source::Literal(1), zero],
+                ),
+                compute(
+                    Op::ProductAddU,
+                    Place::Wide(ADDRESS),
+                    [Source::Narrow(SUM), Source::Literal(4), Source::Bytes64(0)],
+                ),
+            ];
+            // Words -1, 0, 1, 2 by the index, and 0 to 3 by one base.
+            let loads = [(ADDRESS, 0), (FIRST, 0), (FIRST, 4), (FIRST, 8), (FIRST, 12)];
+            for (n, (register, offset)) in (0..).zip(loads) {
+                if n == 1 {
+                    actions.push(compute(
+                        Op::ProductAddU,
+                        Place::Wide(FIRST),
+                        [Source::Narrow(INDEX), Source::Literal(4), Source::Bytes64(0)],
+                    ));
+                }
+                let access = Access {
+                    space: Space::Global,
+                    size: 4,
+                    count: 1,
+                    base: base(register),
+                    offset,
+                    site: n,
+                    map: 0,
+                };
+                let (keep, to) = (u64::MAX, vec![Some(Place::Narrow(RESULT + n))]);
+                let load = Load { access, signed: false, keep, weak: true, to };
+                actions.push(Action::Load(Box::new(load)));
+            }
+            let kept = (0..5).map(|n| Place::Narrow(RESULT + n)).collect();
+            let step = |(at, action)| Step { at, guard: Predicate::Always, counted: true, action };
+            let steps = (0..).zip(actions).map(step).collect();
+            let end = End::Jump(Target::Leave(1000));
+            let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };
+            let region = Region { blocks: vec![block], sites: 5, ..Region::default() };
+            let case = Case::of((level, By::Index), mask, region);
+            let mut sites = case.code.sites();
+            // All at one place, and then anywhere.
+            for index in [
+                [8; 32],
+                indices(WORDS - 5, 1).map(|i| i + 1),
+                [9; 32],
+                indices(WORDS - 5, 2).map(|i| i + 1),
+            ] {
+                let mut narrow = files(index);
+                assert_eq!(case.run(&mut sites, &mut narrow, 0), 1000);
+                for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+                    let loaded = [0, 1, 2, 3, 4].map(|n| narrow[RESULT as usize + n][lane] / 7);
+                    let i = index[lane];
+                    assert_eq!(loaded, [i - 1, i, i + 1, i + 2, i + 3], "{level:?}, {mask:#x}");
+                }
+            }
+        }
+    }
 }

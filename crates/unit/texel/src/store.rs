@@ -98,6 +98,23 @@ mod tests {
         assert_eq!(floats("rgb10a2", [1.0, 0.5, 0.0, 1.0]), [1023, 512, 0, 3]);
     }
 
+    /// Every 61st float, and all that are near a tie of 8 or 7 bits.
+    #[test]
+    fn codes_are_the_nearest_and_even_at_ties() {
+        let near = (0..=510).flat_map(|twice: u32| {
+            let tie = (twice as f32 / 510.0).to_bits();
+            (0..9).flat_map(move |i| [tie + i - tie.min(4), (tie + i - tie.min(4)) | 1 << 31])
+        });
+        for bits in (0..=u32::MAX).step_by(61 * 64).chain(near) {
+            for (m, low) in [(2, 0.0), (7, -1.0), (8, 0.0), (10, 0.0), (15, -1.0), (16, 0.0)] {
+                let x = f64::from(f32::from_bits(bits));
+                let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
+                let nearest = (x * f64::from(mask(m))).round_ties_even() as i32;
+                assert_eq!(normalized_store(m, low, bits), nearest as u32, "{bits:#x}, {m}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_not_supplied_is_zero() {
         for (supplied, expected) in [(1, [7, 0, 0, 0]), (2, [7, 7, 0, 0]), (4, [7; 4])] {

@@ -3,7 +3,7 @@
 //! ([`super::frame::Frame::loaded`]) for those that they are of. Whoever enters the code between them clears that.
 //!
 //! Only weak loads are made earlier so, and only where nothing but such and what has to do with registers alone stands
-//! between them: then nobody can tell (`crate::region::Load::weak`).
+//! between them ([`crate::region::Load::weak`]): their order is promised to nobody (ARCHITECTURE.md, "Races").
 
 use super::affine::{Affine, Plan, Plus};
 use crate::operand::{Place, Predicate, Source};
@@ -53,18 +53,29 @@ impl Base {
     }
 }
 
+/// How far a word lies behind the first one of its group, by what is added to the index and by the offset. They are kept apart, as
+/// a sum of 32 bits can wrap where one of 64 does not: only of words behind the first one in both it is known that they lie where
+/// that says.
+#[derive(Clone, Copy)]
+struct Distance {
+    plus: i64,
+    offset: i64,
+}
+
 /// A group in the making.
 struct Group {
     base: Base,
-    /// The number of its first word.
-    first: i64,
+    /// Which memory it is ([`crate::region::Access::map`]).
+    map: u8,
+    /// The place of its first word.
+    first: Distance,
     /// Steps, and which words they load.
     steps: Vec<(usize, usize)>,
     is_open: bool,
 }
 
-/// By what a step loads a word, and the number of that word from there.
-fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Base, i64)> {
+/// By what a step loads a word, of which memory, and the place of that word from there.
+fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Base, u8, Distance)> {
     let Action::Load(load) = &step.action else { return None };
     let access = &load.access;
     let is_word = access.space == Space::Global && (access.size, access.count) == (4, 1);
@@ -72,10 +83,10 @@ fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Base, i64)> {
         return None;
     }
     let offset = access.offset as i64;
-    let words = (offset % 4 == 0).then_some(offset / 4)?;
+    let offset = (offset % 4 == 0).then_some(offset / 4)?;
     let Some(value) = plan.get(i).and_then(|known| known.base) else {
         let Some(Source::Wide(register)) = access.base else { return None };
-        return Some((Base::Address(register), words));
+        return Some((Base::Address(register), access.map, Distance { plus: 0, offset }));
     };
     let (Source::Literal(plus), Source::Literal(_) | Source::Bytes64(_), 2) =
         (value.plus.number, value.add, value.shift)
@@ -83,8 +94,9 @@ fn word(plan: &Plan, i: usize, step: &Step) -> Option<(Base, i64)> {
         return None;
     };
     let plus = i64::from(plus as i32);
-    let number = words.checked_add(if value.plus.minus { -plus } else { plus })?;
-    Some((Base::Index(Affine { plus: Plus::NONE, ..value }), number))
+    let plus = if value.plus.minus { -plus } else { plus };
+    let base = Base::Index(Affine { plus: Plus::NONE, ..value });
+    Some((base, access.map, Distance { plus, offset }))
 }
 
 /// Whether loads may be made before a step that stand behind it.
@@ -109,11 +121,12 @@ impl Words {
                 if !lets_pass(step) {
                     groups.iter_mut().for_each(|group| group.is_open = false);
                 }
-                if let Some((base, number)) = word(plan, i, step)
-                    && !groups.iter_mut().any(|group| group.takes(i, base, number))
+                if let Some(of) = word(plan, i, step)
+                    && !groups.iter_mut().any(|group| group.takes(i, of))
                 {
+                    let (base, map, first) = of;
                     let steps = vec![(i, 0)];
-                    groups.push(Group { base, first: number, steps, is_open: true });
+                    groups.push(Group { base, map, first, steps, is_open: true });
                 }
                 step.each_written(|written| {
                     let is_of = |group: &&mut Group| group.base.register() == written;
@@ -156,9 +169,12 @@ impl Words {
 
 impl Group {
     /// Takes a load, if it is one of the group.
-    fn takes(&mut self, step: usize, base: Base, number: i64) -> bool {
-        let place = usize::try_from(number.wrapping_sub(self.first)).unwrap_or(COUNT);
-        let takes = self.is_open && self.base == base && place < COUNT;
+    fn takes(&mut self, step: usize, (base, map, at): (Base, u8, Distance)) -> bool {
+        let plus = usize::try_from(at.plus - self.first.plus).ok();
+        let offset = usize::try_from(at.offset - self.first.offset).ok();
+        let place = plus.zip(offset).and_then(|(plus, offset)| plus.checked_add(offset));
+        let Some(place) = place.filter(|&place| place < COUNT) else { return false };
+        let takes = self.is_open && (self.base, self.map) == (base, map);
         if takes {
             self.steps.push((step, place));
         }
@@ -200,6 +216,32 @@ mod tests {
         let end = End::Leave { at: 100 };
         let block = Block { at: 0, is_entry: true, joins: false, steps, end, kept };
         Region { blocks: vec![block], sites: 4, ..Region::default() }
+    }
+
+    /// Four loads, each of a map, by an index with what is added to it, and an offset.
+    fn of(loads: [(u8, u64, u64); 4]) -> usize {
+        let mut region = region(&[], &[]);
+        let steps = region.blocks[0].steps.iter_mut();
+        for (i, step) in steps.enumerate() {
+            let (map, plus, offset) = loads[i / 3];
+            match &mut step.action {
+                Action::Compute { op: Op::Add, from, .. } => from[1] = Source::Literal(plus),
+                Action::Load(load) => (load.access.map, load.access.offset) = (map, offset),
+                _ => {}
+            }
+        }
+        Words::of(&region, &plans(&region)).all.len()
+    }
+
+    #[test]
+    fn sums_that_may_wrap_and_other_memories_are_others() {
+        assert_eq!(of([(0, 0, 0), (0, 1, 0), (0, 2, 0), (0, 3, 0)]), 4);
+        assert_eq!(of([(0, 0, 0), (0, 1, 0), (0, 1, 4), (0, 1, 8)]), 4);
+        // The sum of the first one may wrap where that of the others does not.
+        assert_eq!(of([(0, 1, 0), (0, 0, 8), (0, 0, 12), (0, 0, 16)]), 3);
+        assert_eq!(of([(0, 1, 0), (0, 0, 8), (0, 0, 12), (0, 1, 8)]), 0);
+        assert_eq!(of([(0, 0, 0), (0, 1, 0), (0, 2, 0), (1, 3, 0)]), 3);
+        assert_eq!(of([(0, 0, 0), (1, 1, 0), (0, 2, 0), (1, 3, 0)]), 0);
     }
 
     /// Words that are loaded at once.

@@ -751,7 +751,7 @@ impl Maker<'_> {
             }
             let site = self.sites;
             self.sites += 1;
-            let offset = if by_offset { 4 * n } else { 4 * self.random.of(&[0, 0, 0, 1]) };
+            let offset = if by_offset { 4 * n } else { 4 * self.random.of(&[0, 0, 0, 0, 1, 2, 3]) };
             let base = Some(base);
             let access =
                 Access { space: Space::Global, size: 4, count: 1, base, offset, site, map: 0 };

@@ -194,8 +194,8 @@ impl<'a> Context<'a> {
         {
             let (tids, _) = self.tids.as_chunks();
             // To barriers warps come just as soon one by one.
-            let fetches = |wait| !matches!(wait, Wait::Barrier);
-            let linked = region.filter(|of| self.is_alone && of.has_pauses(fetches));
+            let asks_unit = |wait| !matches!(wait, Wait::Barrier);
+            let linked = region.filter(|of| self.is_alone && of.has_pauses(asks_unit));
             let together = linked.filter(|_| !is_heard).and_then(|region| {
                 let waits = Waits {
                     launch: self.launch,

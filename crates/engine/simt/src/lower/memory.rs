@@ -2,7 +2,7 @@
 
 use super::builder::{Builder, is_wide};
 use crate::code::{Access, Atomic, Op, Place, Seen, Slot};
-use crate::observe::order::{Order, Semantics, words};
+use crate::observe::order::{Order, words};
 use texunit_check::ir::{Base, Instruction, Operand, Storage};
 use texunit_isa::{AtomOp, Opcode, ScalarType, Space};
 
@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
         // A cache policy may follow, which changes nothing.
         let [d, address, ..] = &inst.operands[..] else { return None };
         let mut access = self.access(inst, address)?;
-        access.weak = Order::of(words(self.source, inst.span)).semantics == Semantics::Weak;
+        access.weak = Order::is_weak_load(words(self.source, inst.span));
         if inst.mods.ty() == Some(ScalarType::B128) {
             access.parts.extend(self.quad(d)?);
             self.emit(Op::LoadQuad(Box::new(access)));

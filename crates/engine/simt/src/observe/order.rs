@@ -48,23 +48,50 @@ pub struct Order {
 }
 
 /// Words of an instruction: the opcode and its modifiers.
-// The typed module keeps only what changes what is executed, and these change nothing: accesses are made in
-// program order here, by relaxed atomics of the host.
-pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> {
-    let text = source.snippet(span).trim_start();
+// The typed module keeps only what changes what is computed. These say what may be made earlier than where it stands
+// ([`Order::is_weak_load`]), and what checks hold against it.
+pub(crate) fn words(source: &SourceFile, span: Span) -> impl Iterator<Item = &str> + Clone {
+    const ENDS: &str = ";./@%";
+    let text = behind_space(source.snippet(span));
     // A guard stands before it.
     let text = match text.strip_prefix('@') {
         Some(rest) => {
-            let name = rest.trim_start().trim_start_matches('!').trim_start();
-            name.trim_start_matches(|c: char| !c.is_whitespace()).trim_start()
+            let name = behind_space(behind_space(rest).trim_start_matches('!'));
+            behind_space(name.trim_start_matches(|c: char| !c.is_whitespace() && c != '/'))
         }
         None => text,
     };
-    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
-    text[..end].split('.')
+    // There may be space before a dot.
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let ends = |c: char| c.is_whitespace() || ENDS.contains(c);
+        let (word, behind) = text.split_at(text.find(ends).unwrap_or(text.len()));
+        rest = behind_space(behind).strip_prefix('.').map(behind_space);
+        Some(word)
+    })
+}
+
+/// What stands behind white space and comments.
+fn behind_space(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let (rest, end) = match (text.strip_prefix("/*"), text.strip_prefix("//")) {
+            (Some(rest), _) => (rest, "*/"),
+            (_, Some(rest)) => (rest, "\n"),
+            _ => return text,
+        };
+        text = rest.split_once(end).map_or("", |of| of.1);
+    }
 }
 
 impl Order {
+    /// Whether a load with these words is weak, so that nobody counts on its being made behind others. Programs wait by `.cv`, as
+    /// they do by `.cg`.
+    pub(crate) fn is_weak_load<'a>(mut words: impl Iterator<Item = &'a str> + Clone) -> bool {
+        Self::of(words.clone()).semantics == Semantics::Weak && words.all(|word| word != "cv")
+    }
+
     /// The order of an instruction with these words. A fence is one by its opcode, an atomic is relaxed.
     ///
     /// So are loads and stores with `.cg`: the PTX ISA says that cache operators are hints, but those go to the cache that all
@@ -113,6 +140,28 @@ mod tests {
     }
 
     #[test]
+    fn weak_loads_have_no_word_of_order() {
+        let is_weak = |text: &str| {
+            let source = SourceFile::new("t.ptx", text);
+            Order::is_weak_load(words(&source, Span::new(0, text.len())))
+        };
+        for weak in ["", ".weak", ".ca", ".cs", ".lu", ".nc", ".L1::evict_last"] {
+            assert!(is_weak(&format!("@%p ld{weak}.global.u32 %r1, [%cv];")), "{weak}");
+        }
+        for strong in [
+            ".volatile",
+            " .volatile",
+            ".relaxed.gpu",
+            ".acquire.sys",
+            ".cg",
+            ".cv",
+            ".mmio.relaxed.sys",
+        ] {
+            assert!(!is_weak(&format!("@%p ld{strong}.global.u32 %r1, [%a];")), "{strong}");
+        }
+    }
+
+    #[test]
     fn words_say_the_order() {
         assert_eq!(of("ld.global.u32 %r1, [%rd1];"), (Semantics::Weak, Scope::None));
         assert_eq!(
@@ -129,5 +178,8 @@ mod tests {
         assert_eq!(of("fence.acq_rel.cta;"), (Semantics::AcquireRelease, Scope::Cta));
         // Names of variables are none of the words.
         assert_eq!(of("st.u32 [volatile.sys], 1;"), (Semantics::Weak, Scope::None));
+        assert_eq!(of("ld .volatile.u32 %r1, [%a];"), (Semantics::Volatile, Scope::System));
+        let spaced = "@ ! %p/* . */ld // a load\n . relaxed\t.gpu.u32 %r1, [%a.volatile];";
+        assert_eq!(of(spaced), (Semantics::Relaxed, Scope::Gpu));
     }
 }

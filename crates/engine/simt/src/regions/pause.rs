@@ -59,8 +59,10 @@ impl Pause {
                 let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
                 let stores = matches!(inst.op, Op::SurfaceStore(_));
                 let parts = access.parts.iter().filter(|_| stores);
+                let are_all = !stores || access.parts.iter().all(|part| !part.is_none());
                 let mut operands = (&access.coords).into_iter().chain(parts);
                 let are_there = operands.all(|slot| slot.is_none() || param(*slot).is_none());
+                let are_there = are_all && are_there;
                 are_there.then(|| Wait::Surface(HandleAt::of(&access.surface, param)))
             }
             _ => None,

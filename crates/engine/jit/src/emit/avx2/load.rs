@@ -61,11 +61,12 @@ impl Maker<'_> {
             true => (Row::Points(slot), done),
             false => (Row::Loads(&parts[..]), taken),
         };
-        if let Some(word) = word {
-            self.look_for_words(word, &parts, taken);
-        }
+        // First of all, as others of its group look there if this is a word that has been loaded.
         if member.is_some_and(|member| member.leads) {
             slot.forget(self);
+        }
+        if let Some(word) = word {
+            self.look_for_words(word, &parts, taken);
         }
         if let Some(indexed) = indexed.filter(|of| of.rows && !of.is_loaded) {
             self.row_by_index(way, indexed, row, Ways { done: at, apart });

@@ -23,7 +23,7 @@ pub(super) struct Waits<'c, 'a> {
     pub(super) counters: &'c mut Counters,
     /// Whether these are all warps of the CTA, and none of them has come to a barrier or exited before.
     pub(super) all: bool,
-    /// Whether nobody is told of fetches or answers them in the unit's place.
+    /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
     pub(super) is_alone: bool,
 }
 

@@ -37,7 +37,8 @@ impl Plain {
         let [row, rows, slices] = rule.bounds;
         let last = u32::try_from(row - i64::from(rule.size)).ok()?;
         Some(Self {
-            last_x: last / rule.unit,
+            // The instruction has it as s32.
+            last_x: (last / rule.unit).min(i32::MAX as u32),
             odd: (rule.size / rule.unit).saturating_sub(1),
             unit: rule.unit,
             rows: u32::try_from(rows).ok()?,

@@ -194,3 +194,91 @@ fn traces_tell_where_an_access_goes() {
     assert_eq!(odd.outcome, SurfaceOutcome::Misaligned);
     assert!(matches!(odd.fault, Some(AccessFault::Misaligned { lane: 0, x: 101, .. })));
 }
+
+/// The offsets of a whole warp are those that the rule says lane by lane, and there are some wherever all lanes are inside.
+#[test]
+fn offsets_of_a_warp_are_those_of_its_lanes() {
+    use crate::request::SurfaceKind as K;
+    let kinds = [
+        K::Load { element_size: 1, vector: 1 },
+        K::Load { element_size: 4, vector: 1 },
+        K::Store { element_size: 4, vector: 4 },
+        K::Store { element_size: 8, vector: 2 },
+        K::StoreFormatted { vector: 1 },
+        K::Reduce { op: ReduceOp::Add, ty: crate::request::ReduceType::U32, formatted: false },
+        K::Reduce { op: ReduceOp::Add, ty: crate::request::ReduceType::U32, formatted: true },
+    ];
+    let (mut random, mut whole, mut parts) = (1_u32, 0, 0);
+    let mut below = |n: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % n
+    };
+    for geometry in [G::D1, G::D2, G::D3, G::A1d, G::A2d, G::Cube] {
+        for name in ["u8", "u32", "u16x4", "u32x4", "f32x2"] {
+            let (square, flat) = (geometry.is_cube(), geometry.axes() == 1);
+            let extent = Extent {
+                width: if square { 7 } else { 9 },
+                height: if flat { 1 } else { 7 },
+                depth: if geometry == G::D3 { 3 } else { 1 },
+            };
+            let format = Format::from_name(name).unwrap();
+            let mut shape = ArrayShape::new(format, geometry, extent);
+            shape.layers = if geometry.is_array() { 3 } else { 1 };
+            let surface = of_shape(&shape);
+            let asked = if square { G::A2d } else { geometry };
+            for kind in kinds {
+                for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
+                    let form = SurfaceForm { kind, geometry: asked, clamp };
+                    let Ok(plan) = SurfacePlan::new(form, &surface) else { continue };
+                    let Some(plain) = plan.plain else { continue };
+                    let unit = plan.rule.size
+                        / plan
+                            .rule
+                            .byte_x(plan.rule.coordinate(Coordinates::of(
+                                asked,
+                                [0, 1, 0].map(|_| 1),
+                                0,
+                            )))
+                            .max(1) as u32;
+                    for odd in [false, false, true] {
+                        let axis = |n: u32, below: &mut dyn FnMut(u32) -> u32| -> Lanes {
+                            std::array::from_fn(|_| match below(if odd { 12 } else { u32::MAX }) {
+                                0 => below(3 * n).wrapping_sub(n),
+                                1 => [u32::MAX, 1 << 31, i32::MAX as u32][below(3) as usize],
+                                _ => below(n),
+                            })
+                        };
+                        let texels = extent.width * format.texel_size() / plan.rule.size;
+                        let x =
+                            axis(texels.max(1), &mut below).map(|x| x.wrapping_mul(unit.max(1)));
+                        let y = axis(extent.height, &mut below);
+                        let z = axis(extent.depth, &mut below);
+                        let layer = axis(shape.planes(), &mut below);
+                        let active = if odd { below(u32::MAX) } else { u32::MAX };
+                        let coords =
+                            Coordinates { layer: &layer, sample: &layer, point: [&x, &y, &z] };
+                        let offsets = plain.offsets(&SurfaceRequest { active, coords });
+                        let apply = |lane: usize| {
+                            let coordinate = plan.rule.coordinate(coords.map(|c| c[lane]));
+                            plan.rule.apply(coordinate, &surface.resource)
+                        };
+                        let inside = lanes(active).all(|lane| {
+                            matches!(apply(lane), SurfaceOutcome::Made(place) if !place.moved)
+                        });
+                        assert_eq!(offsets.is_some(), inside, "{form}, {name}");
+                        let Some(offsets) = offsets else {
+                            parts += 1;
+                            continue;
+                        };
+                        whole += 1;
+                        for lane in lanes(active) {
+                            let SurfaceOutcome::Made(place) = apply(lane) else { unreachable!() };
+                            assert_eq!(u64::from(offsets[lane]), place.offset, "{form}, {name}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(whole > 100 && parts > 100, "{whole}, {parts}");
+}
