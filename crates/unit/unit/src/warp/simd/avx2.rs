@@ -260,30 +260,28 @@ unsafe fn gather(base: *const u8, offsets: __m256i) -> __m256i {
     let mut at = [0_u32; 8];
     // SAFETY: 32 bytes of our own.
     unsafe { _mm256_storeu_si256(at.as_mut_ptr().cast(), offsets) };
-    let four = |at: &[u32]| {
+    let four = |at: [u32; 4]| {
         let out: __m128i;
         // SAFETY: as the caller promises.
         unsafe {
             asm!(
-                "mov {a:e}, dword ptr [{at}]",
-                "mov {b:e}, dword ptr [{at} + 4]",
                 "vmovd {out}, dword ptr [{base} + {a}]",
-                "mov {a:e}, dword ptr [{at} + 8]",
                 "vpinsrd {out}, {out}, dword ptr [{base} + {b}], 1",
-                "mov {b:e}, dword ptr [{at} + 12]",
-                "vpinsrd {out}, {out}, dword ptr [{base} + {a}], 2",
-                "vpinsrd {out}, {out}, dword ptr [{base} + {b}], 3",
+                "vpinsrd {out}, {out}, dword ptr [{base} + {c}], 2",
+                "vpinsrd {out}, {out}, dword ptr [{base} + {d}], 3",
                 base = in(reg) base,
-                at = in(reg) at[..4].as_ptr(),
-                a = out(reg) _,
-                b = out(reg) _,
+                a = in(reg) u64::from(at[0]),
+                b = in(reg) u64::from(at[1]),
+                c = in(reg) u64::from(at[2]),
+                d = in(reg) u64::from(at[3]),
                 out = out(xmm_reg) out,
                 options(readonly, nostack, preserves_flags),
             );
         }
         out
     };
-    _mm256_set_m128i(four(&at[4..]), four(&at[..4]))
+    let [a, b, c, d, e, f, g, h] = at;
+    _mm256_set_m128i(four([e, f, g, h]), four([a, b, c, d]))
 }
 
 /// # Safety
@@ -299,14 +297,11 @@ unsafe fn gather2(base: *const u8, offsets: __m256i) -> [__m256i; 2] {
         // SAFETY: as the caller promises.
         unsafe {
             asm!(
-                "mov {a:e}, dword ptr [{at}]",
-                "mov {b:e}, dword ptr [{at} + 4]",
                 "vmovq {out}, qword ptr [{base} + {a}]",
                 "vmovhps {out}, {out}, qword ptr [{base} + {b}]",
                 base = in(reg) base,
-                at = in(reg) at[i..i + 2].as_ptr(),
-                a = out(reg) _,
-                b = out(reg) _,
+                a = in(reg) u64::from(at[i]),
+                b = in(reg) u64::from(at[i + 1]),
                 out = out(xmm_reg) out,
                 options(readonly, nostack, preserves_flags),
             );
@@ -336,14 +331,11 @@ unsafe fn gather4(base: *const u8, offsets: __m256i) -> [__m256i; 4] {
         // SAFETY: as the caller promises.
         unsafe {
             asm!(
-                "mov {a:e}, dword ptr [{at}]",
-                "mov {b:e}, dword ptr [{at} + 16]",
                 "vmovdqu {out:x}, xmmword ptr [{base} + {a}]",
                 "vinserti128 {out:y}, {out:y}, xmmword ptr [{base} + {b}], 1",
                 base = in(reg) base,
-                at = in(reg) at[j..j + 5].as_ptr(),
-                a = out(reg) _,
-                b = out(reg) _,
+                a = in(reg) u64::from(at[j]),
+                b = in(reg) u64::from(at[j + 4]),
                 out = out(ymm_reg) out,
                 options(readonly, nostack, preserves_flags),
             );
