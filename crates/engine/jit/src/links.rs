@@ -73,6 +73,17 @@ impl<'l, 's> Links<'l, 's> {
         true
     }
 
+    /// All of them are warps of another CTA now, with the same registers and lanes, which begin; with these words, as
+    /// [`Series::set_words`] has it.
+    #[inline]
+    pub fn begin_again(&mut self, words: &[u32], (limit, end): (u64, u64)) -> bool {
+        for link in self.all_mut() {
+            (link.limit, link.end, link.steps, link.missed) = (limit, end, 0, 0);
+            (link.at, link.counted, link.threads, link.waits) = (Frame::NOWHERE, 0, 0, 0);
+        }
+        self.series.set_words(words)
+    }
+
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {

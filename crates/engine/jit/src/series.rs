@@ -107,6 +107,13 @@ impl<'s> Series<'s> {
         self.frame.warp = warp;
     }
 
+    /// From here on the warps of another CTA run, with these [`crate::region::Inputs::words`]. False: they are fewer than the code looks at, or
+    /// more than sixteen; then nothing has changed.
+    #[inline(always)]
+    pub fn set_words(&mut self, words: &[u32]) -> bool {
+        words.len() >= self.needs.words && self.frame.set_words(words)
+    }
+
     /// Why it has been left last.
     #[inline(always)]
     pub fn why(&self) -> Why {
@@ -158,6 +165,12 @@ pub struct WithFiles<'f, 's> {
 }
 
 impl WithFiles<'_, '_> {
+    /// As [`Series::set_words`].
+    #[inline(always)]
+    pub fn set_words(&mut self, words: &[u32]) -> bool {
+        self.series.set_words(words)
+    }
+
     /// As [`Series::run`], for a warp with these rows.
     #[inline(always)]
     pub fn run(&mut self, rows: &[Narrow], live: u32, (steps, end): (u64, u64)) -> Option<u32> {

@@ -113,6 +113,11 @@ impl<'a> Running<'a> {
 pub struct Series<'s>(&'s Function);
 
 impl<'s> Series<'s> {
+    /// Other words.
+    pub fn set_words(&mut self, _: &[u32]) -> bool {
+        match *self.0 {}
+    }
+
     /// Runs the region.
     pub fn run(
         &mut self,
@@ -186,6 +191,11 @@ impl<'s> Series<'s> {
 pub struct WithFiles<'f, 's>(&'f Function, PhantomData<&'s ()>);
 
 impl WithFiles<'_, '_> {
+    /// Other words.
+    pub fn set_words(&mut self, _: &[u32]) -> bool {
+        match *self.0 {}
+    }
+
     /// Runs the region.
     pub fn run(&mut self, _: &[Narrow], _: u32, _: (u64, u64)) -> Option<u32> {
         match *self.0 {}
@@ -230,6 +240,11 @@ impl<'l, 's> Links<'l, 's> {
 
     /// Runs some of them.
     pub fn run(&mut self, _: Range<usize>, _: Way) -> Option<(usize, u32)> {
+        match *self.0.0 {}
+    }
+
+    /// All of them begin again, with other words.
+    pub fn begin_again(&mut self, _: &[u32], _: (u64, u64)) -> bool {
         match *self.0.0 {}
     }
 

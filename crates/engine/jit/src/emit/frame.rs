@@ -12,6 +12,9 @@ use std::ptr::NonNull;
 /// Rows for calls of functions: four sources, and the result.
 pub(crate) const SCRATCH: usize = 5;
 
+/// Words that a frame can have of its own.
+const OWN_WORDS: usize = 16;
+
 /// Groups of a region's own that lanes can be in.
 pub(crate) const DEPTH: usize = 8;
 
@@ -147,6 +150,8 @@ pub(crate) struct Frame {
     pub(crate) all_threads: u64,
     /// The one that runs of warps that run together, of which [`Self::follow`] follow; null: none does.
     pub(crate) link: *mut Linked,
+    /// Words of the CTA that runs, if they have been others before ([`Self::set_words`]).
+    pub(crate) own_words: [u32; OWN_WORDS],
     /// Words that have been loaded before ([`super::words`]).
     pub(crate) loaded: MaybeUninit<[[Narrow; super::words::COUNT]; super::words::SLOTS]>,
 }
@@ -240,8 +245,18 @@ impl Frame {
             all_steps: 0,
             all_threads: 0,
             link: null_mut(),
+            own_words: [0; OWN_WORDS],
             loaded: MaybeUninit::uninit(),
         }
+    }
+
+    /// Other words than those of the inputs. False: there are too many.
+    #[inline(always)]
+    pub(crate) fn set_words(&mut self, words: &[u32]) -> bool {
+        let Some(own) = self.own_words.get_mut(..words.len()) else { return false };
+        own.copy_from_slice(words);
+        self.words = self.own_words.as_ptr();
+        true
     }
 
     /// Shared memory of the CTA.

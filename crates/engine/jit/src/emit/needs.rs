@@ -18,7 +18,7 @@ pub(crate) struct Needs {
     constants: usize,
     wide_constants: usize,
     rows: usize,
-    words: usize,
+    pub(crate) words: usize,
     bytes: usize,
     counts: usize,
     /// Bytes of the running frame.

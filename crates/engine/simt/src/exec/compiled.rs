@@ -6,6 +6,7 @@ mod first;
 mod linked;
 mod marks;
 mod missed;
+mod ran;
 mod series;
 mod short;
 pub(super) mod state;

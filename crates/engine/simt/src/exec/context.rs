@@ -84,6 +84,11 @@ impl<'a> Launch<'a> {
         !is_cleared && func.frame == 0 && self.shadows.is_none() && !is_told
     }
 
+    /// Whether CTAs have no memory of their own, and nobody counts what they do one by one.
+    fn ctas_are_alike(&self) -> bool {
+        self.shared_len == 0 && self.reserved == (0, 0) && self.counters == 0
+    }
+
     /// What an observer may know of it.
     pub(crate) fn info(&self, worker: usize) -> LaunchInfo<'a> {
         LaunchInfo {
@@ -214,7 +219,7 @@ impl<'a> Context<'a> {
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
-            short: Short::new(launch.is_short()),
+            short: Short::new(launch.is_short(), launch.ctas_are_alike()),
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),
             told_counts: launch.start,

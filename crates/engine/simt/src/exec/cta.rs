@@ -4,7 +4,7 @@ use super::context::Context;
 use super::limits::CTA_TURN;
 use super::outcome::{At, PendingFault, Turn};
 use super::warp::{Split, State, Warp, thread_of};
-use crate::code::PRODUCTS;
+use crate::code::{OF_CTA, PRODUCTS};
 use crate::fault::{Fault, FaultKind};
 use crate::stats::LaunchStats;
 use std::fmt::Write;
@@ -14,17 +14,19 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
 impl Context<'_> {
-    /// Runs CTA number `index` to its end. `stop` says that the launch is over anyway.
+    /// Runs CTA number `index` to its end, and those that `more` names, each when the one before has come to its end, if that pays: it is
+    /// asked as long as it does. The last one of them is the one whose fault it is. `stop` says that the launch is over anyway.
     pub(crate) fn run_cta(
         &mut self,
         index: u64,
         warps: &mut [Warp],
+        more: &mut dyn FnMut() -> Option<u64>,
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
         if self.is_short() && !self.is_cancelled() {
             self.start_cta(index);
             self.begin_short(warps)?;
-            self.run_short(warps);
+            self.run_short(warps, more);
         } else {
             self.short.all_begun = false;
             self.begin_cta(index, warps)?;
@@ -124,13 +126,7 @@ impl Context<'_> {
 
     fn start_cta(&mut self, index: u64) {
         let launch = self.launch;
-        self.cta.id = cta_of(index, launch.config.grid);
-        for [id, size, product] in PRODUCTS {
-            // Number by number: what has been stored so cannot be copied as a vector at once.
-            self.of_cta[id as usize] = self.cta.id[id as usize];
-            self.of_cta[product as usize] =
-                self.cta.id[id as usize].wrapping_mul(self.of_cta[size as usize]);
-        }
+        self.name_cta(index);
         self.cta.shared.clear();
         self.cta.shared.resize(launch.shared_len, 0);
         self.fill_shared(index);
@@ -144,6 +140,11 @@ impl Context<'_> {
         self.output.text.clear();
         self.begin_shadows();
         self.tell_begin();
+    }
+
+    /// This CTA is the one that runs.
+    pub(super) fn name_cta(&mut self, index: u64) {
+        self.cta.id = name_in(&mut self.of_cta, index, self.launch.config.grid);
     }
 
     pub(super) fn start_warp(
@@ -297,6 +298,18 @@ fn cta_of(index: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
             [index % x, index / x % y, index / x / y].map(|n| n as u32)
         }
     }
+}
+
+/// Puts the %ctaid of a CTA where words of it are read, and what is known of it.
+#[inline]
+pub(super) fn name_in(words: &mut [u32; OF_CTA], index: u64, grid: [u32; 3]) -> [u32; 3] {
+    let own = cta_of(index, grid);
+    for [id, size, product] in PRODUCTS {
+        // Number by number: what has been stored so cannot be copied as a vector at once.
+        words[id as usize] = own[id as usize];
+        words[product as usize] = own[id as usize].wrapping_mul(words[size as usize]);
+    }
+    own
 }
 
 /// Changes when one of the warps has done something.

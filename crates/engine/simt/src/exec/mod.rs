@@ -60,6 +60,7 @@ use counters::{Counters, Counts};
 pub(crate) use lockstep::is_quiet;
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -85,15 +86,21 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).cpu_time += used;
     }
 
+    /// A CTA has come to its end.
+    #[inline(always)]
+    fn has_ended(&self, launch: &Launch<'_>) {
+        if let Some(progress) = launch.config.progress {
+            progress.fetch_add(1, Relaxed);
+        }
+    }
+
     /// Keeps what a CTA that has ended printed, and its fault if there was one.
     fn end_of_cta(&self, index: u64, result: Result<(), Box<Fault>>, context: &mut Context<'_>) {
         let config = context.launch.config;
         context.tell_end(result.as_ref().err().map(|fault| &**fault));
         let printed = !context.output.text.is_empty() || context.output.cut;
-        if result.is_ok()
-            && let Some(progress) = config.progress
-        {
-            progress.fetch_add(1, Relaxed);
+        if result.is_ok() {
+            self.has_ended(context.launch);
         }
         if result.is_ok() && !printed {
             return;
@@ -235,10 +242,21 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
         if index >= shared.faulted.load(Relaxed) {
             break;
         }
+        let last = Cell::new(index);
         // A fault of a lower CTA ends this one; of a higher one does not.
-        let stop = || shared.faulted.load(Relaxed) < index;
-        let result = context.run_cta(index, &mut warps, stop);
-        shared.end_of_cta(index, result, &mut context);
+        let stop = || shared.faulted.load(Relaxed) < last.get();
+        let more = &mut || {
+            let next = own.start;
+            let is_cancelled = launch.config.cancel.is_some_and(|cancel| cancel.load(Relaxed));
+            if own.is_empty() || next >= shared.faulted.load(Relaxed) || is_cancelled {
+                return None;
+            }
+            shared.has_ended(launch);
+            (own.start, _) = (next + 1, last.set(next));
+            Some(next)
+        };
+        let result = context.run_cta(index, &mut warps, more, stop);
+        shared.end_of_cta(last.get(), result, &mut context);
         context.tell_counts_at_times();
     }
     if launch.counters != 0 {

@@ -84,3 +84,60 @@ fn short_kernels_keep_the_limit_of_steps() {
         assert!(outcome.out[..before] == expected.out[..before]);
     }
 }
+
+/// A kernel by the number of each thread: an address in `from`, and what it stores.
+const NUMBERED: &str = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\n.reg .pred %p;\n\
+    ld.param.u64 %a0, [out];\nld.param.u64 %a1, [from];\nld.param.u32 %b0, [strange];\n\
+    mov.u32 %b1, %ctaid.x;\nmov.u32 %b2, %ctaid.y;\nmov.u32 %b3, %ctaid.z;\nmov.u32 %b4, %nctaid.x;\nmov.u32 %b5, %nctaid.y;\n\
+    mad.lo.u32 %b6, %b3, %b5, %b2;\nmad.lo.u32 %b6, %b6, %b4, %b1;\nmov.u32 %b7, %ntid.x;\nmov.u32 %b8, %tid.x;\n\
+    mad.lo.u32 %b9, %b6, %b7, %b8;\nmul.wide.u32 %a2, %b9, 4;\nadd.u64 %a3, %a1, %a2;\n\
+    setp.eq.u32 %p, %b9, %b0;\nselp.u64 %a3, 64, %a3, %p;\nld.global.u32 %b10, [%a3];\n\
+    mad.lo.u32 %b11, %b3, 100, %b2;\nmad.lo.u32 %b11, %b11, 100, %b1;\nmad.lo.u32 %b11, %b11, 1000, %b8;\nxor.b32 %b10, %b10, %b11;\n\
+    add.u64 %a4, %a0, %a2;\nst.global.u32 [%a4], %b10;\nret;\n";
+
+/// CTAs that follow each other without anything in between have their own numbers, along all axes; and if a thread of one of them
+/// faults, it is that of this CTA, those before it are done, and it is counted how many.
+#[test]
+fn ctas_that_follow_each_other() {
+    let (grid, threads) = ([5, 7, 6], 8 * 32 - 7);
+    let all = grid.iter().product::<u32>() * threads;
+    let params = ".param .u64 out, .param .u64 from, .param .u32 strange";
+    // All lines but those that declare registers.
+    let each = NUMBERED.lines().count() as u64 - 3;
+    for strange in [u32::MAX, 0, 40, 77 * threads + 101, all - 1] {
+        for jit in [JitMode::Off, JitMode::Always, JitMode::On] {
+            let loaded = load_text(&ptx::kernel(ptx::SM_75, params, NUMBERED));
+            let from: Vec<u32> = (0..all).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+            let ((from_at, _), (to, out)) = (loaded.filled(&from), loaded.buffer(all as usize));
+            let args = [Arg::U64(to), Arg::U64(from_at), Arg::U32(strange)];
+            let how = How { grid, block: [threads, 1, 1], jit: Some(jit), ..How::default() };
+            for launch in 0..4 {
+                (0..all).for_each(|i| out.store_u32(4 * u64::from(i), 0).unwrap());
+                let result = loaded.run("k", how, &args);
+                let stored = words(&out);
+                let (cta, end) = (strange / threads, all.min(strange));
+                for i in 0..if strange == u32::MAX { all } else { cta * threads } {
+                    let (number, thread) = (i / threads, i % threads);
+                    let [x, y, z] = [number % 5, number / 5 % 7, number / 35];
+                    let of = ((z * 100 + y) * 100 + x) * 1000 + thread;
+                    assert_eq!(
+                        stored[i as usize],
+                        from[i as usize] ^ of,
+                        "{jit:?} {launch} {strange}"
+                    );
+                }
+                match result {
+                    Ok(stats) => {
+                        assert_eq!(end, all, "{jit:?} {launch} {strange}");
+                        assert_eq!(stats.thread_instructions, u64::from(all) * each, "{jit:?}");
+                    }
+                    Err(fault) => {
+                        assert_eq!(fault.cta, [cta % 5, cta / 5 % 7, cta / 35], "{jit:?} {launch}");
+                        assert_eq!(fault.thread, [strange % threads, 0, 0], "{jit:?} {launch}");
+                        assert_eq!(stored[strange as usize], 0, "{jit:?} {launch}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -68,6 +68,8 @@ pub(super) struct Missed {
 pub(in crate::exec) struct Short {
     /// Whether the kernel, and who observes it, allow it.
     pub(in crate::exec) may: bool,
+    /// Whether they differ in nothing but their numbers: there is no memory of their own, and nobody counts.
+    pub(super) alike: bool,
     /// Whether the CTA before has been run so, to its end: then all warps are as a kernel begins with them.
     pub(in crate::exec) all_begun: bool,
     /// CTAs in a row with warps that have not come to the end.
@@ -77,8 +79,8 @@ pub(in crate::exec) struct Short {
 }
 
 impl Short {
-    pub(in crate::exec) fn new(may: bool) -> Self {
-        Self { may, all_begun: false, failed: 0, exit: Exit::default() }
+    pub(in crate::exec) fn new(may: bool, alike: bool) -> Self {
+        Self { may, alike, all_begun: false, failed: 0, exit: Exit::default() }
     }
 }
 
