@@ -255,7 +255,7 @@ impl Frame {
     pub(crate) fn set_words(&mut self, words: &[u32]) -> bool {
         let Some(own) = self.own_words.get_mut(..words.len()) else { return false };
         own.copy_from_slice(words);
-        self.words = self.own_words.as_ptr();
+        self.words = (&raw const self.own_words).cast();
         true
     }
 

@@ -105,12 +105,14 @@ fn ctas_that_follow_each_other() {
     // All lines but those that declare registers.
     let each = NUMBERED.lines().count() as u64 - 3;
     for strange in [u32::MAX, 0, 40, 77 * threads + 101, all - 1] {
-        for jit in [JitMode::Off, JitMode::Always, JitMode::On] {
+        let modes = [JitMode::Off, JitMode::Always, JitMode::On];
+        for (jit, workers) in modes.into_iter().flat_map(|jit| [(jit, 1), (jit, 2)]) {
             let loaded = load_text(&ptx::kernel(ptx::SM_75, params, NUMBERED));
             let from: Vec<u32> = (0..all).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
             let ((from_at, _), (to, out)) = (loaded.filled(&from), loaded.buffer(all as usize));
             let args = [Arg::U64(to), Arg::U64(from_at), Arg::U32(strange)];
-            let how = How { grid, block: [threads, 1, 1], jit: Some(jit), ..How::default() };
+            let block = [threads, 1, 1];
+            let how = How { grid, block, threads: workers, jit: Some(jit), ..How::default() };
             for launch in 0..4 {
                 (0..all).for_each(|i| out.store_u32(4 * u64::from(i), 0).unwrap());
                 let result = loaded.run("k", how, &args);
@@ -136,6 +138,32 @@ fn ctas_that_follow_each_other() {
                         assert_eq!(fault.thread, [strange % threads, 0, 0], "{jit:?} {launch}");
                         assert_eq!(stored[strange as usize], 0, "{jit:?} {launch}");
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The same with barriers, and memory that all CTAs share: each thread takes what its neighbour has put down.
+#[test]
+fn ctas_with_barriers_that_follow_each_other() {
+    let body = ".reg .u64 %a<8>;\n.reg .u32 %b<16>;\nld.param.u64 %a0, [out];\nmov.u32 %b1, %ctaid.x;\n\
+        mov.u32 %b2, %ntid.x;\nmov.u32 %b3, %tid.x;\nmul.lo.u32 %b4, %b1, %b2;\nadd.u32 %b5, %b4, %b3;\n\
+        mul.wide.u32 %a1, %b5, 4;\nadd.u64 %a1, %a0, %a1;\nmad.lo.u32 %b6, %b5, 3, 1;\nst.global.u32 [%a1], %b6;\n\
+        bar.sync 0;\nxor.b32 %b7, %b3, 33;\nadd.u32 %b7, %b4, %b7;\nmul.wide.u32 %a2, %b7, 4;\nadd.u64 %a2, %a0, %a2;\n\
+        ld.global.u32 %b8, [%a2];\nbar.sync 0;\nadd.u32 %b8, %b8, %b1;\nst.global.u32 [%a1], %b8;\nret;\n";
+    for threads in [64, 256, 1024] {
+        for jit in [JitMode::Off, JitMode::Always, JitMode::On] {
+            let loaded = load_text(&ptx::kernel(ptx::SM_75, ".param .u64 out", body));
+            let (to, out) = loaded.buffer((CTAS * threads) as usize);
+            let (grid, block) = ([CTAS, 1, 1], [threads, 1, 1]);
+            let how = How { grid, block, jit: Some(jit), ..How::default() };
+            for launch in 0..4 {
+                loaded.run("k", how, &[Arg::U64(to)]).unwrap();
+                for (i, stored) in (0..).zip(words(&out)) {
+                    let (cta, thread) = (i / threads, i % threads);
+                    let expected = 3 * (cta * threads + (thread ^ 33)) + 1 + cta;
+                    assert_eq!(stored, expected, "{jit:?} {launch} {threads}");
                 }
             }
         }

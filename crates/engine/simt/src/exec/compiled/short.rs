@@ -54,28 +54,33 @@ impl Context<'_> {
     ) {
         let entry = self.launch.code.funcs[self.launch.entry as usize].entry;
         let budget = CTA_TURN.min(self.launch.config.max_steps);
-        let begun = self.run_to_end(warps, entry, budget, more);
+        let (begun, went_on) = self.run_to_end(warps, entry, budget, more);
         for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);
             warp.is_as_begun = false;
         }
         self.short.all_begun = self.cta.live == 0;
-        self.short.failed = if self.cta.live == 0 { 0 } else { self.short.failed + 1 };
+        self.short.failed = match (self.cta.live, went_on) {
+            (0, _) => 0,
+            // The CTA before it has come to its end.
+            (_, true) => 1,
+            _ => self.short.failed + 1,
+        };
     }
 
-    /// How many of the warps of the last CTA have begun.
+    /// How many of the warps of the last CTA have begun, and whether it is another than the first one.
     fn run_to_end(
         &mut self,
         warps: &mut [Warp],
         entry: u32,
         budget: u64,
         more: &mut dyn FnMut() -> Option<u64>,
-    ) -> usize {
+    ) -> (usize, bool) {
         let launch = self.launch;
         let mut next = Next { more: self.short.alike.then_some(more), words: self.of_cta };
         let keeps = self.fixed.code.asks_who_is_there;
-        let Some(number) = self.door(entry) else { return 0 };
-        let Some(compiled) = &mut self.compiled else { return 0 };
+        let Some(number) = self.door(entry) else { return (0, false) };
+        let Some(compiled) = &mut self.compiled else { return (0, false) };
         let table = compiled.table;
         let function = table.region(number).map(|region| &region.function);
         let inputs = Inputs {
@@ -92,7 +97,7 @@ impl Context<'_> {
         });
         let Some((mut running, at)) = running else {
             table.close(Mode::Live, entry);
-            return 0;
+            return (0, false);
         };
         let series = running.series(at, &mut self.cta.shared, lanes_apart(keeps));
         let mut ran = Ran { exit: self.short.exit, ..Ran::default() };
@@ -130,6 +135,6 @@ impl Context<'_> {
             self.cta.live = launch.threads;
         }
         self.cta.live -= ran.ended;
-        ran.begun
+        (ran.begun, ran.last.is_some())
     }
 }
