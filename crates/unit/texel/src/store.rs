@@ -13,20 +13,20 @@ pub fn store_codes(format: Format, values: [u32; 4], supplied: u8) -> Option<[u3
     let count = usize::from(supplied.min(format.channels()));
     let codes = match format.kind() {
         Encoding::Plain(channel) => match channel {
-            Channel::U8 => each(values, |value| value.min(0xff)),
-            Channel::U16 => each(values, |value| value.min(0xffff)),
-            Channel::S8 => each(values, |value| (value as i32).clamp(-0x80, 0x7f) as u32 & 0xff),
+            Channel::U8 => values.map(|value| value.min(0xff)),
+            Channel::U16 => values.map(|value| value.min(0xffff)),
+            Channel::S8 => values.map(|value| (value as i32).clamp(-0x80, 0x7f) as u32 & 0xff),
             Channel::S16 => {
-                each(values, |value| (value as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff)
+                values.map(|value| (value as i32).clamp(-0x8000, 0x7fff) as u32 & 0xffff)
             }
             Channel::U32 | Channel::S32 | Channel::F32 => values,
-            Channel::F16 => each(values, |value| f32_to_f16_toward_zero(value).into()),
+            Channel::F16 => values.map(|value| f32_to_f16_toward_zero(value).into()),
         },
         Encoding::Normalized(channel) => match channel {
-            Channel::U8 => each(values, |value| normalized_store(8, 0.0, value)),
-            Channel::U16 => each(values, |value| normalized_store(16, 0.0, value)),
-            Channel::S8 => each(values, |value| normalized_store(7, -1.0, value) & 0xff),
-            Channel::S16 => each(values, |value| normalized_store(15, -1.0, value) & 0xffff),
+            Channel::U8 => values.map(|value| normalized_store(8, 0.0, value)),
+            Channel::U16 => values.map(|value| normalized_store(16, 0.0, value)),
+            Channel::S8 => values.map(|value| normalized_store(7, -1.0, value) & 0xff),
+            Channel::S16 => values.map(|value| normalized_store(15, -1.0, value) & 0xffff),
             Channel::U32 | Channel::S32 | Channel::F16 | Channel::F32 => return None,
         },
         Encoding::Rgb10a2 => {
@@ -37,12 +37,6 @@ pub fn store_codes(format: Format, values: [u32; 4], supplied: u8) -> Option<[u3
         Encoding::Block(_) | Encoding::Depth(_) | Encoding::DepthFloat => return None,
     };
     Some(std::array::from_fn(|c| if c < count { codes[c] } else { 0 }))
-}
-
-/// The codes of all channels, by a function that is part of the code of each format.
-#[inline(always)]
-fn each(values: [u32; 4], code: impl Fn(u32) -> u32) -> [u32; 4] {
-    values.map(code)
 }
 
 /// An f32 as a code of `m` magnitude bits: clamped, NaN 0, scaled. **Assumed** (open in

@@ -102,14 +102,13 @@ impl SurfacePlan {
         values: &[[u64; 32]; 4],
     ) -> Result<(), AccessFault> {
         let block = self.surface.resource.block();
-        if let Some(offsets) = self.plain_offsets(request) {
-            for lane in lanes(request.active) {
-                self.action.store(block, offsets[lane].into(), values, lane);
-            }
-            return Ok(());
-        }
+        let offsets = self.plain_offsets(request);
         for lane in lanes(request.active) {
-            if let Some(offset) = self.offset(request, lane)? {
+            let offset = match &offsets {
+                Some(offsets) => Some(offsets[lane].into()),
+                None => self.offset(request, lane)?,
+            };
+            if let Some(offset) = offset {
                 self.action.store(block, offset, values, lane);
             }
         }

@@ -24,6 +24,7 @@ mod needs;
 mod part;
 mod pause;
 mod same_base;
+mod slots;
 mod stub;
 mod tables;
 mod values;

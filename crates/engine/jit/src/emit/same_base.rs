@@ -4,6 +4,7 @@
 //! may access. What it finds out stays in the frame ([`super::frame::Frame::near`]), where the others look it up. Whoever
 //! enters the code between them clears that.
 
+use super::slots::Slots;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Access, Action, Block, Region, Space};
 use std::collections::HashMap;
@@ -32,8 +33,7 @@ pub(super) struct Member {
 pub(super) struct Near {
     /// By block and step.
     members: HashMap<(usize, usize), Member>,
-    /// By block: slots, with the first and the last steps.
-    open: Vec<Vec<(usize, usize, usize)>>,
+    slots: Slots,
     /// Sites of those that lead, with the lowest offset and the span.
     pub(super) sites: Vec<(u32, u64, u64)>,
 }
@@ -124,16 +124,14 @@ impl Near {
     pub(super) fn of(region: &Region) -> Self {
         let mut near = Self::default();
         for (b, block) in region.blocks.iter().enumerate() {
-            let mut open: Vec<(usize, usize, usize)> = Vec::new();
+            near.slots.begin_block();
             for group in groups(block) {
                 let [first, last] =
                     [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|s| s.0);
-                let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
-                let Some(slot) = (0..SLOTS).find(is_free) else { continue };
-                open.push((slot, first, last));
-                near.add(b, slot, &group);
+                if let Some(slot) = near.slots.take(SLOTS, (first, last)) {
+                    near.add(b, slot, &group);
+                }
             }
-            near.open.push(open);
         }
         near
     }
@@ -159,8 +157,6 @@ impl Near {
 
     /// Slots that steps behind one look at, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
-        let all = self.open.get(block).into_iter().flatten();
-        let open = all.filter(|&&(_, first, last)| first <= step && step < last);
-        open.fold(0, |bits, &(slot, ..)| bits | 1 << slot)
+        self.slots.open(block, step)
     }
 }

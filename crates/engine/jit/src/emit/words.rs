@@ -6,6 +6,7 @@
 //! between them ([`crate::region::Load::weak`]): their order is promised to nobody (ARCHITECTURE.md, "Races").
 
 use super::affine::{Affine, Plan, Plus};
+use super::slots::Slots;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::{Action, Region, Space, Step};
 use std::collections::HashMap;
@@ -33,8 +34,7 @@ pub(super) struct Word {
 pub(super) struct Words {
     /// By block and step.
     all: HashMap<(usize, usize), Word>,
-    /// By block: slots, with the first and the last steps.
-    open: Vec<Vec<(usize, usize, usize)>>,
+    slots: Slots,
 }
 
 /// What addresses are made of: an index, without what is added to it, or a wide register.
@@ -140,18 +140,15 @@ impl Words {
 
     /// Groups of a block, as many as there are slots for.
     fn add(&mut self, block: usize, groups: &[Group]) {
-        let mut open: Vec<(usize, usize, usize)> = Vec::new();
+        self.slots.begin_block();
         for group in groups.iter().filter(|group| group.has_enough()) {
             let [first, last] =
                 [&group.steps[0], &group.steps[group.steps.len() - 1]].map(|step| step.0);
-            let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
-            let Some(slot) = (0..SLOTS).find(is_free) else { continue };
-            open.push((slot, first, last));
+            let Some(slot) = self.slots.take(SLOTS, (first, last)) else { continue };
             self.all.extend(
                 group.steps.iter().map(|&(step, place)| ((block, step), Word { slot, place })),
             );
         }
-        self.open.push(open);
     }
 
     /// Which word of a group a step loads, if it has one.
@@ -161,9 +158,7 @@ impl Words {
 
     /// Slots that steps behind one look at, as bits.
     pub(super) fn open(&self, block: usize, step: usize) -> u8 {
-        let all = self.open.get(block).into_iter().flatten();
-        let open = all.filter(|&&(_, first, last)| first <= step && step < last);
-        open.fold(0, |bits, &(slot, ..)| bits | 1 << slot)
+        self.slots.open(block, step)
     }
 }
 

@@ -17,6 +17,7 @@ use crate::observe::marks::Observed;
 use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use texunit_unit::Build;
 
 /// What is the same for the whole launch.
@@ -87,6 +88,11 @@ impl<'a> Launch<'a> {
     /// Whether CTAs have no memory of their own, and nobody counts what they do one by one.
     fn ctas_are_alike(&self) -> bool {
         self.shared_len == 0 && self.reserved == (0, 0) && self.counters == 0
+    }
+
+    /// Whether somebody has asked it to stop.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.config.cancel.is_some_and(|cancel| cancel.load(Relaxed))
     }
 
     /// What an observer may know of it.

@@ -9,7 +9,6 @@ use crate::fault::{Fault, FaultKind};
 use crate::stats::LaunchStats;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Calls at either end of a long chain that a fault keeps.
 const CALLS_SHOWN: usize = 50;
@@ -121,7 +120,7 @@ impl Context<'_> {
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.launch.config.cancel.is_some_and(|c| c.load(Relaxed))
+        self.launch.is_cancelled()
     }
 
     fn start_cta(&mut self, index: u64) {

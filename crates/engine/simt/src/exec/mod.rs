@@ -247,12 +247,12 @@ fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
         let stop = || shared.faulted.load(Relaxed) < last.get();
         let more = &mut || {
             let next = own.start;
-            let is_cancelled = launch.config.cancel.is_some_and(|cancel| cancel.load(Relaxed));
-            if own.is_empty() || next >= shared.faulted.load(Relaxed) || is_cancelled {
+            if own.is_empty() || next >= shared.faulted.load(Relaxed) || launch.is_cancelled() {
                 return None;
             }
             shared.has_ended(launch);
-            (own.start, _) = (next + 1, last.set(next));
+            own.start = next + 1;
+            last.set(next);
             Some(next)
         };
         let result = context.run_cta(index, &mut warps, more, stop);

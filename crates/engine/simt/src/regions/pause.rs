@@ -38,42 +38,40 @@ impl Pause {
         if inst.guard != Slot::TRUE {
             return None;
         }
-        let held = || flow.and_then(|flow| flow.params_at((at - flow.first) as usize));
+        let is_one = match &inst.op {
+            Op::Barrier(of) => of.is_plain(),
+            Op::Fetch(fetch) => fetch.block.is_some(),
+            Op::SurfaceLoad(access) | Op::SurfaceStore(access) => can_wait(access),
+            _ => false,
+        };
+        if !is_one {
+            return None;
+        }
+        let held = flow.and_then(|flow| flow.params_at((at - flow.first) as usize));
+        let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
+        let of = |handle: &Handle| param(handle.slot).map_or(HandleAt::Slot, HandleAt::Param);
         let what = match &inst.op {
-            Op::Barrier(of) => of.is_plain().then_some(Wait::Barrier),
-            Op::Fetch(fetch) if fetch.block.is_some() => {
-                let held = held();
-                let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
+            Op::Fetch(fetch) => {
                 // Operands of 32 bits that are parameters might not be there.
                 let mut are_there = true;
                 each_slot(&inst.op, |does, slot| {
                     are_there &= does == Use::Writes || slot.is_wide() || param(*slot).is_none();
                 });
-                let of = |handle: &Handle| HandleAt::of(handle, param);
                 let texture = of(&fetch.texture);
                 let sampler = fetch.sampler.as_ref().map_or(texture, of);
-                are_there.then_some(Wait::Fetch(texture, sampler))
+                are_there.then_some(Wait::Fetch(texture, sampler))?
             }
-            Op::SurfaceLoad(access) | Op::SurfaceStore(access) if can_wait(access) => {
-                let held = held();
-                let param = |slot: Slot| held.as_ref().and_then(|held| held.get(slot));
+            Op::SurfaceLoad(access) | Op::SurfaceStore(access) => {
                 let stores = matches!(inst.op, Op::SurfaceStore(_));
                 let parts = access.parts.iter().filter(|_| stores);
-                let are_all = !stores || access.parts.iter().all(|part| !part.is_none());
+                let are_all = parts.clone().all(|part| !part.is_none());
                 let mut operands = (&access.coords).into_iter().chain(parts);
                 let are_there = operands.all(|slot| slot.is_none() || param(*slot).is_none());
-                let are_there = are_all && are_there;
-                are_there.then(|| Wait::Surface(HandleAt::of(&access.surface, param)))
+                (are_all && are_there).then_some(Wait::Surface(of(&access.surface)))?
             }
-            _ => None,
+            _ => Wait::Barrier,
         };
-        what.map(|what| Self { at, what })
-    }
-}
-
-impl HandleAt {
-    fn of(handle: &Handle, param: impl Fn(Slot) -> Option<u32>) -> Self {
-        param(handle.slot).map_or(Self::Slot, Self::Param)
+        Some(Self { at, what })
     }
 }
 

@@ -83,7 +83,7 @@ impl Maker<'_> {
     }
 
     /// Of 128 bits each: the first words of four, the second words, and so on. What goes in is changed.
-    fn transpose(&mut self, [a, b, c, d, e, f]: [Reg; 6]) -> [Reg; 4] {
+    pub(super) fn transpose(&mut self, [a, b, c, d, e, f]: [Reg; 6]) -> [Reg; 4] {
         self.three(UNPACK_LOW, e, a, b);
         self.three(UNPACK_HIGH, a, a, b);
         self.three(UNPACK_LOW, f, c, d);

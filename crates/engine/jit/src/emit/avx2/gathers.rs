@@ -49,8 +49,7 @@ pub(super) fn pay() -> bool {
 fn is_amd() -> bool {
     let vendor = __cpuid(0);
     let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-    [*b"AuthenticAMD", *b"HygonGenuine"]
-        .contains(name.as_flattened().first_chunk().unwrap_or(&[0; 12]))
+    [b"AuthenticAMD", b"HygonGenuine"].iter().any(|own| own[..] == *name.as_flattened())
 }
 
 /// A gather may take somewhat longer: it is one instruction in place of two dozen, so that a processor has begun with more

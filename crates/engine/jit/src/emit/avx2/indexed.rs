@@ -226,21 +226,32 @@ impl Maker<'_> {
         let slow = self.asm.label();
         self.indices(way, (value, bases), 0, slow);
         let at_once = super::gathers::pay();
+        self.each_part_taken(to, |e, part, d| {
+            let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
+            match at_once {
+                true => e.words_at_once(d, row, [sum, lanes]),
+                false => e.words(d, row, sum),
+            }
+        });
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(slow);
+    }
+
+    /// Code for each part, with its register, that is passed by where nobody in the part takes the step.
+    pub(super) fn each_part_taken(
+        &mut self,
+        to: &[Reg],
+        mut code: impl FnMut(&mut Self, usize, Reg),
+    ) {
         for (part, &d) in to.iter().enumerate() {
             let nobody = self.asm.label();
             if self.mode == Mode::Some {
                 self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
                 self.asm.jump(C::Je_rel32_64, nobody);
             }
-            let row = Frame::scratch(OFFSET_ROW) + part * LANES_SIZE;
-            match at_once {
-                true => self.words_at_once(d, row, [sum, lanes]),
-                false => self.words(d, row, sum),
-            }
+            code(self, part, d);
             self.asm.bind(nobody);
         }
-        self.asm.jump(C::Jmp_rel32_64, done);
-        self.asm.bind(slow);
     }
 
     /// The indices of lanes that take the step go to the row of offsets, if each and so many behind it are the site's; else it

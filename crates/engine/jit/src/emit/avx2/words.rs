@@ -1,13 +1,11 @@
 //! Words behind each other in each lane ([`crate::emit::words`]): 16 bytes of a lane are one load.
 
 use super::address::{Base, OFFSET_ROW, Way};
-use super::offsets::TAKING;
 use super::{LANES_SIZE, Maker, Operand, Vector};
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::values::Reg;
 use crate::emit::words::{COUNT, Word};
-use crate::machine::Mode;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 
 impl Maker<'_> {
@@ -55,28 +53,27 @@ impl Maker<'_> {
             }
             _ => return,
         };
-        for (part, &d) in to.iter().enumerate() {
-            let nobody = self.asm.label();
-            if self.mode == Mode::Some {
-                self.asm.put(I::with2(C::Cmp_rm8_imm8, at(R::RDI, TAKING + part), 0));
-                self.asm.jump(C::Je_rel32_64, nobody);
-            }
-            self.words_of_lanes(way, (part, scale), d);
-            for (place, word) in (1..COUNT).zip([2, 3, 1].map(|i| way.own[i])) {
+        self.each_part_taken(to, |e, part, d| {
+            let others = e.words_of_lanes(way, (part, scale), d);
+            for (place, word) in (1..COUNT).zip(others) {
                 let row = at(R::RDI, Frame::loaded(slot, place) + part * LANES_SIZE);
-                self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, word.ymm()));
+                e.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, row, word.ymm()));
             }
-            self.asm.bind(nobody);
-        }
+        });
         self.asm.put(I::with2(C::Mov_rm32_imm32, at(R::RDI, Frame::has_words(slot)), 1));
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(slow);
     }
 
     /// Four words of each of eight lanes, which lie at indices of 32 bits in the row of offsets, or (a scale of 1) at offsets of 64:
-    /// the first of all goes to `first`, the others to the third, fourth and second of the access's own registers.
-    fn words_of_lanes(&mut self, way: &Way<'_>, (part, scale): (usize, u32), first: Reg) {
-        let [a, b, c, d, t, u] = way.own;
+    /// the first of all goes to `first`; where the others are.
+    fn words_of_lanes(
+        &mut self,
+        way: &Way<'_>,
+        (part, scale): (usize, u32),
+        first: Reg,
+    ) -> [Reg; COUNT - 1] {
+        let [a, _, c, d, t, u] = way.own;
         let (code, offset, size) = match scale {
             1 => (C::Mov_r64_rm64, R::RAX, 8),
             _ => (C::Mov_r32_rm32, R::EAX, 4),
@@ -84,24 +81,15 @@ impl Maker<'_> {
         let row = Frame::scratch(OFFSET_ROW) + 8 * part * size;
         let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, scale);
         // Of lanes i and i + 4.
-        for (i, to) in [a, b, c, d].into_iter().enumerate() {
+        for (i, to) in [a, first, c, d].into_iter().enumerate() {
             self.asm.put(I::with2(code, offset, at(R::RDI, row + size * i)));
             self.asm.put(I::with2(C::VEX_Vmovdqu_xmm_xmmm128, to.xmm(), from));
             self.asm.put(I::with2(code, offset, at(R::RDI, row + size * (i + 4))));
             let insert = C::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
             self.asm.put(I::with4(insert, to.ymm(), to.ymm(), from, 1_u32));
         }
-        let low = C::VEX_Vpunpckldq_ymm_ymm_ymmm256;
-        let high = C::VEX_Vpunpckhdq_ymm_ymm_ymmm256;
-        let [low_pair, high_pair] =
-            [C::VEX_Vpunpcklqdq_ymm_ymm_ymmm256, C::VEX_Vpunpckhqdq_ymm_ymm_ymmm256];
-        self.three(low, t, a, b);
-        self.three(low, u, c, d);
-        self.three(high, a, a, b);
-        self.three(high, b, c, d);
-        self.three(low_pair, first, t, u);
-        self.three(high_pair, c, t, u);
-        self.three(low_pair, d, a, b);
-        self.three(high_pair, b, a, b);
+        // It leaves the first words where those of the second lane were.
+        let [_, others @ ..] = self.transpose([a, first, c, d, t, u]);
+        others
     }
 }

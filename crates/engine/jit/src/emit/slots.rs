@@ -1,0 +1,31 @@
+//! Slots of the frame that groups of accesses have, each from its first step to its last one.
+
+/// The slots of all blocks.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    /// By block: slots, with the first and the last steps.
+    open: Vec<Vec<(usize, usize, usize)>>,
+}
+
+impl Slots {
+    /// The next block begins.
+    pub(super) fn begin_block(&mut self) {
+        self.open.push(Vec::new());
+    }
+
+    /// One of so many slots for a group of the last block, if one is free. Groups come in the order of their first steps.
+    pub(super) fn take(&mut self, count: usize, (first, last): (usize, usize)) -> Option<usize> {
+        let open = self.open.last_mut()?;
+        let is_free = |slot: &usize| open.iter().all(|o| o.0 != *slot || o.2 < first);
+        let slot = (0..count).find(is_free)?;
+        open.push((slot, first, last));
+        Some(slot)
+    }
+
+    /// Those that steps behind one look at, as bits.
+    pub(super) fn open(&self, block: usize, step: usize) -> u8 {
+        let all = self.open.get(block).into_iter().flatten();
+        let open = all.filter(|&&(_, first, last)| first <= step && step < last);
+        open.fold(0, |bits, &(slot, ..)| bits | 1 << slot)
+    }
+}
