@@ -203,12 +203,19 @@ impl FetchPlan {
         {
             let (warps, _) = points.as_chunks::<32>();
             let pairs = Points::Pairs(warps);
-            self.fetch_fused(fast, pairs, (&mut out, components), |warp, answer| {
-                let [x, y] = [0, 1].map(|axis| warps[warp].map(|point| point[axis]));
-                let coords = Coordinates::at([&x, &y, &ZERO_LANES], &ZERO_LANES);
-                let request = FetchRequest { components, ..FetchRequest::new(u32::MAX, coords) };
-                self.fetch(&request, scratch, answer);
-            });
+            self.fetch_fused(
+                fast,
+                pairs,
+                (&mut out, components),
+                scratch,
+                |warp, scratch, answer| {
+                    let [x, y] = [0, 1].map(|axis| warps[warp].map(|point| point[axis]));
+                    let coords = Coordinates::at([&x, &y, &ZERO_LANES], &ZERO_LANES);
+                    let request =
+                        FetchRequest { components, ..FetchRequest::new(u32::MAX, coords) };
+                    self.fetch(&request, scratch, answer);
+                },
+            );
             done = 32 * warps.len();
         }
         for part in points[done..].chunks(PAIRS) {
@@ -249,7 +256,8 @@ impl FetchPlan {
         fast: &Fast,
         points: Points<'_>,
         (out, components): (&mut [&mut [u32]; 4], u8),
-        mut alone: impl FnMut(usize, &mut FetchAnswer),
+        scratch: &mut Scratch,
+        mut alone: impl FnMut(usize, &mut Scratch, &mut FetchAnswer),
     ) {
         for c in (fast.channels()..4).filter(|c| components >> c & 1 == 1) {
             out[c].fill(0);
@@ -258,9 +266,9 @@ impl FetchPlan {
         let (mut warp, warps) = (0, points.warps());
         while warp < warps {
             let arrays = fast::Registers::Arrays { points, out: results(out, components) };
-            fast.run_fused(&self.seen.resource, arrays, &mut warp);
+            fast.run_fused(&self.seen.resource, arrays, &mut warp, &mut scratch.fast);
             if warp < warps {
-                alone(warp, &mut answer);
+                alone(warp, scratch, &mut answer);
                 write(out, warp, &answer.values, components);
                 warp += 1;
             }
@@ -289,10 +297,16 @@ impl FetchPlan {
         match &self.schedule {
             Schedule::Fast(fast) if self.is_fused(fast, operands) => {
                 let points = Points::Axes(operands.coords.point.map(|array| array.as_chunks().0));
-                self.fetch_fused(fast, points, (&mut out, components), |warp, answer| {
-                    let mut registers = Registers::new(&all, components);
-                    self.fetch(&registers.request(warp), scratch, answer);
-                });
+                self.fetch_fused(
+                    fast,
+                    points,
+                    (&mut out, components),
+                    scratch,
+                    |warp, scratch, answer| {
+                        let mut registers = Registers::new(&all, components);
+                        self.fetch(&registers.request(warp), scratch, answer);
+                    },
+                );
             }
             Schedule::Fast(fast) if !self.is_narrow() => {
                 let mut registers = Registers::new(&all, components);

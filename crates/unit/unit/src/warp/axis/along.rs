@@ -127,6 +127,14 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MOD
         _ => t,
     };
     let weight = t & int(simd, 255);
+    if let (WRAP_2, Pitch::Shift(bits)) = (MODE, &size.pitch) {
+        // From 1/256 of a texel to bytes at once: what is above or below the offset is cut off.
+        let inside = (n - int(simd, 1)).shl_each(*bits);
+        let lower = t.rotate_each((*bits - int(simd, 8)) & int(simd, 31)) & inside;
+        let next = size.after(simd, lower);
+        let upper = next & inside;
+        return OnAxis { lower, upper, weight, outside: [near; 2], together: upper.is(next), near };
+    }
     if MODE == CLAMP {
         // With these limits the lower texel is inside, and the upper one at most behind the last.
         let lower = size.offset(t >> 8);

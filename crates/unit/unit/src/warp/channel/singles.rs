@@ -60,7 +60,7 @@ impl FloatChannel for F32 {
                 Self::of_group(simd, (values, shares), largest[1], one, (ahead, PER));
         }
         if GROUPS == 1 {
-            return Some(nearest_f32::<S, 35>(simd, high[0], low[0], largest[0]));
+            return Some(nearest_f32::<S, LOW, 35>(simd, high[0], low[0], largest[0]));
         }
         Some(Self::of_two(simd, (high[0], low[0], largest[0]), (high[1], low[1], largest[1])))
     }
@@ -87,9 +87,13 @@ impl FloatChannel for F32 {
 const LOWEST: i32 = 37 << 23;
 const HIGHEST: i32 = 154 << 23;
 
+/// Bits of the lower part of a texel.
+const LOW: u32 = 14;
+const LOW_BITS: i32 = (1 << LOW) - 1;
+
 #[inline(always)]
 fn all_lanes<S: Simd>() -> u32 {
-    (1 << S::LANES) - 1
+    u32::MAX >> (32 - S::LANES)
 }
 
 impl F32 {
@@ -118,8 +122,8 @@ impl F32 {
         (high, low)
     }
 
-    /// Adds a weighted texel to a sum of `high * 2^16 + low`. Texels have 28 bits and sums 37, so that both
-    /// parts fit an f32.
+    /// Adds a weighted texel to a sum of `high * 2^LOW + low`. Texels have 28 bits, the sign apart, and so both parts fit
+    /// 16 bits, and their sums an f32: `low` is positive and below 2^22.
     #[inline(always)]
     fn add<S: Simd>(
         simd: S,
@@ -127,13 +131,11 @@ impl F32 {
         weight: Int<S>,
         (high, low): (&mut Int<S>, &mut Int<S>),
     ) {
-        // The low 16 bits count as signed.
-        let upper = texel + int(simd, 0x8000);
-        *high = *high + upper.dot16(weight << 16);
-        *low = *low + texel.dot16(weight);
+        *high = *high + (texel >> LOW).dot16(weight);
+        *low = *low + (texel & int(simd, LOW_BITS)).dot16(weight);
     }
 
-    /// The result for two groups' `high * 2^16 + low` in units of 2^-35 of each one's largest texel, within
+    /// The result for two groups' `high * 2^LOW + low` in units of 2^-35 of each one's largest texel, within
     /// `in_reach`'s bounds.
     #[inline(always)]
     fn of_two<S: Simd>(
@@ -145,23 +147,21 @@ impl F32 {
         let (high, low) = (other.select(b.0, a.0), other.select(b.1, a.1));
         let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
         let top = a.2.max(b.2);
-        // In half units of the larger group, to which the other one is floored. Its sum is n * 2^16 + the
-        // low half of m.
+        // In half units of the larger group, to which the other one is floored. Both sums come to n * 2^15 + m, of 15 bits.
         let below = (top - a.2.min(b.2)).shr(23);
-        let half = int(simd, 0xffff);
-        let m = less_low << 1;
-        let n = (less_high << 1) + (m >> 16);
-        // Bits above the lowest 32 come in where it is more than 16 bits smaller.
-        let near = ((n << 16) | (m & half)).shr_each(below);
-        let far = n.sar_each(below - int(simd, 16));
-        let less_low = int(simd, 16).lt(below).select(far, near) & half;
-        let less_high = n.sar_each(below);
+        let low_bits = int(simd, 0x7fff);
+        let n = less_high + (less_low >> LOW);
+        let m = (less_low & int(simd, LOW_BITS)) << 1;
+        // Bits above the lowest 32 come in where it is more than 17 bits smaller.
+        let near = ((n << 15) | m).shr_each(below);
+        let far = n.sar_each(below - int(simd, 15));
+        let less_low = int(simd, 15).lt(below).select(far, near) & low_bits;
         let low = (low << 1) + less_low;
-        let high = (high << 1) + less_high + (low >> 16);
-        nearest_f32::<S, 36>(simd, high, low & half, top)
+        let high = high + n.sar_each(below) + (low >> 15);
+        nearest_f32::<S, 15, 36>(simd, high, low & low_bits, top)
     }
 
-    /// The result for sums of `high * 2^16 + low` in units of 2^-35 of each group's largest texel.
+    /// The result for sums of `high * 2^LOW + low` in units of 2^-35 of each group's largest texel.
     #[inline(always)]
     fn of_groups<S: Simd, const GROUPS: usize>(
         simd: S,
@@ -169,7 +169,7 @@ impl F32 {
         low: &[Int<S>; GROUPS],
         largest: &[Int<S>; GROUPS],
     ) -> Int<S> {
-        let scale = double(simd, 65_536.0);
+        let scale = double(simd, f64::from(1 << LOW));
         let mut top = largest[0];
         for g in 1..GROUPS {
             top = top.max(largest[g]);
@@ -186,25 +186,25 @@ impl F32 {
     }
 }
 
-/// The nearest f32 of `high * 2^16 + low` in units of 2^-UNIT of `top`; ties away from zero.
+/// The nearest f32 of `high * 2^LOW + low` in units of 2^-UNIT of `top`, ties away from zero, for `low` from 0 to 2^22 and
+/// sums that are normal numbers.
 #[inline(always)]
-fn nearest_f32<S: Simd, const UNIT: i32>(
+fn nearest_f32<S: Simd, const LOW: u32, const UNIT: i32>(
     simd: S,
     high: Int<S>,
     low: Int<S>,
     top: Int<S>,
 ) -> Int<S> {
-    let (high, low) = (high.to_float(), low.to_float());
-    let scale = float(simd, 65_536.0);
-    let even = high.fused(scale, low).as_int();
-    // From 2^24 on integers can be ties; a half takes them away from zero.
-    let exact = (even & int(simd, i32::MAX)).lt(int(simd, 0x4b80_0000));
-    let half = (even & int(simd, SIGN)) | int(simd, 0x3f00_0000);
-    let half = exact.select(int(simd, 0), half).as_float();
-    let sum = high.fused(scale, low + half).as_int();
-    let shift = top - int(simd, (127 + UNIT) << 23);
-    let none = (sum & int(simd, i32::MAX)).is(int(simd, 0));
-    none.select(int(simd, 0), sum + shift)
+    // Integers from 2^24 on can be ties, and a quarter takes those away from zero. It is added to all sums with a high part
+    // of 2^23 or more; these are above 2^22, from where on it changes nothing else.
+    let least = 1 << (23 - LOW);
+    let small = int(simd, -least).lt(high) & high.lt(int(simd, least));
+    let quarter = (high & int(simd, SIGN)) | int(simd, 0x3e80_0000);
+    let quarter = small.select(int(simd, 0), quarter).as_float();
+    let scale = float(simd, (1 << LOW) as f32);
+    let sum = high.to_float().fused(scale, low.to_float() + quarter);
+    let unit = top - int(simd, UNIT << 23);
+    (sum * unit.as_float()).as_int()
 }
 
 /// The nearest f32, ties away from zero, of a number of at most 40 significant bits.
@@ -216,4 +216,55 @@ fn round_f32<S: Simd>(simd: S, x: Double<S>) -> Int<S> {
     // Rule 2.2.
     let none = (nearest & int(simd, EXPONENT)).is(int(simd, 0));
     none.select(nearest & int(simd, SIGN), nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::warp::simd::check::{OfNumbers, check};
+    use crate::warp::simd::{Stage, load};
+
+    /// High and low parts of a sum, made of a number: all sizes, and around those from where on sums can be ties.
+    fn parts(x: u32) -> (i32, i32) {
+        let mixed = x.wrapping_mul(0x9e37_79b9);
+        let high = (x as i32) >> (9 + (mixed >> 28));
+        let near = [high, high.signum() * 512, high.signum() * 1024, high & -512];
+        let low = (mixed >> 4 & 0x3f_ffff) as i32;
+        let low = [low, low & -16, low & 0xf, 0x3f_ffff - (low & 3)];
+        (near[(mixed & 3) as usize], low[(mixed >> 2 & 3) as usize])
+    }
+
+    struct Nearest;
+
+    impl Stage<OfNumbers> for Nearest {
+        #[inline(always)]
+        fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
+            let (mut high, mut low) = ([0; 32], [0; 32]);
+            for (lane, &x) in call.from.iter().enumerate() {
+                let parts = parts(x);
+                (high[lane], low[lane]) = (parts.0 as u32, parts.1 as u32);
+            }
+            for chunk in 0..32 / S::LANES {
+                let (high, low) = (load(simd, &high, chunk), load(simd, &low, chunk));
+                let top = int(simd, 130 << 23);
+                nearest_f32::<S, LOW, 35>(simd, high, low, top).store(call.to, chunk);
+            }
+        }
+    }
+
+    #[test]
+    fn sums_become_the_nearest_floats_and_ties_go_away_from_zero() {
+        check::<Nearest>((0..2_000_000).map(|n: u32| n.wrapping_mul(2_654_435_761)), |x| {
+            let (high, low) = parts(x);
+            let sum = (i64::from(high) << LOW) + i64::from(low);
+            let magnitude = sum.unsigned_abs();
+            let extra = 40_u32.saturating_sub(magnitude.leading_zeros());
+            let half = if extra == 0 { 0 } else { 1 << (extra - 1) };
+            let rounded = (magnitude + half) >> extra << extra;
+            // Units of 2^(130 - 127 - 35).
+            let value = rounded as f64 / f64::from(1_u32 << 31) / 2.0;
+            let value = if sum < 0 { -value } else { value };
+            (value as f32).to_bits()
+        });
+    }
 }

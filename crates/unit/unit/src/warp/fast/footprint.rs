@@ -44,10 +44,10 @@ pub(super) struct Task<'a> {
 /// A group as the lanes of a vector read it.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<S: Simd> {
-    /// Byte offsets of the lower and the upper texel along x.
-    pub(super) columns: [Int<S>; 2],
-    /// Byte offsets of the lower and the upper row, those of slice, layer and face included.
-    pub(super) rows: [Int<S>; 2],
+    /// Byte offsets of the lower texel along x in the lower and in the upper row, those of slice, layer and face included.
+    pub(super) at: [Int<S>; 2],
+    /// Bytes from there to the upper texel along x, if some are not [together](Self::together).
+    pub(super) across: Int<S>,
     /// Weights of the upper texels along x and y.
     pub(super) weights: [Int<S>; 2],
     /// What the group counts of 256, if that is not all.
@@ -70,6 +70,8 @@ pub(super) trait Kernel {
     /// Whether it asks for the texels of the next fetch: those in the task's rows, which are first those of
     /// the first chunk, and of a chunk those of the first group.
     const ASKS: bool = false;
+    /// Whether both halves of a warp are summed at once with vectors of 16 lanes.
+    const TWICE: bool = false;
     /// Writes the results of a vector's lanes.
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize);
 }
@@ -88,7 +90,7 @@ impl<S: Simd> Spots<S> for Chunk<'_> {
 }
 
 /// Lanes of a vector, as bits, whose texels are outside.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Outside {
     /// The lower and the upper one.
     pub(super) x: [u32; 2],
@@ -106,11 +108,12 @@ impl<S: Simd> Spot<S> {
     #[inline(always)]
     pub(super) fn new(simd: S, group: &Group<'_>, chunk: usize) -> Self {
         let (Group { x, y, .. }, place) = (group, chunk * S::LANES);
-        let all = (1_u32 << S::LANES) - 1;
-        let base = load(simd, group.base, chunk);
+        let all = u32::MAX >> (32 - S::LANES);
+        let lower = load(simd, &x.lower, chunk);
+        let base = load(simd, group.base, chunk) + lower;
         Self {
-            columns: [load(simd, &x.lower, chunk), load(simd, &x.upper, chunk)],
-            rows: [base + load(simd, &y.lower, chunk), base + load(simd, &y.upper, chunk)],
+            at: [base + load(simd, &y.lower, chunk), base + load(simd, &y.upper, chunk)],
+            across: load(simd, &x.upper, chunk) - lower,
             weights: [load(simd, &x.weight, chunk), load(simd, &y.weight, chunk)],
             total: Some(load(simd, group.total, chunk)),
             together: x.apart >> place & all == 0,
@@ -134,7 +137,7 @@ pub(super) fn texels<S: Simd, const PER: usize>(
     let mut texels = [[int(simd, 0); 4]; PER];
     let window = task.window;
     if PER == 1 {
-        texels[0] = texel(simd, window, size, spot.rows[0] + spot.columns[0]);
+        texels[0] = texel(simd, window, size, spot.at[0]);
     } else {
         // No loop: the compiler would leave it one, and the texels in memory.
         [texels[0], texels[1]] = row(simd, window, size, spot, 0);
@@ -164,11 +167,11 @@ fn row<S: Simd>(
     spot: &Spot<S>,
     row: usize,
 ) -> [Texel<S>; 2] {
-    let (base, [left, right]) = (spot.rows[row], spot.columns);
+    let left = spot.at[row];
     if spot.together {
-        return pair(simd, window, size, base + left);
+        return pair(simd, window, size, left);
     }
-    [texel(simd, window, size, base + left), texel(simd, window, size, base + right)]
+    [texel(simd, window, size, left), texel(simd, window, size, left + spot.across)]
 }
 
 /// The texel at an offset and the one behind it.
@@ -201,15 +204,40 @@ fn pair<S: Simd>(simd: S, window: Window<'_>, size: usize, at: Int<S>) -> [Texel
 /// Weights of the texels of a group. `PER` is 1, 2 or 4.
 #[inline(always)]
 pub(super) fn weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
-    let whole = int(simd, 256);
-    let total = match spot.total {
-        Some(total) => total,
-        None => whole,
-    };
-    let mut weights = [total; PER];
-    if PER > 1 {
-        let [x, y] = spot.weights;
-        let row = match spot.total {
+    weights_of(simd, int(simd, 256), spot.weights, spot.total)
+}
+
+/// The same, each one twice in its lane, by 16 bits.
+#[inline(always)]
+pub(super) fn twin_weights<S: Simd, const PER: usize>(simd: S, spot: &Spot<S>) -> [Int<S>; PER] {
+    let [x, y] = spot.weights;
+    let mut total = spot.total;
+    if let Some(total) = &mut total {
+        *total = twin(*total);
+    }
+    weights_of(simd, int(simd, 0x0100_0100), [twin(x), twin(y)], total)
+}
+
+#[inline(always)]
+fn twin<S: Simd>(weight: Int<S>) -> Int<S> {
+    weight | (weight << 16)
+}
+
+#[inline(always)]
+fn weights_of<S: Simd, const PER: usize>(
+    simd: S,
+    whole: Int<S>,
+    [x, y]: [Int<S>; 2],
+    total: Option<Int<S>>,
+) -> [Int<S>; PER] {
+    let mut weights = [whole; PER];
+    if PER == 1 {
+        weights[0] = match total {
+            Some(total) => total,
+            None => whole,
+        };
+    } else {
+        let row = match total {
             Some(total) => split::row(simd, total, x),
             None => [whole - x, x],
         };

@@ -14,7 +14,7 @@ use crate::warp::axis::{
 };
 use crate::warp::build::Wide;
 use crate::warp::channel::{F32, Real, Unorm};
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, Twice, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
 use texunit_texel::{Channel as Stored, Format};
@@ -30,6 +30,8 @@ pub(super) struct Call<'a> {
     pub(super) registers: Registers<'a>,
     /// The first warp that is not answered yet. It stops at one with lanes that are far ([`along`]).
     pub(super) next: &'a mut usize,
+    /// Room for two warps.
+    pub(super) held: &'a mut [Held; 2],
 }
 
 /// The points of warps, one behind the other.
@@ -213,7 +215,11 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfFu
         let [Some(x), Some(y), z] = *call.axes else { return };
         let axes = (&x, &y, z.as_ref());
         if K::ASKS {
-            Self::ahead(simd, axes, call);
+            if S::LANES == 16 && K::TWICE {
+                Self::ahead(Twice(simd), axes, call);
+            } else {
+                Self::ahead(simd, axes, call);
+            }
         } else {
             Self::in_turn(simd, axes, call);
         }
@@ -223,9 +229,10 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfFu
 /// What the lanes of a vector read.
 #[derive(Clone, Copy)]
 struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
-    columns: [Int<S>; 2],
-    /// Of each group.
-    rows: [[Int<S>; 2]; GROUPS],
+    /// Byte offsets of the lower texels along x in the two rows of each group.
+    at: [[Int<S>; 2]; GROUPS],
+    /// From there to the upper ones.
+    across: Int<S>,
     weights: [Int<S>; 2],
     /// What each group counts, if there are two.
     totals: [Int<S>; GROUPS],
@@ -238,8 +245,8 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS
     #[inline(always)]
     fn spot(&self, _: S, group: usize) -> Spot<S> {
         Spot {
-            columns: self.columns,
-            rows: self.rows[group],
+            at: self.at[group],
+            across: self.across,
             weights: self.weights,
             total: if GROUPS == 1 { None } else { Some(self.totals[group]) },
             together: self.together,
@@ -249,34 +256,23 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS
 }
 
 impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
-    /// Any place.
-    #[inline(always)]
-    fn zero(simd: S) -> Self {
-        let none = [int(simd, 0); 2];
-        Self {
-            columns: none,
-            rows: [none; GROUPS],
-            weights: none,
-            totals: [int(simd, 0); GROUPS],
-            together: true,
-            outside: [Outside::NONE; GROUPS],
-        }
-    }
-
     /// The texels of two axes.
     #[inline(always)]
-    fn put(&mut self, x: &OnAxis<S>, y: &OnAxis<S>) {
-        // One by one: a copy of what has just been put together waits for that.
-        self.columns = [x.lower, x.upper];
-        self.rows = [[y.lower, y.upper]; GROUPS];
-        self.weights = [x.weight, y.weight];
-        self.together = x.together.bits() == (1_u32 << S::LANES) - 1;
+    fn new(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
+        let mut together = x.together.bits() == all_lanes::<S>();
+        let mut outside = Outside::NONE;
         if MODE == BORDER {
-            let mut outside = Outside::NONE;
             outside.x = [x.outside[0].bits(), x.outside[1].bits()];
             outside.y = [y.outside[0].bits(), y.outside[1].bits()];
-            self.together &= outside.x[0] | outside.x[1] == 0;
-            self.outside = [outside; GROUPS];
+            together &= outside.x[0] | outside.x[1] == 0;
+        }
+        Self {
+            at: [[y.lower + x.lower, y.upper + x.lower]; GROUPS],
+            across: x.upper - x.lower,
+            weights: [x.weight, y.weight],
+            totals: [int(simd, 0); GROUPS],
+            together,
+            outside: [outside; GROUPS],
         }
     }
 
@@ -285,8 +281,8 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
     fn split(&mut self, simd: S, z: &OnAxis<S>) {
         let (bases, totals) = ([z.lower, z.upper], [int(simd, 256) - z.weight, z.weight]);
         for group in 0..GROUPS {
-            let [lower, upper] = self.rows[group];
-            self.rows[group] = [bases[group] + lower, bases[group] + upper];
+            let [lower, upper] = self.at[group];
+            self.at[group] = [bases[group] + lower, bases[group] + upper];
             self.totals[group] = totals[group];
             if MODE == BORDER {
                 self.outside[group].z = z.outside[group].bits();
@@ -294,15 +290,88 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         }
     }
 
-    /// Puts down the byte offsets of the lower texels of all rows.
+    /// Puts it down where a fetch behind this one finds it.
     #[inline(always)]
-    fn put_rows(&self, chunk: usize, to: &mut Rows) {
+    fn hold(&self, held: &mut Held, chunk: usize) {
         let chunks = 32 / S::LANES;
-        for (n, row) in self.rows.as_flattened().iter().enumerate() {
+        for (n, at) in self.at.as_flattened().iter().enumerate() {
             let n = chunk * 2 * GROUPS + n;
-            (*row + self.columns[0]).store(&mut to[n / chunks], n % chunks);
+            at.store(&mut held.at[n / chunks], n % chunks);
+        }
+        held.together[chunk] = self.together;
+        if !self.together {
+            self.across.store(&mut held.across, chunk);
+        }
+        for (weight, to) in self.weights.iter().zip(&mut held.weights) {
+            weight.store(to, chunk);
+        }
+        if GROUPS == 2 {
+            for (total, to) in self.totals.iter().zip(&mut held.totals) {
+                total.store(to, chunk);
+            }
+        }
+        if MODE == BORDER {
+            held.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
         }
     }
+}
+
+/// What the lanes of a warp read, until the warp behind it has been placed.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Held {
+    at: Rows,
+    across: Lanes,
+    weights: [Lanes; 2],
+    totals: [Lanes; 2],
+    /// Of each vector of a warp, of which there are at most eight.
+    together: [bool; 8],
+    outside: [[Outside; 2]; 8],
+}
+
+impl Held {
+    pub(super) const fn new() -> Self {
+        Self {
+            at: [ZERO_LANES; 4],
+            across: ZERO_LANES,
+            weights: [ZERO_LANES; 2],
+            totals: [ZERO_LANES; 2],
+            together: [false; 8],
+            outside: [[Outside::NONE; 2]; 8],
+        }
+    }
+}
+
+/// A vector's part of that.
+struct OfHeld<'h, const GROUPS: usize, const MODE: u8> {
+    held: &'h Held,
+    chunk: usize,
+}
+
+impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for OfHeld<'_, GROUPS, MODE> {
+    #[inline(always)]
+    fn spot(&self, simd: S, group: usize) -> Spot<S> {
+        let (Self { held, chunk }, chunks) = (self, 32 / S::LANES);
+        let at = |row: usize| {
+            let n = (chunk * GROUPS + group) * 2 + row;
+            (&held.at[n / chunks], n % chunks)
+        };
+        let (lower, upper) = (at(0), at(1));
+        let weights = &held.weights;
+        Spot {
+            at: [load(simd, lower.0, lower.1), load(simd, upper.0, upper.1)],
+            across: load(simd, &held.across, *chunk),
+            weights: [load(simd, &weights[0], *chunk), load(simd, &weights[1], *chunk)],
+            total: if GROUPS == 1 { None } else { Some(load(simd, &held.totals[group], *chunk)) },
+            together: held.together[*chunk],
+            outside: if MODE == BORDER { held.outside[*chunk][group] } else { Outside::NONE },
+        }
+    }
+}
+
+#[inline(always)]
+fn all_lanes<S: Simd>() -> u32 {
+    u32::MAX >> (32 - S::LANES)
 }
 
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
@@ -319,10 +388,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
             registers.ask_ahead(warp, 1 + GROUPS);
             let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
-                let mut placed = Placed::<S, GROUPS, MODE>::zero(simd);
-                if !Self::place(simd, axes, &coords, chunk, &mut placed) {
-                    return;
-                }
+                let Some(placed) = Self::place(simd, axes, &coords, chunk) else { return };
                 let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next: None, border, channels, out };
                 K::values(simd, &mut task, &placed, chunk);
@@ -335,18 +401,16 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
     /// summed.
     #[inline(always)]
     fn ahead<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
-        let Call { window, border, channels, asks, mut registers, next, .. } = call;
+        let Call { window, border, channels, asks, mut registers, next, held, .. } = call;
         let (chunks, warps) = (32 / S::LANES, registers.warps());
-        let mut rows = [[0; 32]; 4];
-        let mut placed = [simd.chunks(Placed::<S, GROUPS, MODE>::zero(simd)); 2];
-        let [now, then] = &mut placed;
-        let (mut now, mut then) = (now.as_mut(), then.as_mut());
+        let [now, then] = held;
+        let (mut now, mut then) = (now, then);
         let mut room = [ZERO_LANES; 2];
         let mut is_near = *next < warps;
         if is_near {
             let (coords, _) = registers.of(simd, (*next, *next), &mut room);
             for chunk in 0..chunks {
-                is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
+                is_near &= Self::place_ahead(simd, axes, &coords, chunk, then);
             }
         }
         for warp in *next..warps {
@@ -360,39 +424,49 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
             for chunk in 0..chunks {
                 let mut next = None;
                 if warp + 1 < warps {
-                    is_near &= Self::place(simd, axes, &coords, chunk, &mut then[chunk]);
-                    if asks {
-                        then[chunk].put_rows(chunk, &mut rows);
-                        next = Some(&rows);
-                    }
+                    is_near &= Self::place_ahead(simd, axes, &coords, chunk, then);
+                    next = if asks { Some(&then.at) } else { None };
                 }
                 let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next, border, channels, out };
-                K::values(simd, &mut task, &now[chunk], chunk);
+                K::values(simd, &mut task, &OfHeld::<GROUPS, MODE> { held: now, chunk }, chunk);
             }
         }
         *next = warps;
     }
 
-    /// Finds what the lanes of a vector read; false if some of them are far.
+    /// Finds what the lanes of a vector read; none if some of them are far.
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,
         (x, y, z): Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
-        to: &mut Placed<S, GROUPS, MODE>,
-    ) -> bool {
+    ) -> Option<Placed<S, GROUPS, MODE>> {
         let x = Self::axis(simd, x, load(simd, coords[0], chunk));
         let y = Self::axis(simd, y, load(simd, coords[1], chunk));
         let mut near = x.near & y.near;
-        to.put(&x, &y);
+        let mut placed = Placed::new(simd, &x, &y);
         if let (true, Some(z)) = (GROUPS == 2, z) {
             let z = Self::axis(simd, z, load(simd, coords[2], chunk));
             near = near & z.near;
-            to.split(simd, &z);
+            placed.split(simd, &z);
         }
-        near.bits() == (1_u32 << S::LANES) - 1
+        (near.bits() == all_lanes::<S>()).then_some(placed)
+    }
+
+    /// The same for one that is read later; false if some of its lanes are far.
+    #[inline(always)]
+    fn place_ahead<S: Simd>(
+        simd: S,
+        axes: Axes<'_>,
+        coords: &[&Lanes; 3],
+        chunk: usize,
+        held: &mut Held,
+    ) -> bool {
+        let Some(placed) = Self::place::<S>(simd, axes, coords, chunk) else { return false };
+        placed.hold(held, chunk);
+        true
     }
 
     #[inline(always)]

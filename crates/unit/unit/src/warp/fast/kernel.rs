@@ -1,6 +1,6 @@
 //! From texels to results: a stage for each kind of channel, number of channels and footprint.
 
-use super::footprint::{Call, Chunk, Kernel, Spot, Spots, Task, texels, weights};
+use super::footprint::{Call, Chunk, Kernel, Spot, Spots, Task, texels, twin_weights, weights};
 use super::point::Picked;
 use crate::warp::ahead::{Ahead, Asking, No};
 use crate::warp::build::Wide;
@@ -199,6 +199,8 @@ pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C
 
 impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
     const ASKS: bool = true;
+    // Others have too many texels for the registers.
+    const TWICE: bool = N == 1 && GROUPS == 1;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let loaded = Loaded::<S, C, GROUPS, 4>::new(simd, task, spots, N);
@@ -240,6 +242,7 @@ pub(super) struct Bytes<const GROUPS: usize, const PER: usize>;
 
 impl<const GROUPS: usize, const PER: usize> Kernel for Bytes<GROUPS, PER> {
     const ASKS: bool = true;
+    const TWICE: bool = GROUPS == 1;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         // Two rows a group.
@@ -278,9 +281,9 @@ impl<const GROUPS: usize, const PER: usize> Bytes<GROUPS, PER> {
         for g in 0..GROUPS {
             let spot = spots.spot(simd, g);
             let texels = texels::<S, PER>(simd, task, &spot, 4);
-            let weights = weights::<S, PER>(simd, &spot);
+            let weights = twin_weights::<S, PER>(simd, &spot);
             for k in 0..PER {
-                let (mut texel, weight) = (texels[k][0], weights[k] | (weights[k] << 16));
+                let (mut texel, weight) = (texels[k][0], weights[k]);
                 ahead.ask(g * PER + k, &mut texel, &mut sums[0]);
                 sums[0] = sums[0].add16((texel & low).mul16(weight));
                 sums[1] = sums[1].add16(texel.shr16_8().mul16(weight));

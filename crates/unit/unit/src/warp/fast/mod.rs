@@ -18,7 +18,7 @@ use crate::files::{FetchRows, Requests, Results};
 use crate::request::{self, FetchRequest, Lanes, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
-use fused::OfFused;
+use fused::{Held, OfFused};
 pub(super) use fused::{Points, Registers};
 use kernel::OfKernel;
 use levels::{LevelSpace, Levels, Slices};
@@ -30,6 +30,8 @@ pub(super) struct Space {
     /// Of a fetch, and of the one after it.
     pub(super) placed: [Placed; 2],
     pub(super) blend: Blend,
+    /// Likewise, of fetches in one piece.
+    held: [Held; 2],
 }
 
 /// Values of a blend of levels.
@@ -37,7 +39,11 @@ pub(super) type Blend = [Lanes; 4];
 
 impl Space {
     pub(super) fn new() -> Self {
-        Self { placed: [Placed::new(), Placed::new()], blend: [[0; 32]; 4] }
+        Self {
+            placed: [Placed::new(), Placed::new()],
+            blend: [[0; 32]; 4],
+            held: [const { Held::new() }; 2],
+        }
     }
 }
 
@@ -123,12 +129,12 @@ impl Fast {
             });
             let mut next = 0;
             let points = Points::Axes(coords);
-            self.run_fused(resource, Registers::Arrays { points, out }, &mut next);
+            self.run_fused(resource, Registers::Arrays { points, out }, &mut next, space);
             if next == 1 {
                 return;
             }
         }
-        let Space { placed: [placed, _], blend } = space;
+        let Space { placed: [placed, _], blend, .. } = space;
         self.place(request, placed);
         self.finish(resource, placed, blend, out);
     }
@@ -152,11 +158,12 @@ impl Fast {
         resource: &'a Resource,
         registers: Registers<'a>,
         next: &'a mut usize,
+        space: &'a mut Space,
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
-        let (axes, asks) = (&self.axes, self.asks);
+        let (axes, asks, held) = (&self.axes, self.asks, &mut space.held);
         if let Some(stage) = self.fused {
-            stage.call(fused::Call { axes, window, border, channels, asks, registers, next });
+            stage.call(fused::Call { axes, window, border, channels, asks, registers, next, held });
         }
     }
 
@@ -195,10 +202,10 @@ impl Fast {
                     *lent = file;
                 }
                 let registers = Registers::Files { files: &mut lent[..warps], rows };
-                self.run_fused(resource, registers, &mut next);
+                self.run_fused(resource, registers, &mut next, space);
                 // It cannot do this one.
                 let Some(file) = files.get_mut(next) else { break };
-                let Space { placed: [placed, _], blend } = &mut *space;
+                let Space { placed: [placed, _], blend, .. } = &mut *space;
                 let mut places = request::Places::default();
                 let others = rows.results.apart(file, &mut places);
                 self.place(&requests.request(part * AT_ONCE + next, &others), placed);
@@ -217,7 +224,7 @@ impl Fast {
         mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
-        let Space { placed: [now, then], blend } = space;
+        let Space { placed: [now, then], blend, .. } = space;
         let (mut now, mut then) = (now, then);
         let mut out = request::Places::default();
         let Some(first) = next(&mut out) else { return };

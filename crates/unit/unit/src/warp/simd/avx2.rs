@@ -34,18 +34,12 @@ type Pair = (__m256d, __m256d);
 
 impl Simd for Avx2 {
     const LANES: usize = 8;
-    type Chunks<T: Copy> = [T; 32 / Self::LANES];
     type I = __m256i;
     type F = __m256;
     /// Lanes 0 to 3 and 4 to 7.
     type D = Pair;
     /// All ones or zero.
     type M = __m256i;
-
-    #[inline(always)]
-    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T> {
-        [x; 32 / Self::LANES]
-    }
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m256i {
@@ -140,8 +134,13 @@ impl Simd for Avx2 {
         shl_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_sllv_epi32(a, bits);
         shr_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srlv_epi32(a, bits);
         sar_each(a: __m256i, bits: __m256i) -> __m256i = _mm256_srav_epi32(a, bits);
+        rotate_each(a: __m256i, bits: __m256i) -> __m256i = {
+            let rest = _mm256_srlv_epi32(a, _mm256_sub_epi32(_mm256_set1_epi32(32), bits));
+            _mm256_or_si256(_mm256_sllv_epi32(a, bits), rest)
+        };
         add16(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
         mul16(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi16(a, b);
+        mul16_round(a: __m256i, b: __m256i) -> __m256i = _mm256_mulhrs_epi16(a, b);
         shr16_8(a: __m256i) -> __m256i = _mm256_srli_epi16::<8>(a);
         lt(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpgt_epi32(b, a);
         eq(a: __m256i, b: __m256i) -> __m256i = _mm256_cmpeq_epi32(a, b);

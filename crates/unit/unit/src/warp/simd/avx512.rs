@@ -34,17 +34,11 @@ type Pair = (__m512d, __m512d);
 
 impl Simd for Avx512 {
     const LANES: usize = 16;
-    type Chunks<T: Copy> = [T; 32 / Self::LANES];
     type I = __m512i;
     type F = __m512;
     /// Lanes 0 to 7 and 8 to 15.
     type D = Pair;
     type M = __mmask16;
-
-    #[inline(always)]
-    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T> {
-        [x; 32 / Self::LANES]
-    }
 
     #[inline(always)]
     fn splat(self, x: i32) -> __m512i {
@@ -139,8 +133,10 @@ impl Simd for Avx512 {
         shl_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_sllv_epi32(a, bits);
         shr_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srlv_epi32(a, bits);
         sar_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_srav_epi32(a, bits);
+        rotate_each(a: __m512i, bits: __m512i) -> __m512i = _mm512_rolv_epi32(a, bits);
         add16(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
         mul16(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
+        mul16_round(a: __m512i, b: __m512i) -> __m512i = _mm512_mulhrs_epi16(a, b);
         shr16_8(a: __m512i) -> __m512i = _mm512_srli_epi16::<8>(a);
         lt(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmplt_epi32_mask(a, b);
         eq(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmpeq_epi32_mask(a, b);

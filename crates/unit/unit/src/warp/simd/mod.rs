@@ -9,12 +9,16 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(test)]
+pub(super) mod check;
 mod portable;
 #[cfg(test)]
 mod tests;
+mod twice;
 mod vector;
 
 pub(super) use portable::Portable;
+pub(super) use twice::Twice;
 pub(super) use vector::{Double, Float, Int, Mask, double, float, int, load, mask};
 
 #[cfg(target_arch = "x86_64")]
@@ -25,10 +29,8 @@ use texunit_memory::Window;
 
 /// A level and its vectors of `LANES` numbers.
 pub(super) trait Simd: Copy {
-    /// Lanes of a vector: 16 or 8. 32 lanes are `32 / LANES` chunks.
+    /// Lanes of a vector: 4, 8, 16 or 32. 32 lanes are `32 / LANES` chunks.
     const LANES: usize;
-    /// Something for each chunk.
-    type Chunks<T: Copy>: Copy + AsMut<[T]>;
     /// 32-bit integers.
     type I: Copy;
     /// f32.
@@ -38,7 +40,6 @@ pub(super) trait Simd: Copy {
     /// A bit for each lane.
     type M: Copy;
 
-    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T>;
     fn splat(self, x: i32) -> Self::I;
     fn splat_f32(self, x: f32) -> Self::F;
     fn splat_f64(self, x: f64) -> Self::D;
@@ -96,10 +97,14 @@ pub(super) trait Simd: Copy {
     fn shr_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Likewise, the sign from the left.
     fn sar_each(a: Self::I, bits: Self::I) -> Self::I;
+    /// Bits that leave a lane on the left come in from the right. A count for each lane, below 32.
+    fn rotate_each(a: Self::I, bits: Self::I) -> Self::I;
     /// Two 16-bit numbers a lane: sums.
     fn add16(a: Self::I, b: Self::I) -> Self::I;
     /// Two 16-bit numbers a lane: the low 16 bits of the products.
     fn mul16(a: Self::I, b: Self::I) -> Self::I;
+    /// Two signed 16-bit numbers a lane: floor((a * b + 2^14) / 2^15), of products below 2^30.
+    fn mul16_round(a: Self::I, b: Self::I) -> Self::I;
     /// Two 16-bit numbers a lane, shifted by eight bits to the right.
     fn shr16_8(a: Self::I) -> Self::I;
     fn lt(a: Self::I, b: Self::I) -> Self::M;

@@ -31,16 +31,10 @@ fn all(yes: bool) -> i32 {
 
 impl Simd for Portable {
     const LANES: usize = N;
-    type Chunks<T: Copy> = [T; 32 / Self::LANES];
     type I = I;
     type F = F;
     type D = D;
     type M = M;
-
-    #[inline(always)]
-    fn chunks<T: Copy>(self, x: T) -> Self::Chunks<T> {
-        [x; 32 / Self::LANES]
-    }
 
     #[inline(always)]
     fn splat(self, x: i32) -> I {
@@ -169,6 +163,10 @@ impl Simd for Portable {
         zip(a, bits, |a, bits| a >> (bits as u32).min(31))
     }
     #[inline(always)]
+    fn rotate_each(a: I, bits: I) -> I {
+        zip(a, bits, |a, bits| (a as u32).rotate_left(bits as u32) as i32)
+    }
+    #[inline(always)]
     fn add16(a: I, b: I) -> I {
         const LOW: u32 = 0xffff;
         zip(a, b, |a, b| {
@@ -183,6 +181,14 @@ impl Simd for Portable {
             let (a, b) = (a as u32, b as u32);
             let low = (a & 0xffff).wrapping_mul(b & 0xffff) & 0xffff;
             ((a >> 16).wrapping_mul(b >> 16) << 16 | low) as i32
+        })
+    }
+    #[inline(always)]
+    fn mul16_round(a: I, b: I) -> I {
+        let round = |a: i32, b: i32| (a * b + (1 << 14)) >> 15 & 0xffff;
+        zip(a, b, |a, b| {
+            let low = round(i32::from(a as i16), i32::from(b as i16));
+            round(a >> 16, b >> 16) << 16 | low
         })
     }
     #[inline(always)]

@@ -2,48 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::check::{Numbers, OfNumbers, check};
 use super::vector::{int, load};
 use super::{Arguments, Simd, Stage, pick};
 use crate::request::Lanes;
 use crate::warp::build::Build;
 use texunit_memory::Block;
 use texunit_texel::f16_to_f32;
-
-/// 32 numbers in, 32 out.
-struct OfNumbers;
-
-struct Numbers<'a> {
-    from: &'a Lanes,
-    to: &'a mut Lanes,
-}
-
-impl Arguments for OfNumbers {
-    type Of<'a> = Numbers<'a>;
-}
-
-/// Runs a stage over all numbers of an iterator, in every build.
-fn check<K: Stage<OfNumbers>>(
-    numbers: impl Iterator<Item = u32> + Clone,
-    want: impl Fn(u32) -> u32,
-) {
-    for build in Build::all() {
-        let stage = pick::<OfNumbers, K>(build);
-        let mut numbers = numbers.clone().peekable();
-        while numbers.peek().is_some() {
-            let first = numbers.next().unwrap();
-            let from: Lanes =
-                std::array::from_fn(
-                    |n| if n == 0 { first } else { numbers.next().unwrap_or(first) },
-                );
-            let mut to = [0; 32];
-            stage.call(Numbers { from: &from, to: &mut to });
-            for lane in 0..32 {
-                let (from, to) = (from[lane], to[lane]);
-                assert_eq!(to, want(from), "{build:?} {from:#x}");
-            }
-        }
-    }
-}
 
 macro_rules! stage {
     ($name:ident, |$simd:ident, $x:ident| $body:expr) => {
@@ -67,6 +32,8 @@ stage!(Ratio32767, |_simd, x| x.to_float().ratio(32_767.0).as_int());
 stage!(Ratio127, |_simd, x| x.to_float().ratio(127.0).as_int());
 stage!(Half, |_simd, x| x.half().as_int());
 stage!(Floor, |_simd, x| x.as_float().floor());
+stage!(Rotated, |simd, x| x.rotate_each(x & int(simd, 31)));
+stage!(Rounded, |simd, x| x.mul16_round(x.shr(3) & int(simd, 0x0fff_1fff)));
 stage!(Product, |simd, x| x.mul_shift::<13, true>(int(simd, 131_071)));
 
 #[test]
@@ -96,6 +63,18 @@ fn floors_and_products() {
     });
     let products = |x: u32| ((i64::from(x as i32) * 131_071 + 4096) >> 13) as u32;
     check::<Product>([0, 1, u32::MAX, 4095, 0x7fff_ffff, 0x8000_0000].into_iter(), products);
+}
+
+#[test]
+fn rotations_and_rounded_products() {
+    let numbers = (0..100_000).map(|n: u32| n.wrapping_mul(2_654_435_761));
+    check::<Rotated>(numbers.clone(), |x| x.rotate_left(x & 31));
+    check::<Rounded>(numbers, |x| {
+        let half = |a: i32, b: i32| ((a * b + 16_384) >> 15) as u32 & 0xffff;
+        let by = x >> 3 & 0x0fff_1fff;
+        let (low, high) = (i32::from(x as i16), i32::from((x >> 16) as i16));
+        half(high, (by >> 16) as i32) << 16 | half(low, (by & 0xffff) as i32)
+    });
 }
 
 #[test]

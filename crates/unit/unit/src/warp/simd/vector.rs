@@ -188,6 +188,11 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn sar_each(self, bits: Self) -> Self {
         Self(S::sar_each(self.0, bits.0))
     }
+    /// By less than 32, to the left.
+    #[inline(always)]
+    pub(in crate::warp) fn rotate_each(self, bits: Self) -> Self {
+        Self(S::rotate_each(self.0, bits.0))
+    }
     #[inline(always)]
     pub(in crate::warp) fn add16(self, other: Self) -> Self {
         Self(S::add16(self.0, other.0))
@@ -195,6 +200,11 @@ impl<S: Simd> Int<S> {
     #[inline(always)]
     pub(in crate::warp) fn mul16(self, other: Self) -> Self {
         Self(S::mul16(self.0, other.0))
+    }
+    /// See [`Simd::mul16_round`].
+    #[inline(always)]
+    pub(in crate::warp) fn mul16_round(self, other: Self) -> Self {
+        Self(S::mul16_round(self.0, other.0))
     }
     #[inline(always)]
     pub(in crate::warp) fn shr16_8(self) -> Self {

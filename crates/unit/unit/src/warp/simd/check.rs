@@ -1,0 +1,43 @@
+//! Runs stages over numbers in every build, for tests.
+
+#![allow(clippy::unwrap_used)]
+
+use super::{Arguments, Stage, pick};
+use crate::request::Lanes;
+use crate::warp::build::Build;
+
+/// 32 numbers in, 32 out.
+pub(in crate::warp) struct OfNumbers;
+
+pub(in crate::warp) struct Numbers<'a> {
+    pub(in crate::warp) from: &'a Lanes,
+    pub(in crate::warp) to: &'a mut Lanes,
+}
+
+impl Arguments for OfNumbers {
+    type Of<'a> = Numbers<'a>;
+}
+
+/// Runs a stage over all numbers of an iterator, in every build.
+pub(in crate::warp) fn check<K: Stage<OfNumbers>>(
+    numbers: impl Iterator<Item = u32> + Clone,
+    want: impl Fn(u32) -> u32,
+) {
+    for build in Build::all() {
+        let stage = pick::<OfNumbers, K>(build);
+        let mut numbers = numbers.clone().peekable();
+        while numbers.peek().is_some() {
+            let first = numbers.next().unwrap();
+            let from: Lanes =
+                std::array::from_fn(
+                    |n| if n == 0 { first } else { numbers.next().unwrap_or(first) },
+                );
+            let mut to = [0; 32];
+            stage.call(Numbers { from: &from, to: &mut to });
+            for lane in 0..32 {
+                let (from, to) = (from[lane], to[lane]);
+                assert_eq!(to, want(from), "{build:?} {from:#x}");
+            }
+        }
+    }
+}
