@@ -14,6 +14,7 @@ use crate::warp::axis::{
 };
 use crate::warp::build::Wide;
 use crate::warp::channel::{F32, Real, Unorm};
+use crate::warp::place::on_face;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, Twice, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
@@ -25,6 +26,8 @@ pub(super) struct Call<'a> {
     pub(super) window: Window<'a>,
     pub(super) border: &'a [u32; 4],
     pub(super) channels: usize,
+    /// Bytes from one face of a cube to the next.
+    pub(super) face_pitch: u32,
     /// Whether the texels of the next warp are asked for, if the kernel can do that.
     pub(super) asks: bool,
     pub(super) registers: Registers<'a>,
@@ -159,6 +162,7 @@ pub(super) fn stage(
     (format, normalized): (Format, bool),
     footprint: Footprint,
     axes: &[Option<Axis>; 3],
+    is_cube: bool,
     build: Wide,
 ) -> Option<Run<OfFused>> {
     let kind = axes[0]?.kind;
@@ -171,6 +175,13 @@ pub(super) fn stage(
         return None;
     }
     match (format.plain_channel()?, normalized, format.channels(), dims, footprint) {
+        _ if is_cube => match (format.plain_channel()?, normalized, format.channels(), footprint) {
+            (Stored::U8, true, 4, Footprint::Square) => on_cube::<Bytes<1, 4>>(kind, build),
+            (Stored::F32, false, 4, Footprint::Square) => {
+                on_cube::<Unrolled<Real<F32>, 4, 1>>(kind, build)
+            }
+            _ => None,
+        },
         (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 1>(kind, build),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
             by_kind::<Picked<Unorm<1>, false>, 1>(kind, build)
@@ -190,30 +201,49 @@ pub(super) fn stage(
 
 fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Option<Run<OfFused>> {
     Some(match kind {
-        (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP>>(build),
-        (EXACT, WRAP_2) => pick_wide::<_, Fused<K, GROUPS, EXACT, WRAP_2>>(build),
-        (EXACT, BORDER) => pick_wide::<_, Fused<K, GROUPS, EXACT, BORDER>>(build),
-        (CUT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, CUT, CLAMP>>(build),
-        (CUT, WRAP) => pick_wide::<_, Fused<K, GROUPS, CUT, WRAP>>(build),
-        (CUT, BORDER) => pick_wide::<_, Fused<K, GROUPS, CUT, BORDER>>(build),
+        (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
+        (EXACT, WRAP_2) => pick_wide::<_, Fused<K, GROUPS, EXACT, WRAP_2, false>>(build),
+        (EXACT, BORDER) => pick_wide::<_, Fused<K, GROUPS, EXACT, BORDER, false>>(build),
+        (CUT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, CUT, CLAMP, false>>(build),
+        (CUT, WRAP) => pick_wide::<_, Fused<K, GROUPS, CUT, WRAP, false>>(build),
+        (CUT, BORDER) => pick_wide::<_, Fused<K, GROUPS, CUT, BORDER, false>>(build),
+        _ => return None,
+    })
+}
+
+/// On the faces of a cube; few want a border there.
+fn on_cube<K: Kernel>(kind: (u8, u8), build: Wide) -> Option<Run<OfFused>> {
+    Some(match kind {
+        (EXACT, CLAMP) => pick_wide::<_, Fused<K, 1, EXACT, CLAMP, true>>(build),
+        (EXACT, WRAP_2) => pick_wide::<_, Fused<K, 1, EXACT, WRAP_2, true>>(build),
+        (CUT, CLAMP) => pick_wide::<_, Fused<K, 1, CUT, CLAMP, true>>(build),
+        (CUT, WRAP) => pick_wide::<_, Fused<K, 1, CUT, WRAP, true>>(build),
         _ => return None,
     })
 }
 
 /// Along x, y, and z if there is one.
-type Axes<'a> = (&'a Axis, &'a Axis, Option<&'a Axis>);
+#[derive(Clone, Copy)]
+struct Axes<'a> {
+    x: &'a Axis,
+    y: &'a Axis,
+    z: Option<&'a Axis>,
+    face_pitch: u32,
+}
 
-/// Of two axes, or of three with their two groups.
-struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8>(PhantomData<K>);
+/// Of two axes, also those of the faces of a cube, or of three with their two groups.
+struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>(
+    PhantomData<K>,
+);
 
-impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8> Stage<OfFused>
-    for Fused<K, GROUPS, SCALE, MODE>
+impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
+    Stage<OfFused> for Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         // Copies: nothing that is stored changes what the compiler makes of them before the loop.
         let [Some(x), Some(y), z] = *call.axes else { return };
-        let axes = (&x, &y, z.as_ref());
+        let axes = Axes { x: &x, y: &y, z: z.as_ref(), face_pitch: call.face_pitch };
         if K::ASKS {
             if S::LANES == 16 && K::TWICE {
                 Self::ahead(Twice(simd), axes, call);
@@ -306,9 +336,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
             weight.store(to, chunk);
         }
         if GROUPS == 2 {
-            for (total, to) in self.totals.iter().zip(&mut held.totals) {
-                total.store(to, chunk);
-            }
+            self.totals[0].store(&mut held.total, chunk);
         }
         if MODE == BORDER {
             held.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
@@ -323,7 +351,8 @@ pub(super) struct Held {
     at: Rows,
     across: Lanes,
     weights: [Lanes; 2],
-    totals: [Lanes; 2],
+    /// What the first of two groups counts.
+    total: Lanes,
     /// Of each vector of a warp, of which there are at most eight.
     together: [bool; 8],
     outside: [[Outside; 2]; 8],
@@ -335,7 +364,7 @@ impl Held {
             at: [ZERO_LANES; 4],
             across: ZERO_LANES,
             weights: [ZERO_LANES; 2],
-            totals: [ZERO_LANES; 2],
+            total: ZERO_LANES,
             together: [false; 8],
             outside: [[Outside::NONE; 2]; 8],
         }
@@ -358,11 +387,16 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for OfHeld<'_, GROUP
         };
         let (lower, upper) = (at(0), at(1));
         let weights = &held.weights;
+        let mut total = None;
+        if GROUPS == 2 {
+            let first = load(simd, &held.total, *chunk);
+            total = Some(if group == 0 { first } else { int(simd, 256) - first });
+        }
         Spot {
             at: [load(simd, lower.0, lower.1), load(simd, upper.0, upper.1)],
             across: load(simd, &held.across, *chunk),
             weights: [load(simd, &weights[0], *chunk), load(simd, &weights[1], *chunk)],
-            total: if GROUPS == 1 { None } else { Some(load(simd, &held.totals[group], *chunk)) },
+            total,
             together: held.together[*chunk],
             outside: if MODE == BORDER { held.outside[*chunk][group] } else { Outside::NONE },
         }
@@ -374,9 +408,11 @@ fn all_lanes<S: Simd>() -> u32 {
     u32::MAX >> (32 - S::LANES)
 }
 
-impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
-    Fused<K, GROUPS, SCALE, MODE>
+impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
+    Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
+    const COORDINATES: usize = if CUBE { 3 } else { 1 + GROUPS };
+
     /// A warp after the other.
     #[inline(always)]
     fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
@@ -385,7 +421,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
         let mut room = [ZERO_LANES; 2];
         for warp in *next..warps {
             *next = warp;
-            registers.ask_ahead(warp, 1 + GROUPS);
+            registers.ask_ahead(warp, Self::COORDINATES);
             let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
                 let Some(placed) = Self::place(simd, axes, &coords, chunk) else { return };
@@ -418,7 +454,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
             if !is_near {
                 return;
             }
-            registers.ask_ahead(warp, 1 + GROUPS);
+            registers.ask_ahead(warp, Self::COORDINATES);
             let (coords, mut out) = registers.of(simd, (warp + 1, warp), &mut room);
             std::mem::swap(&mut now, &mut then);
             for chunk in 0..chunks {
@@ -439,15 +475,27 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8>
     #[inline(always)]
     fn place<S: Simd>(
         simd: S,
-        (x, y, z): Axes<'_>,
+        axes: Axes<'_>,
         coords: &[&Lanes; 3],
         chunk: usize,
     ) -> Option<Placed<S, GROUPS, MODE>> {
-        let x = Self::axis(simd, x, load(simd, coords[0], chunk));
-        let y = Self::axis(simd, y, load(simd, coords[1], chunk));
+        let (at, face);
+        if CUBE {
+            let found = on_face(simd, *coords, chunk);
+            (at, face) = (found.at, found.face);
+        } else {
+            (at, face) =
+                ([load(simd, coords[0], chunk), load(simd, coords[1], chunk)], int(simd, 0));
+        }
+        let x = Self::axis(simd, axes.x, at[0]);
+        let mut y = Self::axis(simd, axes.y, at[1]);
+        if CUBE {
+            let plane = face * int(simd, axes.face_pitch as i32);
+            (y.lower, y.upper) = (y.lower + plane, y.upper + plane);
+        }
         let mut near = x.near & y.near;
         let mut placed = Placed::new(simd, &x, &y);
-        if let (true, Some(z)) = (GROUPS == 2, z) {
+        if let (true, Some(z)) = (GROUPS == 2, axes.z) {
             let z = Self::axis(simd, z, load(simd, coords[2], chunk));
             near = near & z.near;
             placed.split(simd, &z);

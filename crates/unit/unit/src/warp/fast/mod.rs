@@ -162,8 +162,22 @@ impl Fast {
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
         let (axes, asks, held) = (&self.axes, self.asks, &mut space.held);
+        let face_pitch = match self.levels {
+            Levels::One { plane_pitch } => plane_pitch,
+            Levels::Each(_) => 0,
+        };
         if let Some(stage) = self.fused {
-            stage.call(fused::Call { axes, window, border, channels, asks, registers, next, held });
+            stage.call(fused::Call {
+                axes,
+                window,
+                border,
+                channels,
+                face_pitch,
+                asks,
+                registers,
+                next,
+                held,
+            });
         }
     }
 

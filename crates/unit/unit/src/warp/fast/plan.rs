@@ -102,9 +102,9 @@ impl Fast {
         let bytes = pack(format, border);
         let words = bytes.as_chunks::<4>().0;
         let cube = geometry.is_cube();
-        let flat = !(cube || geometry.is_array() || form.offset || each || find == Find::Integer);
+        let alone = !(geometry.is_array() || form.offset || each || find == Find::Integer);
         let reads = (format, normalized);
-        let fused = flat.then(|| fused::stage(reads, footprints[0], &axes, wide)).flatten();
+        let fused = alone.then(|| fused::stage(reads, footprints[0], &axes, cube, wide)).flatten();
         Some(Self {
             places: Places::new(form, resource.shape(), build),
             axes,

@@ -44,27 +44,48 @@ struct OfDirection;
 impl Stage<OfFaces> for OfDirection {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
-        let (zero, sign, most) = (int(simd, 0), int(simd, i32::MIN), int(simd, i32::MAX));
         for chunk in 0..32 / S::LANES {
-            let [x, y, z] = seen(simd, call.direction, chunk);
-            let (ax, ay, az) = (x & most, y & most, z & most);
-            // Rule 7.1; magnitudes order like their bits.
-            let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
-            let on_x = ay.max(az).lt(ax);
-            let major = on_x.select(x, on_y.select(y, z));
-            // A major component of -0 has no other beside it, and counts as positive.
-            let negative = major.lt(zero) & zero.lt(major & most);
-            let flip = negative.select(sign, zero);
-            // (sc, tc): (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
-            let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
-            let tc = on_y.select(z ^ flip, y ^ sign);
-            let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
-            (axis + negative.select(int(simd, 1), zero)).store(call.face, chunk);
-            let size = (major & most).as_float();
-            let [s, t] = &mut *call.at;
-            place(simd, sc.as_float(), size).as_int().store(s, chunk);
-            place(simd, tc.as_float(), size).as_int().store(t, chunk);
+            let OnFace { face, at } = on_face(simd, call.direction, chunk);
+            face.store(call.face, chunk);
+            at[0].store(&mut call.at[0], chunk);
+            at[1].store(&mut call.at[1], chunk);
         }
+    }
+}
+
+/// Where directions of a vector's lanes go.
+pub(in crate::warp) struct OnFace<S: Simd> {
+    /// Numbers of faces, 0 to 5.
+    pub(in crate::warp) face: Int<S>,
+    /// Coordinates on them, 0 to 1: bits of f32.
+    pub(in crate::warp) at: [Int<S>; 2],
+}
+
+/// Rules 7.1, 7.2 and 7.4.
+#[inline(always)]
+pub(in crate::warp) fn on_face<S: Simd>(
+    simd: S,
+    direction: [&Lanes; 3],
+    chunk: usize,
+) -> OnFace<S> {
+    let (zero, sign, most) = (int(simd, 0), int(simd, i32::MIN), int(simd, i32::MAX));
+    let [x, y, z] = seen(simd, direction, chunk);
+    let (ax, ay, az) = (x & most, y & most, z & most);
+    // Rule 7.1; magnitudes order like their bits.
+    let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
+    let on_x = ay.max(az).lt(ax);
+    let major = on_x.select(x, on_y.select(y, z));
+    // A major component of -0 has no other beside it, and counts as positive.
+    let negative = major.lt(zero) & zero.lt(major & most);
+    let flip = negative.select(sign, zero);
+    // (sc, tc): (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
+    let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
+    let tc = on_y.select(z ^ flip, y ^ sign);
+    let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
+    let size = (major & most).as_float();
+    OnFace {
+        face: axis + negative.select(int(simd, 1), zero),
+        at: [place(simd, sc.as_float(), size).as_int(), place(simd, tc.as_float(), size).as_int()],
     }
 }
 

@@ -4,7 +4,7 @@
 mod faces;
 mod planes;
 
-pub(super) use faces::Faces;
+pub(super) use faces::{Faces, on_face};
 pub(super) use planes::Planes;
 
 use super::build::Build;
