@@ -185,6 +185,12 @@ impl<S: Simd> Size<S> {
         }
     }
 
+    /// Those of levels that lanes read by normalized coordinates, with pitches of so many bits.
+    #[inline(always)]
+    pub(in crate::warp) fn of_level(n: Int<S>, shift: Int<S>) -> Self {
+        Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float() }
+    }
+
     /// The byte offset of a texel, or its index.
     #[inline(always)]
     fn offset(&self, texel: Int<S>) -> Int<S> {

@@ -38,19 +38,21 @@ impl Levels {
 #[derive(Clone, Debug)]
 pub(super) struct Each {
     choice: LevelStage,
-    tables: Tables,
-    texel_size: u32,
+    pub(super) tables: Tables,
+    pub(super) texel_size: u32,
     stage: Run<OfLevels>,
 }
 
 /// Of each level.
 #[derive(Clone, Debug)]
-struct Tables {
-    size: [Lanes; 3],
+pub(super) struct Tables {
+    pub(super) size: [Lanes; 3],
     row_pitch: Lanes,
+    /// Of row pitches that are powers of two, which.
+    pub(super) row_shift: Lanes,
     slice_pitch: Lanes,
     plane_pitch: Lanes,
-    offset: Lanes,
+    pub(super) offset: Lanes,
 }
 
 /// Of each lane.
@@ -104,11 +106,19 @@ impl Each {
         let tables = Tables {
             size: [0, 1, 2].map(|a: usize| table(&|level| level.extent.axes()[a])),
             row_pitch: table(&|level| level.row_pitch as u32),
+            row_shift: table(&|level| level.row_pitch.trailing_zeros()),
             slice_pitch: table(&|level| level.slice_pitch as u32),
             plane_pitch: table(&|level| level.plane_pitch as u32),
             offset: table(&|level| (level.offset - first) as u32),
         };
         Some(Self { choice, tables, texel_size, stage: pick_wide::<_, Find>(build) })
+    }
+
+    /// Whether texels and rows of all levels are powers of two apart.
+    pub(super) fn has_shifts(&self) -> bool {
+        let (pitches, shifts) = (&self.tables.row_pitch, &self.tables.row_shift);
+        let mut levels = pitches.iter().zip(shifts).take_while(|of| *of.0 != 0);
+        self.texel_size.is_power_of_two() && levels.all(|(pitch, shift)| *pitch == 1 << shift)
     }
 
     /// The levels of each lane and what they count; whether any has two.

@@ -7,6 +7,7 @@ mod footprint;
 mod fused;
 mod groups;
 mod kernel;
+mod leveled;
 mod levels;
 mod plan;
 mod point;
@@ -21,6 +22,7 @@ use footprint::{Call, Task};
 use fused::{Held, OfFused};
 pub(super) use fused::{Points, Registers};
 use kernel::OfKernel;
+use leveled::OfLeveled;
 use levels::{LevelSpace, Levels, Slices};
 
 /// What fetches of a warp change.
@@ -93,8 +95,9 @@ pub(super) struct Fast {
     kernels: [Run<OfKernel>; 2],
     filters: bool,
     channels: usize,
-    /// Fetches in one piece.
+    /// Fetches in one piece, of one level and of levels that differ from lane to lane.
     fused: Option<Run<OfFused>>,
+    leveled: Option<Run<OfLeveled>>,
     /// Whether those ask for the texels of the next warp.
     asks: bool,
 }
@@ -134,7 +137,39 @@ impl Fast {
                 return;
             }
         }
+        self.fetch_levels(resource, request, space, out);
+    }
+
+    /// A fetch, in one piece if this is a plan for levels that differ, and can do that.
+    #[inline(always)]
+    fn fetch_levels(
+        &self,
+        resource: &Resource,
+        request: &FetchRequest<'_>,
+        space: &mut Space,
+        mut out: request::Places<'_>,
+    ) {
         let Space { placed: [placed, _], blend, .. } = space;
+        if let (Some(stage), Levels::Each(each)) = (self.leveled, &self.levels) {
+            let blends = each.choose(request, &mut placed.levels);
+            let mut is_done = false;
+            self.clear(&mut out);
+            let (window, border, channels) = (self.window(resource), &self.border, self.channels);
+            let ([x, y, _], levels) = (request.coords.point, &placed.levels.lanes);
+            let out = out.each_mut().map(Option::as_deref_mut);
+            stage.call(leveled::Call {
+                axes: &self.axes,
+                each,
+                point: [x, y],
+                levels,
+                blends,
+                task: Task { window, next: None, border, channels, out },
+                is_done: &mut is_done,
+            });
+            if is_done {
+                return;
+            }
+        }
         self.place(request, placed);
         self.finish(resource, placed, blend, out);
     }
@@ -238,15 +273,24 @@ impl Fast {
         mut next: impl FnMut(&mut request::Places<'w>) -> Option<FetchRequest<'w>>,
         space: &mut Space,
     ) {
+        let mut out = request::Places::default();
+        if self.leveled.is_some() {
+            loop {
+                let request = next(&mut out);
+                let Some(request) = &request else { return };
+                self.fetch_levels(resource, request, space, std::mem::take(&mut out));
+            }
+        }
         let Space { placed: [now, then], blend, .. } = space;
         let (mut now, mut then) = (now, then);
-        let mut out = request::Places::default();
-        let Some(first) = next(&mut out) else { return };
-        self.place(&first, now);
+        let first = next(&mut out);
+        let Some(first) = &first else { return };
+        self.place(first, now);
         loop {
             let mut places = request::Places::default();
-            let Some(request) = next(&mut places) else { break };
-            self.place(&request, then);
+            let request = next(&mut places);
+            let Some(request) = &request else { break };
+            self.place(request, then);
             self.finish(resource, now, blend, out);
             out = places;
             std::mem::swap(&mut now, &mut then);

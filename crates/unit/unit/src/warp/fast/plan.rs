@@ -2,6 +2,7 @@
 
 use super::fused;
 use super::kernel::{self, Footprint};
+use super::leveled;
 use super::levels::{Each, Levels, Slices};
 use super::{Fast, NO_AXIS};
 use crate::effective::{Coords, EffectiveSampler, reads_normalized};
@@ -105,6 +106,12 @@ impl Fast {
         let alone = !(geometry.is_array() || form.offset || each || find == Find::Integer);
         let reads = (format, normalized);
         let fused = alone.then(|| fused::stage(reads, footprints[0], &axes, cube, wide)).flatten();
+        let leveled = match &levels {
+            Levels::Each(each) if !(geometry.is_array() || cube || form.offset) => {
+                leveled::stage(reads, footprints[0], &axes, each, wide)
+            }
+            _ => None,
+        };
         Some(Self {
             places: Places::new(form, resource.shape(), build),
             axes,
@@ -117,6 +124,7 @@ impl Fast {
             filters: linear,
             channels: format.channels().into(),
             fused,
+            leveled,
             asks: base.plane_pitch >= ASK_FROM,
         })
     }

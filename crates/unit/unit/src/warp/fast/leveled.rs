@@ -1,0 +1,140 @@
+//! Fetches of mip levels in one piece: where both levels of each lane lie, and the blend of their texels, a vector after the
+//! other, without a way through memory. For the usual textures: rows and columns that are powers of two.
+
+use super::footprint::{Kernel, Outside, Spot, Spots, Task};
+use super::kernel::{Bytes, Footprint};
+use super::levels::Each;
+use crate::request::Lanes;
+use crate::warp::axis::{Axis, CLAMP, EXACT, LINEAR, Size, WRAP_2, along};
+use crate::warp::build::Wide;
+use crate::warp::levels::LevelLanes;
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
+use std::marker::PhantomData;
+use texunit_texel::{Channel as Stored, Format};
+
+/// A call of the stage.
+pub(super) struct Call<'a> {
+    pub(super) axes: &'a [Option<Axis>; 3],
+    pub(super) each: &'a Each,
+    /// x, y.
+    pub(super) point: [&'a Lanes; 2],
+    pub(super) levels: &'a LevelLanes,
+    /// Whether some lanes have two levels.
+    pub(super) blends: bool,
+    pub(super) task: Task<'a>,
+    /// Set if all has been done: no lane is far ([`along`]).
+    pub(super) is_done: &'a mut bool,
+}
+
+#[derive(Debug)]
+pub(super) struct OfLeveled;
+
+impl Arguments for OfLeveled {
+    type Of<'a> = Call<'a>;
+}
+
+/// The stage for fetches of two dimensions that filter four texels of a level, if there is one.
+pub(super) fn stage(
+    (format, normalized): (Format, bool),
+    footprint: Footprint,
+    axes: &[Option<Axis>; 3],
+    each: &Each,
+    build: Wide,
+) -> Option<Run<OfLeveled>> {
+    let [Some(x), Some(y), None] = axes else { return None };
+    let bytes = format.plain_channel()? == Stored::U8 && format.channels() == 4 && normalized;
+    let linear = footprint == Footprint::Square && x.is_normalized();
+    if !bytes || !linear || x.kind != y.kind || !each.has_shifts() {
+        return None;
+    }
+    Some(match x.kind {
+        (EXACT, CLAMP) => pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>, CLAMP>>(build),
+        (EXACT, WRAP_2) => pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>, WRAP_2>>(build),
+        _ => return None,
+    })
+}
+
+/// With kernels for one level and for two.
+struct Leveled<One, Two, const MODE: u8>(PhantomData<(One, Two)>);
+
+impl<One: Kernel, Two: Kernel, const MODE: u8> Stage<OfLeveled> for Leveled<One, Two, MODE> {
+    #[inline(always)]
+    fn run<S: Simd>(simd: S, call: Call<'_>) {
+        let Call { axes, each, point, levels, blends, mut task, is_done } = call;
+        let [Some(x), Some(y), _] = axes else { return };
+        for chunk in 0..32 / S::LANES {
+            let at = [load(simd, point[0], chunk), load(simd, point[1], chunk)];
+            let spot = |slot: usize| (&levels.level[slot], &levels.share[slot]);
+            let Some(first) = Self::spot(simd, (x, y), each, at, spot(0), chunk) else { return };
+            if blends {
+                let second = Self::spot(simd, (x, y), each, at, spot(1), chunk);
+                let Some(second) = second else { return };
+                Two::values(simd, &mut task, &Levels([first, second]), chunk);
+            } else {
+                One::values(simd, &mut task, &Levels([first]), chunk);
+            }
+        }
+        *is_done = true;
+    }
+}
+
+impl<One, Two, const MODE: u8> Leveled<One, Two, MODE> {
+    /// What a vector's lanes read of their first or second level; none if some are far.
+    #[inline(always)]
+    fn spot<S: Simd>(
+        simd: S,
+        (x, y): (&Axis, &Axis),
+        each: &Each,
+        at: [Int<S>; 2],
+        (level, share): (&Lanes, &Lanes),
+        chunk: usize,
+    ) -> Option<Spot<S>> {
+        let level = load(simd, level, chunk);
+        let [width, height] = each.sizes(simd, level);
+        let none = int(simd, 0);
+        let x = along::<S, LINEAR, EXACT, MODE>(simd, x, at[0], none, width);
+        let y = along::<S, LINEAR, EXACT, MODE>(simd, y, at[1], none, height);
+        let all = u32::MAX >> (32 - S::LANES);
+        if (x.near & y.near).bits() != all {
+            return None;
+        }
+        let lower = each.offset(level) + x.lower;
+        Some(Spot {
+            at: [lower + y.lower, lower + y.upper],
+            across: x.upper - x.lower,
+            weights: [x.weight, y.weight],
+            total: Some(load(simd, share, chunk)),
+            together: x.together.bits() == all,
+            outside: Outside::NONE,
+        })
+    }
+}
+
+/// One level or two of a vector's lanes.
+struct Levels<S: Simd, const N: usize>([Spot<S>; N]);
+
+impl<S: Simd, const N: usize> Spots<S> for Levels<S, N> {
+    #[inline(always)]
+    fn spot(&self, _: S, group: usize) -> Spot<S> {
+        self.0[group]
+    }
+}
+
+impl Each {
+    /// Sizes along x and y of these levels, whose pitches are [powers of two](Self::has_shifts).
+    #[inline(always)]
+    fn sizes<S: Simd>(&self, simd: S, level: Int<S>) -> [Size<S>; 2] {
+        let texel = int(simd, self.texel_size.trailing_zeros() as i32);
+        let of = |axis: usize| &self.tables.size[axis];
+        [
+            Size::of_level(level.look_up(of(0)), texel),
+            Size::of_level(level.look_up(of(1)), level.look_up(&self.tables.row_shift)),
+        ]
+    }
+
+    /// Where these levels begin.
+    #[inline(always)]
+    fn offset<S: Simd>(&self, level: Int<S>) -> Int<S> {
+        level.look_up(&self.tables.offset)
+    }
+}
