@@ -1,7 +1,7 @@
 //! Operations on f32 and conversions from and to it.
 
-use super::{MOMENT_K, Maker, NAN};
-use crate::emit::asm::of_quiet_rounding;
+use super::{FIXED, MOMENT_K, Maker, NAN};
+use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::values::{Kind, Nans, Reg};
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
@@ -11,13 +11,18 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 const UNORDERED: u32 = 3;
 const ORDERED: u32 = 7;
 const COMPARE: C = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+/// For `vfixupimmps`: quiet and signalling NaNs leave what is there, all other kinds of numbers come from the source.
+const NOT_NAN: u64 = 0x1111_1100;
 pub(super) const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 
 impl Maker<'_> {
-    /// Makes all NaNs the canonical one.
+    /// Makes all NaNs the canonical one: by one operation, as registers are copied by their names alone.
     pub(super) fn fix_nans(&mut self, z: R) {
-        self.asm.put(I::with4(COMPARE, MOMENT_K, z, z, UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE, z, NAN));
+        let kinds = spread(R::R9, self.pooled(&[NOT_NAN]));
+        let choose = C::EVEX_Vfixupimmps_zmm_k1z_zmm_zmmm512b32_imm8_sae;
+        self.asm.put(I::with2(MOVE, FIXED, NAN));
+        self.asm.put(I::with4(choose, FIXED, z, kinds, 0));
+        self.asm.put(I::with2(MOVE, z, FIXED));
     }
 
     /// Makes subnormals of a temporary zeros of their sign.

@@ -1,6 +1,6 @@
 //! AVX-512: two parts of 16 lanes, of a wide register four of 8; a mask register has a predicate of all 32 lanes.
 //!
-//! Besides those of the books there are: `zmm30` with the canonical NaN, `zmm31` for what is stored, `k6` likewise
+//! Besides those of the books there are: `zmm30` with the canonical NaN, which `zmm29` is for, `zmm31` for what is stored, `k6` likewise
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
 mod address;
@@ -50,6 +50,8 @@ type Maker<'a> = Emitter<'a, Avx512>;
 
 /// The canonical NaN in all lanes.
 const NAN: R = R::ZMM30;
+/// Where it takes the place of others.
+const FIXED: R = R::ZMM29;
 /// For moments.
 const MOMENT: Reg = Reg(31);
 const MOMENT_K: R = R::K6;
@@ -88,7 +90,7 @@ struct Guard {
 
 impl Backend for Avx512 {
     const LANES: usize = 16;
-    const VECTORS: u8 = 30;
+    const VECTORS: u8 = 29;
     const MASKS: u8 = 5;
     const SPARE: Reg = MOMENT;
     const SPARE_MASK: Reg = Reg(MASK_0 + 5);
