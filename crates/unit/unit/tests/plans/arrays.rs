@@ -20,15 +20,18 @@ struct Kind {
     large: [u32; 3],
 }
 
-const KINDS: [Kind; 6] = {
+const KINDS: [Kind; 9] = {
     use Filter::{Linear, Point};
-    use Geometry::{D2, D3};
+    use Geometry::{Cube, D2, D3};
     [
         Kind { geometry: D2, format: "f32", filter: Linear, large: [512, 512, 1] },
         Kind { geometry: D3, format: "f32", filter: Linear, large: [64, 64, 64] },
         Kind { geometry: D2, format: "f32x4", filter: Linear, large: [256, 256, 1] },
         Kind { geometry: D2, format: "u8x4", filter: Linear, large: [512, 512, 1] },
         Kind { geometry: D2, format: "u8x4", filter: Point, large: [512, 512, 1] },
+        Kind { geometry: Cube, format: "u8x4", filter: Linear, large: [512, 512, 1] },
+        Kind { geometry: Cube, format: "f32x4", filter: Linear, large: [64, 64, 1] },
+        Kind { geometry: Cube, format: "u8x4", filter: Point, large: [64, 64, 1] },
         // Not in one piece.
         Kind { geometry: D2, format: "f16x4", filter: Linear, large: [512, 512, 1] },
     ]
@@ -44,6 +47,10 @@ fn texture(
     let format = Format::from_name(kind.format).unwrap();
     let [width, height, depth] = match (large, kind.geometry) {
         (true, _) => kind.large,
+        (false, Geometry::Cube) => {
+            let size = d.of(&[1, 8, 37]);
+            [size, size, 1]
+        }
         (false, Geometry::D3) => [d.of(&[4, 7, 16]), d.of(&[1, 8, 9]), d.of(&[2, 5])],
         (false, _) => [d.of(&[1, 8, 37, 64]), d.of(&[1, 16, 21]), 1],
     };
@@ -103,7 +110,7 @@ fn all_kinds() {
     let mut d = Draw::new(number("TEXUNIT_SEED").unwrap_or(1));
     for round in 0..number("TEXUNIT_CASES").unwrap_or(12) {
         for kind in &KINDS {
-            let normalized = !d.one_in(4);
+            let normalized = kind.geometry == Geometry::Cube || !d.one_in(4);
             let mode = match normalized {
                 true => d.of(&[Wrap, Clamp, Border, Mirror]),
                 false => d.of(&[Clamp, Border]),
@@ -114,10 +121,114 @@ fn all_kinds() {
             // Large ones take long to fill.
             let texture = texture(&mut d, kind, (round < 3, normalized), &sampler);
             let width = texture.resource.shape().extent.width as f32;
-            let points = points(&mut d, if normalized { 1.0 } else { width });
+            let mut points = points(&mut d, if normalized { 1.0 } else { width });
+            if kind.geometry == Geometry::Cube {
+                // Directions to all faces, some of them nowhere.
+                for x in points.iter_mut().flatten() {
+                    let size = (f32::from_bits(*x) - 0.5) * 2.0;
+                    *x = if d.one_in(50) { 0 } else { size.to_bits() };
+                }
+            }
             let name = format!("{round} {} {address_mode:?} {normalized}", kind.format);
             check(&texture, kind.geometry, &sampler, &points, &name);
         }
+    }
+}
+
+/// Levels that differ from lane to lane, or hardly do, by numbers and by gradients.
+#[test]
+fn levels_of_lanes() {
+    use AddressMode::{Border, Clamp, Mirror, Wrap};
+    let mut d = Draw::new(number("TEXUNIT_SEED").unwrap_or(1));
+    for round in 0..number("TEXUNIT_CASES").unwrap_or(12) * 8 {
+        let format = d.of(&["u8x4", "u8x4", "u8x4", "f32"]);
+        let [width, height] =
+            [[64, 64], [256, 2], [1, 32], [37, 21], [128, 128]][round as usize % 5];
+        let extent = Extent { width, height, depth: 1 };
+        let mut shape = ArrayShape::new(Format::from_name(format).unwrap(), Geometry::D2, extent);
+        shape.levels = Some(1 + d.below(width.max(height).ilog2() + 1));
+        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
+        let resource = Resource::array(&shape, block, "t").unwrap();
+        let bytes: Vec<u8> = (0..resource.size_in_bytes()).map(|_| d.word() as u8 & 0x3f).collect();
+        resource.fill_packed(&bytes).unwrap();
+        let mode = d.of(&[Wrap, Wrap, Clamp, Border, Mirror]);
+        let sampler = Sampler::default()
+            .with_filter(d.of(&[Filter::Linear, Filter::Linear, Filter::Point]))
+            .with_mip_filter(d.of(&[Filter::Linear, Filter::Linear, Filter::Point]))
+            .with_address_mode(mode);
+        let read_mode =
+            if format == "u8x4" { ReadMode::NormalizedFloat } else { ReadMode::Element };
+        let texture =
+            Arc::new(Texture::new(Arc::new(resource), read_mode, true, &sampler).unwrap());
+        let points = points(&mut d, 1.0);
+        let (base, spread) = (d.float(-1.0, 6.0), d.of(&[0.0, 0.4, 5.0]));
+        let level: Vec<u32> =
+            (0..FETCHES).map(|_| (base + d.float(0.0, 1.0) * spread).to_bits()).collect();
+        let slope: Vec<u32> =
+            (0..FETCHES).map(|_| (d.float(0.0, 8.0) / width as f32).to_bits()).collect();
+        for kind in [Lod::Level, Lod::Gradient] {
+            let form = FetchForm {
+                kind: FetchKind::Sample(kind),
+                ..FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F32)
+            };
+            let name = format!("{round} {format} {width} x {height} {mode:?} {kind:?}");
+            check_levels((form, &texture, &sampler), &points, (&level, &slope), &name);
+        }
+    }
+}
+
+/// Compares fetches with these levels and slopes along x, from arrays and from registers, with the reference's.
+fn check_levels(
+    (form, texture, sampler): (FetchForm, &Arc<Texture>, &Sampler),
+    [x, y, _]: &[Vec<u32>; 3],
+    (level, slope): (&[u32], &[u32]),
+    name: &str,
+) {
+    let zeros = vec![0; FETCHES];
+    let wanted: Vec<[u32; 4]> = (0..FETCHES)
+        .map(|i| {
+            let coords = Coordinates::at([x[i], y[i], 0], 0);
+            let (level, dpdx) = (level[i], [slope[i], 0, 0]);
+            let operands = FetchOperands { coords, level, dpdx, ..Default::default() };
+            reference::fetch(form, texture, sampler, &operands).unwrap().values
+        })
+        .collect();
+    for build in levels() {
+        let plan = FetchPlan::at_level(form, texture, sampler, build).unwrap();
+        let mut out: [Vec<u32>; 4] = std::array::from_fn(|_| vec![KEPT; FETCHES]);
+        let arrays = FetchArrays {
+            level,
+            dpdx: [slope, &zeros, &zeros],
+            dpdy: [&zeros, &zeros, &zeros],
+            ..FetchArrays::new(Coordinates::at([x, y, &[]], &[]))
+        };
+        let places = out.each_mut().map(|c| &mut c[..]);
+        plan.fetch_arrays(&arrays, places, &mut Scratch::new()).unwrap();
+        for (i, wanted) in wanted.iter().enumerate() {
+            let got = out.each_ref().map(|c| c[i]);
+            assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i}");
+        }
+        let of_warps = Leveled { level: level.as_chunks().0, slope: slope.as_chunks().0 };
+        let (warps, _) = by_warps_with(&plan, [x, y, &zeros], &of_warps);
+        for (i, wanted) in wanted.iter().enumerate().take(warps.len() * 32) {
+            let got = warps[i / 32].each_ref().map(|c| c[i % 32]);
+            assert_eq!(got, *wanted, "{name}, {build:?}: fetch {i} of a warp");
+        }
+    }
+}
+
+/// Fetches of whole warps with levels and slopes.
+struct Leveled<'a> {
+    level: &'a [Lanes],
+    slope: &'a [Lanes],
+}
+
+impl Requests for Leveled<'_> {
+    fn request<'w>(&'w self, warp: usize, others: &Others<'w>) -> FetchRequest<'w> {
+        let point = [X, Y, Z].map(|row| others.row(row));
+        let dpdx = [&self.slope[warp], &ZERO_LANES, &ZERO_LANES];
+        let coords = Coordinates::at(point, &ZERO_LANES);
+        FetchRequest { level: &self.level[warp], dpdx, ..FetchRequest::new(u32::MAX, coords) }
     }
 }
 
@@ -223,6 +334,15 @@ impl Requests for Points {
 
 /// Fetches of whole warps by their registers: results, and which lanes are resident.
 fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>) {
+    by_warps_with(plan, coords, &Points)
+}
+
+/// The same with other operands.
+fn by_warps_with(
+    plan: &FetchPlan,
+    coords: [&[u32]; 3],
+    requests: &impl Requests,
+) -> (Vec<[Lanes; 4]>, Vec<u32>) {
     let [x, y, z] = coords.map(|axis| axis.as_chunks::<32>().0);
     let kept = [KEPT; 32];
     let file = |w: usize| [x[w], kept, kept, kept, kept, kept, y[w], z[w]];
@@ -231,7 +351,7 @@ fn by_warps(plan: &FetchPlan, coords: [&[u32]; 3]) -> (Vec<[Lanes; 4]>, Vec<u32>
     let mut rows: Vec<&mut [Lanes]> = files.iter_mut().map(|file| &mut file[..]).collect();
     let point = [X, Y, Z].map(Operand::Row);
     let wanted = FetchRows { point, results: RESULTS };
-    plan.fetch_warps(&mut rows, &wanted, &Points, &mut resident, &mut Scratch::new());
+    plan.fetch_warps(&mut rows, &wanted, requests, &mut resident, &mut Scratch::new());
     let all = files.iter().enumerate().map(|(w, file)| {
         assert_eq!([file[X], file[1], file[Y], file[Z]], [x[w], kept, y[w], z[w]], "{w}");
         let mut out = [kept; 4];

@@ -268,6 +268,35 @@ fn components_and_lanes_that_are_not_asked_for_stay() {
     }
 }
 
+/// Memory of the program, behind which nothing may be read, ends with a texel that is smaller than a word.
+#[test]
+#[expect(unsafe_code, reason = "memory that is not ours")]
+fn the_last_small_texels_of_foreign_memory() {
+    for (name, texel_size, texels) in
+        [("u8", 1, 21), ("u16", 2, 11), ("u8x2", 2, 9), ("u8x4", 4, 5)]
+    {
+        let bytes: Vec<u8> = (0..texels * texel_size).map(|i| (i * 7 + 3) as u8).collect();
+        let data = std::ptr::NonNull::from(bytes.leak());
+        // SAFETY: nobody else has the bytes, which stay for ever.
+        let block = unsafe { Block::foreign(data.cast(), texels * texel_size, false, "bytes") };
+        let format = Format::from_name(name).unwrap();
+        let (block, width) = (Arc::new(block), texels as u32);
+        let resource = Resource::linear(format, width, block, 0, 0, "t").unwrap();
+        let sampler = Sampler::default();
+        let texture = Texture::new(Arc::new(resource), ReadMode::Element, false, &sampler).unwrap();
+        let x = std::array::from_fn(|lane| lane as u32 % width);
+        let case = Case {
+            form: FetchForm::sample(Geometry::D1, CoordType::S32, ResultType::U32),
+            texture: Arc::new(texture),
+            sampler,
+            operands: at([x, [0; 32], [0; 32]]),
+            active: u32::MAX,
+            components: 15,
+        };
+        case.check_alone();
+    }
+}
+
 #[test]
 fn large_extents_keep_their_low_texels_apart() {
     // The widest row there is, at coordinates next to its end.

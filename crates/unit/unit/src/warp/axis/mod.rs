@@ -23,8 +23,8 @@ use crate::effective::Coords;
 use crate::request::Lanes;
 use crate::sampler::AddressMode;
 
-/// Texels from the origin up to which 512 of them still fit an i32.
-const FAR: f32 = 4_194_304.0;
+/// Texels from the origin up to which 512 of them still fit an i32, also less one.
+const FAR: f32 = 4_194_303.0;
 
 /// What an axis contributes to 32 footprints. No vector of it crosses two cache lines; so in the other
 /// structures of lanes.

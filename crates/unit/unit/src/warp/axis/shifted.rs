@@ -108,7 +108,7 @@ impl<const NORMALIZED: bool, const MODE: u8> Stage<OfTaps> for Tap<NORMALIZED, M
             let is_near = below as i32 - (256.0 * FAR).to_bits() as i32;
             far |= u32::from(is_near >= 0) << lane;
             let distance = if is_near < 0 { distances[lane] } else { 0.0 };
-            // SAFETY: a whole number below 256 * FAR, which is 2^30.
+            // SAFETY: a whole number below 256 * FAR, and so below 2^30.
             near[lane] = unsafe { to_int(distance) } as u32;
         }
         for chunk in 0..32 / S::LANES {

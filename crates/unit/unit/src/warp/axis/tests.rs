@@ -28,9 +28,11 @@ fn coordinates(random: &mut Random, limit: f32, unit: f32, far: bool) -> Lanes {
     let mut coords = [0; 32];
     coords.fill_with(|| coordinate(random, limit, unit));
     if far {
-        for bits in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -1e9, 2e6].map(f32::to_bits)
-        {
-            coords[random.below(32_u32) as usize] = bits;
+        let ends = [limit, 4_194_304.0 / unit].map(f32::next_down);
+        let ends = [ends[0], -ends[0], ends[1], -ends[1]];
+        let others = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -1e9, 2e6];
+        for x in ends.into_iter().chain(others) {
+            coords[random.below(32_u32) as usize] = x.to_bits();
         }
     }
     coords

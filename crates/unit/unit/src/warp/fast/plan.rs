@@ -154,10 +154,12 @@ fn levels(
         let planes = u64::from(resource.shape().planes().max(1) - 1) * level.plane_pitch;
         let slices = u64::from(extent.depth.max(1) - 1) * level.slice_pitch;
         let rows = u64::from(extent.height.max(1) - 1) * level.row_pitch;
-        let end = planes + slices + rows + u64::from(extent.width) * u64::from(texel_size);
+        let row = u64::from(extent.width.max(1) - 1) * u64::from(texel_size);
+        let last = planes + slices + rows + row;
         let window = resource.block().window(first)?;
-        // The last place of 16 bytes is as far as any texel begins.
-        (level.offset - first + end <= u64::from(window.last(0))).then_some(())
+        // Of small texels words are read: there may be no bytes behind the last one.
+        let read = texel_size.max(4);
+        (level.offset - first + last <= u64::from(window.last(read))).then_some(())
     };
     if let Source::Constant(found) = choice.source()
         && let [(level, _), (_, 0)] = found.reads
