@@ -200,10 +200,11 @@ impl<'a> Context<'a> {
             let together = linked.filter(|_| !is_heard).and_then(|region| {
                 let waits = Waits {
                     launch: self.launch,
-                    sites: &mut self.sites,
+                    sites: self.sites.borrow(),
                     counters: &mut self.counters,
                     all: false,
                     is_alone: self.is_alone,
+                    known: Default::default(),
                 };
                 let region = Linked { number, region, entry };
                 let those = (&mut *warps, &mut *splits, &mut *ends, on);

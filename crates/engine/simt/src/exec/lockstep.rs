@@ -16,7 +16,7 @@ use super::limits::LOCKSTEP;
 use super::outcome::{At, Flow, Stopped};
 use super::sites::Sites;
 use super::team::may_go;
-use super::texture::{fetch_files, is_of_all};
+use super::texture::{fetch_files, is_of_all, rows_of};
 use super::warp::{Warp, count, lanes};
 use crate::alu::L32;
 use crate::code::{Fetch, Handle, Op, Shadow, Slot};
@@ -213,7 +213,8 @@ impl Context<'_> {
         }
         let mut resident = [0; LOCKSTEP];
         let files = (&mut files[..all], &live[..all]);
-        fetch_files((fetch, block, plan), constants, files, &mut resident, scratch);
+        let rows = rows_of(fetch, *block, constants);
+        fetch_files((fetch, &rows, plan), constants, files, &mut resident, scratch);
         if !fetch.resident.is_none() {
             for (i, resident) in lanes(here).zip(resident) {
                 let warp = &mut warps[i];

@@ -17,7 +17,20 @@ pub(crate) struct Sites {
     pub(super) elements: SurfaceAnswer,
 }
 
+/// All of that, of which the plans stay as they are for a while.
+pub(super) struct Borrowed<'s> {
+    pub(super) fetches: &'s [Kept<FetchPlan>],
+    pub(super) surfaces: &'s [Kept<SurfacePlan>],
+    pub(super) scratch: &'s mut Scratch,
+    pub(super) elements: &'s mut SurfaceAnswer,
+}
+
 impl Sites {
+    pub(super) fn borrow(&mut self) -> Borrowed<'_> {
+        let Self { fetches, surfaces, scratch, elements, .. } = self;
+        Borrowed { fetches, surfaces, scratch, elements }
+    }
+
     pub(crate) fn new(sites: usize) -> Self {
         Self {
             fetches: (0..sites).map(|_| Vec::new()).collect(),

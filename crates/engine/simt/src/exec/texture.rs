@@ -138,23 +138,32 @@ impl Requests for OfWarps<'_> {
     }
 }
 
-/// Fetches of warps by one plan: of each the registers of its frame, and its live lanes.
+/// Where all warps have the point of a fetch and its results.
 #[inline(always)]
-pub(super) fn fetch_files(
-    (fetch, results, plan): (&Fetch, &Results, &FetchPlan),
-    constants: &Constants,
-    (files, live): (&mut [&mut [L32]], &[u32]),
-    resident: &mut [u32],
-    scratch: &mut Scratch,
-) {
+pub(super) fn rows_of<'f>(
+    fetch: &Fetch,
+    results: Results,
+    constants: &'f Constants,
+) -> FetchRows<'f> {
     let point = fetch.coords.point.map(|slot| match slot.index() {
         _ if slot.is_none() => Operand::Lanes(&ZERO_LANES),
         i if slot.is_constant() => Operand::Lanes(&constants.narrow[i]),
         i => Operand::Row(i),
     });
-    let rows = FetchRows { point, results: *results };
+    FetchRows { point, results }
+}
+
+/// Fetches of warps by one plan: of each the registers of its frame, and its live lanes.
+#[inline(always)]
+pub(super) fn fetch_files(
+    (fetch, rows, plan): (&Fetch, &FetchRows<'_>, &FetchPlan),
+    constants: &Constants,
+    (files, live): (&mut [&mut [L32]], &[u32]),
+    resident: &mut [u32],
+    scratch: &mut Scratch,
+) {
     let requests = OfWarps { fetch, constants, live };
-    plan.fetch_warps(files, &rows, &requests, resident, scratch);
+    plan.fetch_warps(files, rows, &requests, resident, scratch);
 }
 
 /// Asks the engine for gradients, and the plan if the engine leaves it to the unit.

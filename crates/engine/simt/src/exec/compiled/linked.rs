@@ -8,23 +8,38 @@ use crate::code::{Fetch, Handle, Op, SurfaceAccess};
 use crate::exec::context::Launch;
 use crate::exec::counters::Counters;
 use crate::exec::limits::LOCKSTEP;
-use crate::exec::sites::Sites;
+use crate::exec::sites::Borrowed;
 use crate::exec::surface::access_file;
-use crate::exec::texture::{fetch_files, has_all};
+use crate::exec::texture::{fetch_files, has_all, rows_of};
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{Compiled as Region, HandleAt, Wait};
 use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Way, Why};
+use texunit_unit::{FetchPlan, FetchRows};
 
 /// What does the fetches and accesses of warps that wait, and says where they pass a barrier.
 pub(super) struct Waits<'c, 'a> {
     pub(super) launch: &'a Launch<'a>,
-    pub(super) sites: &'c mut Sites,
+    pub(super) sites: Borrowed<'c>,
     /// Where lanes are counted that have fetched, or accessed a surface.
     pub(super) counters: &'c mut Counters,
     /// Whether these are all warps of the CTA, and none of them has come to a barrier or exited before.
     pub(super) all: bool,
     /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
     pub(super) is_alone: bool,
+    /// Fetches that have been done, as far as there is room.
+    pub(super) known: [Option<Known<'c, 'a>>; 4],
+}
+
+/// A fetch with handles that stay what they are as long as the launch: nothing is looked at again.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'c, 'a> {
+    at: u32,
+    /// Where warps go on behind it, and the steps that they have done then.
+    on: Entry,
+    steps: u64,
+    fetch: &'a Fetch,
+    rows: FetchRows<'a>,
+    plan: &'c FetchPlan,
 }
 
 /// The region, and where it is entered.
@@ -142,7 +157,7 @@ impl Compiled<'_> {
     }
 }
 
-impl Waits<'_, '_> {
+impl<'c, 'a> Waits<'c, 'a> {
     /// Runs warps from the region's entry on until each has left it or waits where somebody else has to go on: how those stand
     /// that did not come to an instruction with their lanes together.
     pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Odd {
@@ -165,14 +180,30 @@ impl Waits<'_, '_> {
     /// All of these wait at an instruction: it is done, as far as it can be done so. None: for nobody.
     #[inline]
     fn pass(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>, at: u32) -> Option<Passed> {
-        let inst = self.launch.code.insts.get(at as usize)?;
+        if let Some(known) = self.known.iter().flatten().find(|known| known.at == at).copied() {
+            self.fetch(links, &known);
+            links.count(links.len(), known.steps);
+            return Some((known.on, links.len()));
+        }
+        let launch = self.launch;
+        let inst = launch.code.insts.get(at as usize)?;
         let Linked { region, .. } = region;
         let on = region.function.entry_of(Mode::Live, at + 1)?;
         let pause = region.pauses.binary_search_by_key(&at, |pause| pause.at).ok()?;
         let mut passed = links.len();
         match (&inst.op, region.pauses[pause].what) {
             (Op::Fetch(fetch), Wait::Fetch(texture, sampler)) => {
-                self.fetch(links, fetch, (texture, sampler))?;
+                let steps = inst.count.into();
+                let (rows, plan) = self.plan_of(links, fetch, (texture, sampler))?;
+                let known = Known { at, on, steps, fetch, rows, plan };
+                self.fetch(links, &known);
+                let stays = |of: &Handle, at| at != HandleAt::Slot || of.slot.is_constant();
+                if stays(&fetch.texture, texture)
+                    && fetch.sampler.as_ref().is_none_or(|of| stays(of, sampler))
+                    && let Some(room) = self.known.iter_mut().find(|known| known.is_none())
+                {
+                    *room = Some(known);
+                }
             }
             (Op::SurfaceLoad(access) | Op::SurfaceStore(access), Wait::Surface(surface)) => {
                 let loads = matches!(inst.op, Op::SurfaceLoad(_));
@@ -197,7 +228,7 @@ impl Waits<'_, '_> {
         (access, at): (&SurfaceAccess, HandleAt),
         loads: bool,
     ) -> Option<usize> {
-        let Sites { surfaces, elements, .. } = &mut *self.sites;
+        let Borrowed { surfaces, elements, .. } = &mut self.sites;
         let ((surface, _), plan) = surfaces[access.site].first().filter(|_| self.is_alone)?;
         if !self.launch.has(links, (&access.surface, at), *surface) {
             return None;
@@ -215,22 +246,27 @@ impl Waits<'_, '_> {
         (made != 0).then_some(made)
     }
 
-    /// Fetches of all of these.
-    #[inline]
-    fn fetch(
-        &mut self,
+    /// The plan of a fetch of all of these, and where they have its operands.
+    fn plan_of(
+        &self,
         links: &mut Links<'_, '_>,
         fetch: &Fetch,
         (of_texture, of_sampler): (HandleAt, HandleAt),
-    ) -> Option<()> {
-        let constants = &self.launch.constants;
-        let Sites { fetches, scratch, .. } = &mut *self.sites;
+    ) -> Option<(FetchRows<'a>, &'c FetchPlan)> {
+        let (launch, fetches) = (self.launch, self.sites.fetches);
         let ((texture, sampler), plan) = fetches[fetch.site].first().filter(|_| self.is_alone)?;
-        let mut has = |of: &Handle, at, handle| self.launch.has(links, (of, at), handle);
+        let mut has = |of: &Handle, at, handle| launch.has(links, (of, at), handle);
         let same = has(&fetch.texture, of_texture, *texture)
             && fetch.sampler.as_ref().is_none_or(|of| has(of, of_sampler, *sampler));
-        let block = fetch.block.as_ref().filter(|_| same)?;
-        let all = links.len();
+        let block = fetch.block.filter(|_| same)?;
+        Some((rows_of(fetch, block, &launch.constants), plan))
+    }
+
+    /// Fetches of all of these.
+    #[inline]
+    fn fetch(&mut self, links: &mut Links<'_, '_>, known: &Known<'_, '_>) {
+        let Known { fetch, rows, plan, .. } = *known;
+        let (constants, all) = (&self.launch.constants, links.len());
         let mut resident = [0; MOST];
         let mut rest = links.each();
         for resident in resident[..all].chunks_mut(LOCKSTEP) {
@@ -241,7 +277,8 @@ impl Waits<'_, '_> {
             }
             self.counters.fetches += live.into_iter().map(count).sum::<u64>();
             let files = (&mut files[..resident.len()], &live[..]);
-            fetch_files((fetch, block, plan), constants, files, resident, scratch);
+            let scratch = &mut *self.sites.scratch;
+            fetch_files((fetch, &rows, plan), constants, files, resident, scratch);
         }
         drop(rest);
         if !fetch.resident.is_none() {
@@ -250,7 +287,6 @@ impl Waits<'_, '_> {
                 files.predicates[to] = resident;
             }
         }
-        Some(())
     }
 }
 

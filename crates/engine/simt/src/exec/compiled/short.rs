@@ -111,10 +111,11 @@ impl Context<'_> {
                 Some(region) => {
                     let waits = Waits {
                         launch,
-                        sites: &mut self.sites,
+                        sites: self.sites.borrow(),
                         counters: &mut self.counters,
                         all: false,
                         is_alone: self.is_alone,
+                        known: Default::default(),
                     };
                     let region = Linked { number, region, entry: at };
                     ran.together(compiled, &mut series, warps, all, (region, waits), &mut next);
