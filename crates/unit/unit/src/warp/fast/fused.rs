@@ -170,6 +170,9 @@ pub(super) fn stage(
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
+    if !axes[0]?.pitch.is_power_of_two() {
+        return None;
+    }
     // Rows of such textures are a power of two apart, unless someone has put space between them.
     if kind.1 == WRAP_2 && axes.iter().flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
@@ -487,8 +490,9 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             (at, face) =
                 ([load(simd, coords[0], chunk), load(simd, coords[1], chunk)], int(simd, 0));
         }
-        let x = Self::axis(simd, axes.x, at[0]);
-        let mut y = Self::axis(simd, axes.y, at[1]);
+        // Texels of 4 and 16 bytes.
+        let x = Self::axis(simd, axes.x, at[0], true);
+        let mut y = Self::axis(simd, axes.y, at[1], MODE == WRAP_2);
         if CUBE {
             let plane = face * int(simd, axes.face_pitch as i32);
             (y.lower, y.upper) = (y.lower + plane, y.upper + plane);
@@ -496,7 +500,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         let mut near = x.near & y.near;
         let mut placed = Placed::new(simd, &x, &y);
         if let (true, Some(z)) = (GROUPS == 2, axes.z) {
-            let z = Self::axis(simd, z, load(simd, coords[2], chunk));
+            let z = Self::axis(simd, z, load(simd, coords[2], chunk), MODE == WRAP_2);
             near = near & z.near;
             placed.split(simd, &z);
         }
@@ -518,8 +522,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     }
 
     #[inline(always)]
-    fn axis<S: Simd>(simd: S, axis: &Axis, coords: Int<S>) -> OnAxis<S> {
-        let size = Size::of(simd, axis, MODE == WRAP_2);
+    fn axis<S: Simd>(simd: S, axis: &Axis, coords: Int<S>, shifts: bool) -> OnAxis<S> {
+        let size = Size::of(simd, axis, shifts);
         if K::POINT {
             along::<S, POINT, SCALE, MODE>(simd, axis, coords, int(simd, 0), size)
         } else {
