@@ -6,11 +6,13 @@
 mod footprint;
 mod fused;
 mod groups;
+mod held;
 mod kernel;
 mod leveled;
 mod levels;
 mod plan;
 mod point;
+mod registers;
 
 use super::axis::{Axis, AxisLanes};
 use super::place::{PlaceLanes, Places};
@@ -19,11 +21,12 @@ use crate::files::{FetchRows, Requests, Results};
 use crate::request::{self, FetchRequest, Lanes, places};
 use crate::resource::Resource;
 use footprint::{Call, Task};
-use fused::{Held, OfFused};
-pub(super) use fused::{Points, Registers};
+use fused::OfFused;
+use held::Held;
 use kernel::OfKernel;
 use leveled::OfLeveled;
 use levels::{LevelSpace, Levels, Slices};
+pub(super) use registers::{Points, Registers};
 
 /// What fetches of a warp change.
 #[derive(Clone, Debug)]

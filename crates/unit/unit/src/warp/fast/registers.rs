@@ -1,0 +1,119 @@
+//! Where warps that are fetched for in one piece have their coordinates and results.
+
+use crate::files::FetchRows;
+use crate::request::{Lanes, Places, ZERO_LANES};
+use crate::warp::arrays::{AHEAD, prefetch, prefetch_to_write};
+use crate::warp::simd::{Simd, load};
+
+/// The points of warps, one behind the other.
+#[derive(Clone, Copy)]
+pub(in crate::warp) enum Points<'a> {
+    /// An array along each axis.
+    Axes([&'a [Lanes]; 3]),
+    /// x and y of each, and no z.
+    Pairs(&'a [Pairs]),
+}
+
+impl Points<'_> {
+    #[inline(always)]
+    pub(in crate::warp) fn warps(&self) -> usize {
+        match self {
+            Self::Axes([x, ..]) => x.len(),
+            Self::Pairs(points) => points.len(),
+        }
+    }
+}
+
+/// The points of a warp, x and y of each.
+pub(in crate::warp) type Pairs = [[u32; 2]; 32];
+
+/// Where the coordinates and results of warps are.
+pub(in crate::warp) enum Registers<'a> {
+    /// In arrays, one warp behind the other.
+    Arrays {
+        points: Points<'a>,
+        /// Of each component; nothing for those that are not wanted.
+        out: [&'a mut [Lanes]; 4],
+    },
+    /// In these rows of each warp's file.
+    Files { files: &'a mut [&'a mut [Lanes]], rows: &'a FetchRows<'a> },
+}
+
+impl Registers<'_> {
+    #[inline(always)]
+    pub(super) fn warps(&self) -> usize {
+        match self {
+            Self::Arrays { points, .. } => points.warps(),
+            Self::Files { files, .. } => files.len(),
+        }
+    }
+
+    /// The coordinates of a warp, for which there is room where they are to be taken apart, and the places of the
+    /// results of one. Any coordinates, if there is no such warp or axis.
+    #[inline(always)]
+    pub(super) fn of<'s, S: Simd>(
+        &'s mut self,
+        simd: S,
+        (read, written): (usize, usize),
+        room: &'s mut [Lanes; 2],
+    ) -> ([&'s Lanes; 3], Places<'s>) {
+        const NONE: &Lanes = &ZERO_LANES;
+        match self {
+            Self::Arrays { points, out: [a, b, c, d] } => {
+                let coords = match points {
+                    Points::Axes(axes) => axes.map(|axis| axis.get(read).unwrap_or(NONE)),
+                    Points::Pairs(points) => {
+                        if let Some(points) = points.get(read) {
+                            take_apart(simd, points, room);
+                        }
+                        [&room[0], &room[1], NONE]
+                    }
+                };
+                let at = written;
+                (coords, [a.get_mut(at), b.get_mut(at), c.get_mut(at), d.get_mut(at)])
+            }
+            Self::Files { files, rows } => {
+                let mut places = Places::default();
+                if read == written {
+                    let others = rows.results.apart(files[written], &mut places);
+                    return (rows.point(|i| others.row(i)), places);
+                }
+                // The one behind it.
+                let (first, behind) = files.split_at_mut(read);
+                let coords = behind.first().map_or([NONE; 3], |file| rows.point(|i| &file[i]));
+                rows.results.apart(first[written], &mut places);
+                (coords, places)
+            }
+        }
+    }
+
+    /// Asks for the lines of a later warp. Those of registers are in the caches already.
+    #[inline(always)]
+    pub(super) fn ask_ahead(&self, warp: usize, axes: usize) {
+        let Self::Arrays { points, out } = self else { return };
+        match points {
+            Points::Axes(coords) => {
+                for coords in &coords[..axes] {
+                    prefetch(coords, warp + AHEAD);
+                }
+            }
+            Points::Pairs(points) => prefetch(points, warp + AHEAD),
+        }
+        for out in out {
+            prefetch_to_write(out, warp + AHEAD);
+        }
+    }
+}
+
+/// All x, and all y.
+#[inline(always)]
+fn take_apart<S: Simd>(simd: S, points: &Pairs, to: &mut [Lanes; 2]) {
+    let (words, chunks) = (points.as_flattened().as_chunks().0, 32 / S::LANES);
+    for chunk in 0..chunks {
+        let at = |n: usize| (&words[n / chunks], n % chunks);
+        let (first, second) = (at(2 * chunk), at(2 * chunk + 1));
+        let [x, y] = load(simd, first.0, first.1).unzip(load(simd, second.0, second.1));
+        x.store(&mut to[0], chunk);
+        y.store(&mut to[1], chunk);
+    }
+}
