@@ -198,14 +198,8 @@ impl<'a> Context<'a> {
             let asks_unit = |wait| !matches!(wait, Wait::Barrier);
             let linked = region.filter(|of| self.is_alone && of.has_pauses(asks_unit));
             let together = linked.filter(|_| !is_heard).and_then(|region| {
-                let waits = Waits {
-                    launch: self.launch,
-                    sites: self.sites.borrow(),
-                    counters: &mut self.counters,
-                    all: false,
-                    is_alone: self.is_alone,
-                    known: Default::default(),
-                };
+                let of = (&mut self.sites, &mut self.counters);
+                let waits = Waits::new(self.launch, of, self.is_alone);
                 let region = Linked { number, region, entry };
                 let those = (&mut *warps, &mut *splits, &mut *ends, on);
                 compiled.run_together(&mut series, tids, those, region, waits)

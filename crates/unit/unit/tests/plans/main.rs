@@ -235,6 +235,13 @@ fn at(point: [Lanes; 3]) -> Operands {
     Operands { coords, offset: none, level, dpdx: none, dpdy: none, compare }
 }
 
+/// Checks fetches of all components along a row.
+fn check_row(form: FetchForm, texture: Texture, sampler: Sampler, x: Lanes) {
+    let (texture, operands) = (Arc::new(texture), at([x, [0; 32], [0; 32]]));
+    let case = Case { form, texture, sampler, operands, active: u32::MAX, components: 15 };
+    case.check_alone();
+}
+
 /// A worker has one scratch, an instruction up to 32 plans, of which it moves some.
 #[test]
 fn scratch_and_plans_are_small() {
@@ -285,15 +292,8 @@ fn the_last_small_texels_of_foreign_memory() {
         let sampler = Sampler::default();
         let texture = Texture::new(Arc::new(resource), ReadMode::Element, false, &sampler).unwrap();
         let x = std::array::from_fn(|lane| lane as u32 % width);
-        let case = Case {
-            form: FetchForm::sample(Geometry::D1, CoordType::S32, ResultType::U32),
-            texture: Arc::new(texture),
-            sampler,
-            operands: at([x, [0; 32], [0; 32]]),
-            active: u32::MAX,
-            components: 15,
-        };
-        case.check_alone();
+        let form = FetchForm::sample(Geometry::D1, CoordType::S32, ResultType::U32);
+        check_row(form, texture, sampler, x);
     }
 }
 
@@ -320,15 +320,7 @@ fn large_extents_keep_their_low_texels_apart() {
                     let end = 1.0_f32.to_bits() - 16;
                     let x = std::array::from_fn(|lane| end + lane as u32);
                     let form = FetchForm::sample(Geometry::D1, CoordType::F32, ResultType::F32);
-                    let case = Case {
-                        form: FetchForm { offset, ..form },
-                        texture: Arc::new(texture),
-                        sampler,
-                        operands: at([x, [0; 32], [0; 32]]),
-                        active: u32::MAX,
-                        components: 15,
-                    };
-                    case.check_alone();
+                    check_row(FetchForm { offset, ..form }, texture, sampler, x);
                 }
             }
         }

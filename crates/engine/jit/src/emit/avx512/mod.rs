@@ -1,6 +1,6 @@
 //! AVX-512: two parts of 16 lanes, of a wide register four of 8; a mask register has a predicate of all 32 lanes.
 //!
-//! Besides those of the books there are: `zmm30` with the canonical NaN, which `zmm29` is for, `zmm31` for what is stored, `k6` likewise
+//! Besides those of the books there are: `zmm29`, where NaNs are fixed, `zmm30` with the canonical one, `zmm31` for what is stored, `k6` likewise
 //! and for moments, and `k7` with the active lanes where not all live ones take part.
 
 mod address;

@@ -8,7 +8,7 @@ use crate::code::{Fetch, Handle, Op, SurfaceAccess};
 use crate::exec::context::Launch;
 use crate::exec::counters::Counters;
 use crate::exec::limits::LOCKSTEP;
-use crate::exec::sites::Borrowed;
+use crate::exec::sites::{Borrowed, Sites};
 use crate::exec::surface::access_file;
 use crate::exec::texture::{fetch_files, has_all, rows_of};
 use crate::exec::warp::{Split, Warp, count, lanes};
@@ -18,21 +18,21 @@ use texunit_unit::{FetchPlan, FetchRows};
 
 /// What does the fetches and accesses of warps that wait, and says where they pass a barrier.
 pub(super) struct Waits<'c, 'a> {
-    pub(super) launch: &'a Launch<'a>,
-    pub(super) sites: Borrowed<'c>,
+    launch: &'a Launch<'a>,
+    sites: Borrowed<'c>,
     /// Where lanes are counted that have fetched, or accessed a surface.
-    pub(super) counters: &'c mut Counters,
+    counters: &'c mut Counters,
     /// Whether these are all warps of the CTA, and none of them has come to a barrier or exited before.
     pub(super) all: bool,
     /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
-    pub(super) is_alone: bool,
+    is_alone: bool,
     /// Fetches that have been done, as far as there is room.
-    pub(super) known: [Option<Known<'c, 'a>>; 4],
+    known: [Option<Known<'c, 'a>>; 4],
 }
 
 /// A fetch with handles that stay what they are as long as the launch: nothing is looked at again.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'c, 'a> {
+struct Known<'c, 'a> {
     at: u32,
     /// Where warps go on behind it, and the steps that they have done then.
     on: Entry,
@@ -158,6 +158,16 @@ impl Compiled<'_> {
 }
 
 impl<'c, 'a> Waits<'c, 'a> {
+    /// For some warps of a CTA, until [`Self::all`] says that they are all.
+    pub(super) fn new(
+        launch: &'a Launch<'a>,
+        (sites, counters): (&'c mut Sites, &'c mut Counters),
+        is_alone: bool,
+    ) -> Self {
+        let (sites, known) = (sites.borrow(), [None; 4]);
+        Self { launch, sites, counters, all: false, is_alone, known }
+    }
+
     /// Runs warps from the region's entry on until each has left it or waits where somebody else has to go on: how those stand
     /// that did not come to an instruction with their lanes together.
     pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Odd {

@@ -109,14 +109,8 @@ impl Context<'_> {
                 of.has_pauses(passes)
             }) {
                 Some(region) => {
-                    let waits = Waits {
-                        launch,
-                        sites: self.sites.borrow(),
-                        counters: &mut self.counters,
-                        all: false,
-                        is_alone: self.is_alone,
-                        known: Default::default(),
-                    };
+                    let of = (&mut self.sites, &mut self.counters);
+                    let waits = Waits::new(launch, of, self.is_alone);
                     let region = Linked { number, region, entry: at };
                     ran.together(compiled, &mut series, warps, all, (region, waits), &mut next);
                 }

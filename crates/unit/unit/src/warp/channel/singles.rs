@@ -46,7 +46,7 @@ impl FloatChannel for F32 {
         }
         let in_reach = in_reach & top.lt(int(simd, HIGHEST));
         let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
-        if in_reach.bits() != all_lanes::<S>() {
+        if !in_reach.is_full() {
             return None;
         }
         let (mut high, mut low) = ([zero; GROUPS], [zero; GROUPS]);
@@ -90,11 +90,6 @@ const HIGHEST: i32 = 154 << 23;
 /// Bits of the lower part of a texel.
 const LOW: u32 = 14;
 const LOW_BITS: i32 = (1 << LOW) - 1;
-
-#[inline(always)]
-fn all_lanes<S: Simd>() -> u32 {
-    u32::MAX >> (32 - S::LANES)
-}
 
 impl F32 {
     /// The sum of a group as `high` and `low`. The only one counts something.
@@ -186,10 +181,10 @@ impl F32 {
     }
 }
 
-/// The nearest f32 of `high * 2^LOW + low` in units of 2^-UNIT of `top`, ties away from zero, for `low` from 0 to 2^22 and
+/// The nearest f32 of `high * 2^BITS + low` in units of 2^-UNIT of `top`, ties away from zero, for `low` from 0 to 2^22 and
 /// sums that are normal numbers.
 #[inline(always)]
-fn nearest_f32<S: Simd, const LOW: u32, const UNIT: i32>(
+fn nearest_f32<S: Simd, const BITS: u32, const UNIT: i32>(
     simd: S,
     high: Int<S>,
     low: Int<S>,
@@ -197,11 +192,11 @@ fn nearest_f32<S: Simd, const LOW: u32, const UNIT: i32>(
 ) -> Int<S> {
     // Integers from 2^24 on can be ties, and a quarter takes those away from zero. It is added to all sums with a high part
     // of 2^23 or more; these are above 2^22, from where on it changes nothing else.
-    let least = 1 << (23 - LOW);
+    let least = 1 << (23 - BITS);
     let small = int(simd, -least).lt(high) & high.lt(int(simd, least));
     let quarter = (high & int(simd, SIGN)) | int(simd, 0x3e80_0000);
     let quarter = small.select(int(simd, 0), quarter).as_float();
-    let scale = float(simd, (1 << LOW) as f32);
+    let scale = float(simd, (1 << BITS) as f32);
     let sum = high.to_float().fused(scale, low.to_float() + quarter);
     let unit = top - int(simd, UNIT << 23);
     (sum * unit.as_float()).as_int()

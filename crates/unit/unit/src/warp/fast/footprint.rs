@@ -3,7 +3,7 @@
 use crate::request::{Lanes, Places};
 use crate::warp::ahead::Rows;
 use crate::warp::axis::AxisLanes;
-use crate::warp::simd::{Int, Simd, int, load, mask};
+use crate::warp::simd::{Int, Simd, all_lanes, int, load, mask};
 use crate::warp::texel::{Texel, texel};
 use crate::warp::weights as split;
 use texunit_memory::Window;
@@ -108,7 +108,7 @@ impl<S: Simd> Spot<S> {
     #[inline(always)]
     pub(super) fn new(simd: S, group: &Group<'_>, chunk: usize) -> Self {
         let (Group { x, y, .. }, place) = (group, chunk * S::LANES);
-        let all = u32::MAX >> (32 - S::LANES);
+        let all = all_lanes::<S>();
         let lower = load(simd, &x.lower, chunk);
         let base = load(simd, group.base, chunk) + lower;
         Self {

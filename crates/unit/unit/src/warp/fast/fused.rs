@@ -1,9 +1,9 @@
 //! Whole fetches in one stage, for many warps and the most usual samplers: all axes alike, one level, no
-//! layers, no offsets. From coordinates to results nothing is put down in memory, and so the
-//! CPU has several fetches in work at once.
+//! layers, no offsets; also on the faces of a cube. Nothing is put down in memory but what the warp behind the one
+//! that is summed reads, and so the CPU has several fetches in work at once.
 
 use super::footprint::{Kernel, Task};
-use super::held::{Held, OfHeld, Placed, all_lanes};
+use super::held::{Held, OfHeld, Placed};
 use super::kernel::{Bytes, Footprint, Unrolled};
 use super::point::Picked;
 use super::registers::Registers;
@@ -56,21 +56,19 @@ pub(super) fn stage(
     if axes.iter().flatten().any(|axis| axis.kind != kind) {
         return None;
     }
-    if !axes[0]?.pitch.is_power_of_two() {
-        return None;
-    }
-    // Rows of such textures are a power of two apart, unless someone has put space between them.
-    if kind.1 == WRAP_2 && axes.iter().flatten().any(|axis| !axis.pitch.is_power_of_two()) {
+    // Texels are a power of two apart. Rows of such textures are, too, unless someone has put space between them.
+    let shifted = if kind.1 == WRAP_2 { dims } else { 1 };
+    if axes.iter().take(shifted).flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
     }
     match (format.plain_channel()?, normalized, format.channels(), dims, footprint) {
-        _ if is_cube => match (format.plain_channel()?, normalized, format.channels(), footprint) {
-            (Stored::U8, true, 4, Footprint::Square) => on_cube::<Bytes<1, 4>>(kind, build),
-            (Stored::F32, false, 4, Footprint::Square) => {
-                on_cube::<Unrolled<Real<F32>, 4, 1>>(kind, build)
-            }
-            _ => None,
-        },
+        (Stored::U8, true, 4, 2, Footprint::Square) if is_cube => {
+            on_cube::<Bytes<1, 4>>(kind, build)
+        }
+        (Stored::F32, false, 4, 2, Footprint::Square) if is_cube => {
+            on_cube::<Unrolled<Real<F32>, 4, 1>>(kind, build)
+        }
+        _ if is_cube => None,
         (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 1>(kind, build),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
             by_kind::<Picked<Unorm<1>, false>, 1>(kind, build)
@@ -224,7 +222,6 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             (at, face) =
                 ([load(simd, coords[0], chunk), load(simd, coords[1], chunk)], int(simd, 0));
         }
-        // Texels of 4 and 16 bytes.
         let x = Self::axis(simd, axes.x, at[0], true);
         let mut y = Self::axis(simd, axes.y, at[1], MODE == WRAP_2);
         if CUBE {
@@ -238,7 +235,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             near = near & z.near;
             placed.split(simd, &z);
         }
-        (near.bits() == all_lanes::<S>()).then_some(placed)
+        near.is_full().then_some(placed)
     }
 
     /// The same for one that is read later; false if some of its lanes are far.

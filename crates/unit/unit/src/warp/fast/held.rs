@@ -39,7 +39,7 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
     /// The texels of two axes.
     #[inline(always)]
     pub(super) fn new(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
-        let mut together = x.together.bits() == all_lanes::<S>();
+        let mut together = x.together.is_full();
         let mut outside = Outside::NONE;
         if MODE == BORDER {
             outside.x = [x.outside[0].bits(), x.outside[1].bits()];
@@ -151,9 +151,4 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for OfHeld<'_, GROUP
             outside: if MODE == BORDER { held.outside[*chunk][group] } else { Outside::NONE },
         }
     }
-}
-
-#[inline(always)]
-pub(super) fn all_lanes<S: Simd>() -> u32 {
-    u32::MAX >> (32 - S::LANES)
 }

@@ -5,7 +5,7 @@ use super::footprint::{Kernel, Outside, Spot, Spots, Task};
 use super::kernel::{Bytes, Footprint};
 use super::levels::Each;
 use crate::request::Lanes;
-use crate::warp::axis::{Axis, CLAMP, EXACT, LINEAR, Size, WRAP_2, along};
+use crate::warp::axis::{Axis, CLAMP, EXACT, LINEAR, WRAP_2, along};
 use crate::warp::build::Wide;
 use crate::warp::levels::LevelLanes;
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
@@ -69,9 +69,9 @@ impl<One: Kernel, Two: Kernel, const MODE: u8> Stage<OfLeveled> for Leveled<One,
             if blends {
                 let second = Self::spot(simd, (x, y), each, at, spot(1), chunk);
                 let Some(second) = second else { return };
-                Two::values(simd, &mut task, &Levels([first, second]), chunk);
+                Two::values(simd, &mut task, &[first, second], chunk);
             } else {
-                One::values(simd, &mut task, &Levels([first]), chunk);
+                One::values(simd, &mut task, &[first], chunk);
             }
         }
         *is_done = true;
@@ -94,8 +94,7 @@ impl<One, Two, const MODE: u8> Leveled<One, Two, MODE> {
         let none = int(simd, 0);
         let x = along::<S, LINEAR, EXACT, MODE>(simd, x, at[0], none, width);
         let y = along::<S, LINEAR, EXACT, MODE>(simd, y, at[1], none, height);
-        let all = u32::MAX >> (32 - S::LANES);
-        if (x.near & y.near).bits() != all {
+        if !(x.near & y.near).is_full() {
             return None;
         }
         let lower = each.offset(level) + x.lower;
@@ -104,37 +103,16 @@ impl<One, Two, const MODE: u8> Leveled<One, Two, MODE> {
             across: x.upper - x.lower,
             weights: [x.weight, y.weight],
             total: Some(load(simd, share, chunk)),
-            together: x.together.bits() == all,
+            together: x.together.is_full(),
             outside: Outside::NONE,
         })
     }
 }
 
 /// One level or two of a vector's lanes.
-struct Levels<S: Simd, const N: usize>([Spot<S>; N]);
-
-impl<S: Simd, const N: usize> Spots<S> for Levels<S, N> {
+impl<S: Simd, const N: usize> Spots<S> for [Spot<S>; N] {
     #[inline(always)]
     fn spot(&self, _: S, group: usize) -> Spot<S> {
-        self.0[group]
-    }
-}
-
-impl Each {
-    /// Sizes along x and y of these levels, whose pitches are [powers of two](Self::has_shifts).
-    #[inline(always)]
-    fn sizes<S: Simd>(&self, simd: S, level: Int<S>) -> [Size<S>; 2] {
-        let texel = int(simd, self.texel_size.trailing_zeros() as i32);
-        let of = |axis: usize| &self.tables.size[axis];
-        [
-            Size::of_level(level.look_up(of(0)), texel),
-            Size::of_level(level.look_up(of(1)), level.look_up(&self.tables.row_shift)),
-        ]
-    }
-
-    /// Where these levels begin.
-    #[inline(always)]
-    fn offset<S: Simd>(&self, level: Int<S>) -> Int<S> {
-        level.look_up(&self.tables.offset)
+        self[group]
     }
 }

@@ -3,10 +3,10 @@
 use crate::request::{FetchRequest, Lanes};
 use crate::resource::Level;
 use crate::sampler::Filter;
-use crate::warp::axis::AxisLanes;
+use crate::warp::axis::{AxisLanes, Size};
 use crate::warp::build::Wide;
 use crate::warp::levels::{LevelLanes, LevelStage};
-use crate::warp::simd::{Arguments, Run, Simd, Stage, int, load, pick_wide};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, load, pick_wide};
 use crate::warp::weights;
 
 /// Sizes and pitches of the levels that lanes read, along an axis.
@@ -28,6 +28,15 @@ pub(super) enum Levels {
 }
 
 impl Levels {
+    /// What a layer or face counts: its bytes, or 1 where levels differ in that.
+    #[inline(always)]
+    pub(super) fn plane_pitch(&self) -> u32 {
+        match *self {
+            Self::One { plane_pitch } => plane_pitch,
+            Self::Each(_) => 1,
+        }
+    }
+
     /// Whether a lane can read two levels.
     pub(super) fn may_blend(&self, mip_filter: Option<Filter>) -> bool {
         matches!(self, Self::Each(_)) && mip_filter == Some(Filter::Linear)
@@ -38,21 +47,21 @@ impl Levels {
 #[derive(Clone, Debug)]
 pub(super) struct Each {
     choice: LevelStage,
-    pub(super) tables: Tables,
-    pub(super) texel_size: u32,
+    tables: Tables,
+    texel_size: u32,
     stage: Run<OfLevels>,
 }
 
 /// Of each level.
 #[derive(Clone, Debug)]
-pub(super) struct Tables {
-    pub(super) size: [Lanes; 3],
+struct Tables {
+    size: [Lanes; 3],
     row_pitch: Lanes,
     /// Of row pitches that are powers of two, which.
-    pub(super) row_shift: Lanes,
+    row_shift: Lanes,
     slice_pitch: Lanes,
     plane_pitch: Lanes,
-    pub(super) offset: Lanes,
+    offset: Lanes,
 }
 
 /// Of each lane.
@@ -119,6 +128,21 @@ impl Each {
         let (pitches, shifts) = (&self.tables.row_pitch, &self.tables.row_shift);
         let mut levels = pitches.iter().zip(shifts).take_while(|of| *of.0 != 0);
         self.texel_size.is_power_of_two() && levels.all(|(pitch, shift)| *pitch == 1 << shift)
+    }
+
+    /// Sizes along x and y of these levels, whose pitches are [powers of two](Self::has_shifts).
+    #[inline(always)]
+    pub(super) fn sizes<S: Simd>(&self, simd: S, level: Int<S>) -> [Size<S>; 2] {
+        let [width, height, _] = &self.tables.size;
+        let texel = int(simd, self.texel_size.trailing_zeros() as i32);
+        let row = level.look_up(&self.tables.row_shift);
+        [Size::of_level(level.look_up(width), texel), Size::of_level(level.look_up(height), row)]
+    }
+
+    /// Where these levels begin.
+    #[inline(always)]
+    pub(super) fn offset<S: Simd>(&self, level: Int<S>) -> Int<S> {
+        level.look_up(&self.tables.offset)
     }
 
     /// The levels of each lane and what they count; whether any has two.

@@ -200,10 +200,7 @@ impl Fast {
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
         let (axes, asks, held) = (&self.axes, self.asks, &mut space.held);
-        let face_pitch = match self.levels {
-            Levels::One { plane_pitch } => plane_pitch,
-            Levels::Each(_) => 0,
-        };
+        let face_pitch = self.levels.plane_pitch();
         if let Some(stage) = self.fused {
             stage.call(fused::Call {
                 axes,
@@ -312,11 +309,7 @@ impl Fast {
     /// The first half of a fetch: which texels, and their weights.
     pub(super) fn place(&self, request: &FetchRequest<'_>, placed: &mut Placed) {
         let Placed { axes, bases, totals, place, levels, slots } = placed;
-        let pitch = match self.levels {
-            Levels::One { plane_pitch } => plane_pitch,
-            Levels::Each(_) => 1,
-        };
-        self.places.run(request, pitch, place);
+        self.places.run(request, self.levels.plane_pitch(), place);
         match &self.levels {
             Levels::One { .. } => {
                 self.run_axes(request, place, None, &mut axes[0]);

@@ -19,7 +19,7 @@ mod vector;
 
 pub(super) use portable::Portable;
 pub(super) use twice::Twice;
-pub(super) use vector::{Double, Float, Int, Mask, double, float, int, load, mask};
+pub(super) use vector::{Double, Float, Int, Mask, all_lanes, double, float, int, load, mask};
 
 #[cfg(target_arch = "x86_64")]
 use super::build::SimdLevel;

@@ -286,7 +286,18 @@ impl<S: Simd> Double<S> {
     }
 }
 
+/// A bit for each lane of a vector.
+#[inline(always)]
+pub(in crate::warp) fn all_lanes<S: Simd>() -> u32 {
+    u32::MAX >> (32 - S::LANES)
+}
+
 impl<S: Simd> Mask<S> {
+    /// Whether it has all lanes.
+    #[inline(always)]
+    pub(in crate::warp) fn is_full(self) -> bool {
+        self.bits() == all_lanes::<S>()
+    }
     /// Lane 0 lowest.
     #[inline(always)]
     pub(in crate::warp) fn bits(self) -> u32 {
