@@ -47,7 +47,7 @@ impl Kernel {
             threads: product(options.block).next_multiple_of(32),
             ctas: if options.cooperative { product(options.grid) } else { 1 },
         };
-        let asked = if options.threads == 0 { texunit_simt::cores() } else { options.threads };
+        let asked = if options.threads == 0 { texunit_threads::cores() } else { options.threads };
         need.share(asked, options.stack_limit, left)
     }
 }

@@ -8,7 +8,6 @@ pub mod alu;
 mod bits;
 mod clock;
 mod code;
-mod cores;
 mod exec;
 pub mod fault;
 mod flow;
@@ -22,7 +21,6 @@ mod stats;
 mod tally;
 pub mod watch;
 
-pub use cores::cores;
 pub use exec::launch;
 pub use fault::{Described, Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};

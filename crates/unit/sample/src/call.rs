@@ -8,7 +8,6 @@ use crate::interleave::interleave;
 use crate::request::{Action, Request, Slot};
 use crate::scratch::Borrowed;
 use crate::texture::Texture;
-use std::num::NonZero;
 use std::ops::Range;
 use std::sync::Arc;
 use texunit_memory::hint;
@@ -119,24 +118,16 @@ impl<'a> Call<'a> {
             return Err(SampleError::Out { found, needed });
         }
         let fetches = found / size;
-        let cpus = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = if threads == 0 { cpus() } else { threads };
+        let threads = if threads == 0 { texunit_threads::cores() } else { threads };
         let threads = threads.min(fetches.div_ceil(WORTH_A_THREAD)).max(1);
         if threads == 1 {
             return self.part(first, out);
         }
         let part = fetches.div_ceil(threads).next_multiple_of(BLOCK);
-        std::thread::scope(|scope| {
-            let parts = (first..).step_by(part).zip(out.chunks_mut(part * size));
-            let workers: Vec<_> =
-                parts.map(|(first, out)| scope.spawn(move || self.part(first, out))).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
-                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            // All are waited for; the first error in the order of fetches is told.
-            let results: Vec<Result<(), SampleError>> = workers.into_iter().map(join).collect();
-            results.into_iter().collect()
-        })
+        let parts = (first..).step_by(part).zip(out.chunks_mut(part * size));
+        let results = texunit_threads::each(parts, |(first, out)| self.part(first, out));
+        // The first error in the order of fetches is told.
+        results.into_iter().collect()
     }
 
     /// The operands of one fetch, by its number in C order.

@@ -77,16 +77,10 @@ pub(super) fn run(launch: &Launch<'_>, shared: &Shared, ctas: u64) {
         }
     };
     while residents.iter().any(|r| !r.ended) && shared.faulted.load(Relaxed) == u64::MAX {
-        if launch.workers == 1 {
-            shared.timed(launch, || turns(&mut residents, &mut counts[0]));
-        } else {
-            std::thread::scope(|scope| {
-                let turns = &turns;
-                for (part, counts) in residents.chunks_mut(share as usize).zip(&mut counts) {
-                    scope.spawn(move || shared.timed(launch, || turns(part, counts)));
-                }
-            });
-        }
+        let parts = residents.chunks_mut(share as usize).zip(&mut counts);
+        texunit_threads::each(parts, |(part, counts)| {
+            shared.timed(launch, || turns(part, counts));
+        });
     }
     if launch.counters != 0 {
         for (part, counts) in residents.chunks_mut(share as usize).zip(counts) {

@@ -61,6 +61,7 @@ pub(crate) use lockstep::is_quiet;
 pub use mbarrier::MbarrierState;
 use prepare::prepare;
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -77,6 +78,18 @@ struct Shared {
 }
 
 impl Shared {
+    /// The next CTAs of a worker. What CTAs beside each other read and write is often together, so it takes a few of
+    /// them; who is alone takes all.
+    fn take(&self, workers: u64, end: u64) -> Range<u64> {
+        let share = |left: u64| match workers {
+            1 => left,
+            _ => (left / (PART * workers)).clamp(1, MAX_TAKEN).min(left),
+        };
+        let next = |next: u64| Some(next + share(end.saturating_sub(next)));
+        let first = self.next.fetch_update(Relaxed, Relaxed, next).unwrap_or(end);
+        first..next(first).unwrap_or(end)
+    }
+
     /// Does a worker's work, and adds the time that it takes of a core.
     fn timed(&self, launch: &Launch<'_>, work: impl FnOnce()) {
         let Some(clock) = launch.config.cpu_clock else { return work() };
@@ -179,16 +192,9 @@ pub fn launch(
         shared.timed(&launch, || schedule::run(&launch, &shared, ctas, seed));
     } else if config.cooperative {
         cooperative::run(&launch, &shared, ctas.end);
-    } else if launch.workers == 1 {
-        shared.timed(&launch, || work(&launch, &shared, 0, ctas));
     } else {
-        std::thread::scope(|scope| {
-            let (launch, shared) = (&launch, &shared);
-            let run = move |worker| shared.timed(launch, || work(launch, shared, worker, ctas));
-            for worker in 1..launch.workers {
-                scope.spawn(move || run(worker));
-            }
-            run(0);
+        texunit_threads::each(0..launch.workers, |worker| {
+            shared.timed(&launch, || work(&launch, &shared, worker, ctas));
         });
     }
     let collected = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -217,26 +223,20 @@ pub fn launch(
     }
 }
 
-/// CTAs that a worker takes at once: at most so many, and few enough for so many shares of each worker.
+/// CTAs that a worker takes at once: at most so many, and of those that are left so small a part of what would be its
+/// share that all come to their ends at about the same time.
 const MAX_TAKEN: u64 = 512;
-const SHARES: u64 = 64;
+const PART: u64 = 16;
 
 /// Runs CTAs until none is left.
 fn work(launch: &Launch<'_>, shared: &Shared, worker: usize, ctas: CtaRange) {
     let mut context = Context::new(launch, worker);
     context.counts = Counts::new(launch.counters);
     let mut warps: Vec<Warp> = (0..launch.warps).map(|_| Warp::default()).collect();
-    // What CTAs beside each other read and write is often together: one worker takes a few of them.
-    // Who is alone takes all.
-    let share = match launch.workers {
-        1 => ctas.len(),
-        workers => (ctas.len() / (SHARES * workers as u64)).clamp(1, MAX_TAKEN),
-    };
     let mut own = 0..0;
     loop {
         if own.is_empty() {
-            let first = shared.next.fetch_add(share, Relaxed);
-            own = first..ctas.end.min(first.saturating_add(share));
+            own = shared.take(launch.workers as u64, ctas.end);
         }
         let Some(index) = own.next() else { break };
         if index >= shared.faulted.load(Relaxed) {

@@ -4,7 +4,6 @@ use super::context::Launch;
 use super::shadow::state::Shadows;
 use crate::clock::Moment;
 use crate::code::Func;
-use crate::cores::cores;
 use crate::launch::{Bounds, LaunchConfig, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
@@ -82,7 +81,7 @@ pub(super) fn prepare<'a>(
     let fit = MAX_CTA_MEMORY / cta_size.max(1);
     let workers = match (config.schedule, config.threads) {
         (Some(_), _) => 1,
-        (None, 0) => cores() as u64,
+        (None, 0) => texunit_threads::cores() as u64,
         (None, threads) => threads as u64,
     };
     let workers = workers.min(fit).min(ctas).clamp(1, 1024) as usize;
