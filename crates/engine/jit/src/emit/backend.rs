@@ -36,7 +36,7 @@ pub(super) trait Backend: Sized + Default {
     const AFFINE: bool = false;
 
     /// Whether loads of words behind each other are made at once ([`super::words`]).
-    const WORDS: bool = false;
+    fn words() -> bool;
 
     /// Computes a register that has been left out: the books have it then.
     fn compute(_: &mut Emitter<'_, Self>, _: Late) {}

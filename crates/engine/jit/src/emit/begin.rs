@@ -65,7 +65,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             loops: vec![None; n],
             stubs: Vec::new(),
             near: Near::of(region),
-            words: if B::WORDS { Words::of(region, &plans) } else { Words::default() },
+            words: if B::words() { Words::of(region, &plans) } else { Words::default() },
             indices: Indices::of(region, &plans),
             open_indices: 0,
             plans,

@@ -17,6 +17,7 @@ mod edge;
 mod ends;
 mod flow;
 mod frame;
+mod gathers;
 mod index;
 mod input;
 mod live;

@@ -12,7 +12,6 @@ mod cross;
 mod double;
 mod float;
 mod frame;
-mod gathers;
 mod indexed;
 mod instruction;
 mod integer;
@@ -117,7 +116,10 @@ impl Backend for Avx2 {
     const SPARE_MASK: Reg = MOMENT;
     const PREDICATE_PARTS: u8 = PARTS;
     const AFFINE: bool = true;
-    const WORDS: bool = true;
+
+    fn words() -> bool {
+        true
+    }
 
     fn compute(e: &mut Maker<'_>, late: Late) {
         let parts = if let Place::Wide(_) = late.place { 2 * PARTS } else { PARTS };

@@ -10,6 +10,7 @@ use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::affine::Plus;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
+use crate::emit::gathers;
 use crate::emit::index::{NEITHER, ROW};
 use crate::emit::values::Reg;
 use crate::machine::Site;
@@ -118,6 +119,10 @@ impl Maker<'_> {
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
         let scale = way.total as u32;
         match pieces {
+            Pieces::Dwords(dwords) if way.total == 4 && way.wide && !gathers::pay() => {
+                self.keep_indices(way, indices);
+                self.each_part_active(dwords[0], |e, part, to| e.words_one_by_one(way, part, to));
+            }
             Pieces::Dwords(dwords) => {
                 for (part, index) in indices.into_iter().enumerate() {
                     let memory = MemoryOperand::with_base_index_scale(HOST, index.z(), scale);
