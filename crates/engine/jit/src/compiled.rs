@@ -204,7 +204,7 @@ impl Function {
         frame.words = inputs.words.as_ptr();
         frame.bytes = inputs.bytes.as_ptr();
         frame.counts = inputs.counts.as_ptr();
-        frame.ahead = inputs.ahead.into();
+        frame.ahead = crate::emit::processor::ahead(inputs.ahead, inputs.is_line);
         frame.listener = None;
         Some(Running { function: self, frame, inputs: PhantomData })
     }

@@ -41,6 +41,8 @@ pub struct Inputs<'a> {
     pub counts: &'a [Cell<u64>],
     /// Where accesses lie one behind the other from CTA to CTA: how many lanes ahead caches are asked for them.
     pub ahead: u32,
+    /// Whether nothing lies between what a CTA accesses so and what the next one does.
+    pub is_line: bool,
 }
 
 /// Where a function may be entered.

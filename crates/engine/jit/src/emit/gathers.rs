@@ -4,9 +4,10 @@
 
 #![allow(unsafe_code, reason = "instructions that the processor is asked for before")]
 
+use super::processor::is_amd;
 use std::arch::x86_64::{
-    __cpuid, __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_i32gather_epi32,
-    _mm256_loadu_si256, _mm256_set_epi32, _mm256_set1_epi32, _mm256_setzero_si256,
+    __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_i32gather_epi32, _mm256_loadu_si256,
+    _mm256_set_epi32, _mm256_set1_epi32, _mm256_setzero_si256,
 };
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -43,13 +44,6 @@ pub(super) fn pay() -> bool {
         let [one_by_one, at_once] = measured();
         better(one_by_one, at_once)
     })
-}
-
-/// Whether AMD, or Hygon under its licence, has made the processor.
-fn is_amd() -> bool {
-    let vendor = __cpuid(0);
-    let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-    [b"AuthenticAMD", b"HygonGenuine"].iter().any(|own| own[..] == *name.as_flattened())
 }
 
 /// A gather may take somewhat longer: it is one instruction in place of two dozen, so that a processor has begun with more

@@ -234,7 +234,13 @@ impl<B: Backend> Emitter<'_, B> {
     /// CTAs that follow each other access what lies behind each other, so that the row is that of the CTA behind the next
     /// one; in a loop, of which each thread goes through other rows before the next CTA begins, that of the next warp.
     /// Accesses by the same index and a number near it would ask for the same lines.
-    pub(super) fn prefetch_row(&mut self, row: MemoryOperand, bytes: u32, plus: Plus, code: C) {
+    pub(super) fn prefetch_row(
+        &mut self,
+        row: MemoryOperand,
+        bytes: u32,
+        plus: Plus,
+        stores: bool,
+    ) {
         let near = |n: u64| (n as i32).unsigned_abs() < NEAR;
         if plus != Plus::NONE && matches!(plus.number, Source::Literal(n) if near(n)) {
             return;
@@ -247,6 +253,7 @@ impl<B: Backend> Emitter<'_, B> {
             self.asm.put(I::with2(C::Mov_r64_rm64, R::R13, at(R::RDI, Frame::AHEAD)));
             (R::R13, bytes.min(8), 0)
         };
+        let code = super::processor::request(stores);
         for line in (before..before + row).step_by(LINE) {
             let other =
                 MemoryOperand::with_base_index_scale_displ_size(R::RAX, index, scale, line, 1);

@@ -24,6 +24,7 @@ mod live;
 mod needs;
 mod part;
 mod pause;
+pub(crate) mod processor;
 mod same_base;
 mod slots;
 mod stub;

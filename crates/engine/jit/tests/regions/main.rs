@@ -168,6 +168,7 @@ impl Case {
             bytes: &self.fixed.bytes,
             counts: &counts,
             ahead: 512,
+            is_line: false,
         };
         let mut ears = Ears(Vec::new());
         let mut running = self.function.with(inputs, sites).expect("inputs");

@@ -78,6 +78,7 @@ impl Case {
             bytes: &self.fixed.bytes,
             counts,
             ahead: 512,
+            is_line: true,
         }
     }
 

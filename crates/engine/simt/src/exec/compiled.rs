@@ -166,6 +166,7 @@ impl<'a> Context<'a> {
             bytes: self.fixed.params,
             counts: self.counts.cells(),
             ahead: self.launch.ahead(),
+            is_line: self.launch.is_line(),
         };
         let region = table.region(number);
         let function = region.map(|region| &region.function);

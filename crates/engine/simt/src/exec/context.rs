@@ -76,6 +76,12 @@ impl<'a> Launch<'a> {
         2 * self.config.block[0].min(1024)
     }
 
+    /// Whether nothing lies between what a CTA accesses so and what the next one does: it is a row of threads.
+    #[inline]
+    pub(crate) fn is_line(&self) -> bool {
+        self.config.block[1..] == [1, 1]
+    }
+
     /// Whether nothing of the CTA before can be seen in the registers and the frame of a warp, and nobody is told
     /// that it begins and ends.
     fn is_short(&self) -> bool {

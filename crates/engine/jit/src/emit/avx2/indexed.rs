@@ -125,9 +125,9 @@ impl Maker<'_> {
     }
 
     /// Asks for later rows than that which `r13` points to.
-    fn prefetch_behind(&mut self, way: &Way<'_>, code: C) {
+    fn prefetch_behind(&mut self, way: &Way<'_>, stores: bool) {
         let plus = if let Base::Affine(value) = way.base { value.plus } else { Plus::NONE };
-        self.prefetch_row(at(R::R13, 0), way.total as u32, plus, code);
+        self.prefetch_row(at(R::R13, 0), way.total as u32, plus, stores);
     }
 
     /// The indices are anything.
@@ -180,7 +180,7 @@ impl Maker<'_> {
                     self.load_plain(d, way.total);
                 }
                 self.back.behind = 0;
-                self.prefetch_behind(way, C::Prefetcht0_m8);
+                self.prefetch_behind(way, false);
             }
             Row::Stores(from) => {
                 let first = MemoryOperand::with_base_index_scale(R::R13, R::RAX, scale);
@@ -189,7 +189,7 @@ impl Maker<'_> {
                     let to = self.behind_first(8 * way.total * part);
                     self.asm.put(I::with2(C::VEX_Vmovdqu_ymmm256_ymm, to, from.ymm()));
                 }
-                self.prefetch_behind(way, C::Prefetchw_m8);
+                self.prefetch_behind(way, true);
             }
             Row::Points(slot) => {
                 slot.forget(self);

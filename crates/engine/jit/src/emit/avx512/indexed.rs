@@ -85,8 +85,7 @@ impl Maker<'_> {
         let places = Places { base: [HOST; 2], index, scale, displacement: 0, apart };
         self.row_of_pieces(pieces, &places, way);
         let row = MemoryOperand::with_base_index_scale(HOST, R::RAX, scale);
-        let code = if way.stores { C::Prefetchw_m8 } else { C::Prefetcht0_m8 };
-        self.prefetch_row(row, way.total as u32, indexed.plus, code);
+        self.prefetch_row(row, way.total as u32, indexed.plus, way.stores);
         self.asm.jump(C::Jmp_rel32_64, done);
     }
 

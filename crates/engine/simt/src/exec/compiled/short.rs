@@ -90,6 +90,7 @@ impl Context<'_> {
             bytes: self.fixed.params,
             counts: self.counts.cells(),
             ahead: launch.ahead(),
+            is_line: launch.is_line(),
         };
         let mut sites = compiled.sites_of(number).take();
         let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
