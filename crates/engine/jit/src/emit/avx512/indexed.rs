@@ -116,6 +116,7 @@ impl Maker<'_> {
         self.asm.jump(C::Jne_rel32_64, slow);
         self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, low, ACTIVE));
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
+        self.partial_by_index(way, pieces, indices, done);
         let scale = way.total as u32;
         match pieces {
             Pieces::Dwords(dwords) if way.total == 4 && way.wide && !gathers::pay() => {

@@ -20,14 +20,19 @@ impl Maker<'_> {
         if way.access.space == Space::Local {
             return self.each_of_local(way, pieces);
         }
-        if !way.stores || way.total > 8 {
+        if way.total > 8 {
             return self.each_by_index(way, pieces);
         }
         let (other, done) = (self.asm.label(), self.asm.label());
+        if !way.stores {
+            // Of all lanes it is known.
+            self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
+            self.asm.jump(C::Je_rel32_64, other);
+        }
         self.partial_rows(way, pieces, other);
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(other);
-        if way.total < 4 {
+        if way.stores && way.total < 4 {
             self.each_small(way, pieces);
         } else {
             self.each_by_index(way, pieces);

@@ -41,7 +41,7 @@ pub(super) struct Way {
     pub(super) affine: Option<(Affine, [Reg; 2])>,
     /// Whether the site says which indices there are ([`super::indexed`]).
     pub(super) indexed: Option<Indexed>,
-    /// For offsets of 32 bits, of stores.
+    /// For offsets of 32 bits.
     pub(super) short: Option<[Reg; 2]>,
     pub(super) moment: Reg,
     pub(super) masks: [Reg; 2],
@@ -142,7 +142,9 @@ impl Maker<'_> {
         }
         let total = u64::from(access.size) * u64::from(access.count);
         let shorten = if long && !wide { vec![self.temporary(), self.temporary()] } else { vec![] };
-        let short = (wide && stores && total <= 8).then(|| [self.temporary(), self.temporary()]);
+        let looked_for = stores || self.indexed().is_none();
+        let short =
+            (wide && looked_for && total <= 8).then(|| [self.temporary(), self.temporary()]);
         let (moment, masks) = (self.temporary(), [self.temporary_mask(), self.temporary_mask()]);
         let why = match access.space {
             Space::Global => Reason::Site(access.site),

@@ -1,6 +1,8 @@
-//! Stores of some lanes that lie one behind the other, in each half of a warp.
+//! Accesses of some lanes, where others have left a loop or do not take the step: those that lie one behind the other in each
+//! half of a warp, and loads of what all of a half have.
 
-use super::memory::{HOST, Way, site};
+use super::load::{LOAD, STORE};
+use super::memory::{ACTIVE, HOST, Way, site};
 use super::pieces::Pieces;
 use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::asm::{Label, at};
@@ -13,15 +15,50 @@ use std::mem::offset_of;
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
 impl Maker<'_> {
-    /// Stores the active lanes, which have been looked at, if they lie so; else it goes on at `other` with nothing done.
+    /// Makes the access of active lanes, which have been looked at, if they lie so; else it goes on at `other` with nothing done.
     pub(super) fn partial_rows(&mut self, way: &Way, pieces: &Pieces, other: Label) {
         let offsets = self.short_offsets(way, other);
+        self.firsts_of_active(way, offsets, Some(way.total), other);
+        self.masked_rows(way, pieces, 1);
+    }
+
+    /// Loads at indices of active lanes, which have been looked at, if there are some but not all, and it goes on at `done`. If
+    /// they lie anywhere, it goes on behind this code.
+    pub(super) fn partial_by_index(
+        &mut self,
+        way: &Way,
+        pieces: &Pieces,
+        indices: [Reg; 2],
+        done: Label,
+    ) {
+        let (apart, none) = (self.asm.label(), self.asm.label());
+        // Of all lanes it is known.
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
+        self.asm.jump(C::Je_rel32_64, none);
+        self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, ACTIVE));
+        self.asm.jump(C::Je_rel32_64, done);
+        self.firsts_of_active(way, indices, Some(1), apart);
+        self.masked_rows(way, pieces, way.total as u32);
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(apart);
+        self.firsts_of_active(way, indices, None, none);
+        self.spread_firsts(way, pieces);
+        self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(none);
+    }
+
+    /// Where the first lanes of the halves are or would be: an offset or index of 32 bits, of which those of the active lanes are
+    /// multiples of a step, or the same. If they are something else, it goes on at `other`.
+    fn firsts_of_active(&mut self, way: &Way, of: [Reg; 2], step: Option<u64>, other: Label) {
         let [active, differ] = way.masks.map(Reg::k);
-        let steps = at(R::R9, self.multiples(way.total, 0, false));
+        let steps = step.map(|step| at(R::R9, self.multiples(step, 0, false)));
         let sub = C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
-        for (half, offset) in offsets.into_iter().enumerate() {
+        for (half, offset) in of.into_iter().enumerate() {
             self.shift_mask(MOMENT_K, active, 16 * half as u8);
-            self.asm.put(I::with3(sub, way.moment.z(), offset.z(), steps));
+            self.asm.put(match steps {
+                Some(steps) => I::with3(sub, way.moment.z(), offset.z(), steps),
+                None => I::with2(super::float::MOVE, way.moment.z(), offset.z()),
+            });
             // The first active lane, or zero, says where all must be.
             let compress = C::EVEX_Vpcompressd_zmmm512_k1z_zmm;
             self.asm.put_zeroing(MOMENT_K, I::with2(compress, MOMENT.z(), way.moment.z()));
@@ -41,7 +78,6 @@ impl Maker<'_> {
         }
         self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, differ, differ));
         self.asm.jump(C::Jne_rel32_64, other);
-        self.masked_rows(way, pieces, active);
     }
 
     /// Offsets of 32 bits: where the allocation is larger, it goes on at `other`.
@@ -61,20 +97,29 @@ impl Maker<'_> {
         short
     }
 
-    fn masked_rows(&mut self, way: &Way, pieces: &Pieces, active: R) {
-        let mut put = |lane: u8, code: C, displacement: i64, piece: Reg| {
+    /// Active lanes of rows that begin at the first numbers, by a scale.
+    fn masked_rows(&mut self, way: &Way, pieces: &Pieces, scale: u32) {
+        let mut put = |lane: u8, [load, store]: [C; 2], displacement: i64, piece: Reg| {
             let first = FIRSTS[usize::from(lane / 16)];
-            let to =
-                MemoryOperand::with_base_index_scale_displ_size(HOST, first, 1, displacement, 1);
-            self.shift_mask(MOMENT_K, active, lane);
-            self.asm.put_masked(MOMENT_K, I::with2(code, to, piece.z()));
+            let row = MemoryOperand::with_base_index_scale_displ_size(
+                HOST,
+                first,
+                scale,
+                displacement,
+                1,
+            );
+            self.shift_mask(MOMENT_K, way.masks[0].k(), lane);
+            match way.stores {
+                true => self.asm.put_masked(MOMENT_K, I::with2(store, row, piece.z())),
+                false => self.asm.put_zeroing(MOMENT_K, I::with2(load, piece.z(), row)),
+            }
         };
         match pieces {
             Pieces::Dwords(dwords) => {
                 let code = match way.total {
-                    1 => C::EVEX_Vpmovdb_xmmm128_k1z_zmm,
-                    2 => C::EVEX_Vpmovdw_ymmm256_k1z_zmm,
-                    _ => C::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+                    1 => [C::EVEX_Vpmovzxbd_zmm_k1z_xmmm128, C::EVEX_Vpmovdb_xmmm128_k1z_zmm],
+                    2 => [C::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, C::EVEX_Vpmovdw_ymmm256_k1z_zmm],
+                    _ => [LOAD, STORE],
                 };
                 for (half, &piece) in dwords[0].iter().enumerate() {
                     put(16 * half as u8, code, 0, piece);
@@ -83,7 +128,35 @@ impl Maker<'_> {
             Pieces::Qwords(qwords) => {
                 for (part, &piece) in qwords[0].iter().enumerate() {
                     let displacement = 64 * (part as i64 % 2);
-                    put(8 * part as u8, C::EVEX_Vmovdqu64_zmmm512_k1z_zmm, displacement, piece);
+                    let code =
+                        [C::EVEX_Vmovdqu64_zmm_k1z_zmmm512, C::EVEX_Vmovdqu64_zmmm512_k1z_zmm];
+                    put(8 * part as u8, code, displacement, piece);
+                }
+            }
+        }
+    }
+
+    /// All lanes of a half load what lies at its first index. Of a half without active lanes that is index 0.
+    fn spread_firsts(&mut self, way: &Way, pieces: &Pieces) {
+        for (half, first) in FIRSTS.into_iter().enumerate() {
+            let from = MemoryOperand::with_base_index_scale(HOST, first, way.total as u32);
+            let (load, low) = match way.total {
+                1 => (C::Movzx_r32_rm8, R::EAX),
+                2 => (C::Movzx_r32_rm16, R::EAX),
+                4 => (C::Mov_r32_rm32, R::EAX),
+                _ => (C::Mov_r64_rm64, R::RAX),
+            };
+            self.asm.put(I::with2(load, low, from));
+            match pieces {
+                Pieces::Dwords(dwords) => {
+                    let spread = C::EVEX_Vpbroadcastd_zmm_k1z_r32;
+                    self.asm.put(I::with2(spread, dwords[0][half].z(), R::EAX));
+                }
+                Pieces::Qwords(qwords) => {
+                    for piece in &qwords[0][2 * half..2 * half + 2] {
+                        let spread = C::EVEX_Vpbroadcastq_zmm_k1z_r64;
+                        self.asm.put(I::with2(spread, piece.z(), R::RAX));
+                    }
                 }
             }
         }
