@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod maker;
+mod partial;
 mod policy;
 mod short;
 mod surfaces;
