@@ -42,16 +42,22 @@ pub(crate) struct Taken {
 
 impl Taken {
     /// At least so many. None for who is a thread of rayon's, since that would work for others while it waits; none
-    /// under Miri, to which threads that stay are a leak; and none if the system has no more.
+    /// under Miri, to which threads that stay are a leak, and where there are no processes and threads; and none if the system
+    /// has no more, for which those that are idle go, too.
     pub(crate) fn of(threads: usize) -> Option<Self> {
-        if cfg!(miri) || rayon_core::current_thread_index().is_some() {
+        let have_threads = cfg!(not(any(miri, target_family = "wasm")));
+        if !have_threads || rayon_core::current_thread_index().is_some() {
             return None;
         }
         let kept = idle().and_then(|mut idle| {
             let at = idle.pools.iter().rposition(|taken| taken.len() >= threads)?;
             Some(idle.pools.swap_remove(at))
         });
-        kept.or_else(|| Self::new(threads))
+        let taken = kept.or_else(|| Self::new(threads));
+        if taken.is_none() {
+            idle().into_iter().for_each(|mut idle| idle.pools.clear());
+        }
+        taken
     }
 
     fn new(threads: usize) -> Option<Self> {

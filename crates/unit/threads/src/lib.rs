@@ -3,16 +3,18 @@
 //! A new thread begins to run up to 300 us after it was asked for, where a small launch takes a
 //! millisecond; one that waits for work begins after a few. The threads are rayon's, but nobody shares
 //! them: a call takes a pool that is idle, or makes one. Two kernels may wait for each other, so neither may
-//! stand in a queue behind the other.
+//! stand in a queue behind the other. What a call hands to rayon in one of these threads (an observer of a launch may) is done by
+//! the threads of that call, and by them while they wait for it.
 
 mod idle;
 mod placed;
 
 use idle::Taken;
+use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Host threads of a call that asks for as many as there are cores. The system is asked once: it reads files for the
-/// answer, which takes longer than a small launch.
+/// answer, which takes longer than a small launch; so it is what the first caller had.
 pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
@@ -47,10 +49,12 @@ pub fn each<T: Send, R: Send>(
         threads.run(beside, one, || call(first));
     } else {
         std::thread::scope(|scope| {
-            let new = || std::thread::Builder::new().spawn_scoped(scope, one).is_ok();
-            let begun = (0..beside).filter(|_| new()).count();
+            let new = || std::thread::Builder::new().spawn_scoped(scope, one).ok();
+            let begun: Vec<_> = (0..beside).filter_map(|_| new()).collect();
             call(first);
-            (begun..beside).for_each(|_| one());
+            (begun.len()..beside).for_each(|_| one());
+            let ended: Vec<_> = begun.into_iter().map(|thread| thread.join()).collect();
+            ended.into_iter().for_each(|end| end.unwrap_or_else(|panic| resume_unwind(panic)));
         });
     }
     results.into_iter().flatten().collect()

@@ -66,6 +66,34 @@ fn who_waits_does_nothing_else() {
 }
 
 #[test]
+fn a_panic_is_the_same_in_threads_of_rayon() {
+    let pool = rayon_core::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+    let call = |n: usize| std::panic::panic_any(n);
+    let inside = || {
+        catch_unwind(|| {
+            each(0..1, |_| {
+                each([0, 7], |n| {
+                    if n == 7 {
+                        call(n)
+                    }
+                })
+            })
+        })
+    };
+    let caught = pool.install(inside).expect_err("one panics");
+    assert_eq!(caught.downcast_ref(), Some(&7_usize));
+    let caught = catch_unwind(|| {
+        each([0, 7], |n| {
+            if n == 7 {
+                call(n)
+            }
+        })
+    })
+    .expect_err("one panics");
+    assert_eq!(caught.downcast_ref(), Some(&7_usize));
+}
+
+#[test]
 fn a_panic_comes_to_the_caller_once_all_have_ended() {
     for wrong in 0..3 {
         let ended = AtomicUsize::new(0);

@@ -57,13 +57,14 @@ impl Warp {
             })
         };
         let [first, second] = firsts;
-        let mut element = match random.below(7_u32) {
+        let mut element = match random.below(8_u32) {
             0 => row([first; 2], 1),
             1 => row([first, second], 1),
             2 => row(lasts, 1),
             3 => row([first; 2], 0),
             4 => row([first, second], 0),
-            5 => row([0, 0], -1).map(|n| n.min(ELEMENTS - 1)),
+            5 => row([first / 2; 2], 2),
+            6 => row([0, 0], -1).map(|n| n.min(ELEMENTS - 1)),
             _ => anywhere,
         };
         if random.one_in(4) {
