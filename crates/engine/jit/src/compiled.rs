@@ -198,7 +198,7 @@ impl Function {
         }
         frame.pool = self.pool.as_ptr();
         frame.routines = self.routines.as_ptr();
-        frame.sites = all.as_ptr();
+        frame.sites = all.as_mut_ptr();
         frame.constants = inputs.constants.as_ptr();
         frame.wide_constants = inputs.wide_constants.as_ptr();
         frame.words = inputs.words.as_ptr();

@@ -102,6 +102,8 @@ pub(crate) struct Site {
     pub(crate) origin: u64,
     pub(crate) indices: u64,
     pub(crate) rows: u64,
+    /// How often in turn some lanes were looked at for a shape that they did not have: what code notes here.
+    pub(crate) apart: u64,
 }
 
 /// What is known of an allocation for accesses with one base and several offsets.
@@ -194,6 +196,7 @@ impl Site {
             origin: host.wrapping_add(first),
             indices,
             rows: indices.saturating_sub(31),
+            apart: 0,
             halves: elements(0).saturating_sub(15),
             elements: elements(0),
             near: Around {

@@ -71,7 +71,7 @@ pub(crate) struct Frame {
     pub(crate) counts: *const Cell<u64>,
     /// See [`crate::region::Inputs::ahead`].
     pub(crate) ahead: u64,
-    pub(crate) sites: *const Site,
+    pub(crate) sites: *mut Site,
     /// The functions that are called, and what calls them.
     pub(crate) routines: *const Routine,
     pub(crate) call: Caller,
@@ -193,7 +193,7 @@ impl Frame {
             bytes: null(),
             counts: null(),
             ahead: 0,
-            sites: null(),
+            sites: null_mut(),
             routines: null(),
             call,
             listener: None,

@@ -10,7 +10,6 @@ use super::{MOMENT, MOMENT_K, Maker};
 use crate::emit::affine::Plus;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
-use crate::emit::gathers;
 use crate::emit::index::{NEITHER, ROW};
 use crate::emit::values::Reg;
 use crate::machine::Site;
@@ -119,16 +118,13 @@ impl Maker<'_> {
         self.partial_by_index(way, pieces, indices, done);
         let scale = way.total as u32;
         match pieces {
-            Pieces::Dwords(dwords) if way.total == 4 && way.wide && !gathers::pay() => {
-                self.keep_indices(way, indices);
-                self.each_part_active(dwords[0], |e, part, to| e.words_one_by_one(way, part, to));
-            }
             Pieces::Dwords(dwords) => {
-                for (part, index) in indices.into_iter().enumerate() {
+                self.each_part_active(dwords[0], |e, part, to| {
+                    let index = indices[part];
                     let memory = MemoryOperand::with_base_index_scale(HOST, index.z(), scale);
-                    self.shift_mask(MOMENT_K, low, 16 * part as u8);
-                    self.lanes_of_dwords(dwords[0][part], memory, false);
-                }
+                    e.shift_mask(MOMENT_K, low, 16 * part as u8);
+                    e.lanes_of_dwords(to, memory, false);
+                });
             }
             Pieces::Qwords(qwords) => {
                 for (part, &piece) in qwords[0].iter().enumerate() {

@@ -74,7 +74,10 @@ impl Maker<'_> {
 
     /// Lanes of a mask from `lane` on.
     pub(super) fn shift_mask(&mut self, to: R, from: R, lane: u8) {
-        self.asm.put(I::with3(C::VEX_Kshiftrd_kr_kr_imm8, to, from, u32::from(lane)));
+        self.asm.put(match lane {
+            0 => I::with2(C::VEX_Kmovd_kr_km32, to, from),
+            _ => I::with3(C::VEX_Kshiftrd_kr_kr_imm8, to, from, u32::from(lane)),
+        });
     }
 
     /// Lanes of a mask come from a value.

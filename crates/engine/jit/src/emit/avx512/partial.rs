@@ -14,6 +14,9 @@ use std::mem::offset_of;
 /// Where the first lanes of the halves would be.
 const FIRSTS: [R; 2] = [R::RAX, R::R12];
 
+/// After how many looks in vain there is no other.
+const ENOUGH: i32 = 4;
+
 impl Maker<'_> {
     /// Makes the access of active lanes, which have been looked at, if they lie so; else it goes on at `other` with nothing done.
     pub(super) fn partial_rows(&mut self, way: &Way, pieces: &Pieces, other: Label) {
@@ -23,7 +26,7 @@ impl Maker<'_> {
     }
 
     /// Loads at indices of active lanes, which have been looked at, if there are some but not all, and it goes on at `done`. If
-    /// they lie anywhere, it goes on behind this code.
+    /// they lie anywhere, it goes on behind this code. Where they have done so a few times in turn, nobody looks again.
     pub(super) fn partial_by_index(
         &mut self,
         way: &Way,
@@ -31,19 +34,26 @@ impl Maker<'_> {
         indices: [Reg; 2],
         done: Label,
     ) {
-        let (apart, none) = (self.asm.label(), self.asm.label());
+        let [apart, anywhere, none] = std::array::from_fn(|_| self.asm.label());
+        let noted = site(way, offset_of!(Site, apart));
         // Of all lanes it is known.
         self.asm.put(I::with2(C::Cmp_rm32_imm8, ACTIVE, -1));
         self.asm.jump(C::Je_rel32_64, none);
         self.asm.put(I::with2(C::Test_rm32_r32, ACTIVE, ACTIVE));
         self.asm.jump(C::Je_rel32_64, done);
+        self.asm.put(I::with2(C::Cmp_rm32_imm8, noted, ENOUGH));
+        self.asm.jump(C::Jae_rel32_64, none);
         self.firsts_of_active(way, indices, Some(1), apart);
         self.masked_rows(way, pieces, way.total as u32);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, noted, 0));
         self.asm.jump(C::Jmp_rel32_64, done);
         self.asm.bind(apart);
-        self.firsts_of_active(way, indices, None, none);
+        self.firsts_of_active(way, indices, None, anywhere);
         self.spread_firsts(way, pieces);
+        self.asm.put(I::with2(C::Mov_rm32_imm32, noted, 0));
         self.asm.jump(C::Jmp_rel32_64, done);
+        self.asm.bind(anywhere);
+        self.asm.put(I::with1(C::Inc_rm32, noted));
         self.asm.bind(none);
     }
 

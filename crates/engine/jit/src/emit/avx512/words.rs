@@ -169,27 +169,6 @@ impl Maker<'_> {
         self.asm.put(I::with2(STORE, to, MOMENT.z()));
     }
 
-    /// Loads 16 words by indices in the scratch row, one by one.
-    pub(super) fn words_one_by_one(&mut self, way: &Way, part: usize, to: Reg) {
-        let quarters = [to, way.offsets[2], MOMENT, way.moment];
-        for (lane, place) in (0..16).map(|lane| (lane, lane as u32 % 4)) {
-            let index = at(R::RDI, Frame::scratch(0) + 64 * part + 4 * lane);
-            self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, index));
-            let from = MemoryOperand::with_base_index_scale(HOST, R::RAX, 4);
-            let to = quarters[lane / 4].x();
-            self.asm.put(match place {
-                0 => I::with2(C::EVEX_Vmovd_xmm_rm32, to, from),
-                _ => I::with4(C::EVEX_Vpinsrd_xmm_xmm_rm32_imm8, to, to, from, place),
-            });
-        }
-        let insert = C::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8;
-        for [low, high] in [[quarters[0], quarters[1]], [quarters[2], quarters[3]]] {
-            self.asm.put(I::with4(insert, low.y(), low.y(), high.x(), 1_u32));
-        }
-        let insert = C::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-        self.asm.put(I::with4(insert, to.z(), to.z(), MOMENT.y(), 1_u32));
-    }
-
     /// Four words of each of 16 lanes, which lie at indices of 32 bits in the scratch row, or (a scale of 1) at offsets of 64: the
     /// first of all goes to `first`; where the others are.
     fn words_of_lanes(
