@@ -136,9 +136,12 @@ fn kernel(by: By, out: Out, (ty, size, signed): (&str, u32, bool)) -> String {
     ptx::kernel(ptx::SM_75, params, &body)
 }
 
-/// An element of the table.
-fn element(table: &[u32], i: u32, (_, size, signed): (&str, u32, bool)) -> u64 {
-    let bytes: Vec<u8> = table.iter().flat_map(|word| word.to_le_bytes()).collect();
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// An element of the table with these bytes.
+fn element(bytes: &[u8], i: u32, (_, size, signed): (&str, u32, bool)) -> u64 {
     let mut all = [0; 8];
     all[..size as usize].copy_from_slice(&bytes[(i * size) as usize..][..size as usize]);
     let unused = 64 - 8 * size;
@@ -151,6 +154,7 @@ fn check(by: By, out: Out, of: (&str, u32, bool), warps: &[Warp]) {
     let (_, size, _) = of;
     let table: Vec<u32> =
         (0..ELEMENTS * size / 4).map(|i| (i + 1).wrapping_mul(0x9e37_79b9)).collect();
+    let bytes = bytes_of(&table);
     let loaded = load_text(&kernel(by, out, of));
     let (table_at, _) = loaded.filled(&table);
     let lanes = warps
@@ -170,26 +174,22 @@ fn check(by: By, out: Out, of: (&str, u32, bool), warps: &[Warp]) {
     let how = How { grid, block, jit: Some(JitMode::Always), ..How::default() };
     for launch in 0..2 {
         loaded.run("k", how, &args).unwrap();
-        let (results, stored) = (words(&results), words(&stored));
+        let (results, stored) = (words(&results), bytes_of(&words(&stored)));
         for (n, warp) in warps.iter().enumerate() {
-            let mut own = vec![0; table.len() * 4];
+            let mut own = vec![0; bytes.len()];
             for lane in 0..32 {
                 let takes = warp.taking >> lane & 1 != 0;
-                let expected = if takes { element(&table, warp.element[lane], of) } else { 77 };
+                let expected = if takes { element(&bytes, warp.element[lane], of) } else { 77 };
                 let at = 2 * (32 * n + lane);
                 let result = u64::from(results[at]) | u64::from(results[at + 1]) << 32;
                 let what = format!("{by:?} {out:?} {of:?}, launch {launch}, warp {n}, lane {lane}");
                 assert_eq!(result, expected, "{what}: {:#x} {:?}", warp.taking, warp.element);
                 if takes {
-                    let bytes = &expected.to_le_bytes()[..size as usize];
                     own[(warp.element[lane] * size) as usize..][..size as usize]
-                        .copy_from_slice(bytes);
+                        .copy_from_slice(&expected.to_le_bytes()[..size as usize]);
                 }
             }
-            let found: Vec<u8> = stored[n * table.len()..][..table.len()]
-                .iter()
-                .flat_map(|word| word.to_le_bytes())
-                .collect();
+            let found = &stored[n * bytes.len()..][..bytes.len()];
             assert!(found == own, "{by:?} {out:?} {of:?}, launch {launch}, stores of warp {n}");
         }
     }

@@ -2,12 +2,15 @@
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
+use super::load::Operand;
 use super::memory::{ACTIVE, PARTS, Way, limit, low_word, site, spread_of};
 use super::{MOMENT, MOMENT_K, Maker};
+use crate::emit::affine::{Affine, Plus};
+use crate::emit::asm::Label;
 use crate::emit::values::Reg;
 use crate::machine::Site;
 use crate::region::Space;
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::{Code as C, IcedError, Instruction as I, Register as R};
 use std::mem::offset_of;
 
 impl Maker<'_> {
@@ -51,41 +54,16 @@ impl Maker<'_> {
 
     /// Offsets of all lanes; it leaves if an active one is outside or not a multiple of the size.
     pub(super) fn checks(&mut self, way: &Way) {
+        if way.wide {
+            let limit = spread_of(site(way, offset_of!(Site, limit)));
+            return self.wide_checks(way, Operand::Memory(limit), way.out);
+        }
         let low = way.total - 1;
         let offset = way.access.offset;
         let small = !way.stores && way.total < 4 && way.access.space == Space::Shared;
         let bytes = if small { 4 } else { way.total };
-        for part in 0..PARTS[usize::from(way.wide)] {
+        for part in 0..PARTS[0] {
             let (base, to) = (way.bases[part], way.offsets[part]);
-            if way.wide {
-                let k = if part % 2 == 0 { MOMENT_K } else { way.masks[part / 2].k() };
-                let mut tested = base;
-                if low != 0 && !offset.is_multiple_of(way.total) {
-                    let offset = self.wide_number(offset);
-                    self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, MOMENT.z(), base, offset);
-                    tested = MOMENT;
-                }
-                let add = spread_of(site(way, offset_of!(Site, add)));
-                let limit = spread_of(site(way, offset_of!(Site, limit)));
-                let compare = C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8;
-                if low != 0 {
-                    let low = self.wide_number(low);
-                    self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
-                }
-                // The offsets may take the places of the addresses.
-                let sum = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
-                self.asm.put(I::with3(sum, to.z(), base.z(), add));
-                let compare = I::with4(compare, k, to.z(), limit, 1_u32);
-                if low == 0 {
-                    self.asm.put(compare);
-                } else {
-                    self.asm.put_masked(k, compare);
-                }
-                if part % 2 == 1 {
-                    self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));
-                }
-                continue;
-            }
             if offset == 0 {
                 self.asm.put(I::with2(super::float::MOVE, to.z(), base.z()));
             } else {
@@ -103,15 +81,86 @@ impl Maker<'_> {
                 self.asm.put_masked(k, I::with4(compare, k, to.z(), limit, 1_u32));
             }
         }
-        let [low, high] = way.masks.map(Reg::k);
-        if way.wide {
-            self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
-        } else {
-            self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, MOMENT_K));
+        let low = way.masks[0].k();
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, low, MOMENT_K));
+        self.all_active(low, way.out);
+    }
+
+    /// Offsets of 64 bits of all lanes; it goes to `not` if that of an active one is not below a limit, or its address not a
+    /// multiple of the size.
+    pub(super) fn wide_checks(&mut self, way: &Way, limit: Operand, not: Label) {
+        let low = way.total - 1;
+        let offset = way.access.offset;
+        for part in 0..PARTS[1] {
+            let (base, to) = (way.bases[part], way.offsets[part]);
+            let k = if part % 2 == 0 { MOMENT_K } else { way.masks[part / 2].k() };
+            let mut tested = base;
+            if low != 0 && !offset.is_multiple_of(way.total) {
+                let offset = self.wide_number(offset);
+                self.three(C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64, MOMENT.z(), base, offset);
+                tested = MOMENT;
+            }
+            let add = spread_of(site(way, offset_of!(Site, add)));
+            if low != 0 {
+                let low = self.wide_number(low);
+                self.three(C::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64, k, tested, low);
+            }
+            // The offsets may take the places of the addresses.
+            let sum = C::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
+            self.asm.put(I::with3(sum, to.z(), base.z(), add));
+            let compare = below(C::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8, k, to, limit);
+            if low == 0 {
+                self.asm.put(compare);
+            } else {
+                self.asm.put_masked(k, compare);
+            }
+            if part % 2 == 1 {
+                self.asm.put(I::with3(C::VEX_Kunpckbw_kr_kr_kr, k, k, MOMENT_K));
+            }
         }
-        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
+        let [low, high] = way.masks.map(Reg::k);
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
+        self.all_active(low, not);
+    }
+
+    /// The indices of the lanes, with what is added to them, which may be in the registers for offsets; it goes to `not` if that of
+    /// an active one is not below a limit. The first mask becomes the active lanes.
+    pub(super) fn index_checks(
+        &mut self,
+        way: &Way,
+        (value, mut indices): (Affine, [Reg; 2]),
+        limit: Operand,
+        not: Label,
+    ) -> [Reg; 2] {
+        if value.plus != Plus::NONE {
+            for (index, &sum) in indices.iter_mut().zip(&way.offsets) {
+                self.sum_of_index(value, sum, *index);
+                *index = sum;
+            }
+        }
+        let [low, high] = way.masks.map(Reg::k);
+        for (k, index) in [low, high].into_iter().zip(indices) {
+            self.asm.put(below(C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, k, index, limit));
+        }
+        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
+        self.all_active(low, not);
+        self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, low, ACTIVE));
+        indices
+    }
+
+    /// Goes to `not` if an active lane is not in a mask.
+    fn all_active(&mut self, mask: R, not: Label) {
+        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, mask));
         self.asm.put(I::with1(C::Not_rm32, R::EAX));
         self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, ACTIVE));
-        self.asm.jump(C::Jne_rel32_64, way.out);
+        self.asm.jump(C::Jne_rel32_64, not);
+    }
+}
+
+/// The lanes of a register that are below a limit go to a mask.
+fn below(code: C, k: R, reg: Reg, limit: Operand) -> Result<I, IcedError> {
+    match limit {
+        Operand::Register(limit) => I::with4(code, k, reg.z(), limit.z(), 1_u32),
+        Operand::Memory(limit) => I::with4(code, k, reg.z(), limit, 1_u32),
     }
 }

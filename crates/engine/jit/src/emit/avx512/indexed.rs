@@ -3,15 +3,14 @@
 
 #![allow(clippy::needless_range_loop, reason = "a part indexes several arrays at once")]
 
-use super::memory::{ACTIVE, HOST, Way, site, spread_of};
+use super::load::Operand;
+use super::memory::{HOST, Way, site, spread_of};
 use super::pieces::Pieces;
 use super::shape::Places;
 use super::{MOMENT, MOMENT_K, Maker};
-use crate::emit::affine::Plus;
 use crate::emit::asm::{Label, at};
 use crate::emit::frame::Frame;
 use crate::emit::index::{NEITHER, ROW};
-use crate::emit::values::Reg;
 use crate::machine::Site;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use std::mem::offset_of;
@@ -90,30 +89,14 @@ impl Maker<'_> {
 
     /// Loads at indices that may be anything; if an active lane's is none of the site's, it goes on behind this code.
     pub(super) fn gather(&mut self, way: &Way, pieces: &Pieces, done: Label) {
-        let (Some(_), Some((value, index))) = (way.indexed, way.affine) else { return };
+        let (Some(_), Some(known)) = (way.indexed, way.affine) else { return };
         if way.stores || way.total > 8 {
             return;
         }
-        let mut indices = index;
-        if value.plus != Plus::NONE {
-            for part in 0..2 {
-                self.sum_of_index(value, way.offsets[part], index[part]);
-            }
-            indices = [way.offsets[0], way.offsets[1]];
-        }
         let slow = self.asm.label();
-        let [low, high] = way.masks.map(Reg::k);
-        for (k, index) in [(low, indices[0]), (high, indices[1])] {
-            let below = spread_of(site(way, offset_of!(Site, indices)));
-            let compare = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-            self.asm.put(I::with4(compare, k, index.z(), below, 1_u32));
-        }
-        self.asm.put(I::with3(C::VEX_Kunpckwd_kr_kr_kr, low, high, low));
-        self.asm.put(I::with2(C::VEX_Kmovd_r32_kr, R::EAX, low));
-        self.asm.put(I::with1(C::Not_rm32, R::EAX));
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, ACTIVE));
-        self.asm.jump(C::Jne_rel32_64, slow);
-        self.asm.put(I::with2(C::VEX_Kmovd_kr_r32, low, ACTIVE));
+        let low = way.masks[0].k();
+        let limit = spread_of(site(way, offset_of!(Site, indices)));
+        let indices = self.index_checks(way, known, Operand::Memory(limit), slow);
         self.asm.put(I::with2(C::Mov_r64_rm64, HOST, site(way, offset_of!(Site, origin))));
         self.partial_by_index(way, pieces, indices, done);
         let scale = way.total as u32;

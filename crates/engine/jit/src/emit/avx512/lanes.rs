@@ -85,6 +85,21 @@ impl Maker<'_> {
         }
     }
 
+    /// Code for each part, with its register, that is passed by where nobody in the part is active.
+    pub(super) fn each_part_active(
+        &mut self,
+        to: [Reg; 2],
+        mut code: impl FnMut(&mut Self, usize, Reg),
+    ) {
+        for (part, to) in to.into_iter().enumerate() {
+            let nobody = self.asm.label();
+            self.asm.put(I::with2(C::Test_rm32_imm32, ACTIVE, 0xffff_u32 << (16 * part)));
+            self.asm.jump(C::Je_rel32_64, nobody);
+            code(self, part, to);
+            self.asm.bind(nobody);
+        }
+    }
+
     /// The same of a part of dwords.
     pub(super) fn lanes_of_dwords(&mut self, piece: Reg, memory: MemoryOperand, stores: bool) {
         if stores {
