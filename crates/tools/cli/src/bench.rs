@@ -76,7 +76,7 @@ pub fn run(args: &BenchArgs) -> u8 {
         }
     };
     let threads = match args.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        0 => texunit_threads::cores(),
         threads => threads.into(),
     };
     // Whole CTAs.

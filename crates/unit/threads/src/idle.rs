@@ -17,7 +17,7 @@ const AWAKE: Duration = Duration::from_micros(50);
 struct Idle {
     /// The process that has their threads: one that was forked has only its own.
     process: u32,
-    pools: Vec<Taken>,
+    pools: Vec<Pool>,
 }
 
 static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, pools: Vec::new() });
@@ -34,13 +34,13 @@ fn idle() -> Option<MutexGuard<'static, Idle>> {
     Some(idle)
 }
 
-/// Threads of one call.
-pub(crate) struct Taken {
-    pool: ThreadPool,
+/// Threads that one call has at a time.
+pub(crate) struct Pool {
+    threads: ThreadPool,
     sleepers: Arc<Sleepers>,
 }
 
-impl Taken {
+impl Pool {
     /// At least so many. None for who is a thread of rayon's, since that would work for others while it waits; none
     /// under Miri, to which threads that stay are a leak, and where there are no processes and threads; and none if the system
     /// has no more, for which those that are idle go, too.
@@ -50,7 +50,7 @@ impl Taken {
             return None;
         }
         let kept = idle().and_then(|mut idle| {
-            let at = idle.pools.iter().rposition(|taken| taken.len() >= threads)?;
+            let at = idle.pools.iter().rposition(|pool| pool.len() >= threads)?;
             Some(idle.pools.swap_remove(at))
         });
         let taken = kept.or_else(|| Self::new(threads));
@@ -63,16 +63,16 @@ impl Taken {
     fn new(threads: usize) -> Option<Self> {
         let sleepers = Arc::<Sleepers>::default();
         let begun = Arc::clone(&sleepers);
-        let pool = ThreadPoolBuilder::new()
+        let built = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|_| "texunit".to_owned())
             .start_handler(move |_| begun.add())
             .build();
-        Some(Self { pool: pool.ok()?, sleepers })
+        Some(Self { threads: built.ok()?, sleepers })
     }
 
     fn len(&self) -> usize {
-        self.pool.current_num_threads()
+        self.threads.current_num_threads()
     }
 
     /// Runs `here` by the caller and `beside` so many times by these threads.
@@ -84,7 +84,7 @@ impl Taken {
             beside();
             ended.fetch_add(1, Relaxed);
         };
-        self.pool.in_place_scope(|scope| {
+        self.threads.in_place_scope(|scope| {
             (0..count).for_each(|_| scope.spawn(|_| call()));
             here();
             let from = Instant::now();

@@ -9,7 +9,7 @@
 mod idle;
 mod placed;
 
-use idle::Taken;
+use idle::Pool;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -45,8 +45,8 @@ pub fn each<T: Send, R: Send>(
     };
     if beside == 0 {
         call(first);
-    } else if let Some(threads) = Taken::of(beside) {
-        threads.run(beside, one, || call(first));
+    } else if let Some(pool) = Pool::of(beside) {
+        pool.run(beside, one, || call(first));
     } else {
         std::thread::scope(|scope| {
             let new = || std::thread::Builder::new().spawn_scoped(scope, one).ok();
