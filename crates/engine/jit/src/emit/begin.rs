@@ -63,6 +63,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             pooled: HashMap::new(),
             routines: Vec::new(),
             loops: vec![None; n],
+            alone: Vec::new(),
             stubs: Vec::new(),
             near: Near::of(region),
             words: if B::words() { Words::of(region, &plans) } else { Words::default() },
@@ -89,6 +90,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
                 }
             }
         }
+        e.find_alone();
         e
     }
 }

@@ -73,7 +73,7 @@ impl<B: Backend> Emitter<'_, B> {
     /// Entries of a block.
     fn ways_into(&mut self, block: &Block, label: super::Label, body: super::Label) {
         self.open_indices = self.indices.at_start(self.block);
-        if block.is_entry || self.both {
+        if block.is_entry || self.both || self.is_behind_alone(self.block) {
             let door = self.door(block.at, label);
             let i = self.block;
             self.version().doors[i] = Some(door);

@@ -84,7 +84,7 @@ fn fits(step: &Step, value: Affine) -> bool {
 }
 
 /// The index by which a step makes its access.
-fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
+pub(super) fn index_of(plan: &Plan, i: usize, step: &Step) -> Option<Affine> {
     plan.get(i)?.base.filter(|&value| fits(step, value))
 }
 

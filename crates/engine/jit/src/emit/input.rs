@@ -290,4 +290,10 @@ impl Owed {
     pub(super) fn at_start(&self) -> impl Iterator<Item = Place> {
         self.start.iter().map(|of| of.place)
     }
+
+    /// Registers that have come to be copies of inputs in the block and are needed behind it, with the inputs.
+    pub(super) fn copied(&self) -> impl Iterator<Item = (Place, Source)> {
+        let all = self.fills.iter().chain(&self.end).filter(|of| !of.from_before);
+        all.map(|of| (of.place, of.source))
+    }
 }

@@ -26,6 +26,7 @@ mod part;
 mod pause;
 pub(crate) mod processor;
 mod same_base;
+mod scalar;
 mod slots;
 mod stub;
 mod tables;
@@ -44,6 +45,7 @@ use input::{Input, Owed};
 use live::{Numbers, Uses};
 pub(crate) use needs::Needs;
 use same_base::Near;
+use scalar::Alone;
 use std::collections::HashMap;
 use stub::Stub;
 use values::Values;
@@ -95,6 +97,8 @@ struct Emitter<'a, B: Backend> {
     both: bool,
     /// By block: the last block of the loop that begins there.
     loops: Vec<Option<usize>>,
+    /// Those that lanes can go through one after the other.
+    alone: Vec<Alone>,
     stubs: Vec<Stub>,
     /// Accesses that are looked at together, words that are loaded at once, and slots of those that steps behind here look up:
     /// as bits, those of words above the others.

@@ -54,6 +54,7 @@ enum Way {
     Door(Label),
     Part(Parting),
     Join,
+    Alone(usize),
 }
 
 impl<B: Backend> Emitter<'_, B> {
@@ -83,6 +84,11 @@ impl<B: Backend> Emitter<'_, B> {
         self.stub(Way::Join, number)
     }
 
+    /// Lanes go through a loop one after the other, by its number.
+    pub(super) fn way_alone(&mut self, i: usize) -> Label {
+        self.stub(Way::Alone(i), 0)
+    }
+
     fn stub(&mut self, way: Way, number: u32) -> Label {
         let (label, values, pending) = (self.asm.label(), self.values.clone(), self.pending);
         let (mode, block, open) = (self.mode, self.block, self.open);
@@ -90,7 +96,7 @@ impl<B: Backend> Emitter<'_, B> {
         let late = if let Way::Out(_) = way { self.late.clone() } else { Vec::new() };
         let owes = match way {
             Way::Out(_) | Way::Part(_) | Way::Door(_) => self.owes.clone(),
-            Way::In(_) | Way::Join => Vec::new(),
+            Way::In(_) | Way::Join | Way::Alone(_) => Vec::new(),
         };
         self.stubs.push(Stub {
             label,
@@ -135,6 +141,11 @@ impl<B: Backend> Emitter<'_, B> {
                     }
                     Way::Part(parting) => self.part_lanes(parting, stub.number, stub.pending),
                     Way::Join => self.meet(stub.number),
+                    Way::Alone(i) => {
+                        self.values.unpin();
+                        self.write_all_back();
+                        self.alone(i);
+                    }
                 }
             }
         }
