@@ -3,6 +3,7 @@
 //! counters and in their faults. A few hundred here; `TEXUNIT_LONG_TESTS` makes it thirty thousand (`.ci/full engine`).
 #![allow(clippy::unwrap_used)]
 
+mod alone;
 #[path = "../common/mod.rs"]
 mod common;
 mod maker;
