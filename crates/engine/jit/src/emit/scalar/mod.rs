@@ -117,6 +117,7 @@ mod tests {
     use super::*;
     use crate::emit::avx2::Avx2;
     use crate::emit::input::read_in_place;
+    use crate::machine::Level;
     use crate::op::Float;
     use crate::operand::{Combine, Relation, Test};
     use crate::region::{Access, Block, End, Load, Space, Store};
@@ -207,6 +208,23 @@ mod tests {
         let computes = |n| region((0..n).map(|_| add()).collect());
         assert_eq!(found(&computes(0)), Some(true));
         assert_eq!(found(&computes(1)), Some(false));
+    }
+
+    /// Also of instructions that this processor has not got: it is only made.
+    #[test]
+    fn code_is_made_for_all_levels() {
+        // What gathers take is measured by those of AVX2.
+        if !std::is_x86_feature_detected!("avx2") {
+            return;
+        }
+        for region in [region(Vec::new()), region(vec![address(3), load(0, 1, 3)])] {
+            for level in [Level::Avx2, Level::Avx512] {
+                for mode in [Mode::Live, Mode::Some] {
+                    let code = crate::emit::emit(&region, mode, level);
+                    assert!(code.is_ok(), "{level:?} {mode:?}: {:?}", code.err());
+                }
+            }
+        }
     }
 
     #[test]
