@@ -291,9 +291,8 @@ impl Owed {
         self.start.iter().map(|of| of.place)
     }
 
-    /// Registers that have come to be copies of inputs in the block and are needed behind it, with the inputs.
-    pub(super) fn copied(&self) -> impl Iterator<Item = (Place, Source)> {
-        let all = self.fills.iter().chain(&self.end).filter(|of| !of.from_before);
-        all.map(|of| (of.place, of.source))
+    /// Whether registers are filled where the block ends, or have come to be copies of inputs in it that are owed behind it.
+    pub(super) fn fills(&self) -> bool {
+        !self.fills.is_empty() || self.end.iter().any(|of| !of.from_before)
     }
 }

@@ -31,16 +31,6 @@ impl<B: Backend> Emitter<'_, B> {
         self.owe(|owed| if some { &[] } else { &owed.end });
     }
 
-    /// Fills what blocks are to fill at their ends that has been owed since before them.
-    pub(in crate::emit) fn fill_of_blocks(&mut self, blocks: std::ops::RangeInclusive<usize>) {
-        if self.mode == Mode::Some {
-            return;
-        }
-        let fills = self.owed[blocks].iter().flat_map(|owed| &owed.fills);
-        let fills: Vec<_> = fills.filter(|of| of.from_before).copied().collect();
-        self.fill(&fills);
-    }
-
     fn owe(&mut self, of: impl Fn(&Owed) -> &[Input]) {
         let some = self.mode == Mode::Some;
         let all = of(&self.owed[self.block]).iter();

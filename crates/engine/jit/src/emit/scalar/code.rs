@@ -275,7 +275,6 @@ impl<B: Backend> Emitter<'_, B> {
             B::take_row(self, (row, narrow), place, u64::MAX, Predicate::Always)?;
             self.values.unpin();
         }
-        self.fill_of_blocks(lane.of.head..=lane.of.last);
         self.write_all_back();
         match lane.of.exit {
             Target::Block(to) => self.through_door(to as usize)?,

@@ -31,9 +31,7 @@ use super::backend::Backend;
 use super::input::Owed;
 use super::values::Values;
 use crate::machine::Mode;
-use crate::op::Op;
-use crate::operand::{Place, Predicate, Source};
-use crate::region::{Action, Region, Step, Target};
+use crate::region::Target;
 use std::rc::Rc;
 
 /// A loop of a region, and where its code is in that for all live lanes and for some: none, as long as nothing wants it.
@@ -42,36 +40,22 @@ pub(super) struct Alone {
     labels: [Option<Label>; 2],
 }
 
-/// A region in which blocks end with what is filled there: a lane alone has nothing owed.
-fn with_copies(region: &Region, owed: &[Owed]) -> Region {
-    let mut region = region.clone();
-    for (block, owed) in region.blocks.iter_mut().zip(owed) {
-        let copies = owed.copied().map(|(to, from)| {
-            let op = if let Place::Wide(_) = to { Op::CopyWide } else { Op::Copy };
-            let action =
-                Action::Compute { op, to, from: [from, Source::Literal(0), Source::Literal(0)] };
-            Step { at: block.at, guard: Predicate::Always, counted: false, action }
-        });
-        block.steps.extend(copies);
-    }
-    region
-}
-
 impl<B: Backend> Emitter<'_, B> {
     /// Finds such loops.
     pub(super) fn find_alone(&mut self) {
-        if self.loops.iter().all(Option::is_none) {
-            return;
-        }
-        let region = with_copies(self.region, &self.owed);
         let finder = Finder {
-            region: &region,
+            region: self.region,
             plans: &self.plans,
             uses: &self.uses,
             numbers: &self.numbers,
         };
         let loops = self.loops.iter().enumerate();
-        let found = loops.filter_map(|(head, &last)| finder.find(head, last?));
+        // A lane alone fills nothing where blocks end.
+        let fills = |head: usize, last: usize| self.owed[head..=last].iter().any(Owed::fills);
+        let found = loops.filter_map(|(head, &last)| {
+            let last = last.filter(|&last| !fills(head, last))?;
+            finder.find(head, last)
+        });
         self.alone = found.map(|of| Alone { of: Rc::new(of), labels: [None; 2] }).collect();
     }
 
@@ -118,9 +102,9 @@ mod tests {
     use crate::emit::avx2::Avx2;
     use crate::emit::input::read_in_place;
     use crate::machine::Level;
-    use crate::op::Float;
-    use crate::operand::{Combine, Relation, Test};
-    use crate::region::{Access, Block, End, Load, Space, Store};
+    use crate::op::{Float, Op};
+    use crate::operand::{Combine, Place, Predicate, Relation, Source, Test};
+    use crate::region::{Access, Action, Block, End, Load, Region, Space, Step, Store};
 
     fn access(base: u32, site: u32) -> Access {
         let base = Some(Source::Wide(base));
