@@ -10,13 +10,19 @@
 
 use super::Emitter;
 use super::affine::Late;
-use super::asm::Label;
+use super::asm::{Label, at};
 use super::values::{Key, Reg};
 use crate::Error;
+use crate::machine::Site;
 use crate::operand::{Place, Predicate, Source};
 use crate::region::Step;
-use iced_x86::Register;
+use iced_x86::{MemoryOperand, Register};
 use std::ops::Range;
+
+/// A field of a site, by its number.
+pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
+    at(Register::R15, number as usize * size_of::<Site>() + field)
+}
 
 /// The instructions of a processor.
 pub(super) trait Backend: Sized + Default {

@@ -7,6 +7,7 @@ use super::operand::home;
 use super::{LANES_SIZE, Maker, PARTS, Vector};
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
+use crate::emit::backend;
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::{Key, Reg};
@@ -266,7 +267,7 @@ impl Maker<'_> {
 
 /// A field of the site of an access.
 pub(super) fn site(access: &Access, field: usize) -> MemoryOperand {
-    at(R::R15, access.site as usize * size_of::<Site>() + field)
+    backend::site(access.site, field)
 }
 
 /// Memory some bytes behind.

@@ -10,6 +10,7 @@ use super::Maker;
 use super::pieces::Pieces;
 use crate::emit::affine::Affine;
 use crate::emit::asm::{Label, at};
+use crate::emit::backend;
 use crate::emit::frame::Frame;
 use crate::emit::index::Indexed;
 use crate::emit::stub::Reason;
@@ -252,7 +253,7 @@ pub(super) fn low_word(register: R) -> R {
 
 /// A field of the site of an access.
 pub(super) fn site(way: &Way, field: usize) -> MemoryOperand {
-    at(R::R15, way.access.site as usize * size_of::<Site>() + field)
+    backend::site(way.access.site, field)
 }
 
 /// Below what the offset of an access of so many bytes must be.

@@ -1,10 +1,9 @@
 //! Where a loop begins: whether lanes had better go through it one after the other.
 
 use super::find::Loop;
-use super::state::site;
 use crate::emit::Emitter;
 use crate::emit::asm::Label;
-use crate::emit::backend::Backend;
+use crate::emit::backend::{Backend, site};
 use crate::machine::Site;
 use crate::operand::Place;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -7,11 +7,11 @@ use super::predicates::Flags;
 use super::rename::LaneStep;
 use super::state::{
     BUDGET, Counted, FIRST, ITERATIONS, LANE, LANES, LEFT, Lane, MISSED, MOST, OUT, SECOND,
-    SKIPPED, STEPS, site, stack,
+    SKIPPED, STEPS, stack,
 };
 use crate::emit::Emitter;
 use crate::emit::asm::{Label, at};
-use crate::emit::backend::Backend;
+use crate::emit::backend::{Backend, site};
 use crate::emit::frame::Frame;
 use crate::emit::stub::Reason;
 use crate::emit::values::Values;

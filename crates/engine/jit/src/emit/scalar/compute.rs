@@ -2,7 +2,7 @@
 
 use super::kinds;
 use super::places::{Home, Value, immediate, low, value_of};
-use super::state::Lane;
+use super::state::{FIRST, Lane, SECOND};
 use crate::emit::asm::Assembler;
 use crate::op::Op;
 use crate::operand::{Place, Source};
@@ -34,8 +34,6 @@ pub(super) const CMP: Alu =
 const MOV: Alu = Alu([C::Mov_r32_rm32, C::Mov_r64_rm64], [C::Mov_rm32_imm32, C::Mov_rm64_imm32]);
 
 /// Registers for moments.
-pub(super) const FIRST: R = R::RAX;
-pub(super) const SECOND: R = R::RBX;
 pub(super) const FLOAT: R = R::XMM0;
 pub(super) const OTHER_FLOAT: R = R::XMM1;
 pub(super) const THIRD_FLOAT: R = R::XMM2;

@@ -283,10 +283,8 @@ impl Finder<'_> {
                     }
                     // Of a load that a guard may keep from it, only the address hangs on nothing else.
                     let is_address = out.is_none() && matches!(step.action, Action::Load(_));
-                    if !is_address {
-                        live.extend(step.guard.place());
-                    }
                     if !is_address && step.guard != Predicate::Always {
+                        live.extend(step.guard.place());
                         step.each_written(|place| {
                             live.insert(place);
                         });

@@ -1,7 +1,8 @@
 //! Steps that compute floats, for a lane alone.
 
-use super::compute::{FIRST, FLOAT, OTHER_FLOAT, Operand, Steps, THIRD_FLOAT};
+use super::compute::{FLOAT, OTHER_FLOAT, Operand, Steps, THIRD_FLOAT};
 use super::places::{Home, Value, low, value_of};
+use super::state::FIRST;
 use crate::op::{Float, Op};
 use crate::operand::{Place, Source};
 use iced_x86::{Code as C, Instruction as I, Register as R};

@@ -2,11 +2,11 @@
 
 use super::places::{Home, Value, low};
 use super::state::{
-    BUDGET, Counted, FIRST, ITERATIONS, LANE, LEFT, Lane, MOST, OUT, SECOND, site, stack,
+    BUDGET, Counted, FIRST, ITERATIONS, LANE, LEFT, Lane, MOST, OUT, SECOND, stack,
 };
 use crate::emit::Emitter;
 use crate::emit::asm::{Label, at};
-use crate::emit::backend::Backend;
+use crate::emit::backend::{Backend, site};
 use crate::emit::frame::Frame;
 use crate::machine::Site;
 use crate::operand::{Place, Source};

@@ -3,10 +3,10 @@
 use super::compute::{ADD, Operand, SUB};
 use super::places::{Home, Value, low};
 use super::rename::Look;
-use super::state::{FIRST, Lane, SECOND, site};
+use super::state::{FIRST, Lane, SECOND};
 use crate::emit::Emitter;
 use crate::emit::affine::Affine;
-use crate::emit::backend::Backend;
+use crate::emit::backend::{Backend, site};
 use crate::machine::Site;
 use crate::operand::{Place, Source};
 use crate::region::Load;

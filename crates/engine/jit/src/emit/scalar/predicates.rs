@@ -1,8 +1,9 @@
 //! Steps that compare, and predicates, for a lane alone: one where a predicate holds, and zero.
 
-use super::compute::{AND, CMP, FIRST, FLOAT, OR, OTHER_FLOAT, Operand, SECOND, Steps, XOR};
+use super::compute::{AND, CMP, FLOAT, OR, OTHER_FLOAT, Operand, Steps, XOR};
 use super::kinds::{self, Kind};
 use super::places::{Home, Value, low};
+use super::state::{FIRST, SECOND};
 use crate::emit::asm::Label;
 use crate::operand::{Combine, Place, Predicate, Relation, Source, Test};
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};

@@ -3,7 +3,6 @@
 use super::find::{Loop, MOST_BLOCKS, Turn};
 use super::places::Places;
 use crate::emit::asm::{Label, at};
-use crate::machine::Site;
 use iced_x86::{MemoryOperand, Register as R};
 use std::rc::Rc;
 
@@ -56,11 +55,6 @@ impl Lane {
 /// A word on the stack of the loop.
 pub(super) fn stack(displacement: usize) -> MemoryOperand {
     at(R::RSP, displacement)
-}
-
-/// A field of a site.
-pub(super) fn site(number: u32, field: usize) -> MemoryOperand {
-    at(R::R15, number as usize * size_of::<Site>() + field)
 }
 
 /// Steps of blocks that count, and where branches go out.
