@@ -1,5 +1,6 @@
-//! Nothing but dependencies, with features that other crates of the workspace want of them.
+//! Dependencies with features, and no code.
 //!
-//! Cargo builds a crate with the features that those want who are built in the same command. With others it is
-//! another crate, and so is all that depends on it: the drop-in libraries and `xtask`, which the tests build on
-//! their own, took four minutes more to compile than they do since they depend on this.
+//! Cargo unites the features of a crate over the packages that a command builds. A crate with other features is
+//! compiled again, and so is everything that depends on it. Each package that people build by itself (the program, the
+//! benchmarks, the drop-in libraries, the Python module, `xtask`) depends on this one, so that all of them get the same
+//! crates. A test of `xtask` compares them (`entry_points_build_dependencies_with_equal_features`).
