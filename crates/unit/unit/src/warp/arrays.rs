@@ -265,8 +265,8 @@ impl FetchPlan {
         let mut answer = FetchAnswer::default();
         let (mut warp, warps) = (0, points.warps());
         while warp < warps {
-            let arrays = fast::Registers::Arrays { points, out: results(out, components) };
-            fast.run_fused(&self.seen.resource, arrays, &mut warp, &mut scratch.fast);
+            let mut arrays = fast::Registers::Arrays { points, out: results(out, components) };
+            fast.run_fused(&self.seen.resource, &mut arrays, &mut warp, &mut scratch.fast);
             if warp < warps {
                 alone(warp, scratch, &mut answer);
                 write(out, warp, &answer.values, components);

@@ -1,7 +1,7 @@
 //! The stages of an axis.
 
 use super::{
-    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, CUT, Call, EXACT, INDICES, LEVEL, LINEAR, MIRROR,
+    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, CUT, Call, EXACT, INDICES, LINEAR, MIRROR,
     MIRROR_2, OfAxis, Operands, POINT, WRAP, WRAP_2, far,
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
@@ -31,13 +31,12 @@ impl<const TO: u8> Stage<OfAxis> for Named<TO> {
 }
 
 /// Rules 1.1 to 1.8.
-pub(super) struct Along<const FIND: u8, const SCALE: u8, const MODE: u8, const TO: u8>;
+pub(super) struct Along<const FIND: u8, const MODE: u8, const TO: u8>;
 
-impl<const FIND: u8, const SCALE: u8, const MODE: u8, const TO: u8> Stage<OfAxis>
-    for Along<FIND, SCALE, MODE, TO>
-{
+impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<OfAxis> for Along<FIND, MODE, TO> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { axis, of, out }: Call<'_>) {
+        let scale = axis.kind.0;
         let (mut near, mut outside_bits, mut together) = (0, [0; 2], 0);
         for chunk in 0..32 / S::LANES {
             let place = chunk * S::LANES;
@@ -47,7 +46,7 @@ impl<const FIND: u8, const SCALE: u8, const MODE: u8, const TO: u8> Stage<OfAxis
                 Some(offset) => load(simd, offset, chunk),
                 None => int(simd, 0),
             };
-            let on_axis = along::<S, FIND, SCALE, MODE>(simd, axis, x, offset, size);
+            let on_axis = along::<S, FIND, MODE>(simd, scale, (axis, x, offset), size);
             near |= on_axis.near.bits() << place;
             let [mut lower, mut upper] = [on_axis.lower, on_axis.upper];
             if has_border(MODE) {
@@ -74,7 +73,7 @@ impl<const FIND: u8, const SCALE: u8, const MODE: u8, const TO: u8> Stage<OfAxis
 }
 
 /// Whether texels may be outside.
-pub(super) const fn has_border(mode: u8) -> bool {
+const fn has_border(mode: u8) -> bool {
     mode == BORDER || mode == CLAMP_OGL
 }
 
@@ -99,13 +98,13 @@ pub(in crate::warp) struct OnAxis<S: Simd> {
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Rules 1.1 to 1.8 for texels of a size and a pitch. What `FIND` and `MODE` do not need is any number.
+/// Rules 1.1 to 1.8 for texels of a size and a pitch, and coordinates with an offset. What `FIND` and `MODE` do not need is
+/// any number.
 #[inline(always)]
-pub(in crate::warp) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MODE: u8>(
+pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     simd: S,
-    axis: &Axis,
-    x: Int<S>,
-    offset: Int<S>,
+    scale: u8,
+    (axis, x, offset): (&Axis, Int<S>, Int<S>),
     size: Size<S>,
 ) -> OnAxis<S> {
     let (n, factor) = (size.n, size.factor);
@@ -113,12 +112,12 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const SCALE: u8, const MOD
     let near = magnitude.lt(float(simd, axis.limit));
     let x = x.as_float();
     if FIND == POINT {
-        let i = texel::<S, SCALE>(simd, x, n, factor);
+        let i = texel(simd, scale, x, n, factor);
         let (i, _) = address::<S, MODE>(simd, i + offset, n);
         let (at, outside) = (size.offset(i), [outside(simd, i, n); 2]);
         return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
     }
-    let t = distance::<S, SCALE>(simd, x, n, factor);
+    let t = distance(simd, scale, x, n, factor);
     let t = t + (offset << 8);
     // The limits of the coordinate, with its offset (rule 1.6).
     let t = match MODE {
@@ -219,10 +218,7 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
     of: Operands<'_>,
     chunk: usize,
 ) -> Size<S> {
-    let sizes = match of.size {
-        Some(sizes) if TO != LEVEL => sizes,
-        _ => return Size::of(simd, axis, false),
-    };
+    let Some(sizes) = of.size else { return Size::of(simd, axis, false) };
     let n = load(simd, sizes, chunk);
     let factor = match (axis.is_normalized(), FIND) {
         (false, _) => float(simd, axis.factor),
@@ -240,26 +236,35 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
 
 /// floor(u): rules 1.2, 1.3, 1.5.
 #[inline(always)]
-fn texel<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
-    let exact = (x * factor).floor();
-    if SCALE == EXACT {
-        return exact;
+fn texel<S: Simd>(simd: S, scale: u8, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
+    if scale == EXACT {
+        return (x * factor).floor();
     }
     let cut = (x * float(simd, 2_097_152.0)).floor().mul_shift::<21, false>(n);
-    if SCALE == CUT { cut } else { is_power_of_two(simd, n).select(exact, cut) }
+    if scale == CUT {
+        return cut;
+    }
+    is_power_of_two(simd, n).select((x * factor).floor(), cut)
 }
 
 /// floor((u - 1/2) * 256 + 1/2): rules 1.2, 1.3, 1.6.
 #[inline(always)]
-fn distance<S: Simd, const SCALE: u8>(simd: S, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
-    // Of powers of two: one rounding, as in rule 1.2.
-    let exact = ((x * factor).floor() - int(simd, 255)) >> 1;
-    if SCALE == EXACT {
-        return exact;
+fn distance<S: Simd>(simd: S, scale: u8, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
+    if scale == EXACT {
+        return exact_distance(simd, x, factor);
     }
     let steps = (x * float(simd, 2_097_152.0)).floor();
     let cut = steps.mul_shift::<13, true>(n) - int(simd, 128);
-    if SCALE == CUT { cut } else { is_power_of_two(simd, n).select(exact, cut) }
+    if scale == CUT {
+        return cut;
+    }
+    is_power_of_two(simd, n).select(exact_distance(simd, x, factor), cut)
+}
+
+/// Of powers of two: one rounding, as in rule 1.2.
+#[inline(always)]
+fn exact_distance<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
+    ((x * factor).floor() - int(simd, 255)) >> 1
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Lanes whose coordinates are too large for 32-bit arithmetic, or no numbers: the reference's.
 
-use super::{AxisLanes, Find, INDICES, LEVELS, Operands};
+use super::{AxisLanes, Find, INDICES, Operands};
 use crate::effective::Coords;
 use crate::reference::{coordinate, fixed::Fixed, footprint};
 use crate::request::lanes;
@@ -69,8 +69,7 @@ pub(super) fn fill<const TO: u8>(
         let Found { texels, weight } = exact.find(of.coords[lane], offset, size);
         let pitch = match TO {
             INDICES => 1,
-            LEVELS => each(of.pitch, pitch),
-            _ => pitch,
+            _ => each(of.pitch, pitch),
         };
         for (side, texel) in texels.into_iter().enumerate() {
             // No index of a face is outside: they are not looked at for that.

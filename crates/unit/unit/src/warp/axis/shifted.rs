@@ -4,8 +4,8 @@
 //! A tap's way is a quotient, and so the distance in 1/256 of a texel is found in f64, exactly; what follows
 //! are the stages' 32-bit integers again.
 
-use super::along::{address, has_border, outside};
-use super::{AxisLanes, BORDER, CLAMP, CLAMP_OGL, FAR, Find, MIRROR, Operands, RAW, WRAP};
+use super::along::{address, outside};
+use super::{AxisLanes, CLAMP, FAR, Find, MIRROR, Operands, RAW, WRAP};
 use crate::effective::Coords;
 use crate::reference::coordinate;
 use crate::request::{Lanes, ZERO_LANES, lanes};
@@ -42,13 +42,14 @@ impl Shift {
 /// An axis of an anisotropic plan.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::warp) struct Shifted {
-    mode: AddressMode,
+    /// None for faces of a cube, which go on past their edges.
+    mode: Option<AddressMode>,
     run: Run<OfTaps>,
 }
 
 /// A call of the stage. Lanes bring sizes.
 pub(in crate::warp) struct Call<'a> {
-    mode: AddressMode,
+    mode: Option<AddressMode>,
     of: Operands<'a>,
     by: &'a Shift,
     out: &'a mut AxisLanes,
@@ -68,12 +69,11 @@ impl Shifted {
         mode: AddressMode,
         build: Build,
     ) -> Self {
-        let run = match (find, coords) {
-            (Find::Seamless, _) => pick::<_, Tap<true, RAW>>(build),
-            (_, Coords::Normalized) => by_mode::<true>(mode, build),
-            (_, Coords::Unnormalized | Coords::Integer) => by_mode::<false>(mode, build),
+        let run = match coords {
+            Coords::Normalized => pick::<_, Tap<true>>(build),
+            Coords::Unnormalized | Coords::Integer => pick::<_, Tap<false>>(build),
         };
-        Self { mode, run }
+        Self { mode: (find != Find::Seamless).then_some(mode), run }
     }
 
     /// Fills `out` with indices for all 32 lanes, whatever the coordinates.
@@ -83,23 +83,14 @@ impl Shifted {
     }
 }
 
-fn by_mode<const NORMALIZED: bool>(mode: AddressMode, build: Build) -> Run<OfTaps> {
-    match mode {
-        AddressMode::Clamp => pick::<_, Tap<NORMALIZED, CLAMP>>(build),
-        AddressMode::Wrap => pick::<_, Tap<NORMALIZED, WRAP>>(build),
-        AddressMode::Mirror => pick::<_, Tap<NORMALIZED, MIRROR>>(build),
-        AddressMode::Border => pick::<_, Tap<NORMALIZED, BORDER>>(build),
-        AddressMode::ClampOgl => pick::<_, Tap<NORMALIZED, CLAMP_OGL>>(build),
-    }
-}
+/// For all address modes: taps are rare, and most of the time is spent elsewhere.
+struct Tap<const NORMALIZED: bool>;
 
-struct Tap<const NORMALIZED: bool, const MODE: u8>;
-
-impl<const NORMALIZED: bool, const MODE: u8> Stage<OfTaps> for Tap<NORMALIZED, MODE> {
+impl<const NORMALIZED: bool> Stage<OfTaps> for Tap<NORMALIZED> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, Call { mode, of, by, out }: Call<'_>) {
         let size = of.size.unwrap_or(&ZERO_LANES);
-        let distances = distances::<NORMALIZED, MODE>(of, size, by);
+        let distances = distances::<NORMALIZED>(mode, of, size, by);
         let mut near = [0; 32];
         let mut far = 0;
         for lane in 0..32 {
@@ -113,8 +104,13 @@ impl<const NORMALIZED: bool, const MODE: u8> Stage<OfTaps> for Tap<NORMALIZED, M
         }
         for chunk in 0..32 / S::LANES {
             let (t, n) = (load(simd, &near, chunk), load(simd, size, chunk));
-            let (mut lower, mut upper) = address::<S, MODE>(simd, t >> 8, n);
-            if has_border(MODE) {
+            let (mut lower, mut upper) = match mode {
+                Some(AddressMode::Clamp) => address::<S, CLAMP>(simd, t >> 8, n),
+                Some(AddressMode::Wrap) => address::<S, WRAP>(simd, t >> 8, n),
+                Some(AddressMode::Mirror) => address::<S, MIRROR>(simd, t >> 8, n),
+                _ => address::<S, RAW>(simd, t >> 8, n),
+            };
+            if matches!(mode, Some(AddressMode::Border | AddressMode::ClampOgl)) {
                 let none = int(simd, -1);
                 lower = outside(simd, lower, n).select(none, lower);
                 upper = outside(simd, upper, n).select(none, upper);
@@ -124,14 +120,15 @@ impl<const NORMALIZED: bool, const MODE: u8> Stage<OfTaps> for Tap<NORMALIZED, M
             (t & int(simd, 255)).store(&mut out.weight, chunk);
         }
         if far != 0 {
-            fill(far, (MODE != RAW).then_some(mode), &distances, size, out);
+            fill(far, mode, &distances, size, out);
         }
     }
 }
 
 /// floor((u + way - 1/2) * 256 + 1/2), limited as the mode says.
 #[inline(always)]
-fn distances<const NORMALIZED: bool, const MODE: u8>(
+fn distances<const NORMALIZED: bool>(
+    mode: Option<AddressMode>,
     of: Operands<'_>,
     size: &Lanes,
     by: &Shift,
@@ -141,6 +138,12 @@ fn distances<const NORMALIZED: bool, const MODE: u8>(
     /// Half the bits of a fraction.
     const SPLIT: f64 = (1 << 26) as f64;
     let offset = of.offset.unwrap_or(&ZERO_LANES);
+    // The limits of the coordinate: the lower one, and how far the upper one is below the end.
+    let (least, below_end) = match mode {
+        Some(AddressMode::Clamp) => (0.0, 256.0),
+        Some(AddressMode::ClampOgl) => (-128.0, 128.0),
+        _ => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+    };
     let mut ways = [0.0; 32];
     for lane in 0..32 {
         let n = f64::from(size[lane] as i32);
@@ -157,12 +160,8 @@ fn distances<const NORMALIZED: bool, const MODE: u8>(
         let two = if above - unit >= below { 1.0 } else { 0.0 };
         let t = whole + by.whole[lane] + one + two;
         let t = t + (f64::from(offset[lane] as i32) * 256.0 - 128.0);
-        // The limits of the coordinate, which the rounding keeps in order.
-        ways[lane] = match MODE {
-            CLAMP => limit(t, 0.0, 256.0 * n - 256.0),
-            CLAMP_OGL => limit(t, -128.0, 256.0 * n - 128.0),
-            _ => t,
-        };
+        // The rounding keeps them in order.
+        ways[lane] = limit(t, least, 256.0 * n - below_end);
     }
     ways
 }

@@ -41,6 +41,15 @@ pub(super) struct Task<'a> {
     pub(super) out: Places<'a>,
 }
 
+impl Task<'_> {
+    /// The channels of a format that has more than one, of which there are two or four: the compiler makes no code for texels
+    /// of other sizes.
+    #[inline(always)]
+    pub(super) fn several(&self) -> usize {
+        if self.channels == 2 { 2 } else { 4 }
+    }
+}
+
 /// A group as the lanes of a vector read it.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<S: Simd> {
@@ -54,7 +63,8 @@ pub(super) struct Spot<S: Simd> {
     pub(super) total: Option<Int<S>>,
     /// Whether the upper texel along x is the one behind the lower, in all lanes.
     pub(super) together: bool,
-    pub(super) outside: Outside,
+    /// If some are.
+    pub(super) outside: Option<Outside>,
 }
 
 /// Where the groups of a vector's lanes are read. A kernel asks for one after the other, as there is no
@@ -111,17 +121,18 @@ impl<S: Simd> Spot<S> {
         let all = all_lanes::<S>();
         let lower = load(simd, &x.lower, chunk);
         let base = load(simd, group.base, chunk) + lower;
+        let outside = Outside {
+            x: [x.outside[0] >> place & all, x.outside[1] >> place & all],
+            y: [y.outside[0] >> place & all, y.outside[1] >> place & all],
+            z: group.outside >> place & all,
+        };
         Self {
             at: [base + load(simd, &y.lower, chunk), base + load(simd, &y.upper, chunk)],
             across: load(simd, &x.upper, chunk) - lower,
             weights: [load(simd, &x.weight, chunk), load(simd, &y.weight, chunk)],
             total: Some(load(simd, group.total, chunk)),
             together: x.apart >> place & all == 0,
-            outside: Outside {
-                x: [x.outside[0] >> place & all, x.outside[1] >> place & all],
-                y: [y.outside[0] >> place & all, y.outside[1] >> place & all],
-                z: group.outside >> place & all,
-            },
+            outside: Some(outside),
         }
     }
 }
@@ -145,7 +156,7 @@ pub(super) fn texels<S: Simd, const PER: usize>(
             [texels[2], texels[3]] = row(simd, window, size, spot, 1);
         }
     }
-    let Outside { x, y, z } = spot.outside;
+    let Some(Outside { x, y, z }) = spot.outside else { return texels };
     let edges = if PER == 1 { x[0] | y[0] | z } else { x[0] | y[0] | z | x[1] | y[1] };
     if edges != 0 {
         for (k, texel) in texels.iter_mut().enumerate() {

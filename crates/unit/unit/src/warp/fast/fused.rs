@@ -3,7 +3,7 @@
 //! that is summed reads, and so the CPU has several fetches in work at once.
 
 use super::footprint::{Kernel, Task};
-use super::held::{Held, OfHeld, Placed};
+use super::held::{ANY, Held, OfHeld, Placed};
 use super::kernel::{Bytes, Footprint, Unrolled};
 use super::point::Picked;
 use super::registers::Registers;
@@ -25,11 +25,12 @@ pub(super) struct Call<'a> {
     pub(super) window: Window<'a>,
     pub(super) border: &'a [u32; 4],
     pub(super) channels: usize,
-    /// Bytes from one face of a cube to the next.
-    pub(super) face_pitch: u32,
+    /// Of cubes: bytes from one face to the next.
+    pub(super) face_pitch: Option<u32>,
     /// Whether the texels of the next warp are asked for, if the kernel can do that.
     pub(super) asks: bool,
-    pub(super) registers: Registers<'a>,
+    /// Not by value: what was just written in words would be copied in vectors, for which a CPU waits.
+    pub(super) registers: &'a mut Registers<'a>,
     /// The first warp that is not answered yet. It stops at one with lanes that are far ([`along`]).
     pub(super) next: &'a mut usize,
     /// Room for two warps.
@@ -61,52 +62,52 @@ pub(super) fn stage(
     if axes.iter().take(shifted).flatten().any(|axis| !axis.pitch.is_power_of_two()) {
         return None;
     }
+    if !KINDS.contains(&kind) {
+        return None;
+    }
     match (format.plain_channel()?, normalized, format.channels(), dims, footprint) {
-        (Stored::U8, true, 4, 2, Footprint::Square) if is_cube => {
-            on_cube::<Bytes<1, 4>>(kind, build)
-        }
+        (Stored::U8, true, 4, 2, Footprint::Square) if is_cube => Some(match kind {
+            (EXACT, CLAMP) => pick_wide::<_, Fused<Bytes<1, 4>, 1, EXACT, CLAMP, true>>(build),
+            _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
+        }),
         (Stored::F32, false, 4, 2, Footprint::Square) if is_cube => {
-            on_cube::<Unrolled<Real<F32>, 4, 1>>(kind, build)
+            Some(pick_wide::<_, Fused<Unrolled<Real<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
         }
         _ if is_cube => None,
-        (Stored::U8, true, 4, 2, Footprint::Square) => by_kind::<Bytes<1, 4>, 1>(kind, build),
+        (Stored::U8, true, 4, 2, Footprint::Square) => Some(match kind {
+            (EXACT, CLAMP) => pick_wide::<_, Fused<Bytes<1, 4>, 1, EXACT, CLAMP, false>>(build),
+            (EXACT, WRAP_2) => pick_wide::<_, Fused<Bytes<1, 4>, 1, EXACT, WRAP_2, false>>(build),
+            (CUT, CLAMP) => pick_wide::<_, Fused<Bytes<1, 4>, 1, CUT, CLAMP, false>>(build),
+            _ => pick_wide::<_, Fused<Bytes<1, 4>, 1, ANY, ANY, true>>(build),
+        }),
         (Stored::U8, true, 4, 2, Footprint::Texel) => {
-            by_kind::<Picked<Unorm<1>, false>, 1>(kind, build)
+            Some(pick_wide::<_, Fused<Picked<Unorm<1>, false>, 1, ANY, ANY, false>>(build))
         }
         (Stored::F32, false, 1, 2, Footprint::Square) => {
-            by_kind::<Unrolled<Real<F32>, 1, 1>, 1>(kind, build)
+            Some(by_kind::<Unrolled<Real<F32>, 1, 1>, 1>(kind, build))
         }
         (Stored::F32, false, 4, 2, Footprint::Square) => {
-            by_kind::<Unrolled<Real<F32>, 4, 1>, 1>(kind, build)
+            Some(pick_wide::<_, Fused<Unrolled<Real<F32>, 4, 1>, 1, ANY, ANY, true>>(build))
         }
         (Stored::F32, false, 1, 3, Footprint::TwoSquares) => {
-            by_kind::<Unrolled<Real<F32>, 1, 2>, 2>(kind, build)
+            Some(by_kind::<Unrolled<Real<F32>, 1, 2>, 2>(kind, build))
         }
         _ => None,
     }
 }
 
-fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Option<Run<OfFused>> {
-    Some(match kind {
+/// How the axes may be scaled and addressed.
+const KINDS: [(u8, u8); 6] =
+    [(EXACT, CLAMP), (EXACT, WRAP_2), (EXACT, BORDER), (CUT, CLAMP), (CUT, WRAP), (CUT, BORDER)];
+
+/// A kernel that takes little time is there for the most usual kinds by themselves, and once for all others, which are told
+/// apart for each vector. Where it takes much there is the latter only: kernels are most of the code.
+fn by_kind<K: Kernel, const GROUPS: usize>(kind: (u8, u8), build: Wide) -> Run<OfFused> {
+    match kind {
         (EXACT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, EXACT, CLAMP, false>>(build),
         (EXACT, WRAP_2) => pick_wide::<_, Fused<K, GROUPS, EXACT, WRAP_2, false>>(build),
-        (EXACT, BORDER) => pick_wide::<_, Fused<K, GROUPS, EXACT, BORDER, false>>(build),
-        (CUT, CLAMP) => pick_wide::<_, Fused<K, GROUPS, CUT, CLAMP, false>>(build),
-        (CUT, WRAP) => pick_wide::<_, Fused<K, GROUPS, CUT, WRAP, false>>(build),
-        (CUT, BORDER) => pick_wide::<_, Fused<K, GROUPS, CUT, BORDER, false>>(build),
-        _ => return None,
-    })
-}
-
-/// On the faces of a cube; few want a border there.
-fn on_cube<K: Kernel>(kind: (u8, u8), build: Wide) -> Option<Run<OfFused>> {
-    Some(match kind {
-        (EXACT, CLAMP) => pick_wide::<_, Fused<K, 1, EXACT, CLAMP, true>>(build),
-        (EXACT, WRAP_2) => pick_wide::<_, Fused<K, 1, EXACT, WRAP_2, true>>(build),
-        (CUT, CLAMP) => pick_wide::<_, Fused<K, 1, CUT, CLAMP, true>>(build),
-        (CUT, WRAP) => pick_wide::<_, Fused<K, 1, CUT, WRAP, true>>(build),
-        _ => return None,
-    })
+        _ => pick_wide::<_, Fused<K, GROUPS, ANY, ANY, false>>(build),
+    }
 }
 
 /// Along x, y, and z if there is one.
@@ -115,10 +116,11 @@ struct Axes<'a> {
     x: &'a Axis,
     y: &'a Axis,
     z: Option<&'a Axis>,
-    face_pitch: u32,
+    /// Of cubes: bytes from one face to the next.
+    face_pitch: Option<u32>,
 }
 
-/// Of two axes, also those of the faces of a cube, or of three with their two groups.
+/// Of two axes, of a texture or, with `CUBE`, also of the faces of a cube, or of three with their two groups.
 struct Fused<K, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>(
     PhantomData<K>,
 );
@@ -146,20 +148,21 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
 impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE: bool>
     Fused<K, GROUPS, SCALE, MODE, CUBE>
 {
-    const COORDINATES: usize = if CUBE { 3 } else { 1 + GROUPS };
-
     /// A warp after the other.
     #[inline(always)]
     fn in_turn<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
-        let Call { window, border, channels, mut registers, next, .. } = call;
+        let Call { window, border, channels, registers, next, .. } = call;
         let warps = registers.warps();
         let mut room = [ZERO_LANES; 2];
         for warp in *next..warps {
             *next = warp;
-            registers.ask_ahead(warp, Self::COORDINATES);
+            registers.ask_ahead(warp, 1 + GROUPS);
             let (coords, mut out) = registers.of(simd, (warp, warp), &mut room);
             for chunk in 0..32 / S::LANES {
-                let Some(placed) = Self::place(simd, axes, &coords, chunk) else { return };
+                let placed = Self::place(simd, axes, &coords, chunk);
+                if !placed.near.is_full() {
+                    return;
+                }
                 let out = out.each_mut().map(Option::as_deref_mut);
                 let mut task = Task { window, next: None, border, channels, out };
                 K::values(simd, &mut task, &placed, chunk);
@@ -172,7 +175,8 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
     /// summed.
     #[inline(always)]
     fn ahead<S: Simd>(simd: S, axes: Axes<'_>, call: Call<'_>) {
-        let Call { window, border, channels, asks, mut registers, next, held, .. } = call;
+        let Call { window, border, channels, asks, registers, next, held, .. } = call;
+        let coordinates = if axes.face_pitch.is_some() { 3 } else { 1 + GROUPS };
         let (chunks, warps) = (32 / S::LANES, registers.warps());
         let [now, then] = held;
         let (mut now, mut then) = (now, then);
@@ -189,7 +193,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             if !is_near {
                 return;
             }
-            registers.ask_ahead(warp, Self::COORDINATES);
+            registers.ask_ahead(warp, coordinates);
             let (coords, mut out) = registers.of(simd, (warp + 1, warp), &mut room);
             std::mem::swap(&mut now, &mut then);
             for chunk in 0..chunks {
@@ -206,39 +210,7 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         *next = warps;
     }
 
-    /// Finds what the lanes of a vector read; none if some of them are far.
-    #[inline(always)]
-    fn place<S: Simd>(
-        simd: S,
-        axes: Axes<'_>,
-        coords: &[&Lanes; 3],
-        chunk: usize,
-    ) -> Option<Placed<S, GROUPS, MODE>> {
-        let (at, face);
-        if CUBE {
-            let found = on_face(simd, *coords, chunk);
-            (at, face) = (found.at, found.face);
-        } else {
-            (at, face) =
-                ([load(simd, coords[0], chunk), load(simd, coords[1], chunk)], int(simd, 0));
-        }
-        let x = Self::axis(simd, axes.x, at[0], true);
-        let mut y = Self::axis(simd, axes.y, at[1], MODE == WRAP_2);
-        if CUBE {
-            let plane = face * int(simd, axes.face_pitch as i32);
-            (y.lower, y.upper) = (y.lower + plane, y.upper + plane);
-        }
-        let mut near = x.near & y.near;
-        let mut placed = Placed::new(simd, &x, &y);
-        if let (true, Some(z)) = (GROUPS == 2, axes.z) {
-            let z = Self::axis(simd, z, load(simd, coords[2], chunk), MODE == WRAP_2);
-            near = near & z.near;
-            placed.split(simd, &z);
-        }
-        near.is_full().then_some(placed)
-    }
-
-    /// The same for one that is read later; false if some of its lanes are far.
+    /// Finds what the lanes of a vector read, and puts it down; false if some of them are far.
     #[inline(always)]
     fn place_ahead<S: Simd>(
         simd: S,
@@ -247,18 +219,72 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         chunk: usize,
         held: &mut Held,
     ) -> bool {
-        let Some(placed) = Self::place::<S>(simd, axes, coords, chunk) else { return false };
+        let placed = Self::place::<S>(simd, axes, coords, chunk);
         placed.hold(held, chunk);
-        true
+        placed.near.is_full()
+    }
+
+    /// Finds what the lanes of a vector read.
+    #[inline(always)]
+    fn place<S: Simd>(
+        simd: S,
+        axes: Axes<'_>,
+        coords: &[&Lanes; 3],
+        chunk: usize,
+    ) -> Placed<S, GROUPS, MODE> {
+        let mut at = [load(simd, coords[0], chunk), load(simd, coords[1], chunk), int(simd, 0)];
+        if GROUPS == 2 {
+            at[2] = load(simd, coords[2], chunk);
+        }
+        let mut plane = None;
+        if let (true, Some(pitch)) = (CUBE, axes.face_pitch) {
+            let found = on_face(simd, *coords, chunk);
+            (at[0], at[1]) = (found.at[0], found.at[1]);
+            plane = Some(found.face * int(simd, pitch as i32));
+        }
+        let mut placed = match axes.x.kind {
+            _ if MODE != ANY => Self::of_kind::<S, SCALE, MODE>(simd, axes, at),
+            (EXACT, CLAMP) => Self::of_kind::<S, EXACT, CLAMP>(simd, axes, at),
+            (EXACT, WRAP_2) => Self::of_kind::<S, EXACT, WRAP_2>(simd, axes, at),
+            (EXACT, _) => Self::of_kind::<S, EXACT, BORDER>(simd, axes, at),
+            (_, CLAMP) => Self::of_kind::<S, CUT, CLAMP>(simd, axes, at),
+            (_, WRAP) => Self::of_kind::<S, CUT, WRAP>(simd, axes, at),
+            _ => Self::of_kind::<S, CUT, BORDER>(simd, axes, at),
+        };
+        if let Some(plane) = plane {
+            placed.move_by(plane);
+        }
+        placed
     }
 
     #[inline(always)]
-    fn axis<S: Simd>(simd: S, axis: &Axis, coords: Int<S>, shifts: bool) -> OnAxis<S> {
+    fn of_kind<S: Simd, const BY: u8, const OF: u8>(
+        simd: S,
+        axes: Axes<'_>,
+        at: [Int<S>; 3],
+    ) -> Placed<S, GROUPS, MODE> {
+        let x = Self::axis::<S, BY, OF>(simd, axes.x, at[0], true);
+        let y = Self::axis::<S, BY, OF>(simd, axes.y, at[1], OF == WRAP_2);
+        let mut placed = Placed::new::<OF>(simd, &x, &y);
+        if let (true, Some(z)) = (GROUPS == 2, axes.z) {
+            let z = Self::axis::<S, BY, OF>(simd, z, at[2], OF == WRAP_2);
+            placed.split::<OF>(simd, &z);
+        }
+        placed
+    }
+
+    #[inline(always)]
+    fn axis<S: Simd, const BY: u8, const OF: u8>(
+        simd: S,
+        axis: &Axis,
+        coords: Int<S>,
+        shifts: bool,
+    ) -> OnAxis<S> {
         let size = Size::of(simd, axis, shifts);
         if K::POINT {
-            along::<S, POINT, SCALE, MODE>(simd, axis, coords, int(simd, 0), size)
+            along::<S, POINT, OF>(simd, BY, (axis, coords, int(simd, 0)), size)
         } else {
-            along::<S, LINEAR, SCALE, MODE>(simd, axis, coords, int(simd, 0), size)
+            along::<S, LINEAR, OF>(simd, BY, (axis, coords, int(simd, 0)), size)
         }
     }
 }

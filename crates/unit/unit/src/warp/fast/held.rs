@@ -4,7 +4,15 @@ use super::footprint::{Outside, Spot, Spots};
 use crate::request::{Lanes, ZERO_LANES};
 use crate::warp::ahead::Rows;
 use crate::warp::axis::{BORDER, OnAxis};
-use crate::warp::simd::{Int, Simd, int, load};
+use crate::warp::simd::{Int, Mask, Simd, int, load};
+
+/// Of stages for axes of all kinds.
+pub(super) const ANY: u8 = u8::MAX;
+
+/// Whether texels may be outside.
+const fn has_edges(mode: u8) -> bool {
+    mode == BORDER || mode == ANY
+}
 
 /// What the lanes of a vector read.
 #[derive(Clone, Copy)]
@@ -17,8 +25,11 @@ pub(super) struct Placed<S: Simd, const GROUPS: usize, const MODE: u8> {
     /// What each group counts, if there are two.
     totals: [Int<S>; GROUPS],
     together: bool,
-    /// Of each group, of border modes.
+    /// Lanes with a texel outside, and which those are in each group.
+    edges: u32,
     outside: [Outside; GROUPS],
+    /// Lanes for which all this is so.
+    pub(super) near: Mask<S>,
 }
 
 impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS, MODE> {
@@ -30,21 +41,26 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for Placed<S, GROUPS
             weights: self.weights,
             total: if GROUPS == 1 { None } else { Some(self.totals[group]) },
             together: self.together,
-            outside: if MODE == BORDER { self.outside[group] } else { Outside::NONE },
+            outside: if has_edges(MODE) && self.edges != 0 {
+                Some(self.outside[group])
+            } else {
+                None
+            },
         }
     }
 }
 
 impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
-    /// The texels of two axes.
+    /// The texels of two axes of a mode, which `MODE` is, or which is one of [`ANY`].
     #[inline(always)]
-    pub(super) fn new(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
+    pub(super) fn new<const OF: u8>(simd: S, x: &OnAxis<S>, y: &OnAxis<S>) -> Self {
         let mut together = x.together.is_full();
-        let mut outside = Outside::NONE;
-        if MODE == BORDER {
+        let (mut edges, mut outside) = (0, Outside::NONE);
+        if OF == BORDER {
             outside.x = [x.outside[0].bits(), x.outside[1].bits()];
             outside.y = [y.outside[0].bits(), y.outside[1].bits()];
             together &= outside.x[0] | outside.x[1] == 0;
+            edges = outside.x[0] | outside.x[1] | outside.y[0] | outside.y[1];
         }
         Self {
             at: [[y.lower + x.lower, y.upper + x.lower]; GROUPS],
@@ -52,21 +68,33 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
             weights: [x.weight, y.weight],
             totals: [int(simd, 0); GROUPS],
             together,
+            edges,
             outside: [outside; GROUPS],
+            near: x.near & y.near,
         }
     }
 
     /// Takes two slices of it (docs/numerics.md 2, "Weights").
     #[inline(always)]
-    pub(super) fn split(&mut self, simd: S, z: &OnAxis<S>) {
+    pub(super) fn split<const OF: u8>(&mut self, simd: S, z: &OnAxis<S>) {
         let (bases, totals) = ([z.lower, z.upper], [int(simd, 256) - z.weight, z.weight]);
         for group in 0..GROUPS {
             let [lower, upper] = self.at[group];
             self.at[group] = [bases[group] + lower, bases[group] + upper];
             self.totals[group] = totals[group];
-            if MODE == BORDER {
+            if OF == BORDER {
                 self.outside[group].z = z.outside[group].bits();
+                self.edges |= self.outside[group].z;
             }
+        }
+        self.near = self.near & z.near;
+    }
+
+    /// Goes on to another plane.
+    #[inline(always)]
+    pub(super) fn move_by(&mut self, plane: Int<S>) {
+        for at in self.at.as_flattened_mut() {
+            *at = *at + plane;
         }
     }
 
@@ -88,8 +116,11 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Placed<S, GROUPS, MODE> {
         if GROUPS == 2 {
             self.totals[0].store(&mut held.total, chunk);
         }
-        if MODE == BORDER {
-            held.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
+        if has_edges(MODE) {
+            held.edges[chunk] = self.edges;
+            if self.edges != 0 {
+                held.outside[chunk][..GROUPS].copy_from_slice(&self.outside);
+            }
         }
     }
 }
@@ -105,6 +136,7 @@ pub(super) struct Held {
     total: Lanes,
     /// Of each vector of a warp, of which there are at most eight.
     together: [bool; 8],
+    edges: [u32; 8],
     outside: [[Outside; 2]; 8],
 }
 
@@ -116,6 +148,7 @@ impl Held {
             weights: [ZERO_LANES; 2],
             total: ZERO_LANES,
             together: [false; 8],
+            edges: [0; 8],
             outside: [[Outside::NONE; 2]; 8],
         }
     }
@@ -142,13 +175,14 @@ impl<S: Simd, const GROUPS: usize, const MODE: u8> Spots<S> for OfHeld<'_, GROUP
             let first = load(simd, &held.total, *chunk);
             total = Some(if group == 0 { first } else { int(simd, 256) - first });
         }
+        let is_edge = has_edges(MODE) && held.edges[*chunk] != 0;
         Spot {
             at: [load(simd, lower.0, lower.1), load(simd, upper.0, upper.1)],
             across: load(simd, &held.across, *chunk),
             weights: [load(simd, &weights[0], *chunk), load(simd, &weights[1], *chunk)],
             total,
             together: held.together[*chunk],
-            outside: if MODE == BORDER { held.outside[*chunk][group] } else { Outside::NONE },
+            outside: if is_edge { Some(held.outside[*chunk][group]) } else { None },
         }
     }
 }

@@ -186,7 +186,8 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let channels = if ONE { 1 } else { task.channels };
-        let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, task, spots, channels);
+        let known = if ONE || C::SIZE == 4 { channels } else { task.several() };
+        let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, task, spots, known);
         for c in 0..channels {
             loaded.channel(simd, task, c, chunk, No);
         }
@@ -198,8 +199,8 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
 pub(super) struct Unrolled<C, const N: usize, const GROUPS: usize>(PhantomData<C>);
 
 impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolled<C, N, GROUPS> {
-    const ASKS: bool = true;
     // Others have too many texels for the registers.
+    const ASKS: bool = true;
     const TWICE: bool = N == 1 && GROUPS == 1;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {

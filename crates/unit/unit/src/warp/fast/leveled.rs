@@ -1,7 +1,7 @@
 //! Fetches of mip levels in one piece: where both levels of each lane lie, and the blend of their texels, a vector after the
 //! other, without a way through memory. For the usual textures: rows and columns that are powers of two.
 
-use super::footprint::{Kernel, Outside, Spot, Spots, Task};
+use super::footprint::{Kernel, Spot, Spots, Task};
 use super::kernel::{Bytes, Footprint};
 use super::levels::Each;
 use crate::request::Lanes;
@@ -47,17 +47,14 @@ pub(super) fn stage(
     if !bytes || !linear || x.kind != y.kind || !each.has_shifts() {
         return None;
     }
-    Some(match x.kind {
-        (EXACT, CLAMP) => pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>, CLAMP>>(build),
-        (EXACT, WRAP_2) => pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>, WRAP_2>>(build),
-        _ => return None,
-    })
+    matches!(x.kind, (EXACT, CLAMP | WRAP_2))
+        .then(|| pick_wide::<_, Leveled<Bytes<1, 4>, Bytes<2, 4>>>(build))
 }
 
 /// With kernels for one level and for two.
-struct Leveled<One, Two, const MODE: u8>(PhantomData<(One, Two)>);
+struct Leveled<One, Two>(PhantomData<(One, Two)>);
 
-impl<One: Kernel, Two: Kernel, const MODE: u8> Stage<OfLeveled> for Leveled<One, Two, MODE> {
+impl<One: Kernel, Two: Kernel> Stage<OfLeveled> for Leveled<One, Two> {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         let Call { axes, each, point, levels, blends, mut task, is_done } = call;
@@ -78,7 +75,7 @@ impl<One: Kernel, Two: Kernel, const MODE: u8> Stage<OfLeveled> for Leveled<One,
     }
 }
 
-impl<One, Two, const MODE: u8> Leveled<One, Two, MODE> {
+impl<One, Two> Leveled<One, Two> {
     /// What a vector's lanes read of their first or second level; none if some are far.
     #[inline(always)]
     fn spot<S: Simd>(
@@ -92,8 +89,19 @@ impl<One, Two, const MODE: u8> Leveled<One, Two, MODE> {
         let level = load(simd, level, chunk);
         let [width, height] = each.sizes(simd, level);
         let none = int(simd, 0);
-        let x = along::<S, LINEAR, EXACT, MODE>(simd, x, at[0], none, width);
-        let y = along::<S, LINEAR, EXACT, MODE>(simd, y, at[1], none, height);
+        let (at_x, at_y) = ((x, at[0], none), (y, at[1], none));
+        // Both modes in one stage: the kernels are most of the code.
+        let (x, y) = if x.kind.1 == CLAMP {
+            (
+                along::<S, LINEAR, CLAMP>(simd, EXACT, at_x, width),
+                along::<S, LINEAR, CLAMP>(simd, EXACT, at_y, height),
+            )
+        } else {
+            (
+                along::<S, LINEAR, WRAP_2>(simd, EXACT, at_x, width),
+                along::<S, LINEAR, WRAP_2>(simd, EXACT, at_y, height),
+            )
+        };
         if !(x.near & y.near).is_full() {
             return None;
         }
@@ -104,7 +112,7 @@ impl<One, Two, const MODE: u8> Leveled<One, Two, MODE> {
             weights: [x.weight, y.weight],
             total: Some(load(simd, share, chunk)),
             together: x.together.is_full(),
-            outside: Outside::NONE,
+            outside: None,
         })
     }
 }

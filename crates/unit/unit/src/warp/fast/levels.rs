@@ -110,8 +110,13 @@ impl Each {
         if levels.len() > 32 {
             return None;
         }
-        let table =
-            |of: &dyn Fn(&Level) -> u32| std::array::from_fn(|n| levels.get(n).map_or(0, of));
+        let table = |of: &dyn Fn(&Level) -> u32| {
+            let mut lanes = [0; 32];
+            for (lane, level) in lanes.iter_mut().zip(levels) {
+                *lane = of(level);
+            }
+            lanes
+        };
         let tables = Tables {
             size: [0, 1, 2].map(|a: usize| table(&|level| level.extent.axes()[a])),
             row_pitch: table(&|level| level.row_pitch as u32),

@@ -135,7 +135,8 @@ impl Fast {
             });
             let mut next = 0;
             let points = Points::Axes(coords);
-            self.run_fused(resource, Registers::Arrays { points, out }, &mut next, space);
+            let mut registers = Registers::Arrays { points, out };
+            self.run_fused(resource, &mut registers, &mut next, space);
             if next == 1 {
                 return;
             }
@@ -194,13 +195,13 @@ impl Fast {
     pub(super) fn run_fused<'a>(
         &'a self,
         resource: &'a Resource,
-        registers: Registers<'a>,
+        registers: &'a mut Registers<'a>,
         next: &'a mut usize,
         space: &'a mut Space,
     ) {
         let (window, border, channels) = (self.window(resource), &self.border, self.channels);
         let (axes, asks, held) = (&self.axes, self.asks, &mut space.held);
-        let face_pitch = self.levels.plane_pitch();
+        let face_pitch = self.places.is_cube().then(|| self.levels.plane_pitch());
         if let Some(stage) = self.fused {
             stage.call(fused::Call {
                 axes,
@@ -250,8 +251,8 @@ impl Fast {
                 for (lent, file) in lent.iter_mut().zip(&mut *files) {
                     *lent = file;
                 }
-                let registers = Registers::Files { files: &mut lent[..warps], rows };
-                self.run_fused(resource, registers, &mut next, space);
+                let mut registers = Registers::Files { files: &mut lent[..warps], rows };
+                self.run_fused(resource, &mut registers, &mut next, space);
                 // It cannot do this one.
                 let Some(file) = files.get_mut(next) else { break };
                 let Space { placed: [placed, _], blend, .. } = &mut *space;

@@ -12,8 +12,8 @@ impl<C: Point + Plain, const ONE: bool> Kernel for Picked<C, ONE> {
     const POINT: bool = true;
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
-        let channels = if ONE { 1 } else { task.channels };
-        let [texel] = texels::<S, 1>(simd, task, &spots.spot(simd, 0), C::SIZE * channels);
+        let (channels, known) = if ONE { (1, 1) } else { (task.channels, task.several()) };
+        let [texel] = texels::<S, 1>(simd, task, &spots.spot(simd, 0), C::SIZE * known);
         for c in 0..channels {
             if let Some(out) = &mut task.out[c] {
                 C::value(simd, code(simd, &texel, C::SIZE, c)).store(out, chunk);

@@ -68,6 +68,12 @@ impl Places {
         self.planes.is_some()
     }
 
+    /// Whether coordinates are directions.
+    #[inline(always)]
+    pub(super) fn is_cube(&self) -> bool {
+        self.faces.is_some()
+    }
+
     /// Fills `out`, planes as their numbers times `pitch`. Lanes that are not active get some place inside.
     #[inline(always)]
     pub(super) fn run(&self, request: &FetchRequest<'_>, pitch: u32, out: &mut PlaceLanes) {
