@@ -13,7 +13,7 @@ pub(super) use integers::{
 };
 pub(super) use point::{Fraction, Half, Point, Signed, Snorm, Unorm, Unsigned};
 pub(super) use singles::F32;
-pub(super) use srgb::{Srgb, footprint as srgb_footprint};
+pub(super) use srgb::{footprint as srgb_footprint, value as srgb_value};
 
 use super::ahead::Ahead;
 use super::simd::{Int, Simd};

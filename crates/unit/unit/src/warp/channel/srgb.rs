@@ -1,34 +1,13 @@
 //! Filtered sRGB: docs/numerics.md, section 5, in 1/65536 and weights of 1/256.
 
-use super::Channel;
 use super::floats::nearest_half;
-use crate::warp::ahead::Ahead;
 use crate::warp::simd::{Int, Simd, float, int};
 use texunit_texel::srgb_table;
 
-pub(in crate::warp) struct Srgb;
-
-impl Channel for Srgb {
-    type Weight<S: Simd> = ();
-
-    #[inline(always)]
-    fn weight<S: Simd>(_: Int<S>) {}
-
-    #[inline(always)]
-    fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
-        simd: S,
-        codes: &[[Int<S>; PER]; GROUPS],
-        weights: &[[Int<S>; PER]; GROUPS],
-        _: &[[(); PER]; GROUPS],
-        _: impl Ahead,
-    ) -> Int<S> {
-        let mut total = int(simd, 0);
-        for g in 0..GROUPS {
-            total = total + footprint(simd, &codes[g], &weights[g]);
-        }
-        // At most 2^24 in all, and so exact.
-        nearest_half(simd, total.to_float() * float(simd, 1.0 / 16_777_216.0))
-    }
+/// The value of footprints' sum: at most 2^24 in all, and so exact.
+#[inline(always)]
+pub(in crate::warp) fn value<S: Simd>(simd: S, total: Int<S>) -> Int<S> {
+    nearest_half(simd, total.to_float() * float(simd, 1.0 / 16_777_216.0))
 }
 
 /// Weights times values of a footprint, each value cut to eight bits below the largest: eight codes in a row

@@ -9,7 +9,7 @@ use crate::reference::gather;
 use crate::reference::weights::share_that_passes;
 use crate::request::{Lanes, lanes};
 use crate::sampler::CompareFunction;
-use crate::warp::simd::Simd;
+use crate::warp::simd::{Arguments, Simd, Stage};
 use texunit_texel::Reading;
 
 impl General {
@@ -92,19 +92,11 @@ impl General {
         function: CompareFunction,
         codes: &Lanes,
     ) -> [i32; 32] {
-        use CompareFunction as F;
-        let (reference, mut texel) = (call.request.compare, [0; 32]);
+        let (mut texel, mut passes) = ([0; 32], [0; 32]);
         sums::point(simd, self.readings[0], codes, &mut texel);
-        match function {
-            F::Never => [0; 32],
-            F::Less => each(reference, &texel, |r, t| r < t),
-            F::Equal => each(reference, &texel, |r, t| r == t),
-            F::LessEqual => each(reference, &texel, |r, t| r <= t),
-            F::Greater => each(reference, &texel, |r, t| r > t),
-            F::NotEqual => each(reference, &texel, |r, t| r != t),
-            F::GreaterEqual => each(reference, &texel, |r, t| r >= t),
-            F::Always => [-1; 32],
-        }
+        let (reference, texel, passes_of) = (call.request.compare, &texel, &mut passes);
+        simd.call::<OfCompare, Compare>(Compared { function, reference, texel, passes: passes_of });
+        passes
     }
 
     /// Section 4: the values of anisotropic footprints.
@@ -228,14 +220,46 @@ impl General {
     }
 }
 
-#[inline(always)]
-fn each(reference: &Lanes, texel: &Lanes, passes: impl Fn(f32, f32) -> bool) -> [i32; 32] {
-    let mut all = [0; 32];
-    for lane in 0..32 {
-        let [r, t] = [reference[lane], texel[lane]].map(f32::from_bits);
-        all[lane] = if passes(r, t) { -1 } else { 0 };
+/// A call of [`Compare`].
+struct Compared<'a> {
+    function: CompareFunction,
+    reference: &'a Lanes,
+    texel: &'a Lanes,
+    passes: &'a mut [i32; 32],
+}
+
+#[derive(Debug)]
+struct OfCompare;
+
+impl Arguments for OfCompare {
+    type Of<'a> = Compared<'a>;
+}
+
+/// Compares 32 lanes: a function of its own, as there are many texels.
+struct Compare;
+
+impl Stage<OfCompare> for Compare {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, Compared { function, reference, texel, passes }: Compared<'_>) {
+        use CompareFunction as F;
+        // What passes: references below texels, the same, and above; and if one of both is a NaN.
+        let [below, same, above, neither] = match function {
+            F::Never => [0, 0, 0, 0],
+            F::Less => [-1, 0, 0, 0],
+            F::Equal => [0, -1, 0, 0],
+            F::LessEqual => [-1, -1, 0, 0],
+            F::Greater => [0, 0, -1, 0],
+            F::NotEqual => [-1, 0, -1, -1],
+            F::GreaterEqual => [0, -1, -1, 0],
+            F::Always => [-1, -1, -1, -1],
+        };
+        for lane in 0..32 {
+            let [r, t] = [reference[lane], texel[lane]].map(f32::from_bits);
+            let which = if r < t { below } else { neither };
+            let which = if r == t { same } else { which };
+            passes[lane] = if r > t { above } else { which };
+        }
     }
-    all
 }
 
 /// The same values in all wanted components.

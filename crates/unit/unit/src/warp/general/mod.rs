@@ -28,7 +28,7 @@ use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use buffers::Buffers;
 use stages::{OfRead, Read};
 use taps::TapLanes;
-use texels::{Blocks, Depth24, Plain, Ten, Words};
+use texels::{Blocks, Layout, Words};
 use texunit_texel::{Format, Reading, border_codes};
 use which::Pitches;
 
@@ -84,6 +84,7 @@ pub(super) struct General {
     /// Likewise along x and y, for taps.
     shifted: [Option<Shifted>; 2],
     format: Format,
+    layout: Layout,
     /// Whether codes are read in pairs, of blocks with four channels of 8-bit unorm.
     pairs: bool,
     read: Run<OfRead>,
@@ -178,8 +179,12 @@ impl General {
             axes,
             shifted,
             format,
+            layout: Layout::of(format, readings[0]),
             pairs,
-            read: reading(format, readings, pairs, build),
+            read: match format.is_block() {
+                true => pick::<_, Read<Blocks>>(build),
+                false => pick::<_, Read<Words>>(build),
+            },
             readings,
             border,
             run: pick::<_, Fetch>(build),
@@ -219,7 +224,7 @@ impl General {
     ) {
         (space.outside, space.missing) = (0, 0);
         self.places.run_all(call.request, &mut space.place);
-        let slots = if self.level_numbers(call, space) { 2 } else { 1 };
+        let slots = if self.level_numbers(simd, call, space) { 2 } else { 1 };
         if self.anisotropic.is_some() && space.taps.most > 1 {
             self.tapped(simd, call, slots, space, buffers, out);
             return;
@@ -236,18 +241,5 @@ impl General {
             }
             FetchKind::Sample(_) => self.sampled(simd, call, slots, space, buffers, out),
         }
-    }
-}
-
-/// The stage that reads the texels of a level.
-fn reading(format: Format, readings: [Reading; 4], pairs: bool, build: Build) -> Run<OfRead> {
-    match (readings[0], format.texel_size() / u32::from(format.channels())) {
-        _ if format.is_block() && pairs => pick::<_, Read<Blocks<true>>>(build),
-        _ if format.is_block() => pick::<_, Read<Blocks<false>>>(build),
-        (Reading::Unorm { bits: 10 }, _) => pick::<_, Read<Words<Ten>>>(build),
-        (Reading::Unorm { bits: 24 }, _) => pick::<_, Read<Words<Depth24>>>(build),
-        (_, 1) => pick::<_, Read<Words<Plain<1>>>>(build),
-        (_, 2) => pick::<_, Read<Words<Plain<2>>>>(build),
-        _ => pick::<_, Read<Words<Plain<4>>>>(build),
     }
 }

@@ -4,7 +4,7 @@ use super::buffers::Buffers;
 use super::texels::{self, Source};
 use super::which::{Which, some};
 use super::{Call, General, Space, cube};
-use crate::request::Lanes;
+use crate::request::{Lanes, ZERO_LANES};
 use crate::resource::{Level, Resource, TexelIndex};
 use crate::warp::axis::{AxisLanes, Find, Operands};
 use crate::warp::place::PlaceLanes;
@@ -30,10 +30,15 @@ impl General {
 
     /// Sections 3 and 4: the levels of each lane, and its taps; whether any lane has a second level.
     #[inline(always)]
-    pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
+    pub(super) fn level_numbers<S: Simd>(
+        &self,
+        simd: S,
+        call: &Call<'_>,
+        space: &mut Space,
+    ) -> bool {
         let Space { levels, taps, .. } = space;
         match self.anisotropic {
-            Some(limit) => taps.grade(limit, &self.stage, call.request, levels),
+            Some(limit) => taps.grade(simd, limit, &self.stage, call.request, levels),
             None => self.stage.run(call.request, levels),
         }
     }
@@ -124,6 +129,11 @@ impl General {
         let share = &levels.share[slot];
         if !self.filters() {
             buffers.weights[4 * slot] = *share;
+            if slot == 1 {
+                // Blends are sums of groups of four texels.
+                buffers.weights[1..4].fill(ZERO_LANES);
+                buffers.weights[5..8].fill(ZERO_LANES);
+            }
             return;
         }
         let first = 4 * slot * self.slices();
@@ -164,7 +174,8 @@ impl General {
         buffers: &mut Buffers,
     ) {
         let block = call.resource.block();
-        let from = texels::From { format: self.format, block, border: self.border };
+        let General { format, layout, pairs, border, .. } = *self;
+        let from = texels::From { format, layout, pairs, block, border };
         let is_sparse = call.resource.residency().is_some();
         let mut past_edges = [0; 4];
         for slice in 0..self.slices() {

@@ -6,7 +6,8 @@ use crate::request::Lanes;
 use crate::warp::ahead::No;
 use crate::warp::channel::{
     Channel, Depth24, F16, F32, FloatChannel, Fraction, Half, Normalized, Point, Real, Signed,
-    Snorm, Snorm8, Snorm16, Srgb, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+    Snorm, Snorm8, Snorm16, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+    srgb_footprint, srgb_value,
 };
 use crate::warp::simd::{Arguments, Int, Simd, Stage, int, load};
 use texunit_texel::Reading;
@@ -189,9 +190,22 @@ fn sum_here<S: Simd>(
         Reading::Unorm { .. } => channel::<S, Whole<Unorm16>>(simd, shape, buffers, c, out),
         Reading::Snorm { bits: 8 } => channel::<S, Whole<Snorm8>>(simd, shape, buffers, c, out),
         Reading::Snorm { .. } => channel::<S, Whole<Snorm16>>(simd, shape, buffers, c, out),
-        Reading::Srgb => channel::<S, Srgb>(simd, shape, buffers, c, out),
+        Reading::Srgb => srgb(simd, shape, buffers, c, out),
         Reading::F16 => channel::<S, Real<F16>>(simd, shape, buffers, c, out),
         Reading::F32 => channel::<S, Real<F32>>(simd, shape, buffers, c, out),
+    }
+}
+
+/// Footprint after footprint.
+#[inline(always)]
+fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut Lanes) {
+    for chunk in 0..32 / S::LANES {
+        let mut total = int(simd, 0);
+        for group in 0..shape.groups {
+            let (codes, weights) = group_of(simd, buffers, (group, c), chunk);
+            total = total + srgb_footprint(simd, &codes, &weights);
+        }
+        srgb_value(simd, total).store(out, chunk);
     }
 }
 
@@ -203,18 +217,16 @@ fn channel<S: Simd, C: Channel>(
     c: usize,
     out: &mut Lanes,
 ) {
-    match (shape.groups, shape.per) {
-        (1, 1) => footprints::<S, C, 1, 1>(simd, buffers, c, out),
-        (1, _) => footprints::<S, C, 1, 4>(simd, buffers, c, out),
-        (2, 1) => footprints::<S, C, 2, 1>(simd, buffers, c, out),
-        (2, _) => footprints::<S, C, 2, 4>(simd, buffers, c, out),
-        _ => footprints::<S, C, 4, 4>(simd, buffers, c, out),
+    match shape.groups {
+        1 => footprints::<S, C, 1>(simd, buffers, c, out),
+        2 => footprints::<S, C, 2>(simd, buffers, c, out),
+        _ => footprints::<S, C, 4>(simd, buffers, c, out),
     }
 }
 
-/// Groups of `PER` texels, each group in its four places.
+/// Groups of four texels. Where there is one only, the others have no weight.
 #[inline(always)]
-fn footprints<S: Simd, C: Channel, const GROUPS: usize, const PER: usize>(
+fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     simd: S,
     buffers: &Buffers,
     c: usize,
@@ -222,17 +234,32 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize, const PER: usize>(
 ) {
     for chunk in 0..32 / S::LANES {
         let zero = int(simd, 0);
-        let (mut codes, mut weights) = ([[zero; PER]; GROUPS], [[zero; PER]; GROUPS]);
-        let mut made = [[C::weight(zero); PER]; GROUPS];
+        let (mut codes, mut weights) = ([[zero; 4]; GROUPS], [[zero; 4]; GROUPS]);
+        let mut made = [[C::weight(zero); 4]; GROUPS];
         for g in 0..GROUPS {
-            for k in 0..PER {
-                codes[g][k] = load(simd, &buffers.texels[4 * g + k][c], chunk);
-                weights[g][k] = load(simd, &buffers.weights[4 * g + k], chunk);
+            (codes[g], weights[g]) = group_of(simd, buffers, (g, c), chunk);
+            for k in 0..4 {
                 made[g][k] = C::weight(weights[g][k]);
             }
         }
         C::sum(simd, &codes, &weights, &made, No).store(out, chunk);
     }
+}
+
+/// Codes of a channel, and weights, of a group.
+#[inline(always)]
+fn group_of<S: Simd>(
+    simd: S,
+    buffers: &Buffers,
+    (group, c): (usize, usize),
+    chunk: usize,
+) -> ([Int<S>; 4], [Int<S>; 4]) {
+    let (mut codes, mut weights) = ([int(simd, 0); 4], [int(simd, 0); 4]);
+    for k in 0..4 {
+        codes[k] = load(simd, &buffers.texels[4 * group + k][c], chunk);
+        weights[k] = load(simd, &buffers.weights[4 * group + k], chunk);
+    }
+    (codes, weights)
 }
 
 /// Four channels of 8-bit unorm, of codes in pairs, whose sums are made in pairs too.

@@ -8,6 +8,7 @@ use crate::request::{FetchRequest, lanes};
 use crate::warp::axis::shifted::Shift;
 use crate::warp::levels::gradients::{Texels, log2_256_of};
 use crate::warp::levels::{LevelLanes, LevelStage, ten};
+use crate::warp::simd::Simd;
 use std::sync::LazyLock;
 
 /// The taps of 32 lanes.
@@ -80,15 +81,16 @@ impl TapLanes {
 
     /// Finds levels and taps of all lanes; whether any has a second level.
     #[inline(always)]
-    pub(super) fn grade(
+    pub(super) fn grade<S: Simd>(
         &mut self,
+        simd: S,
         limit: Limit,
         stage: &LevelStage,
         request: &FetchRequest<'_>,
         levels: &mut LevelLanes,
     ) -> bool {
         let mut texels = Texels::ZERO;
-        let odd = stage.gauge().texels(request.coords.point, request, &mut texels);
+        let odd = stage.gauge().texels(simd, request, &mut texels);
         let Texels { dpdx: [ax, ay, _], dpdy: [bx, by, _] } = &texels;
         let (mut longer, mut area) = ([0.0; 32], [0.0; 32]);
         for lane in 0..32 {

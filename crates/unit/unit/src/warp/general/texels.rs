@@ -4,10 +4,9 @@ use super::block::{self, Cache, Corner, Row};
 use super::which::{Pitches, TexelLanes, Which};
 
 use crate::warp::simd::{Int, Portable, Simd, int, load};
-use crate::warp::texel::{Texel, code, texel};
-use std::marker::PhantomData;
+use crate::warp::texel::{Texel, texel};
 use texunit_memory::Block;
-use texunit_texel::Format;
+use texunit_texel::{Format, Reading};
 
 /// Where texels come from.
 pub(super) trait Source {
@@ -29,27 +28,53 @@ pub(super) trait Source {
     fn texel(from: From<'_>, rows: (i64, i64), at: [u32; 2], space: &mut Space) -> [u32; 4];
 }
 
-/// How the codes of a texel that has bytes of its own lie in its words.
-pub(super) trait Layout {
+/// How the codes of a texel that has bytes of its own lie in its words: one after the other, so many bits apart, of which
+/// those of the mask are the code. None crosses words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    apart: u32,
+    mask: u32,
+}
+
+impl Layout {
+    pub(super) fn of(format: Format, reading: Reading) -> Self {
+        let (apart, mask) = match (reading, format.texel_size() / u32::from(format.channels())) {
+            (Reading::Unorm { bits: 10 }, _) => (10, 0x3ff),
+            (Reading::Unorm { bits: 24 }, _) => (32, 0x00ff_ffff),
+            (_, 1) => (8, 0xff),
+            (_, 2) => (16, 0xffff),
+            _ => (32, u32::MAX),
+        };
+        Self { apart, mask }
+    }
+
     /// The code of a channel.
-    fn code<S: Simd>(simd: S, words: &Texel<S>, channel: usize) -> Int<S>;
+    #[inline(always)]
+    fn code<S: Simd>(self, simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
+        let bit = self.apart * channel as u32;
+        // No index: the words would be put into memory for it.
+        let word = match bit / 32 {
+            0 => words[0],
+            1 => words[1],
+            2 => words[2],
+            _ => words[3],
+        };
+        word.shr(bit % 32) & int(simd, self.mask as i32)
+    }
 }
 
 /// Texels with bytes of their own.
-pub(super) struct Words<L>(PhantomData<L>);
-/// Channels one after the other, of so many bytes each.
-pub(super) struct Plain<const SIZE: usize>;
-/// Three channels of ten bits and one of two in four bytes.
-pub(super) struct Ten;
-/// One channel of 24 bits in four bytes.
-pub(super) struct Depth24;
-/// A 4x4 block; with `PAIRS` its codes are wanted as [`Corner::unpack_pairs`] has them.
-pub(super) struct Blocks<const PAIRS: bool>;
+pub(super) struct Words;
+/// 4x4 blocks.
+pub(super) struct Blocks;
 
 /// Where from, and what stands for texels outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct From<'a> {
     pub(super) format: Format,
+    pub(super) layout: Layout,
+    /// Of blocks: whether codes are wanted as [`Corner::unpack_pairs`] has them.
+    pub(super) pairs: bool,
     pub(super) block: &'a Block,
     pub(super) border: [u32; 4],
 }
@@ -69,28 +94,7 @@ impl Space {
     }
 }
 
-impl<const SIZE: usize> Layout for Plain<SIZE> {
-    #[inline(always)]
-    fn code<S: Simd>(simd: S, words: &Texel<S>, channel: usize) -> Int<S> {
-        code(simd, words, SIZE, channel)
-    }
-}
-
-impl Layout for Ten {
-    #[inline(always)]
-    fn code<S: Simd>(simd: S, [word, ..]: &Texel<S>, channel: usize) -> Int<S> {
-        word.shr(10 * channel as u32) & int(simd, 0x3ff)
-    }
-}
-
-impl Layout for Depth24 {
-    #[inline(always)]
-    fn code<S: Simd>(simd: S, [word, ..]: &Texel<S>, _: usize) -> Int<S> {
-        *word & int(simd, 0x00ff_ffff)
-    }
-}
-
-impl<L: Layout> Source for Words<L> {
+impl Source for Words {
     #[inline(always)]
     fn corner<S: Simd>(
         simd: S,
@@ -116,7 +120,7 @@ impl<L: Layout> Source for Words<L> {
             let outside = (x | y | z).lt(int(simd, 0));
             let any = outside.bits() != 0;
             for c in 0..channels {
-                let mut code = L::code(simd, &words, c);
+                let mut code = from.layout.code(simd, &words, c);
                 if any {
                     code = outside.select(int(simd, from.border[c] as i32), code);
                 }
@@ -136,7 +140,7 @@ impl<L: Layout> Source for Words<L> {
         let (words, mut codes) = (words.map(|word| int(Portable, word as i32)), [0; 4]);
         for c in 0..channels {
             let mut lanes = [0; 32];
-            L::code(Portable, &words, c).store(&mut lanes, 0);
+            from.layout.code(Portable, &words, c).store(&mut lanes, 0);
             codes[c] = lanes[0];
         }
         codes
@@ -166,7 +170,7 @@ fn one_by_one<T: Source>(
 }
 
 /// Up to eight corners in their order: two of a row after each other.
-impl<const PAIRS: bool> Source for Blocks<PAIRS> {
+impl Source for Blocks {
     #[inline(always)]
     fn corner<S: Simd>(
         _: S,
@@ -191,7 +195,7 @@ impl<const PAIRS: bool> Source for Blocks<PAIRS> {
         blocks.read(from.block, (format, size), corners);
         let channels = usize::from(format.channels());
         for (corner, out) in corners.iter().zip(out) {
-            if PAIRS {
+            if from.pairs {
                 corner.unpack_pairs(from.border, out);
             } else {
                 corner.unpack(simd, from.border, channels, out);

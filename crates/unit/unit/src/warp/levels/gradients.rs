@@ -9,6 +9,7 @@ use crate::reference::gradient::flat;
 use crate::reference::level::Wanted;
 use crate::request::{FetchRequest, Geometry, Lanes};
 use crate::resource::Extent;
+use crate::warp::simd::{Arguments, Simd, Stage};
 use std::sync::LazyLock;
 
 /// Gradients of 32 lanes in texels of the base level, ten bits each.
@@ -51,12 +52,20 @@ impl Gauge {
 
     /// Rules 4.1, 4.2, 4.9 and 4.11. Returns the lanes that are not ordinary, for which there is anything.
     #[inline(always)]
-    pub(in crate::warp) fn texels(
+    pub(in crate::warp) fn texels<S: Simd>(
         &self,
-        point: [&Lanes; 3],
+        simd: S,
         request: &FetchRequest<'_>,
         out: &mut Texels,
     ) -> u32 {
+        let mut odd = 0;
+        simd.call::<OfGauge, Measure>(Gauged { gauge: self, request, out, odd: &mut odd });
+        odd
+    }
+
+    #[inline(always)]
+    fn texels_here(&self, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
+        let point = request.coords.point;
         if self.is_cube {
             let scale = &self.scales[0];
             mask(&match self.powers {
@@ -105,14 +114,14 @@ impl Gauge {
     /// Rules 4.3 to 4.7: levels in 1/256 before bias and clamps, and again the lanes that are not
     /// ordinary.
     #[inline(always)]
-    pub(in crate::warp) fn levels(
+    pub(in crate::warp) fn levels<S: Simd>(
         &self,
-        point: [&Lanes; 3],
+        simd: S,
         request: &FetchRequest<'_>,
         out: &mut [i32; 32],
     ) -> u32 {
         let mut texels = Texels::ZERO;
-        let odd = self.texels(point, request, &mut texels);
+        let odd = self.texels(simd, request, &mut texels);
         let Texels { dpdx: [ax, ay, az], dpdy: [bx, by, bz] } = &texels;
         let mut rho = [0.0; 32];
         if self.axes == 3 {
@@ -148,6 +157,30 @@ impl Gauge {
             let rest = self.log2[(bits >> 44 & 0xff) as usize];
             out[lane] = if bits == 0 { LOWEST } else { whole + i32::from(rest) };
         }
+    }
+}
+
+/// A call of [`Gauge::texels`]: a function of its own, as isotropic and anisotropic fetches need it.
+struct Gauged<'a> {
+    gauge: &'a Gauge,
+    request: &'a FetchRequest<'a>,
+    out: &'a mut Texels,
+    odd: &'a mut u32,
+}
+
+#[derive(Debug)]
+struct OfGauge;
+
+impl Arguments for OfGauge {
+    type Of<'a> = Gauged<'a>;
+}
+
+struct Measure;
+
+impl Stage<OfGauge> for Measure {
+    #[inline(always)]
+    fn run<S: Simd>(_: S, Gauged { gauge, request, out, odd }: Gauged<'_>) {
+        *odd = gauge.texels_here(request, out);
     }
 }
 

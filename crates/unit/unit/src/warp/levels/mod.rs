@@ -65,8 +65,8 @@ struct Choose;
 
 impl Stage<OfLanes> for Choose {
     #[inline(always)]
-    fn run<S: Simd>(_: S, call: OfLane<'_>) {
-        *call.second = call.stage.run_here(call.request, call.out);
+    fn run<S: Simd>(simd: S, call: OfLane<'_>) {
+        *call.second = call.stage.run_here(simd, call.request, call.out);
     }
 }
 
@@ -143,13 +143,13 @@ impl LevelStage {
     }
 
     #[inline(always)]
-    fn run_here(&self, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
+    fn run_here<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut LevelLanes) -> bool {
         let mut wanted = [0; 32];
         match self.source {
             Source::Constant(levels) => return constant(levels, out),
             Source::Float => floats(request.level, self.bias, &mut wanted),
             Source::Whole => whole(request.level, &mut wanted),
-            Source::Gradient => self.gradients(request, &mut wanted),
+            Source::Gradient => self.gradients(simd, request, &mut wanted),
         }
         self.finish(&wanted, request.active, out)
     }
@@ -166,8 +166,8 @@ impl LevelStage {
     }
 
     #[inline(always)]
-    fn gradients(&self, request: &FetchRequest<'_>, out: &mut [i32; 32]) {
-        let odd = self.gauge.levels(request.coords.point, request, out);
+    fn gradients<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut [i32; 32]) {
+        let odd = self.gauge.levels(simd, request, out);
         let bias = self.small_bias();
         for q in &mut *out {
             *q += bias;
