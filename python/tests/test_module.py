@@ -6,7 +6,8 @@ from importlib import metadata
 import pytest
 import texunit
 
-LIBRARIES = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so", "libtexunit.so.1"]
+CORE = f"libtexunit_core.so.{texunit.__version__}"
+LIBRARIES = [CORE, "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so", "libtexunit.so.1"]
 FOR_C = ["texunit.h", "texunit.hpp", "texunit.pc"]
 
 
@@ -34,7 +35,7 @@ def test_all_files_are_known():
 
 
 def test_unknown_name():
-    with pytest.raises(ValueError, match=r"unknown file 'libcufft.so'; available: texunit, libcuda.so.1, "):
+    with pytest.raises(ValueError, match=r"unknown file 'libcufft.so'; available: texunit, libtexunit_core.so"):
         texunit.path("libcufft.so")
 
 

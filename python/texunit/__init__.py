@@ -122,6 +122,7 @@ _FOLDER = _os.path.dirname(_os.path.abspath(__file__))
 # Each file of the wheel that other programs use, and where it is.
 _FILES = {
     "texunit": "bin/texunit",
+    f"libtexunit_core.so.{__version__}": f"lib/libtexunit_core.so.{__version__}",
     "libcuda.so.1": "lib/libcuda.so.1",
     "libcudart.so.12": "lib/libcudart.so.12",
     "libcudart.so.13": "lib/libcudart.so.13",

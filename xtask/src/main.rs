@@ -59,18 +59,20 @@ Exit code: as above.
        cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]
 
 Builds the program, the drop-in libraries libcuda.so.1, libcudart.so.12 and libcudart.so.13, and the library
-for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR). Exit code: 0 for success, 1 for failure.
+for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR), with libtexunit_core.so.VERSION, which they need.
+Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- header
 
 Writes crates/faces/capi/include/texunit.h again: the output of cbindgen for crates/faces/capi.
 
-       cargo run --release -p xtask -- dist [--debug]
+       cargo run --release -p xtask -- dist [--light]
 
 Builds all of these for glibc 2.28 and makes an archive and a wheel below target/dist with everything that
 users need: texunit-VERSION-ARCH-linux.tar.gz and texunit-VERSION-cp311-abi3-manylinux_2_28_ARCH.whl. Tests both
 in an empty environment, with the tests of python/tests. The tools are installed from PyPI into
-target/dist/tools. Exit code: 0 for success, 1 for failure.
+target/dist/tools. --light makes both below target/dist/light, with the tests' profile and this machine's linker, and
+runs some of the tests: it is for CI. Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- tools KIT...
 

@@ -44,7 +44,7 @@ fn crates() -> Vec<(PathBuf, String)> {
 
 /// The parts of the house, which are the folders of `crates/`, and what the crates of each may use besides those of
 /// their own part. `support` is what only building and testing need, and no part of a program.
-const PARTS: [(&str, &[&str]); 8] = [
+const PARTS: [(&str, &[&str]); 9] = [
     ("support", &[]),
     ("unit", &["support"]),
     // No texels: of the unit only the names that both have, of geometries and operations.
@@ -54,6 +54,8 @@ const PARTS: [(&str, &[&str]); 8] = [
     ("cuda", &["support", "unit", "ptx", "maxwell", "engine"]),
     ("faces", &["support", "unit", "ptx", "maxwell", "engine", "cuda"]),
     ("tools", &["support", "unit", "ptx", "maxwell", "engine", "cuda"]),
+    // All in one file.
+    ("dist", &["support", "cuda", "faces", "tools"]),
 ];
 
 /// Dependencies of tests may go anywhere: a test of a lower part may look at what an upper one makes of it.

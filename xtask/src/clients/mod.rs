@@ -155,8 +155,14 @@ fn judge(
 
 /// The program and the libraries, built for release.
 fn built() -> Result<PathBuf, String> {
-    let request =
-        crate::libs::Request { debug: false, to: None, program: true, only: None, zig: None };
+    let request = crate::libs::Request {
+        debug: false,
+        to: None,
+        program: true,
+        whole: false,
+        only: None,
+        zig: None,
+    };
     if crate::libs::run(&request) != ExitCode::SUCCESS {
         return Err("texunit cannot be built".to_owned());
     }

@@ -1,6 +1,7 @@
 //! The archive: the program, the drop-in libraries, the library for C, and what one should read.
 
-use super::{Built, FOR_C, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, pkgconfig};
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, pkgconfig};
+use crate::libs::{CORE, FOR_C, PROGRAM};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,9 +33,10 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     for below in ["bin", "lib", "docs"] {
         at(&folder, std::fs::create_dir_all(folder.join(below)))?;
     }
-    at(&built.program, std::fs::copy(&built.program, folder.join("bin/texunit")))?;
-    for library in LIBRARIES.iter().chain([&REDIRECT]) {
-        let from = built.libraries.join(library);
+    let program = built.files.join(PROGRAM);
+    at(&program, std::fs::copy(&program, folder.join("bin").join(PROGRAM)))?;
+    for library in LIBRARIES.iter().chain([&CORE, &REDIRECT]) {
+        let from = built.files.join(library);
         at(&from, std::fs::copy(&from, folder.join("lib").join(library)))?;
     }
     pkgconfig::install(built, &folder, false)?;
@@ -49,7 +51,8 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
     at(&built.notices, std::fs::copy(&built.notices, folder.join(NOTICES)))?;
     let archive = dist.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
-    tar.args(["--create", "--gzip", "--owner=0", "--group=0", "--sort=name", "--file"]);
+    tar.args(["--create", "--use-compress-program=gzip -9", "--owner=0", "--group=0"]);
+    tar.args(["--sort=name", "--file"]);
     call(tar.arg(&archive).arg("--directory").arg(dist).arg(&name))?;
     at(&folder, std::fs::remove_dir_all(&folder))?;
     Ok(archive)
@@ -88,9 +91,10 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         }
     }
     pkgconfig::try_out(&folder, &place)?;
+    // Copies of the libraries are complete, whatever becomes of those that they were made of.
     let copies = place.join("copies");
     call(clean(&texunit).arg("install-libs").arg(&copies))?;
-    for library in LIBRARIES.iter().chain([&REDIRECT]) {
+    for library in LIBRARIES.iter().chain([&CORE, &REDIRECT]) {
         let (a, b) = (lib.join(library), copies.join(library));
         if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
             return Err(format!("{} is not a copy", b.display()));

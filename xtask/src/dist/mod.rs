@@ -1,5 +1,8 @@
 //! The packages for users: an archive and a wheel, each with the program and the drop-in libraries, for any Linux since
 //! glibc 2.28. Both are tried as a user would, in an environment without Rust.
+//!
+//! A light package goes the same way with what the tests have been built of: the code is not optimised and runs on this system only,
+//! zig and nvcc are not needed, and some of the tests are left out.
 
 mod archive;
 mod elf;
@@ -9,35 +12,34 @@ mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
 
-use crate::libs;
+use crate::libs::{self, CORE, PROGRAM};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zig::Zig;
 
 /// The arguments.
 pub(crate) struct Request {
-    debug: bool,
+    light: bool,
 }
 
 /// The program and the libraries, as both are made of them.
 struct Built {
-    program: PathBuf,
-    /// The folder with the libraries, under the names that the dynamic linker and linkers look for.
-    libraries: PathBuf,
+    /// The folder with them, under the names that the dynamic linker and linkers look for.
+    files: PathBuf,
     /// The licences of what is in them, as a file.
     notices: PathBuf,
+    light: bool,
 }
 
 /// Libraries that programs load.
 const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13"];
 /// Libraries that the dynamic linker loads for `texunit run`.
 const REDIRECT: &str = "libtexunit_redirect.so";
-/// The library that programs in C and C++ are linked with.
-const FOR_C: &str = "libtexunit.so.1";
-/// Its static form.
-const ARCHIVE_FOR_C: &str = "libtexunit.a";
 /// Headers that they include, below crates/faces/capi/include.
 const HEADERS: [&str; 2] = ["texunit.h", "texunit.hpp"];
+
+/// The bytes that a package may have.
+const LARGEST: u64 = 12_000_000;
 
 /// The file with other people's licences.
 const NOTICES: &str = "LICENSE-THIRD-PARTY";
@@ -45,8 +47,8 @@ const NOTICES: &str = "LICENSE-THIRD-PARTY";
 impl Request {
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
         match arguments {
-            [] => Ok(Self { debug: false }),
-            [only] if only == "--debug" => Ok(Self { debug: true }),
+            [] => Ok(Self { light: false }),
+            [only] if only == "--light" => Ok(Self { light: true }),
             [other, ..] => Err(format!("there is no option {other} of dist")),
         }
     }
@@ -59,43 +61,58 @@ pub(crate) fn run(request: &Request) -> ExitCode {
 
 fn make(request: &Request) -> Result<[PathBuf; 2], String> {
     let dist = libs::target(&crate::workspace()).join("dist");
-    let zig = Zig::get(&dist.join("tools"))?;
-    let nvcc = crate::cuda_tools::file("nvcc", "nvcc")?;
-    let built = build(request, &zig, &dist.join("stage"))?;
+    let tools = Zig::get(&dist.join("tools"), request.light)?;
+    let dist = if request.light { dist.join("light") } else { dist };
+    let nvcc = match request.light {
+        true => None,
+        false => Some(crate::cuda_tools::file("nvcc", "nvcc")?),
+    };
+    let built = build(request, &tools, &dist.join("stage"))?;
     let archive = archive::make(&built, &dist)?;
     archive::try_out(&archive)?;
-    let wheel = wheel::make(&built, &zig, &dist, request.debug)?;
-    wheel::judge(&wheel, &zig)?;
-    fresh::check(&wheel, &archive, &nvcc, &dist.join("fresh"))?;
+    let wheel = wheel::make(&built, &tools, &dist)?;
+    if !request.light {
+        judge_size(&archive)?;
+        judge_size(&wheel)?;
+        wheel::judge(&wheel, &tools)?;
+    }
+    fresh::check(&wheel, &archive, nvcc.as_deref(), &dist.join("fresh"))?;
     at(&dist, std::fs::remove_dir_all(dist.join("stage")))?;
     Ok([archive, wheel])
 }
 
-/// Builds the program and the libraries for the old C library, without symbols that only debuggers read.
-fn build(request: &Request, zig: &Zig, stage: &Path) -> Result<Built, String> {
+/// Builds the program and the libraries, without symbols that only debuggers read, for the old C library or for this system's.
+fn build(request: &Request, tools: &Zig, stage: &Path) -> Result<Built, String> {
     anew(stage)?;
-    let libraries = stage.join("lib");
+    let files = stage.join("files");
     let wanted = libs::Request {
-        debug: request.debug,
-        to: Some(libraries.clone()),
+        debug: request.light,
+        to: Some(files.clone()),
         program: true,
+        whole: true,
         only: None,
-        zig: Some(zig.clone()),
+        zig: (!request.light).then(|| tools.clone()),
     };
-    let files = libs::build(&wanted)?;
-    let program = stage.join("texunit");
-    let unstripped = files.first().ok_or("no program was built")?;
-    at(unstripped, std::fs::copy(unstripped, &program))?;
-    call(Command::new("strip").arg(&program))?;
-    let all = [vec![program.clone()], LIBRARIES.map(|l| libraries.join(l)).to_vec()].concat();
-    // Objects of Rust's standard library have places for debuggers, which are most of it.
-    call(Command::new("strip").arg("--strip-debug").arg(libraries.join(ARCHIVE_FOR_C)))?;
-    for file in all.iter().chain([REDIRECT, FOR_C].map(|name| libraries.join(name)).iter()) {
-        elf::judge(file, zig::GLIBC)?;
+    libs::build(&wanted)?;
+    if !request.light {
+        // What lies before the core needs nothing of the C library.
+        let [_driver, runtimes @ ..] = LIBRARIES;
+        for name in runtimes.iter().chain(&[CORE, REDIRECT, PROGRAM]) {
+            elf::judge(&files.join(name), zig::GLIBC)?;
+        }
     }
     let notices = stage.join(NOTICES);
     at(&notices, std::fs::write(&notices, notices::text(&crate::workspace())?))?;
-    Ok(Built { program, libraries, notices })
+    Ok(Built { files, notices, light: request.light })
+}
+
+/// An error if a package is too large to be sent around.
+fn judge_size(package: &Path) -> Result<(), String> {
+    let size = at(package, package.metadata())?.len();
+    if size > LARGEST {
+        return Err(format!("{} has {size} bytes, more than {LARGEST}", package.display()));
+    }
+    Ok(())
 }
 
 /// An empty folder.

@@ -1,6 +1,7 @@
 //! The pkg-config file of the library for C.
 
-use super::{ARCHIVE_FOR_C, Built, FOR_C, HEADERS, at, call};
+use super::{Built, HEADERS, at, call};
+use crate::libs::{ARCHIVE_FOR_C, FOR_C};
 use std::path::Path;
 use std::process::Command;
 
@@ -17,7 +18,7 @@ pub(super) fn install(built: &Built, folder: &Path, is_wheel: bool) -> Result<()
     }
     let libraries: &[&str] = if is_wheel { &[FOR_C] } else { &[FOR_C, ARCHIVE_FOR_C] };
     for library in libraries {
-        let from = built.libraries.join(library);
+        let from = built.files.join(library);
         at(&from, std::fs::copy(&from, lib.join(library)))?;
     }
     let file = pkgconfig.join("texunit.pc");

@@ -1,68 +1,99 @@
 //! The wheel: the Python package of `python`, with the program and the libraries in it.
+//!
+//! maturin writes what it says of itself, as it would for `pip install`, and the package `wheel` packs it: nothing is built again.
 
 use super::zig::{GLIBC, Zig};
 use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig};
-use crate::libs::{DIST, LAST_CRATE};
+use crate::libs::{CORE, MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
-
-/// The files that it may have.
-const LARGEST: u64 = 20_000_000;
 
 /// The name of its platform.
 fn tag() -> String {
-    format!("manylinux_{}_{}", GLIBC.0, GLIBC.1)
+    format!("manylinux_{}_{}_{}", GLIBC.0, GLIBC.1, std::env::consts::ARCH)
 }
 
-/// Makes it in a folder. The program and the libraries lie in the package meanwhile, where maturin takes them from.
-pub(super) fn make(built: &Built, zig: &Zig, dist: &Path, debug: bool) -> Result<PathBuf, String> {
-    let workspace = crate::workspace();
-    let package = workspace.join("python/texunit");
+/// Makes it in a folder.
+pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, String> {
+    let unpacked = dist.join("wheel");
+    anew(&unpacked)?;
+    let package = unpacked.join("texunit");
+    copy_sources(&crate::workspace().join("python/texunit"), &package)?;
     let (bin, lib) = (package.join("bin"), package.join("lib"));
-    anew(&bin)?;
-    anew(&lib)?;
-    at(&built.program, std::fs::copy(&built.program, bin.join("texunit")))?;
-    for library in LIBRARIES.iter().chain([&REDIRECT]) {
-        let from = built.libraries.join(library);
+    at(&bin, std::fs::create_dir(&bin))?;
+    at(&lib, std::fs::create_dir(&lib))?;
+    let program = built.files.join(PROGRAM);
+    at(&program, std::fs::copy(&program, bin.join(PROGRAM)))?;
+    let module = built.files.join(MODULE);
+    at(&module, std::fs::copy(&module, package.join(MODULE)))?;
+    for library in LIBRARIES.iter().chain([&CORE, &REDIRECT]) {
+        let from = built.files.join(library);
         at(&from, std::fs::copy(&from, lib.join(library)))?;
     }
-    let include = package.join("include");
-    anew(&include)?;
     pkgconfig::install(built, &package, true)?;
-    // pyproject.toml takes each file whose name begins so for a licence.
-    let notices = workspace.join("python").join(NOTICES);
-    at(&built.notices, std::fs::copy(&built.notices, &notices))?;
-    let made = dist.join("wheel");
-    anew(&made)?;
-    let mut maturin = zig.tool("maturin");
-    maturin.args(["build", "--quiet", "--locked", "--zig", "--compatibility", &tag()]);
-    maturin.args(["--auditwheel", "check", "--compression-level", "9"]);
-    maturin.arg("--manifest-path").arg(workspace.join("python/Cargo.toml"));
-    maturin.arg("--out").arg(&made);
-    if !debug {
-        maturin.args(["--profile", DIST, "--"]).args(LAST_CRATE);
+    about(built, tools, &unpacked)?;
+    let packed = dist.join("packed");
+    anew(&packed)?;
+    let python = || {
+        let mut python = tools.tool("python3");
+        python.args(["-m", "wheel"]);
+        python
+    };
+    call(python().arg("pack").arg(&unpacked).arg("--dest-dir").arg(&packed))?;
+    let mut wheel = crate::tools::first_file(&packed)?;
+    if !built.light {
+        call(python().args(["tags", "--remove", "--platform-tag", &tag()]).arg(&wheel))?;
+        wheel = crate::tools::first_file(&packed)?;
     }
-    maturin.env("CARGO_TARGET_DIR", dist.join("python"));
-    crate::tools::run(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
-    at(&notices, std::fs::remove_file(&notices))?;
-    for folder in [&bin, &lib, &include] {
-        at(folder, std::fs::remove_dir_all(folder))?;
-    }
-    let wheel = crate::tools::first_file(&made)?;
     let wheel_in_dist = dist.join(wheel.file_name().unwrap_or_default());
     at(&wheel, std::fs::rename(&wheel, &wheel_in_dist))?;
-    at(&made, std::fs::remove_dir_all(&made))?;
+    for folder in [&unpacked, &packed] {
+        at(folder, std::fs::remove_dir_all(folder))?;
+    }
     Ok(wheel_in_dist)
 }
 
-/// An error if it is too large, or not what its name says.
-pub(super) fn judge(wheel: &Path, zig: &Zig) -> Result<(), String> {
-    let size = at(wheel, wheel.metadata())?.len();
-    if size > LARGEST {
-        return Err(format!("{} has {size} bytes, more than {LARGEST}", wheel.display()));
+/// Copies the modules in Python, with their types.
+fn copy_sources(from: &Path, to: &Path) -> Result<(), String> {
+    at(to, std::fs::create_dir_all(to))?;
+    for entry in at(from, std::fs::read_dir(from))?.flatten() {
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        let is_source = || {
+            let ending = path.extension().unwrap_or_default();
+            ["py", "pyi"].iter().any(|known| ending == *known) || path.ends_with("py.typed")
+        };
+        if path.is_dir() && !path.ends_with("__pycache__") {
+            copy_sources(&path, &copy)?;
+        } else if path.is_file() && is_source() {
+            at(&path, std::fs::copy(&path, &copy))?;
+        }
     }
+    Ok(())
+}
+
+/// Writes what it says of itself: its name, version and licences, by python/pyproject.toml.
+fn about(built: &Built, tools: &Zig, unpacked: &Path) -> Result<(), String> {
+    let mut maturin = tools.tool("maturin");
+    maturin.args(["pep517", "write-dist-info", "--locked", "--manifest-path"]);
+    maturin.arg(crate::workspace().join("python/Cargo.toml"));
+    maturin.arg("--metadata-directory").arg(unpacked);
+    crate::tools::run(&mut maturin).map_err(|e| format!("maturin: {e}"))?;
+    let folder = unpacked.join(format!("texunit-{}.dist-info", env!("CARGO_PKG_VERSION")));
+    let notices = folder.join("licenses").join(NOTICES);
+    at(&notices, std::fs::copy(&built.notices, &notices))?;
+    let metadata = folder.join("METADATA");
+    let text = at(&metadata, std::fs::read_to_string(&metadata))?;
+    let Some((before, after)) = text.split_once("\nLicense-File: ") else {
+        return Err(format!("{} names no licence", metadata.display()));
+    };
+    let all = format!("{before}\nLicense-File: {NOTICES}\nLicense-File: {after}");
+    at(&metadata, std::fs::write(&metadata, all))
+}
+
+/// An error if it is not what its name says.
+pub(super) fn judge(wheel: &Path, zig: &Zig) -> Result<(), String> {
     let said = call(zig.tool("auditwheel").arg("show").arg(wheel))?;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted = format!("\"{}_{}\"", tag(), std::env::consts::ARCH);
+    let wanted = format!("\"{}\"", tag());
     if said.contains(&format!("consistent with the following platform tag: {wanted}")) {
         Ok(())
     } else {

@@ -1,5 +1,5 @@
 //! Tools from PyPI that make the archive and the wheel, in an environment of their own: zig links for the C library of
-//! an older system than this one, maturin makes the wheel, auditwheel judges it.
+//! an older system than this one, maturin knows what the wheel says of itself, wheel packs it, auditwheel judges it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +8,15 @@ use std::process::Command;
 pub(crate) const GLIBC: (u32, u32) = (2, 28);
 
 /// The tested releases; either all of them are installed, or none.
-const PACKAGES: [&str; 4] =
-    ["maturin==1.16.0", "cargo-zigbuild==0.24.0", "ziglang==0.17.1", "auditwheel==6.8.2"];
+const PACKAGES: [&str; 5] = [
+    "maturin==1.16.0",
+    "wheel==0.48.0",
+    "auditwheel==6.8.2",
+    "cargo-zigbuild==0.24.0",
+    "ziglang==0.17.1",
+];
+/// How many of them a light package is made with.
+const LIGHT: usize = 2;
 
 /// Where they are.
 #[derive(Clone, Debug)]
@@ -21,26 +28,27 @@ pub(crate) struct Zig {
 }
 
 impl Zig {
-    /// The tools in a folder. They are installed there first if they differ from [`PACKAGES`].
-    pub(crate) fn get(folder: &Path) -> Result<Self, String> {
-        let environment = folder.join("environment");
+    /// The tools in a folder, or those but zig. They are installed there first if they differ from [`PACKAGES`].
+    pub(crate) fn get(folder: &Path, light: bool) -> Result<Self, String> {
+        let environment = folder.join(if light { "light" } else { "environment" });
+        let packages = if light { &PACKAGES[..LIGHT] } else { &PACKAGES };
         let zig = Self { bin: environment.join("bin"), cache: folder.join("cache") };
         let installed = environment.join("installed.txt");
-        let wanted = PACKAGES.join("\n");
+        let wanted = packages.join("\n");
         if std::fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
             return Ok(zig);
         }
         let why = |e: String| {
             format!(
                 "{} cannot be installed from PyPI, which `dist` needs: {e}",
-                PACKAGES.join(", ")
+                packages.join(", ")
             )
         };
         let python = Path::new("python3");
         crate::tools::run(Command::new(python).args(["-m", "venv", "--clear"]).arg(&environment))
             .map_err(why)?;
         let mut pip = zig.tool("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
         crate::tools::run(&mut pip).map_err(why)?;
         std::fs::write(&installed, wanted).map_err(|e| format!("{}: {e}", installed.display()))?;
         Ok(zig)

@@ -48,13 +48,18 @@ const USAGE: u8 = 2;
 
 /// The whole program.
 pub fn main() -> ExitCode {
+    ExitCode::from(code())
+}
+
+/// The whole program; its exit code.
+pub fn code() -> u8 {
     std::panic::set_hook(Box::new(report_bug));
     if let Some(columns) = color::columns() {
         texunit_report::fit(columns);
     }
     let code = exit_code(run_command);
     texunit_files::end_by_signal();
-    ExitCode::from(code)
+    code
 }
 
 /// The exit code of some work; a panic in it is an internal error.

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 4] = [
+const LIBRARIES: [(&str, Option<&str>); 5] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
     (REDIRECT, None),
+    // The code of the driver, which finds it beside itself.
+    (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
 ];
 
 /// The runtimes, of which that with the program's version is used: the first one is searched first.

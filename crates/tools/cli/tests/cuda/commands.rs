@@ -220,10 +220,11 @@ fn install_libs(setup: &Setup) -> Result<(), Failed> {
     // The second time, over those of the first.
     for _ in 0..2 {
         let ended = succeed(setup.texunit().arg("install-libs").arg(&folder), &files)?;
-        same(ended.stdout.lines().count(), 6, &ended)?;
+        same(ended.stdout.lines().count(), 7, &ended)?;
     }
-    for name in ["libcuda.so.1", "libcuda.so", "libcudart.so.12", "libcudart.so.13", "libcudart.so"]
-    {
+    let core = concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION"));
+    let runtimes = ["libcudart.so.12", "libcudart.so.13", "libcudart.so"];
+    for name in [core, "libcuda.so.1", "libcuda.so"].into_iter().chain(runtimes) {
         if std::fs::read(folder.join(name))? != std::fs::read(setup.libraries.join(name))? {
             return Err(format!("{name} is no copy").into());
         }

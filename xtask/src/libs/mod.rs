@@ -1,14 +1,23 @@
 //! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, and
 //! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
-//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too.
+//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too. The code of the driver and the library for C is in
+//! one more, the core.
 //!
 //! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
 //! soname and versions of symbols (a version script given to a `cdylib` is ignored).
 
+mod core;
+mod linker;
+mod names;
+mod weak;
+
 use crate::dist::zig::{self, Zig};
-use std::ffi::OsString;
+use linker::{Linker, Shared, finish};
+use names::List;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, PROGRAM};
 
 const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
 
@@ -20,64 +29,57 @@ pub(crate) struct Request {
     pub(crate) to: Option<PathBuf>,
     /// Whether the program is built too.
     pub(crate) program: bool,
+    /// Whether the core has the program and the module for Python, too, as what is shipped has.
+    pub(crate) whole: bool,
     /// The only library that is wanted, by its soname.
     pub(crate) only: Option<String>,
     /// The linker to use instead of this machine's C compiler, for a C library that is older than its own.
     pub(crate) zig: Option<Zig>,
 }
 
-/// One library.
+/// A library that is linked by itself.
 struct Library {
     soname: &'static str,
     /// The name of programs' linker.
     link: Option<&'static str>,
     package: &'static str,
     feature: Option<&'static str>,
-    /// The list of its functions, below the workspace, if there is one.
-    functions: Option<&'static str>,
+    /// Its functions, if they have variants.
+    functions: Option<List>,
     /// Version of its symbols, if they have one.
     version: Option<&'static str>,
     /// Patterns of the symbols that are exported.
     exported: &'static str,
-    /// Major version of the runtime, for lines of the list that are of some versions only.
-    major: Option<&'static str>,
-    /// The name of its static form, if that is shipped.
-    archive: Option<&'static str>,
+    /// The library beside it that it needs.
+    needs: &'static [&'static str],
 }
 
-const LIBRARIES: [Library; 5] = [
-    Library {
-        soname: "libcuda.so.1",
-        link: Some("libcuda.so"),
-        package: "texunit-cuda",
-        feature: None,
-        functions: Some("crates/cuda/cuda/data/driver-api.txt"),
-        version: None,
-        exported: "cu*; texunit_*;",
-        major: None,
-        archive: None,
-    },
+/// The functions of a runtime.
+const fn runtime(major: &'static str) -> Option<List> {
+    Some(List { file: "crates/cuda/cudart/data/runtime-api.txt", major: Some(major) })
+}
+
+/// The runtimes, of which there are two, and what is loaded where the rest is not, beside the dynamic linker. They are small.
+const OTHERS: [Library; 3] = [
     Library {
         soname: "libcudart.so.12",
         link: None,
         package: "texunit-cudart",
         feature: Some("cuda-12"),
-        functions: Some("crates/cuda/cudart/data/runtime-api.txt"),
+        functions: runtime("12"),
         version: Some("libcudart.so.12"),
         exported: "cuda*; __cuda*;",
-        major: Some("12"),
-        archive: None,
+        needs: &[DRIVER],
     },
     Library {
         soname: "libcudart.so.13",
         link: Some("libcudart.so"),
         package: "texunit-cudart",
         feature: None,
-        functions: Some("crates/cuda/cudart/data/runtime-api.txt"),
+        functions: runtime("13"),
         version: Some("libcudart.so.13"),
         exported: "cuda*; __cuda*;",
-        major: Some("13"),
-        archive: None,
+        needs: &[DRIVER],
     },
     Library {
         soname: "libtexunit_redirect.so",
@@ -87,21 +89,14 @@ const LIBRARIES: [Library; 5] = [
         functions: None,
         version: None,
         exported: "la_*;",
-        major: None,
-        archive: None,
-    },
-    Library {
-        soname: "libtexunit.so.1",
-        link: Some("libtexunit.so"),
-        package: "texunit-capi",
-        feature: None,
-        functions: None,
-        version: None,
-        exported: "texunit_*;",
-        major: None,
-        archive: Some("libtexunit.a"),
+        needs: &[],
     },
 ];
+
+/// The names of all that `--only` takes.
+fn names() -> impl Iterator<Item = &'static str> {
+    [DRIVER, FOR_C].into_iter().chain(OTHERS.iter().map(|library| library.soname))
+}
 
 impl Request {
     /// Cargo's profile, and the folder that it builds in.
@@ -113,8 +108,14 @@ impl Request {
         }
     }
 
+    /// Whether a library is to be made.
+    fn wants(&self, soname: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == soname)
+    }
+
     pub(crate) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut request = Self { debug: false, to: None, program: true, only: None, zig: None };
+        let mut request =
+            Self { debug: false, to: None, program: true, whole: false, only: None, zig: None };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
@@ -125,9 +126,9 @@ impl Request {
                     request.to = Some(to.into());
                 }
                 "--only" => {
-                    let known = rest.next().filter(|n| LIBRARIES.iter().any(|l| l.soname == **n));
+                    let known = rest.next().filter(|n| names().any(|name| name == **n));
                     let known = known.ok_or_else(|| {
-                        let all = LIBRARIES.map(|l| l.soname).join(", ");
+                        let all = names().collect::<Vec<_>>().join(", ");
                         format!("--only wants one of {all}\n{USAGE}")
                     })?;
                     request.only = Some(known.clone());
@@ -140,9 +141,7 @@ impl Request {
 }
 
 /// Cargo's profile for what is shipped.
-pub(crate) const DIST: &str = "dist";
-/// What the compiler is told for the last crate of a file in that profile (Cargo.toml says why).
-pub(crate) const LAST_CRATE: [&str; 2] = ["-C", "opt-level=3"];
+const DIST: &str = "dist";
 
 /// Builds all of them, and says where they are.
 pub(crate) fn run(request: &Request) -> ExitCode {
@@ -178,28 +177,63 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     built.push(request.profile());
     let to = request.to.clone().unwrap_or_else(|| built.clone());
     std::fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    let linker = Linker { zig: request.zig.as_ref(), to: &to };
     let mut files = Vec::new();
-    if request.program {
+    if request.program && !request.whole {
         cargo(workspace, request, &["rustc", "-p", "texunit", "--bin", "texunit"])?;
         files.push(built.join("texunit"));
     }
-    let is_wanted = |l: &&Library| request.only.as_deref().is_none_or(|only| only == l.soname);
-    for library in LIBRARIES.iter().filter(is_wanted) {
-        let mut arguments =
-            vec!["rustc", "-p", library.package, "--lib", "--crate-type", "staticlib"];
-        if let Some(feature) = library.feature {
-            arguments.extend(["--features", feature]);
-        }
-        cargo(workspace, request, &arguments)?;
-        let archive = built.join(format!("lib{}.a", library.package.replace('-', "_")));
-        files.push(link(library, request, &archive, &to)?);
-        if let Some(name) = library.archive {
-            let file = to.join(name);
-            std::fs::copy(&archive, &file).map_err(|e| format!("{}: {e}", file.display()))?;
-            files.push(file);
-        }
+    files.extend(core_and_thin(workspace, request, &linker, &built)?);
+    let others = OTHERS.iter().filter(|library| request.wants(library.soname));
+    for library in others {
+        let archive = archive(workspace, request, library.package, library.feature, &built)?;
+        files.push(link(library, &linker, &archive)?);
     }
     Ok(files)
+}
+
+/// The core, and what is made of it: the program, if it is to have that, first.
+fn core_and_thin(
+    workspace: &Path,
+    request: &Request,
+    linker: &Linker<'_>,
+    built: &Path,
+) -> Result<Vec<PathBuf>, String> {
+    if ![DRIVER, FOR_C].into_iter().any(|soname| request.wants(soname)) {
+        return Ok(Vec::new());
+    }
+    let features = if request.whole { "default" } else { "" };
+    let archive = archive(workspace, request, "texunit-core", Some(features), built)?;
+    let entries = core::link(linker, &archive)?;
+    let mut files = Vec::new();
+    if request.whole {
+        files.extend(core::program_and_module(linker)?);
+    }
+    files.push(linker.to.join(CORE));
+    if request.wants(DRIVER) {
+        files.push(core::driver(linker, &entries)?);
+        symlink(DRIVER, &linker.to.join("libcuda.so"))?;
+    }
+    if request.wants(FOR_C) {
+        files.push(core::for_c(linker, &entries)?);
+        symlink(FOR_C, &linker.to.join("libtexunit.so"))?;
+        files.push(core::archive_for_c(linker, &archive, &entries)?);
+    }
+    Ok(files)
+}
+
+/// Has Cargo make a static library; its path.
+fn archive(
+    workspace: &Path,
+    request: &Request,
+    package: &str,
+    features: Option<&str>,
+    built: &Path,
+) -> Result<PathBuf, String> {
+    let mut arguments = vec!["rustc", "-p", package, "--lib", "--crate-type", "staticlib"];
+    arguments.extend(["--no-default-features", "--features", features.unwrap_or_default()]);
+    cargo(workspace, request, &arguments)?;
+    Ok(built.join(format!("lib{}.a", package.replace('-', "_"))))
 }
 
 fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), String> {
@@ -219,83 +253,28 @@ fn cargo(workspace: &Path, request: &Request, arguments: &[&str]) -> Result<(), 
             command.args(["--profile", profile]);
         }
     }
-    if request.profile() == DIST {
-        command.arg("--").args(LAST_CRATE);
-    }
     finish(&mut command)
 }
 
-fn finish(command: &mut Command) -> Result<(), String> {
-    let shown = format!("{command:?}");
-    let status = command.status().map_err(|e| format!("{shown}: {e}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{shown} failed")) }
-}
-
 /// Makes a shared library of a static one.
-fn link(
-    library: &Library,
-    request: &Request,
-    archive: &Path,
-    to: &Path,
-) -> Result<PathBuf, String> {
-    let version = library.version.map(|v| format!("{v} ")).unwrap_or_default();
-    let text = format!("{version}{{ global: {} local: *; }};\n", library.exported);
-    let script = written(to.join(format!("{}.map", library.soname)), &text)?;
-    let file = to.join(library.soname);
-    // Under another name until it is complete: a program may be running with it.
-    let made = to.join(format!("{}.new", library.soname));
-    let mut command = match &request.zig {
-        Some(zig) => zig.cc(),
-        None => Command::new("cc"),
+fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBuf, String> {
+    let aliases = match &library.functions {
+        Some(list) => list.variants(&crate::workspace())?,
+        None => Vec::new(),
     };
-    command.arg("-shared").arg("-o").arg(&made);
-    command.arg(format!("-Wl,-soname,{}", library.soname));
-    command.arg(joined("-Wl,--version-script=", &script));
-    command.args(["-Wl,--gc-sections", "-Wl,-z,relro,-z,now", "-Wl,-s"]);
-    // What is called at the end of the process, and threads that run, have to be there though a program calls `dlclose`.
-    command.arg("-Wl,-z,nodelete");
-    let aliases = aliases(library, &crate::workspace())?;
-    let mut scripts = vec![script];
-    if request.zig.is_some() {
-        // It knows no --defsym, but scripts for the linker.
-        let text: String = aliases.iter().map(|(a, symbol)| format!("{a} = {symbol};\n")).collect();
-        if !text.is_empty() {
-            let script = written(to.join(format!("{}.ld", library.soname)), &text)?;
-            command.arg(joined("-Wl,-T,", &script));
-            scripts.push(script);
-        }
-    } else {
-        command.args(aliases.iter().map(|(a, symbol)| format!("-Wl,--defsym={a}={symbol}")));
-    }
-    command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
-    if library.major.is_some() {
-        // The runtime calls the driver, which is found beside it.
-        command.args(["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]).arg(to.join("libcuda.so.1"));
-    }
-    if request.zig.is_some() {
-        command.arg(zig::unwinder()?);
-    }
-    command.args(["-lgcc_s", "-lpthread", "-ldl", "-lm", "-lc"]);
-    finish(&mut command)?;
-    std::fs::rename(&made, &file).map_err(|e| format!("{}: {e}", file.display()))?;
-    for script in scripts {
-        std::fs::remove_file(&script).map_err(|e| format!("{}: {e}", script.display()))?;
-    }
+    let shared = Shared {
+        soname: library.soname,
+        version: library.version,
+        exported: library.exported,
+        aliases: &aliases,
+        needs: library.needs,
+        found: "$ORIGIN",
+    };
+    let file = linker.link(&shared, archive)?;
     if let Some(name) = library.link {
-        symlink(library.soname, &to.join(name))?;
+        symlink(library.soname, &linker.to.join(name))?;
     }
     Ok(file)
-}
-
-fn written(path: PathBuf, text: &str) -> Result<PathBuf, String> {
-    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(path)
-}
-
-fn joined(option: &str, path: &Path) -> OsString {
-    let mut all = OsString::from(option);
-    all.push(path);
-    all
 }
 
 #[cfg(unix)]
@@ -307,28 +286,6 @@ fn symlink(target: &str, path: &Path) -> Result<(), String> {
 #[cfg(not(unix))]
 fn symlink(_: &str, path: &Path) -> Result<(), String> {
     Err(format!("{}: symbolic links are made on Unix only", path.display()))
-}
-
-/// The variants for default streams of threads: other names of the same functions.
-fn aliases(library: &Library, workspace: &Path) -> Result<Vec<(String, String)>, String> {
-    let Some(functions) = library.functions else { return Ok(Vec::new()) };
-    let path = workspace.join(functions);
-    let list = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let words = |line: &str| -> Vec<String> {
-        line.split('#').next().unwrap_or_default().split_whitespace().map(str::to_owned).collect()
-    };
-    let rows = list.lines().map(words).filter(|row| !row.is_empty());
-    let of_this = rows.filter(|row| {
-        library
-            .major
-            .is_none_or(|major| row.get(1).is_some_and(|all| all.split(',').any(|v| v == major)))
-    });
-    // The word before the last one is the ending.
-    let named = of_this.filter_map(|row| {
-        let (symbol, ending) = (row.first()?, row.get(row.len().checked_sub(2)?)?);
-        (ending != "-").then(|| (format!("{symbol}_{ending}"), symbol.clone()))
-    });
-    Ok(named.collect())
 }
 
 #[cfg(test)]
@@ -352,20 +309,23 @@ mod tests {
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
-        let entry_points: [&[&str]; 9] = [
+        let entry_points: [&[&str]; 12] = [
             &[],
             &["-p", "texunit", "--all-features"],
             &["-p", "texunit-bench"],
             &["-p", "texunit-capi"],
+            &["-p", "texunit-core"],
+            &["-p", "texunit-core", "--no-default-features"],
             &["-p", "texunit-cuda"],
             &["-p", "texunit-cudart", "--all-features"],
             &["-p", "texunit-python"],
+            &["-p", "texunit-python-module"],
             &["-p", "texunit-redirect"],
             &["-p", "xtask"],
         ];
-        // Features of the program's own crate, of the runtime's two versions, and the card for tests: no other crate
-        // depends on these three.
-        let leaves = ["texunit v", "texunit-cudart v", "texunit-gpu v"];
+        // Features of the program's own crate, of the core, of the runtime's two versions, and the card for tests: no
+        // other crate depends on these.
+        let leaves = ["texunit v", "texunit-core v", "texunit-cudart v", "texunit-gpu v"];
         for entry_point in entry_points {
             let own = crates(&[entry_point, &["--edges", "normal,build"]].concat());
             let others: Vec<_> = own

@@ -1,0 +1,75 @@
+//! Names of functions: those that an archive has, and other names of the same ones.
+
+use std::path::Path;
+
+/// The global symbols that an archive of objects defines, as its index lists them.
+pub(super) fn of_archive(archive: &Path) -> Result<Vec<String>, String> {
+    let bytes = std::fs::read(archive).map_err(|e| format!("{}: {e}", archive.display()))?;
+    let names = index(&bytes).ok_or_else(|| format!("{} has no index", archive.display()))?;
+    Ok(names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
+/// The first member of an archive, `/`: how many names there are, a place for each of them, and the names.
+fn index(archive: &[u8]) -> Option<Vec<&[u8]>> {
+    let rest = archive.strip_prefix(b"!<arch>\n/               ")?;
+    let (header, rest) = rest.split_at_checked(44)?;
+    let size = str::from_utf8(header.get(32..42)?).ok()?.trim_end().parse().ok()?;
+    let (count, rest) = rest.get(..size)?.split_first_chunk()?;
+    let count = usize::try_from(u32::from_be_bytes(*count)).ok()?;
+    let names = rest.get(count.checked_mul(4)?..)?;
+    Some(names.split(|byte| *byte == 0).take(count).collect())
+}
+
+/// A list of functions, of which a library may have those of one version.
+#[derive(Clone, Copy)]
+pub(super) struct List {
+    /// The file, below the workspace.
+    pub(super) file: &'static str,
+    /// Major version of the runtime, for lines of the list that are of some versions only.
+    pub(super) major: Option<&'static str>,
+}
+
+impl List {
+    /// The variants for default streams of threads: other names of the same functions, each with the function's.
+    pub(super) fn variants(&self, workspace: &Path) -> Result<Vec<(String, String)>, String> {
+        // The word before the last one is the ending.
+        let named = |row: &Vec<String>| {
+            let (symbol, ending) = (row.first()?, row.get(row.len().checked_sub(2)?)?);
+            (ending != "-").then(|| (format!("{symbol}_{ending}"), symbol.clone()))
+        };
+        Ok(self.rows(workspace)?.iter().filter_map(named).collect())
+    }
+
+    fn rows(&self, workspace: &Path) -> Result<Vec<Vec<String>>, String> {
+        let path = workspace.join(self.file);
+        let list =
+            std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let words = |line: &str| -> Vec<String> {
+            let words = line.split('#').next().unwrap_or_default().split_whitespace();
+            words.map(str::to_owned).collect()
+        };
+        let is_of_this = |row: &Vec<String>| {
+            let versions = || row.get(1).into_iter().flat_map(|all| all.split(','));
+            self.major.is_none_or(|major| versions().any(|version| version == major))
+        };
+        let rows = list.lines().map(words).filter(|row| !row.is_empty());
+        Ok(rows.filter(is_of_this).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_of_an_archive_is_read() {
+        let mut archive =
+            b"!<arch>\n/               0           0     0     0       18        `\n".to_vec();
+        archive.extend(2_u32.to_be_bytes());
+        archive.extend([0; 8]);
+        archive.extend(b"ab\0c\0\0");
+        assert_eq!(index(&archive), Some(vec![b"ab".as_slice(), b"c"]));
+        assert_eq!(index(&archive[..archive.len() - 1]), None, "it ends too early");
+        assert_eq!(index(b"!<arch>\nx.o/            "), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Symbols that a library can do without: those of Python in the core, which programs load that have no Python.
+
+use object::Endianness;
+use object::elf::{FileHeader64, SHN_UNDEF, STB_GLOBAL, STB_WEAK};
+use object::read::elf::{FileHeader, SectionHeader, Sym};
+use std::path::Path;
+
+/// Marks undefined symbols of a shared library as weak, by their names: the dynamic linker takes 0 for those that are nowhere, and
+/// does not refuse the library. A compiler has no words for it, as they are declared in somebody else's crate.
+pub(super) fn mark(library: &Path, is_weak: impl Fn(&str) -> bool) -> Result<(), String> {
+    let at = |e: &dyn std::fmt::Display| format!("{}: {e}", library.display());
+    let mut bytes = std::fs::read(library).map_err(|e| at(&e))?;
+    let places = undefined(&bytes, is_weak).map_err(|e| at(&e))?;
+    for place in places {
+        if let Some(info) = bytes.get_mut(place).filter(|info| **info >> 4 == STB_GLOBAL.0) {
+            *info = (STB_WEAK.0 << 4) | (*info & 0xf);
+        }
+    }
+    std::fs::write(library, bytes).map_err(|e| at(&e))
+}
+
+/// Where the bytes are in a file that say what binds its undefined symbols of such names.
+fn undefined(bytes: &[u8], is_wanted: impl Fn(&str) -> bool) -> object::Result<Vec<usize>> {
+    /// Of a symbol's bytes, the one after its name.
+    const INFO: usize = 4;
+    let header = FileHeader64::<Endianness>::parse(bytes)?;
+    let endian = header.endian()?;
+    let sections = header.sections(endian, bytes)?;
+    let symbols = sections.symbols(endian, bytes, object::elf::SHT_DYNSYM)?;
+    let table = sections.section(symbols.section())?;
+    let start = usize::try_from(table.sh_offset(endian)).unwrap_or(usize::MAX);
+    let mut places = Vec::new();
+    for (n, symbol) in symbols.iter().enumerate() {
+        let name = String::from_utf8_lossy(symbol.name(endian, symbols.strings())?);
+        if symbol.st_shndx(endian) == SHN_UNDEF && is_wanted(&name) {
+            let size = size_of::<object::elf::Sym64<Endianness>>();
+            places.push(start.saturating_add(n * size + INFO));
+        }
+    }
+    Ok(places)
+}
