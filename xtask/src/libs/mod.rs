@@ -202,8 +202,8 @@ fn core_and_thin(
     if ![DRIVER, FOR_C].into_iter().any(|soname| request.wants(soname)) {
         return Ok(Vec::new());
     }
-    let features = if request.whole { "default" } else { "" };
-    let archive = archive(workspace, request, "texunit-core", Some(features), built)?;
+    let features = request.whole.then_some("default");
+    let archive = archive(workspace, request, "texunit-core", features, built)?;
     let entries = core::link(linker, &archive)?;
     let mut files = Vec::new();
     if request.whole {
@@ -231,7 +231,8 @@ fn archive(
     built: &Path,
 ) -> Result<PathBuf, String> {
     let mut arguments = vec!["rustc", "-p", package, "--lib", "--crate-type", "staticlib"];
-    arguments.extend(["--no-default-features", "--features", features.unwrap_or_default()]);
+    arguments.push("--no-default-features");
+    arguments.extend(features.map(|features| ["--features", features]).into_iter().flatten());
     cargo(workspace, request, &arguments)?;
     Ok(built.join(format!("lib{}.a", package.replace('-', "_"))))
 }
