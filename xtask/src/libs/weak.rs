@@ -6,7 +6,7 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 use std::path::Path;
 
 /// Marks undefined symbols of a shared library as weak, by their names: the dynamic linker takes 0 for those that are nowhere, and
-/// does not refuse the library. A compiler has no words for it, as they are declared in somebody else's crate.
+/// does not refuse the library. Rust cannot express it, and they are declared in another crate.
 pub(super) fn mark(library: &Path, is_weak: impl Fn(&str) -> bool) -> Result<(), String> {
     let at = |e: &dyn std::fmt::Display| format!("{}: {e}", library.display());
     let mut bytes = std::fs::read(library).map_err(|e| at(&e))?;
