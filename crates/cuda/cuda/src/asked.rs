@@ -217,7 +217,7 @@ pub(crate) fn is_ours(address: usize) -> bool {
 }
 
 /// The file that has an address, and how far it is from the file's beginning in memory.
-fn module(address: usize) -> Option<(String, usize)> {
+pub(crate) fn module(address: usize) -> Option<(String, usize)> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),

@@ -36,6 +36,7 @@ mod clock;
 mod context;
 mod coverage;
 mod error;
+mod exported;
 mod fatbin;
 mod faults;
 mod format;

@@ -56,7 +56,7 @@ fn get(symbol: Text, out: Out<Option<Address>>, version: c_int, flags: u64) -> A
         )));
     }
     let found = find(&name, version);
-    out.set(found.map(|function| function.address))?;
+    out.set(found.map(crate::exported::address))?;
     found.map(|_| ()).ok_or_else(|| {
         CUresult::NOT_FOUND.because(format!(
             "CUDA {}.{} has no function `{name}` in its driver API",

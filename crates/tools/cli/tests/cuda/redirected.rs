@@ -130,6 +130,7 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
         "libcudart.so",
         "libcudart.so.12",
         "libcudart.so.13",
+        concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")),
         "libtexunit_redirect.so",
     ];
     if names != wanted {
