@@ -56,20 +56,28 @@ impl Request {
 
 /// Makes and tries both, and says where they are.
 pub(crate) fn run(request: &Request) -> ExitCode {
-    libs::say(make(request).map(Vec::from))
+    libs::say(make(request))
 }
 
-fn make(request: &Request) -> Result<[PathBuf; 2], String> {
+fn make(request: &Request) -> Result<Vec<PathBuf>, String> {
     let dist = libs::target(&crate::workspace()).join("dist");
-    let tools = Zig::get(&dist.join("tools"), request.light)?;
+    let tools = Zig::get(&dist.join("tools"), request.light);
+    let zig = if request.light { None } else { Some(tools.clone()?) };
     let dist = if request.light { dist.join("light") } else { dist };
     let nvcc = match request.light {
         true => None,
         false => Some(crate::cuda_tools::file("nvcc", "nvcc")?),
     };
-    let built = build(request, &tools, &dist.join("stage"))?;
+    let built = build(zig, &dist.join("stage"))?;
     let archive = archive::make(&built, &dist)?;
     archive::try_out(&archive)?;
+    let tools = match tools {
+        Ok(tools) => tools,
+        Err(why) => {
+            eprintln!("SKIPPED: the wheel, as {why}");
+            return Ok(vec![archive]);
+        }
+    };
     let wheel = wheel::make(&built, &tools, &dist)?;
     if !request.light {
         judge_size(&archive)?;
@@ -78,24 +86,25 @@ fn make(request: &Request) -> Result<[PathBuf; 2], String> {
     }
     fresh::check(&wheel, &archive, nvcc.as_deref(), &dist.join("fresh"))?;
     at(&dist, std::fs::remove_dir_all(dist.join("stage")))?;
-    Ok([archive, wheel])
+    Ok(vec![archive, wheel])
 }
 
 /// Builds the program and the libraries, without symbols that only debuggers read, for the old C library or for this system's.
-fn build(request: &Request, tools: &Zig, stage: &Path) -> Result<Built, String> {
+fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     anew(stage)?;
     let files = stage.join("files");
+    let light = zig.is_none();
     let wanted = libs::Request {
-        debug: request.light,
+        debug: light,
         to: Some(files.clone()),
         program: true,
         whole: true,
         only: None,
-        zig: (!request.light).then(|| tools.clone()),
+        zig,
     };
     libs::build(&wanted)?;
-    if !request.light {
-        // What lies before the core needs nothing of the C library.
+    if !light {
+        // What is before the core needs nothing of the C library.
         let [_driver, runtimes @ ..] = LIBRARIES;
         for name in runtimes.iter().chain(&[CORE, REDIRECT, PROGRAM]) {
             elf::judge(&files.join(name), zig::GLIBC)?;
@@ -103,7 +112,7 @@ fn build(request: &Request, tools: &Zig, stage: &Path) -> Result<Built, String> 
     }
     let notices = stage.join(NOTICES);
     at(&notices, std::fs::write(&notices, notices::text(&crate::workspace())?))?;
-    Ok(Built { files, notices, light: request.light })
+    Ok(Built { files, notices, light })
 }
 
 /// An error if a package is too large to be sent around.
