@@ -36,10 +36,6 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut n, narrow(0), narrow(1), narrow(2));
             true
         }
-        Routine::Narrow4(f) => {
-            f(&mut n, narrow(0), narrow(1), narrow(2), narrow(3));
-            true
-        }
         Routine::Cut(f) => {
             f(&mut n, wide(0));
             true
@@ -54,14 +50,6 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
         }
         Routine::Wide(f) => {
             f(&mut w, wide(0), wide(1), wide(2));
-            false
-        }
-        Routine::Wide4(f) => {
-            f(&mut w, wide(0), wide(1), wide(2), wide(3));
-            false
-        }
-        Routine::Widen(f) => {
-            f(&mut w, narrow(0), narrow(1), wide(2));
             false
         }
         Routine::Data(f) => {

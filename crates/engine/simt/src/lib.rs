@@ -4,7 +4,6 @@
 //! lanes over structure-of-arrays registers, CTAs spread over threads. A program that goes wrong
 //! ends in a [`Fault`] value, never in a panic.
 
-pub mod alu;
 mod bits;
 mod clock;
 mod code;
@@ -16,7 +15,6 @@ pub mod launch;
 mod lower;
 pub mod observe;
 mod regions;
-mod simd;
 mod stats;
 mod tally;
 pub mod watch;

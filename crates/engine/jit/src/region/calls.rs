@@ -11,14 +11,8 @@ use std::sync::Arc;
 pub enum Routine {
     /// Of 32 bits.
     Narrow(fn(&mut Narrow, &Narrow, &Narrow, &Narrow)),
-    /// Of 32 bits, with four sources.
-    Narrow4(fn(&mut Narrow, &Narrow, &Narrow, &Narrow, &Narrow)),
     /// Of 64 bits.
     Wide(fn(&mut Wide, &Wide, &Wide, &Wide)),
-    /// Of 64 bits, with four sources.
-    Wide4(fn(&mut Wide, &Wide, &Wide, &Wide, &Wide)),
-    /// From two of 32 and one of 64 bits.
-    Widen(fn(&mut Wide, &Narrow, &Narrow, &Wide)),
     /// From 64 bits to 32.
     Cut(fn(&mut Narrow, &Wide)),
     /// What has data of its own, of 64 bits.
@@ -65,10 +59,7 @@ impl fmt::Debug for Routine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Narrow(_) => "Narrow",
-            Self::Narrow4(_) => "Narrow4",
             Self::Wide(_) => "Wide",
-            Self::Wide4(_) => "Wide4",
-            Self::Widen(_) => "Widen",
             Self::Cut(_) => "Cut",
             Self::Data(_) => "Data",
             Self::Test(_) => "Test",
@@ -82,8 +73,8 @@ impl Routine {
     /// How many sources it has.
     pub fn sources(&self) -> usize {
         match self {
-            Self::Narrow4(_) | Self::Wide4(_) | Self::Data(_) => 4,
-            Self::Narrow(_) | Self::Wide(_) | Self::Widen(_) => 3,
+            Self::Data(_) => 4,
+            Self::Narrow(_) | Self::Wide(_) => 3,
             Self::Test(_) | Self::TestWide(_) => 2,
             Self::Cut(_) => 1,
             Self::Tell(tell) => usize::from(tell.rows.min(4)),

@@ -320,10 +320,7 @@ impl World {
         let (mut n, mut w) = ([0; 32], [0; 32]);
         match &call.routine {
             Routine::Narrow(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2)),
-            Routine::Narrow4(f) => f(&mut n, &narrow(0), &narrow(1), &narrow(2), &narrow(3)),
             Routine::Wide(f) => f(&mut w, &wide(0), &wide(1), &wide(2)),
-            Routine::Wide4(f) => f(&mut w, &wide(0), &wide(1), &wide(2), &wide(3)),
-            Routine::Widen(f) => f(&mut w, &narrow(0), &narrow(1), &wide(2)),
             Routine::Cut(f) => f(&mut n, &wide(0)),
             Routine::Data(f) => f(&mut w, [&wide(0), &wide(1), &wide(2), &wide(3)]),
             Routine::Test(f) => {

@@ -463,15 +463,8 @@ impl Maker<'_> {
             Routine::Narrow(|d, a, b, c| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
             }),
-            Routine::Narrow4(|d, a, b, c, e| {
-                *d = std::array::from_fn(|i| a[i] ^ b[i] | c[i] & e[i])
-            }),
             Routine::Wide(|d, a, b, c| {
                 *d = std::array::from_fn(|i| a[i] ^ b[i].rotate_left(3) ^ c[i])
-            }),
-            Routine::Wide4(|d, a, b, c, e| *d = std::array::from_fn(|i| a[i] ^ b[i] | c[i] & e[i])),
-            Routine::Widen(|d, a, b, c| {
-                *d = std::array::from_fn(|i| u64::from(a[i]) << 7 ^ u64::from(b[i]) ^ c[i])
             }),
             Routine::Cut(|d, a| *d = std::array::from_fn(|i| (a[i] >> 5) as u32)),
             Routine::Data(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
@@ -485,8 +478,7 @@ impl Maker<'_> {
             return self.tell();
         }
         let narrow_sources = match routine {
-            Routine::Narrow(_) | Routine::Narrow4(_) | Routine::Test(_) => 4,
-            Routine::Widen(_) => 2,
+            Routine::Narrow(_) | Routine::Test(_) => 4,
             _ => 0,
         };
         let from = std::array::from_fn(|i| {
@@ -498,9 +490,7 @@ impl Maker<'_> {
         });
         let to = match routine {
             Routine::Test(_) | Routine::TestWide(_) => Place::Predicate(self.predicate()),
-            Routine::Narrow(_) | Routine::Narrow4(_) | Routine::Cut(_) => {
-                Place::Narrow(self.narrow())
-            }
+            Routine::Narrow(_) | Routine::Cut(_) => Place::Narrow(self.narrow()),
             _ if self.random.one_in(2) => Place::Narrow(self.narrow()),
             _ => Place::Wide(self.wide()),
         };

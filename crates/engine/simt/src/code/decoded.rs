@@ -1,7 +1,7 @@
 //! Instructions as the interpreter's inner loop reads them: 24 bytes each, beside the full ones.
 
 use super::{Inst, Op, Place, Slot};
-use crate::alu::Kind;
+use texunit_alu::Kind;
 use texunit_isa::{BoolOp, SpecialReg};
 
 /// An instruction of the inner loop, or a mark that the full one has to be looked at.

@@ -17,8 +17,8 @@ pub(crate) use slot::Slot;
 pub use special_memory::MbarrierAction;
 pub(crate) use special_memory::*;
 
-use crate::alu::{Alu, L32, L64, MAX, Row, Temporaries};
 use crate::observe::mark::Mark;
+use texunit_alu::{Alu, L32, L64, MAX, Row, Temporaries};
 use texunit_check::ir::VarId;
 use texunit_isa::{AtomOp, BoolOp, MatchMode, ScalarType, SpecialReg, VoteMode};
 use texunit_syntax::Span;
@@ -29,7 +29,6 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const AT_RETURN: u32 = u32::MAX - 1;
 
 pub(crate) type Lop3Fn = fn(&mut L32, &L32, &L32, &L32, u8);
-pub(crate) type ComparePairFn = fn(&L32, &L32) -> (u32, u32);
 
 /// Where the results of a comparison go: `p = r op c`, `q = !r op c`.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +108,7 @@ pub(crate) enum Op {
     },
     /// Comparison of halves: `to.p` is of the low, `to.q` of the high ones.
     ComparePair {
-        f: ComparePairFn,
+        row: &'static Row,
         a: Slot,
         b: Slot,
         to: CompareTo,

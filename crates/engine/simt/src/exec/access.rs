@@ -7,8 +7,8 @@
 use super::context::Context;
 use super::elements::{Active, Bytes, Global, Local, load, store};
 use super::warp::Warp;
-use crate::alu::{L32, L64};
 use crate::code::{Access, Atomic, Place, Seen, Slot};
+use texunit_alu::{L32, L64};
 use texunit_memory::{Block, CONST_BASE, CONST_END, SHARED_WINDOW, SpaceKind};
 
 /// Where all lanes of an access go. The offsets of the lanes are [`Context::offsets`], of global memory

@@ -7,10 +7,10 @@ use super::elements::{Bytes, Cells, Global};
 use super::memory::{ATOMIC, load_local, store_local};
 use super::outcome::{Executed, PendingFault};
 use super::warp::{Warp, lanes};
-use crate::alu::soft::{self, Format};
-use crate::alu::{L64, nan64};
 use crate::code::{Atomic, Place};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_alu::soft::{self, Format};
+use texunit_alu::{L64, nan64};
 use texunit_isa::{AtomOp, ScalarType, TypeKind};
 use texunit_memory::SpaceKind;
 

@@ -7,8 +7,8 @@ use super::decoded::Ended;
 use super::outcome::{Ran, Stopped};
 use super::team::{Team, guarded};
 use super::warp::lanes;
-use crate::alu::Kind;
 use crate::code::{NONE, Op, Place, Slot};
+use texunit_alu::Kind;
 
 impl Context<'_> {
     /// Runs splits as far as they need not be looked at one by one, and no further than the place `other`. `left`: they

@@ -4,11 +4,11 @@ use super::context::{Context, Launch};
 use super::outcome::{Executed, Flow, PendingFault, fault_at, fault_of_all};
 use super::parting::join_at_return;
 use super::warp::{Split, State, Warp, count, lanes};
-use crate::alu::L32;
 use crate::code::{Call, Callee, Op, Passed, Slot, Value};
 use crate::fault::FaultKind;
 use crate::lower::function_of_address;
 use crate::observe::{Called, Events};
+use texunit_alu::L32;
 
 /// Bytes of a frame besides what is in it: return address and saved state.
 const FRAME_OVERHEAD: u64 = 16;

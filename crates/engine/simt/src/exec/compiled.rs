@@ -18,10 +18,10 @@ use super::limits::{ATOMICS, LOCKSTEP, TURN};
 use super::outcome::Ran;
 use super::tell::Ear;
 use super::warp::{Split, Warp, lanes};
-use crate::alu::L32;
 use crate::code::NONE;
 use crate::regions::Wait;
 use std::slice::from_mut;
+use texunit_alu::L32;
 use texunit_jit::Registers;
 use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Until, Why};
 

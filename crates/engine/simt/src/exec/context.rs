@@ -8,7 +8,6 @@ use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
 use super::sites::Sites;
 use super::warp::thread_of;
-use crate::alu::{L32, L64};
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
 use crate::launch::LaunchConfig;
@@ -18,6 +17,7 @@ use crate::observe::{Events, LaunchInfo, Listing, Order, Probe};
 use crate::regions::{Setting, Table};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use texunit_alu::{L32, L64};
 use texunit_unit::Build;
 
 /// What is the same for the whole launch.

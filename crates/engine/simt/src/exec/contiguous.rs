@@ -5,8 +5,8 @@
 
 use super::context::{Context, Words};
 use super::warp::Warp;
-use crate::alu::{L32, L64};
 use crate::code::Access;
+use texunit_alu::{L32, L64};
 use texunit_memory::Block;
 use texunit_unit::Build;
 

@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
-use crate::alu::L32;
 use crate::code::{Shuffle, Slot};
+use texunit_alu::L32;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 
 impl Context<'_> {

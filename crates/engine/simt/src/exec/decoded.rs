@@ -9,11 +9,11 @@ mod tests;
 
 use super::counters::Counts;
 use super::warp::Warp;
-use crate::alu::words::*;
-use crate::alu::{Kind, L32, inner_rows};
 use crate::code::{Code, Constants, OF_CTA, Slot};
 use arms::arm;
 use lanes::{Lanes, Spread, Window};
+use texunit_alu::words::*;
+use texunit_alu::{Kind, L32, inner_rows};
 use texunit_unit::Build;
 
 /// What is the same for the whole launch. It is made once: the loop would have to wait for the stores

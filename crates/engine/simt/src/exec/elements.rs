@@ -6,8 +6,8 @@
 mod loops;
 
 use super::decoded::each;
-use crate::alu::{L32, L64};
 pub(super) use loops::{load, store};
+use texunit_alu::{L32, L64};
 use texunit_memory::Block;
 
 /// The lanes of an access.

@@ -18,11 +18,11 @@ use super::sites::Sites;
 use super::team::may_go;
 use super::texture::{fetch_files, is_of_all, rows_of};
 use super::warp::{Warp, count, lanes};
-use crate::alu::L32;
 use crate::code::{Fetch, Handle, Op, Shadow, Slot};
 use crate::observe::{Events, FetchMade};
 use barrier::{Arrival, Walked};
 use members::Members;
+use texunit_alu::L32;
 use texunit_jit::region::Mode;
 
 /// Whether nobody can tell in which order warps execute it, apart from races that a program has anyway.

@@ -5,9 +5,9 @@ use super::atomic::quads;
 use super::context::Context;
 use super::outcome::{Executed, fault_at};
 use super::warp::{Warp, lanes};
-use crate::alu::Alu;
 use crate::code::{Op, Rare, Slot};
 use crate::fault::FaultKind;
+use texunit_alu::Alu;
 use texunit_unit::SurfaceKind;
 
 impl Context<'_> {

@@ -8,9 +8,9 @@ pub(super) mod state;
 
 use super::context::Context;
 use super::warp::{Warp, lanes};
-use crate::alu::{L32, L64};
 use crate::code::{Access, AsyncCopy, Check, Located, Place, Shadow};
 use crate::observe::{At, Register, Sink, Texels, Undefined};
+use texunit_alu::{L32, L64};
 use texunit_memory::SpaceKind;
 
 /// Bytes that are set or looked at at a time.

@@ -6,10 +6,10 @@ use super::context::Context;
 use super::surface::{self, SurfaceLanes};
 use super::texture::{self, FetchLanes};
 use super::warp::{Warp, lanes};
-use crate::alu::L64;
 use crate::code::{FetchShadow, Slot, SurfaceShadow};
 use crate::observe::{Register, Sink, Texels};
 use std::sync::Arc;
+use texunit_alu::L64;
 use texunit_memory::Block;
 use texunit_unit::{
     FetchOperands, FetchPlan, Lanes, Resource, ResultType, Surface, SurfaceKind, SurfacePlace,

@@ -5,15 +5,15 @@ use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{Kept, find, keep};
 use super::warp::{Warp, count, lanes, narrow};
-use crate::alu::L32;
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
 use crate::launch::{Descriptors, SURFACE_BIT};
 use crate::observe::{At, Events, FetchAnswered, FetchMade};
+use texunit_alu::L32;
 use texunit_unit::{
-    Attribute, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod, Operand,
-    Others, QueryPlan, QueryRequest, Requests, Results, Scratch, ZERO_LANES,
+    Attribute, Build, FetchAnswer, FetchKind, FetchPlan, FetchRequest, FetchRows, Lanes, Lod,
+    Operand, Others, QueryPlan, QueryRequest, Requests, Results, Scratch, ZERO_LANES,
 };
 
 /// `tex.grad`.
@@ -21,7 +21,7 @@ const GRADIENT: FetchKind = FetchKind::Sample(Lod::Gradient);
 
 /// The lanes that have this handle.
 fn same(handles: &[u64; 32], handle: u64) -> u32 {
-    crate::simd::dispatch(
+    Build::current().run_narrow(
         #[inline(always)]
         || {
             let others = handles.iter().fold(0, |any, h| any | (h ^ handle));

@@ -8,8 +8,8 @@
 use super::elements::Registers;
 use super::frames::Frames;
 use super::register_file::Rows;
-use crate::alu::{L32, L64};
 use crate::code::{Constants, NONE, Slot};
+use texunit_alu::{L32, L64};
 pub(crate) use texunit_unit::lanes;
 
 /// How many lanes a mask has. Nearly always all: to count them takes fifteen instructions where the target

@@ -5,8 +5,8 @@
 
 use super::context::Context;
 use super::warp::{Warp, narrow};
-use crate::alu::L32;
 use crate::code::{Access, Place, Slot};
+use texunit_alu::L32;
 
 /// Where the words of lanes are.
 enum Where {

@@ -2,8 +2,8 @@
 
 use super::builder::{Builder, is_wide, mask_of};
 use super::fuse;
-use crate::alu::{self, Alu, Kind, L32, Row};
 use crate::code::{CompareTo, Op, Rare, Slot};
+use texunit_alu::{self as alu, Alu, Gives, Kind, L32, Row};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
 
@@ -79,7 +79,8 @@ impl<'a> Builder<'a> {
         ops: &[Operand],
         mods: &Modifiers,
     ) -> Option<()> {
-        match row.function {
+        let shape = row.shape();
+        match row.function() {
             Alu::Lop3(f) => {
                 let s = [self.narrow_at(ops, 0)?, self.narrow_at(ops, 1)?, self.narrow_at(ops, 2)?];
                 let Some(Operand::Imm(table)) = ops.get(3) else { return None };
@@ -88,16 +89,14 @@ impl<'a> Builder<'a> {
                 self.cut(d, to, keep, cut);
             }
             Alu::Predicate(f) => self.logic(f, d, ops)?,
-            Alu::SelectNarrow(_) | Alu::SelectWide(_) => return None,
-            Alu::CompareNarrow(_) | Alu::CompareWide(_) | Alu::ComparePair(_) => return None,
-            Alu::Carry(_) => self.rare(row.function, d, keep, ops, mods)?,
+            Alu::Carry(_) => self.rare(row.function(), d, keep, ops, mods)?,
+            _ if matches!(shape.gives, Gives::Predicate | Gives::Predicates) => return None,
             _ => {
-                let shape = row.shape();
                 let mut s = [Slot::NONE; 4];
                 for (i, (slot, wide)) in s.iter_mut().zip(shape.from).enumerate() {
                     *slot = if wide { self.wide_at(ops, i)? } else { self.narrow_at(ops, i)? };
                 }
-                let (to, cut) = self.result(d, shape.to, keep);
+                let (to, cut) = self.result(d, shape.is_wide(), keep);
                 self.emit(Op::Compute { row, d: to, s });
                 self.cut(d, to, keep, cut);
             }
@@ -166,7 +165,7 @@ impl<'a> Builder<'a> {
         self.apply(row, d, u64::from(u32::MAX), sources, &inst.mods)?;
         let zero = self.constant(0, false);
         let to = CompareTo { p, q: Slot::NONE, op: inst.mods.bool_op?, c };
-        self.finisher(Op::Compare { row: const { Row::inner(Kind::Ne) }, a: d, b: zero, to });
+        self.finisher(Op::Compare { row: Row::inner(Kind::Ne), a: d, b: zero, to });
         Some(())
     }
 
@@ -174,7 +173,7 @@ impl<'a> Builder<'a> {
     pub(super) fn comparison(&mut self, inst: &'a Instruction) -> Option<()> {
         let row = row_of(inst.opcode, &inst.mods)?;
         let ops = &inst.operands;
-        let pair = matches!(row.function, Alu::ComparePair(_));
+        let pair = row.shape().gives == Gives::Predicates;
         let (p, q, sources) = match inst.opcode {
             Opcode::Setp => {
                 (self.destination(ops.first()?)?, self.destination(ops.get(1)?)?, &ops[2..])
@@ -190,19 +189,13 @@ impl<'a> Builder<'a> {
             _ => (BoolOp::And, Slot::TRUE),
         };
         let to = CompareTo { p, q, op, c };
-        let compare = match row.function {
-            Alu::CompareNarrow(_) => {
-                let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
-                Op::Compare { row, a, b, to }
-            }
-            Alu::ComparePair(f) => {
-                let (a, b) = (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?);
-                Op::ComparePair { f, a, b, to }
-            }
-            Alu::CompareWide(_) => {
-                let (a, b) = (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?);
-                Op::Compare { row, a, b, to }
-            }
+        let (a, b) = match row.shape().from[0] {
+            true => (self.wide_at(sources, 0)?, self.wide_at(sources, 1)?),
+            false => (self.narrow_at(sources, 0)?, self.narrow_at(sources, 1)?),
+        };
+        let compare = match row.shape().gives {
+            Gives::Predicate => Op::Compare { row, a, b, to },
+            Gives::Predicates => Op::ComparePair { row, a, b, to },
             _ => return None,
         };
         self.emit(compare);
@@ -252,14 +245,10 @@ impl<'a> Builder<'a> {
         let [d, a, members] = &inst.operands[..] else { return None };
         let (op, mods) = (inst.mods.redux?, &inst.mods);
         let keys = match (mods.abs, op == AtomOp::Max, mods.nan) {
-            (false, false, false) | (false, true, true) => {
-                const { &keys_row::<{ u32::MAX }, KEY_MAX>() }
-            }
-            (true, false, false) | (true, true, true) => {
-                const { &keys_row::<{ SIGN - 1 }, KEY_MAX>() }
-            }
-            (false, ..) => const { &keys_row::<{ u32::MAX }, SIGN>() },
-            (true, ..) => const { &keys_row::<{ SIGN - 1 }, SIGN>() },
+            (false, false, false) | (false, true, true) => &KEYS[0],
+            (true, false, false) | (true, true, true) => &KEYS[1],
+            (false, ..) => &KEYS[2],
+            (true, ..) => &KEYS[3],
         };
         let (d, a, members) = (self.destination(d)?, self.narrow(a)?, self.narrow(members)?);
         let (key, least) = (self.temporary_narrow(), self.temporary_narrow());
@@ -267,11 +256,7 @@ impl<'a> Builder<'a> {
         self.helper(Op::Compute { row: keys, d: key, s: [a; 4] });
         self.unguarded(|b| b.emit(Op::Redux { op, ty, d: least, a: key, members }));
         if !d.is_none() {
-            self.finisher(Op::Compute {
-                row: const { &Row::helper("numbers of keys", from_keys) },
-                d,
-                s: [least; 4],
-            });
+            self.finisher(Op::Compute { row: &FROM_KEYS, d, s: [least; 4] });
         }
         Some(())
     }
@@ -292,7 +277,7 @@ impl<'a> Builder<'a> {
                 let negated = if sum.operand == 1 { &mut c } else { &mut a };
                 let (d, sign) = (self.temporary_narrow(), self.constant(SIGN.into(), false));
                 let s = [*negated, sign, sign, sign];
-                self.helper(Op::Compute { row: const { Row::inner(Kind::Xor) }, d, s });
+                self.helper(Op::Compute { row: Row::inner(Kind::Xor), d, s });
                 *negated = d;
             }
             self.emit(Op::Compute { row, d, s: [a, b, c, c] });
@@ -319,9 +304,14 @@ fn keys(d: &mut L32, a: &L32, keep: u32, nan: u32) {
     }
 }
 
-const fn keys_row<const KEEP: u32, const NAN: u32>() -> Row {
-    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, KEEP, NAN))
-}
+/// Of numbers, and of magnitudes, with NaNs above all numbers; then with NaNs below all of them.
+static KEYS: [Row; 4] = [
+    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, u32::MAX, KEY_MAX)),
+    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, SIGN - 1, KEY_MAX)),
+    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, u32::MAX, SIGN)),
+    Row::helper("keys of numbers", |d, a, _, _| keys(d, a, SIGN - 1, SIGN)),
+];
+static FROM_KEYS: Row = Row::helper("numbers of keys", from_keys);
 
 fn from_keys(d: &mut L32, a: &L32, _: &L32, _: &L32) {
     for (d, key) in d.iter_mut().zip(a) {

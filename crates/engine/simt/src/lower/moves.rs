@@ -1,8 +1,8 @@
 //! mov with its vectors, selp, cvta, isspacep.
 
 use super::builder::{Builder, is_wide, mask_of};
-use crate::alu::{Kind, Row};
 use crate::code::{Op, Slot};
+use texunit_alu::{Kind, Row};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{Opcode, ScalarType, Space, SpecialReg as R};
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, SpaceKind};
@@ -39,7 +39,7 @@ impl<'a> Builder<'a> {
             return Op::Convert { d, a, mask: keep };
         }
         let mask = self.constant(keep & u64::from(u32::MAX), false);
-        Op::Compute { row: const { Row::inner(Kind::And) }, d, s: [a, mask, mask, mask] }
+        Op::Compute { row: Row::inner(Kind::And), d, s: [a, mask, mask, mask] }
     }
 
     fn mov(&mut self, inst: &'a Instruction) -> Option<()> {

@@ -2,8 +2,8 @@
 
 use super::builder::{Builder, mask_of};
 use super::symbols::function_address;
-use crate::alu::{Kind, Row};
 use crate::code::{Op, Slot};
+use texunit_alu::{Kind, Row};
 use texunit_check::ir::{self, Base, Operand, Storage};
 use texunit_isa::TypeKind;
 use texunit_memory::{LOCAL_WINDOW, PARAM_WINDOW};
@@ -156,7 +156,7 @@ impl Builder<'_> {
         let op = match signed {
             true => {
                 let by = self.constant(63, false);
-                Op::Compute { row: const { Row::inner(Kind::ShrS64) }, d, s: [low, by, by, by] }
+                Op::Compute { row: Row::inner(Kind::ShrS64), d, s: [low, by, by, by] }
             }
             false => Op::MovWide { d, a: self.constant(0, true) },
         };

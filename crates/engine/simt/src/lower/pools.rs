@@ -1,8 +1,8 @@
 //! Constants of a module, and registers of a function as they are given out.
 
-use crate::alu::{L32, L64};
 use crate::code::{Constants, SharedPatch, Slot};
 use std::collections::HashMap;
+use texunit_alu::{L32, L64};
 use texunit_check::ir;
 
 /// Constants of all functions, each kept once.

@@ -208,7 +208,7 @@ mod tests {
         let program = crate::lower(checked.module, Symbols::default(), source);
         let kernel = &program.code(false).funcs[0];
         // %r1, two sources and the result.
-        assert_eq!(kernel.narrow, 4 + crate::alu::MAX.narrow);
+        assert_eq!(kernel.narrow, 4 + texunit_alu::MAX.narrow);
         assert!(!kernel.cleared);
     }
 

@@ -1,12 +1,12 @@
 //! What events carry.
 
 use super::{Order, Register};
-use crate::alu::L64;
 pub use crate::code::MbarrierAction;
 use crate::code::{Constants, Slot};
 pub use crate::exec::MbarrierState;
 use crate::exec::{Warp, lane_of};
 use std::sync::Arc;
+use texunit_alu::L64;
 use texunit_isa::AtomOp;
 use texunit_jit::region::Row;
 use texunit_memory::SpaceKind;

@@ -1,8 +1,8 @@
 //! Loads, stores and atomics as steps of a region.
 
 use super::operand::{Operands, place};
-use crate::alu::Temporaries;
 use crate::code::{self, Op, Place, Seen, Slot};
+use texunit_alu::Temporaries;
 use texunit_isa::{AtomOp, ScalarType};
 use texunit_jit::region::{Access, Action, Atomic, Change, Load, Space, Store};
 use texunit_jit::{Combine, Op as J, Place as To, Predicate, Relation, Source, Test};

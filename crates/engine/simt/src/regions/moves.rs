@@ -3,9 +3,9 @@
 #![allow(clippy::needless_range_loop, reason = "a lane indexes several arrays at once")]
 
 use super::operand::{Operands, place, predicate};
-use crate::alu::{L32, L64, Temporaries};
 use crate::code::{Op, Slot, of_cta};
 use std::sync::Arc;
+use texunit_alu::{L32, L64, Temporaries};
 use texunit_isa::SpecialReg;
 use texunit_jit::region::{Action, Call, Routine};
 use texunit_jit::{Combine, Op as J, Place, Predicate, Relation, Source, Test};

@@ -1,10 +1,10 @@
 //! Operands of warp code as those of regions.
 
-use crate::alu::Temporaries;
 use crate::code::{Code, Func, Inst, Op, Slot};
 use crate::observe::Events;
 use crate::observe::mark::Mark;
 use std::collections::HashSet;
+use texunit_alu::Temporaries;
 use texunit_jit::region::Space;
 use texunit_jit::{Place, Predicate, Source};
 

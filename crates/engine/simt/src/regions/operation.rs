@@ -1,8 +1,8 @@
 //! Rows of operations as steps of a region.
 
 use super::operand::{Operands, place, predicate};
-use crate::alu::{Alu, Last, Placed, Row};
 use crate::code::{CompareTo, Op, Slot};
+use texunit_alu::{Alu, Last, Placed, Row};
 use texunit_isa::BoolOp;
 use texunit_jit::region::{Action, Call, Routine};
 use texunit_jit::{Combine, Predicate, Source};
@@ -20,7 +20,7 @@ pub(super) fn actions(operands: &Operands<'_>, op: &Op) -> Option<Vec<Action>> {
 fn compute(operands: &Operands<'_>, row: &Row, d: Slot, s: &[Slot; 4]) -> Option<Vec<Action>> {
     let from = s.map(|slot| operands.source(slot));
     let Some(steps) = row.placed(&from, operands.temporaries) else {
-        return Some(vec![call(routine(row.function)?, d, from)]);
+        return Some(vec![call(routine(row.function())?, d, from)]);
     };
     let Last::Compute(op, from) = steps.last else { return None };
     let last = Action::Compute { op, to: place(d), from };
@@ -38,7 +38,7 @@ fn compare(
         // The result of a call goes to a predicate as it is.
         let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
         let zero = Source::Literal(0);
-        let call = || Some(call(routine(row.function)?, to.p, [from[0], from[1], zero, zero]));
+        let call = || Some(call(routine(row.function())?, to.p, [from[0], from[1], zero, zero]));
         return if plain && !to.p.is_none() { Some(vec![call()?]) } else { None };
     };
     let Last::Compare(test, from) = steps.last else { return None };
@@ -71,11 +71,7 @@ fn call(routine: Routine, d: Slot, from: [Source; 4]) -> Action {
 fn routine(function: Alu) -> Option<Routine> {
     Some(match function {
         Alu::Narrow(f) => Routine::Narrow(f),
-        Alu::Narrow4(f) => Routine::Narrow4(f),
-        Alu::Wide(f) | Alu::Mixed(f) => Routine::Wide(f),
-        Alu::Mixed4(f) => Routine::Wide4(f),
-        Alu::Widen(f) => Routine::Widen(f),
-        Alu::Cut(f) => Routine::Cut(f),
+        Alu::Wide(f) => Routine::Wide(f),
         Alu::CompareNarrow(f) => Routine::Test(f),
         Alu::CompareWide(f) => Routine::TestWide(f),
         _ => return None,

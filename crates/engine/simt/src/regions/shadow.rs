@@ -2,8 +2,8 @@
 
 use super::access::{load_from, store_to, total};
 use super::operand::{Operands, predicate};
-use crate::alu::Temporaries;
 use crate::code::{self, Check, Place, Shadow, Slot};
+use texunit_alu::Temporaries;
 use texunit_jit::region::{Access, Action, Load, Space};
 use texunit_jit::{Op as J, Place as To, Predicate, Source};
 

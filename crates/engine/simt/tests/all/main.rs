@@ -1,11 +1,5 @@
 //! Kernels and operations from outside: one program, because each one more has to be linked.
 
-mod alu_bits;
-#[path = "../alu_common/mod.rs"]
-mod alu_common;
-mod alu_compare;
-mod alu_float;
-mod alu_int;
 mod atomics;
 mod barrier_groups;
 mod barriers;

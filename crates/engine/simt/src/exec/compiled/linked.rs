@@ -3,7 +3,6 @@
 
 use super::Compiled;
 use super::series::{Came, Sum, Turn};
-use crate::alu::L32;
 use crate::code::{Fetch, Handle, Op, SurfaceAccess};
 use crate::exec::context::Launch;
 use crate::exec::counters::Counters;
@@ -13,6 +12,7 @@ use crate::exec::surface::access_file;
 use crate::exec::texture::{fetch_files, has_all, rows_of};
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{Compiled as Region, HandleAt, Wait};
+use texunit_alu::L32;
 use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Way, Why};
 use texunit_unit::{FetchPlan, FetchRows};
 

@@ -4,7 +4,6 @@ use super::linked::{Linked, Stood, Waits, stood};
 use super::series::Turn;
 use super::state::Exit;
 use super::{Compiled, Missed};
-use crate::alu::L32;
 use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
@@ -12,6 +11,7 @@ use crate::exec::cta::name_in;
 use crate::exec::limits::LOCKSTEP;
 use crate::exec::warp::{Split, State, Warp, count};
 use crate::regions::Wait;
+use texunit_alu::L32;
 use texunit_jit::region::{MOST, Series, Why, WithFiles};
 
 /// Who names CTAs that are run behind the one with these words, if somebody may.

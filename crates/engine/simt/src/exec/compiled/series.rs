@@ -1,10 +1,10 @@
 //! Warps that enter a region at one place with all their lanes: little is left to do for each of them.
 
 use super::{Compiled, Missed};
-use crate::alu::L32;
 use crate::exec::counters::Executed;
 use crate::exec::outcome::Ran;
 use crate::exec::warp::{Split, Warp, lanes};
+use texunit_alu::L32;
 use texunit_jit::region::{Series, Why};
 
 /// What came of it for all of them.

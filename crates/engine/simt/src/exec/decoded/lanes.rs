@@ -1,8 +1,8 @@
 //! Registers as the inner loop sees them: to be read, and to be written by functions.
 
 use super::each;
-use crate::alu::{Alu, L32, L64};
 use crate::code::{CompareTo, Constants, Op, Slot};
+use texunit_alu::{L32, L64, Value};
 use texunit_isa::BoolOp;
 
 /// Constants, spread over the lanes.
@@ -72,9 +72,10 @@ impl Lanes<'_> {
         self.window().p(slot)
     }
 
-    /// A register of either width, with zeros above.
-    fn extended(&self, slot: Slot) -> L64 {
-        if slot.is_wide() { *self.w(slot) } else { self.n(slot).map(u64::from) }
+    /// A register of either width.
+    fn source(&self, slot: Slot) -> texunit_alu::Lanes<'_> {
+        use texunit_alu::Lanes::{Narrow, Wide};
+        if slot.is_wide() { Wide(self.w(slot)) } else { Narrow(self.n(slot)) }
     }
 
     pub(super) fn put_n(&mut self, d: Slot, value: &L32, mask: u32) {
@@ -108,50 +109,29 @@ impl Lanes<'_> {
     /// Operations that are functions.
     #[inline(never)]
     pub(super) fn call(&mut self, op: &Op, mask: u32) {
-        let (mut narrow, mut wide) = ([0; 32], [0; 32]);
         match op {
             Op::Compute { row, d, s } => {
-                match row.function {
-                    Alu::Narrow(f) => f(&mut narrow, self.n(s[0]), self.n(s[1]), self.n(s[2])),
-                    Alu::Narrow4(f) => {
-                        let [a, b, c, e] = s.map(|slot| self.n(slot));
-                        f(&mut narrow, a, b, c, e);
-                    }
-                    Alu::Cut(f) => f(&mut narrow, self.w(s[0])),
-                    Alu::Wide(f) => f(&mut wide, self.w(s[0]), self.w(s[1]), self.w(s[2])),
-                    Alu::Widen(f) => f(&mut wide, self.n(s[0]), self.n(s[1]), self.w(s[2])),
-                    Alu::Shift(f) => f(&mut wide, self.w(s[0]), self.n(s[1])),
-                    Alu::Mixed(f) => {
-                        let [a, b, c, _] = s.map(|slot| self.extended(slot));
-                        f(&mut wide, &a, &b, &c);
-                    }
-                    Alu::Mixed4(f) => {
-                        let [a, b, c, e] = s.map(|slot| self.extended(slot));
-                        f(&mut wide, &a, &b, &c, &e);
-                    }
-                    // The others have operations of their own.
-                    _ => return,
-                }
-                if row.shape().to {
-                    self.put_w(*d, &wide, mask);
+                let mut value = Value::ZERO;
+                row.run(s.map(|slot| self.source(slot)), &mut value);
+                if row.shape().is_wide() {
+                    self.put_w(*d, &value.wide, mask);
                 } else {
-                    self.put_n(*d, &narrow, mask);
+                    self.put_n(*d, &value.narrow, mask);
                 }
             }
             Op::Lop3 { f, d, s, table } => {
+                let mut narrow = [0; 32];
                 f(&mut narrow, self.n(s[0]), self.n(s[1]), self.n(s[2]), *table);
                 self.put_n(*d, &narrow, mask);
             }
             Op::Compare { row, a, b, to } => {
-                let r = match row.function {
-                    Alu::CompareNarrow(f) => f(self.n(*a), self.n(*b)),
-                    Alu::CompareWide(f) => f(self.w(*a), self.w(*b)),
-                    _ => return,
-                };
-                self.put_compared(to, r, !r, mask);
+                let mut value = Value::ZERO;
+                let (a, b) = (self.source(*a), self.source(*b));
+                row.run([a, b, b, b], &mut value);
+                self.put_compared(to, value.holds, !value.holds, mask);
             }
-            Op::ComparePair { f, a, b, to } => {
-                let (low, high) = f(self.n(*a), self.n(*b));
+            Op::ComparePair { row, a, b, to } => {
+                let (low, high) = row.run_pair(self.n(*a), self.n(*b));
                 self.put_compared(to, low, high, mask);
             }
             Op::Logic { f, d, a, b } => self.put_p(*d, f(self.p(*a), self.p(*b)), mask),

@@ -1,8 +1,8 @@
-//! The arms of the inner loop against the functions of their rows, on every level.
+//! The arms of the inner loop against the steps of their rows, on every level.
 
 use super::*;
-use crate::alu::{Alu, L64, inner};
 use crate::code::{Decoded, OF_CTA};
+use texunit_alu::{Gives, L64, Row, Value, all};
 use texunit_testkit::Random;
 
 /// Values with edges among them.
@@ -95,56 +95,46 @@ impl Bank {
     }
 }
 
-/// What the function of the instruction gives, and its operands in the inner loop.
-fn expected(alu: Alu, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
+/// What the steps of the row give, and its operands in the inner loop.
+fn expected(row: &Row, bank: &Bank) -> (Bank, Slot, [Slot; 3]) {
     let mut out = Bank { narrow: bank.narrow, wide: bank.wide, predicates: bank.predicates };
-    let (n, w) = (&bank.narrow, &bank.wide);
-    let (ns, ws) = ([0, 1, 2].map(Slot::narrow), [0, 1, 2].map(Slot::wide));
-    let (nd, wd) = (Slot::narrow(3), Slot::wide(3));
-    let (d, s) = match alu {
-        Alu::Narrow(f) => {
-            f(&mut out.narrow[3], &n[0], &n[1], &n[2]);
-            (nd, ns)
-        }
-        Alu::Wide(f) => {
-            f(&mut out.wide[3], &w[0], &w[1], &w[2]);
-            (wd, ws)
-        }
-        Alu::Widen(f) => {
-            // What `mul` lacks is zero.
-            f(&mut out.wide[3], &n[0], &n[1], &w[2]);
-            (wd, [ns[0], ns[1], ws[2]])
-        }
-        Alu::Cut(f) => {
-            f(&mut out.narrow[3], &w[0]);
-            (nd, ws)
-        }
-        Alu::Shift(f) => {
-            f(&mut out.wide[3], &w[0], &n[1]);
-            (wd, [ws[0], ns[1], ws[2]])
-        }
-        Alu::CompareNarrow(f) => {
-            out.predicates[0] = f(&n[0], &n[1]);
-            (Slot::predicate(0), ns)
-        }
-        Alu::CompareWide(f) => {
-            out.predicates[0] = f(&w[0], &w[1]);
-            (Slot::predicate(0), ws)
-        }
-        other => panic!("not of the inner loop: {other:?}"),
+    let from = row.shape().from;
+    let slot = |i: usize| {
+        let number = i as u32;
+        if from[i] { Slot::wide(number) } else { Slot::narrow(number) }
     };
-    (out, d, s)
+    let source = |i: usize| {
+        use texunit_alu::Lanes::{Narrow, Wide};
+        if from[i] { Wide(&bank.wide[i]) } else { Narrow(&bank.narrow[i]) }
+    };
+    let mut value = Value::ZERO;
+    row.run([source(0), source(1), source(2), source(2)], &mut value);
+    let d = match row.shape().gives {
+        Gives::Narrow => {
+            out.narrow[3] = value.narrow;
+            Slot::narrow(3)
+        }
+        Gives::Wide | Gives::Double(_) => {
+            out.wide[3] = value.wide;
+            Slot::wide(3)
+        }
+        Gives::Predicate | Gives::Predicates => {
+            out.predicates[0] = value.holds;
+            Slot::predicate(0)
+        }
+    };
+    (out, d, [slot(0), slot(1), slot(2)])
 }
 
 #[test]
-fn arms_give_what_functions_give() {
+fn arms_give_what_steps_give() {
     let mut noise = Noise::new(1);
-    for row in inner() {
-        let (kind, alu) = (row.kind(), row.function);
+    for row in all().iter().filter(|row| row.kind() != Kind::Call) {
+        let kind = row.kind();
         for level in Build::all() {
             for mask in [u32::MAX, 1, 0x8000_0000, 0x5a5a_1234].repeat(8) {
                 let mut bank = Bank::new(&mut noise);
-                let (mut want, d, s) = expected(alu, &bank);
+                let (mut want, d, s) = expected(row, &bank);
                 for lane in super::super::warp::lanes(!mask) {
                     want.narrow[3][lane] = bank.narrow[3][lane];
                     want.wide[3][lane] = bank.wide[3][lane];

@@ -1,9 +1,9 @@
 //! Shadows of lanes that are near each other, at once.
 
-use crate::alu::L64;
 use crate::code::Access;
 use crate::exec::context::Context;
 use crate::exec::warp::{Warp, lanes};
+use texunit_alu::L64;
 use texunit_memory::SpaceKind;
 
 /// Bytes that the lanes of an access may lie apart for their shadows to be read at once.

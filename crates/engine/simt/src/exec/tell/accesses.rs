@@ -1,13 +1,13 @@
 //! Accesses, as observers are told of them.
 
 use super::{Told, each_group};
-use crate::alu::L64;
 use crate::code::{Access as Stored, AsyncCopy, MatrixAction, Op, Place, Slot};
 use crate::exec::context::Context;
 use crate::exec::memory::space_at;
 use crate::exec::warp::{Warp, lanes};
 use crate::observe::event::Of;
 use crate::observe::{Access, At, Doing, Events, Further, Order, Values};
+use texunit_alu::L64;
 use texunit_isa::ScalarType;
 use texunit_memory::{CONST_BASE, CONST_END, GLOBAL_BASE, SHARED_WINDOW, SpaceKind, space_of};
 

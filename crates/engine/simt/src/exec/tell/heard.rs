@@ -2,7 +2,6 @@
 
 use super::accesses::{Made, Telling};
 use super::each_group;
-use crate::alu::L64;
 use crate::code::Op;
 use crate::exec::context::Launch;
 use crate::observe::event::Of;
@@ -11,6 +10,7 @@ use crate::observe::{At, Doing, Events, Order, Probe, Synchronized, Values};
 use crate::regions::Together;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use texunit_alu::L64;
 use texunit_jit::region::{Listener, Row};
 
 /// Hears what marks say that are steps of a region (`regions::told`), and tells the probe.

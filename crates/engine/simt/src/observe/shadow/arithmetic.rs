@@ -1,6 +1,6 @@
 //! How arithmetic treats undefined bits, by the names of its rows.
 
-use crate::alu::Row;
+use texunit_alu::Row;
 
 /// What a row makes of the shadows of its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn names_of_rules_are_names_of_rows() {
         // A row whose name changes would fall to `All` in silence.
-        let named: Vec<_> = crate::alu::all_rows().collect();
+        let named: Vec<_> = texunit_alu::all().iter().collect();
         let with = |wanted: Rule| named.iter().filter(|row| rule(row) == wanted).count();
         assert_eq!((with(Rule::And), with(Rule::Or), with(Rule::Each)), (3, 3, 6));
         assert_eq!(with(Rule::Upwards), 10);

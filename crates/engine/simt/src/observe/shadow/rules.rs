@@ -4,12 +4,12 @@ use super::arithmetic::{self, Rule};
 use super::operands::{sinks, writes};
 use super::state::{self, COMPUTED, Files, State, is_constant_load};
 use super::{SCRATCH, Sink};
-use crate::alu::{Alu, Kind, L64, Row, lop3};
 use crate::code::{
     Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
     Located, Matrix, MatrixAction, MbarrierAction, Op, Place, Rare, Shadow, Slot, SurfaceAccess,
     SurfaceShadow, Value,
 };
+use texunit_alu::{Alu, Kind, L64, Row, lop3};
 use texunit_isa::{AtomOp, BoolOp, ScalarType};
 
 /// Numbers that shadows are made with.

@@ -196,8 +196,7 @@ fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
             let mut all = 0;
             reads(&inst.op, |slot| all |= of(slot));
             // Carries are not followed one by one.
-            let carries =
-                matches!(&inst.op, Op::Rare(rare) if matches!(rare.alu, crate::alu::Alu::Carry(_)));
+            let carries = matches!(&inst.op, Op::Rare(rare) if matches!(rare.alu, texunit_alu::Alu::Carry(_)));
             computed(all) | if carries { COMPUTED } else { 0 }
         }
         _ => 0,
@@ -205,7 +204,7 @@ fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
 }
 
 /// Sources of a row that are no data, as far as they are numbers in the code; of `and` all.
-fn amounts(code: &Code, row: &crate::alu::Row, s: &[Slot; 4]) -> Vec<Option<u64>> {
+fn amounts(code: &Code, row: &texunit_alu::Row, s: &[Slot; 4]) -> Vec<Option<u64>> {
     let data: &[usize] = match arithmetic::rule(row) {
         arithmetic::Rule::Moves(data) => data,
         _ => &[],

@@ -99,7 +99,7 @@ fn stages_find_the_texels_of_the_reference() {
 #[test]
 fn offsets_are_texels_times_their_pitch() {
     for build in Build::all() {
-        let Some(wide) = build.wide() else { continue };
+        let Some(wide) = Wide::of(build) else { continue };
         let mut random = Random::for_test(7);
         for mode in MODES.into_iter().filter(|&mode| mode != AddressMode::ClampOgl) {
             for (find, size) in [Find::Point, Find::Linear]

@@ -38,7 +38,7 @@ impl Fast {
         effective: &EffectiveSampler,
         build: Build,
     ) -> Option<Self> {
-        let wide = build.wide()?;
+        let wide = Wide::of(build)?;
         let resource = &*texture.resource;
         let (geometry, format) = (resource.geometry(), resource.format());
         let linear = effective.filter == Filter::Linear;

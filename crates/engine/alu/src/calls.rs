@@ -1,0 +1,97 @@
+//! Macros that lift a function of one lane to the 32 lanes of a warp, for rows that are not made of primitives.
+//!
+//! Each makes an [`Alu`](crate::Alu) from a closure over the values of one lane. The loop is compiled once for the
+//! baseline processor and once for AVX2 with FMA and chosen at run time; what is to be compiled along is
+//! `#[inline(always)]`. Results are gathered in a local array: the compiler sees that it overlaps no source, and makes
+//! vectors of lanes.
+
+/// Three sources in slots of the destination's width.
+macro_rules! gathered {
+    ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
+        $crate::Alu::$variant(|d, a, b, c| {
+            $crate::dispatch(
+                #[inline(always)]
+                || {
+                    let mut lanes = [0; 32];
+                    for i in 0..32 {
+                        let ($a, $b, $c) = (a[i], b[i], c[i]);
+                        lanes[i] = $e;
+                    }
+                    *d = lanes;
+                },
+            )
+        })
+    };
+}
+
+/// A mask of the lanes in which the expression holds.
+macro_rules! compare {
+    ($variant:ident, |$a:tt, $b:tt| $e:expr) => {
+        $crate::Alu::$variant(|a, b| {
+            let mut mask = 0u32;
+            for i in 0..32 {
+                let ($a, $b) = (a[i], b[i]);
+                mask |= u32::from($e) << i;
+            }
+            mask
+        })
+    };
+}
+
+/// A result and a carry from three sources and a carry.
+macro_rules! carry {
+    (|$a:tt, $b:tt, $c:tt, $carry:tt| $e:expr) => {
+        $crate::Alu::Carry(|d, a, b, c, flags| {
+            let mut out = 0;
+            for i in 0..32 {
+                let ($a, $b, $c, $carry) = (a[i], b[i], c[i], flags >> i & 1 == 1);
+                let (result, carry): (u64, bool) = $e;
+                d[i] = result;
+                out |= u32::from(carry) << i;
+            }
+            out
+        })
+    };
+}
+
+/// The function of a row, by the widths of its destination and sources.
+macro_rules! calls {
+    (b32 |$a:ident| $e:expr) => {
+        $crate::calls::gathered!(Narrow, |$a, _, _| $e)
+    };
+    (b32 |$a:ident, $b:ident, $c:ident| $e:expr) => {
+        $crate::calls::gathered!(Narrow, |$a, $b, $c| $e)
+    };
+    (b64 |$a:ident| $e:expr) => {
+        $crate::calls::gathered!(Wide, |$a, _, _| $e)
+    };
+    (b64 |$a:ident, $b:ident| $e:expr) => {
+        $crate::calls::gathered!(Wide, |$a, $b, _| $e)
+    };
+    // An operation of f64: NaNs among the results are looked for once for all lanes, and become those of `nan64`.
+    (f64 |$a:ident| $e:expr) => {
+        $crate::Alu::Wide(|d, a, _, _| {
+            for i in 0..32 {
+                let $a = a[i];
+                d[i] = $e;
+            }
+            if d.iter().any(|&x| f64::from_bits(x).is_nan()) {
+                $crate::float::put_nans(d, &[a]);
+            }
+        })
+    };
+    (compare |$a:ident| $e:expr) => {
+        $crate::calls::compare!(CompareNarrow, |$a, _| $e)
+    };
+    (compare64 |$a:ident| $e:expr) => {
+        $crate::calls::compare!(CompareWide, |$a, _| $e)
+    };
+    (carry |$a:ident, $b:ident, $c:ident, $carry:ident| $e:expr) => {
+        $crate::calls::carry!(|$a, $b, $c, $carry| $e)
+    };
+    (function | | $e:expr) => {
+        $e
+    };
+}
+
+pub(super) use {calls, carry, compare, gathered};

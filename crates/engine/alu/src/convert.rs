@@ -1,0 +1,278 @@
+//! `cvt`: between integers, f16, bf16, tf32, f32, f64 and the 8-bit floats.
+//!
+//! [`Convert`] interprets any conversion, a lane at a time; the usual ones are rows
+//! (`rows::convert`). A conversion to an integer clamps to its range; a NaN becomes 0, but where the source is
+//! f64 or the destination has 64 bits only the top bit of the destination type is set (PTX ISA,
+//! cvt). A NaN that stays a float becomes the canonical one of its new type, or keeps its payload where
+//! the processor's conversion does ([`Convert::nan`]).
+
+use texunit_isa::{Modifiers, Rounding, ScalarType as Ty};
+
+use super::L64;
+use super::float::{QUIET64, result64};
+use super::half::{bf16_to_f32, f16_to_f32};
+use super::round::{self, Format, RM, RN, RP, RZ, narrow32, pack};
+
+/// A conversion that is interpreted for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Convert {
+    pub(super) to: Ty,
+    pub(super) from: Ty,
+    /// Rounding of the result, or to an integer if `integral`.
+    pub(super) mode: u8,
+    pub(super) integral: bool,
+    pub(super) ftz: bool,
+    pub(super) sat: bool,
+    pub(super) satfinite: bool,
+    pub(super) relu: bool,
+}
+
+/// The format of a float type, and how far left of the register's low end it lies.
+fn format(ty: Ty) -> Option<(Format, u32)> {
+    Some(match ty {
+        Ty::F16 | Ty::F16x2 => (Format::F16, 0),
+        Ty::Bf16 | Ty::Bf16x2 => (Format::BF16, 0),
+        Ty::Tf32 => (Format::TF32, 13),
+        Ty::F32 => (Format::F32, 0),
+        Ty::F64 => (Format::F64, 0),
+        Ty::E4m3 | Ty::E4m3x2 => (Format::E4M3, 0),
+        Ty::E5m2 | Ty::E5m2x2 => (Format::E5M2, 0),
+        _ => return None,
+    })
+}
+
+/// The low bits as an integer of the type.
+#[inline(always)]
+fn integer(ty: Ty, x: u64) -> i128 {
+    let unused = 64 - ty.bits();
+    if ty.is_signed() {
+        i128::from((x << unused) as i64 >> unused)
+    } else {
+        i128::from(x << unused >> unused)
+    }
+}
+
+/// The low bits as a float. Exact.
+pub(super) fn float(ty: Ty, x: u64) -> f64 {
+    match ty {
+        Ty::F16 | Ty::F16x2 => f16_to_f32(x as u32).into(),
+        Ty::Bf16 | Ty::Bf16x2 => bf16_to_f32(x as u32).into(),
+        Ty::F32 | Ty::Tf32 => f32::from_bits(x as u32).into(),
+        // An e5m2 is the upper byte of a half; an e4m3 has a bias of 7 and one NaN.
+        Ty::E5m2 | Ty::E5m2x2 => f16_to_f32((x as u32 & 0xff) << 8).into(),
+        Ty::E4m3 | Ty::E4m3x2 => {
+            let (sign, magnitude) = (x as u32 & 0x80, x as u32 & 0x7f);
+            let value = f32::from_bits(magnitude << 20) * 2f32.powi(120);
+            let value = if magnitude == 0x7f { f32::NAN } else { value };
+            f64::from(if sign != 0 { -value } else { value })
+        }
+        _ => f64::from_bits(x),
+    }
+}
+
+/// The f64 of the canonical NaN of f32.
+const WIDE_CANONICAL: u64 = 0x7fff_ffff_e000_0000;
+
+/// A NaN of a shorter format as f64: sign and payload, quiet.
+#[inline(always)]
+fn widened_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
+    let fraction = (x & ((1 << FRAC) - 1)) << (52 - FRAC);
+    (x >> (FRAC + EXP) & 1) << 63 | Format::F64.inf | QUIET64 | fraction
+}
+
+/// A NaN of f64 in a shorter format: sign and the top of the payload, quiet.
+#[inline(always)]
+fn cut_nan<const FRAC: u32, const EXP: u32>(x: u64) -> u64 {
+    let fraction = (x | QUIET64) >> (52 - FRAC) & ((1 << FRAC) - 1);
+    (x >> 63) << (FRAC + EXP) | ((1 << EXP) - 1) << FRAC | fraction
+}
+
+/// f32 as f64. Exact.
+#[inline(always)]
+pub(super) fn widened(x: u32) -> u64 {
+    let value = f32::from_bits(x);
+    if value.is_nan() { widened_nan::<23, 8>(x.into()) } else { f64::from(value).to_bits() }
+}
+
+/// f64 as f32.
+#[inline(always)]
+pub(super) fn narrowed(rounding: texunit_jit::Rounding, x: u64) -> u32 {
+    use texunit_jit::Rounding::{Ceil, Floor, Near, Trunc};
+    let value = f64::from_bits(x);
+    if value.is_nan() {
+        return cut_nan::<23, 8>(x) as u32;
+    }
+    let short = match rounding {
+        Near => value as f32,
+        Trunc => narrow32::<RZ>(value),
+        Floor => narrow32::<RM>(value),
+        Ceil => narrow32::<RP>(value),
+    };
+    short.to_bits()
+}
+
+/// To an integral value.
+#[inline(always)]
+fn whole(mode: u8, x: f64) -> f64 {
+    match mode {
+        RN => x.round_ties_even(),
+        RZ => x.trunc(),
+        RM => x.floor(),
+        _ => x.ceil(),
+    }
+}
+
+impl Convert {
+    /// Converts all lanes; operands as those of [`Alu::Convert`](super::Alu::Convert). `b` is read by the packing forms
+    /// only (`cvt.rn.f16x2.f32 d, a, b`: a goes to the upper half).
+    pub fn run(&self, d: &mut L64, a: &L64, b: &L64) {
+        for i in 0..32 {
+            d[i] = self.lane(a[i], b[i]);
+        }
+    }
+
+    fn lane(&self, a: u64, b: u64) -> u64 {
+        match (self.to, self.from) {
+            (Ty::F16x2 | Ty::Bf16x2, Ty::F32) => self.one(a) << 16 | self.one(b),
+            (Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => self.one(a) << 8 | self.one(b),
+            (Ty::E4m3x2 | Ty::E5m2x2, _) => self.one(a >> 16 & 0xffff) << 8 | self.one(a & 0xffff),
+            (Ty::F16x2, _) => self.one(a >> 8 & 0xff) << 16 | self.one(a & 0xff),
+            _ => self.one(a),
+        }
+    }
+
+    fn one(&self, x: u64) -> u64 {
+        match (self.from.is_integer(), self.to.is_integer()) {
+            (true, true) => self.integer_to_integer(integer(self.from, x)),
+            (true, false) => self.integer_to_float(integer(self.from, x)),
+            (false, true) => self.float_to_integer(self.float(x)),
+            (false, false) => self.nan(x).unwrap_or_else(|| self.float_to_float(self.float(x))),
+        }
+    }
+
+    /// What a NaN becomes in conversions that keep some of it (docs/numerics.md, 13.8); `None`: no NaN,
+    /// or another conversion.
+    fn nan(&self, x: u64) -> Option<u64> {
+        if self.sat || self.relu || self.satfinite || !float(self.from, x).is_nan() {
+            return None;
+        }
+        Some(match (self.to, self.from) {
+            (Ty::F64, Ty::F32) if self.ftz => WIDE_CANONICAL,
+            (Ty::F64, Ty::F32) => widened_nan::<23, 8>(x),
+            (Ty::F64, Ty::F16) => widened_nan::<10, 5>(x),
+            (Ty::F64, Ty::F64) if self.integral => x | QUIET64,
+            (Ty::F64, Ty::F64) => x,
+            (Ty::F32, Ty::F64) => cut_nan::<23, 8>(x),
+            (Ty::F16, Ty::F64) => cut_nan::<10, 5>(x),
+            (Ty::F32, Ty::Bf16) => (x & 0xffff) << 16,
+            (Ty::Tf32, Ty::F32) if self.mode == round::RNA => x & 0xffff_e000,
+            _ => return None,
+        })
+    }
+
+    /// The source as a number, subnormal f32 flushed if so asked.
+    fn float(&self, x: u64) -> f64 {
+        let flush = self.ftz && self.from == Ty::F32;
+        let x = float(self.from, x);
+        if flush && x.abs() < f64::from(f32::MIN_POSITIVE) { 0f64.copysign(x) } else { x }
+    }
+
+    /// Sign-extended to the slot for signed types.
+    fn integer_to_integer(&self, x: i128) -> u64 {
+        let x = if self.sat {
+            x.clamp(integer(self.to, self.lowest()), integer(self.to, self.highest()))
+        } else {
+            x
+        };
+        integer(self.to, x as u64) as u64
+    }
+
+    fn lowest(&self) -> u64 {
+        if self.to.is_signed() { 1 << (self.to.bits() - 1) } else { 0 }
+    }
+
+    fn highest(&self) -> u64 {
+        let all = u64::MAX >> (64 - self.to.bits());
+        if self.to.is_signed() { all >> 1 } else { all }
+    }
+
+    fn integer_to_float(&self, x: i128) -> u64 {
+        let x = if self.sat { x.clamp(0, 1) } else { x };
+        let (format, place) = format(self.to).expect("checked when the conversion was made");
+        pack(format, self.mode, x < 0, x.unsigned_abs(), 0, false) << place
+    }
+
+    fn float_to_integer(&self, x: f64) -> u64 {
+        if x.is_nan() {
+            let zero = self.from != Ty::F64 && self.to.bits() < 64;
+            let top = 1u64 << (self.to.bits() - 1);
+            return if zero { 0 } else { integer(self.to, top) as u64 };
+        }
+        // The cast clamps to a range wider than any destination's.
+        let x = whole(self.mode, x) as i128;
+        x.clamp(integer(self.to, self.lowest()), integer(self.to, self.highest())) as u64
+    }
+
+    fn float_to_float(&self, x: f64) -> u64 {
+        let (format, place) = format(self.to).expect("checked when the conversion was made");
+        let mut x = x;
+        if self.integral {
+            x = whole(self.mode, x);
+        }
+        if self.sat {
+            x = if x > 0.0 { x.min(1.0) } else { 0.0 };
+        }
+        if self.relu && x <= 0.0 {
+            x = 0.0;
+        }
+        if self.to == Ty::F64 {
+            return result64(x);
+        }
+        let mode = if self.integral { RN } else { self.mode };
+        let mut bits = round::narrow(format, mode, x);
+        let sign = bits & format.sign();
+        if self.satfinite && !x.is_nan() && bits ^ sign == format.inf {
+            bits = sign | format.max;
+        }
+        if self.ftz && self.to == Ty::F32 && (bits ^ sign) >> format.frac == 0 {
+            bits = sign;
+        }
+        bits << place
+    }
+}
+
+/// The interpreted form of a `cvt`, or `None` where the types make none.
+pub(super) fn general(mods: &Modifiers) -> Option<Convert> {
+    let [to, from] = mods.types[..] else {
+        return None;
+    };
+    let known = |ty: Ty| ty.is_integer() || format(ty).is_some();
+    let packed = |ty: Ty| matches!(ty, Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2);
+    let packs = match (to, from) {
+        (Ty::F16x2 | Ty::Bf16x2 | Ty::E4m3x2 | Ty::E5m2x2, Ty::F32) => true,
+        (Ty::E4m3x2 | Ty::E5m2x2, Ty::F16x2) | (Ty::F16x2, Ty::E4m3x2 | Ty::E5m2x2) => true,
+        _ => !packed(to) && !packed(from),
+    };
+    let single = |ty: Ty| matches!(ty, Ty::E4m3 | Ty::E5m2);
+    let tf32 = from == Ty::Tf32 || (to == Ty::Tf32 && from != Ty::F32);
+    if !known(to) || !known(from) || !packs || single(to) || single(from) || tf32 {
+        return None;
+    }
+    let integral = matches!(
+        mods.rounding,
+        Some(Rounding::Rni | Rounding::Rzi | Rounding::Rmi | Rounding::Rpi)
+    );
+    let to_integer = from.is_float() && to.is_integer();
+    // Rounding to an integer is written rni and so on; before PTX 1.5 it could be left out.
+    let mode = match (to_integer, mods.rounding) {
+        (true, None) => RZ,
+        (true, _) if !integral => return None,
+        _ => round::mode(mods.rounding)?,
+    };
+    let integral_float = integral && !to_integer && (to != from || !to.is_float());
+    if integral_float || (mode == round::RNA && to != Ty::Tf32) {
+        return None;
+    }
+    let Modifiers { ftz, sat, satfinite, relu, .. } = *mods;
+    Some(Convert { to, from, mode, integral, ftz, sat, satfinite, relu })
+}

@@ -1,0 +1,33 @@
+//! The row of an instruction.
+
+use crate::inner::Kind;
+use crate::key::Key;
+use crate::row::Row;
+use crate::rows;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use texunit_isa::{Modifiers, Opcode};
+
+/// All rows, those of the inner loop first, in the order of their kinds.
+pub fn all() -> &'static [Row] {
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows::all().collect());
+    &ROWS
+}
+
+/// The row of an instruction with so many sources, if it has one. The boolean operation of a comparison is not
+/// looked at: the caller applies it. `lop3` with a boolean operation is the same as without, and `set` is the `setp` that
+/// compares alike.
+pub fn find(opcode: Opcode, mods: &Modifiers, sources: usize) -> Option<&'static Row> {
+    static BY_KEY: LazyLock<HashMap<Key, &'static Row>> = LazyLock::new(|| {
+        all().iter().flat_map(|row| row.keys.iter().map(move |&k| (k, row))).collect()
+    });
+    let three = matches!(opcode, Opcode::Min | Opcode::Max) && sources == 3;
+    BY_KEY.get(&Key::of(opcode, mods, three)?).copied()
+}
+
+impl Row {
+    /// The row of a kind of the inner loop.
+    pub fn inner(kind: Kind) -> &'static Self {
+        &all()[kind as usize - Kind::Tid as usize - 1]
+    }
+}

@@ -1,0 +1,253 @@
+//! What tells one operation from another, in a number: opcode, types and modifiers.
+
+use texunit_isa::{
+    CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType as Ty, TestOp,
+};
+use texunit_jit::Rounding as Direction;
+
+/// The opcode, types and modifiers of an instruction. Of a comparison the boolean operation is not
+/// part of it, `set` has that of the `setp` that compares alike, and `.rn` is no rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key(u64);
+
+/// Fields: where they begin. A word of a list is its place in the list plus one; 0 is no word.
+const TYPES: [u32; 2] = [8, 14];
+const ROUNDING: u32 = 20;
+const CMP: u32 = 24;
+const PART: u32 = 29;
+const PRMT: u32 = 31;
+const TEST: u32 = 34;
+const FLAGS: u32 = 37;
+
+/// Modifiers that are there or not, by their words, in the order of [`Key::of`]. `three`: `min` and `max` of three
+/// sources.
+const FLAG_WORDS: [&str; 14] = [
+    "approx",
+    "full",
+    "ftz",
+    "sat",
+    "satfinite",
+    "relu",
+    "NaN",
+    "xorsign",
+    "abs",
+    "cc",
+    "r",
+    "wrap",
+    "shiftamt",
+    "three",
+];
+
+/// The word's place in the list of its kind.
+macro_rules! find {
+    ($list:ident, $text:expr, $from:expr, $to:expr) => {{
+        let (mut i, mut found) = (0, None);
+        while i < $list::ALL.len() {
+            if is_word($text, $from, $to, $list::ALL[i].name()) {
+                found = Some($list::ALL[i] as u64);
+                break;
+            }
+            i += 1;
+        }
+        found
+    }};
+}
+impl Key {
+    /// Of an instruction. None: it has something that no row has, such as selectors of bytes.
+    pub(crate) fn of(opcode: Opcode, mods: &Modifiers, three: bool) -> Option<Self> {
+        let others = mods.unexecuted.is_some() || mods.pack.is_some() || mods.video.is_some();
+        if others || mods.vector != 0 || mods.types.len() > TYPES.len() {
+            return None;
+        }
+        let (opcode, types) = match opcode {
+            Opcode::Set => (Opcode::Setp, mods.types.get(1..)?),
+            _ => (opcode, &mods.types[..]),
+        };
+        let (mut rounding, mut limits) = (mods.rounding, mods.sat);
+        if let (Opcode::Cvt, [to, from]) = (opcode, types)
+            && to.is_integer()
+            && from.is_float()
+        {
+            // Limited in any case. The rounding could be left out before PTX 1.5.
+            (rounding, limits) = (rounding.or(Some(Rounding::Rzi)), false);
+        }
+        let mut key = opcode as u64;
+        for (at, &ty) in TYPES.into_iter().zip(types) {
+            key |= (ty as u64 + 1) << at;
+        }
+        key |= rounding.map_or(0, |r| rounding_bits(r as u64));
+        let mut field = |at: u32, place: Option<u64>| key |= place.map_or(0, |p| p + 1) << at;
+        field(CMP, mods.cmp.map(|c| c as u64));
+        field(PART, mods.part.map(|p| p as u64));
+        field(PRMT, mods.prmt.map(|p| p as u64));
+        field(TEST, mods.test.map(|t| t as u64));
+        let Modifiers { approx, full, ftz, satfinite, relu, nan, .. } = *mods;
+        let Modifiers { xorsign, abs, cc, shf_right, wrap, shiftamt, .. } = *mods;
+        let flags = [
+            approx, full, ftz, limits, satfinite, relu, nan, xorsign, abs, cc, shf_right, wrap,
+            shiftamt, three,
+        ];
+        for (at, flag) in (FLAGS..).zip(flags) {
+            key |= u64::from(flag) << at;
+        }
+        Some(Self(key))
+    }
+
+    /// With a modifier, if it is there.
+    pub(crate) const fn flag(self, word: &str, is: bool) -> Self {
+        let bits = modifier(0, word.as_bytes(), 0, word.len());
+        if is { Self(self.0 | bits) } else { self }
+    }
+
+    /// With a rounding to a number of the type.
+    pub(crate) fn rounded(self, direction: Direction) -> Self {
+        self.with_rounding(match direction {
+            Direction::Near => Rounding::Rn,
+            Direction::Trunc => Rounding::Rz,
+            Direction::Floor => Rounding::Rm,
+            Direction::Ceil => Rounding::Rp,
+        })
+    }
+
+    /// With a rounding to an integral number.
+    pub(crate) fn integral(self, direction: Direction) -> Self {
+        self.with_rounding(match direction {
+            Direction::Near => Rounding::Rni,
+            Direction::Trunc => Rounding::Rzi,
+            Direction::Floor => Rounding::Rmi,
+            Direction::Ceil => Rounding::Rpi,
+        })
+    }
+
+    fn with_rounding(self, rounding: Rounding) -> Self {
+        Self(self.0 | rounding_bits(rounding as u64))
+    }
+
+    /// With one more type behind those that it has.
+    pub(crate) const fn of_type(self, ty: Ty) -> Self {
+        let has_one = (self.0 >> TYPES[0]) & 0x3f != 0;
+        Self(self.0 | (ty as u64 + 1) << TYPES[has_one as usize])
+    }
+
+    /// Of an instruction as PTX spells it, `add.rn.ftz.f32`; `.clamp` is what stands for no `.wrap`.
+    pub(crate) const fn spelled(text: &str) -> Self {
+        let text = text.as_bytes();
+        let (mut at, mut key, mut types) = (end_of_word(text, 0), 0, 0);
+        let opcode = match find!(Opcode, text, 0, at) {
+            Some(opcode) => opcode,
+            None => panic!("no such opcode"),
+        };
+        while at < text.len() {
+            let from = at + 1;
+            at = end_of_word(text, from);
+            key |= match find!(Ty, text, from, at) {
+                Some(ty) => {
+                    types += 1;
+                    (ty + 1) << TYPES[types - 1]
+                }
+                None => modifier(opcode, text, from, at),
+            };
+        }
+        Self(opcode | key)
+    }
+}
+
+const fn rounding_bits(rounding: u64) -> u64 {
+    if rounding == Rounding::Rn as u64 { 0 } else { (rounding + 1) << ROUNDING }
+}
+
+/// The bits of a word that is no type.
+const fn modifier(opcode: u64, text: &[u8], from: usize, to: usize) -> u64 {
+    let compares = opcode == Opcode::Setp as u64;
+    if compares && let Some(cmp) = find!(CmpOp, text, from, to) {
+        return (cmp + 1) << CMP;
+    }
+    if let Some(part) = find!(MulPart, text, from, to) {
+        return (part + 1) << PART;
+    }
+    if let Some(rounding) = find!(Rounding, text, from, to) {
+        return rounding_bits(rounding);
+    }
+    if let Some(mode) = find!(PrmtMode, text, from, to) {
+        return (mode + 1) << PRMT;
+    }
+    if let Some(test) = find!(TestOp, text, from, to) {
+        return (test + 1) << TEST;
+    }
+    let mut i = 0;
+    while i < FLAG_WORDS.len() {
+        if is_word(text, from, to, FLAG_WORDS[i]) {
+            return 1 << (FLAGS + i as u32);
+        }
+        i += 1;
+    }
+    let absent = is_word(text, from, to, "clamp") || is_word(text, from, to, "l");
+    assert!(absent, "no such modifier");
+    0
+}
+
+/// Where the word that begins at `from` ends.
+const fn end_of_word(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while at < text.len() && text[at] != b'.' {
+        at += 1;
+    }
+    at
+}
+
+const fn is_word(text: &[u8], from: usize, to: usize, word: &str) -> bool {
+    let word = word.as_bytes();
+    if to - from != word.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < word.len() {
+        if text[from + i] != word[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_do_not_overlap() {
+        let lengths = [
+            (0, Opcode::ALL.len()),
+            (TYPES[0], Ty::ALL.len()),
+            (TYPES[1], Ty::ALL.len()),
+            (ROUNDING, Rounding::ALL.len()),
+            (CMP, CmpOp::ALL.len()),
+            (PART, MulPart::ALL.len()),
+            (PRMT, PrmtMode::ALL.len()),
+            (TEST, TestOp::ALL.len()),
+        ];
+        let ends = lengths.iter().skip(1).map(|l| l.0).chain([FLAGS]);
+        for ((from, length), to) in lengths.iter().zip(ends) {
+            assert!(*length < 1 << (to - from), "the field at {from}");
+        }
+        assert!(FLAGS as usize + FLAG_WORDS.len() <= 64);
+    }
+
+    #[test]
+    fn spellings_are_keys_of_modifiers() {
+        let mods = Modifiers {
+            types: vec![Ty::S32, Ty::F32],
+            rounding: Some(Rounding::Rzi),
+            ftz: true,
+            ..Modifiers::default()
+        };
+        assert_eq!(Key::of(Opcode::Cvt, &mods, false), Some(Key::spelled("cvt.rzi.ftz.s32.f32")));
+        let mods = Modifiers { types: vec![Ty::B32], shf_right: true, ..Modifiers::default() };
+        assert_eq!(Key::of(Opcode::Shf, &mods, false), Some(Key::spelled("shf.r.clamp.b32")));
+        let mods = Modifiers { types: vec![Ty::U32], cmp: Some(CmpOp::Lo), ..Modifiers::default() };
+        assert_eq!(Key::of(Opcode::Setp, &mods, false), Some(Key::spelled("setp.lo.u32")));
+        assert_ne!(Key::spelled("setp.lo.u32"), Key::spelled("setp.ls.u32"));
+        assert_eq!(Key::spelled("add.rn.f32"), Key::spelled("add.f32"));
+        assert_ne!(Key::spelled("add.rz.f32"), Key::spelled("add.f32"));
+    }
+}

@@ -1,0 +1,124 @@
+//! What the rows of operations are written in.
+//!
+//! A primitive is a method of [`B32`] or [`B64`], of which there are two kinds of values: a lane's number
+//! (`u32`, `u64`), for which it computes, and a [`Term`], for which it notes a step: the operation of compiled
+//! code that gives the same, and the function that computes it for the lanes of a warp. An expression of
+//! primitives is an arm of the interpreter's inner loop, or a list of steps.
+
+mod b32;
+mod b64;
+
+pub use b32::B32;
+pub use b64::B64;
+
+use super::term::Term;
+
+/// Bits of three sources, as tables of bits have them.
+const A: u8 = 0xf0;
+const B: u8 = 0xcc;
+const C: u8 = 0xaa;
+
+/// Values that a number can stand for in all lanes.
+pub trait Literal {
+    /// The value of these low bits.
+    fn literal(bits: u64) -> Self;
+}
+
+impl Literal for u32 {
+    #[inline(always)]
+    fn literal(bits: u64) -> Self {
+        bits as u32
+    }
+}
+
+impl Literal for u64 {
+    #[inline(always)]
+    fn literal(bits: u64) -> Self {
+        bits
+    }
+}
+
+impl<const BITS: u32> Literal for Term<'_, BITS> {
+    fn literal(bits: u64) -> Self {
+        Term::number(bits)
+    }
+}
+
+/// A number in all lanes.
+#[inline(always)]
+pub fn lit<V: Literal>(bits: u64) -> V {
+    V::literal(bits)
+}
+
+/// Rows of the traits: a primitive of some values (and, behind a semicolon, what is known when the row is
+/// written) = what it gives in a lane => the operation of compiled code.
+macro_rules! primitives {
+    ($(#[$of:meta])* $trait:ident for $scalar:ty, $bits:literal {
+        $(-> $out:ty {
+            $($(#[$doc:meta])* $name:ident($a:ident $(, $arg:ident: $ty:ty)* $(; $($p:ident: $known:ty),*)?)
+                = $meaning:expr => $op:expr;)*
+        })*
+    } $($other:ident = $number:ty, $width:literal);*) => {
+        $(#[$of])*
+        pub trait $trait: Literal + Copy {
+            $(
+                /// Values of another width, or of comparisons.
+                type $other: Copy;
+            )*
+            $($($(#[$doc])* fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out;)*)*
+        }
+
+        #[allow(clippy::neg_cmp_op_on_partial_ord, reason = "what the unordered operators mean")]
+        impl $trait for $scalar {
+            $(type $other = $number;)*
+            $($(
+                #[inline(always)]
+                fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out {
+                    let $a = self;
+                    $meaning
+                }
+            )*)*
+        }
+
+        impl<'r> $trait for Term<'r, $bits> {
+            $(type $other = Term<'r, $width>;)*
+            $($(
+                // Rows are evaluated for terms once each: calls in them are small.
+                #[inline(never)]
+                fn $name(self $(, $arg: $ty)* $($(, $p: $known)*)?) -> $out {
+                    fn lanes(to: &mut Value, [$a $(, $arg)*, ..]: [Lanes<'_>; 3], given: Given) {
+                        let _ = given;
+                        $($(let $p = <$known as Known>::of(given);)*)?
+                        let ($a, $($arg,)*) = (View::new($a), $(View::new($arg),)*);
+                        let lanes = crate::dispatch(
+                            #[inline(always)]
+                            || {
+                                let mut lanes = Gathered::new();
+                                for lane in 0..32 {
+                                    let value = <$scalar as $trait>::$name(
+                                        $a.at(lane) $(, $arg.at(lane))* $($(, $p)*)?
+                                    );
+                                    lanes.put(lane, value);
+                                }
+                                lanes
+                            },
+                        );
+                        lanes.store(to);
+                    }
+                    // Of numbers alone it is a number.
+                    if let (Some(a), $(Some($arg),)*) = (self.known(), $($arg.known(),)*) {
+                        let value = <$scalar as $trait>::$name(
+                            Scalar::of(a) $(, Scalar::of($arg))* $($(, $p)*)?
+                        );
+                        return Term::number(Scalar::bits(value));
+                    }
+                    #[allow(unused_mut, reason = "nothing is known of most primitives")]
+                    let mut given = Given::NONE;
+                    $($(Known::put($p, &mut given);)*)?
+                    Term::of($op.does(), (lanes, given), &[self.any() $(, $arg.any())*])
+                }
+            )*)*
+        }
+    };
+}
+use primitives;

@@ -1,0 +1,229 @@
+//! Rows of operations: what an instruction computes, for all that runs it.
+
+#[cfg(test)]
+mod tests;
+
+use crate::float::put_nans;
+use crate::inner::Kind;
+use crate::key::Key;
+use crate::lane::{Lanes, Value};
+use crate::program::Program;
+use crate::term::{Recorder, Step};
+use crate::variant::Variant;
+use crate::{Alu, L32};
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A row as a table has it: an operation, or one for each variant of a family.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Template {
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [Key],
+    pub(crate) function: Alu,
+    pub(crate) kind: Kind,
+    pub(crate) shape: Shape,
+    /// Notes the steps of the row, if it is made of primitives.
+    pub(crate) record: Option<fn(&Recorder, Variant)>,
+}
+
+/// An operation.
+pub struct Row {
+    template: Template,
+    variant: Variant,
+    pub(crate) keys: Vec<Key>,
+    /// The steps as the interpreter evaluates them, once it has.
+    program: OnceLock<Program>,
+}
+
+/// What an operation gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// A register of up to 32 bits.
+    Narrow,
+    /// A register of 64 bits.
+    Wide,
+    /// A register of 64 bits from f64 arithmetic of so many sources. Which NaN comes out of it is said by
+    /// [`nan64`](crate::nan64).
+    Double(usize),
+    /// A predicate.
+    Predicate,
+    /// Two predicates: of the low halves of its sources, and of the high ones.
+    Predicates,
+}
+
+/// The widths of destination and sources.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// The destination.
+    pub gives: Gives,
+    /// Whether the sources have 64 bits.
+    pub from: [bool; 4],
+}
+
+impl Shape {
+    /// Whether the destination is a register of 64 bits.
+    pub fn is_wide(self) -> bool {
+        matches!(self.gives, Gives::Wide | Gives::Double(_))
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.template.name)
+    }
+}
+
+impl Row {
+    /// The row of a template in a variant, for instructions with these keys.
+    pub(crate) fn new(template: &Template, variant: Variant, keys: Vec<Key>) -> Self {
+        let mut template = *template;
+        if variant.pair && template.shape.gives == Gives::Predicate {
+            template.shape.gives = Gives::Predicates;
+        }
+        Self { template, variant, keys, program: OnceLock::new() }
+    }
+
+    /// A function of registers of 32 bits that lowering needs and no instruction is.
+    pub const fn helper(name: &'static str, function: fn(&mut L32, &L32, &L32, &L32)) -> Self {
+        let template = Template {
+            name,
+            keys: &[],
+            function: Alu::Narrow(function),
+            kind: Kind::Call,
+            shape: Shape { gives: Gives::Narrow, from: [false; 4] },
+            record: None,
+        };
+        Self { template, variant: Variant::PLAIN, keys: Vec::new(), program: OnceLock::new() }
+    }
+
+    /// What it is called, or how PTX spells it. The rows of a family have one name.
+    pub fn name(&self) -> &'static str {
+        self.template.name
+    }
+
+    /// How it computes the lanes of a warp.
+    pub fn function(&self) -> Alu {
+        self.template.function
+    }
+
+    /// What the inner loop does for it.
+    pub fn kind(&self) -> Kind {
+        self.template.kind
+    }
+
+    /// The widths of destination and sources.
+    pub fn shape(&self) -> Shape {
+        self.template.shape
+    }
+
+    /// Computes all lanes. Of the value only what the row [gives](Shape::gives) is written. Rows whose [`Alu`] needs more
+    /// than sources (`lop3`, logic of predicates, carries) write nothing.
+    pub fn run(&self, sources: [Lanes<'_>; 4], to: &mut Value) {
+        let [a, b, c, _] = sources;
+        match self.template.function {
+            Alu::Composed => {
+                self.program().run(sources, to);
+                if let Gives::Double(count) = self.template.shape.gives
+                    && to.wide.iter().any(|&x| f64::from_bits(x).is_nan())
+                {
+                    put_nans(&mut to.wide, &[a.wide(), b.wide(), c.wide()][..count]);
+                }
+            }
+            Alu::Narrow(f) => f(&mut to.narrow, a.narrow(), b.narrow(), c.narrow()),
+            Alu::Wide(f) => f(&mut to.wide, a.wide(), b.wide(), c.wide()),
+            Alu::CompareNarrow(f) => to.holds = f(a.narrow(), b.narrow()),
+            Alu::CompareWide(f) => to.holds = f(a.wide(), b.wide()),
+            _ => {}
+        }
+    }
+
+    /// The predicates of a row that gives two.
+    pub fn run_pair(&self, a: &L32, b: &L32) -> (u32, u32) {
+        let compare = |a: &L32, b: &L32| {
+            let (a, b) = (Lanes::Narrow(a), Lanes::Narrow(b));
+            let mut value = Value::ZERO;
+            self.run([a, b, b, b], &mut value);
+            value.holds
+        };
+        (compare(a, b), compare(&a.map(|x| x >> 16), &b.map(|x| x >> 16)))
+    }
+
+    fn program(&self) -> &Program {
+        self.program.get_or_init(|| {
+            let recorder = Recorder::literal();
+            if let Some(record) = self.template.record {
+                record(&recorder, self.variant);
+            }
+            Program::new(&recorder.steps())
+        })
+    }
+
+    /// Its steps in compiled code, if sources are these numbers. None: compiled code calls its function.
+    pub(crate) fn compiled(&self, known: [Option<u64>; 4]) -> Option<Vec<Step>> {
+        let record = self.template.record?;
+        let mut recorder = Recorder::new(known);
+        record(&recorder, self.variant);
+        if recorder.gives_number() {
+            // A predicate is given by a comparison, and which NaN f64 gives is the processor's to say.
+            recorder = Recorder::default();
+            record(&recorder, self.variant);
+        }
+        Some(recorder.steps())
+    }
+}
+
+/// The shape of a section, for a row with these sources.
+macro_rules! shape {
+    (b64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true true true) };
+    (f64 $a:ident) => { $crate::row::shape!(@ Double(1), true true true true) };
+    (f64 $a:ident $b:ident) => { $crate::row::shape!(@ Double(2), true true true true) };
+    (f64 $a:ident $b:ident $c:ident) => { $crate::row::shape!(@ Double(3), true true true true) };
+    (extend $($arg:ident)*) => { $crate::row::shape!(@ Wide, false false true true) };
+    (truncate $($arg:ident)*) => { $crate::row::shape!(@ Narrow, true true true true) };
+    (shift $($arg:ident)*) => { $crate::row::shape!(@ Wide, true false false false) };
+    (field64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true false false false) };
+    (insert64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true false false) };
+    (select64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true false false) };
+    (compare $($arg:ident)*) => { $crate::row::shape!(@ Predicate, false false false false) };
+    (compare64 $($arg:ident)*) => { $crate::row::shape!(@ Predicate, true true true true) };
+    // Others have 32 bits, or operands of their own.
+    (@ $gives:expr, $a:literal $b:literal $c:literal $d:literal) => {{
+        #[allow(unused_imports, reason = "one of them")]
+        use $crate::row::Gives::{Double, Narrow, Predicate, Wide};
+        $crate::row::Shape { gives: $gives, from: [$a, $b, $c, $d] }
+    }};
+    ($section:ident $($arg:ident)*) => { $crate::row::shape!(@ Narrow, false false false false) };
+}
+pub(crate) use shape;
+
+/// Notes the steps of a row: sources of the section's widths, and a value. The first argument names the variant.
+macro_rules! record {
+    ($v:pat, b32 $($lane:tt)*) => { $crate::row::record!(@ $v, 32, 32 32 32 32, $($lane)*) };
+    ($v:pat, b64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };
+    ($v:pat, extend $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 32 32 64 64, $($lane)*) };
+    ($v:pat, truncate $($lane:tt)*) => { $crate::row::record!(@ $v, 32, 64 64 64 64, $($lane)*) };
+    ($v:pat, shift $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 32 32 32, $($lane)*) };
+    ($v:pat, f64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };
+    ($v:pat, field64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 32 32 32, $($lane)*) };
+    ($v:pat, insert64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 32 32, $($lane)*) };
+    ($v:pat, select64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 32 32, $($lane)*) };
+    ($v:pat, compare $($lane:tt)*) => { $crate::row::record!(@ $v, 1, 32 32 32 32, $($lane)*) };
+    ($v:pat, compare64 $($lane:tt)*) => { $crate::row::record!(@ $v, 1, 64 64 64 64, $($lane)*) };
+    (@ $v:pat, $out:literal, $wa:literal $wb:literal $wc:literal $wd:literal, |$a:ident $(, $b:ident $(, $c:ident $(, $d:ident)?)?)?| $value:expr) => {
+        |r: &$crate::term::Recorder, variant: $crate::variant::Variant| {
+            #[allow(unused_variables, reason = "the rows of some families differ in their keys alone")]
+            let $v = variant;
+            let $a = $crate::term::Term::<$wa>::source(r, 0);
+            $(
+                let $b = $crate::term::Term::<$wb>::source(r, 1);
+                $(
+                    let $c = $crate::term::Term::<$wc>::source(r, 2);
+                    $(let $d = $crate::term::Term::<$wd>::source(r, 3);)?
+                )?
+            )?
+            let value: $crate::term::Term<'_, $out> = $value;
+            r.end(value);
+        }
+    };
+}
+pub(crate) use record;

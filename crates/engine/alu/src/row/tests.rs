@@ -1,0 +1,212 @@
+//! Every row: compiled code gives what the interpreter gives, which takes the steps by the functions of their
+//! primitives.
+
+use super::*;
+use crate::find::all;
+use crate::placed::{Last, MAX, Placed, Temporaries};
+use std::collections::HashMap;
+use texunit_jit::region::{
+    Action, Apart, Block, End, Function, Inputs, Level, Memory, Mode, Region, Step, Until, compile,
+};
+use texunit_jit::{Combine, Place, Predicate, Registers, Source};
+use texunit_testkit::{Random, skipped};
+
+/// Sources 0 to 3 and a destination of each width, and temporaries behind them.
+const DESTINATION: u32 = 4;
+const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
+const NARROW: usize = 5 + MAX.narrow as usize;
+const WIDE: usize = 5 + MAX.wide as usize;
+
+#[derive(Clone, PartialEq, Debug)]
+struct Bank {
+    narrow: [[u32; 32]; NARROW],
+    wide: [[u64; 32]; WIDE],
+    predicates: [u32; 3],
+}
+
+/// Numbers with edges of integers, f16, f32 and f64 among them.
+fn number(random: &mut Random) -> u64 {
+    const EDGES: [u64; 20] = [
+        0,
+        1,
+        31,
+        32,
+        33,
+        64,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x3f80_0000_3f80_0000,
+        0xbf80_0001_4b00_0001,
+        0x7f80_0000_ff80_0000,
+        0x7fc0_1234_7f80_0001,
+        0x0040_0000_8000_0001,
+        0x7e80_0000_7e80_0001,
+        0x7c00_fc01_8001_03ff,
+        0x3c00_bc00_4bff_7bff,
+        0x7ff0_0000_0000_0001,
+        0xfff8_0000_0000_1234,
+        0x8000_0000_0000_0000,
+        u64::MAX,
+    ];
+    let (x, choice) = (random.u64(), random.u64());
+    match choice % 8 {
+        0..4 => EDGES[(x % EDGES.len() as u64) as usize],
+        // Floats of moderate size.
+        4 => (x & 0x83ff_ffff_83ff_ffff) | 0x3c00_0000_3c00_0000,
+        5 => x >> (choice >> 32 & 63),
+        _ => x,
+    }
+}
+
+impl Bank {
+    fn new(random: &mut Random) -> Self {
+        Self {
+            narrow: std::array::from_fn(|_| std::array::from_fn(|_| number(random) as u32)),
+            wide: std::array::from_fn(|_| std::array::from_fn(|_| number(random))),
+            predicates: std::array::from_fn(|_| random.u64() as u32),
+        }
+    }
+
+    /// What the interpreter makes of it.
+    fn compute(&mut self, row: &Row) {
+        let (n, w, from) = (self.narrow, self.wide, row.shape().from);
+        let source = |i: usize| if from[i] { Lanes::Wide(&w[i]) } else { Lanes::Narrow(&n[i]) };
+        let mut value = Value::ZERO;
+        row.run([source(0), source(1), source(2), source(3)], &mut value);
+        let to = DESTINATION as usize;
+        match row.shape().gives {
+            Gives::Narrow => self.narrow[to] = value.narrow,
+            Gives::Wide | Gives::Double(_) => self.wide[to] = value.wide,
+            Gives::Predicate | Gives::Predicates => self.predicates[0] = value.holds,
+        }
+    }
+
+    /// What compiled code makes of it.
+    fn run(&mut self, function: &Function) {
+        let inputs = Inputs::default();
+        let registers = Registers {
+            narrow: &mut self.narrow,
+            wide: &mut self.wide,
+            predicates: &mut self.predicates,
+            rows: &[],
+        };
+        let memory = Memory { shared: &mut [], local: &mut [], frame: 0..0 };
+        let until = Until { steps: u64::MAX, meets: u32::MAX, atomics: 0, apart: Apart::default() };
+        let entry = function.entry(0).expect("an entry");
+        let mut sites = function.sites();
+        let mut running = function.with(inputs, &mut sites).expect("inputs");
+        let lanes = (u32::MAX, u32::MAX);
+        running.run(registers, memory, lanes, entry, until).expect("files");
+    }
+}
+
+/// A region of the steps of a row, if it has some. Sources that are known are numbers.
+fn region(row: &Row, known: [Option<u64>; 4]) -> Option<Region> {
+    let source = |(i, wide): (usize, bool)| match (known[i], wide) {
+        (Some(number), true) => Source::Literal(number),
+        (Some(number), false) => Source::Literal(number & 0xffff_ffff),
+        (None, true) => Source::Wide(i as u32),
+        (None, false) => Source::Narrow(i as u32),
+    };
+    let sources = row.shape().from.into_iter().enumerate().map(source).collect::<Vec<_>>();
+    row.compiled(known)?;
+    let steps = row.placed(&sources, FREE).unwrap_or_else(|| panic!("{row:?}: {MAX:?}"));
+    let with = (Combine::And, Predicate::Always);
+    let mut actions: Vec<Action> = steps
+        .before
+        .into_iter()
+        .map(|step| match step {
+            Placed::Compute { op, to, from } => Action::Compute { op, to, from },
+            Placed::Compare { test, to, from } => {
+                Action::Compare { test, from, to: [Some(to), None], with }
+            }
+        })
+        .collect();
+    let to =
+        if row.shape().is_wide() { Place::Wide(DESTINATION) } else { Place::Narrow(DESTINATION) };
+    let (action, to) = match steps.last {
+        Last::Compute(op, from) => (Action::Compute { op, to, from }, to),
+        Last::Compare(test, from) => {
+            (Action::Compare { test, from, to: [Some(0), None], with }, Place::Predicate(0))
+        }
+    };
+    actions.push(action);
+    let step = |action| Step { at: 0, guard: Predicate::Always, counted: false, action };
+    let block = Block {
+        at: 0,
+        is_entry: true,
+        joins: false,
+        steps: actions.into_iter().map(step).collect(),
+        end: End::Leave { at: 1 },
+        kept: [to].into(),
+    };
+    Some(Region { blocks: vec![block], ..Region::default() })
+}
+
+#[test]
+fn compiled_code_gives_what_the_interpreter_gives() {
+    let levels: Vec<Level> =
+        [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()).collect();
+    if levels.is_empty() {
+        return skipped("the processor has neither AVX2 nor AVX-512");
+    }
+    let mut random = Random::for_test(7);
+    let (mut compiled, mut called) = (0, 0);
+    for row in all() {
+        if region(row, [None; 4]).is_none() {
+            called += 1;
+            continue;
+        }
+        compiled += 1;
+        // Of registers alone, and with numbers for some sources.
+        let some =
+            |random: &mut Random| std::array::from_fn(|_| random.one_in(2).then(|| number(random)));
+        let known = [[None; 4], some(&mut random), some(&mut random), some(&mut random)];
+        for (&level, known) in levels.iter().flat_map(|level| known.map(|known| (level, known))) {
+            let region = region(row, known).expect("steps");
+            let function = match compile(&region, Mode::Live, level) {
+                Ok(function) => function,
+                Err(why) => panic!("{row:?} on {level:?}: {why}: {region:#?}"),
+            };
+            for _ in 0..if known == [None; 4] { 16 } else { 4 } {
+                let mut want = Bank::new(&mut random);
+                for (i, number) in known.into_iter().enumerate() {
+                    let Some(number) = number else { continue };
+                    (want.narrow[i], want.wide[i]) = ([number as u32; 32], [number; 32]);
+                }
+                let mut got = want.clone();
+                let before = want.clone();
+                want.compute(row);
+                got.run(&function);
+                let to = DESTINATION as usize;
+                let same = want.narrow[to] == got.narrow[to]
+                    && want.wide[to] == got.wide[to]
+                    && want.predicates[0] == got.predicates[0];
+                let lane = (0..32).find(|&i| {
+                    want.narrow[to][i] != got.narrow[to][i] || want.wide[to][i] != got.wide[to][i]
+                });
+                assert!(
+                    same,
+                    "{row:?} on {level:?}, numbers {known:x?}, lane {lane:?} of {:x?}: {:x?}, expected {:x?}",
+                    lane.map(|i| (before.narrow.map(|n| n[i]), before.wide.map(|w| w[i]))),
+                    lane.map(|i| (got.narrow[to][i], got.wide[to][i])),
+                    lane.map(|i| (want.narrow[to][i], want.wide[to][i])),
+                );
+            }
+        }
+    }
+    // Most of what programs execute has steps.
+    assert!(compiled > 850, "{compiled} rows have steps, {called} are calls");
+}
+
+#[test]
+fn no_instruction_has_two_rows() {
+    let mut rows: HashMap<Key, &Row> = HashMap::new();
+    for row in all() {
+        for key in &row.keys {
+            let other = rows.insert(*key, row);
+            assert!(other.is_none(), "{row:?} and {other:?}");
+        }
+    }
+    assert!(rows.len() > 900, "{}", rows.len());
+}

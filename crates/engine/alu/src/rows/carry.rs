@@ -1,0 +1,65 @@
+//! The carry forms: add.cc, addc, sub.cc, subc, mad.cc, madc. Only `addc`, `subc` and `madc` read the flags.
+
+use super::family;
+use crate::row::Row;
+use crate::variant::Variant;
+use texunit_isa::ScalarType as Ty;
+
+/// Families by the words' bits and sign, with and without a carry that is written.
+pub(super) fn families() -> Vec<Row> {
+    let families = [
+        of_word::<32, false>(),
+        of_word::<32, true>(),
+        of_word::<64, false>(),
+        of_word::<64, true>(),
+    ];
+    families.into_iter().flat_map(|family| family.of(vec![Variant::PLAIN])).collect()
+}
+
+const fn ty(bits: u32, signed: bool) -> Ty {
+    match (bits, signed) {
+        (32, false) => Ty::U32,
+        (32, true) => Ty::S32,
+        (_, false) => Ty::U64,
+        (_, true) => Ty::S64,
+    }
+}
+
+family! { of_word [const BITS: u32, const SIGNED: bool] |_v|
+    with |key| key.of_type(ty(BITS, SIGNED)); calls
+    carry {
+        ["add.cc"] |a, b, _c, _carry| sum::<BITS>(a, b, false);
+        ["addc", "addc.cc"] |a, b, _c, carry| sum::<BITS>(a, b, carry);
+        ["sub.cc"] |a, b, _c, _carry| difference::<BITS>(a, b, false);
+        ["subc", "subc.cc"] |a, b, _c, carry| difference::<BITS>(a, b, carry);
+        ["mad.lo.cc"] |a, b, c, _carry| sum::<BITS>(a.wrapping_mul(b), c, false);
+        ["madc.lo", "madc.lo.cc"] |a, b, c, carry| sum::<BITS>(a.wrapping_mul(b), c, carry);
+        ["mad.hi.cc"] |a, b, c, _carry| sum::<BITS>(high::<BITS, SIGNED>(a, b), c, false);
+        ["madc.hi", "madc.hi.cc"] |a, b, c, carry| sum::<BITS>(high::<BITS, SIGNED>(a, b), c, carry);
+    }
+}
+
+/// a + b + carry of a word, and whether it is carried.
+fn sum<const BITS: u32>(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let mask = u128::from(u64::MAX >> (64 - BITS));
+    let sum = (u128::from(a) & mask) + (u128::from(b) & mask) + u128::from(carry);
+    ((sum & mask) as u64, sum > mask)
+}
+
+/// a - (b + borrow), and whether it is borrowed.
+fn difference<const BITS: u32>(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    // a - b - borrow = a + !b + !borrow, where the carry out says that nothing was borrowed.
+    let (result, carry) = sum::<BITS>(a, !b, !borrow);
+    (result, !carry)
+}
+
+/// The upper half of a product.
+fn high<const BITS: u32, const SIGNED: bool>(a: u64, b: u64) -> u64 {
+    let value = |x: u64| match (SIGNED, BITS) {
+        (false, 32) => i128::from(x as u32),
+        (true, 32) => i128::from(x as i32),
+        (false, _) => i128::from(x),
+        (true, _) => i128::from(x as i64),
+    };
+    (value(a).wrapping_mul(value(b)) as u128 >> BITS) as u64
+}

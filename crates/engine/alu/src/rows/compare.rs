@@ -1,0 +1,188 @@
+//! `setp` and `set`, `testp`, `slct`, and logic of predicates.
+//!
+//! Of floats, with ordered operators a NaN gives false, with `u` ones true. Halves are compared as f32.
+
+use super::parts::*;
+use super::{family, table};
+use crate::Alu;
+use crate::row::Row;
+use crate::variant::{Variant, pair, variants};
+use texunit_isa::ScalarType as Ty;
+
+table! { COMPOSED rows
+    compare {
+        ["setp.eq.u16", "setp.eq.s16", "setp.eq.b16"] |a, b| low16(a).eq(low16(b));
+        ["setp.ne.u16", "setp.ne.s16", "setp.ne.b16"] |a, b| low16(a).ne(low16(b));
+        ["setp.lt.u16", "setp.lo.u16"] |a, b| low16(a).lt_u(low16(b));
+        ["setp.le.u16", "setp.ls.u16"] |a, b| low16(a).le_u(low16(b));
+        ["setp.gt.u16", "setp.hi.u16"] |a, b| low16(a).gt_u(low16(b));
+        ["setp.ge.u16", "setp.hs.u16"] |a, b| low16(a).ge_u(low16(b));
+        ["setp.lt.s16"] |a, b| signed16(a).lt_s(signed16(b));
+        ["setp.le.s16"] |a, b| signed16(a).le_s(signed16(b));
+        ["setp.gt.s16"] |a, b| signed16(a).gt_s(signed16(b));
+        ["setp.ge.s16"] |a, b| signed16(a).ge_s(signed16(b));
+        ["setp.ne.f32"] |a, b| a.f_ne(b);
+        ["setp.equ.f32"] |a, b| a.f_equ(b);
+        ["setp.num.f32"] |a, b| is_num(a, b);
+        ["setp.nan.f32"] |a, b| is_nan(a, b);
+        ["testp.finite.f32"] |a| magnitude(a).lt_u(lit(INF));
+        ["testp.infinite.f32"] |a| magnitude(a).eq(lit(INF));
+        ["testp.number.f32"] |a| magnitude(a).le_u(lit(INF));
+        ["testp.notanumber.f32"] |a| magnitude(a).gt_u(lit(INF));
+        ["testp.subnormal.f32"] |a| magnitude(a).sub(lit(1)).lt_u(lit((1 << 23) - 1));
+    }
+    compare64 {
+        ["testp.finite.f64"] |a| magnitude64(a).lt_u(lit(INF64));
+        ["testp.infinite.f64"] |a| magnitude64(a).eq(lit(INF64));
+        ["testp.number.f64"] |a| magnitude64(a).le_u(lit(INF64));
+        ["testp.notanumber.f64"] |a| magnitude64(a).gt_u(lit(INF64));
+        ["testp.subnormal.f64"] |a| magnitude64(a).sub(lit(1)).lt_u(lit((1 << 52) - 1));
+    }
+    // `c >= 0 ? a : b`. A NaN picks b, -0 picks a; with `.ftz` so does a negative subnormal.
+    b32 {
+        ["slct.b16.s32", "slct.u16.s32", "slct.s16.s32", "slct.b32.s32", "slct.u32.s32", "slct.s32.s32",
+            "slct.f32.s32"] |a, b, c| a.when(c.ge_s(lit(0)), b);
+        ["slct.b16.f32", "slct.u16.f32", "slct.s16.f32", "slct.b32.f32", "slct.u32.f32", "slct.s32.f32",
+            "slct.f32.f32"] |a, b, c| a.when(c.f_ge(lit(0)), b);
+        ["slct.ftz.b16.f32", "slct.ftz.u16.f32", "slct.ftz.s16.f32", "slct.ftz.b32.f32", "slct.ftz.u32.f32",
+            "slct.ftz.s32.f32", "slct.ftz.f32.f32"] |a, b, c| a.when(c.f_copy(FTZ).f_ge(lit(0)), b);
+    }
+    select64 {
+        ["slct.b64.s32", "slct.u64.s32", "slct.s64.s32", "slct.f64.s32"] |a, b, c| a.when(c.ge_s(lit(0)), b);
+        ["slct.b64.f32", "slct.u64.f32", "slct.s64.f32", "slct.f64.f32"] |a, b, c| a.when(c.f_ge(lit(0)), b);
+        ["slct.ftz.b64.f32", "slct.ftz.u64.f32", "slct.ftz.s64.f32", "slct.ftz.f64.f32"]
+            |a, b, c| a.when(c.f_copy(FTZ).f_ge(lit(0)), b);
+    }
+}
+
+table! { CALLED calls
+    compare {
+        // Zero counts as normal (PTX ISA, testp).
+        ["testp.normal.f32"] |a| f32::from_bits(a).is_normal() | (f32::from_bits(a) == 0.0);
+    }
+    compare64 {
+        ["testp.normal.f64"] |a| f64::from_bits(a).is_normal() | (f64::from_bits(a) == 0.0);
+    }
+    function {
+        ["and.pred"] | | Alu::Predicate(|a, b| a & b);
+        ["or.pred"] | | Alu::Predicate(|a, b| a | b);
+        ["xor.pred"] | | Alu::Predicate(|a, b| a ^ b);
+        ["not.pred"] | | Alu::Predicate(|a, _| !a);
+    }
+}
+
+/// Families of comparisons.
+pub(super) fn families() -> Vec<Row> {
+    let plain = vec![Variant::PLAIN];
+    let halves = variants(&[Near], &[pair]);
+    let mut all = of_32::<Flushed>().of(plain.clone());
+    all.extend(of_32::<F16>().of(halves.clone()));
+    all.extend(of_32::<F16Flushed>().of(halves.clone()));
+    all.extend(of_32::<Bf16>().of(halves));
+    all.extend(of_64().of(plain));
+    all
+}
+
+/// How a source is read as f32.
+trait Read {
+    const TYPE: Ty;
+    const PAIR: Ty;
+    const FTZ: bool = false;
+    fn read<V: B32>(x: V) -> V;
+}
+
+struct Flushed;
+impl Read for Flushed {
+    const TYPE: Ty = Ty::F32;
+    const PAIR: Ty = Ty::F32x2;
+    const FTZ: bool = true;
+    #[inline(always)]
+    fn read<V: B32>(x: V) -> V {
+        x.f_copy(FTZ)
+    }
+}
+
+struct F16;
+impl Read for F16 {
+    const TYPE: Ty = Ty::F16;
+    const PAIR: Ty = Ty::F16x2;
+    #[inline(always)]
+    fn read<V: B32>(x: V) -> V {
+        x.f_from_half()
+    }
+}
+
+struct F16Flushed;
+impl Read for F16Flushed {
+    const TYPE: Ty = Ty::F16;
+    const PAIR: Ty = Ty::F16x2;
+    const FTZ: bool = true;
+    #[inline(always)]
+    fn read<V: B32>(x: V) -> V {
+        // Without an exponent the sign alone remains.
+        let sign = x.and(lit(0x8000));
+        sign.when(x.and(lit(0x7c00)).eq(lit(0)), x).f_from_half()
+    }
+}
+
+struct Bf16;
+impl Read for Bf16 {
+    const TYPE: Ty = Ty::Bf16;
+    const PAIR: Ty = Ty::Bf16x2;
+    #[inline(always)]
+    fn read<V: B32>(x: V) -> V {
+        x.shl(lit(16))
+    }
+}
+
+family! { of_32 [R: Read] |v|
+    with |key| key.of_type(if v.pair { R::PAIR } else { R::TYPE }).flag("ftz", R::FTZ); rows
+    compare {
+        ["setp.eq"] |a, b| R::read(a).f_eq(R::read(b));
+        ["setp.ne"] |a, b| R::read(a).f_ne(R::read(b));
+        ["setp.lt"] |a, b| R::read(a).f_lt(R::read(b));
+        ["setp.le"] |a, b| R::read(a).f_le(R::read(b));
+        ["setp.gt"] |a, b| R::read(a).f_gt(R::read(b));
+        ["setp.ge"] |a, b| R::read(a).f_ge(R::read(b));
+        ["setp.equ"] |a, b| R::read(a).f_equ(R::read(b));
+        ["setp.neu"] |a, b| R::read(a).f_neu(R::read(b));
+        ["setp.ltu"] |a, b| R::read(a).f_ltu(R::read(b));
+        ["setp.leu"] |a, b| R::read(a).f_leu(R::read(b));
+        ["setp.gtu"] |a, b| R::read(a).f_gtu(R::read(b));
+        ["setp.geu"] |a, b| R::read(a).f_geu(R::read(b));
+        ["setp.num"] |a, b| is_num(R::read(a), R::read(b));
+        ["setp.nan"] |a, b| is_nan(R::read(a), R::read(b));
+    }
+}
+
+family! { of_64 [] |_v|
+    with |key| key.of_type(Ty::F64); rows
+    compare64 {
+        ["setp.eq"] |a, b| a.f_eq(b);
+        ["setp.ne"] |a, b| a.f_ne(b);
+        ["setp.lt"] |a, b| a.f_lt(b);
+        ["setp.le"] |a, b| a.f_le(b);
+        ["setp.gt"] |a, b| a.f_gt(b);
+        ["setp.ge"] |a, b| a.f_ge(b);
+        ["setp.equ"] |a, b| a.f_equ(b);
+        ["setp.neu"] |a, b| a.f_neu(b);
+        ["setp.ltu"] |a, b| a.f_ltu(b);
+        ["setp.leu"] |a, b| a.f_leu(b);
+        ["setp.gtu"] |a, b| a.f_gtu(b);
+        ["setp.geu"] |a, b| a.f_geu(b);
+        ["setp.num"] |a, b| largest(a, b).le_u(lit(INF64));
+        ["setp.nan"] |a, b| largest(a, b).gt_u(lit(INF64));
+    }
+}
+
+const INF64: u64 = 0x7ff0_0000_0000_0000;
+
+/// The greater one of the magnitudes, as bits: above those of infinity for a NaN.
+fn largest<W: B64>(a: W, b: W) -> W {
+    let (a, b) = (magnitude64(a), magnitude64(b));
+    a.when(a.gt_u(b), b)
+}
+
+fn magnitude64<W: B64>(a: W) -> W {
+    a.and(lit(u64::MAX >> 1))
+}

@@ -1,0 +1,67 @@
+//! Arithmetic of f64. A NaN that goes in comes out, and one that arithmetic makes is 0xfff8000000000000
+//! (`float::nan64`); of `min` and `max` all NaNs are that.
+
+use super::parts::*;
+use super::{DIRECTED, family, table};
+use crate::round::Format;
+use crate::row::Row;
+use crate::soft;
+use crate::variant::variants;
+
+table! { COMPOSED rows
+    f64 {
+        ["add.f64"] |a, b| a.f_add(b);
+        ["sub.f64"] |a, b| a.f_sub(b);
+        ["mul.f64"] |a, b| a.f_mul(b);
+        ["fma.rn.f64", "mad.rn.f64"] |a, b, c| a.f_fma(b, c);
+        ["div.rn.f64"] |a, b| a.f_div(b);
+        ["rcp.rn.f64"] |a| B64::f_div(lit(1f64.to_bits()), a);
+        ["sqrt.rn.f64"] |a| a.f_sqrt();
+        ["abs.f64"] |a| a.f_abs();
+        ["neg.f64"] |a| a.f_neg();
+    }
+    b64 {
+        ["min.f64"] |a, b| a.f_min(b);
+        ["max.f64"] |a, b| a.f_max(b);
+    }
+}
+
+table! { CALLED calls
+    f64 {
+        ["rsqrt.approx.f64"] |a| soft::rsqrt(Format::F64, crate::round::RN, a);
+    }
+    // The gross forms see and give only the upper 32 bits.
+    b64 {
+        ["rsqrt.approx.ftz.f64"] |a| gross(a, |x| 1.0 / x.sqrt());
+        ["rcp.approx.ftz.f64"] |a| gross(a, |x| 1.0 / x);
+    }
+}
+
+/// Families of f64.
+pub(super) fn families() -> Vec<Row> {
+    directed().of(variants(&DIRECTED, &[]))
+}
+
+family! { directed [] |v|
+    with |key| key.rounded(v.rounding); rows
+    f64 {
+        ["add.f64"] |a, b| a.f_add_in(b, v.rounding);
+        ["sub.f64"] |a, b| a.f_sub_in(b, v.rounding);
+        ["mul.f64"] |a, b| a.f_mul_in(b, v.rounding);
+        ["fma.f64", "mad.f64"] |a, b, c| a.f_fma_in(b, c, v.rounding);
+        ["div.f64"] |a, b| a.f_div_in(b, v.rounding);
+        ["rcp.f64"] |a| B64::f_div_in(lit(1f64.to_bits()), a, v.rounding);
+        ["sqrt.f64"] |a| a.f_sqrt_in(v.rounding);
+    }
+}
+
+#[inline(always)]
+fn gross(a: u64, f: impl Fn(f64) -> f64) -> u64 {
+    let flush = |x: u64| if x >> 52 & 0x7ff == 0 { x & 1 << 63 } else { x };
+    let upper = 0xffff_ffff_0000_0000;
+    let value = f(f64::from_bits(flush(a & upper)));
+    if f64::from_bits(a).is_nan() || value.is_nan() {
+        return 0x7fff_ffff_0000_0000;
+    }
+    flush(value.to_bits()) & upper
+}

@@ -1,0 +1,190 @@
+//! Arithmetic of f16, bf16 and their packed pairs.
+//!
+//! Sums and products of f32 are rounded once more to the short format: f32 has more than twice its bits and two
+//! (Figueroa), so that the result is that of one rounding; of bf16 that are subnormal, products have 16 bits and lose none
+//! that matters. `fma` adds to an exact product, rounded to odd. NaN results are 0x7fff.
+
+use super::family;
+use super::parts::*;
+use crate::approx::{ex2_64, tanh_64};
+use crate::half::{Bf16, F16, Half, flush, put};
+use crate::row::Row;
+use crate::variant::{Variant, ftz, nan, pair, variants};
+
+/// Families of the four types: one number or two in a register.
+pub(super) fn families() -> Vec<Row> {
+    let mut all = of_format::<F16>();
+    all.extend(of_format::<Bf16>());
+    all
+}
+
+fn of_format<H: InSteps>() -> Vec<Row> {
+    let plain = variants(&[Near], &[ftz, pair]);
+    let limited =
+        plain.iter().flat_map(|&v| [v, Variant { sat: true, ..v }, Variant { relu: true, ..v }]);
+    let mut all = sums::<H>().of(limited.collect());
+    all.extend(signs::<H>().of(plain));
+    all.extend(extremes::<H>().of(variants(&[Near], &[ftz, pair, nan])));
+    let calls = [
+        functions::<H, false, false>(),
+        functions::<H, false, true>(),
+        functions::<H, true, false>(),
+        functions::<H, true, true>(),
+    ];
+    all.extend(calls.into_iter().flat_map(|family| family.of(vec![Variant::PLAIN])));
+    all
+}
+
+/// A format in primitives.
+trait InSteps: Half {
+    /// The low half as f32. Exact.
+    fn read<V: B32>(x: V) -> V;
+    /// f32 to the nearest, with one NaN.
+    fn round<V: B32>(x: V) -> V;
+    /// The product and an addend as an f32 that, once rounded, is what the exact one would be.
+    fn fused<V: B32>(a: V, b: V, c: V) -> V
+    where
+        V::Wide: B64<Narrow = V, Holds = V::Holds>;
+}
+
+impl InSteps for F16 {
+    #[inline(always)]
+    fn read<V: B32>(x: V) -> V {
+        x.f_from_half()
+    }
+
+    #[inline(always)]
+    fn round<V: B32>(x: V) -> V {
+        x.f_to_half(Near)
+    }
+
+    /// f32 has the product.
+    #[inline(always)]
+    fn fused<V: B32>(a: V, b: V, c: V) -> V
+    where
+        V::Wide: B64<Narrow = V, Holds = V::Holds>,
+    {
+        sum_odd32(a.f_mul(b, IEEE), c)
+    }
+}
+
+impl InSteps for Bf16 {
+    #[inline(always)]
+    fn read<V: B32>(x: V) -> V {
+        x.shl(lit(16))
+    }
+
+    #[inline(always)]
+    fn round<V: B32>(x: V) -> V {
+        bf16_of(x)
+    }
+
+    /// f64 has the product; what f32 has not of the sum is its last bit.
+    #[inline(always)]
+    fn fused<V: B32>(a: V, b: V, c: V) -> V
+    where
+        V::Wide: B64<Narrow = V, Holds = V::Holds>,
+    {
+        let sum = sum_odd(a.d_from_f().f_mul(b.d_from_f()), c.d_from_f());
+        let short = sum.d_to_f(Trunc);
+        short.or(lit(1)).when(short.d_from_f().f_ne(sum), short)
+    }
+}
+
+family! { sums [H: InSteps] |v|
+    with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("sat", v.sat).flag("relu", v.relu); rows
+    b32 {
+        ["add"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            limited::<H, _>(v, get::<H, _>(v.ftz, a).f_add(get::<H, _>(v.ftz, b), IEEE))
+        });
+        ["sub"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            limited::<H, _>(v, get::<H, _>(v.ftz, a).f_sub(get::<H, _>(v.ftz, b), IEEE))
+        });
+        ["mul"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            limited::<H, _>(v, get::<H, _>(v.ftz, a).f_mul(get::<H, _>(v.ftz, b), IEEE))
+        });
+        ["fma"] |a, b, c| each(v.pair, a, b, c, |a, b, c| {
+            limited::<H, _>(v, H::fused(get::<H, _>(v.ftz, a), get::<H, _>(v.ftz, b), get::<H, _>(v.ftz, c)))
+        });
+    }
+}
+
+family! { signs [H: InSteps] |v|
+    with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); rows
+    b32 {
+        ["abs"] |a| each(v.pair, a, a, a, |a, _, _| limited::<H, _>(v, get::<H, _>(v.ftz, a).f_abs(IEEE)));
+        ["neg"] |a| each(v.pair, a, a, a, |a, _, _| limited::<H, _>(v, get::<H, _>(v.ftz, a).f_neg(IEEE)));
+    }
+}
+
+// Calls of the math library.
+family! { functions [H: Half, const PAIR: bool, const FTZ: bool] |_v|
+    with |key| key.of_type(H::TYPES[PAIR as usize]).flag("ftz", FTZ); calls
+    b32 {
+        ["ex2.approx"] |a| in_f64::<H, FTZ>(PAIR, a, ex2_64);
+        ["tanh.approx"] |a| in_f64::<H, FTZ>(PAIR, a, tanh_64);
+    }
+}
+
+family! { extremes [H: InSteps] |v|
+    with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz).flag("NaN", v.nan); rows
+    b32 {
+        ["min"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            limited::<H, _>(v, lesser(v.nan, IEEE, get::<H, _>(v.ftz, a), get::<H, _>(v.ftz, b)))
+        });
+        ["max"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            limited::<H, _>(v, greater(v.nan, IEEE, get::<H, _>(v.ftz, a), get::<H, _>(v.ftz, b)))
+        });
+        // Of the magnitudes, with the exclusive or of the signs.
+        ["min.xorsign.abs"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            let (x, y) = (magnitude(get::<H, _>(v.ftz, a)), magnitude(get::<H, _>(v.ftz, b)));
+            with_sign(limited::<H, _>(v, lesser(v.nan, IEEE, x, y)), a.xor(b))
+        });
+        ["max.xorsign.abs"] |a, b| each(v.pair, a, b, b, |a, b, _| {
+            let (x, y) = (magnitude(get::<H, _>(v.ftz, a)), magnitude(get::<H, _>(v.ftz, b)));
+            with_sign(limited::<H, _>(v, greater(v.nan, IEEE, x, y)), a.xor(b))
+        });
+    }
+}
+
+/// The type of a variant.
+fn ty<H: Half>(v: Variant) -> texunit_isa::ScalarType {
+    H::TYPES[usize::from(v.pair)]
+}
+
+/// A number, or both of a pair, through `f`, which looks at low halves.
+#[inline(always)]
+fn each<V: B32>(pair: bool, a: V, b: V, c: V, f: impl Fn(V, V, V) -> V) -> V {
+    let low = f(a, b, c);
+    if !pair {
+        return low;
+    }
+    let upper = |x: V| x.shr_u(lit(16));
+    low.or(f(upper(a), upper(b), upper(c)).shl(lit(16)))
+}
+
+/// `.ftz` of a half in the low bits.
+fn flushed<H: Half, V: B32>(ftz: bool, x: V) -> V {
+    if ftz { x.and(lit(0x8000)).when(x.and(lit(H::FORMAT.inf)).eq(lit(0)), x) } else { x }
+}
+
+fn get<H: InSteps, V: B32>(ftz: bool, x: V) -> V {
+    H::read(flushed::<H, V>(ftz, x))
+}
+
+/// An f32 with `.sat` and `.relu`, rounded, with `.ftz`.
+fn limited<H: InSteps, V: B32>(v: Variant, x: V) -> V {
+    let x = if v.sat { x.f_copy(SAT) } else { x };
+    let x = if v.relu { lit::<V>(0).when(x.f_le(lit(0)), x) } else { x };
+    flushed::<H, V>(v.ftz, H::round(x))
+}
+
+/// A NaN stays the canonical one.
+fn with_sign<V: B32>(value: V, sign: V) -> V {
+    value.when(value.eq(lit(0x7fff)), value.or(sign.and(lit(0x8000))))
+}
+
+#[inline(always)]
+fn in_f64<H: Half, const FTZ: bool>(pair: bool, a: u32, f: impl Fn(f64) -> f64) -> u32 {
+    each(pair, a, a, a, |a, _, _| put::<H, FTZ>(f(H::get(flush::<H, FTZ>(a)))))
+}

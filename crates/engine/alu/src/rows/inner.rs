@@ -1,0 +1,21 @@
+//! The rows of the inner loop.
+
+use crate::inner::words::*;
+use crate::inner_rows;
+use crate::key::Key;
+use crate::row::{Template, record, shape};
+
+macro_rules! define {
+    ([] $($section:ident { $($name:ident [$($text:literal),*] |$($arg:ident),*| $value:expr;)* })*) => {
+        /// Rows of the inner loop, in the order of their kinds.
+        pub(crate) const INNER: &[Template] = &[$($(Template {
+            name: stringify!($name),
+            keys: &[$(Key::spelled($text)),*],
+            function: crate::Alu::Composed,
+            kind: crate::inner::Kind::$name,
+            shape: shape!($section $($arg)*),
+            record: Some(record!(_, $section |$($arg),*| $value)),
+        },)*)*];
+    };
+}
+inner_rows!(define!());

@@ -1,0 +1,128 @@
+//! All rows: those of the inner loop, and the others in tables by family.
+//!
+//! A row is `[spellings] |sources| value`. In a table of `rows` the value is made of primitives: compiled code and the
+//! interpreter have its steps. In one of `calls` it is any Rust on the numbers of a lane, and both call its function. A
+//! family has a row for each [`Variant`], which its values name by the parameter before `with`; `with` says what a variant
+//! adds to the spellings.
+
+mod approximate;
+mod bits;
+mod carry;
+mod compare;
+mod convert;
+mod float32;
+mod float64;
+mod half;
+mod inner;
+mod integer;
+mod pairs;
+mod parts;
+
+pub use bits::lop3;
+
+use crate::key::Key;
+use crate::row::{Row, Template};
+use crate::variant::Variant;
+use texunit_jit::Rounding;
+
+/// The roundings of `.rz`, `.rm` and `.rp`.
+const DIRECTED: [Rounding; 3] = [Rounding::Trunc, Rounding::Floor, Rounding::Ceil];
+/// All four.
+const ROUNDINGS: [Rounding; 4] = [Rounding::Near, Rounding::Trunc, Rounding::Floor, Rounding::Ceil];
+
+/// A family of rows, without its variants.
+#[derive(Clone, Copy)]
+struct Family {
+    templates: &'static [Template],
+    with: fn(Key, Variant) -> Key,
+}
+
+impl Family {
+    /// Its rows in these variants.
+    fn of(self, variants: Vec<Variant>) -> Vec<Row> {
+        let rows = |variant: Variant| {
+            self.templates.iter().map(move |template| {
+                let keys = template.keys.iter().map(|&key| (self.with)(key, variant));
+                Row::new(template, variant, keys.collect())
+            })
+        };
+        variants.into_iter().flat_map(rows).collect()
+    }
+}
+
+/// The rows of all tables and families, those of the inner loop first, in the order of their kinds.
+pub(crate) fn all() -> impl Iterator<Item = Row> {
+    let tables = [
+        inner::INNER,
+        integer::COMPOSED,
+        integer::CALLED,
+        bits::COMPOSED,
+        bits::CALLED,
+        compare::COMPOSED,
+        compare::CALLED,
+        convert::COMPOSED,
+        float32::COMPOSED,
+        float64::COMPOSED,
+        float64::CALLED,
+        approximate::COMPOSED,
+    ];
+    let families = [
+        carry::families(),
+        compare::families(),
+        convert::families(),
+        float32::families(),
+        float64::families(),
+        approximate::families(),
+        pairs::families(),
+        half::families(),
+    ];
+    let row = |template: &Template| Row::new(template, Variant::PLAIN, template.keys.to_vec());
+    tables.into_iter().flatten().map(row).chain(families.into_iter().flatten())
+}
+
+/// A row of a table. The first argument names the variant.
+macro_rules! template {
+    ($v:pat, rows $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
+        $crate::rows::template!(@ $section [$($text),+] |$($arg),*|
+            $crate::Alu::Composed, Some($crate::row::record!($v, $section |$($arg),*| $value)))
+    };
+    ($v:pat, calls $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
+        $crate::rows::template!(@ $section [$($text),+] |$($arg),*|
+            $crate::calls::calls!($section |$($arg),*| $value), None)
+    };
+    (@ $section:ident [$name:literal $(, $text:literal)*] |$($arg:ident),*| $function:expr, $record:expr) => {
+        $crate::row::Template {
+            name: $name,
+            keys: &[$crate::key::Key::spelled($name) $(, $crate::key::Key::spelled($text))*],
+            function: $function,
+            kind: $crate::inner::Kind::Call,
+            shape: $crate::row::shape!($section $($arg)*),
+            record: $record,
+        }
+    };
+}
+
+/// A table: rows or calls, in sections by the widths of destination and sources.
+macro_rules! table {
+    ($table:ident $kind:ident $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {
+        pub(super) const $table: &[$crate::row::Template] = &[$($($crate::rows::template!(
+            _, $kind $section [$($text),+] |$($arg),*| $value
+        ),)*)*];
+    };
+}
+
+/// A family of rows.
+macro_rules! family {
+    ($family:ident [$($params:tt)*] |$v:ident| with |$key:ident| $with:expr; $kind:ident
+        $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {
+        const fn $family<$($params)*>() -> $crate::rows::Family {
+            $crate::rows::Family {
+                templates: const { &[$($($crate::rows::template!(
+                    $v, $kind $section [$($text),+] |$($arg),*| $value
+                ),)*)*] },
+                with: |$key, $v| { let _ = $v; $with },
+            }
+        }
+    };
+}
+use {family, table, template};

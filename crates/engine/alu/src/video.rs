@@ -1,0 +1,200 @@
+//! Video instructions (PTX ISA 9.7.18): arithmetic on bytes, half-words and words of registers.
+//!
+//! Parts of the sources are extended by their types, combined exactly, saturated, and then combined
+//! with the third source or put into it. The instructions of two half-words and of four bytes do it
+//! as the ISA's pseudo-code says; the scalar ones as the code does that a card runs (`scalar`).
+
+mod scalar;
+
+use texunit_isa::{AtomOp, CmpOp, Modifiers, Opcode, ScalarType, Selector, VideoOperands};
+
+use super::{Alu, L64};
+
+/// What is computed from two parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    Add,
+    Sub,
+    Average,
+    Distance,
+    Min,
+    Max,
+    ShiftLeft,
+    ShiftRight,
+    MultiplyAdd,
+    Compare(CmpOp),
+}
+
+/// A video instruction, interpreted for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Video {
+    function: Function,
+    /// Elements of a register: 1, 2 or 4.
+    elements: u32,
+    operands: VideoOperands,
+    /// Whether d, a and b are signed.
+    signed: [bool; 3],
+    sat: bool,
+    /// Of a shift: amounts modulo 32.
+    wrap: bool,
+    secondary: Option<AtomOp>,
+    plus_one: bool,
+    scale: u32,
+}
+
+/// The low bits, zero- or sign-extended.
+fn extend(x: u32, bits: u32, signed: bool) -> i64 {
+    let unused = 32 - bits;
+    if signed {
+        i64::from((x << unused) as i32 >> unused)
+    } else {
+        i64::from(x << unused >> unused)
+    }
+}
+
+fn clamp(x: i64, bits: u32, signed: bool) -> i64 {
+    if signed {
+        x.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        x.clamp(0, (1 << bits) - 1)
+    }
+}
+
+fn compare(op: CmpOp, a: i64, b: i64) -> bool {
+    match op {
+        CmpOp::Eq => a == b,
+        CmpOp::Ne => a != b,
+        CmpOp::Lt => a < b,
+        CmpOp::Le => a <= b,
+        CmpOp::Gt => a > b,
+        _ => a >= b,
+    }
+}
+
+impl Video {
+    /// Computes all lanes; operands as those of [`Alu::Video`].
+    pub fn run(&self, d: &mut L64, a: &L64, b: &L64, c: &L64) {
+        for i in 0..32 {
+            let (a, b, c) = (a[i] as u32, b[i] as u32, c[i] as u32);
+            let result = match (self.function, self.elements) {
+                (Function::MultiplyAdd, _) => self.multiply_add(a, b, c),
+                (_, 1) => self.scalar(a, b, c),
+                _ => self.elements(a, b, c),
+            };
+            d[i] = result.into();
+        }
+    }
+
+    fn combine(&self, a: i64, b: i64) -> i64 {
+        match self.function {
+            Function::Add => a + b,
+            Function::Sub => a - b,
+            // Rounded away from zero at a half.
+            Function::Average => (a + b + i64::from(a + b >= 0)) >> 1,
+            Function::Distance => (a - b).abs(),
+            Function::Min => a.min(b),
+            Function::Max => a.max(b),
+            Function::Compare(op) => compare(op, a, b).into(),
+            Function::ShiftLeft => a << self.amount(b),
+            Function::ShiftRight => a >> self.amount(b),
+            Function::MultiplyAdd => 0,
+        }
+    }
+
+    fn amount(&self, b: i64) -> u32 {
+        if self.wrap { b as u32 & 31 } else { b.min(32) as u32 }
+    }
+
+    /// The elements of `b:a` that a selector of a SIMD instruction names; without one, those of
+    /// the operand's own register.
+    fn chosen(&self, pair: u64, selector: Selector, own: u32, k: u32, signed: bool) -> i64 {
+        let bits = 32 / self.elements;
+        let n = match selector.count {
+            0 => own * self.elements + k,
+            _ => selector.parts[k as usize].into(),
+        };
+        extend((pair >> (n * bits)) as u32, bits, signed)
+    }
+
+    fn elements(&self, a: u32, b: u32, c: u32) -> u32 {
+        let bits = 32 / self.elements;
+        let pair = u64::from(b) << 32 | u64::from(a);
+        let mask = self.operands.d;
+        let in_mask = |k: u32| {
+            let written = &mask.parts[..usize::from(mask.count)];
+            mask.count == 0 || written.contains(&(k as u8))
+        };
+        let field = (1u64 << bits) as u32 - 1;
+        let mut result = c;
+        for k in 0..self.elements {
+            let x = self.chosen(pair, self.operands.a, 0, k, self.signed[1]);
+            let y = self.chosen(pair, self.operands.b, 1, k, self.signed[2]);
+            let mut value = self.combine(x, y);
+            if self.sat {
+                value = clamp(value, bits, self.signed[0]);
+            }
+            if !in_mask(k) {
+                continue;
+            }
+            if self.secondary.is_some() {
+                result = result.wrapping_add(value as u32);
+            } else {
+                let at = k * bits;
+                result = (result & !(field << at)) | (value as u32 & field) << at;
+            }
+        }
+        result
+    }
+}
+
+fn function(opcode: Opcode, mods: &Modifiers) -> Option<(Function, u32)> {
+    use Opcode as O;
+    Some(match opcode {
+        O::Vadd => (Function::Add, 1),
+        O::Vsub => (Function::Sub, 1),
+        O::Vabsdiff => (Function::Distance, 1),
+        O::Vmin => (Function::Min, 1),
+        O::Vmax => (Function::Max, 1),
+        O::Vshl => (Function::ShiftLeft, 1),
+        O::Vshr => (Function::ShiftRight, 1),
+        O::Vmad => (Function::MultiplyAdd, 1),
+        O::Vset => (Function::Compare(mods.cmp?), 1),
+        O::Vadd2 => (Function::Add, 2),
+        O::Vsub2 => (Function::Sub, 2),
+        O::Vavrg2 => (Function::Average, 2),
+        O::Vabsdiff2 => (Function::Distance, 2),
+        O::Vmin2 => (Function::Min, 2),
+        O::Vmax2 => (Function::Max, 2),
+        O::Vset2 => (Function::Compare(mods.cmp?), 2),
+        O::Vadd4 => (Function::Add, 4),
+        O::Vsub4 => (Function::Sub, 4),
+        O::Vavrg4 => (Function::Average, 4),
+        O::Vabsdiff4 => (Function::Distance, 4),
+        O::Vmin4 => (Function::Min, 4),
+        O::Vmax4 => (Function::Max, 4),
+        O::Vset4 => (Function::Compare(mods.cmp?), 4),
+        _ => return None,
+    })
+}
+
+/// The form of a video instruction, or `None` for another one.
+pub(super) fn select(opcode: Opcode, mods: &Modifiers) -> Option<Alu> {
+    let (function, elements) = function(opcode, mods)?;
+    let signed = |n: usize| mods.types.get(n).is_some_and(|t: &ScalarType| t.is_signed());
+    // Comparisons have no type of the result: it is that of the first source.
+    let signed = match function {
+        Function::Compare(_) => [signed(0), signed(0), signed(1)],
+        _ => [signed(0), signed(1), signed(2)],
+    };
+    Some(Alu::Video(Video {
+        function,
+        elements,
+        operands: mods.video.unwrap_or_default(),
+        signed,
+        sat: mods.sat,
+        wrap: mods.wrap,
+        secondary: mods.atom,
+        plus_one: mods.po,
+        scale: if mods.shr7 { 7 } else { 15 * u32::from(mods.shr15) },
+    }))
+}

@@ -1,0 +1,175 @@
+//! SIMD levels: functions are compiled once for each, and a value of [`Build`] is the proof that this machine can run
+//! the one for its level.
+
+#![allow(unsafe_code, reason = "calls of functions that are compiled for a level's instructions")]
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+/// A set of vector instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SimdLevel {
+    /// What every machine of the target has: SSE2, NEON, or simd128 of WebAssembly if it is enabled.
+    Portable,
+    /// x86-64-v3: AVX2, FMA, F16C, BMI.
+    Avx2,
+    /// x86-64-v4: AVX-512 F, BW, CD, DQ, VL.
+    Avx512,
+}
+
+/// A value of `TEXUNIT_SIMD` that cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SimdError {
+    /// No such level.
+    #[error("unknown SIMD level `{0}`: expected avx512, avx2 or portable")]
+    Unknown(String),
+    /// The machine lacks the instructions.
+    #[error("this machine cannot run {0}: its highest SIMD level is {1}")]
+    Missing(SimdLevel, SimdLevel),
+}
+
+impl SimdLevel {
+    /// All of them, the lowest first.
+    pub const ALL: [SimdLevel; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
+
+    /// `avx2`
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// The highest level of this machine.
+    pub fn detected() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            let v3 = has!("avx2")
+                && has!("fma")
+                && has!("f16c")
+                && has!("bmi1")
+                && has!("bmi2")
+                && has!("lzcnt")
+                && has!("popcnt");
+            let v4 = has!("avx512f")
+                && has!("avx512bw")
+                && has!("avx512cd")
+                && has!("avx512dq")
+                && has!("avx512vl");
+            match (v3, v4) {
+                (true, true) => Self::Avx512,
+                (true, false) => Self::Avx2,
+                (false, _) => Self::Portable,
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        Self::Portable
+    }
+
+    /// The level that `TEXUNIT_SIMD` forces, or the highest of this machine.
+    pub fn from_environment() -> Result<Self, SimdError> {
+        Ok(Self::forced()?.unwrap_or_else(Self::detected))
+    }
+
+    /// The level that `TEXUNIT_SIMD` forces, if it is set.
+    pub fn forced() -> Result<Option<Self>, SimdError> {
+        let detected = Self::detected();
+        let Some(value) = std::env::var_os("TEXUNIT_SIMD").filter(|value| !value.is_empty()) else {
+            return Ok(None);
+        };
+        let forced: Self = value.to_string_lossy().parse()?;
+        if forced > detected { Err(SimdError::Missing(forced, detected)) } else { Ok(Some(forced)) }
+    }
+}
+
+impl fmt::Display for SimdLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SimdLevel {
+    type Err = SimdError;
+
+    fn from_str(name: &str) -> Result<Self, SimdError> {
+        let found = Self::ALL.into_iter().find(|level| level.name().eq_ignore_ascii_case(name));
+        found.ok_or_else(|| SimdError::Unknown(name.to_owned()))
+    }
+}
+
+/// The level of arithmetic: [`SimdLevel::from_environment`], asked once. A value of
+/// `TEXUNIT_SIMD` that cannot be followed does not count; programs say so when they start.
+pub fn simd_level() -> SimdLevel {
+    static LEVEL: OnceLock<SimdLevel> = OnceLock::new();
+    *LEVEL.get_or_init(|| SimdLevel::from_environment().unwrap_or_else(|_| SimdLevel::detected()))
+}
+
+/// A level that this machine runs: a value is the proof. Runs plain loops in builds for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Build(SimdLevel);
+
+impl Build {
+    /// The build for the arithmetic of this process: [`simd_level`].
+    #[inline]
+    pub fn current() -> Self {
+        static CURRENT: OnceLock<Build> = OnceLock::new();
+        *CURRENT.get_or_init(|| Self::at_most(simd_level()))
+    }
+
+    /// A level, or the highest of this machine if that is less.
+    pub fn at_most(level: SimdLevel) -> Self {
+        Self(level.min(SimdLevel::detected()))
+    }
+
+    /// Every build that runs here, the lowest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected()).map(Self)
+    }
+
+    /// What it may use.
+    pub fn level(self) -> SimdLevel {
+        self.0
+    }
+
+    /// Runs `f` compiled for these instructions, as far as it is inlined: it is a closure whose loops LLVM makes
+    /// vectors of, and functions in it are `#[inline(always)]`.
+    #[inline(always)]
+    pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            // SAFETY: the machine has them, or there were no such value.
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 => unsafe { avx512(f) },
+            _ => self.run_narrow(f),
+        }
+    }
+
+    /// Runs `f` as [`Self::run`] does, but compiled for AVX2 where the level is AVX-512.
+    #[inline(always)]
+    pub fn run_narrow<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            // SAFETY: as above; a machine with AVX-512 has AVX2.
+            #[cfg(target_arch = "x86_64")]
+            SimdLevel::Avx512 | SimdLevel::Avx2 => unsafe { avx2(f) },
+            _ => f(),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt")]
+unsafe fn avx2<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,f16c,lzcnt,popcnt"
+)]
+unsafe fn avx512<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}
