@@ -180,7 +180,11 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
     let linker = Linker { zig: request.zig.as_ref(), to: &to };
     let mut files = Vec::new();
     if request.program && !request.whole {
-        cargo(workspace, request, &["rustc", "-p", "texunit", "--bin", "texunit"])?;
+        cargo(
+            workspace,
+            request,
+            &["rustc", "-p", "texunit", "--features", "all", "--bin", "texunit"],
+        )?;
         files.push(built.join("texunit"));
     }
     files.extend(core_and_thin(workspace, request, &linker, &built)?);
@@ -324,9 +328,15 @@ mod tests {
             &["-p", "texunit-redirect"],
             &["-p", "xtask"],
         ];
-        // Features of the program's own crate, of the core, of the runtime's two versions, and the card for tests: no
-        // other crate depends on these.
-        let leaves = ["texunit v", "texunit-core v", "texunit-cudart v", "texunit-gpu v"];
+        // The program, the core, the runtime's two versions, and the card for tests have features of their own, and no
+        // other crate depends on them. `texunit-features` has no code.
+        let leaves = [
+            "texunit v",
+            "texunit-core v",
+            "texunit-cudart v",
+            "texunit-features v",
+            "texunit-gpu v",
+        ];
         for entry_point in entry_points {
             let own = crates(&[entry_point, &["--edges", "normal,build"]].concat());
             let others: Vec<_> = own

@@ -1,6 +1,7 @@
 //! The command line.
 
 pub use crate::bench::BenchArgs;
+#[cfg(feature = "cases")]
 pub use crate::cases::CasesArgs;
 pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
@@ -9,9 +10,25 @@ pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
 pub use crate::init::InitArgs;
 pub use crate::isa::IsaArgs;
+#[cfg(feature = "lsp")]
 pub use crate::lsp::LspArgs;
+#[cfg(not(feature = "cases"))]
+pub use crate::missing::Missing as CasesArgs;
+#[cfg(not(feature = "lsp"))]
+pub use crate::missing::Missing as LspArgs;
+#[cfg(not(feature = "ranges"))]
+pub use crate::missing::Missing as MergeArgs;
+#[cfg(not(feature = "reduce"))]
+pub use crate::missing::Missing as ReduceArgs;
+#[cfg(not(feature = "compare"))]
+pub use crate::missing::Missing as CompareArgs;
+#[cfg(not(feature = "run"))]
+pub use crate::missing::{Missing as InstallLibsArgs, Missing as RunArgs};
+#[cfg(feature = "run")]
 pub use crate::program::{InstallLibsArgs, RunArgs};
+#[cfg(feature = "ranges")]
 pub use crate::ranges::MergeArgs;
+#[cfg(feature = "reduce")]
 pub use crate::reduce::ReduceArgs;
 pub use crate::sample::SampleArgs;
 pub use crate::sass::SassArgs;
@@ -174,7 +191,7 @@ pub struct LaunchArgs {
     pub kernel: Vec<String>,
     /// Write the coverage of the kernel, and of all others in its PTX, to this file, as lcov: lines, functions and
     /// branches with counts of threads.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = crate::coverage::file())]
     pub coverage: Option<PathBuf>,
     /// Print the sampler state that takes effect for each fetch of the kernel.
     #[arg(long)]
@@ -247,6 +264,7 @@ impl HowArgs {
 }
 
 /// Arguments of `texunit compare`.
+#[cfg(feature = "compare")]
 #[derive(Clone, Debug, Args)]
 pub struct CompareArgs {
     /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by default.

@@ -3,8 +3,12 @@
 use crate::number;
 use crate::run::Failure;
 use clap::Args;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use texunit_checks::{Checks, InitWhen, Log, Options, Pattern, Suppressions};
+pub use texunit_checks::Log;
+use texunit_checks::{Check, Checks, InitWhen, Options, Pattern, Suppressions};
+use texunit_device::Observer;
+use texunit_report::Located;
 
 /// Options of `texunit launch` and `texunit run`.
 #[derive(Clone, Debug, Default, Args)]
@@ -44,7 +48,18 @@ impl CheckOptions {
         Ok(Some(Log::new(Options { checks, init, max_findings, kernels, suppressions })))
     }
 
+    /// Whether the device has to know which bytes are initialised.
+    pub(crate) fn follows_init(&self) -> bool {
+        self.check.is_some_and(|checks| checks.has(Check::Init))
+    }
+
+    /// Whether findings are printed with the texts that suppress them.
+    pub(crate) fn gen_suppressions(&self) -> bool {
+        self.gen_suppressions
+    }
+
     /// Sets what the libraries read, for kernels of this name.
+    #[cfg(feature = "run")]
     pub(crate) fn set(
         &self,
         command: &mut std::process::Command,
@@ -82,6 +97,52 @@ impl CheckOptions {
         }
         Ok(())
     }
+}
+
+/// What checks a launch of a kernel; `None`: the kernel is not checked.
+pub(crate) fn observer<'a>(log: &'a Log, kernel: &str) -> Option<Box<dyn Observer + 'a>> {
+    Some(Box::new(log.launch(kernel)?))
+}
+
+/// A launch has ended. Its observer is gone.
+pub(crate) fn launched(log: &Log, ended_well: bool) {
+    log.heap_ends(0, ended_well);
+}
+
+/// The findings.
+pub(crate) fn text(
+    log: &Log,
+    source: Option<Located<'_>>,
+    with_suppressions: bool,
+    color: bool,
+) -> String {
+    let mut text = String::new();
+    for finding in log.findings() {
+        text += &texunit_checks::text(&finding, source, color);
+        if with_suppressions {
+            text += &finding.suppression();
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// How many findings there are; empty if that need not be said.
+pub(crate) fn summary(log: &Log) -> String {
+    texunit_checks::summary(log).map_or_else(String::new, |text| text + "\n")
+}
+
+/// The findings, in the form that reports of runs have.
+pub(crate) fn json(log: &Log, with_suppressions: bool) -> Vec<Value> {
+    let all = (1..).zip(log.findings());
+    let object = |(number, finding): (u64, texunit_checks::Finding)| {
+        let mut value = finding.json(number);
+        if with_suppressions {
+            value["suppression"] = json!(finding.suppression());
+        }
+        value
+    };
+    all.map(object).collect()
 }
 
 /// Reads a file of suppressions; what is wrong with it.

@@ -185,7 +185,7 @@ fn compare_file(
     match texunit_cases::load(path) {
         Ok(file) => {
             let name = path.display().to_string();
-            crate::cases::tell(&name, &file.notes);
+            crate::tell(&name, &file.notes);
             for case in &file.cases {
                 if runner.gpu().lost().is_some() {
                     return;

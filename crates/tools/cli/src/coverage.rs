@@ -1,15 +1,31 @@
 //! `--coverage`: what launches and runs have covered of device code.
 
 use crate::run::Failure;
+use clap::builder::{PathBufValueParser, ValueParser};
 use std::path::{Path, PathBuf};
-use texunit_coverage::{Module, lcov};
+use texunit_coverage::lcov;
+use texunit_device::Observer;
 use texunit_files::Identity;
 
-/// Who counts blocks and branches of a launch; without `.loc` they are those of the PTX file.
-pub(crate) fn of_launch(module: &texunit_device::Module, fmad: bool) -> Module {
+/// The parser of the option's value.
+pub(crate) fn file() -> ValueParser {
+    PathBufValueParser::new().into()
+}
+
+/// Counts blocks and branches of a launch.
+pub(crate) struct Module(texunit_coverage::Module);
+
+impl Module {
+    pub(crate) fn observer(&self) -> &dyn Observer {
+        &self.0
+    }
+}
+
+/// Counts blocks and branches of a launch; without `.loc` they are those of the PTX file.
+pub(crate) fn of_launch(module: &texunit_device::Module, fmad: bool) -> Option<Module> {
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
-    Module::new(module.listing(fmad), &file)
+    Some(Module(texunit_coverage::Module::new(module.listing(fmad), &file)))
 }
 
 /// Why a file cannot have the coverage of a launch that reads these.
@@ -22,7 +38,7 @@ pub(crate) fn misplaced(file: &Path, read: &[PathBuf]) -> Option<Failure> {
 
 /// Writes what a launch has covered.
 pub(crate) fn write(file: &Path, coverage: &Module) -> Option<Failure> {
-    let error = lcov::write(file, &coverage.coverage()).err()?;
+    let error = lcov::write(file, &coverage.0.coverage()).err()?;
     let message = format!("cannot write the coverage to {}: {error}", file.display());
     Some(Failure::File { path: file.to_owned(), message, help: None })
 }

@@ -1,11 +1,11 @@
 //! The report as text: what the kernel printed and a summary on standard output, everything else
 //! on standard error.
 
+use crate::checks;
 use crate::color::{ColorChoice, Stream};
 use crate::explain::args::ExplainFormat;
 use crate::run::{Failure, Report};
 use std::io::Write;
-use texunit_checks::Log;
 use texunit_device::GradientStats;
 use texunit_job::InText;
 use texunit_report::Located;
@@ -78,9 +78,9 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         err += &texunit_report::human((source, sources), &[diagnostic], color);
     }
     if let Some(log) = &report.log {
-        err += &findings(log, report, color);
+        err += &checks::text(log, report.located(), report.gen_suppressions, color);
         if !quiet || log.has_findings() {
-            err += &texunit_checks::summary(log).map_or_else(String::new, |text| text + "\n");
+            err += &checks::summary(log);
         }
     }
     if let Some(lines) = &report.effective {
@@ -114,19 +114,6 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
         }
     }
     (out, err)
-}
-
-/// The findings of checks.
-fn findings(log: &Log, report: &Report, color: bool) -> String {
-    let mut text = String::new();
-    for finding in log.findings() {
-        text += &texunit_checks::text(&finding, report.located(), color);
-        if report.gen_suppressions {
-            text += &finding.suppression();
-            text.push('\n');
-        }
-    }
-    text
 }
 
 /// `rotate: 16 x 16 CTAs of 16 x 16 threads in 12.3 ms, 65536 fetches (5.33 M/s)`

@@ -1,9 +1,9 @@
 //! The report as one JSON object. docs/jobs.md describes its members.
 
+use crate::checks::{self, Log};
 use crate::run::{Failure, Report};
 use serde_json::{Value, json};
 use std::io::Write;
-use texunit_checks::{Finding, Log};
 use texunit_device::GradientStats;
 use texunit_job::{InText, Problem};
 use texunit_report::{Host, Located, Object, fault_json};
@@ -72,26 +72,13 @@ pub fn render(report: &Report) -> Value {
         "explained": report.explained.as_ref().map(|e| e.json(located)),
         "effective": report.effective.as_ref().map(|lines| crate::effective::json(lines)),
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
-        "findings": report.log.as_ref().map(|log| findings(log, report.gen_suppressions)),
+        "findings": report.log.as_ref().map(|log| checks::json(log, report.gen_suppressions)),
         "findings_suppressed": report.log.as_ref().map(Log::suppressed),
         "findings_not_shown": report.log.as_ref().map(Log::more),
         "fault": report.fault.as_ref().map(|f| fault_json(f, ptx, Host::Job)),
         "errors": errors,
         "warnings": warnings,
     })
-}
-
-/// The findings of checks, in the form that reports of runs have.
-fn findings(log: &Log, gen_suppressions: bool) -> Vec<Value> {
-    let all = (1..).zip(log.findings());
-    let object = |(number, finding): (u64, Finding)| {
-        let mut value = finding.json(number);
-        if gen_suppressions {
-            value["suppression"] = json!(finding.suppression());
-        }
-        value
-    };
-    all.map(object).collect()
 }
 
 fn gradients(GradientStats { engine, unit }: &GradientStats) -> Value {

@@ -3,13 +3,17 @@
 
 pub mod args;
 pub mod bench;
+#[cfg(feature = "cases")]
 pub mod cases;
 pub mod check;
+#[cfg(feature = "checks")]
 pub mod checks;
 pub mod codes;
 pub mod color;
+#[cfg(feature = "compare")]
 pub mod compare;
 pub mod completions;
+#[cfg(feature = "coverage")]
 mod coverage;
 pub mod effective;
 pub mod examples;
@@ -20,20 +24,30 @@ pub mod init;
 pub mod interpreted;
 pub mod isa;
 pub mod json;
+#[cfg(feature = "lsp")]
 pub mod lsp;
+pub mod missing;
 pub mod number;
+#[cfg(feature = "run")]
 pub mod program;
 mod progress;
+#[cfg(feature = "ranges")]
 pub mod ranges;
+#[cfg(feature = "reduce")]
 pub mod reduce;
 pub mod rules;
 pub mod run;
 pub mod sample;
 pub mod sass;
 
-use args::{
-    Cli, Command, CompareArgs, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs,
-};
+#[cfg(not(feature = "checks"))]
+pub use missing::checks;
+#[cfg(not(feature = "coverage"))]
+use missing::coverage;
+#[cfg(not(feature = "ranges"))]
+pub use missing::ranges;
+
+use args::{Cli, Command, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs};
 use clap::{CommandFactory, Parser};
 use explain::args::ExplainFormat;
 use std::io::{ErrorKind, Write};
@@ -97,22 +111,43 @@ fn run_command() -> u8 {
     }
     match cli.command {
         Command::Launch(args) => launch(&args),
+        #[cfg(feature = "ranges")]
         Command::Merge(args) => launch(&args.as_launch()),
+        #[cfg(not(feature = "ranges"))]
+        Command::Merge(_) => missing::command("merge"),
         Command::Init(args) => init::run(&args),
         Command::Explain(args) => explain(&args),
         Command::Sample(args) => sample(&args),
+        #[cfg(feature = "cases")]
         Command::Cases(args) => cases::run(&args),
+        #[cfg(not(feature = "cases"))]
+        Command::Cases(_) => missing::command("cases"),
+        #[cfg(feature = "compare")]
         Command::Compare(args) => compare(&args),
+        #[cfg(not(feature = "compare"))]
+        Command::Compare(_) => missing::command("compare"),
         Command::Check(args) => check::run(&args),
         Command::ExplainCode(args) => explain_code::run(&args),
         Command::Isa(args) => isa::run(&args),
+        #[cfg(feature = "lsp")]
         Command::Lsp(args) => lsp::run(&args),
+        #[cfg(not(feature = "lsp"))]
+        Command::Lsp(_) => missing::command("lsp"),
         Command::Sass(args) => sass::run(&args),
+        #[cfg(feature = "run")]
         Command::Run(args) => program::run(&args),
+        #[cfg(not(feature = "run"))]
+        Command::Run(_) => missing::command("run"),
+        #[cfg(feature = "run")]
         Command::InstallLibs(args) => program::install(&args),
+        #[cfg(not(feature = "run"))]
+        Command::InstallLibs(_) => missing::command("install-libs"),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => completions::run(&args),
+        #[cfg(feature = "reduce")]
         Command::Reduce(args) => reduce::run(&args),
+        #[cfg(not(feature = "reduce"))]
+        Command::Reduce(_) => missing::command("reduce"),
     }
 }
 
@@ -168,7 +203,8 @@ fn sample(args: &SampleArgs) -> u8 {
     }
 }
 
-fn compare(args: &CompareArgs) -> u8 {
+#[cfg(feature = "compare")]
+fn compare(args: &args::CompareArgs) -> u8 {
     let comparison = compare::run(args);
     let printed = match args.format {
         OutputFormat::Human => compare::print(&comparison),
@@ -177,6 +213,16 @@ fn compare(args: &CompareArgs) -> u8 {
     match comparison.no_card {
         Some(_) => USAGE,
         None => exit(printed, comparison.succeeded()),
+    }
+}
+
+/// Says on standard error which keys of a file have other names now.
+fn tell(file: &str, notes: &[texunit_spec::Problem]) {
+    for note in notes {
+        let line = format!("warning[{}]: {file}: {}", note.code, note.message);
+        let line = texunit_report::visible(&line) + "\n";
+        // Nobody may be there to read it.
+        let _ = std::io::stderr().write_all(line.as_bytes());
     }
 }
 
@@ -202,9 +248,18 @@ fn usage_error(command: &str, message: &str) -> u8 {
     USAGE
 }
 
+/// Whether a panic is caught by someone who expects it.
+fn is_expected() -> bool {
+    #[cfg(feature = "reduce")]
+    if texunit_reduce::oracle::is_trying() {
+        return true;
+    }
+    texunit_files::is_guarded()
+}
+
 /// Says that a panic is an internal error, and what to send us.
 fn report_bug(panic: &std::panic::PanicHookInfo<'_>) {
-    if texunit_files::is_guarded() || texunit_reduce::oracle::is_trying() {
+    if is_expected() {
         return;
     }
     let message = panic.payload_as_str().unwrap_or("no message");

@@ -3,11 +3,11 @@
 use crate::args::{HowArgs, LaunchArgs, OutputFormat};
 use crate::codes::{DEPENDENT, NOT_ALONE};
 use crate::examples;
-use crate::run::{Failure, Report};
+use crate::run::{Failure, MergedSets, Report, WrittenSets};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use texunit_device::{
-    CtaRange, Device, Diagnostic, Fault, FaultKind, Kernel, LaunchOptions, SourceFile,
+    CtaRange, Device, Diagnostic, Fault, FaultKind, Kernel, LaunchOptions, Observer, SourceFile,
 };
 use texunit_files::Identity;
 use texunit_job::Job;
@@ -75,31 +75,9 @@ pub(crate) fn range(text: &str) -> Result<CtaRange, &'static str> {
     }
 }
 
-/// A file of sets that was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenSets {
-    /// The file.
-    pub path: PathBuf,
-    /// Its size.
-    pub bytes: u64,
-    /// Bytes of memory that the range has read.
-    pub read: u64,
-    /// Bytes of memory that it has written or reduced.
-    pub written: u64,
-}
-
-/// Sets that were merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MergedSets {
-    /// How many files.
-    pub files: usize,
-    /// Bytes that were put into memory.
-    pub bytes: u64,
-}
-
 /// A launch of a range that is recorded.
 pub(crate) struct Recording<'a> {
-    pub(crate) recorder: Recorder,
+    recorder: Recorder,
     identity: [u8; 32],
     ctas: CtaRange,
     file: &'a Path,
@@ -117,6 +95,11 @@ impl<'a> Recording<'a> {
         let objects = Objects::of(&kernel.module().device().state());
         let identity = identity_of(job, kernel, &args.how, report, &objects);
         Some(Self { recorder: Recorder::new(objects), identity, ctas, file })
+    }
+
+    /// What records the launch.
+    pub(crate) fn observer(&self) -> &dyn Observer {
+        &self.recorder
     }
 
     /// The options of the launch with those of the range.

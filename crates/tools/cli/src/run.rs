@@ -1,16 +1,16 @@
 //! One launch, from the job file to the written outputs.
 
 use crate::args::{LaunchArgs, LaunchFormat};
+use crate::checks::{self, Log};
 use crate::coverage;
 use crate::effective::{self, Line};
 use crate::explain::args::same_file;
 use crate::explain::launch::Explained;
 use crate::progress::with_bar;
-use crate::ranges::{self, MergedSets, Recording, WrittenSets};
+use crate::ranges::{self, Recording};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use texunit_checks::{Check, Log};
 use texunit_device::observe::Several;
 use texunit_device::{
     CtaRange, Device, DeviceOptions, Fault, FaultKind, Fill, Fresh, Kernel, LaunchError,
@@ -51,6 +51,28 @@ pub enum Failure {
         /// What to do instead.
         help: Option<String>,
     },
+}
+
+/// A file of sets that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenSets {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes of memory that the range has read.
+    pub read: u64,
+    /// Bytes of memory that it has written or reduced.
+    pub written: u64,
+}
+
+/// Sets that were merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergedSets {
+    /// How many files.
+    pub files: usize,
+    /// Bytes that were put into memory.
+    pub bytes: u64,
 }
 
 /// What a launch did.
@@ -146,7 +168,7 @@ pub fn launch_observed(args: &LaunchArgs, observer: Option<&dyn Observer>) -> Re
     let mut report = Report {
         job: args.job.display().to_string(),
         tells_interpreted: args.interpreted,
-        gen_suppressions: args.checks.gen_suppressions,
+        gen_suppressions: args.checks.gen_suppressions(),
         ctas: args.ctas,
         ..Report::default()
     };
@@ -195,10 +217,7 @@ fn run_job(
                 args.how.memory_limit.or(settings.memory_limit).unwrap_or(options.memory_limit),
             )
             .with_first_launch(settings.grid_id)
-            .with_fresh(Fresh {
-                fill: args.how.fill,
-                is_tracked: args.checks.check.is_some_and(|checks| checks.has(Check::Init)),
-            }),
+            .with_fresh(Fresh { fill: args.how.fill, is_tracked: args.checks.follows_init() }),
     );
     if let Some(fill @ Fill::Random(_)) = args.how.fill {
         report.warnings.push(format!("fresh memory is filled by --fill {fill}"));
@@ -286,18 +305,18 @@ fn run_kernel(
     let values = bound.args().expect("every object was made, as there is no failure");
     let total = args.ctas.unwrap_or_else(|| CtaRange::of_grid(job.grid.value)).len();
     let recording = Recording::of(job, kernel, args, report);
-    let recorder = recording.as_ref().map(|recording| &recording.recorder as &dyn Observer);
+    let recorder = recording.as_ref().map(Recording::observer);
     let show = !args.quiet && args.format != LaunchFormat::Json;
     let watch = args.explain.map(Watch::new);
     let watching = watch.as_ref().map(|watch| watch as &dyn Observer);
     let coverage = args
         .coverage
         .as_ref()
-        .map(|_| coverage::of_launch(kernel.module(), args.how.fmad || job.settings.fmad));
-    let covering = coverage.as_ref().map(|coverage| coverage as &dyn Observer);
+        .and_then(|_| coverage::of_launch(kernel.module(), args.how.fmad || job.settings.fmad));
+    let covering = coverage.as_ref().map(coverage::Module::observer);
     let log = report.log.take();
-    let checks = log.as_ref().and_then(|log| log.launch(kernel.name()));
-    let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
+    let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
+    let checking = checks.as_deref();
     let observers = observer.into_iter().chain(watching).chain(covering).chain(checking);
     let observers = Several(observers.chain(recorder).collect());
     let (settings, default) = (&job.settings, LaunchOptions::default());
@@ -323,7 +342,7 @@ fn run_kernel(
     report.times.launch = start.elapsed();
     drop(checks);
     if let Some(log) = &log {
-        log.heap_ends(0, result.is_ok());
+        checks::launched(log, result.is_ok());
     }
     report.log = log;
     report.explained = watch.as_ref().map(Explained::new);

@@ -157,20 +157,10 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Says on standard error which keys of a file have other names now.
-pub(crate) fn tell(file: &str, notes: &[texunit_spec::Problem]) {
-    for note in notes {
-        let line = format!("warning[{}]: {file}: {}", note.code, note.message);
-        let line = texunit_report::visible(&line) + "\n";
-        // Nobody may be there to read it.
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes());
-    }
-}
-
 /// Writes one file of cases.
 fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
     let file = texunit_cases::load(source).map_err(|e| e.to_string())?;
-    tell(&source.display().to_string(), &file.notes);
+    crate::tell(&source.display().to_string(), &file.notes);
     let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = match args.format {
         SuiteFormat::Json => {

@@ -27,7 +27,7 @@ pub(super) fn run(
         return list(address, format);
     }
     let Addressed { case, number, notes } = texunit_cases::load_address(address).map_err(input)?;
-    crate::cases::tell(address, &notes);
+    crate::tell(address, &notes);
     let number = fetch.or(number).unwrap_or(0);
     let (one, several) = words(&case);
     if number >= case.count() && case.count() > 0 {
@@ -66,7 +66,7 @@ fn input(error: CaseError) -> Failure {
 /// The cases of a file.
 fn list(path: &str, format: ExplainFormat) -> Result<Output, Failure> {
     let file = texunit_cases::load(path).map_err(input)?;
-    crate::cases::tell(path, &file.notes);
+    crate::tell(path, &file.notes);
     let instruction = |case: &Case| match &case.access {
         Access::Fetch(fetch) => fetch.form.to_string(),
         Access::Surface(surface) => surface.op.to_string(),

@@ -1,0 +1,39 @@
+//! What stands in a build for commands and options that it lacks: the features of Cargo.toml.
+
+#[cfg(not(feature = "checks"))]
+pub mod checks;
+#[cfg(not(feature = "coverage"))]
+pub(crate) mod coverage;
+#[cfg(not(feature = "ranges"))]
+pub mod ranges;
+
+use clap::Args;
+use std::ffi::OsString;
+
+/// How to get what a build lacks.
+const HOW: &str = "`cargo install --path crates/tools/cli --features all` builds all of texunit, and so does \
+    `cargo run --release -p xtask -- libs`, into target/release";
+
+/// Arguments of a command that this build lacks.
+#[derive(Clone, Debug, Args)]
+pub struct Missing {
+    /// Anything.
+    #[arg(
+        value_name = "ARGUMENTS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        hide = true
+    )]
+    pub arguments: Vec<OsString>,
+}
+
+/// Says that this build lacks a command, and how to get it. The exit code.
+pub fn command(name: &str) -> u8 {
+    crate::usage_error(name, &format!("this build of texunit has no `{name}`: {HOW}"))
+}
+
+/// Why an option that this build lacks has no value.
+#[cfg(not(all(feature = "checks", feature = "coverage", feature = "ranges")))]
+pub(crate) fn option() -> String {
+    format!("this build of texunit lacks the option: {HOW}")
+}

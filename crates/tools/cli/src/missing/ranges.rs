@@ -1,0 +1,50 @@
+//! `--ctas` in a build without ranges of CTAs.
+
+use crate::args::LaunchArgs;
+use crate::run::Failure;
+use crate::run::Report;
+use std::path::{Path, PathBuf};
+use texunit_device::{CtaRange, Device, Fault, Kernel, LaunchOptions, Observer};
+use texunit_job::Job;
+
+/// The parser of the option's value.
+pub fn range(_: &str) -> Result<CtaRange, String> {
+    Err(super::option())
+}
+
+/// A launch of a range that is recorded, which none is.
+pub(crate) enum Recording {}
+
+impl Recording {
+    pub(crate) fn of(_: &Job, _: &Kernel, _: &LaunchArgs, _: &Report) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn observer(&self) -> &dyn Observer {
+        match *self {}
+    }
+
+    pub(crate) fn options<'o>(&'o self, _: LaunchOptions<'o>) -> LaunchOptions<'o> {
+        match *self {}
+    }
+
+    pub(crate) fn is_refused(&self, _: Option<&Fault>, _: &mut Report) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn waits(&self, _: &Fault) -> Option<String> {
+        match *self {}
+    }
+
+    pub(crate) fn write(&self, _grid: [u32; 3], _: &mut Report) {
+        match *self {}
+    }
+}
+
+pub(crate) fn misplaced(_: &Path, _read: &[PathBuf]) -> Option<Failure> {
+    None
+}
+
+pub(crate) fn merge(_: &Job, _: &Device, _: &Kernel, _: &LaunchArgs, _: &mut Report) -> bool {
+    false
+}
