@@ -6,7 +6,7 @@ use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The address under which a function is exported.
+/// The address of a driver function in `libcuda.so.1`; without that library beside this one, its address here.
 pub(crate) fn address(function: &Function) -> Address {
     let find = || {
         let name = CString::new(function.symbol).ok()?;

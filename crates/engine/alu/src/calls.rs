@@ -5,7 +5,7 @@
 //! `#[inline(always)]`. Results are gathered in a local array: the compiler sees that it overlaps no source, and makes
 //! vectors of lanes.
 
-/// Three sources in slots of the destination's width.
+/// A function whose three sources are as wide as its destination.
 macro_rules! gathered {
     ($variant:ident, |$a:tt, $b:tt, $c:tt| $e:expr) => {
         $crate::Alu::$variant(|d, a, b, c| {
@@ -24,21 +24,8 @@ macro_rules! gathered {
     };
 }
 
-/// A mask of the lanes in which the expression holds.
-macro_rules! compare {
-    ($variant:ident, |$a:tt, $b:tt| $e:expr) => {
-        $crate::Alu::$variant(|a, b| {
-            let mut mask = 0u32;
-            for i in 0..32 {
-                let ($a, $b) = (a[i], b[i]);
-                mask |= u32::from($e) << i;
-            }
-            mask
-        })
-    };
-}
-
-/// A result and a carry from three sources and a carry.
+/// An addition or subtraction with carry: the expression maps three sources and the incoming carry flag of a lane to the
+/// result and the outgoing flag.
 macro_rules! carry {
     (|$a:tt, $b:tt, $c:tt, $carry:tt| $e:expr) => {
         $crate::Alu::Carry(|d, a, b, c, flags| {
@@ -80,12 +67,6 @@ macro_rules! calls {
             }
         })
     };
-    (compare |$a:ident| $e:expr) => {
-        $crate::calls::compare!(CompareNarrow, |$a, _| $e)
-    };
-    (compare64 |$a:ident| $e:expr) => {
-        $crate::calls::compare!(CompareWide, |$a, _| $e)
-    };
     (carry |$a:ident, $b:ident, $c:ident, $carry:ident| $e:expr) => {
         $crate::calls::carry!(|$a, $b, $c, $carry| $e)
     };
@@ -94,4 +75,4 @@ macro_rules! calls {
     };
 }
 
-pub(super) use {calls, carry, compare, gathered};
+pub(super) use {calls, carry, gathered};

@@ -77,16 +77,13 @@ pub enum Alu {
     /// The less usual conversions: up to two sources, each zero-extended to 64 bits, `Convert::run(&mut d, &a, &b)`. The
     /// caller cuts the destination to its register's width.
     Convert(Convert),
-    /// Conversions of pairs of small floats, `cvt.pack`: as `Convert` with three sources, `Tiny::run(&mut d, &a, &b, &c)`.
+    /// `cvt` between packed small floats (e4m3x2, e5m2x2) and `cvt.pack`: as `Convert`, with three sources,
+    /// `Tiny::run(&mut d, &a, &b, &c)`.
     Tiny(Tiny),
     /// Video instructions: as `Tiny`, `Video::run(&mut d, &a, &b, &c)`.
     Video(Video),
     /// `lop3.b32`: three sources and the look-up table (the immediate fourth operand).
     Lop3(fn(&mut L32, &L32, &L32, &L32, u8)),
-    /// Two sources in [`L32`], answer as a mask of lanes.
-    CompareNarrow(fn(&L32, &L32) -> u32),
-    /// Two sources in [`L64`], answer as a mask of lanes.
-    CompareWide(fn(&L64, &L64) -> u32),
     /// `and`, `or`, `xor`, `not` on predicates, as masks of lanes (all 32 bits are computed).
     Predicate(fn(u32, u32) -> u32),
     /// add.cc, addc, sub.cc, subc, mad.cc, madc: three sources, each zero-extended to 64 bits, with the carry flags of

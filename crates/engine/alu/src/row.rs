@@ -51,7 +51,7 @@ pub enum Gives {
     Predicates,
 }
 
-/// The widths of destination and sources.
+/// The register widths of an operation: its destination and its sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The destination.
@@ -131,13 +131,11 @@ impl Row {
             }
             Alu::Narrow(f) => f(&mut to.narrow, a.narrow(), b.narrow(), c.narrow()),
             Alu::Wide(f) => f(&mut to.wide, a.wide(), b.wide(), c.wide()),
-            Alu::CompareNarrow(f) => to.holds = f(a.narrow(), b.narrow()),
-            Alu::CompareWide(f) => to.holds = f(a.wide(), b.wide()),
             _ => {}
         }
     }
 
-    /// The predicates of a row that gives two.
+    /// Evaluates a row that gives two predicates: its comparison of the low halves of `a` and `b`, then of the high ones.
     pub fn run_pair(&self, a: &L32, b: &L32) -> (u32, u32) {
         let compare = |a: &L32, b: &L32| {
             let (a, b) = (Lanes::Narrow(a), Lanes::Narrow(b));
@@ -186,7 +184,8 @@ macro_rules! shape {
     (select64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true false false) };
     (compare $($arg:ident)*) => { $crate::row::shape!(@ Predicate, false false false false) };
     (compare64 $($arg:ident)*) => { $crate::row::shape!(@ Predicate, true true true true) };
-    // Others have 32 bits, or operands of their own.
+    // Sections that are not named above: destination and sources have 32 bits. The shape of `carry` and `function` rows is
+    // not looked at, as lowering gives them operands of their own.
     (@ $gives:expr, $a:literal $b:literal $c:literal $d:literal) => {{
         #[allow(unused_imports, reason = "one of them")]
         use $crate::row::Gives::{Double, Narrow, Predicate, Wide};
@@ -196,7 +195,8 @@ macro_rules! shape {
 }
 pub(crate) use shape;
 
-/// Notes the steps of a row: sources of the section's widths, and a value. The first argument names the variant.
+/// Expands a row to the function that records its steps. The function binds the sources as terms of the section's widths and
+/// evaluates the row's expression. The first macro argument is the pattern that binds the variant.
 macro_rules! record {
     ($v:pat, b32 $($lane:tt)*) => { $crate::row::record!(@ $v, 32, 32 32 32 32, $($lane)*) };
     ($v:pat, b64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };

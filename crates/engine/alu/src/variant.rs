@@ -1,4 +1,4 @@
-//! Modifiers by which the rows of a family differ.
+//! Variants: the modifiers (rounding, `.ftz`, `.sat` and so on) that distinguish the rows of one family.
 
 use crate::mode::Mode;
 use texunit_jit::Rounding;

@@ -40,10 +40,6 @@ pub(crate) unsafe extern "sysv64" fn call(frame: *mut Frame, number: u32) {
             f(&mut n, wide(0));
             true
         }
-        Routine::Test(f) => {
-            n[0] = f(narrow(0), narrow(1));
-            true
-        }
         Routine::TestWide(f) => {
             n[0] = f(wide(0), wide(1));
             true

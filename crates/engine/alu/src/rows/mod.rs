@@ -80,7 +80,7 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
     tables.into_iter().flatten().map(row).chain(families.into_iter().flatten())
 }
 
-/// A row of a table. The first argument names the variant.
+/// Expands a row of a table to its [`Template`]. The first macro argument is the pattern that binds the variant.
 macro_rules! template {
     ($v:pat, rows $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
         $crate::rows::template!(@ $section [$($text),+] |$($arg),*|
@@ -102,7 +102,7 @@ macro_rules! template {
     };
 }
 
-/// A table: rows or calls, in sections by the widths of destination and sources.
+/// Defines a table as a constant. Its rows stand in sections, which are named after the widths of destination and sources.
 macro_rules! table {
     ($table:ident $kind:ident $($section:ident { $([$($text:literal),+] |$($arg:ident),*| $value:expr;)* })*) => {
         pub(super) const $table: &[$crate::row::Template] = &[$($($crate::rows::template!(

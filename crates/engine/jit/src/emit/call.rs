@@ -13,7 +13,7 @@ use iced_x86::{Code as C, Instruction as I, Register as R};
 /// Whether each source has lanes of 32 bits, and the result.
 fn is_narrow(routine: &Routine) -> ([bool; 4], bool) {
     match routine {
-        Routine::Narrow(_) | Routine::Test(_) => ([true; 4], true),
+        Routine::Narrow(_) => ([true; 4], true),
         Routine::Cut(_) | Routine::TestWide(_) => ([false; 4], true),
         Routine::Wide(_) | Routine::Data(_) => ([false; 4], false),
         Routine::Tell(tell) => (tell.narrow, true),

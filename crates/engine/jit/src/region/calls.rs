@@ -17,9 +17,7 @@ pub enum Routine {
     Cut(fn(&mut Narrow, &Wide)),
     /// What has data of its own, of 64 bits.
     Data(Arc<Rows>),
-    /// Lanes for a predicate, from 32 bits. The result goes to a predicate.
-    Test(fn(&Narrow, &Narrow) -> u32),
-    /// Lanes for a predicate, from 64 bits.
+    /// Lanes for a predicate, from 64 bits. The result goes to a predicate.
     TestWide(fn(&Wide, &Wide) -> u32),
     /// No function: whoever runs the region hears of the step ([`Listener`]).
     Tell(Tell),
@@ -62,7 +60,6 @@ impl fmt::Debug for Routine {
             Self::Wide(_) => "Wide",
             Self::Cut(_) => "Cut",
             Self::Data(_) => "Data",
-            Self::Test(_) => "Test",
             Self::TestWide(_) => "TestWide",
             Self::Tell(tell) => return tell.fmt(f),
         })
@@ -75,7 +72,7 @@ impl Routine {
         match self {
             Self::Data(_) => 4,
             Self::Narrow(_) | Self::Wide(_) => 3,
-            Self::Test(_) | Self::TestWide(_) => 2,
+            Self::TestWide(_) => 2,
             Self::Cut(_) => 1,
             Self::Tell(tell) => usize::from(tell.rows.min(4)),
         }

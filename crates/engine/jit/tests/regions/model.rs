@@ -323,10 +323,6 @@ impl World {
             Routine::Wide(f) => f(&mut w, &wide(0), &wide(1), &wide(2)),
             Routine::Cut(f) => f(&mut n, &wide(0)),
             Routine::Data(f) => f(&mut w, [&wide(0), &wide(1), &wide(2), &wide(3)]),
-            Routine::Test(f) => {
-                let lanes = f(&narrow(0), &narrow(1));
-                n = std::array::from_fn(|l| lanes >> l & 1);
-            }
             Routine::TestWide(f) => {
                 let lanes = f(&wide(0), &wide(1));
                 n = std::array::from_fn(|l| lanes >> l & 1);

@@ -470,7 +470,6 @@ impl Maker<'_> {
             Routine::Data(Arc::new(|d: &mut [u64; 32], s: [&[u64; 32]; 4]| {
                 *d = std::array::from_fn(|i| s[0][i] ^ s[1][i] << 1 ^ s[2][i] << 2 ^ s[3][i]);
             })),
-            Routine::Test(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
             Routine::TestWide(|a, b| (0..32).fold(0, |m, i| m | u32::from(a[i] < b[i]) << i)),
             Routine::Tell(Tell { number: 0, rows: 0, narrow: [false; 4] }),
         ]);
@@ -478,7 +477,7 @@ impl Maker<'_> {
             return self.tell();
         }
         let narrow_sources = match routine {
-            Routine::Narrow(_) | Routine::Test(_) => 4,
+            Routine::Narrow(_) => 4,
             _ => 0,
         };
         let from = std::array::from_fn(|i| {
@@ -489,7 +488,7 @@ impl Maker<'_> {
             }
         });
         let to = match routine {
-            Routine::Test(_) | Routine::TestWide(_) => Place::Predicate(self.predicate()),
+            Routine::TestWide(_) => Place::Predicate(self.predicate()),
             Routine::Narrow(_) | Routine::Cut(_) => Place::Narrow(self.narrow()),
             _ if self.random.one_in(2) => Place::Narrow(self.narrow()),
             _ => Place::Wide(self.wide()),

@@ -34,13 +34,7 @@ fn compare(
     to: &CompareTo,
 ) -> Option<Vec<Action>> {
     let from = sources.map(|slot| operands.source(slot));
-    let Some(steps) = row.placed(&from, operands.temporaries) else {
-        // The result of a call goes to a predicate as it is.
-        let plain = to.q.is_none() && to.op == BoolOp::And && to.c == Slot::TRUE;
-        let zero = Source::Literal(0);
-        let call = || Some(call(routine(row.function())?, to.p, [from[0], from[1], zero, zero]));
-        return if plain && !to.p.is_none() { Some(vec![call()?]) } else { None };
-    };
+    let steps = row.placed(&from, operands.temporaries)?;
     let Last::Compare(test, from) = steps.last else { return None };
     let combine = match to.op {
         BoolOp::And => Combine::And,
@@ -72,8 +66,6 @@ fn routine(function: Alu) -> Option<Routine> {
     Some(match function {
         Alu::Narrow(f) => Routine::Narrow(f),
         Alu::Wide(f) => Routine::Wide(f),
-        Alu::CompareNarrow(f) => Routine::Test(f),
-        Alu::CompareWide(f) => Routine::TestWide(f),
         _ => return None,
     })
 }

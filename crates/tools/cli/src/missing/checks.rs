@@ -14,7 +14,7 @@ pub struct CheckOptions {
     pub check: Option<Never>,
 }
 
-/// A value of `--check`, which there is not.
+/// The type of `--check`'s value. It has none: the parser of a build without checks refuses all words.
 #[derive(Clone, Copy, Debug)]
 pub enum Never {}
 

@@ -246,7 +246,7 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
     }
 }
 
-/// Codes of a channel, and weights, of a group.
+/// The four texels of a group for a vector of lanes: the codes of channel `c`, and the weights.
 #[inline(always)]
 fn group_of<S: Simd>(
     simd: S,
