@@ -49,6 +49,12 @@ Examples:
   texunit cases export --format npz suite        NumPy's arrays in suite
   texunit cases export --cases ~/texunit/tests/fetch suite";
 
+/// `texunit cases run`
+pub const CASES_RUN: &str = "\
+Examples:
+  texunit cases run tests/fetch                  counts by rule, and what differs
+  texunit cases run --quiet --engine plan cube.toml card.toml.gz";
+
 /// `texunit compare`
 pub const COMPARE: &str = "\
 Examples:
