@@ -60,7 +60,8 @@ pub const COMPARE: &str = "\
 Examples:
   texunit compare                                all cases of this repository
   texunit compare tests/fetch/level.toml job.toml
-  texunit compare --random 1000 --seed 7 --record card.toml";
+  texunit compare --random 1000 --seed 7 --record card.toml
+  texunit compare --all --record h200            everything, with all results in the folder h200";
 
 /// `texunit check`
 pub const CHECK: &str = "\

@@ -5,9 +5,11 @@ use crate::fetch::{BuiltFetch, FetchCase};
 use crate::raw::{self, RawCase, RawFetch, RawSurface, mistake};
 use crate::resource::ResourceSpec;
 use crate::surface::{BuiltSurface, SurfaceCase};
+use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use std::collections::{BTreeMap, HashMap};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use texunit_spec::write::Entries;
@@ -94,6 +96,17 @@ impl Case {
         Ok(Some(case))
     }
 
+    /// This case without some accesses of its surface.
+    #[must_use]
+    pub fn without(&self, accesses: &[usize]) -> Self {
+        let mut case = self.clone();
+        if let Access::Surface(surface) = &mut case.access {
+            let mut number = 0..;
+            surface.accesses.retain(|_| number.next().is_none_or(|n| !accesses.contains(&n)));
+        }
+        case
+    }
+
     /// Number of fetches or accesses.
     pub fn count(&self) -> usize {
         match &self.access {
@@ -152,6 +165,14 @@ fn text_of(path: &Path) -> Result<String, String> {
         return Err(format!("the text has more than {MAX_FILE} bytes, which are not read"));
     }
     String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
+}
+
+/// A text as [`read_text`] reads it from a file whose name ends in `.gz`: the same bytes for the same
+/// text.
+pub fn compress(text: &str) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::best());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.finish());
+    written.expect("a vector takes all bytes")
 }
 
 /// What an address names.

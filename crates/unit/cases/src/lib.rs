@@ -27,11 +27,13 @@ pub use driver::why_no_driver;
 pub use error::CaseError;
 pub use fetch::{Answer, BuiltFetch, Disagreement, Expected, ExpectedValue, FetchCase};
 pub use file::{
-    Access, Addressed, Built, Case, CaseFile, load, load_address, parse, read_text, to_toml,
+    Access, Addressed, Built, Case, CaseFile, compress, load, load_address, parse, read_text,
+    to_toml,
 };
 pub use folder::{find_files, is_case_file, stem};
+pub use hash::hash;
 pub use op::SurfaceOp;
-pub use random::{random_case, random_unit_case};
+pub use random::{random_case, random_case_of, random_unit_case};
 pub use resource::{MAX_BYTES, ResourceSpec};
 pub use surface::{BuiltSurface, Fault, SurfaceAccess, SurfaceCase, SurfaceRun};
 pub use texunit_spec::Texels;

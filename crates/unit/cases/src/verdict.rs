@@ -26,7 +26,11 @@ impl Engine {
         levels.map(Self::Plan)
     }
 
-    fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
+    /// The answers of a case's fetches.
+    ///
+    /// # Errors
+    /// The unit has none.
+    pub fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
         match self {
             Engine::Reference => fetch.reference(),
             Engine::Plan(level) => fetch.planned_at(level),
