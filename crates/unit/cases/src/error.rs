@@ -1,7 +1,6 @@
 //! What is wrong with a case.
 
 use std::fmt::Display;
-use texunit_unit::PlanError;
 
 /// A case file that cannot be read, or a case that cannot be made. It names the file and the
 /// case as far as they are known.
@@ -26,11 +25,6 @@ impl CaseError {
         self.place.insert(0, place.to_string());
         self
     }
-}
-
-/// Whether the card answers zeros where the unit refuses.
-pub(crate) fn reads_zero(_: &PlanError) -> bool {
-    false
 }
 
 /// Adds the place to an error.

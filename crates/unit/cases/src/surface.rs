@@ -1,6 +1,6 @@
 //! Surface cases: many accesses of one surface, in order.
 
-use crate::error::{CaseError, Within, reads_zero};
+use crate::error::{CaseError, Within};
 use crate::op::SurfaceOp;
 use crate::raw::{RawCase, RawSurface};
 use crate::resource::ResourceSpec;
@@ -351,7 +351,7 @@ impl BuiltSurface {
     ) -> Result<Vec<Result<Vec<u8>, Fault>>, PlanError> {
         let Elements { size, vector, loads, .. } = elements(form.kind);
         let plan = match SurfacePlan::new(form, &self.surface) {
-            Err(error) if reads_zero(&error) => {
+            Err(error) if error.reads_zero() => {
                 let zeros = vec![0; if loads { size * vector } else { 0 }];
                 return Ok(vec![Ok(zeros); accesses.len()]);
             }

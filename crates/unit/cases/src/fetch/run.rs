@@ -1,7 +1,6 @@
 //! Fetch cases, run: on the reference, and on the planned path.
 
 use super::{Expected, ExpectedValue, Uses};
-use crate::error::reads_zero;
 use std::fmt;
 use std::sync::Arc;
 use texunit_unit::{
@@ -72,7 +71,7 @@ impl BuiltFetch {
     fn or_zeros(&self, answers: Result<Vec<Answer>, PlanError>) -> Result<Vec<Answer>, PlanError> {
         let zeros = Answer { values: [0; 4], resident: true };
         match answers {
-            Err(e) if reads_zero(&e) && !matches!(self.expected, Expected::Error(_)) => {
+            Err(e) if e.reads_zero() && !matches!(self.expected, Expected::Error(_)) => {
                 Ok(vec![zeros; self.operands.len()])
             }
             answers => answers,
