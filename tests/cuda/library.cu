@@ -1,4 +1,5 @@
-// Libraries: PTX that is loaded while the program runs, from memory and from a file.
+// Libraries: PTX that is loaded while the program runs, from memory and from a file. What is refused, and that texts are
+// not read at once, is as an NVIDIA H200 (sm_90) answered, driver 580.159.04, CUDA 13.0, 2026-11-28.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -62,7 +63,8 @@ int main()
     cudaKernel_t kernel, all[2];
     CHECK(cudaLibraryGetKernel(&kernel, library, "times"));
     CHECK(cudaLibraryEnumerateKernels(all, 2, library));
-    std::printf("%d\n", all[0] == kernel);
+    // In an order that is not specified.
+    std::printf("%d\n", all[0] == kernel || all[1] == kernel);
     int *value, host = 14;
     CHECK(cudaMalloc(&value, sizeof *value));
     CHECK(cudaMemcpy(value, &host, sizeof host, cudaMemcpyHostToDevice));

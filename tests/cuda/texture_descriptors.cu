@@ -1,5 +1,6 @@
 // Descriptors: what is asked of objects and arrays comes back, and what CUDA refuses is refused with its
-// error.
+// error. Without a view, and of an object that has ended, an NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0,
+// 2026-11-28.
 #include <cstdio>
 #include <cstring>
 

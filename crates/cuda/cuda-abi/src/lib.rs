@@ -50,6 +50,9 @@ pub struct CUuuid(pub [u8; 16]);
 /// The version of CUDA that the libraries speak (`cuDriverGetVersion`): 1000 * major + 10 * minor.
 pub const CUDA_VERSION: i32 = 13_050;
 
+/// The first handle of the driver, which gives out larger ones: no address of a process looks like it.
+pub const FIRST_HANDLE: usize = 0x0000_5c00_0000_0000;
+
 /// A name that texunit's `libcuda.so.1` exports and no other driver does: by it a program that is to ask a real
 /// card (`texunit compare`) knows that there is none.
 pub const MARKER: &std::ffi::CStr = c"texunit_driver";

@@ -63,6 +63,27 @@ const NOT_PROVIDED: [(u32, &str); 2] = [
     (CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, "CUDA_ARRAY3D_VIDEO_ENCODE_DECODE"),
 ];
 
+/// A flag and its name.
+type Flag = (u32, &'static str);
+
+/// Flags that a driver refuses with others, and one that it refuses always (an NVIDIA H200, docs/cuda-api.md).
+const APART: [(u32, &str, &[Flag]); 3] = [
+    (
+        CUDA_ARRAY3D_TEXTURE_GATHER,
+        "CUDA_ARRAY3D_TEXTURE_GATHER",
+        &[
+            (CUDA_ARRAY3D_LAYERED, "CUDA_ARRAY3D_LAYERED"),
+            (CUDA_ARRAY3D_CUBEMAP, "CUDA_ARRAY3D_CUBEMAP"),
+        ],
+    ),
+    (
+        CUDA_ARRAY3D_SPARSE,
+        "CUDA_ARRAY3D_SPARSE",
+        &[(CUDA_ARRAY3D_SURFACE_LDST, "CUDA_ARRAY3D_SURFACE_LDST")],
+    ),
+    (CUDA_ARRAY3D_DEPTH_TEXTURE, "CUDA_ARRAY3D_DEPTH_TEXTURE", &[]),
+];
+
 /// What the device makes of a descriptor.
 fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
     let flags = descriptor.flags;
@@ -78,6 +99,15 @@ fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<ArrayDescriptor> {
             "Flags {flags:#x} has bits that are not CUDA_ARRAY3D flags: {:#x}",
             flags & !FLAGS
         )));
+    }
+    for (flag, name, others) in APART {
+        if flags & flag != 0 && (others.is_empty() || others.iter().any(|o| flags & o.0 != 0)) {
+            let with: Vec<_> = others.iter().filter(|o| flags & o.0 != 0).map(|o| o.1).collect();
+            return Err(CUresult::INVALID_VALUE.because(match with[..] {
+                [] => format!("Flags {flags:#x} has {name}, which no array has"),
+                _ => format!("Flags {flags:#x} has {name} with {}", with.join(" and ")),
+            }));
+        }
     }
     let format = format::format(descriptor.format, descriptor.num_channels)?;
     if format.is_block() && flags & CUDA_ARRAY3D_SURFACE_LDST != 0 {

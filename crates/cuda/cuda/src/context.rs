@@ -63,11 +63,11 @@ const LIMITS: [(Limit, usize); 7] = [
 ];
 
 impl Limit {
-    /// The limit of a number, `CUDA_ERROR_UNSUPPORTED_LIMIT` if there is none.
+    /// The limit of a number, `CUDA_ERROR_INVALID_VALUE` if there is none.
     pub(crate) fn of(number: u32) -> Answer<Self> {
         let found = LIMITS.get(number as usize).map(|(limit, _)| *limit);
         found.ok_or_else(|| {
-            CUresult::UNSUPPORTED_LIMIT.because(format!(
+            CUresult::INVALID_VALUE.because(format!(
                 "limit {number} is not a CUlimit that texunit has: those are 0 to {}",
                 LIMITS.len() - 1
             ))

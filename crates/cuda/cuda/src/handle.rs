@@ -10,14 +10,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use texunit_cuda_abi::args::Answer;
 use texunit_cuda_abi::driver::Parameter;
-use texunit_cuda_abi::{CUresult, Refusal, Subject};
+use texunit_cuda_abi::{CUresult, FIRST_HANDLE, Refusal, Subject};
 
-/// The first handle: no address of a process looks like it.
-const FIRST: usize = 0x0000_5c00_0000_0000;
 /// Distance between handles.
 const STEP: usize = 64;
 
-static NEXT: AtomicUsize = AtomicUsize::new(FIRST);
+static NEXT: AtomicUsize = AtomicUsize::new(FIRST_HANDLE);
 
 /// A kind of object that the C API names by handle.
 pub(crate) trait Object: Sized + Send + Sync + 'static {

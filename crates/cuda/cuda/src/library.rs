@@ -11,7 +11,7 @@ use crate::state;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUdevice, CUresult, Refusal};
 use texunit_syntax::ast::Item;
 use texunit_syntax::{Diagnostic, SourceFile};
 
@@ -29,6 +29,8 @@ pub(crate) struct Library {
     by_name: HashMap<String, Handle<Kernel>>,
     /// Variables with the attribute `.managed`.
     managed: HashSet<String>,
+    /// Why it has none of them, of a text with mistakes: those are no error before something is asked of it.
+    unreadable: Option<Refusal>,
     /// Where it is loaded, by the context's handle.
     modules: Mutex<HashMap<usize, Handle<Module>>>,
 }
@@ -90,7 +92,11 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Lib
         Some(context) => context.gpu.profile,
         None => state::gpu(0)?.profile,
     };
-    let (names, managed) = names(&image.ptx(name, device)?, jit)?;
+    let (names, managed, unreadable) = match names(&image.ptx(name, device)?, jit) {
+        Ok((names, managed)) => (names, managed, None),
+        Err(refusal) if jit.has_log() => return Err(refusal),
+        Err(refusal) => (Vec::new(), HashSet::new(), Some(refusal)),
+    };
     let handle = Handle::fresh();
     let kernel = |name: &String| {
         Kernel::registry().insert(Kernel {
@@ -110,6 +116,7 @@ pub(crate) fn load(image: Image, name: &str, jit: &Jit<'_>) -> Answer<Handle<Lib
         kernels,
         by_name,
         managed,
+        unreadable,
         modules: Mutex::default(),
     });
     Library::registry().keep(handle, Arc::clone(&library));
@@ -150,6 +157,9 @@ impl Library {
 
     /// The kernel of a name; `CUDA_ERROR_NOT_FOUND` if there is none.
     pub(crate) fn kernel(&self, name: &str) -> Answer<Handle<Kernel>> {
+        if let Some(refusal) = &self.unreadable {
+            return Err(refusal.clone());
+        }
         self.by_name.get(name).copied().ok_or_else(|| {
             let like = crate::refused::similar(name, self.by_name.keys().map(String::as_str));
             CUresult::NOT_FOUND.because(format!(

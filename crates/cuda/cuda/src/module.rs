@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use texunit_cuda_abi::{CUresult, function_attribute as attribute};
-use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile};
+use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
+use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
 use texunit_report::Located;
 
 /// A module that is loaded in a context.
@@ -100,29 +100,46 @@ pub(crate) fn load(place: LoadTarget<'_>, ptx: &Ptx, jit: &Jit<'_>) -> Answer<Ha
         texunit_device::Module::load(&place.gpu.device, &ptx.name, &ptx.text)
     });
     jit.took(start.elapsed());
-    match result {
-        Ok(loaded) => {
-            jit.report((loaded.source(), &**loaded.sources()), loaded.warnings());
-            let handle = keep(place, loaded, heading(&ptx.text));
-            if let Some(context) = place.alive {
-                context.outlives(|| unload(handle).unwrap_or_default())?;
-            }
-            Ok(handle)
-        }
+    let loaded = match result {
+        Ok(loaded) => loaded,
         Err(LoadError { source, diagnostics, sources, .. }) => {
-            let located = Located::from((&source, &*sources));
-            if !jit.report(located, &diagnostics) {
-                let errors: Vec<Diagnostic> =
-                    diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
-                say(format_args!(
-                    "a module cannot be loaded\n{}",
-                    texunit_report::human(located, &errors, crate::settings::settings().color)
-                        .trim_end()
-                ));
-            }
-            Err(load_code(&diagnostics).because(unreadable(&source, &diagnostics)))
+            let code = load_code(&diagnostics);
+            return Err(refused(jit, (&source, &*sources).into(), &diagnostics, code));
         }
+    };
+    let located = Located::from((loaded.source(), &**loaded.sources()));
+    if let Some((why, found)) = loaded.unloadable() {
+        let code = match why {
+            Unloadable::SurfaceQuery => CUresult::NOT_SUPPORTED,
+            Unloadable::ReferenceParameter => CUresult::INVALID_IMAGE,
+            Unloadable::TextureQuery => CUresult::NOT_FOUND,
+        };
+        return Err(refused(jit, located, std::slice::from_ref(found), code));
     }
+    jit.report(located, loaded.warnings());
+    let handle = keep(place, loaded, heading(&ptx.text));
+    if let Some(context) = place.alive {
+        context.outlives(|| unload(handle).unwrap_or_default())?;
+    }
+    Ok(handle)
+}
+
+/// A module that is not loaded: its mistakes go to the log, or to standard error.
+fn refused(
+    jit: &Jit<'_>,
+    located: Located<'_>,
+    diagnostics: &[Diagnostic],
+    code: CUresult,
+) -> Refusal {
+    if !jit.report(located, diagnostics) {
+        let errors: Vec<Diagnostic> =
+            diagnostics.iter().filter(|d| d.is_error()).cloned().collect();
+        say(format_args!(
+            "a module cannot be loaded\n{}",
+            texunit_report::human(located, &errors, crate::settings::settings().color).trim_end()
+        ));
+    }
+    code.because(unreadable(located.text, diagnostics))
 }
 
 /// What is said of PTX with mistakes: where the first is, and how many there are.

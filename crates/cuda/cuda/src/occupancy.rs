@@ -8,6 +8,8 @@ use crate::profile::Profile;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
+/// Threads of the largest block.
+const MAX_THREADS: u32 = 1024;
 /// Registers of a multiprocessor, and of a block.
 const REGISTERS: u32 = 65536;
 /// Registers are given to a warp in units of so many.
@@ -43,13 +45,11 @@ fn shared(function: &Function, profile: &Profile, dynamic: u64) -> u64 {
     }
 }
 
-/// Most blocks that a multiprocessor holds at a time; 0 if the block cannot run at all.
+/// Most blocks that a multiprocessor holds at a time; 0 if no kernel has such a block. What the kernel itself allows
+/// (`__launch_bounds__`) does not count (an NVIDIA H200, docs/cuda-api.md).
 pub(crate) fn blocks(function: &Function, profile: &Profile, block: Block) -> u32 {
     let most_dynamic = u64::from(function.max_dynamic_shared().unsigned_abs());
-    if block.threads == 0
-        || block.threads > function.max_threads()
-        || block.dynamic_shared > most_dynamic
-    {
+    if block.threads == 0 || block.threads > MAX_THREADS || block.dynamic_shared > most_dynamic {
         return 0;
     }
     let warps = block.threads.div_ceil(WARP);

@@ -47,12 +47,14 @@ const DEFAULT: ComputeCapability = ComputeCapability::DEFAULT;
 
 const GIB: u64 = 1 << 30;
 const MIB: i32 = 1 << 20;
+/// As the card says (driver 580.159.04, 2026-11-28).
+const H200: u64 = 150_109_880_320;
 
 #[rustfmt::skip]
 macro_rules! cards {
-    ($($key:literal $name:literal $cap:expr, $gib:literal, $sms:literal, $clock:literal, $mem:literal, $bus:literal, $l2:expr, $threads:literal, $ctas:literal, $shared:literal, $optin:literal, $ratio:literal, $copy:literal;)*) => {
+    ($($key:literal $name:literal $cap:expr, $memory:expr, $sms:literal, $clock:literal, $mem:literal, $bus:literal, $l2:expr, $threads:literal, $ctas:literal, $shared:literal, $optin:literal, $ratio:literal, $copy:literal;)*) => {
         &[$(Profile {
-            key: $key, name: $name, capability: $cap, memory: $gib * GIB, multiprocessors: $sms, clock: $clock,
+            key: $key, name: $name, capability: $cap, memory: $memory, multiprocessors: $sms, clock: $clock,
             memory_clock: $mem, bus: $bus, l2: $l2, threads: $threads, ctas: $ctas, shared: $shared,
             shared_optin: $optin, double_ratio: $ratio, copy_engines: $copy,
         }),*]
@@ -62,20 +64,21 @@ macro_rules! cards {
 /// All cards, the default one first.
 #[rustfmt::skip]
 pub(crate) static PROFILES: &[Profile] = cards! {
-    // key     name                                capability  GiB SMs  clock      memory      bus   L2              threads CTAs shared optin f64 copy
-    "sm_86"  "NVIDIA GeForce RTX 3060"             DEFAULT,    12, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2;
-    "sm_50"  "NVIDIA GeForce GTX 750 Ti"           sm(5, 0),    2,  5,  1_084_500, 2_700_000,  128,  2 * MIB,        2048,   32,   64,   48,   32, 1;
-    "sm_52"  "NVIDIA GeForce GTX 980"              sm(5, 2),    4, 16,  1_216_000, 3_505_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
-    "sm_60"  "Tesla P100-PCIE-16GB"                sm(6, 0),   16, 56,  1_328_500,   715_000, 4096,  4 * MIB,        2048,   32,   64,   48,    2, 2;
-    "sm_61"  "NVIDIA GeForce GTX 1080"             sm(6, 1),    8, 20,  1_733_500, 5_005_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
-    "sm_70"  "Tesla V100-PCIE-16GB"                sm(7, 0),   16, 80,  1_380_000,   877_000, 4096,  6 * MIB,        2048,   32,   96,   96,    2, 7;
-    "sm_75"  "Tesla T4"                            sm(7, 5),   15, 40,  1_590_000, 5_001_000,  256,  4 * MIB,        1024,   16,   64,   64,   32, 3;
-    "sm_80"  "NVIDIA A100-PCIE-40GB"               sm(8, 0),   40, 108, 1_410_000, 1_215_000, 5120, 40 * MIB,        2048,   32,  164,  163,    2, 3;
-    "sm_87"  "Orin"                                sm(8, 7),   30, 16,  1_300_000, 1_300_000,  128,  4 * MIB,        1536,   16,  164,  163,   32, 2;
-    "sm_89"  "NVIDIA GeForce RTX 4090"             sm(8, 9),   24, 128, 2_520_000, 10_501_000, 384, 72 * MIB,        1536,   24,  100,   99,   64, 2;
-    "sm_90"  "NVIDIA H100 PCIe"                    sm(9, 0),   80, 114, 1_755_000, 1_593_000, 5120, 50 * MIB,        2048,   32,  228,  227,    2, 3;
-    "sm_100" "NVIDIA B200"                         sm(10, 0), 180, 148, 1_965_000, 3_996_000, 7680, 126 * MIB,       2048,   32,  228,  227,    2, 4;
-    "sm_120" "NVIDIA GeForce RTX 5090"             sm(12, 0),  32, 170, 2_407_000, 14_001_000, 512, 96 * MIB,        1536,   24,  100,   99,   64, 2;
+    // key     name                                capability    memory   SMs  clock      memory      bus   L2              threads CTAs shared optin f64 copy
+    "sm_86"  "NVIDIA GeForce RTX 3060"             DEFAULT,     12 * GIB, 28,  1_777_000, 7_501_000,  192,  2_359_296,      1536,   16,  100,   99,   32, 2;
+    "sm_50"  "NVIDIA GeForce GTX 750 Ti"           sm(5, 0),     2 * GIB, 5,  1_084_500, 2_700_000,  128,  2 * MIB,        2048,   32,   64,   48,   32, 1;
+    "sm_52"  "NVIDIA GeForce GTX 980"              sm(5, 2),     4 * GIB, 16,  1_216_000, 3_505_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
+    "sm_60"  "Tesla P100-PCIE-16GB"                sm(6, 0),    16 * GIB, 56,  1_328_500,   715_000, 4096,  4 * MIB,        2048,   32,   64,   48,    2, 2;
+    "sm_61"  "NVIDIA GeForce GTX 1080"             sm(6, 1),     8 * GIB, 20,  1_733_500, 5_005_000,  256,  2 * MIB,        2048,   32,   96,   48,   32, 2;
+    "sm_70"  "Tesla V100-PCIE-16GB"                sm(7, 0),    16 * GIB, 80,  1_380_000,   877_000, 4096,  6 * MIB,        2048,   32,   96,   96,    2, 7;
+    "sm_75"  "Tesla T4"                            sm(7, 5),    15 * GIB, 40,  1_590_000, 5_001_000,  256,  4 * MIB,        1024,   16,   64,   64,   32, 3;
+    "sm_80"  "NVIDIA A100-PCIE-40GB"               sm(8, 0),    40 * GIB, 108, 1_410_000, 1_215_000, 5120, 40 * MIB,        2048,   32,  164,  163,    2, 3;
+    "sm_87"  "Orin"                                sm(8, 7),    30 * GIB, 16,  1_300_000, 1_300_000,  128,  4 * MIB,        1536,   16,  164,  163,   32, 2;
+    "sm_89"  "NVIDIA GeForce RTX 4090"             sm(8, 9),    24 * GIB, 128, 2_520_000, 10_501_000, 384, 72 * MIB,        1536,   24,  100,   99,   64, 2;
+    "sm_90"  "NVIDIA H100 PCIe"                    sm(9, 0),    80 * GIB, 114, 1_755_000, 1_593_000, 5120, 50 * MIB,        2048,   32,  228,  227,    2, 3;
+    "h200"   "NVIDIA H200"                         sm(9, 0),        H200, 132, 1_980_000, 3_201_000, 6016, 60 * MIB,        2048,   32,  228,  227,    2, 3;
+    "sm_100" "NVIDIA B200"                         sm(10, 0),  180 * GIB, 148, 1_965_000, 3_996_000, 7680, 126 * MIB,       2048,   32,  228,  227,    2, 4;
+    "sm_120" "NVIDIA GeForce RTX 5090"             sm(12, 0),   32 * GIB, 170, 2_407_000, 14_001_000, 512, 96 * MIB,        1536,   24,  100,   99,   64, 2;
 };
 
 /// The card that is there if the user chooses none.
@@ -110,13 +113,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_the_architectures() {
-        for profile in PROFILES {
+    fn keys_are_the_architectures_but_one() {
+        for profile in PROFILES.iter().filter(|profile| profile.key != "h200") {
             assert_eq!(profile.key, profile.capability.to_string());
         }
         let named: Vec<_> = PROFILES.iter().map(|profile| (profile.key, profile.name)).collect();
         assert_eq!(named, cards::CARDS.iter().map(|c| (c.key, c.name)).collect::<Vec<_>>());
         assert_eq!(find_all("rtx3060").unwrap()[0].key, "sm_86");
+        assert_eq!(find_all("H200").unwrap()[0].name, "NVIDIA H200");
         assert_eq!(find_all("sm_90, sm_75").unwrap().len(), 2);
         assert!(find_all("sm_99").unwrap_err().contains("sm_86"));
         assert!(find_all(" ,").unwrap_err().contains("no device"));

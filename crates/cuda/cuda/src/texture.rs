@@ -95,8 +95,10 @@ pub(crate) fn filter(number: u32) -> Answer<Filter> {
     })
 }
 
-/// All flags of textures.
-pub(crate) const FLAGS: u32 = CU_TRSF_READ_AS_INTEGER
+/// All flags of textures. 4 and 8 have no name, and no effect (an NVIDIA H200, docs/cuda-api.md).
+pub(crate) const FLAGS: u32 = 4
+    | 8
+    | CU_TRSF_READ_AS_INTEGER
     | CU_TRSF_NORMALIZED_COORDINATES
     | CU_TRSF_SRGB
     | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
@@ -122,7 +124,7 @@ pub(crate) fn descriptor(
             flags & !FLAGS
         ));
     }
-    if seamless && !source.is_cube() {
+    if seamless && !source.geometry().is_cube() {
         return refused(
             "CU_TRSF_SEAMLESS_CUBEMAP is set, and the resource is not a cubemap".to_owned(),
         );
@@ -139,13 +141,20 @@ pub(crate) fn descriptor(
         .with_sampler(sampler.with_srgb(srgb).with_seamless_cube(seamless)))
 }
 
-/// The sampler state of a descriptor, but for its flags.
-fn sampler(texture: &CUDA_TEXTURE_DESC) -> Answer<Sampler> {
-    let [x, y, z] = texture.address_mode;
+/// The sampler state of a descriptor, but for its flags. Address modes of axes that there are not may be anything.
+fn sampler(texture: &CUDA_TEXTURE_DESC, axes: usize) -> Answer<Sampler> {
+    let mut modes = [AddressMode::Clamp; 3];
+    for (axis, (mode, &number)) in modes.iter_mut().zip(&texture.address_mode).enumerate() {
+        match address_mode(number) {
+            Ok(known) => *mode = known,
+            Err(refused) if axis < axes => return Err(refused),
+            Err(_) => {}
+        }
+    }
     Ok(Sampler::default()
         .with_filter(filter(texture.filter_mode)?)
         .with_mip_filter(filter(texture.mipmap_filter_mode)?)
-        .with_address_modes([address_mode(x)?, address_mode(y)?, address_mode(z)?])
+        .with_address_modes(modes)
         .with_border_bits(texture.border_color.map(f32::to_bits))
         .with_min_level_clamp(level(texture.min_mipmap_level_clamp))
         .with_max_level_clamp(level(texture.max_mipmap_level_clamp))
@@ -183,7 +192,8 @@ pub(crate) fn create(
 ) -> Answer<u64> {
     let device = &context.gpu.device;
     let source = source(device, resource, view.as_ref())?;
-    let descriptor = descriptor(&source, texture.flags, sampler(texture)?)?;
+    let sampler = sampler(texture, source.geometry().axes())?;
+    let descriptor = descriptor(&source, texture.flags, sampler)?;
     let made = device.create_texture_as_driver(&source.resource(), &descriptor);
     let object = made.map_err(texture_refusal)?;
     let handle = object.handle();
@@ -265,11 +275,19 @@ pub(crate) fn find_surface(context: &Context, handle: u64) -> Answer<Arc<Surface
     object(context, handle, "surfObject", |surface: &Surface| surface.context)
 }
 
-/// Ends a texture object. What it read is given back if nobody else holds it.
+/// Ends a texture object. What it read is given back if nobody else holds it. One that has ended is no error (an
+/// NVIDIA H200, docs/cuda-api.md).
 pub(crate) fn destroy(handle: u64) -> Answer {
     let context = current()?;
-    find(&context, handle)?;
-    key::<Texture>(&context.gpu, handle).take().map(|_| ())
+    let key = key::<Texture>(&context.gpu, handle);
+    // The bit of textures alone, and a number.
+    let may_have_been = handle >> 61 == 1 && !key.is_null();
+    if !may_have_been || Texture::registry().find(key).is_some() {
+        find(&context, handle)?;
+    }
+    // Another thread may end it, too.
+    drop(key.take());
+    Ok(())
 }
 
 /// Ends a surface object.

@@ -14,8 +14,9 @@ use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use texunit_cuda_abi::{
     CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_RESOURCE_TYPE_LINEAR,
-    CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
-    CUDA_MEMCPY2D, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
+    CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DEPTH_TEXTURE,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_MEMCPY2D,
+    CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult,
 };
 use world::*;
 
@@ -104,21 +105,17 @@ fn textures_and_surfaces() {
     let value = CUresult::INVALID_VALUE;
     tried(value, "pitchInBytes 20 is not a multiple of 32, the texture pitch alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)",
         CUDA_RESOURCE_DESC { pitch_in_bytes: 20, ..memory }, plain);
-    tried(value, "pitchInBytes 32 is less than a row, 100 elements of 4 bytes",
-        CUDA_RESOURCE_DESC { pitch_in_bytes: 32, size: 100, ..memory }, plain);
     tried(value, "devPtr 0x.. is not a multiple of 512, the texture alignment (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)",
         CUDA_RESOURCE_DESC { what: world.memory + 4, ..memory }, plain);
-    tried(value, "height 0 is not a size that a texture of pitched memory can have, 1 and more",
-        CUDA_RESOURCE_DESC { height: 0, ..memory }, plain);
+    tried(value, "height .. is more than any texture of pitched memory has",
+        CUDA_RESOURCE_DESC { height: 1 << 40, ..memory }, plain);
     tried(value, "devPtr 0x..: 127984 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
         CUDA_RESOURCE_DESC { height: 4000, ..memory }, plain);
     tried(value, "NumChannels 3 is not a number of channels that CUarray_format 0x20 has: 1, 2, 4",
         CUDA_RESOURCE_DESC { num_channels: 3, ..memory }, plain);
     tried(value, "format 0x77 is not a CUarray_format", CUDA_RESOURCE_DESC { format: 0x77, ..memory }, plain);
-    tried(value, "sizeInBytes 3 is less than one element, 4 bytes (f32)",
-        CUDA_RESOURCE_DESC { size: 3, ..linear }, plain);
-    tried(value, "devPtr 0x..: 1048576 bytes pass the end of the allocation, in which 4096 are left (number ..: 4096 bytes of device memory (cuMemAlloc) from 0x.. on)",
-        CUDA_RESOURCE_DESC { size: 1 << 20, ..linear }, plain);
+    tried(value, "sizeInBytes .. is .. elements of 4 bytes, more than any linear texture has",
+        CUDA_RESOURCE_DESC { size: 1 << 40, ..linear }, plain);
     tried(value, "resType 9 is not a CUresourcetype: 0 (array), 1 (mipmapped array), 2 (linear), 3 (pitch2D)",
         CUDA_RESOURCE_DESC { res_type: 9, ..array }, plain);
     tried(value, "flags 0x1 of the resource descriptor is not 0", CUDA_RESOURCE_DESC { flags: 1, ..array }, plain);
@@ -172,7 +169,11 @@ fn arrays() {
         CUDA_ARRAY3D_DESCRIPTOR { height: 0, depth: 4, flags: 0, ..ARRAY });
     tried(value, "the width of `array` is 1048576, but must be 1 to 131072 on sm_86 (CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)",
         CUDA_ARRAY3D_DESCRIPTOR { width: 1 << 20, ..ARRAY });
-    tried(CUresult::NOT_SUPPORTED, "arrays of video formats (CUarray_format 0xb0) are not supported",
+    tried(value, "Flags 0x9 has CUDA_ARRAY3D_TEXTURE_GATHER with CUDA_ARRAY3D_LAYERED",
+        CUDA_ARRAY3D_DESCRIPTOR { flags: layered | CUDA_ARRAY3D_TEXTURE_GATHER, ..ARRAY });
+    tried(value, "Flags 0x10 has CUDA_ARRAY3D_DEPTH_TEXTURE, which no array has",
+        CUDA_ARRAY3D_DESCRIPTOR { flags: CUDA_ARRAY3D_DEPTH_TEXTURE, ..ARRAY });
+    tried(value, "arrays of video formats (CUarray_format 0xb0) are not supported",
         CUDA_ARRAY3D_DESCRIPTOR { format: 0xb0, num_channels: 3, ..ARRAY });
     let mut level = null_mut();
     refused!(cases, INVALID_VALUE, "level 5 does not exist: the mipmapped array has 2, numbered from 0",
@@ -362,7 +363,7 @@ fn contexts_streams_events_devices() {
     refused!(cases, INVALID_VALUE, "len 0 is not a size of a text, 1 and more", cuDeviceGetName(null_mut(), 0, 0));
     refused!(cases, INVALID_VALUE, "value .. is more than 524288, the maximum bytes of stack (CU_LIMIT_STACK_SIZE) that a thread can have",
         cuCtxSetLimit(0, 1 << 30));
-    refused!(cases, UNSUPPORTED_LIMIT, "limit 99 is not a CUlimit that texunit has: those are 0 to 6",
+    refused!(cases, INVALID_VALUE, "limit 99 is not a CUlimit that texunit has: those are 0 to 6",
         cuCtxGetLimit(&mut 0, 99));
     refused!(cases, PEER_ACCESS_UNSUPPORTED, "peerContext is of a device whose memory this one cannot reach (cuDeviceCanAccessPeer returns 0 for every two devices of texunit)",
         cuCtxEnablePeerAccess(world.context, 0));

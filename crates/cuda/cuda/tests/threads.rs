@@ -170,7 +170,8 @@ fn one_handle_is_destroyed_by_one_thread() {
     for _ in 0..rounds(200) {
         let world = World::new();
         let numbers = [world.context, world.stream, world.event, world.module].map(|p| p as usize);
-        let (memory, texture) = (world.memory, world.texture);
+        // Textures may be ended again.
+        let (memory, surface) = (world.memory, world.surface);
         let won: [_; 5] = std::array::from_fn(|_| AtomicU32::new(0));
         std::thread::scope(|scope| {
             for _ in 0..3 {
@@ -184,7 +185,7 @@ fn one_handle_is_destroyed_by_one_thread() {
                             cuEventDestroy_v2(event),
                             cuModuleUnload(module),
                             cuMemFree_v2(memory),
-                            cuTexObjectDestroy(texture),
+                            cuSurfObjectDestroy(surface),
                         ]
                     };
                     for (won, code) in won.iter().zip(codes) {

@@ -1,12 +1,12 @@
 //! The cards that texunit's drop-in libraries can appear as, by the names that people give them: one card for
-//! each architecture.
+//! each architecture, and one that was measured.
 
 use std::fmt::Write;
 
 /// A card.
 #[derive(Debug)]
 pub struct Card {
-    /// The architecture, which is the name of the device: `sm_86`.
+    /// The name of the device: the architecture, `sm_86`, or of a second card of it, `h200`.
     pub key: &'static str,
     /// The name that the card gives itself: `NVIDIA GeForce RTX 3060`.
     pub name: &'static str,
@@ -32,7 +32,8 @@ pub static CARDS: &[Card] = &[
     card("sm_80", "NVIDIA A100-PCIE-40GB", &["a30", "a100sxm480gb", "a100sxm440gb", "a10080gb"]),
     card("sm_87", "Orin", &["jetsonorin", "agxorin", "orinnano", "orinnx"]),
     card("sm_89", "NVIDIA GeForce RTX 4090", &["rtx4050", "rtx4060", "rtx4060ti", "rtx4070", "rtx4070ti", "rtx4080", "l4", "l40", "l40s", "rtx6000ada", "ada"]),
-    card("sm_90", "NVIDIA H100 PCIe", &["h100sxm", "h100nvl", "h200", "gh200", "h800", "hopper"]),
+    card("sm_90", "NVIDIA H100 PCIe", &["h100sxm", "h100nvl", "gh200", "h800", "hopper"]),
+    card("h200", "NVIDIA H200", &[]),
     card("sm_100", "NVIDIA B200", &["b100", "gb200", "blackwell"]),
     card("sm_120", "NVIDIA GeForce RTX 5090", &["rtx5050", "rtx5060", "rtx5060ti", "rtx5070", "rtx5070ti", "rtx5080", "rtxpro6000"]),
 ];
@@ -55,6 +56,15 @@ impl Card {
             .trim_end_matches("-16GB")
             .trim_end_matches("-PCIE")
             .trim_end_matches(" PCIe")
+    }
+
+    /// What lists say: `sm_86 (GeForce RTX 3060)`.
+    fn label(&self) -> String {
+        let short = self.short();
+        if self.key.eq_ignore_ascii_case(short) {
+            return self.key.to_owned();
+        }
+        format!("{} ({short})", self.key)
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -81,18 +91,14 @@ pub fn find(name: &str) -> Result<&'static Card, String> {
     }
     let mut message = format!("unknown device `{}`", name.chars().take(60).collect::<String>());
     if let Some(card) = CARDS.iter().find(|card| card.relatives.contains(&wanted.as_str())) {
-        let _ = write!(
-            message,
-            "; did you mean {} ({}), of the same architecture? Available",
-            card.key,
-            card.short()
-        );
+        let label = card.label();
+        let _ = write!(message, "; did you mean {label}, of the same architecture? Available");
     } else if let Some(card) = near(&wanted) {
-        let _ = write!(message, "; did you mean {} ({})? Available", card.key, card.short());
+        let _ = write!(message, "; did you mean {}? Available", card.label());
     } else {
         message.push_str("; available");
     }
-    let known: Vec<String> = CARDS.iter().map(|c| format!("{} ({})", c.key, c.short())).collect();
+    let known: Vec<String> = CARDS.iter().map(Card::label).collect();
     let _ = write!(message, ": {}", known.join(", "));
     Err(message)
 }
@@ -138,6 +144,8 @@ mod tests {
             ("v100", "sm_70"),
             ("A100", "sm_80"),
             ("h100", "sm_90"),
+            ("H200", "h200"),
+            ("NVIDIA H200", "h200"),
             ("b200", "sm_100"),
             ("orin", "sm_87"),
             ("gtx1080", "sm_61"),
@@ -150,7 +158,7 @@ mod tests {
             assert_eq!(find(card.name).unwrap().key, card.key);
             for relative in card.relatives {
                 let message = find(relative).unwrap_err();
-                let wanted = format!("did you mean {} ({})", card.key, card.short());
+                let wanted = format!("did you mean {}", card.label());
                 assert!(message.contains(&wanted), "{message}");
             }
         }

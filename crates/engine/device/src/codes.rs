@@ -12,4 +12,6 @@ pub const CODES: &[Code] = &[
         "The device's memory or a descriptor table is full." },
     Code { code: "E0503", title: "address behind a reference", explanation:
         "The address of a `.texref`, `.samplerref` or `.surfref` is a handle, and a handle plus a number is not the handle of another. Only the first of an array of references can be bound: declare them one by one." },
+    Code { code: "E0504", title: "module that a driver does not load", explanation:
+        "CUDA's driver does not load modules with `txq` or `suq` of anything but width, height and depth, with a `.samplerref`, or with a kernel that takes a reference as its parameter (an NVIDIA H200, driver 580). Programs under `texunit run` get its error; `texunit launch` executes such modules." },
 ];

@@ -77,6 +77,7 @@ mod texture;
 #[cfg_attr(not(feature = "sass"), path = "without_txd.rs")]
 mod txd;
 mod unknown;
+mod unloadable;
 
 pub use arg::{Arg, ParamInfo, ParamType};
 pub use array::{Array, ArrayDescriptor, MipmappedArray};
@@ -97,6 +98,7 @@ pub use state::{State, Stored, VariablePlaces};
 pub use texture::{SamplerObject, SurfaceObject, TextureDescriptor, TextureObject};
 pub use txd::GradientPath;
 pub use unknown::UnknownKernel;
+pub use unloadable::Unloadable;
 
 pub use bytemuck;
 

@@ -23,6 +23,8 @@ impl ComputeCapability {
 pub(crate) enum Use {
     /// Arrays and textures.
     Array(Geometry),
+    /// 3D arrays that are deeper than others, and not as wide and high.
+    Deep,
     /// Arrays with mip levels, besides.
     Mipmapped(Geometry),
     /// Surfaces.
@@ -59,7 +61,7 @@ const fn row(of: Use, measure: Measure, attribute: &'static str) -> Row {
 
 use Geometry as G;
 use Measure::{Depth, Faces, Height, Layers, Pitch, Width};
-use Use::{Array, Linear, Mipmapped, Pitched, Surface};
+use Use::{Array, Deep, Linear, Mipmapped, Pitched, Surface};
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
@@ -69,6 +71,9 @@ const ROWS: &[Row] = &[
     row(Array(G::D3),      Width,  "TEXTURE3D_WIDTH"),
     row(Array(G::D3),      Height, "TEXTURE3D_HEIGHT"),
     row(Array(G::D3),      Depth,  "TEXTURE3D_DEPTH"),
+    row(Deep,              Width,  "TEXTURE3D_WIDTH_ALTERNATE"),
+    row(Deep,              Height, "TEXTURE3D_HEIGHT_ALTERNATE"),
+    row(Deep,              Depth,  "TEXTURE3D_DEPTH_ALTERNATE"),
     row(Array(G::A1d),     Width,  "TEXTURE1D_LAYERED_WIDTH"),
     row(Array(G::A1d),     Layers, "TEXTURE1D_LAYERED_LAYERS"),
     row(Array(G::A2d),     Width,  "TEXTURE2D_LAYERED_WIDTH"),
@@ -104,6 +109,7 @@ impl Row {
     fn most(&self, limits: &ArchLimits) -> u64 {
         let of = match self.of {
             Array(geometry) => Some(limits.array(geometry)),
+            Deep => Some(limits.deep()),
             Mipmapped(geometry) => Some(limits.mipmapped(geometry)),
             Surface(geometry) => limits.surface(geometry),
             Linear => Some(limits.linear()),
@@ -150,6 +156,8 @@ fn exceeded(
     architecture: ComputeCapability,
 ) -> Option<(&'static Row, u64, u64)> {
     let limits = architecture.limits();
+    let is_deep = of == Array(G::D3) && limits.array_of(shape) == limits.deep();
+    let of = if is_deep { Deep } else { of };
     let rows = ROWS.iter().filter(|row| row.of == of);
     let mut measured = rows.map(|row| (row, row.value(shape, pitch), row.most(&limits)));
     measured.find(|&(_, value, most)| value == 0 || value > most)
@@ -254,6 +262,12 @@ mod tests {
             "the width of `a` is 20000, but must be 1 to 16384 on sm_52 \
              (CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH)"
         );
+        let mut deep = shape(Geometry::D3, 8192, 2, 1);
+        deep.extent.depth = 32_768;
+        assert_eq!(at(8, 6, Array(Geometry::D3), &deep), Ok(()));
+        deep.extent.width = 8193;
+        let message = at(8, 6, Array(Geometry::D3), &deep).unwrap_err();
+        assert!(message.contains("TEXTURE3D_WIDTH_ALTERNATE"), "{message}");
         let long = shape(Geometry::D1, 1 << 28, 1, 1);
         assert_eq!(at(8, 0, Linear, &long), Ok(()));
         assert!(at(7, 5, Linear, &long).is_err());

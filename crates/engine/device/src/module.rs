@@ -15,6 +15,7 @@ use crate::texture::{
 #[cfg(feature = "sass")]
 use crate::txd::Sites;
 use crate::unknown::UnknownKernel;
+use crate::unloadable::{Unloadable, unloadable};
 use std::collections::HashMap;
 #[cfg(feature = "sass")]
 use std::sync::OnceLock;
@@ -153,6 +154,7 @@ pub(crate) struct Loaded {
     pub(crate) program: Program,
     /// Whether textures and samplers are apart.
     independent: bool,
+    unloadable: Option<(Unloadable, Diagnostic)>,
     warnings: Vec<Diagnostic>,
     globals: HashMap<String, Global>,
     placed: Vec<u64>,
@@ -223,11 +225,13 @@ impl Module {
             let device = device.clone();
             let warnings = diagnostics;
             let independent = checked.module.independent;
+            let unloadable = unloadable(&checked.module);
             let program = texunit_simt::lower(checked.module, symbols, source);
             let inner = Loaded {
                 device,
                 program,
                 independent,
+                unloadable,
                 warnings,
                 globals,
                 placed,
@@ -252,6 +256,11 @@ impl Module {
     /// Warnings found while loading.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.inner.warnings
+    }
+
+    /// Why CUDA's driver does not load it, if there is something that it does not.
+    pub fn unloadable(&self) -> Option<&(Unloadable, Diagnostic)> {
+        self.inner.unloadable.as_ref()
     }
 
     /// The text.

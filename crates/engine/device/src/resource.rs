@@ -29,11 +29,12 @@ pub struct MemoryTexels<'a> {
     width: u32,
     /// How many rows there are, and bytes from one to the next.
     rows: Option<(u32, u64)>,
+    as_driver: bool,
 }
 
 impl<'a> MemoryTexels<'a> {
     fn new(memory: Holder<'a>, format: Format, width: u32, rows: Option<(u32, u64)>) -> Self {
-        Self { memory, offset: 0, format, width, rows }
+        Self { memory, offset: 0, format, width, rows, as_driver: false }
     }
 
     /// `width` texels from the beginning of a buffer on.
@@ -67,17 +68,38 @@ impl<'a> MemoryTexels<'a> {
         Self { offset, ..self }
     }
 
+    /// What CUDA's driver does not refuse is made, too: none or more texels than the memory has, of which those that
+    /// are not there read as 0, and rows that are longer than the pitch (docs/numerics.md 8.1).
+    #[must_use]
+    pub fn as_driver(self) -> Self {
+        Self { as_driver: true, ..self }
+    }
+
     fn make(&self, device: &Device) -> Result<Made, Error> {
         let memory = match self.memory {
             Holder::Buffer(buffer) => Memory::of(device, buffer, self.offset)?,
             Holder::Linear(linear) => Memory::at(linear, self.offset),
         };
         match self.rows {
+            _ if self.as_driver => self.make_as_driver(device, memory),
             None => linear(device, memory, self.format, self.width),
             Some((height, pitch)) => {
                 pitched(device, memory, self.format, [self.width, height], pitch)
             }
         }
+    }
+
+    fn make_as_driver(&self, device: &Device, memory: Memory<'_>) -> Result<Made, Error> {
+        let (Memory { base, name, kept }, format) = (memory, self.format);
+        let limits = device.architecture().limits();
+        let resource = match self.rows {
+            None => Resource::linear_as_driver(&limits, format, self.width, base, name)?,
+            Some((height, pitch)) => {
+                let size = [self.width, height];
+                Resource::pitched_as_driver(&limits, format, size, pitch, base, name)?
+            }
+        };
+        Ok(Made { resource: Arc::new(resource), kept })
     }
 }
 

@@ -112,7 +112,8 @@ fn memory_source(resource: &Resource, places: &TexelHolders<'_>) -> Option<Strin
     };
     let first = TexelIndex { level: 0, plane: 0, sample: 0, at: [0; 3] };
     let address = base + resource.texel_offset(first)?;
-    let (format, extent) = (resource.format(), resource.extent());
+    // What is there, which a driver does not ask for.
+    let (format, extent) = (resource.format(), resource.levels()[0].extent);
     let keys =
         format!("memory = {}, format = \"{format}\", width = {}", hex(address), extent.width);
     Some(match resource.layout() {

@@ -4,7 +4,7 @@
 use crate::request::{Lanes, lanes};
 use crate::resource::{Layout, Resource};
 use crate::sampler::{ReadMode, Sampler, Surface, Texture};
-use texunit_forms::Attribute;
+use texunit_forms::{Attribute, Geometry};
 
 /// One query of a warp.
 #[derive(Clone, Copy, Debug)]
@@ -19,8 +19,10 @@ pub struct QueryRequest<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryPlan {
     value: u32,
-    /// Mip levels of a size, which each level halves; 0 for other attributes.
+    /// Mip levels of a size, which are none past the last; 0 for other attributes.
     levels: u32,
+    /// Whether each level halves the size. Layers and what a geometry lacks stay.
+    halves: bool,
 }
 
 impl QueryPlan {
@@ -34,11 +36,29 @@ impl QueryPlan {
             }
             A::NormalizedCoords => u32::from(texture.normalized_coords),
             a if a.is_of_sampler() => return Self::sampler(a, sampler),
+            A::Width | A::Height | A::Depth => return Self::size(attribute, &texture.resource),
             a => of_resource(a, &texture.resource),
         };
-        let is_size = matches!(attribute, A::Width | A::Height | A::Depth);
-        let levels = if is_size { texture.resource.levels().len() as u32 } else { 0 };
-        Self { value, levels }
+        Self::constant(value)
+    }
+
+    /// A size of a texture. Rule 12.1: what is in the header's fields. A line is a row, its layers are rows of it,
+    /// and layers of a plane are its depth; only linear memory has no row.
+    fn size(attribute: Attribute, resource: &Resource) -> Self {
+        let value = match (attribute, resource.geometry()) {
+            (Attribute::Height, Geometry::D1) => u32::from(resource.layout() != Layout::Linear),
+            (a, _) => of_resource(a, resource),
+        };
+        let halves = match attribute {
+            Attribute::Width => true,
+            Attribute::Height => resource.geometry().axes() >= 2,
+            _ => resource.geometry() == Geometry::D3,
+        };
+        Self { value, levels: resource.levels().len() as u32, halves }
+    }
+
+    const fn constant(value: u32) -> Self {
+        Self { value, levels: 0, halves: false }
     }
 
     /// An attribute of a sampler; 0 for those that samplers do not have.
@@ -52,18 +72,18 @@ impl QueryPlan {
             A::AddrMode2 => sampler.address_mode[2] as u32,
             _ => 0,
         };
-        Self { value, levels: 0 }
+        Self::constant(value)
     }
 
     /// An attribute of a surface. Those of cube maps are arrays of faces, as `.a2d` sees them.
     pub fn surface(attribute: Attribute, surface: &Surface) -> Self {
+        use Attribute as A;
         let resource = &surface.resource;
-        let value = match attribute {
-            Attribute::ChannelDataType => resource.format().channel_data_type(false),
-            Attribute::ArraySize if resource.geometry().is_cube() => resource.shape().planes(),
+        Self::constant(match attribute {
+            A::ChannelDataType => resource.format().channel_data_type(false),
+            A::ArraySize | A::Depth if resource.geometry().is_cube() => resource.shape().planes(),
             a => of_resource(a, resource),
-        };
-        Self { value, levels: 0 }
+        })
     }
 
     /// Answers a request. Lanes that are not active keep what was there.
@@ -77,19 +97,19 @@ impl QueryPlan {
     }
 
     /// Rule 12.2: each level halves the size of the one before. Past the last, and so for
-    /// negative levels, 0 (open in docs/numerics.md 12).
+    /// negative levels, 0.
     fn size_of_level(&self, level: u32) -> u32 {
         match self.value {
             0 => 0,
-            size if level < self.levels => (size >> level).max(1),
-            _ => 0,
+            _ if level >= self.levels => 0,
+            size if self.halves => (size >> level).max(1),
+            size => size,
         }
     }
 }
 
-/// What textures and surfaces share. An axis that the resource lacks has size 0 (rule 12.1, open
-/// in docs/numerics.md 12); layers, mip levels and samples are 0 where there are none. A view
-/// answers for itself, not for its array.
+/// What textures and surfaces share. An axis that the resource lacks has its layers as size, or 0 (rule 12.1);
+/// layers, mip levels and samples are 0 where there are none. A view answers for itself, not for its array.
 fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
     use Attribute as A;
     let (extent, geometry, shape) = (resource.extent(), resource.geometry(), resource.shape());
@@ -98,6 +118,8 @@ fn of_resource(attribute: Attribute, resource: &Resource) -> u32 {
         A::Height if geometry.axes() >= 2 => extent.height,
         A::Depth if geometry.axes() >= 3 => extent.depth,
         A::ChannelOrder => resource.format().channel_order(),
+        A::Height if geometry == Geometry::A1d => shape.layers,
+        A::Depth if geometry.is_array() && geometry.axes() == 2 => shape.layers,
         A::ArraySize if geometry.is_array() => shape.layers,
         A::NumMipmapLevels => shape.levels.unwrap_or(0),
         A::NumSamples if geometry.is_multisample() => shape.samples,

@@ -175,10 +175,13 @@ driver_api! {
 
 /// The value of an attribute, or `CUDA_ERROR_INVALID_VALUE`.
 pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
-    // Devices differ in their place on the bus only.
+    // Devices of one card differ in their place on the bus only.
     const PCI_BUS_ID: c_int = 33;
-    if attribute == PCI_BUS_ID {
-        return Ok(gpu.ordinal + 1);
+    const PCI_DEVICE_ID: c_int = 34;
+    match attribute {
+        PCI_BUS_ID => return Ok(place(gpu).0),
+        PCI_DEVICE_ID => return Ok(place(gpu).1),
+        _ => {}
     }
     attributes::value(gpu.profile, attribute).ok_or_else(|| {
         CUresult::INVALID_VALUE
@@ -192,8 +195,14 @@ pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
     CUuuid(bytes)
 }
 
+/// Number of the bus, and of the device on it: of the card that was measured, its own.
+fn place(gpu: &Gpu) -> (c_int, c_int) {
+    if gpu.profile.key == "h200" { (0, 6 + gpu.ordinal) } else { (gpu.ordinal + 1, 0) }
+}
+
 fn bus(gpu: &Gpu) -> String {
-    format!("0000:{:02x}:00.0", gpu.ordinal + 1)
+    let (bus, device) = place(gpu);
+    format!("0000:{bus:02x}:{device:02x}.0")
 }
 
 /// Copies a text with its zero byte, cut so that both fit into `len` bytes.

@@ -124,7 +124,7 @@ driver_api! {
         fptr.check()?;
         library.get()?;
         symbol.get()?;
-        Err(CUresult::NOT_FOUND.because(format!(
+        Err(CUresult::INVALID_VALUE.because(format!(
             "the library has no function {symbol:?} that host and device call through one pointer: no module has \
              any here"
         )))

@@ -8,11 +8,12 @@ use crate::handle::Handle;
 use std::sync::Arc;
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
-    CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_RESOURCE_DESC,
-    CUDA_RESOURCE_VIEW_DESC, CUresult,
+    CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUresult,
 };
 use texunit_device::{
-    Array, Device, Error, Format, Linear, MemoryTexels, MipmappedArray, TextureResource, View,
+    Array, Device, Error, Format, Geometry, Linear, MemoryTexels, MipmappedArray, TextureResource,
+    View,
 };
 
 /// What a texture reads.
@@ -35,11 +36,11 @@ impl Source {
             Self::Array(array) => TextureResource::Array(array),
             Self::Mipmapped(array) => TextureResource::Mipmapped(array),
             Self::Linear(memory, format, width) => {
-                TextureResource::Memory(MemoryTexels::line_at(memory, *format, *width))
+                MemoryTexels::line_at(memory, *format, *width).as_driver().into()
             }
-            Self::Pitched(memory, format, [width, height], pitch) => TextureResource::Memory(
-                MemoryTexels::rows_at(memory, *format, [*width, *height], *pitch),
-            ),
+            Self::Pitched(memory, format, size, pitch) => {
+                MemoryTexels::rows_at(memory, *format, *size, *pitch).as_driver().into()
+            }
         }
     }
 
@@ -52,15 +53,17 @@ impl Source {
         }
     }
 
-    pub(super) fn is_cube(&self) -> bool {
+    pub(super) fn geometry(&self) -> Geometry {
         match self {
-            Self::Array(array) => array.geometry().is_cube(),
-            Self::Mipmapped(array) => array.geometry().is_cube(),
-            _ => false,
+            Self::Array(array) => array.geometry(),
+            Self::Mipmapped(array) => array.geometry(),
+            Self::Linear(..) => Geometry::D1,
+            Self::Pitched(..) => Geometry::D2,
         }
     }
 
-    /// Linear memory of so many bytes; what is less than an element at their end is left out.
+    /// Linear memory of so many bytes; what is less than an element at their end is left out. There may be none, and
+    /// they may pass the end of the memory (an NVIDIA H200, docs/numerics.md 8.1).
     pub(crate) fn linear(
         device: &Device,
         address: u64,
@@ -74,12 +77,8 @@ impl Source {
                 "sizeInBytes {bytes} is {width} elements of {size} bytes, more than any linear texture has"
             ))
         })?;
-        if width == 0 {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "sizeInBytes {bytes} is less than one element, {size} bytes ({format})"
-            )));
-        }
-        let memory = memory(device, address, u64::from(width) * size)?;
+        // Its first byte says which memory it is.
+        let memory = memory(device, address, (u64::from(width) * size).min(1))?;
         Ok(Self::Linear(memory, format, width))
     }
 
@@ -91,26 +90,21 @@ impl Source {
         pitch: usize,
         format: Format,
     ) -> Answer<Self> {
-        let axis = |name: &str, n: usize| match u32::try_from(n) {
-            Ok(n @ 1..) => Ok(n),
-            _ => Err(CUresult::INVALID_VALUE.because(format!(
-                "{name} {n} is not a size that a texture of pitched memory can have, 1 and more"
-            ))),
+        let axis = |name: &str, n: usize| {
+            u32::try_from(n).map_err(|_| {
+                CUresult::INVALID_VALUE
+                    .because(format!("{name} {n} is more than any texture of pitched memory has"))
+            })
         };
         let [width, height] = [axis("width", size[0])?, axis("height", size[1])?];
         let row = u64::from(width) * u64::from(format.texel_size());
-        if (pitch as u64) < row {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "pitchInBytes {pitch} is less than a row, {width} elements of {} bytes",
-                format.texel_size()
-            )));
-        }
-        let before = (pitch as u64).checked_mul(u64::from(height - 1));
+        let before = (pitch as u64).checked_mul(u64::from(height.saturating_sub(1)));
         let bytes = before.and_then(|before| before.checked_add(row)).ok_or_else(|| {
             CUresult::INVALID_VALUE.because(format!(
                 "{height} rows of pitchInBytes {pitch} are more bytes than 64 bits count"
             ))
         })?;
+        let bytes = if width == 0 || height == 0 { 0 } else { bytes };
         let memory = memory(device, address, bytes)?;
         Ok(Self::Pitched(memory, format, [width, height], pitch as u64))
     }
@@ -122,9 +116,6 @@ pub(crate) const ALIGN: u64 = 512;
 
 /// The bytes at an aligned address, all in one allocation.
 fn memory(device: &Device, address: u64, len: u64) -> Answer<Linear> {
-    if len == 0 {
-        return Err(CUresult::INVALID_VALUE.because("the texture has no bytes of memory"));
-    }
     if !address.is_multiple_of(ALIGN) {
         return Err(CUresult::INVALID_VALUE.because(format!(
             "devPtr {address:#x} is not a multiple of {ALIGN}, the texture alignment \
@@ -162,14 +153,15 @@ pub(super) fn source(
             descriptor.flags
         )));
     }
-    match (res_type, view) {
-        (CU_RESOURCE_TYPE_ARRAY, _) => {
+    // Only arrays have views: others are not looked at (an NVIDIA H200, docs/numerics.md 8.1).
+    match res_type {
+        CU_RESOURCE_TYPE_ARRAY => {
             let object = array_of(what)?;
             let Some(view) = view else { return Ok(Source::Array(object.array.clone())) };
             let view = view_of(view, &object.descriptor, object.array.format(), None)?;
             Ok(Source::Array(object.array.view(&view).map_err(refusal)?))
         }
-        (CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, _) => {
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             let object = Handle::<MipmapObject>::of(what as usize).get();
             let object = object.map_err(|refusal| refusal.named("hMipmappedArray"))?;
             let array = &object.array;
@@ -178,12 +170,8 @@ pub(super) fn source(
             let view = view_of(view, &object.descriptor, array.format(), levels)?;
             Ok(Source::Mipmapped(array.view(&view).map_err(refusal)?))
         }
-        (_, Some(_)) => Err(CUresult::INVALID_VALUE.because(format!(
-            "pResViewDesc is given, but resType {res_type} is not an array (CU_RESOURCE_TYPE_ARRAY, \
-             CU_RESOURCE_TYPE_MIPMAPPED_ARRAY): only arrays have views"
-        ))),
-        (CU_RESOURCE_TYPE_LINEAR, None) => Source::linear(device, what, size, memory_format()?),
-        (CU_RESOURCE_TYPE_PITCH2D, None) => {
+        CU_RESOURCE_TYPE_LINEAR => Source::linear(device, what, size, memory_format()?),
+        CU_RESOURCE_TYPE_PITCH2D => {
             Source::pitched(device, what, [size, height], pitch_in_bytes, memory_format()?)
         }
         _ => Err(CUresult::INVALID_VALUE.because(format!(
@@ -209,9 +197,12 @@ fn view_of(
     let times = if format.is_block() { 4 } else { 1 };
     let size = [array.width.saturating_mul(times), array.height.saturating_mul(times), array.depth];
     let fits = [view.width, view.height, view.depth] == size && !own.is_block();
-    let levels_of = view.first_mipmap_level..view.last_mipmap_level.saturating_add(1);
-    let planes = view.first_layer..view.last_layer.saturating_add(1);
+    let (first, last) = (view.first_mipmap_level, view.last_mipmap_level);
+    // One past the last level is accepted, and ends there.
+    let last = levels.map_or(last, |count| if last == count { count - 1 } else { last });
+    let levels_of = first..last.saturating_add(1);
     let layered = array.flags & CUDA_ARRAY3D_LAYERED != 0;
+    let mut planes = view.first_layer..view.last_layer.saturating_add(1);
     let refused = |reason: String| Err(CUresult::INVALID_VALUE.because(reason));
     if own.is_block() {
         return refused(format!(
@@ -228,8 +219,7 @@ fn view_of(
             if times == 4 { ", times 4 for a block-compressed format" } else { "" }
         ));
     }
-    let (first, last, count) =
-        (view.first_mipmap_level, view.last_mipmap_level, levels.unwrap_or(1));
+    let count = levels.unwrap_or(1);
     if levels_of.end > count || levels_of.is_empty() {
         return refused(format!(
             "firstMipmapLevel {first} to lastMipmapLevel {last} are not levels of an array with {count}"
@@ -241,6 +231,10 @@ fn view_of(
         return refused(format!(
             "firstLayer {first} to lastLayer {last} are not layers of an array with {count}"
         ));
+    }
+    if array.flags & CUDA_ARRAY3D_CUBEMAP != 0 {
+        // Of layered cubes, the whole cubes that have these faces.
+        planes = planes.start / 6 * 6..planes.end.next_multiple_of(6);
     }
     Ok(View {
         format: Some(format),

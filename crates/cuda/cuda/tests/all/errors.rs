@@ -144,7 +144,9 @@ fn handles_end_once() {
         assert_eq!(code, CUresult::SUCCESS, "{kind}");
     }
     for (kind, code) in end(&world) {
-        assert_eq!(code, refused(kind), "{kind} for the second time");
+        // An NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+        let wanted = if kind == "texture" { CUresult::SUCCESS } else { refused(kind) };
+        assert_eq!(code, wanted, "{kind} for the second time");
     }
     // Stale handles in other calls than those that end things.
     let (w, none) = (&world, null_mut::<std::ffi::c_void>());

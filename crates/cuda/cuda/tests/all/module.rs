@@ -259,6 +259,46 @@ fn what_is_no_module_is_refused() {
     }
 }
 
+/// An NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+#[test]
+fn queries_and_references_that_a_driver_does_not_load() {
+    context();
+    let load = |globals: &str, params: &str, body: &str| {
+        let mode = if globals.contains(".samplerref") { ", texmode_independent" } else { "" };
+        let text = format!(
+            ".version 8.0\n.target sm_75{mode}\n.address_size 64\n{globals}\n.visible .entry k({params})\n{{\n.reg .b32 %r;\n\
+             .reg .b64 %h;\nmov.u64 %h, 0;\n{body}\nret;\n}}\0"
+        );
+        let mut module = null_mut();
+        // SAFETY: a text with a zero at its end.
+        unsafe { cuModuleLoadData(&raw mut module, text.as_ptr()) }.name()
+    };
+    let query = |what: &str| load("", "", &format!("{what}.b32 %r, [%h];"));
+    for size in ["width", "height", "depth"] {
+        assert_eq!(query(&format!("txq.{size}")), "CUDA_SUCCESS");
+        assert_eq!(query(&format!("suq.{size}")), "CUDA_SUCCESS");
+    }
+    assert_eq!(load("", "", "txq.level.width.b32 %r, [%h], 1;"), "CUDA_SUCCESS");
+    for attribute in ["channel_data_type", "channel_order", "array_size"] {
+        assert_eq!(query(&format!("txq.{attribute}")), "CUDA_ERROR_NOT_FOUND");
+        assert_eq!(query(&format!("suq.{attribute}")), "CUDA_ERROR_NOT_SUPPORTED");
+    }
+    for attribute in
+        ["normalized_coords", "num_mipmap_levels", "num_samples", "filter_mode", "addr_mode_2"]
+    {
+        assert_eq!(query(&format!("txq.{attribute}")), "CUDA_ERROR_NOT_FOUND");
+    }
+    assert_eq!(query("suq.memory_layout"), "CUDA_ERROR_NOT_SUPPORTED");
+    let sampler = ".global .samplerref s = { addr_mode_0 = wrap };";
+    assert_eq!(load(sampler, "", ""), "CUDA_ERROR_NOT_FOUND");
+    assert_eq!(load(sampler, ".param .texref t", ""), "CUDA_ERROR_INVALID_IMAGE");
+    assert_eq!(
+        load("", ".param .surfref s", "suq.array_size.b32 %r, [s];"),
+        "CUDA_ERROR_NOT_SUPPORTED"
+    );
+    assert_eq!(load(".global .texref t;\n.global .surfref s;", "", ""), "CUDA_SUCCESS");
+}
+
 #[test]
 fn damaged_fatbins_never_end_the_process() {
     context();

@@ -23,8 +23,10 @@ fn what_was_given_comes_back() {
     ok!(cuTexObjectGetResourceDesc(&raw mut resource_back, handle));
     ok!(cuTexObjectGetTextureDesc(&raw mut state_back, handle));
     assert_eq!((resource_back, state_back), (resource, state));
-    let mut view = CUDA_RESOURCE_VIEW_DESC::default();
-    fails!(INVALID_VALUE, cuTexObjectGetResourceViewDesc(&raw mut view, handle));
+    // An NVIDIA H200 (sm_90) answers so without a view, driver 580.159.04, CUDA 13.0, 2026-11-28.
+    let mut view = CUDA_RESOURCE_VIEW_DESC { width: 7, ..CUDA_RESOURCE_VIEW_DESC::default() };
+    ok!(cuTexObjectGetResourceViewDesc(&raw mut view, handle));
+    assert_eq!(view, CUDA_RESOURCE_VIEW_DESC::default());
     fails!(INVALID_VALUE, cuTexObjectGetTextureDesc(null_mut(), handle));
     ok!(cuCtxDestroy_v2(context));
 }
@@ -56,7 +58,7 @@ fn textures_that_are_refused() {
         // SAFETY: the structures are there.
         unsafe { cuTexObjectCreate(&raw mut handle, &raw const resource, &raw const state, null()) }
     };
-    let resources: [(CUDA_RESOURCE_DESC, CUresult); 19] = [
+    let resources = [
         (fine, CUresult::SUCCESS),
         (linear, CUresult::SUCCESS),
         (pitched, CUresult::SUCCESS),
@@ -67,25 +69,34 @@ fn textures_that_are_refused() {
         (CUDA_RESOURCE_DESC { res_type: 1, ..fine }, CUresult::INVALID_HANDLE),
         (CUDA_RESOURCE_DESC { what: memory + 16, ..linear }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { what: 512, ..linear }, CUresult::INVALID_VALUE),
-        (CUDA_RESOURCE_DESC { size: 3, ..linear }, CUresult::INVALID_VALUE),
-        (CUDA_RESOURCE_DESC { size: 8192, ..linear }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { size: usize::MAX, ..linear }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { num_channels: 3, ..linear }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { format: 0xc0, ..linear }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { pitch_in_bytes: 48, ..pitched }, CUresult::INVALID_VALUE),
-        (CUDA_RESOURCE_DESC { pitch_in_bytes: 32, ..pitched }, CUresult::INVALID_VALUE),
-        (CUDA_RESOURCE_DESC { height: 0, ..pitched }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { what: memory + 256, ..pitched }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { pitch_in_bytes: 0, ..pitched }, CUresult::INVALID_VALUE),
+        (CUDA_RESOURCE_DESC { height: 100, ..pitched }, CUresult::INVALID_VALUE),
         (CUDA_RESOURCE_DESC { height: 1 << 40, ..pitched }, CUresult::INVALID_VALUE),
+        // An NVIDIA H200 (sm_90) makes these, driver 580.159.04, CUDA 13.0, 2026-11-28.
+        (CUDA_RESOURCE_DESC { size: 3, ..linear }, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { size: 0, ..linear }, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { size: 8192, ..linear }, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { size: 1 << 31, ..linear }, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { pitch_in_bytes: 32, ..pitched }, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { height: 0, ..pitched }, CUresult::SUCCESS),
+        (CUDA_RESOURCE_DESC { size: 0, ..pitched }, CUresult::SUCCESS),
     ];
     for (resource, wanted) in resources {
         assert_eq!(create(resource, state), wanted, "{resource:?}");
     }
-    let states: [(CUDA_TEXTURE_DESC, CUresult); 10] = [
+    let states = [
         (CUDA_TEXTURE_DESC { address_mode: [0, 4, 0], ..state }, CUresult::INVALID_VALUE),
         (CUDA_TEXTURE_DESC { filter_mode: 2, ..state }, CUresult::INVALID_VALUE),
         (CUDA_TEXTURE_DESC { mipmap_filter_mode: 2, ..state }, CUresult::INVALID_VALUE),
         (CUDA_TEXTURE_DESC { flags: 0x80, ..state }, CUresult::INVALID_VALUE),
-        (CUDA_TEXTURE_DESC { flags: 0x04, ..state }, CUresult::INVALID_VALUE),
+        // An NVIDIA H200 (sm_90) takes two flags without names, and modes of axes that there are not.
+        (CUDA_TEXTURE_DESC { flags: 0x0c, ..state }, CUresult::SUCCESS),
+        (CUDA_TEXTURE_DESC { address_mode: [0, 0, 77], ..state }, CUresult::SUCCESS),
         (CUDA_TEXTURE_DESC { flags: CU_TRSF_SEAMLESS_CUBEMAP, ..state }, CUresult::INVALID_VALUE),
         (CUDA_TEXTURE_DESC { max_anisotropy: 1000, ..state }, CUresult::SUCCESS),
         (CUDA_TEXTURE_DESC { mipmap_level_bias: f32::NAN, ..state }, CUresult::SUCCESS),
@@ -136,7 +147,8 @@ fn stale_handles_and_other_kinds_are_refused() {
     ok!(cuCtxDestroy_v2(second));
     ok!(crate::common::cuCtxSetCurrent(first));
     ok!(cuTexObjectDestroy(handle));
-    fails!(INVALID_VALUE, cuTexObjectDestroy(handle));
+    ok!(cuTexObjectDestroy(handle));
+    fails!(INVALID_VALUE, cuTexObjectGetResourceDesc(&raw mut back, handle));
     ok!(cuSurfObjectDestroy(surface));
     fails!(INVALID_VALUE, cuSurfObjectDestroy(surface));
     // An array that was destroyed; memory is no surface.

@@ -148,3 +148,70 @@ fn views_that_are_refused() {
     );
     ok!(cuCtxDestroy_v2(context));
 }
+
+/// An NVIDIA H200 (sm_90) makes these, driver 580.159.04, CUDA 13.0, 2026-11-28.
+#[test]
+fn views_that_are_not_looked_at_and_of_parts_of_cubes() {
+    let context = context();
+    let create = |resource: CUDA_RESOURCE_DESC, view: CUDA_RESOURCE_VIEW_DESC| {
+        let (mut handle, state) = (0, CUDA_TEXTURE_DESC::default());
+        // SAFETY: the structures are there.
+        unsafe {
+            cuTexObjectCreate(
+                &raw mut handle,
+                &raw const resource,
+                &raw const state,
+                &raw const view,
+            )
+        }
+    };
+    let mut memory = 0;
+    ok!(cuMemAlloc_v2(&raw mut memory, 4096));
+    let linear = CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_LINEAR,
+        what: memory,
+        format: 0x20,
+        num_channels: 1,
+        size: 64,
+        ..CUDA_RESOURCE_DESC::default()
+    };
+    let pitched = CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_PITCH2D,
+        size: 16,
+        height: 4,
+        pitch_in_bytes: 64,
+        ..linear
+    };
+    let odd = CUDA_RESOURCE_VIEW_DESC {
+        format: 0x77,
+        width: 5,
+        last_layer: 9,
+        ..view_of(&plain(1, 1, 0, 0), 0, 1)
+    };
+    assert_eq!([create(linear, odd), create(pitched, odd)], [CUresult::SUCCESS; 2]);
+
+    let flags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP;
+    let cubes = CUDA_ARRAY3D_DESCRIPTOR { depth: 12, flags, ..plain(8, 8, 0x20, 1) };
+    let given = of_array(array(&cubes));
+    for (first_layer, last_layer, wanted) in [
+        (0, 0, CUresult::SUCCESS),
+        (0, 11, CUresult::SUCCESS),
+        (7, 7, CUresult::SUCCESS),
+        (0, 12, CUresult::INVALID_VALUE),
+    ] {
+        let view = CUDA_RESOURCE_VIEW_DESC { first_layer, last_layer, ..view_of(&cubes, 0x16, 1) };
+        assert_eq!(create(given, view), wanted, "faces {first_layer} to {last_layer}");
+    }
+    let plane = plain(8, 8, 0x20, 1);
+    let whole = CUDA_RESOURCE_DESC {
+        res_type: CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+        ..of_array(mipmapped(&plane, 3))
+    };
+    for (last_mipmap_level, wanted) in
+        [(2, CUresult::SUCCESS), (3, CUresult::SUCCESS), (4, CUresult::INVALID_VALUE)]
+    {
+        let view = CUDA_RESOURCE_VIEW_DESC { last_mipmap_level, ..view_of(&plane, 0x16, 1) };
+        assert_eq!(create(whole, view), wanted, "up to level {last_mipmap_level}");
+    }
+    ok!(cuCtxDestroy_v2(context));
+}

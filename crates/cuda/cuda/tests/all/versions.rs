@@ -165,7 +165,7 @@ fn unified_functions() {
     let world = World::new();
     let (mut function, name) = (null_mut(), c"good".as_ptr());
     let at = &raw mut function;
-    fails!(NOT_FOUND, cuLibraryGetUnifiedFunction(at, world.library, name));
+    fails!(INVALID_VALUE, cuLibraryGetUnifiedFunction(at, world.library, name));
     fails!(INVALID_HANDLE, cuLibraryGetUnifiedFunction(at, world.module, name));
     fails!(INVALID_VALUE, cuLibraryGetUnifiedFunction(at, world.library, null()));
     // As the device says.

@@ -8,7 +8,7 @@ use std::ffi::c_uint;
 use texunit_cuda_abi::args::{Answer, In, Out};
 use texunit_cuda_abi::{
     CUDA_ARRAY_MEMORY_REQUIREMENTS, CUDA_ARRAY_SPARSE_PROPERTIES, CUDA_ARRAY3D_CUBEMAP,
-    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUDA_ARRAY3D_TEXTURE_GATHER, CUdevice, CUresult,
+    CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUdevice, CUresult,
 };
 
 // The pointers that they take come from the C caller, whose they are, or are to our own variables.
@@ -39,12 +39,6 @@ runtime_api! {
         extent: cudaExtent,
         flags: c_uint,
     ) {
-        const GATHERED_LAYERS: c_uint = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_TEXTURE_GATHER;
-        if flags & GATHERED_LAYERS == GATHERED_LAYERS {
-            return Err(CUresult::INVALID_VALUE.because(format!(
-                "flags {flags:#x} has cudaArrayLayered and cudaArrayTextureGather, which are mutually exclusive"
-            )));
-        }
         create(array, desc, extent, flags)
     }
 

@@ -9,7 +9,9 @@ use crate::driver::{self, CUfunction, CUhostFn, CUstream, ask};
 use crate::{registry, state};
 use std::ffi::{c_int, c_uint, c_void};
 use texunit_cuda_abi::args::{Answer, In, Raw};
-use texunit_cuda_abi::{CUlaunchAttribute, CUlaunchConfig, CUresult, launch_attribute};
+use texunit_cuda_abi::{
+    CUlaunchAttribute, CUlaunchConfig, CUresult, FIRST_HANDLE, launch_attribute,
+};
 
 /// Grid, block, and bytes of dynamic shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -148,16 +150,23 @@ pub(crate) unsafe fn launch(
     launched(code, kernel, function)
 }
 
-/// The answer of a launch: what was given for a kernel and is no handle either, is no function.
+/// The answer of a launch: what was given for a kernel and never was a handle either, is no function.
 fn launched(code: CUresult, kernel: CUfunction, given: usize) -> Answer {
     match code {
-        CUresult::INVALID_HANDLE if kernel == given && !is_kernel(kernel) => {
+        CUresult::INVALID_HANDLE
+            if kernel == given && !is_kernel(kernel) && !was_handle(kernel) =>
+        {
             Err(INVALID_DEVICE_FUNCTION.because(format!(
                 "func {given:#x} is not a `__global__` function that the program has registered, nor a handle of one"
             )))
         }
         code => check(code),
     }
+}
+
+/// Whether the driver may have given it out, for a kernel of a library that is unloaded by now.
+fn was_handle(kernel: CUfunction) -> bool {
+    kernel >> 40 == FIRST_HANDLE >> 40
 }
 
 fn is_kernel(kernel: CUfunction) -> bool {

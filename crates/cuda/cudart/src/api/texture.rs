@@ -62,7 +62,7 @@ runtime_api! {
         pTexDesc.set(cudaTextureDesc::of_driver(&texture, format)?)
     }
 
-    /// The view of a texture object; `cudaErrorInvalidValue` if it was made without one.
+    /// The view of a texture object; zeros if it was made without one.
     fn cudaGetTextureObjectResourceViewDesc(
         pResViewDesc: Out<cudaResourceViewDesc>,
         texObject: CUtexObject,

@@ -28,6 +28,7 @@ pub const WITHOUT: &[(&str, &str)] = &[
     ("E0122", "in a file the parser finds this mistake first, as E0060"),
     ("E0150", "in a file the parser finds this mistake first, as E0050"),
     ("E0501", "no file is wrong: the device's memory is full"),
+    ("E0504", "no file is wrong: only CUDA's driver does not load it"),
 ];
 
 /// The example of a code.

@@ -35,7 +35,7 @@ fn ask(plan: QueryPlan, level: Option<u32>) -> u32 {
 fn sizes_and_their_levels() {
     use Attribute as A;
     let sampler = Sampler::default();
-    for (dims, wanted) in [(1, [9, 0, 0]), (2, [9, 5, 0]), (3, [9, 5, 3])] {
+    for (dims, wanted) in [(1, [9, 1, 0]), (2, [9, 5, 0]), (3, [9, 5, 3])] {
         let all = [9, 5, 3];
         let extent = [0, 1, 2].map(|i| if i < usize::from(dims) { all[i] } else { 1 });
         let texture = texture("u8x4", extent, dims, ReadMode::Element);
@@ -45,7 +45,9 @@ fn sizes_and_their_levels() {
             assert_eq!(ask(plan, None), size, "{dims} {attribute:?}");
             assert_eq!(ask(plan, Some(0)), size);
             assert_eq!(ask(plan, Some(1)), 0, "past the last level");
-            assert_eq!(ask(QueryPlan::surface(attribute, &surface), None), size);
+            let lacks = dims == 1 && attribute == A::Height;
+            let of_surface = ask(QueryPlan::surface(attribute, &surface), None);
+            assert_eq!(of_surface, if lacks { 0 } else { size }, "{dims} {attribute:?}");
         }
         for a in [A::ArraySize, A::NumMipmapLevels, A::NumSamples, A::MemoryLayout] {
             assert_eq!(ask(QueryPlan::texture(a, &texture, &sampler), None), 0, "{a:?}");
@@ -115,6 +117,7 @@ fn linear_memory_says_so() {
     let texture = Texture::new(Arc::new(linear), ReadMode::Element, false, &sampler).unwrap();
     let get = |a| ask(QueryPlan::texture(a, &texture, &sampler), None);
     assert_eq!((get(Attribute::MemoryLayout), get(Attribute::Width)), (1, 16));
+    assert_eq!((get(Attribute::Height), get(Attribute::Depth)), (0, 0));
     assert_eq!(get(Attribute::NormalizedCoords), 0);
 }
 
@@ -148,6 +151,42 @@ fn layers_levels_and_samples() {
             let size = ask(QueryPlan::surface(A::ArraySize, &surface), None);
             let faces = if geometry == Geometry::Acube { 6 } else { 1 };
             assert_eq!(size, if geometry == Geometry::Cube { 6 } else { faces * layers });
+        }
+    }
+}
+
+/// An NVIDIA H200 (sm_90) answers so, driver 580.159.04, CUDA 13.0, 2026-11-28.
+#[test]
+fn layers_are_sizes_of_the_axis_that_is_lacking() {
+    use Attribute as A;
+    let format = Format::from_name("f32").unwrap();
+    for (geometry, height, layers, of_texture, of_surface) in [
+        (Geometry::A1d, 1, 4, [4, 0], [4, 0]),
+        (Geometry::A2d, 5, 4, [5, 4], [5, 4]),
+        (Geometry::Cube, 8, 1, [8, 0], [8, 6]),
+        (Geometry::Acube, 8, 3, [8, 3], [8, 18]),
+    ] {
+        let extent = Extent { width: 8, height, depth: 1 };
+        for levels in [None, Some(3)] {
+            let shape = ArrayShape { layers, levels, ..ArrayShape::new(format, geometry, extent) };
+            let block = Arc::new(Block::new(shape.size().unwrap() as usize, "t").unwrap());
+            let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
+            let sampler = Sampler::default();
+            let texture =
+                Texture::new(Arc::clone(&resource), ReadMode::Element, true, &sampler).unwrap();
+            let get = |a, level| ask(QueryPlan::texture(a, &texture, &sampler), level);
+            assert_eq!([A::Height, A::Depth].map(|a| get(a, None)), of_texture, "{geometry:?}");
+            if levels.is_some() {
+                // Layers stay, up to the last level.
+                let rows = if geometry == Geometry::A1d { 4 } else { (height >> 1).max(1) };
+                assert_eq!(get(A::Height, Some(1)), rows, "{geometry:?}");
+                assert_eq!(get(A::Depth, Some(2)), of_texture[1], "{geometry:?}");
+                assert_eq!([A::Height, A::Depth].map(|a| get(a, Some(3))), [0, 0]);
+            } else {
+                let surface = Surface::new(resource).unwrap();
+                let get = |a| ask(QueryPlan::surface(a, &surface), None);
+                assert_eq!([A::Height, A::Depth].map(get), of_surface, "{geometry:?}");
+            }
         }
     }
 }

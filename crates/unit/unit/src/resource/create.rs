@@ -13,6 +13,9 @@ pub const BASE_ALIGN: u64 = 16;
 /// What the pitch is a multiple of.
 pub const PITCH_ALIGN: u64 = 32;
 
+/// Bytes of the largest texel of memory.
+const LARGEST_TEXEL: usize = 16;
+
 /// Where the first texel of linear or pitched memory is.
 #[derive(Clone, Debug)]
 pub struct Base {
@@ -27,6 +30,14 @@ pub struct Base {
 impl Base {
     fn check(&self) -> Result<(), CreateError> {
         check_align("base address", self.address.wrapping_add(self.offset), BASE_ALIGN)
+    }
+
+    /// A texel of zeros, for a texture that has none.
+    fn of_nothing(self) -> Result<Self, CreateError> {
+        self.check()?;
+        let full = CreateError::Memory { needed: LARGEST_TEXEL as u64, available: 0 };
+        let block = Block::new(LARGEST_TEXEL, "no texels").ok_or(full)?;
+        Ok(Self { block: Arc::new(block), offset: 0, address: 0 })
     }
 }
 
@@ -110,11 +121,6 @@ impl Resource {
         base: Base,
         name: impl Into<String>,
     ) -> Result<Self, CreateError> {
-        let extent = Extent { width, height, depth: 1 };
-        limits.pitched().check(extent)?;
-        limits::check_memory_format(format)?;
-        base.check()?;
-        check_align("pitch", pitch, PITCH_ALIGN)?;
         let row_bytes = row_bytes(format, width);
         if pitch < row_bytes {
             return Err(CreateError::Refused(format!(
@@ -122,13 +128,69 @@ impl Resource {
                  {row_bytes}"
             )));
         }
+        Self::rows_for(limits, format, [width, height], pitch, base, name.into())
+    }
+
+    /// Linear memory as CUDA's driver makes a texture of it: it asks neither where the memory ends nor for the limits
+    /// (an NVIDIA H200, docs/numerics.md 8.1). Texels that are not in the memory, and those past the limits, are
+    /// outside, so that a fetch of them is 0; queries answer the whole width.
+    pub fn linear_as_driver(
+        limits: &ArchLimits,
+        format: Format,
+        width: u32,
+        base: Base,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        let here = (base.block.size() as u64).saturating_sub(base.offset);
+        let there = here / u64::from(format.texel_size()).max(1);
+        let there = there.min(u64::from(width.min(limits.linear().extent[0]))) as u32;
+        let base = if there == 0 { base.of_nothing()? } else { base };
+        let mut made = Self::linear_for(limits, format, there.max(1), base, name)?;
+        made.shape.extent.width = width;
+        Ok(made)
+    }
+
+    /// Pitched memory as CUDA's driver makes a texture of it: rows may be longer than the pitch, so that a row goes on
+    /// in the next one, and there may be none (docs/numerics.md 8.1). What has no texels reads as 0.
+    pub fn pitched_as_driver(
+        limits: &ArchLimits,
+        format: Format,
+        [width, height]: [u32; 2],
+        pitch: u64,
+        base: Base,
+        name: impl Into<String>,
+    ) -> Result<Self, CreateError> {
+        if pitch == 0 {
+            return Err(CreateError::Extent { what: "pitch", value: 0, max: limits.pitch() });
+        }
+        let (size, base) = match (width, height) {
+            (0, _) | (_, 0) => ([1, 1], base.of_nothing()?),
+            size => (size.into(), base),
+        };
+        Self::rows_for(limits, format, size, pitch, base, name.into())
+    }
+
+    /// Pitched memory whose rows may be longer than the pitch.
+    fn rows_for(
+        limits: &ArchLimits,
+        format: Format,
+        [width, height]: [u32; 2],
+        pitch: u64,
+        base: Base,
+        name: String,
+    ) -> Result<Self, CreateError> {
+        let extent = Extent { width, height, depth: 1 };
+        limits.pitched().check(extent)?;
+        limits::check_memory_format(format)?;
+        base.check()?;
+        check_align("pitch", pitch, PITCH_ALIGN)?;
         let max = limits.pitch();
         if pitch > max {
             return Err(CreateError::Extent { what: "pitch", value: pitch, max });
         }
         let shape = ArrayShape::new(format, Geometry::D2, extent);
         let level = one_level(extent, base.offset, pitch);
-        Self::inside(limits, shape, vec![level], Layout::Pitched, base.block, name.into())
+        Self::inside(limits, shape, vec![level], Layout::Pitched, base.block, name)
     }
 
     /// Checks that all texels lie in the block.

@@ -79,6 +79,11 @@ const MIPMAPPED: [Row; 2] = [
 const GATHER: Row =
     ("2D array to gather from", [NONE, plane(16_384, 16_384), plane(16_384, 16_384), plane(16_384, 16_384), plane(32_768, 32_768)]);
 
+/// 3D arrays that are deeper, and not as wide and high (`CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE`).
+#[rustfmt::skip]
+const DEEP: Row =
+    ("3D array",             [NONE,                       NONE,                          solid(2_048, 2_048, 16_384),   solid(2_048, 2_048, 16_384),   solid(8_192, 8_192, 32_768)]);
+
 /// Surfaces of arrays, by geometry.
 #[rustfmt::skip]
 const SURFACES: [Row; 7] = [
@@ -131,6 +136,18 @@ impl ArchLimits {
     /// Arrays of a geometry, and textures of them.
     pub fn array(&self, geometry: Geometry) -> Limits {
         self.row(&ARRAYS[geometry as usize])
+    }
+
+    /// 3D arrays that are deeper than [`Self::array`] has them, and not as wide and high.
+    pub fn deep(&self) -> Limits {
+        self.row(&DEEP)
+    }
+
+    /// The limits of an array of this shape: of a 3D one whose depth needs it, the deep ones.
+    pub fn array_of(&self, shape: &ArrayShape) -> Limits {
+        let usual = self.array(shape.geometry);
+        let is_deep = shape.geometry == Geometry::D3 && shape.extent.depth > usual.extent[2];
+        if is_deep && self.deep().extent[0] > 0 { self.deep() } else { usual }
     }
 
     /// Arrays with mip levels.
@@ -223,10 +240,13 @@ fn check_count(what: &'static str, value: u64, max: u64) -> Result<(), CreateErr
 impl ArrayShape {
     /// The rules of [`Self::check`] with the limits of an architecture.
     pub fn check_for(&self, limits: &ArchLimits) -> Result<(), CreateError> {
-        limits.array(self.geometry).check_shape(self)?;
+        limits.array_of(self).check_shape(self)?;
         if let Some(levels) = self.levels {
             self.check_levels(levels)?;
-            limits.mipmapped(self.geometry).check_shape(self)?;
+            // Others of three axes are as large as without levels.
+            if self.geometry != Geometry::D3 {
+                limits.mipmapped(self.geometry).check_shape(self)?;
+            }
         }
         self.check_parts()?;
         self.check_format()

@@ -50,13 +50,48 @@ fn limits_of_arrays() {
         Err(CreateError::Extent { what: "height", value: 0, max: 65_536 })
     );
     assert!(array_size(f, extent(4, 65_537, 1), 2).is_err());
-    assert!(array_size(f, extent(4, 4, 16_385), 3).is_err());
+    assert_eq!(array_size(f, extent(2, 2, 32_768), 3), Ok(8 * 2 * 32_768), "narrow and deep");
+    assert!(array_size(f, extent(4, 4, 32_769), 3).is_err());
+    assert!(array_size(f, extent(8_193, 4, 16_385), 3).is_err());
     assert_eq!(array_size(format("f32x4"), extent(16_384, 16_384, 16_384), 3), Ok(1 << 46));
     assert_eq!(
         array(f, extent(4, 4, 1), 2, block(27), "a").unwrap_err(),
         CreateError::Memory { needed: 28, available: 27 },
         "rows begin at multiples of 8 bytes, and the last one ends with its texels"
     );
+}
+
+/// An NVIDIA H200 (sm_90) makes such textures, driver 580.159.04, CUDA 13.0, 2026-11-28.
+#[test]
+fn memory_as_the_driver_takes_it() {
+    let (f, limits) = (format("u8x4"), ArchLimits::NEWEST);
+    let at = |offset| Base { block: block(48), offset, address: 512 };
+    let line = |width, offset| Resource::linear_as_driver(&limits, f, width, at(offset), "l");
+    let texel = |resource: &Resource, x| {
+        resource.texel(TexelIndex { at: [x, 0, 0], ..TexelIndex::default() })
+    };
+    for (width, offset, there) in [(4, 16, 4), (1 << 29, 16, 8), (9, 16, 8), (0, 0, 1), (5, 48, 1)]
+    {
+        let made = line(width, offset).unwrap();
+        assert_eq!(made.extent().width, width);
+        assert_eq!(made.levels()[0].extent.width, there, "{width} from {offset} on");
+        assert_eq!(texel(&made, there - 1), Some([0; 4]));
+        assert_eq!(texel(&made, there), None);
+    }
+    assert!(line(4, 8).is_err(), "the base address");
+
+    let rows =
+        |size, pitch, offset| Resource::pitched_as_driver(&limits, f, size, pitch, at(offset), "p");
+    assert!(rows([8, 1], 32, 0).is_ok() && rows([12, 1], 32, 0).is_ok());
+    assert!(rows([5, 2], 32, 0).is_err(), "the second row passes the end");
+    let wide = rows([4, 2], 32, 0).unwrap();
+    assert_eq!(wide.row_pitch(), 32);
+    for size in [[0, 4], [4, 0], [0, 0]] {
+        let made = rows(size, 512, 16).unwrap();
+        assert_eq!(texel(&made, 0), Some([0; 4]), "{size:?}");
+    }
+    assert!(rows([0, 4], 512, 8).is_err() && rows([4, 1], 0, 0).is_err());
+    assert!(rows([4, 1], 48, 0).is_err() && rows([4, 0], 48, 0).is_err());
 }
 
 #[test]

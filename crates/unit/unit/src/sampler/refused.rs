@@ -28,7 +28,7 @@ impl Texture {
         read_mode: ReadMode,
         normalized_coords: bool,
     ) -> Result<Self, CreateError> {
-        check_state(&resource, read_mode, Filter::Point, resource.format().is_srgb_block())?;
+        check_state(&resource, read_mode, resource.format().is_srgb_block())?;
         Ok(Self { resource, read_mode, normalized_coords })
     }
 }
@@ -36,7 +36,8 @@ impl Texture {
 /// Whether a texture and a sampler, be they made apart, are such as [`Texture::new`] makes.
 pub(crate) fn check_pair(texture: &Texture, sampler: &Sampler) -> Result<(), CreateError> {
     let Texture { resource, read_mode, .. } = texture;
-    check_state(resource, *read_mode, sampler.filter, sampler.srgb)?;
+    check_filter(resource, *read_mode, sampler.filter)?;
+    check_state(resource, *read_mode, sampler.srgb)?;
     check_sampler_of(resource, *read_mode, sampler)?;
     sampler.check()
 }
@@ -45,36 +46,41 @@ fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError 
     CreateError::Cuda { code, reason: format!("texture `{}`: {reason}", resource.name()) }
 }
 
-/// What the CUDA runtime refuses (docs/numerics.md 8.1): normalized reads of formats that have
-/// none and element reads of those that have only such (cudaErrorInvalidNormSetting), linear
-/// filtering of integers read as integers (cudaErrorInvalidFilterSetting), sRGB blocks without the
-/// flag. Linear memory and multi-sample arrays are fetched with integer coordinates, which ignore
-/// the filter.
-fn check_state(
+/// What the CUDA runtime refuses (docs/numerics.md 8.1, cudaErrorInvalidFilterSetting): linear filtering of integers
+/// read as integers. Linear memory and multi-sample arrays are fetched with integer coordinates, which ignore the
+/// filter.
+fn check_filter(
     resource: &Resource,
     read_mode: ReadMode,
     filter: Filter,
-    srgb: bool,
 ) -> Result<(), CreateError> {
     let format = resource.format();
+    let of = |normalized| readings(format, normalized, format.is_srgb_block());
     let filters = filter == Filter::Linear
         && resource.layout() != Layout::Linear
         && !resource.geometry().is_multisample();
-    let of = |normalized| readings(format, normalized, srgb || format.is_srgb_block());
-    let is_integer = of(false).is_some_and(|readings| !readings[0].can_filter());
+    if !filters || of(false).is_none_or(|readings| readings[0].can_filter()) {
+        return Ok(());
+    }
+    let reason = if of(true).is_none() {
+        format!("32-bit integers ({format}) have no linear filter; use point")
+    } else if read_mode == ReadMode::Element {
+        format!(
+            "integers ({format}) read as elements have no linear filter; use point, or read \
+             them as normalized floats"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(refused(CudaError::InvalidFilterSetting, resource, reason))
+}
+
+/// What the CUDA runtime refuses (docs/numerics.md 8.1, cudaErrorInvalidNormSetting): normalized reads of formats that
+/// have none and element reads of those that have only such; and sRGB blocks without the flag.
+fn check_state(resource: &Resource, read_mode: ReadMode, srgb: bool) -> Result<(), CreateError> {
+    let format = resource.format();
     let normalized = read_mode == ReadMode::NormalizedFloat;
-    let (code, reason) = match of(normalized) {
-        _ if filters && is_integer && of(true).is_none() => (
-            CudaError::InvalidFilterSetting,
-            format!("32-bit integers ({format}) have no linear filter; use point"),
-        ),
-        Some(_) if filters && is_integer && !normalized => (
-            CudaError::InvalidFilterSetting,
-            format!(
-                "integers ({format}) read as elements have no linear filter; use point, or read \
-                 them as normalized floats"
-            ),
-        ),
+    let (code, reason) = match readings(format, normalized, srgb || format.is_srgb_block()) {
         None if normalized => (
             CudaError::InvalidNormSetting,
             format!(
