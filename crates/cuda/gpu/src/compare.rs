@@ -147,11 +147,13 @@ pub fn compare_here(engine: Engine, file: &str, case: &Case) -> Compared {
 pub const NO_CARD: &str = "there is no card";
 
 /// The accesses of a surface case that fault, or must: a card can be asked for each of them alone.
+/// Of a warp it is the first, which stands for all, as they are one instruction.
 pub fn faulting(case: &Case) -> Vec<usize> {
     let Access::Surface(surface) = &case.access else { return Vec::new() };
     let Ok(run) = surface.build().and_then(|built| built.run()) else { return Vec::new() };
     let faults = |&i: &usize| run.answers[i].is_err() || surface.accesses[i].fault.is_some();
-    (0..surface.accesses.len()).filter(faults).collect()
+    let faults = (0..surface.accesses.len()).filter(faults);
+    if surface.warp { faults.take(1).collect() } else { faults.collect() }
 }
 
 /// Asks for an access that faults, after which the card answers nothing more. Also returns what
@@ -174,7 +176,8 @@ fn fault(runner: &Runner, case: &Case, access: usize) -> Result<String, Outcome>
     let surface = data.build().map_err(skipped)?;
     let accesses = asked(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     let resource = &surface.surface.resource;
-    let answer = runner.surface(resource, &accesses[access..=access], false);
+    let asked = if surface.warp { &accesses[..] } else { &accesses[access..=access] };
+    let answer = runner.surface(resource, asked, surface.warp);
     match (answer, runner.gpu().lost()) {
         (_, Some(fault)) => Ok(fault.to_string()),
         (Err(error), None) => Err(card_failed(error)),

@@ -120,8 +120,9 @@ fn fetch_instruction(form: &FetchForm) -> String {
 /// Words of a surface access: coordinates 4, then up to 16 bytes of data.
 pub(crate) const ACCESS_WORDS: usize = 8;
 
-/// The kernel `access(surface, data)` of one warp. `data` is eight words a thread: four coordinates,
-/// then the elements, that are stored or have been loaded, each in as many bytes as it has.
+/// The kernel `access(surface, data)` of one warp. `data` is eight words a thread: four
+/// coordinates, then the elements, that are stored or have been loaded, each in as many bytes as it
+/// has.
 pub fn surface_kernel(form: &SurfaceForm) -> String {
     let (size, count, loads) = match form.kind {
         SurfaceKind::Load { element_size, vector } => (element_size, vector, true),

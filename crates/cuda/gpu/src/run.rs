@@ -103,9 +103,9 @@ impl Runner {
             .collect())
     }
 
-    /// Does accesses to a surface, one after the other, or, those of a warp, with the instruction of the first by as many
-    /// threads. Returns what each has in its place afterwards (of a load, the bytes loaded), and
-    /// all texels at the end.
+    /// Does accesses to a surface, one after the other, or, those of a warp, with the instruction
+    /// of the first by as many threads. Returns what each has in its place afterwards (of a load,
+    /// the bytes loaded), and all texels at the end.
     pub fn surface(
         &self,
         resource: &Resource,

@@ -270,11 +270,13 @@ pub struct CompareArgs {
     /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by default.
     #[arg(value_name = "CASES")]
     pub cases: Vec<PathBuf>,
-    /// Ask everything: all cases, accesses that fault, 10000 random cases of 4096 fetches, all jobs, `tests/programs`
-    /// among them. Work is done by several processes, so that a fault of one ends nothing; docs/compare.md.
+    /// Ask everything: all cases, accesses that fault, 10000 random cases of 4096 fetches, all
+    /// jobs, `tests/programs` among them. Work is done by several processes, so that a fault of one
+    /// ends nothing; docs/compare.md.
     #[arg(long)]
     pub all: bool,
-    /// Write the card's results as cases, with its name, to this file; with --all, all results to this folder.
+    /// Write the card's results as cases, with its name, to this file; with --all, all results to
+    /// this folder.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Number of random cases: resources, samplers, instructions, coordinates.

@@ -11,7 +11,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-/// `library` is what the driver is: the test card of crate `texunit-gpu`, or a file that is not there.
+/// `library` is what the driver is: the test card of crate `texunit-gpu`, or a file that is not
+/// there.
 fn compare(library: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
     command.current_dir(root()).env("TEXUNIT_LIBCUDA", library);

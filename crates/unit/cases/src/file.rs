@@ -167,8 +167,8 @@ fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
 }
 
-/// A text as [`read_text`] reads it from a file whose name ends in `.gz`: the same bytes for the same
-/// text.
+/// A text as [`read_text`] reads it from a file whose name ends in `.gz`: the same bytes for the
+/// same text.
 pub fn compress(text: &str) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     let written = out.write_all(text.as_bytes()).and_then(|()| out.finish());

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_cases::{
-    Access, Built, Case, Expected, SurfaceOp, Texels, find_files, load, load_address, parse,
-    random_unit_case, to_toml, why_no_driver,
+    Access, Built, Case, Expected, SurfaceOp, Texels, compress, find_files, load, load_address,
+    parse, random_unit_case, to_toml, why_no_driver,
 };
 
 const HEAD: &str = "provenance = \"by hand\"\nrules = [\"2\"]\n";
@@ -118,6 +118,22 @@ fn cases_have_addresses() {
     std::fs::write(&path, format!("{one}\n[[fetch]]\nname = \"g\"\nresource = \"line\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\"")).unwrap();
     assert!(at("").unwrap_err().to_string().contains("it has 2 cases: say which"));
     assert!(load_address("nowhere.toml#1").unwrap_err().to_string().starts_with("nowhere.toml: "));
+}
+
+/// A compressed file may be small, and its text not.
+#[test]
+fn compressed_files_are_read_up_to_a_limit() {
+    let folder = texunit_testkit::TempDir::new("cases-gz");
+    let text = fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"0000000000000001\"");
+    let good = folder.file("good.toml.gz", compress(&text));
+    assert_eq!(load(&good).unwrap(), parse(&text).unwrap());
+    assert_eq!(load_address(&format!("{}#f:1", good.display())).unwrap().number, Some(1));
+    let long = folder.file("long.toml.gz", compress(&" ".repeat((64 << 20) + 1)));
+    assert!(std::fs::metadata(&long).unwrap().len() < 1 << 20);
+    let e = load(&long).unwrap_err().to_string();
+    assert!(e.ends_with("the text has more than 67108864 bytes, which are not read"), "{e}");
+    let other = folder.file("other.toml.gz", &text);
+    assert!(load(&other).unwrap_err().to_string().contains("gzip"), "{:?}", load(&other));
 }
 
 #[test]

@@ -34,9 +34,10 @@ pub enum CasesCommand {
     Export(ExportArgs),
     /// Run case files here, and count by rule which values are not those that they expect.
     ///
-    /// A value is an expected word, a digit of `resident`, or the result of a surface access. A case that is refused
-    /// counts with all that it expects. Exit codes: 0 all values are equal; 1 something differs, or a file cannot be
-    /// read; 2 wrong usage, or an internal error. docs/conformance.md has the formats.
+    /// A value is an expected word, a digit of `resident`, or the result of a surface access. A
+    /// case that is refused counts with all that it expects. Exit codes: 0 all values are equal; 1
+    /// something differs, or a file cannot be read; 2 wrong usage, or an internal error.
+    /// docs/conformance.md has the formats.
     Run(RunArgs),
 }
 

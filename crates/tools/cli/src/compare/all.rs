@@ -44,7 +44,8 @@ pub struct Asked {
 impl Asked {
     /// Seconds that a card takes, estimated from the numbers (docs/compare.md).
     pub fn seconds(&self) -> f64 {
-        // A context, a kernel, and then what processes share: cases, fetches, launches, jobs, faults.
+        // A context, a kernel, and then what processes share: cases, fetches, launches, jobs,
+        // faults.
         let alone = 0.5 + 0.02 * self.kernels as f64;
         let shared = 1e-3 * (self.cases + self.random) as f64
             + 5e-7 * self.fetches as f64

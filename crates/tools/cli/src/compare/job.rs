@@ -21,7 +21,8 @@ pub(super) struct Left {
     pub(super) differs: bool,
 }
 
-/// The PTX files of a program, each of which is a job; of a job file `None`, which is the job itself.
+/// The PTX files of a program, each of which is a job; of a job file `None`, which is the job
+/// itself.
 pub(super) fn forms(path: &Path) -> Vec<Option<String>> {
     let table = std::fs::read_to_string(path).ok().and_then(|text| text.parse::<Table>().ok());
     let forms = table.as_ref().and_then(|table| table.get("ptx")?.as_array());

@@ -152,7 +152,8 @@ pub fn json(c: &Comparison) -> Value {
 /// What `--all` asks, and how long a card takes for it.
 pub(super) fn asked(a: &Asked) -> String {
     format!(
-        "{} cases, {} random ones: {} fetches, {} surface accesses; {} jobs; {} faults; {} processes\n\
+        "{} cases, {} random ones: {} fetches, {} surface accesses; {} jobs; {} faults; \
+         {} processes\n\
          estimated time on a card: {:.0} s",
         a.cases,
         a.random,

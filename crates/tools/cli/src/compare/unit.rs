@@ -1,5 +1,5 @@
-//! The parts of `texunit compare --all`: each is asked by itself, of whatever process has a card, and
-//! goes there and back as JSON.
+//! The parts of `texunit compare --all`: each is asked by itself, of whatever process has a card,
+//! and goes there and back as JSON.
 
 use super::job::{self, Left};
 use super::print;
@@ -230,5 +230,73 @@ impl Answer {
         let compared = print::case_from_json(&value["compared"])?;
         let cases = value["cases"].as_str().map(str::to_owned);
         Some(Self { compared, cases, more: value["more"].clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use texunit_cases::parse;
+    use texunit_gpu::compare::Difference;
+
+    /// The reference's answers to a random case, two of them with a bit more.
+    fn wrong_at(places: [usize; 2]) -> Case {
+        let mut case = random_case_of(3, 1, 40).answered().unwrap().unwrap();
+        let Access::Fetch(fetch) = &mut case.access else { panic!("case 1 has fetches") };
+        let Expected::Values(values) = &mut fetch.expected else { panic!("it is answered") };
+        places.into_iter().for_each(|n| values[n].values[0] ^= 1);
+        case
+    }
+
+    #[test]
+    fn fetches_that_differ_are_kept_with_their_answers() {
+        let whole = wrong_at([7, 30]);
+        let mut kept = whole.clone();
+        keep_differing(&mut kept, Engine::Reference);
+        let (Access::Fetch(whole), Access::Fetch(fetch)) = (&whole.access, &kept.access) else {
+            panic!("they are fetches")
+        };
+        assert_eq!(fetch.operands, [whole.operands[7], whole.operands[30]]);
+        let (Expected::Values(all), Expected::Values(values)) = (&whole.expected, &fetch.expected)
+        else {
+            panic!("they have values")
+        };
+        assert_eq!(values[..], [all[7], all[30]]);
+        assert_eq!(words(&kept)[..5], [&all[7].values[..], &[1]].concat());
+        assert_eq!(parse(&to_toml(&[kept.clone()])).unwrap().cases, [kept]);
+    }
+
+    #[test]
+    fn units_and_answers_come_back_as_they_were() {
+        let file = PathBuf::from("a b/é.toml");
+        for unit in [
+            Unit::Case { file: file.clone(), number: 3 },
+            Unit::Fault { file: file.clone(), number: 0, access: 7 },
+            Unit::Random { seed: u64::MAX, index: 12, fetches: 4096 },
+            Unit::Job { file: file.clone(), form: Some("nvcc-O3.ptx".to_owned()) },
+            Unit::Job { file, form: None },
+        ] {
+            assert_eq!(Unit::from_json(&unit.json()), Some(unit.clone()));
+            let (index, operands) = (2, "x".to_owned());
+            let (reference, card) = ("1".to_owned(), "2".to_owned());
+            let first = vec![Difference { index, operands, reference, card }];
+            for outcome in [
+                Outcome::Equal { count: 5 },
+                Outcome::Differs { count: 5, differing: 1, first },
+                Outcome::Skipped { reason: "no".to_owned() },
+            ] {
+                let mut answer = unit.failed("a reason".to_owned());
+                answer.compared.outcome = outcome;
+                answer.cases = Some("text".to_owned());
+                let back = Answer::from_json(&answer.json()).unwrap();
+                assert_eq!(
+                    (back.compared, back.cases, back.more),
+                    (answer.compared, answer.cases, answer.more)
+                );
+            }
+        }
+        assert_eq!(Unit::from_json(&json!({ "seed": 1 })), None);
+        assert!(Answer::from_json(&json!({ "compared": { "outcome": "equal" } })).is_none());
     }
 }

@@ -1,8 +1,8 @@
-//! Processes that ask the card: what one is asked for may fault, crash or hang, and the next one goes
-//! on behind it.
+//! Processes that ask the card: what one is asked for may fault, crash or hang, and the next one
+//! goes on behind it.
 //!
-//! A worker reads a unit a line from standard input and answers with a line that begins with [`MARK`]:
-//! what kernels print goes the same way.
+//! A worker reads a unit a line from standard input and answers with a line that begins with
+//! [`MARK`]: what kernels print goes the same way.
 
 use super::unit::{Answer, Files, Unit, answer};
 use super::{Card, is_absence};
