@@ -9,7 +9,7 @@ use texunit_cases::{Answer, Built, Engine, find_files, load, random_unit_case, t
 use texunit_unit::PlanError;
 
 /// Folders of case files.
-const FOLDERS: [&str; 1] = ["tests/fetch"];
+const FOLDERS: [&str; 2] = ["tests/fetch", "tests/fetch/card"];
 
 fn main() {
     let mut trials = Vec::new();
