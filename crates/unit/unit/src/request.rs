@@ -189,9 +189,24 @@ pub enum PlanError {
     /// `tex.3d` of a 2D array and the like.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
+    /// `.f32` coordinates on linear memory.
+    #[error("{resource}: linear memory is fetched with integer coordinates (.s32), not with .f32")]
+    Floats {
+        /// `texture `name` is 256 u8 of linear memory`
+        resource: String,
+    },
     /// The unit has no defined answer (docs/numerics.md names the rule).
     #[error("{0}")]
     Undefined(String),
+}
+
+impl PlanError {
+    /// Whether a card answers such a fetch or access with zeros and goes on: a load gives 0 in every
+    /// component and a destination predicate that is true, stores and reductions do nothing
+    /// (docs/numerics.md 1.9, 1.13, 10.10).
+    pub fn reads_zero(&self) -> bool {
+        matches!(self, Self::Geometry(_) | Self::Floats { .. })
+    }
 }
 
 /// An instruction whose geometry is neither that of its texture or surface nor one that sees it all

@@ -20,10 +20,7 @@ pub fn resolve(
         return Err(PlanError::Undefined(format!("{form}: {reason}")));
     }
     if resource.layout() == Layout::Linear && form.coord == CoordType::F32 {
-        return Err(PlanError::Undefined(format!(
-            "{}: linear memory is fetched with integer coordinates (.s32), not with .f32",
-            resource.sentence("texture")
-        )));
+        return Err(PlanError::Floats { resource: resource.sentence("texture") });
     }
     check_pair(texture, sampler).map_err(|reason| PlanError::Undefined(reason.to_string()))?;
     let refused = |reason: &str| {
