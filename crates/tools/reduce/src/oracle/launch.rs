@@ -4,8 +4,8 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh, GradientPath, Kernel,
-    LaunchError, LaunchOptions, Module,
+    BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh, GradientPath,
+    Kernel, LaunchError, LaunchOptions, Module,
 };
 use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
@@ -24,6 +24,8 @@ pub struct Settings {
     pub fmad: bool,
     /// `--bounds`
     pub bounds: Option<Bounds>,
+    /// `--bad-fetch`
+    pub bad_fetch: Option<BadFetch>,
     /// `--schedule`
     pub schedule: Option<u64>,
     /// `--fill`
@@ -138,6 +140,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_count_local(true)
         .with_fmad(settings.fmad || own.fmad)
         .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
+        .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or(usual.bad_fetch))
         .with_gradients(settings.gradients)
         .with_schedule(settings.schedule)
         .with_cancel(stop);
