@@ -253,7 +253,7 @@ pub struct HowArgs {
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
     /// What becomes of fetches that no texture fits: of another geometry, of linear memory by floats, by a handle that was
-    /// never returned or a surface's. Default: what the job says, or `zero` (`fault` for `texunit reduce`).
+    /// never returned or a surface's. Default: what the job says, or `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
     /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; default: what the job says,

@@ -63,6 +63,8 @@ pub struct Results {
     pub printed: Vec<u8>,
     /// Objects that do not hold what the job expects.
     pub wrong: Vec<WrongObject>,
+    /// Whether there were fetches that no texture fits.
+    pub bad_fetches: bool,
 }
 
 /// Launches a case whose files lie in a folder.
@@ -140,7 +142,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_count_local(true)
         .with_fmad(settings.fmad || own.fmad)
         .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
-        .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or(usual.bad_fetch))
+        .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or_default())
         .with_gradients(settings.gradients)
         .with_schedule(settings.schedule)
         .with_cancel(stop);
@@ -148,7 +150,8 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
     match kernel.launch(&options, &args) {
         Ok(stats) => match (bound.output_bytes(), bound.wrong_objects()) {
             (Ok(outputs), Ok(wrong)) => {
-                Seen::Finished(Results { outputs, printed: stats.printf, wrong })
+                let bad_fetches = stats.bad_fetches != Default::default();
+                Seen::Finished(Results { outputs, printed: stats.printf, wrong, bad_fetches })
             }
             _ => Seen::Problems(Vec::new()),
         },
