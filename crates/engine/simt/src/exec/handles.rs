@@ -173,13 +173,16 @@ fn whole(handle: u64, bit: u64) -> u64 {
     if handle != 0 && handle >> 32 == 0 { handle | bit } else { handle }
 }
 
+/// A texture, and the sampler that it is fetched from by.
+type Pair = (Arc<Texture>, Arc<Sampler>);
+
 /// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as zeros.
 pub(super) fn fetched_instead(
     descriptors: &Descriptors,
     fetch: &Fetch,
     t: u64,
     lane: usize,
-) -> Result<Option<(Arc<Texture>, Arc<Sampler>)>, Box<PendingFault>> {
+) -> Result<Option<Pair>, Box<PendingFault>> {
     let (of, t) = (&fetch.texture, whole(t, TEXTURE_BIT));
     if t & KINDS == SURFACE_BIT {
         // The driver's header of a surface: elements, by a point filter and coordinates in texels.

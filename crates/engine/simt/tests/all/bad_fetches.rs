@@ -24,6 +24,9 @@ struct Handles {
     texels: Arc<Resource>,
 }
 
+/// One of them, or none.
+type Which = fn(&Handles) -> u64;
+
 fn bind(loaded: &mut Loaded) -> Handles {
     let tables = &mut loaded.descriptors;
     tables.textures.push(None);
@@ -151,7 +154,7 @@ fn run(inst: &str, handles: impl Fn(&Handles) -> [u64; 2]) -> (Vec<Fault>, Vec<[
 fn fetches_that_read_zeros() {
     let none = "no handle with this value was ever returned";
     #[rustfmt::skip]
-    let rows: &[(&str, fn(&Handles) -> u64, &str)] = &[
+    let rows: &[(&str, Which, &str)] = &[
         ("tex.3d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%q, {%x, %y, %x, %y}]; mov.b32 %v, %f0;", |h| h.plane, ".3d geometry"),
         ("tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%q, {%x, %y, %x, %y}]; mov.b32 %v, %f2;", |h| h.plane, ".cube geometry"),
         ("tex.3d.v4.f32.f32 {%f0, %f1, %f2, %f3}|%r, [%q, {%x, %y, %x, %y}]; mov.b32 %v, %f3;", |h| h.plane, "`picture` is a 2D array"),
@@ -202,7 +205,7 @@ fn lanes_beside_each_other() {
 fn what_is_fetched_in_place_of_a_texture() {
     let texel = number(TexelIndex { at: [2, 1, 0], ..TexelIndex::default() }).to_bits();
     for (handle, part) in [
-        ((|h| h.surface) as fn(&Handles) -> u64, "it is a surface, not a texture"),
+        ((|h| h.surface) as Which, "it is a surface, not a texture"),
         (|h| h.plane & 0xffff_ffff, "ever returned"),
     ] {
         let (faults, stored, _) = run(SAMPLE, |h| [handle(h); 2]);
@@ -217,7 +220,7 @@ fn what_is_fetched_in_place_of_a_texture() {
 fn surfaces_that_read_zeros_and_drop_stores() {
     let (sust, sured) = ("sust.b.3d.b32.trap", "sured.b.add.3d.u32.trap");
     #[rustfmt::skip]
-    let rows: &[(String, fn(&Handles) -> u64, &str)] = &[
+    let rows: &[(String, Which, &str)] = &[
         ("suld.b.3d.b32.trap {%v}, [%q, {%i, %i, %i, %i}];".into(), |h| h.surface, ".3d geometry"),
         ("suld.b.3d.v2.b32.zero {%w0, %v}, [%q, {%i, %i, %i, %i}];".into(), |h| h.surface, "`drawn` is a 2D array"),
         (format!("{sust} [%q, {{0, 0, 0, 0}}], {{%t}};"), |h| h.surface, ".3d geometry"),
@@ -249,7 +252,7 @@ fn what_stays_a_fault() {
     let zero = How { bad_fetch: BadFetch::Zero, ..How::default() };
     let load = "suld.b.2d.b32.trap {%v}, [%q, {0, 0}];";
     for (inst, handle, name, part) in [
-        (SAMPLE, (|_| SAMPLER_BIT | 1 << 20) as fn(&Handles) -> u64, "handle", "it is a sampler"),
+        (SAMPLE, (|_| SAMPLER_BIT | 1 << 20) as Which, "handle", "it is a sampler"),
         (load, |h| h.plane, "handle", "it is a texture, not a surface"),
         ("suld.b.2d.b32.trap {%v}, [%q, {2, 0}];", |h| h.surface, "surface", "not a multiple"),
         ("txq.width.b32 %v, [%q];", |_| 0, "handle", "the handle is zero"),
