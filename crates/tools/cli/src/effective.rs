@@ -109,7 +109,7 @@ impl Line {
             let _ = write!(text, " by `{sampler}`");
         }
         if let Some(reason) = &effective.refused {
-            return format!("{text}: a fault: {reason}\n");
+            return format!("{text}: refused: {reason}\n");
         }
         let state = &effective.sampler;
         let _ = write!(text, ": {} coordinates", state.coords.name());
