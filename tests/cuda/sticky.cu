@@ -1,4 +1,6 @@
-// A fault ends the context: every call answers it until the device is reset.
+// A fault ends the context: every call answers it until the device is reset. That cudaGetLastError forgets it is as of an
+// NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0, 2026-11-28; what follows the reset is texunit's own: the card answered
+// cudaErrorDevicesUnavailable from there on (docs/cuda-api.md).
 #include <cstdio>
 
 __global__ void write(int *where) { *where = 1; }

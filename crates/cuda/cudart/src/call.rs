@@ -78,12 +78,12 @@ pub(crate) fn fail(code: cudaError_t) {
     let _ = LAST.try_with(|last| last.set(code));
 }
 
-/// The last error of the calling thread; it is forgotten if `take` says so. One that has ended the
-/// context stays until the device is reset.
+/// The last error of the calling thread; it is forgotten if `take` says so, be it one that has ended the context: the
+/// next call of the context has it again (an NVIDIA H200, docs/cuda-api.md).
 pub(crate) fn last_error(take: bool) -> cudaError_t {
     LAST.try_with(|last| {
         let code = last.get();
-        if take && !codes::is_sticky(code) {
+        if take {
             last.set(CUresult::SUCCESS);
         }
         code
