@@ -5,7 +5,9 @@ use crate::code::{Fetch, Handle, HandleSource};
 use crate::fault::{BadHandle, Described, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
-use texunit_unit::{ReadMode, Resource, Sampler, Surface, Texture};
+use texunit_unit::{
+    CoordType, Geometry, GeometryError, ReadMode, Resource, Sampler, Surface, Texture,
+};
 
 const INDEX: u64 = 0xf_ffff;
 const SAMPLER_SHIFT: u32 = 20;
@@ -164,8 +166,23 @@ pub(super) fn fetched_of<'d>(
 ) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<PendingFault>> {
     let texture = texture_of(descriptors, &fetch.texture, t, lane)?;
     live(&texture.resource, (lane, t, &fetch.texture, TEXTURE))?;
-    let of = fetch.sampler.as_ref().unwrap_or(&fetch.texture);
-    Ok((texture, sampler_of(descriptors, of, s, lane)?))
+    let Some(of) = &fetch.sampler else {
+        return Ok((texture, sampler_of(descriptors, &fetch.texture, s, lane)?));
+    };
+    if s & KINDS != TEXTURE_BIT {
+        return Ok((texture, sampler_of(descriptors, of, s, lane)?));
+    }
+    // Independent mode on a card (docs/numerics.md 1.13): samplers belong to texture objects, and the
+    // one of the texture's own acts. `.1d` is a fetch of a line, which objects of 1D arrays are not.
+    let resource = &texture.resource;
+    let is_line = fetch.form.geometry == Geometry::D1 && fetch.form.coord == CoordType::F32;
+    if is_line && resource.geometry() != Geometry::A1d {
+        let (own, layout) = (resource.geometry(), resource.layout());
+        let resource = format!("texture {}", resource.describe());
+        let error = GeometryError { instruction: Geometry::D1, own, layout, resource };
+        return fault_at(lane, FaultKind::unplanned(error.into(), false));
+    }
+    Ok((texture, sampler_of(descriptors, &fetch.texture, t, lane)?))
 }
 
 /// A handle as a card knows it: without its upper half it is the same one.
