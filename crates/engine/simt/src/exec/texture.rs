@@ -115,7 +115,13 @@ fn new_plan(
     });
     match made {
         Ok(plan) => return Ok(Some(plan)),
-        Err(fault) => bad.take(config, fetch.site, fault)?,
+        Err(fault) => {
+            let is_of_other_class = matches!(fault.kind, FaultKind::Geometry { .. });
+            bad.take(config, fetch.site, fault)?;
+            if is_of_other_class {
+                return Ok(None);
+            }
+        }
     }
     let Some((t, s)) = fetched_instead(tables, fetch, handles.0, lane)? else { return Ok(None) };
     match FetchPlan::new(form, &t, &s) {
