@@ -247,6 +247,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_card_makes_of_bad_fetches() {
+        let handle =
+            |handle, wanted, is| FaultKind::Handle { handle, wanted, is, why: "no".into() };
+        for (kind, does) in [
+            (FaultKind::Floats { resource: "texture `t`".into() }, "a fetch or load gives 0"),
+            (host::tests::geometry(Geometry::D1, Geometry::D3, true), "a fetch or load gives 0"),
+            (handle(0, "texture", BadHandle::Unknown), "a fetch or load gives 0"),
+            (handle(1 << 63 | 5, "surface", BadHandle::Unknown), "a fetch or load gives 0"),
+            (handle(5, "texture", BadHandle::Unknown), "the lower half"),
+            (handle(5, "sampler", BadHandle::Unknown), "that of the texture"),
+            (handle(1 << 63, "texture", BadHandle::Surface), "fetches from the surface"),
+        ] {
+            let diagnostic = bad_fetch_diagnostic(&fault(kind), Host::Python);
+            let [remark] = &diagnostic.remarks[..] else { panic!("{diagnostic:?}") };
+            assert!(remark.contains(does) && remark.contains("`bad_fetch=\"fault\"`"), "{remark}");
+            assert!(diagnostic.help.is_some() && diagnostic.code == "texture-bad-fetch");
+        }
+        let gone = fault(handle(1 << 61 | 5, "texture", BadHandle::Destroyed));
+        assert!(bad_fetch_diagnostic(&gone, Host::Job).remarks.is_empty());
+    }
+
+    #[test]
     fn a_recursion_is_shown_once() {
         let source = SourceFile::new("k.ptx", "\tld.u32 %r1, [%rd1];\n\tcall f;\n");
         let mut fault = fault(FaultKind::StackOverflow { limit: 9 });

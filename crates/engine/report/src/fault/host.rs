@@ -24,7 +24,10 @@ impl Host {
             FaultKind::Handle { is: BadHandle::Unknown, wanted: "sampler", .. } => {
                 "does not look at a sampler's handle: that of the texture has the sampler"
             }
-            FaultKind::Handle { is: BadHandle::Unknown, handle: 1..=0xffff_ffff, .. } => {
+            // A single bit of the upper half is that of a kind.
+            FaultKind::Handle { is: BadHandle::Unknown, handle, .. }
+                if *handle as u32 != 0 && (handle >> 32).count_ones() != 1 =>
+            {
                 "takes the lower half of a handle for all of it: it reads the object of this number, or zeros if there is none"
             }
             FaultKind::Handle { is: BadHandle::Unknown, .. }

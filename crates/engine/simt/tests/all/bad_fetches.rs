@@ -166,7 +166,8 @@ fn fetches_that_read_zeros() {
         (SAMPLE, |_| 0xffff_ffff, none),
         (SAMPLE, |_| TEXTURE_BIT, none),
         (SAMPLE, |_| TEXTURE_BIT | 500, none),
-        (SAMPLE, |h| h.plane | 1 << 40, none),
+        (SAMPLE, |h| h.surface | 1 << 40, none),
+        (SAMPLE, |_| SURFACE_BIT | 500, "it is a surface"),
         (SAMPLE, |h| TEXTURE_BIT | h.plane & 0xf_ffff, none),
         (SAMPLE, |h| h.plane & 0xf_ffff, none),
         // A surface that the instruction does not fit either.
@@ -207,6 +208,7 @@ fn what_is_fetched_in_place_of_a_texture() {
     for (handle, part) in [
         ((|h| h.surface) as Which, "it is a surface, not a texture"),
         (|h| h.plane & 0xffff_ffff, "ever returned"),
+        (|h| h.plane | 0xffff_ffff << 32, "ever returned"),
     ] {
         let (faults, stored, _) = run(SAMPLE, |h| [handle(h); 2]);
         assert!(stored.iter().all(|&[v, _]| v == texel), "{part}: {stored:?}");
