@@ -349,14 +349,12 @@ fn makes_textures_that_pass_the_end() {
         };
         let (mut texture, how) = (0, CUDA_TEXTURE_DESC::default());
         ok!(cuTexObjectCreate(&raw mut texture, &raw const resource, &raw const how, null()));
-        println!("made of {size}");
     }
 }
 
 #[test]
 fn textures_that_pass_the_end_of_memory_are_told_once() {
-    let (out, err) = child("makes_textures_that_pass_the_end", &[]);
-    assert!(out.contains("made of 1024"), "{out}");
+    let (_, err) = child("makes_textures_that_pass_the_end", &[]);
     assert_eq!(err.matches("the allocation ends after 512").count(), 1, "{err}");
     assert!(err.contains("has 516 bytes"), "{err}");
 }
