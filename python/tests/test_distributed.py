@@ -405,6 +405,14 @@ def test_faults_and_wrong_arguments(pool):
     assert faults[0] == faults[1] and faults[0]["cta"] == [2, 0, 0] and faults[0]["thread"] == [8, 0, 0]
     assert (short == 1).all()
     tex = next(textures())
+    wrong = """.visible .entry wrong(.param .u64 t) {
+        .reg .b64 %t; .reg .f32 %f<4>; ld.param.u64 %t, [t];
+        tex.cube.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%t, {%f0, %f0, %f0, %f0}]; ret; }
+"""
+    with pytest.raises(texunit.KernelFault, match="^kernel.ptx:6: texture: "):
+        distributed.launch((HEADER + wrong, "wrong"), 4, 32, [tex], pool)
+    with pytest.raises(distributed.RefusedError, match=r"error\[texture-bad-fetch\]: "):
+        distributed.launch((HEADER + wrong, "wrong"), 4, 32, [tex], pool, options=["--bad-fetch=zero"])
     for error, arguments in [
         (TypeError, [short]),
         (TypeError, [short, short, "1", 1]),

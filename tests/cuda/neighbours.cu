@@ -1,7 +1,7 @@
 // Objects of a neighbouring geometry, as programs in daily use have them: a row that is a 2D array and is read by
 // tex1D, plain arrays that layered functions see as one layer, and an array of one mip level with coordinates in
-// texels. Last comes what has no answer: tex1D of an array with two rows.
-// stderr: cudaMallocArray with height 0
+// texels. Last come what a card answers with zeros, and tex1D of an array with two rows.
+// stderr: cudaMalloc3DArray with a depth
 #include "checks.h"
 #include <vector>
 
@@ -37,6 +37,12 @@ __global__ void level(cudaTextureObject_t t, float *out)
     int i = threadIdx.x;
     out[i] = tex2DLod<float>(t, i + 0.5f, 0.5f, 2.0f);
     out[W + i] = tex2D<float>(t, i + 1.0f, 1.5f);
+}
+
+__global__ void solid(cudaTextureObject_t t, float *out)
+{
+    int i = threadIdx.x;
+    out[i] = tex3D<float>(t, i + 0.5f, 0.5f, 0.5f);
 }
 
 static cudaTextureObject_t texture(const cudaResourceDesc &resource, cudaTextureFilterMode filter)
@@ -112,6 +118,9 @@ int main()
     levels.res.mipmap.mipmap = mipmapped;
     level<<<1, W>>>(texture(levels, cudaFilterModeLinear), out);
     print("level", out, 2);
+
+    solid<<<1, W>>>(texture(of(plane), cudaFilterModePoint), out);
+    print("solid", out, 1);
 
     row<<<1, W>>>(texture(of(plane), cudaFilterModeLinear), out);
     std::printf("two rows: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -40,4 +40,4 @@ def kernel_fault(report):
 def words(error):
     place = ":".join(str(error[key]) for key in ("file", "line") if error.get(key))
     label = f" ({error['label']})" if error.get("label") else ""
-    return f"{place}{': ' if place else ''}error[{error.get('code')}]: {error.get('message')}{label}"
+    return f"{place}{': ' if place else ''}error[{error.get('code') or error.get('kind')}]: {error.get('message')}{label}"

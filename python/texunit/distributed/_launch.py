@@ -48,7 +48,7 @@ def _report(done, folder=None):
     if done.returncode:
         if report.get("fault"):
             raise kernel_fault(report)
-        raise RefusedError(report.get("errors") or [])
+        raise RefusedError(report.get("errors") or report.get("findings") or [])
     return report
 
 
@@ -65,6 +65,12 @@ def run_range(job, shared, first, end, options):
         _report(texunit("launch", job, *ctas, "--format", "json", "--threads", "1", *options), home)
         with open(file, "rb") as file:
             return file.read()
+
+
+def _options(options):
+    """A fetch that no texture fits is a fault, as for kernels of a module, unless the caller says otherwise."""
+    given = [os.fspath(option) for option in options]
+    return given if any(option.startswith("--bad-fetch") for option in given) else ["--bad-fetch=fault", *given]
 
 
 def _in_ranges(job, shared, total, out, executor, workers, parts, options):
@@ -89,7 +95,7 @@ def launch_job(job, executor, *, out, workers=None, parts=3, options=()):
 
     with open(job, "rb") as file:
         grid = tomllib.load(file).get("grid", 1)
-    return _in_ranges(os.fspath(job), None, count(grid), os.fspath(out), executor, workers, parts, list(options))
+    return _in_ranges(os.fspath(job), None, count(grid), os.fspath(out), executor, workers, parts, _options(options))
 
 
 def launch(
@@ -112,7 +118,7 @@ def launch(
         with tempfile.TemporaryDirectory(prefix="texunit-") as here:
             _unpack(content, here)
             path, out = os.path.join(here, "job.toml"), os.path.join(here, "out")
-            done = _in_ranges(path, shared, job.ctas, out, executor, workers, parts, list(options))
+            done = _in_ranges(path, shared, job.ctas, out, executor, workers, parts, _options(options))
             job.write_back(out)
         return done
     finally:

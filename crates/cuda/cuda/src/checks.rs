@@ -23,7 +23,8 @@ use texunit_checks::race::{Memory, Queue, Submitted};
 use texunit_checks::{
     Check, Checks, Finding, InitWhen, LaunchChecks, Log, Options, Pattern, Suppressions, rules,
 };
-use texunit_report::Located;
+use texunit_device::LaunchStats;
+use texunit_report::{Host, Located};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -92,11 +93,18 @@ pub(crate) fn wanted(
 /// The process that the findings are of.
 static OWNER: Owner = Owner::none();
 
+/// What this process has found; it is made where something is checked, or something has been found without.
+static LOG: OnceLock<Log> = OnceLock::new();
+
 /// What this process has found, if anything is checked.
 fn log() -> Option<&'static Log> {
-    static LOG: OnceLock<Option<Log>> = OnceLock::new();
+    settings().checks.as_ref().map(|_| own_log())
+}
+
+/// What this process has found.
+fn own_log() -> &'static Log {
     let make = || {
-        let wanted = settings().checks.as_ref()?;
+        let wanted = settings().checks.clone().unwrap_or_default();
         let mut suppressions = Suppressions::default();
         for file in &wanted.suppressions {
             match Suppressions::read(file) {
@@ -108,18 +116,18 @@ fn log() -> Option<&'static Log> {
             }
         }
         let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
-        let Wanted { checks, init, max_findings, .. } = *wanted;
+        let Wanted { checks, init, max_findings, .. } = wanted;
         OWNER.take();
         crate::call::at_exit(end);
-        Some(Log::new(Options { checks, init, max_findings, kernels, suppressions }))
+        Log::new(Options { checks, init, max_findings, kernels, suppressions })
     };
-    let log = LOG.get_or_init(make).as_ref()?;
+    let log = LOG.get_or_init(make);
     if !OWNER.is_this_process() {
         // What was found before is the parent's.
         log.clear();
         OWNER.take();
     }
-    Some(log)
+    log
 }
 
 /// Where work stands: a stream, and its place there if it was submitted before it is done.
@@ -220,6 +228,11 @@ pub(crate) fn copied(stand: &Stand, (part, len): (Part, u64), writes: bool) {
     news(None, 0);
 }
 
+/// Takes in the fetches of a launch that no texture fits.
+pub(crate) fn bad_fetches(module: &Module, stats: &LaunchStats) {
+    own_log().bad_fetches(stats, module.loaded.source(), Host::Program);
+}
+
 /// Tells what a launch of a module has found.
 pub(crate) fn tell(module: &Module, launch: u64) {
     let loaded = &module.loaded;
@@ -228,7 +241,10 @@ pub(crate) fn tell(module: &Module, launch: u64) {
 
 /// Tells what was found and is not told.
 fn news(source: Option<Located<'_>>, launch: u64) {
-    let Some(log) = log() else { return };
+    if LOG.get().is_none() {
+        return;
+    }
+    let log = own_log();
     for news in log.news() {
         if news.is_first {
             let finding = &news.finding;
@@ -257,7 +273,7 @@ extern "C" fn end() {
     host::tell();
     leaks::at_exit();
     news(None, 0);
-    if let Some(summary) = log().and_then(texunit_checks::summary) {
+    if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));
     }
 }

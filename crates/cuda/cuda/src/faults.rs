@@ -34,6 +34,7 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
         // A wrong handle reads a texture header that is none: the driver has no code of its own.
         FaultKind::Handle { .. }
         | FaultKind::Texture(_)
+        | FaultKind::Floats { .. }
         | FaultKind::Geometry { .. }
         | FaultKind::Heap(_) => CUresult::LAUNCH_FAILED,
     }

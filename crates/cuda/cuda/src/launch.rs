@@ -253,6 +253,7 @@ fn run(
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
         .with_bounds(settings().bounds)
+        .with_bad_fetch(settings().bad_fetch)
         .with_printf_limit(context.limit(Limit::PrintfFifoSize))
         .with_observer(observers.any())
         .with_schedule(settings().schedule)
@@ -275,8 +276,17 @@ fn run(
     drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
     crate::memory::tell_unmapped(&context.gpu.device);
-    if checks.is_some() {
+    let stats = match &result {
+        Ok(stats) => Some(stats),
+        Err(LaunchError::Fault(fault)) => Some(&fault.stats),
+        Err(_) => None,
+    };
+    let bad = stats.filter(|stats| stats.bad_fetches != Default::default());
+    bad.iter().for_each(|stats| crate::checks::bad_fetches(&module, stats));
+    if checks.is_some() || bad.is_some() {
         crate::checks::tell(&module, number);
+    }
+    if checks.is_some() {
         crate::checks::watch_host();
     }
     match result {

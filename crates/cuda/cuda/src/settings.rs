@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_checks::Check;
-use texunit_device::{Bounds, Fill};
+use texunit_device::{BadFetch, Bounds, Fill};
 use texunit_evidence::{Above, Format};
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
@@ -63,6 +63,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// `TEXUNIT_BOUNDS`: where accesses past the end of an object become faults.
     pub(crate) bounds: Bounds,
+    /// `TEXUNIT_BAD_FETCH`: what becomes of fetches that no texture fits.
+    pub(crate) bad_fetch: BadFetch,
     /// `TEXUNIT_CHECK` and its like: what kernels are checked for.
     pub(crate) checks: Option<crate::checks::Wanted>,
     /// Words that are none of the above, to be told to the user once.
@@ -196,6 +198,13 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         Some("hardware") => settings.bounds = Bounds::Hardware,
         Some(other) => settings.complaints.push(format!(
             "TEXUNIT_BOUNDS is `{other}`; it takes exact, which holds now, and hardware"
+        )),
+    }
+    match variable("TEXUNIT_BAD_FETCH").as_deref().map(str::trim) {
+        None | Some("" | "zero") => {}
+        Some("fault") => settings.bad_fetch = BadFetch::Fault,
+        Some(other) => settings.complaints.push(format!(
+            "TEXUNIT_BAD_FETCH is `{other}`; it takes zero, which holds now, and fault"
         )),
     }
     settings

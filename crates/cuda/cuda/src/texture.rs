@@ -104,11 +104,6 @@ pub(crate) const FLAGS: u32 = 4
     | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION
     | CU_TRSF_SEAMLESS_CUBEMAP;
 
-/// A level, of which a NaN is 0 (docs/numerics.md 3.2).
-pub(crate) fn level(value: f32) -> f32 {
-    if value.is_nan() { 0.0 } else { value }
-}
-
 /// Flags of a texture beside its sampler state: `CUDA_ERROR_INVALID_VALUE` for flags that there are
 /// not, and for those that the source does not go with.
 pub(crate) fn descriptor(
@@ -156,9 +151,9 @@ fn sampler(texture: &CUDA_TEXTURE_DESC, axes: usize) -> Answer<Sampler> {
         .with_mip_filter(filter(texture.mipmap_filter_mode)?)
         .with_address_modes(modes)
         .with_border_bits(texture.border_color.map(f32::to_bits))
-        .with_min_level_clamp(level(texture.min_mipmap_level_clamp))
-        .with_max_level_clamp(level(texture.max_mipmap_level_clamp))
-        .with_level_bias(level(texture.mipmap_level_bias))
+        .with_min_level_clamp(texture.min_mipmap_level_clamp)
+        .with_max_level_clamp(texture.max_mipmap_level_clamp)
+        .with_level_bias(texture.mipmap_level_bias)
         .with_max_anisotropy(texture.max_anisotropy))
 }
 

@@ -84,15 +84,34 @@ const BEYOND: &CStr = c"
 }
 ";
 
+/// `wrong` fetches from a texture and by an address, and keeps the sum of what it has.
+const WRONG: &CStr = c"
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry wrong(.param .u64 texture, .param .u64 out)
+{
+    .reg .b64 %rd<3>;
+    .reg .f32 %f<6>;
+    ld.param.u64 %rd1, [texture];
+    ld.param.u64 %rd2, [out];
+    mov.f32 %f5, 0f3F800000;
+    tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5, %f5, %f5}];
+    add.f32 %f5, %f5, %f1;
+    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f5, %f5}];
+    add.f32 %f5, %f5, %f4;
+    st.global.f32 [%rd2], %f5;
+    ret;
+}
+";
+
 /// Runs an ignored test of this file with a variable set; standard output and standard error.
 fn child(test: &str, variables: &[(&str, &str)]) -> (String, String) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--ignored", "--nocapture"]);
-    let names =
-        ["TEXUNIT_TRACE", "TEXUNIT_REPORT", "TEXUNIT_STRICT", "TEXUNIT_DEVICE", "TEXUNIT_BOUNDS"];
-    names.iter().for_each(|name| {
-        command.env_remove(name);
-    });
+    for name in ["TRACE", "REPORT", "STRICT", "DEVICE", "BOUNDS", "BAD_FETCH", "CHECK"] {
+        command.env_remove(format!("TEXUNIT_{name}"));
+    }
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -275,6 +294,73 @@ fn bounds_are_exact_or_those_of_hardware() {
     assert_eq!(report["accesses_past_end"], 7, "{text}");
     assert_eq!(report["kernels"][0]["accesses_past_end"], 7, "{text}");
     assert_eq!(report["faults"], serde_json::json!([]));
+}
+
+/// Launches twice with fetches that no texture fits.
+#[test]
+#[ignore = "a child process of others"]
+fn fetches_badly() {
+    let world = World::new();
+    let module = load(WRONG);
+    let mut wrong = null_mut();
+    ok!(cuModuleGetFunction(&raw mut wrong, module, c"wrong".as_ptr()));
+    let (mut texture, mut out) = (world.texture, 0_u64);
+    ok!(cuMemAlloc_v2(&raw mut out, 4));
+    let mut params = [(&raw mut texture).cast::<u8>(), (&raw mut out).cast()];
+    let params = params.as_mut_ptr();
+    // SAFETY: the parameters are those of the kernel.
+    let codes = [(); 2].map(|()| unsafe {
+        cuLaunchKernel(wrong, 1, 1, 1, 32, 1, 1, 0, null_mut(), params, null_mut());
+        cuCtxSynchronize()
+    });
+    writeln!(std::io::stdout(), "after it: {}", codes[1].name()).unwrap();
+}
+
+/// Each instruction and object is told once, in every form of report, whatever is checked.
+#[test]
+fn fetches_that_no_texture_fits_go_on_and_are_told() {
+    let finding = "error[texture-bad-fetch]";
+    for more in [None, Some(("TEXUNIT_BAD_FETCH", "zero")), Some(("TEXUNIT_CHECK", "sync"))] {
+        let folder = TempDir::new("bad-fetch");
+        for (form, kind) in [
+            ("json", "\"kind\": \"texture-bad-fetch\""),
+            ("sarif", "\"ruleId\": \"texture-bad-fetch\""),
+            ("xml", "type=\"texture-bad-fetch\""),
+            ("github", "texunit%3A texture-bad-fetch"),
+        ] {
+            let file = folder.join(format!("report.{form}"));
+            let report = ("TEXUNIT_REPORT", file.to_str().unwrap());
+            let variables: Vec<_> = more.into_iter().chain([report]).collect();
+            let (out, err) = child("fetches_badly", &variables);
+            assert!(out.contains("after it: CUDA_SUCCESS"), "{out}");
+            assert_eq!(err.matches(finding).count(), 2, "{err}");
+            let call = "cudaMalloc3DArray with a depth";
+            assert!(err.contains(call) && err.contains("TEXUNIT_BAD_FETCH=fault"), "{err}");
+            assert!(err.contains("checks: 4 findings at 2 places"), "{err}");
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert_eq!(text.matches(kind).count(), 2, "{text}");
+            if form == "json" {
+                let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+                let found = report["findings"].as_array().unwrap();
+                let of = |key: &str| found.iter().map(|f| f[key].clone()).collect::<Vec<_>>();
+                assert_eq!(of("check"), ["texture", "texture"], "{text}");
+                assert_eq!(of("count"), [2, 2], "{text}");
+                assert!(found[0]["object"].as_str().unwrap().contains("is a 2D array"), "{text}");
+                assert!(found[0]["help"].as_str().unwrap().contains(call), "{text}");
+                assert_eq!(report["faults"], serde_json::json!([]));
+            }
+        }
+    }
+}
+
+#[test]
+fn fetches_that_no_texture_fits_can_be_faults() {
+    let (out, err) = child("fetches_badly", &[("TEXUNIT_BAD_FETCH", " fault")]);
+    assert!(out.contains("after it: CUDA_ERROR_LAUNCH_FAILED"), "{out}");
+    assert!(err.contains("error[texture]: the instruction has .3d geometry"), "{err}");
+    assert!(!err.contains("texture-bad-fetch]"), "{err}");
+    let (out, err) = child("fetches_badly", &[("TEXUNIT_BAD_FETCH", "none")]);
+    assert!(out.contains("after it: CUDA_SUCCESS") && err.contains("`none`"), "{out}\n{err}");
 }
 
 /// What is said is lost if nobody can read it; the program goes on.

@@ -1,10 +1,10 @@
 //! Cases on the card and on the reference, side by side.
 
 use crate::driver::{Gpu, GpuError};
-use crate::run::Runner;
+use crate::run::{CardAccess, Runner};
 use std::collections::BTreeMap;
 use texunit_cases::{
-    Access, Answer, Built, BuiltFetch, BuiltSurface, Case, SurfaceRun, why_no_driver,
+    Access, Answer, Built, BuiltFetch, BuiltSurface, Case, Engine, SurfaceRun, why_no_driver,
 };
 use texunit_unit::reference::trace::FetchValue;
 use texunit_unit::{FetchForm, FetchKind};
@@ -114,18 +114,83 @@ pub fn by_rule(compared: &[Compared]) -> BTreeMap<String, Tally> {
 /// Differences that are kept of a case.
 const KEPT: usize = 3;
 
-/// Runs a case on the card and on the reference. Also returns the case with the card's answers in
-/// the place of what it expects, to be recorded.
-pub fn compare(runner: &Runner, file: &str, case: &Case) -> (Compared, Option<Case>) {
-    let done = |outcome| Compared {
-        file: file.to_owned(),
-        name: case.name.clone(),
-        rules: case.rules.clone(),
-        outcome,
+impl Compared {
+    /// A case, and how it came out.
+    fn new(file: &str, case: &Case, outcome: Outcome) -> Self {
+        let (name, rules) = (case.name.clone(), case.rules.clone());
+        Self { file: file.to_owned(), name, rules, outcome }
+    }
+}
+
+/// Runs a case on the card and on an engine. Also returns the case with the card's answers in the
+/// place of what it expects, to be recorded.
+pub fn compare(
+    runner: &Runner,
+    engine: Engine,
+    file: &str,
+    case: &Case,
+) -> (Compared, Option<Case>) {
+    match run(Some(runner), engine, case) {
+        Ok((outcome, recorded)) => (Compared::new(file, case, outcome), Some(recorded)),
+        Err(outcome) => (Compared::new(file, case, outcome), None),
+    }
+}
+
+/// As [`compare`], without a card: the case is made and answered here, and skipped for want of a
+/// card if nothing else is in the way.
+pub fn compare_here(engine: Engine, file: &str, case: &Case) -> Compared {
+    let outcome = run(None, engine, case).map_or_else(|outcome| outcome, |(outcome, _)| outcome);
+    Compared::new(file, case, outcome)
+}
+
+/// Why nothing is compared where there is no card.
+pub const NO_CARD: &str = "there is no card";
+
+/// The accesses of a surface case that fault, or must: a card can be asked for each of them alone.
+/// Of a warp it is the first, which stands for all, as they are one instruction.
+pub fn faulting(case: &Case) -> Vec<usize> {
+    let Access::Surface(surface) = &case.access else { return Vec::new() };
+    let Ok(run) = surface.build().and_then(|built| built.run()) else { return Vec::new() };
+    let faults = |&i: &usize| run.answers[i].is_err() || surface.accesses[i].fault.is_some();
+    let faults = (0..surface.accesses.len()).filter(faults);
+    if surface.warp { faults.take(1).collect() } else { faults.collect() }
+}
+
+/// Asks for an access that faults, after which the card answers nothing more. Also returns what
+/// the card said.
+pub fn compare_fault(
+    runner: &Runner,
+    file: &str,
+    case: &Case,
+    access: usize,
+) -> (Compared, String) {
+    let (outcome, said) = match fault(runner, case, access) {
+        Ok(said) => (Outcome::Equal { count: 1 }, said),
+        Err(outcome) => (outcome, String::new()),
     };
-    match run(runner, case) {
-        Ok((outcome, recorded)) => (done(outcome), Some(recorded)),
-        Err(outcome) => (done(outcome), None),
+    (Compared::new(file, case, outcome), said)
+}
+
+fn fault(runner: &Runner, case: &Case, access: usize) -> Result<String, Outcome> {
+    let Access::Surface(data) = &case.access else { return Err(skipped("it has no surface")) };
+    let surface = data.build().map_err(skipped)?;
+    let accesses = asked(&surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
+    let resource = &surface.surface.resource;
+    let asked = if surface.warp { &accesses[..] } else { &accesses[access..=access] };
+    let answer = runner.surface(resource, asked, surface.warp);
+    match (answer, runner.gpu().lost()) {
+        (_, Some(fault)) => Ok(fault.to_string()),
+        (Err(error), None) => Err(card_failed(error)),
+        (Ok(_), None) => {
+            let mut differences = Differences::default();
+            differences.add(|| Difference {
+                index: access,
+                operands: coords_text(&surface, access),
+                reference: "a fault".to_owned(),
+                card: "no fault".to_owned(),
+            });
+            Err(differences.outcome(1))
+        }
     }
 }
 
@@ -141,13 +206,13 @@ fn card_failed(error: GpuError) -> Outcome {
     }
 }
 
-fn run(runner: &Runner, case: &Case) -> Result<(Outcome, Case), Outcome> {
+fn run(runner: Option<&Runner>, engine: Engine, case: &Case) -> Result<(Outcome, Case), Outcome> {
     if let Some(reason) = why_no_driver(case) {
         return Err(skipped(reason));
     }
     // A case may be there to show that it is refused.
     match case.build().map_err(skipped)? {
-        Built::Fetch(fetch) => run_fetch(runner, case, &fetch),
+        Built::Fetch(fetch) => run_fetch(runner, engine, case, &fetch),
         Built::Surface(surface) => run_surface(runner, case, &surface),
     }
 }
@@ -163,9 +228,15 @@ pub fn provenance(gpu: &Gpu) -> String {
     format!("{} (sm_{major}{minor}), driver for CUDA {cuda}", gpu.name())
 }
 
-fn run_fetch(runner: &Runner, case: &Case, fetch: &BuiltFetch) -> Result<(Outcome, Case), Outcome> {
+fn run_fetch(
+    runner: Option<&Runner>,
+    engine: Engine,
+    case: &Case,
+    fetch: &BuiltFetch,
+) -> Result<(Outcome, Case), Outcome> {
     let BuiltFetch { form, texture, sampler, operands, .. } = fetch;
-    let reference = fetch.reference().map_err(skipped)?;
+    let reference = engine.run(fetch).map_err(skipped)?;
+    let runner = runner.ok_or_else(|| skipped(NO_CARD))?;
     let card = runner.fetch(*form, texture, sampler, operands).map_err(card_failed)?;
     let card: Vec<Answer> = card.into_iter().map(|value| registers(form, value)).collect();
     let mut differences = Differences::default();
@@ -226,33 +297,37 @@ impl Differences {
 /// Why the card is not asked for such accesses.
 const FAULTS: &str = "an access faults, and a fault ends the work on the card";
 
+const NO_INSTRUCTION: &str = "an access has a size that no instruction has";
+
+/// The accesses as the card is asked for them; `None` if one has no instruction.
+fn asked(surface: &BuiltSurface) -> Option<Vec<CardAccess>> {
+    let accesses = surface.accesses.iter().enumerate().map(|(i, access)| {
+        // An access of so many bytes stands for several instructions: all get their turn.
+        let forms = surface.op.forms(access.size);
+        let form = *forms.get(i % forms.len().max(1))?;
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(access.bytes.iter().flatten()) {
+            *to = *from;
+        }
+        Some((form, access.coords, bytes))
+    });
+    accesses.collect()
+}
+
+fn coords_text(surface: &BuiltSurface, access: usize) -> String {
+    format!("{:x?}", surface.accesses[access].coords.padded::<3>(surface.op.geometry()))
+}
+
 fn run_surface(
-    runner: &Runner,
+    runner: Option<&Runner>,
     case: &Case,
     surface: &BuiltSurface,
 ) -> Result<(Outcome, Case), Outcome> {
-    // The card starts from what is there before our own run changes it.
-    let accesses: Vec<_> = surface
-        .accesses
-        .iter()
-        .enumerate()
-        .filter_map(|(i, access)| {
-            // An access of so many bytes stands for several instructions: all get their turn.
-            let forms = surface.op.forms(access.size);
-            let form = *forms.get(i % forms.len().max(1))?;
-            let mut bytes = [0; 16];
-            for (to, from) in bytes.iter_mut().zip(access.bytes.iter().flatten()) {
-                *to = *from;
-            }
-            Some((form, access.coords, bytes))
-        })
-        .collect();
-    if accesses.len() != surface.accesses.len() {
-        return Err(skipped("an access has a size that no instruction has"));
-    }
+    let accesses = asked(surface).ok_or_else(|| skipped(NO_INSTRUCTION))?;
     if surface.accesses.iter().any(|a| a.fault.is_some()) {
         return Err(skipped(FAULTS));
     }
+    // The card starts from what is there before our own run changes it.
     let before = surface.surface.resource.to_packed();
     let ours = surface.run().map_err(skipped)?;
     if ours.answers.iter().any(Result::is_err) {
@@ -260,8 +335,9 @@ fn run_surface(
     }
     let restored = surface.surface.resource.fill_packed(&before);
     restored.map_err(|e| Outcome::Failed { reason: e.to_string() })?;
-    let (answers, after) =
-        runner.surface(&surface.surface.resource, &accesses).map_err(card_failed)?;
+    let runner = runner.ok_or_else(|| skipped(NO_CARD))?;
+    let answers = runner.surface(&surface.surface.resource, &accesses, surface.warp);
+    let (answers, after) = answers.map_err(card_failed)?;
     let mut differences = Differences::default();
     let mut loaded = Vec::with_capacity(answers.len());
     for (index, (ours, card)) in ours.answers.iter().zip(&answers).enumerate() {
@@ -271,10 +347,7 @@ fn run_surface(
         if ours != card {
             differences.add(|| Difference {
                 index,
-                operands: {
-                    let coords = surface.accesses[index].coords;
-                    format!("{:x?}", coords.padded::<3>(surface.op.geometry()))
-                },
+                operands: coords_text(surface, index),
                 reference: hex(ours),
                 card: hex(card),
             });

@@ -22,6 +22,9 @@ use texunit_device::{
 const SUCCESS: CUresult = CUresult::SUCCESS;
 const INVALID_VALUE: CUresult = CUresult::INVALID_VALUE;
 
+/// What [`LIBRARY_VARIABLE`](crate::LIBRARY_VARIABLE) says to have this card.
+pub(crate) const NAME: &str = "test-card";
+
 /// What an opaque handle stands for.
 enum Object {
     Array(Array),

@@ -120,8 +120,9 @@ fn fetch_instruction(form: &FetchForm) -> String {
 /// Words of a surface access: coordinates 4, then up to 16 bytes of data.
 pub(crate) const ACCESS_WORDS: usize = 8;
 
-/// The kernel `access(surface, data)` of one thread. `data` is eight words: four coordinates, then
-/// the elements, that are stored or have been loaded, each in as many bytes as it has.
+/// The kernel `access(surface, data)` of one warp. `data` is eight words a thread: four
+/// coordinates, then the elements, that are stored or have been loaded, each in as many bytes as it
+/// has.
 pub fn surface_kernel(form: &SurfaceForm) -> String {
     let (size, count, loads) = match form.kind {
         SurfaceKind::Load { element_size, vector } => (element_size, vector, true),
@@ -143,11 +144,14 @@ pub fn surface_kernel(form: &SurfaceForm) -> String {
         "\
 .visible .entry access(.param .u64 surface, .param .u64 data)
 {{
-    .reg .b32 %c<4>;
+    .reg .b32 %c<4>, %t;
     .reg .b{register_bits} %d<4>;
-    .reg .b64 %surface, %at;
+    .reg .b64 %surface, %at, %own;
     ld.param.u64 %surface, [surface];
     ld.param.u64 %at, [data];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %own, %t, 32;
+    add.u64 %at, %at, %own;
 "
     );
     for i in 0..4 {

@@ -20,6 +20,9 @@ pub struct Runner {
     modules: RefCell<HashMap<String, Rc<Module>>>,
 }
 
+/// A surface access: its instruction, its coordinates, and the bytes that it stores.
+pub(crate) type CardAccess = (SurfaceForm, Coordinates<u32>, [u8; 16]);
+
 /// Threads of a CTA.
 const BLOCK: u32 = 128;
 /// Fetches of a launch: 96 MiB of the card's memory.
@@ -100,29 +103,34 @@ impl Runner {
             .collect())
     }
 
-    /// Does accesses to a surface one after the other, each with its instruction, coordinates
-    /// and the bytes it stores. Returns what each has in its place afterwards (of a
-    /// load, the bytes loaded), and all texels at the end.
+    /// Does accesses to a surface, one after the other, or, those of a warp, with the instruction
+    /// of the first by as many threads. Returns what each has in its place afterwards (of a load,
+    /// the bytes loaded), and all texels at the end.
     pub fn surface(
         &self,
         resource: &Resource,
-        accesses: &[(SurfaceForm, Coordinates<u32>, [u8; 16])],
+        accesses: &[CardAccess],
+        warp: bool,
     ) -> Result<(Vec<[u8; 16]>, Vec<u8>), GpuError> {
         let card = CardResource::new(&self.gpu, resource, Uses { surface: true, gather: false })?;
         let surface = CardSurface::new(&card)?;
-        let data = self.gpu.buffer(&[0; ACCESS_WORDS * 4])?;
+        let together = if warp { accesses.len().max(1) } else { 1 };
+        let data = self.gpu.buffer(&vec![0; together * ACCESS_WORDS * 4])?;
+        let arguments =
+            [surface.handle().to_le_bytes().to_vec(), data.address().to_le_bytes().to_vec()];
+        let shape = LaunchShape { grid: [1; 3], block: [together as u32, 1, 1], shared: 0 };
         let mut results = Vec::with_capacity(accesses.len());
-        for (form, coords, bytes) in accesses {
-            let module = self.module(ptx::surface_kernel(form))?;
-            let coords: [u32; 4] = coords.padded(form.geometry);
-            let coords = coords.iter().flat_map(|c| c.to_le_bytes());
-            data.write(&coords.chain(*bytes).collect::<Vec<_>>())?;
-            let arguments =
-                [surface.handle().to_le_bytes().to_vec(), data.address().to_le_bytes().to_vec()];
-            let shape = LaunchShape { grid: [1; 3], block: [1; 3], shared: 0 };
+        for together in accesses.chunks(together) {
+            let module = self.module(ptx::surface_kernel(&together[0].0))?;
+            let words = together.iter().flat_map(|(form, coords, bytes)| {
+                let coords: [u32; 4] = coords.padded(form.geometry);
+                coords.into_iter().flat_map(u32::to_le_bytes).chain(*bytes)
+            });
+            data.write(&words.collect::<Vec<_>>())?;
             module.launch("access", shape, &arguments)?;
             let after = data.read()?;
-            results.push(std::array::from_fn(|i| after[16 + i]));
+            let (after, _) = after.as_chunks::<{ ACCESS_WORDS * 4 }>();
+            results.extend(after.iter().map(|access| std::array::from_fn(|i| access[16 + i])));
         }
         Ok((results, card.read()?))
     }

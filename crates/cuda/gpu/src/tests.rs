@@ -1,8 +1,8 @@
 //! Every kernel that the comparison can ask for is PTX that our checker accepts.
 
-use crate::compare::{Outcome, Tally, compare};
+use crate::compare::{Outcome, Tally, compare, compare_fault, compare_here, faulting};
 use crate::{Runner, fake, fetch_kernel, surface_kernel};
-use texunit_cases::{Access, Case, random_case};
+use texunit_cases::{Access, Case, Engine, random_case};
 use texunit_device::GradientStats;
 use texunit_syntax::SourceFile;
 use texunit_unit::{
@@ -126,7 +126,8 @@ fn the_driver_is_called_as_it_wants_to_be() {
                 Access::Fetch(f) => f.operands.truncate(40),
                 Access::Surface(s) => s.accesses.truncate(20),
             }
-            let (compared, recorded) = compare(&runner, &path.display().to_string(), &case);
+            let name = path.display().to_string();
+            let (compared, recorded) = compare(&runner, Engine::Reference, &name, &case);
             assert!(
                 matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
                 "{compared:?}"
@@ -135,7 +136,7 @@ fn the_driver_is_called_as_it_wants_to_be() {
                 assert_eq!(recorded.provenance, "texunit test card (sm_86), driver for CUDA 12.4");
                 let text = texunit_cases::to_toml(std::slice::from_ref(&recorded));
                 let back = texunit_cases::parse(&text).expect("what is recorded can be read");
-                let (again, _) = compare(&runner, "recorded", &back.cases[0]);
+                let (again, _) = compare(&runner, Engine::Reference, "recorded", &back.cases[0]);
                 assert!(matches!(again.outcome, Outcome::Equal { .. }), "{again:?}\n{text}");
             }
             tally.add(&compared.outcome);
@@ -144,6 +145,71 @@ fn the_driver_is_called_as_it_wants_to_be() {
     assert!(tally.cases > 100 && tally.count > 2000, "{tally:?}");
     drop(runner);
     assert_eq!(fake::alive(), 0, "everything on the card is freed");
+}
+
+/// Accesses that fault are asked for one by one; what is left of their case is compared as ever.
+/// The accesses of a warp are those of one instruction.
+#[test]
+fn faults_and_warps() {
+    let text = r#"
+provenance = "by hand"
+[[resource]]
+name = "bytes"
+format = "u8"
+geometry = "1d"
+width = 4
+texels = { bytes = "01020304" }
+[[surface]]
+name = "faults"
+resource = "bytes"
+op = "suld.b.1d.v2.b8.trap"
+accesses = "0 1 2 4"
+values = "0102 misaligned 0304 outside"
+[[surface]]
+name = "warp"
+resource = "bytes"
+op = "sust.b.1d.b8.clamp"
+accesses = "0 1 2 2 9"
+values = "11 12 13 14 15"
+warp = true
+[[surface]]
+name = "warp that faults"
+resource = "bytes"
+op = "sust.b.1d.b8.trap"
+accesses = "0 1 9"
+values = "11 12 outside"
+warp = true
+"#;
+    let cases = texunit_cases::parse(text).expect("a case file").cases;
+    let new = || Runner::new(fake::gpu().expect("the test card starts"));
+    let runner = new();
+    let (compared, recorded) = compare(&runner, Engine::Reference, "warp", &cases[1]);
+    assert_eq!(compared.outcome, Outcome::Equal { count: 5 });
+    let Some(Access::Surface(warp)) = recorded.map(|case| case.access) else { panic!("a surface") };
+    assert_eq!(warp.after, Some(vec![0x11, 0x12, 0x14, 0x15]));
+
+    let (whole, _) = compare(&runner, Engine::Reference, "whole", &cases[0]);
+    assert!(matches!(whole.outcome, Outcome::Skipped { .. }), "{whole:?}");
+    let faults = faulting(&cases[0]);
+    assert_eq!((&faults[..], faulting(&cases[2])), (&[1, 3][..], vec![0]));
+    let rest = cases[0].without(&faults);
+    assert_eq!(
+        compare_here(Engine::Reference, "rest", &rest).outcome,
+        Outcome::Skipped { reason: "there is no card".to_owned() }
+    );
+    let (rest, _) = compare(&runner, Engine::Reference, "rest", &rest);
+    assert_eq!(rest.outcome, Outcome::Equal { count: 2 });
+    let (none, _) = compare_fault(&runner, "no fault", &cases[0], 0);
+    assert!(
+        matches!(&none.outcome, Outcome::Differs { first, .. } if first[0].card == "no fault"),
+        "{none:?}"
+    );
+    for (case, access) in [(0, faults[0]), (0, faults[1]), (2, 0)] {
+        let runner = new();
+        let (compared, said) = compare_fault(&runner, "faults", &cases[case], access);
+        assert_eq!(compared.outcome, Outcome::Equal { count: 1 }, "{access}: {said}");
+        assert!(said.starts_with("cuLaunchKernel failed with "), "{said}");
+    }
 }
 
 /// All gradients of tests/fetch and random ones, in PTX, with the fetches answered by TXD: the bits
@@ -158,7 +224,7 @@ fn gradients_by_txd() {
         if fetch.form.kind != FetchKind::Sample(Lod::Gradient) {
             return;
         }
-        let (compared, _) = compare(&runner, name, case);
+        let (compared, _) = compare(&runner, Engine::Reference, name, case);
         assert!(
             matches!(compared.outcome, Outcome::Equal { .. } | Outcome::Skipped { .. }),
             "{name}: {compared:?}"

@@ -1,11 +1,13 @@
 //! Findings, as they are kept and told.
 
 use crate::check::Check;
+use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
 use texunit_report::place::function_name;
-use texunit_report::{CheckRule, CodeLocation};
+use texunit_report::{CheckRule, CodeLocation, Host};
+use texunit_simt::Fault;
 use texunit_simt::observe::{LaunchInfo, Listing};
-use texunit_syntax::{Diagnostic, Span};
+use texunit_syntax::{Diagnostic, SourceFile, Span};
 
 /// Who did something, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +57,8 @@ pub struct Finding {
     pub other: Option<(String, End)>,
     /// The variable or allocation.
     pub object: Option<String>,
+    /// What to do about it, if that is another thing than for all of the kind.
+    pub help: Option<String>,
     /// What else is known, a line each.
     pub notes: Vec<String>,
 }
@@ -65,12 +69,35 @@ pub(crate) struct Key {
     code: &'static str,
     ends: [Option<(String, Span, String)>; 2],
     message: Option<(String, Vec<String>)>,
+    /// Of fetches that no texture fits.
+    object: Option<String>,
 }
 
 impl Finding {
     /// What is of no launch.
     pub fn of_process(rule: &'static CheckRule, message: String, notes: Vec<String>) -> Self {
-        Self { rule, message, launch: 0, count: 1, at: None, other: None, object: None, notes }
+        let (at, other, object, help) = (None, None, None, None);
+        Self { rule, message, launch: 0, count: 1, at, other, object, help, notes }
+    }
+
+    /// A fetch or access that no texture or surface fits, by the fault that it would have been in a module with this text.
+    pub(crate) fn of_bad_fetch(
+        fault: &Fault,
+        source: &SourceFile,
+        host: Host,
+        number: u64,
+    ) -> Self {
+        let at = End {
+            cta: fault.cta,
+            thread: fault.thread,
+            kernel: fault.kernel.clone(),
+            place: CodeLocation::of_fault(fault, source),
+            span: fault.span,
+        };
+        let Diagnostic { message, help, remarks, .. } =
+            texunit_report::bad_fetch_diagnostic(fault, host);
+        let finding = Self::of_process(rules::TEXTURE_BAD_FETCH, message, remarks);
+        Self { launch: number, at: Some(at), object: fault.kind.object(), help, ..finding }
     }
 
     /// What was found in a launch.
@@ -88,6 +115,7 @@ impl Finding {
             at: Some(end(&found.at)),
             other,
             object: found.object,
+            help: None,
             notes: found.notes,
         }
     }
@@ -109,13 +137,20 @@ impl Finding {
             code: self.code(),
             ends: [self.at.as_ref().map(end), self.other.as_ref().map(|other| end(&other.1))],
             message: self.at.is_none().then(|| (self.message.clone(), self.notes.clone())),
+            object: self.object.clone().filter(|_| self.rule == rules::TEXTURE_BAD_FETCH),
         }
+    }
+
+    /// What to do about it.
+    fn help(&self) -> &str {
+        self.help.as_deref().unwrap_or(self.rule.help)
     }
 
     /// What is said besides the message and the places.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        if let Some(object) = &self.object {
+        if let Some(object) = self.object.as_ref().filter(|object| !self.message.contains(*object))
+        {
             remarks.push(format!("it is in {object}"));
         }
         if let Some((what, end)) = self.other.as_ref().filter(|(_, end)| !self.is_beside(end)) {
@@ -147,7 +182,7 @@ impl Finding {
             let who = format!("CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
             diagnostic = diagnostic.note(end.span, format!("{who} {what}"));
         }
-        let diagnostic = diagnostic.help(self.rule.help);
+        let diagnostic = diagnostic.help(self.help());
         self.remarks().into_iter().fold(diagnostic, Diagnostic::remark)
     }
 
@@ -168,7 +203,7 @@ impl Finding {
             check: Some(self.check().to_owned()),
             is_warning: false,
             message: self.message.clone(),
-            help: Some(self.rule.help.to_owned()),
+            help: Some(self.help().to_owned()),
             notes: self.notes.clone(),
             code: None,
             kernel: self.kernel().to_owned(),

@@ -11,7 +11,10 @@ use crate::suppress::Suppressions;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use texunit_report::Host;
 use texunit_report::place::function_name;
+use texunit_simt::LaunchStats;
+use texunit_syntax::SourceFile;
 
 /// Places of findings that a log keeps, whatever is asked for.
 const MAX_KEPT: usize = 100_000;
@@ -159,6 +162,14 @@ impl Log {
     /// Takes in a finding that is of no launch.
     pub fn found(&self, finding: Finding) {
         self.take(vec![finding], 0);
+    }
+
+    /// Takes in the fetches that no texture fits of a launch of a module with this text, whatever is checked.
+    pub fn bad_fetches(&self, stats: &LaunchStats, source: &SourceFile, host: Host) {
+        let number = self.launches.load(Relaxed).max(1);
+        let found = &stats.bad_fetches;
+        let finding = |fault| Finding::of_bad_fetch(fault, source, host, number);
+        self.take(found.faults.iter().map(finding).collect(), found.more);
     }
 
     /// Findings that were not told before, or came up again since, with their numbers, from 1.

@@ -65,6 +65,7 @@ rules! {
     SYNC_MBARRIER_OVERTAKEN "sync-mbarrier-overtaken"
     SYNC_MBARRIER_PHASE "sync-mbarrier-phase"
     TEXTURE_ADDRESS_MODE "texture-address-mode"
+    TEXTURE_BAD_FETCH "texture-bad-fetch"
     TEXTURE_CHANNEL "texture-channel"
     TEXTURE_COORDINATES "texture-coordinates"
     TEXTURE_ELEMENT_TYPE "texture-element-type"

@@ -28,7 +28,7 @@ pub struct Effective {
     pub sampler: EffectiveSampler,
     /// What of the state asked for does not act as asked, by the rules of docs/numerics.md.
     pub overrides: Vec<Override>,
-    /// Why such a fetch is a fault; `None` if it is not.
+    /// Why such a fetch reads no texels: it gives zeros, or is a fault. `None`: it reads some.
     pub refused: Option<String>,
 }
 

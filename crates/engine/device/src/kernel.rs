@@ -296,6 +296,7 @@ impl Kernel {
             max_steps: options.max_steps,
             fmad: options.fmad,
             bounds: options.bounds,
+            bad_fetch: options.bad_fetch,
             stack_limit: share.stack_limit,
             grid_id: device.launches.fetch_add(1, Ordering::Relaxed),
             cooperative: options.cooperative,

@@ -4,7 +4,7 @@ use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::{Bounds, CtaRange, Observer};
+use texunit_simt::{BadFetch, Bounds, CtaRange, Observer};
 
 /// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
 ///
@@ -38,6 +38,8 @@ pub struct LaunchOptions<'a> {
     pub fmad: bool,
     /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
     pub bounds: Bounds,
+    /// What becomes of fetches and accesses that no texture or surface fits and that a card answers all the same.
+    pub bad_fetch: BadFetch,
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
     pub cooperative: bool,
@@ -129,6 +131,7 @@ texunit_unit::setters! {
         with_count_local(count_local: bool);
         with_fmad(fmad: bool);
         with_bounds(bounds: Bounds);
+        with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
         with_printf_limit(printf_limit: usize);
         with_progress(progress: impl Into<Option<&'a AtomicU64>>);
@@ -142,7 +145,7 @@ texunit_unit::setters! {
 
 impl Default for LaunchOptions<'_> {
     /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest), 16 MiB of printed text; exact bounds, not cooperative.
+    /// (CUDA's largest), 16 MiB of printed text; exact bounds, faults for bad fetches, not cooperative.
     fn default() -> Self {
         Self {
             grid: [1; 3],
@@ -155,6 +158,7 @@ impl Default for LaunchOptions<'_> {
             count_local: false,
             fmad: false,
             bounds: Bounds::Exact,
+            bad_fetch: BadFetch::Fault,
             cooperative: false,
             printf_limit: PRINTF_LIMIT,
             progress: None,

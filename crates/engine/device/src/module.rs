@@ -416,7 +416,6 @@ impl Module {
     /// # Errors
     /// [`Error::Unknown`] if there is no such variable, and those of [`Device::create_sampler`].
     pub fn bind_sampler(&self, name: &str, sampler: &Sampler) -> Result<(), Error> {
-        sampler.check()?;
         self.bind(name, OpaqueKind::Sampler, None, |tables, v| {
             if let Some(slot) = v.slots.1 {
                 tables.set_sampler(slot, Some(Arc::new(*sampler)));

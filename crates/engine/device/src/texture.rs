@@ -157,7 +157,6 @@ pub struct SamplerObject {
 
 impl SamplerObject {
     pub(crate) fn new(device: &Device, sampler: &Sampler) -> Result<Self, Error> {
-        sampler.check()?;
         let slot = device.inner.tables().share_sampler(sampler)?;
         Ok(Self { device: device.clone(), slot })
     }
@@ -168,7 +167,6 @@ impl SamplerObject {
         sampler: &Sampler,
         handle: u64,
     ) -> Result<Self, Error> {
-        sampler.check()?;
         let slot = sampler_slot(handle);
         let known = sampler_handle(slot) == handle;
         if !known || !device.inner.tables().share_sampler_at(slot, sampler) {

@@ -9,7 +9,7 @@ use crate::text::{comment, digits, hex, quoted};
 use crate::{Before, Ended, Launch, Refused, params};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
-use texunit_device::{Bounds, End, LaunchOptions, Module, State};
+use texunit_device::{BadFetch, Bounds, End, LaunchOptions, Module, State};
 
 /// Bytes that are written into the job itself, and into no file.
 const SHORT: usize = 64;
@@ -111,6 +111,7 @@ impl Job<'_> {
             stack_limit,
             fmad,
             bounds,
+            bad_fetch,
             cooperative,
             printf_limit,
             ..
@@ -137,6 +138,9 @@ impl Job<'_> {
         }
         if bounds == Bounds::Hardware {
             line("bounds", quoted("hardware"));
+        }
+        if bad_fetch == BadFetch::Fault {
+            line("bad_fetch", quoted("fault"));
         }
         line("grid_id", self.before.state.launches.to_string());
         if self.after.is_some() {

@@ -7,7 +7,7 @@ pub use host::Host;
 pub use json::fault_json;
 
 use crate::place::function_name;
-use texunit_simt::{Fault, FaultKind, SpaceKind};
+use texunit_simt::{BadHandle, Fault, FaultKind, SpaceKind};
 use texunit_syntax::Diagnostic;
 use texunit_syntax::codes::Code;
 
@@ -29,7 +29,7 @@ pub const FAULTS: &[Code] = &[
     Code { code: "freed", title: "use of memory that was freed", explanation:
         "A load, store or atomic reaches memory that was freed before the launch, or the memory of a texture or surface was freed, its array destroyed, or the registration of host memory ended (`cuMemHostUnregister`, or the program has unmapped it). The message names what was freed, with its size and the number of the allocation, which is `CU_POINTER_ATTRIBUTE_BUFFER_ID`. On a GPU such a kernel may read whatever lies there next." },
     Code { code: "handle", title: "not a texture, sampler or surface", explanation:
-        "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is not one either." },
+        "Handles come to a kernel as parameters or references and must be used unchanged. A reference that nothing is bound to has none, and a pointer to a buffer is not one either. Of an object that was destroyed it is a use after free: a card gives its number to the next one that is made, and reads that. A fetch or access by a handle that was never returned, and a fetch by a surface's, are faults with `--bad-fetch fault` alone: see `texture-bad-fetch`." },
     Code { code: "heap", title: "free of something that was not allocated", explanation:
         "`free` in a kernel takes what `malloc` in a kernel returned, once. The message has the pointer." },
     Code { code: "misaligned", title: "misaligned address", explanation:
@@ -43,9 +43,9 @@ pub const FAULTS: &[Code] = &[
     Code { code: "step-limit", title: "kernel that does not end", explanation:
         "A warp has executed as many instructions as `--max-steps` allows. If the kernel is only long, raise the limit." },
     Code { code: "surface", title: "surface access outside or misaligned", explanation:
-        "The x coordinate of a surface access counts bytes and is a multiple of the access size; y and z count rows and slices. `.trap` faults outside of the surface, `.clamp` and `.zero` do not. The instruction's geometry is that of the surface; `.a1d` and `.a2d` also see one layer of a plain 1D or 2D surface." },
+        "The x coordinate of a surface access counts bytes and is a multiple of the access size; y and z count rows and slices. `.trap` faults outside of the surface, `.clamp` and `.zero` do not. The instruction's geometry is that of the surface; `.a1d` and `.a2d` also see one layer of a plain 1D or 2D surface. Another geometry is a fault with `--bad-fetch fault` alone: see `texture-bad-fetch`." },
     Code { code: "texture", title: "fetch that does not fit its texture", explanation:
-        "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture. `tex.1d` also reads a 2D array of height 1, and `.a1d` and `.a2d` see one layer of a plain 1D or 2D array." },
+        "The instruction's geometry, its result type and its kind of coordinates must go with the texture that the handle stands for: a `tex.2d` needs a two-dimensional texture. `tex.1d` also reads a 2D array of height 1, and `.a1d` and `.a2d` see one layer of a plain 1D or 2D array. Another geometry, and `.f32` coordinates on linear memory, are faults with `--bad-fetch fault` alone: see `texture-bad-fetch`." },
     Code { code: "trap", title: "the program stopped itself", explanation:
         "The kernel executed `trap` or `brkpt`." },
 ];
@@ -82,6 +82,14 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     }
 }
 
+/// A fetch or access that no texture or surface fits and that was answered all the same ([`texunit_simt::BadFetches`]), by the
+/// fault that it would have been.
+pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
+    let mut diagnostic = fault_diagnostic(fault, host);
+    diagnostic.code = "texture-bad-fetch";
+    host.of_card(&fault.kind).into_iter().fold(diagnostic, Diagnostic::remark)
+}
+
 /// What to do about it, where that is more than the message says.
 fn help(kind: &FaultKind) -> Option<&'static str> {
     Some(match kind {
@@ -107,6 +115,10 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
              not write, is only read"
         }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
+        FaultKind::Handle { is: BadHandle::Destroyed, .. } => {
+            "destroy textures and surfaces after the last launch that uses them; a card gives the number to the next object \
+             that is made, and reads that one"
+        }
         FaultKind::Handle { .. } => {
             "handles come to a kernel as parameters or references, unchanged; a buffer is not a texture"
         }
@@ -155,8 +167,9 @@ mod tests {
             FaultKind::Misaligned { access: "", space, address: 0, size: 1, resource: None },
             FaultKind::ReadOnly { space, address: 0, resource: None },
             FaultKind::Surface(text()),
-            FaultKind::Handle { handle: 0, wanted: "", why: text() },
+            FaultKind::Handle { handle: 0, wanted: "", is: BadHandle::Unknown, why: text() },
             FaultKind::Texture(text()),
+            FaultKind::Floats { resource: text() },
             host::tests::geometry(Geometry::D1, Geometry::D2, false),
             host::tests::geometry(Geometry::D1, Geometry::D2, true),
             FaultKind::Deadlock { waiting: text() },
@@ -177,6 +190,7 @@ mod tests {
                 | FaultKind::Surface(_)
                 | FaultKind::Handle { .. }
                 | FaultKind::Texture(_)
+                | FaultKind::Floats { .. }
                 | FaultKind::Geometry { .. }
                 | FaultKind::Deadlock { .. }
                 | FaultKind::StepLimit { .. }
@@ -205,8 +219,11 @@ mod tests {
             nearest: String::new().into(),
             unnoticed,
         };
-        let handle =
-            |why: &str| FaultKind::Handle { handle: 1, wanted: "texture", why: why.to_owned() };
+        let handle = |why: &str| {
+            let is =
+                if why.contains("destroyed") { BadHandle::Destroyed } else { BadHandle::Unknown };
+            FaultKind::Handle { handle: 1, wanted: "texture", is, why: why.to_owned() }
+        };
         assert!(help(&outside(12, false)).is_some_and(|h| h.contains("null")));
         assert_eq!(help(&outside(0x7000_0000_0000, false)), None);
         let passes = |host: Host| host.help(&outside(0x7000_0000_0000, true)).unwrap_or_default();
@@ -226,6 +243,7 @@ mod tests {
             assert_eq!(host.help(&handle("the handle is zero")), None);
         }
         assert!(help(&handle("the handle is zero")).is_some_and(|h| h.contains("parameters")));
+        assert!(help(&handle("it was destroyed")).is_some_and(|h| h.contains("the next object")));
     }
 
     #[test]

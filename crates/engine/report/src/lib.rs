@@ -19,7 +19,7 @@ mod sarif;
 
 use texunit_syntax::{Diagnostic, Severity};
 
-pub use fault::{FAULTS, Host, fault_diagnostic, fault_json};
+pub use fault::{FAULTS, Host, bad_fetch_diagnostic, fault_diagnostic, fault_json};
 pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;
 pub use json::Object;

@@ -9,7 +9,7 @@ use texunit_unit::{GeometryError, PlanError};
 
 /// A fault: what happened and exactly where. The launch is over; memory holds whatever the
 /// kernel had written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What.
     pub kind: FaultKind,
@@ -70,8 +70,21 @@ impl<T: Into<String>> From<T> for Described {
     }
 }
 
+/// What is wrong with a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BadHandle {
+    /// It was never returned, or nothing was bound to the reference.
+    Unknown,
+    /// Its object was destroyed.
+    Destroyed,
+    /// It is a surface's, in place of a texture's.
+    Surface,
+    /// It is of another kind.
+    Other,
+}
+
 /// Kinds of faults.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// A load, store or atomic outside every allocation, variable, stack frame or parameter.
     OutOfBounds {
@@ -126,11 +139,18 @@ pub enum FaultKind {
         handle: u64,
         /// `texture`, `sampler`, `surface`.
         wanted: &'static str,
+        /// What is wrong with it.
+        is: BadHandle,
         /// Why it is not one.
         why: String,
     },
     /// A fetch whose form does not fit its texture.
     Texture(String),
+    /// A fetch with `.f32` coordinates from linear memory.
+    Floats {
+        /// The texture, in words.
+        resource: String,
+    },
     /// A fetch or surface access whose geometry does not fit its texture or surface.
     Geometry {
         /// Whether it is one of a surface.
@@ -183,8 +203,29 @@ impl FaultKind {
     pub(crate) fn unplanned(error: PlanError, surface: bool) -> Self {
         match error {
             PlanError::Geometry(error) => FaultKind::Geometry { surface, error },
+            PlanError::Floats { resource } => FaultKind::Floats { resource },
             error if surface => FaultKind::Surface(error.to_string()),
             error => FaultKind::Texture(error.to_string()),
+        }
+    }
+
+    /// Whether a card answers such a fetch or access and goes on ([`BadFetch::Zero`](crate::BadFetch::Zero)).
+    pub(crate) fn is_answered(&self) -> bool {
+        match self {
+            FaultKind::Geometry { .. } | FaultKind::Floats { .. } => true,
+            FaultKind::Handle { is, .. } => matches!(is, BadHandle::Unknown | BadHandle::Surface),
+            _ => false,
+        }
+    }
+
+    /// The texture or surface that does not fit, in words, or the handle of another object.
+    pub fn object(&self) -> Option<String> {
+        match self {
+            FaultKind::Geometry { error: GeometryError { resource, .. }, .. }
+            | FaultKind::Floats { resource } => Some(resource.clone()),
+            FaultKind::Handle { is: BadHandle::Unknown, .. } => None,
+            FaultKind::Handle { handle, .. } => Some(format!("{handle:#018x}")),
+            _ => None,
         }
     }
 
@@ -215,7 +256,9 @@ impl FaultKind {
             FaultKind::ReadOnly { .. } => "read-only",
             FaultKind::Surface(_) | FaultKind::Geometry { surface: true, .. } => "surface",
             FaultKind::Handle { .. } => "handle",
-            FaultKind::Texture(_) | FaultKind::Geometry { .. } => "texture",
+            FaultKind::Texture(_) | FaultKind::Floats { .. } | FaultKind::Geometry { .. } => {
+                "texture"
+            }
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step-limit",
             FaultKind::StackOverflow { .. } => "stack-overflow",
@@ -260,7 +303,10 @@ impl std::fmt::Display for FaultKind {
                 f.write_str(text)
             }
             FaultKind::Geometry { error, .. } => write!(f, "{error}"),
-            FaultKind::Handle { handle, wanted, why } => {
+            FaultKind::Floats { resource } => {
+                write!(f, "{}", PlanError::Floats { resource: resource.clone() })
+            }
+            FaultKind::Handle { handle, wanted, why, .. } => {
                 write!(f, "{handle:#018x} is not a {wanted} handle: {why}")
             }
             FaultKind::Deadlock { waiting } => {

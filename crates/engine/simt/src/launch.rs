@@ -42,6 +42,18 @@ pub enum Bounds {
     Hardware,
 }
 
+/// What becomes of a fetch or an access that no texture or surface fits and that a card answers all the same: of another
+/// geometry, by `.f32` coordinates on linear memory, by a handle that was never returned, or a fetch by a surface's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BadFetch {
+    /// What the card makes of it: zeros, nothing stored, texels of the surface. The kernel goes on, and
+    /// [`LaunchStats::bad_fetches`](crate::LaunchStats::bad_fetches) says where that was.
+    #[default]
+    Zero,
+    /// A fault.
+    Fault,
+}
+
 /// What a GPU rounds the size of dynamic shared memory up to.
 pub const SHARED_ROUNDING: u32 = 1024;
 
@@ -109,6 +121,8 @@ pub struct LaunchConfig<'a> {
     pub fmad: bool,
     /// Where accesses past the end of an object become faults (`--bounds`).
     pub bounds: Bounds,
+    /// What becomes of fetches that no texture fits (`--bad-fetch`).
+    pub bad_fetch: BadFetch,
     /// Bytes of local memory and call frames that a thread may use.
     pub stack_limit: u32,
     /// Number of the launch, read by %gridid.

@@ -20,16 +20,16 @@ mod tally;
 pub mod watch;
 
 pub use exec::launch;
-pub use fault::{Described, Fault, FaultKind};
+pub use fault::{BadHandle, Described, Fault, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{Bounds, CtaRange, Descriptors, LaunchConfig};
+pub use launch::{BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,
 };
 pub use observe::Observer;
 pub use regions::{JitError, JitMode};
-pub use stats::{Interpreted, LaunchStats};
+pub use stats::{BadFetches, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;

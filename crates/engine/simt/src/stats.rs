@@ -1,5 +1,6 @@
 //! What a launch has counted.
 
+use crate::fault::Fault;
 use crate::gradients::GradientStats;
 use std::time::Duration;
 use texunit_syntax::Span;
@@ -19,6 +20,8 @@ pub struct LaunchStats {
     pub divisions_by_zero: u64,
     /// Accesses that [`Bounds::Hardware`](crate::Bounds::Hardware) has let pass, an element of a lane each.
     pub past_end: u64,
+    /// Fetches and accesses that no texture or surface fits, of a launch with [`BadFetch::Zero`](crate::BadFetch::Zero).
+    pub bad_fetches: BadFetches,
     /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock).
     pub cpu_time: Duration,
     /// Who answered the fetches with gradients, of a launch with an engine for them.
@@ -27,6 +30,37 @@ pub struct LaunchStats {
     pub printf: Vec<u8>,
     /// What was interpreted in the middle of compiled code.
     pub interpreted: Interpreted,
+}
+
+/// Fetches and accesses that no texture or surface fits and that a card answers all the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BadFetches {
+    /// What [`BadFetch::Fault`](crate::BadFetch::Fault) would have made of them: one for each instruction and object, of
+    /// the first CTA that came there, in the order of the instructions.
+    pub faults: Vec<Fault>,
+    /// How often there were others, beyond the first thousand.
+    pub more: u64,
+}
+
+impl BadFetches {
+    /// Most that are told one by one.
+    pub(crate) const MAX: usize = 1000;
+
+    /// Takes those of a worker in.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.faults.extend(other.faults);
+        self.more += other.more;
+    }
+
+    /// All of them, each instruction and object once.
+    pub(crate) fn sorted(mut self) -> Self {
+        let order = |[x, y, z]: [u32; 3]| [z, y, x];
+        let place = |fault: &Fault| (fault.span.start, fault.kind.object());
+        self.faults.sort_by_cached_key(|f| (place(f), order(f.cta), order(f.thread)));
+        self.faults.dedup_by(|a, b| place(a) == place(b));
+        self.more += self.faults.split_off(Self::MAX.min(self.faults.len())).len() as u64;
+        self
+    }
 }
 
 /// Instructions that were interpreted in the middle of compiled code, by their place in the PTX, each with how often:

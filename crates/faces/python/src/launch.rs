@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use texunit_checks::{Checks, InitWhen, Log, Options, Suppressions};
 use texunit_device::observe::Several;
 use texunit_device::{
-    Arg, Bounds, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module, Observer,
+    Arg, BadFetch, Bounds, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module, Observer,
 };
 use texunit_report::{CodeLocation, Host, Located, Object};
 use texunit_syntax::Diagnostic;
@@ -36,6 +36,8 @@ pub(crate) struct Words {
     fmad: bool,
     /// `exact` or `hardware`.
     bounds: String,
+    /// `fault` or `zero`.
+    bad_fetch: String,
     schedule: Option<u64>,
     checks: String,
     init: String,
@@ -96,6 +98,14 @@ impl Launch<'_> {
         }
     }
 
+    fn bad_fetch(&self) -> PyResult<BadFetch> {
+        match self.words.bad_fetch.as_str() {
+            "fault" => Ok(BadFetch::Fault),
+            "zero" => Ok(BadFetch::Zero),
+            _ => Err(value_error("bad_fetch: fault or zero")),
+        }
+    }
+
     /// Runs the kernel without the interpreter's lock.
     pub(crate) fn run(
         &self,
@@ -104,7 +114,7 @@ impl Launch<'_> {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Done> {
         let words = self.words;
-        let (log, bounds) = (self.log()?, self.bounds()?);
+        let (mut log, bounds, bad_fetch) = (self.log()?, self.bounds()?, self.bad_fetch()?);
         let path = Path::new(self.module.source().name());
         let coverage = py.detach(|| {
             words
@@ -128,6 +138,7 @@ impl Launch<'_> {
             .with_count_local(true)
             .with_fmad(words.fmad)
             .with_bounds(bounds)
+            .with_bad_fetch(bad_fetch)
             .with_cooperative(words.cooperative)
             .with_progress(&done)
             .with_cancel(&cancel)
@@ -143,6 +154,15 @@ impl Launch<'_> {
         drop(checks);
         if let Some(log) = &log {
             log.heap_ends(0, result.is_ok());
+        }
+        let stats = match &result {
+            Ok(stats) => Some(stats),
+            Err(LaunchError::Fault(fault)) => Some(&fault.stats),
+            Err(_) => None,
+        };
+        if let Some(stats) = stats.filter(|stats| stats.bad_fetches != Default::default()) {
+            let log = log.get_or_insert_default();
+            log.bad_fetches(stats, self.module.source(), Host::Python);
         }
         let (mut value, printf) = self.outcome(result)?;
         value["seconds"] = json!(seconds);

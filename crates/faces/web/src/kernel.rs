@@ -262,6 +262,7 @@ impl Run {
             .with_count_local(true)
             .with_fmad(settings.fmad)
             .with_bounds(settings.bounds.unwrap_or_default())
+            .with_bad_fetch(settings.bad_fetch.unwrap_or(default.bad_fetch))
             .with_observer(Some(observer));
         self.kernel.launch(&options, &values)
     }

@@ -36,7 +36,7 @@ use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use texunit_device::{ComputeCapability, CtaRange, Fill, GradientPath};
+use texunit_device::{BadFetch, ComputeCapability, CtaRange, Fill, GradientPath};
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
@@ -161,6 +161,24 @@ impl From<BoundsArg> for texunit_device::Bounds {
     }
 }
 
+/// What becomes of a fetch or access that no texture or surface fits and that a card answers all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BadFetchArg {
+    /// A fault.
+    Fault,
+    /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from. It is reported.
+    Zero,
+}
+
+impl From<BadFetchArg> for texunit_device::BadFetch {
+    fn from(arg: BadFetchArg) -> Self {
+        match arg {
+            BadFetchArg::Fault => Self::Fault,
+            BadFetchArg::Zero => Self::Zero,
+        }
+    }
+}
+
 /// Arguments of `texunit launch`.
 #[derive(Clone, Debug, Args)]
 pub struct LaunchArgs {
@@ -234,6 +252,10 @@ pub struct HowArgs {
     /// Where accesses past the end of an object become faults; default: what the job says, or `exact`.
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
+    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by floats, by a handle that was
+    /// never returned or a surface's. Default: what the job says, or `zero`.
+    #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
+    pub bad_fetch: Option<BadFetchArg>,
     /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; default: what the job says,
     /// or sm_86.
     #[arg(long, value_name = "SM", value_parser = architecture)]
@@ -257,6 +279,11 @@ pub struct HowArgs {
 }
 
 impl HowArgs {
+    /// What becomes of fetches that no texture fits, in a job that says this.
+    pub(crate) fn bad_fetch(&self, job: Option<BadFetch>) -> BadFetch {
+        self.bad_fetch.map(Into::into).or(job).unwrap_or_default()
+    }
+
     /// How `tex.grad` is executed.
     pub(crate) fn gradients(&self) -> GradientPath {
         if self.via_txd { GradientPath::Txd } else { GradientPath::Unit }
@@ -270,7 +297,13 @@ pub struct CompareArgs {
     /// Case files, job files, and folders of them; `tests/fetch`, `tests/compare` and `examples` by default.
     #[arg(value_name = "CASES")]
     pub cases: Vec<PathBuf>,
-    /// Write the card's results as cases, with its name, to this file.
+    /// Ask everything: all cases, accesses that fault, 10000 random cases of 4096 fetches, all
+    /// jobs, `tests/programs` among them. Work is done by several processes, so that a fault of one
+    /// ends nothing; docs/compare.md.
+    #[arg(long)]
+    pub all: bool,
+    /// Write the card's results as cases, with its name, to this file; with --all, all results to
+    /// this folder.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
     /// Number of random cases: resources, samplers, instructions, coordinates.
@@ -284,6 +317,9 @@ pub struct CompareArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     pub format: OutputFormat,
+    /// Do what is asked for on standard input: a process of --all.
+    #[arg(long, hide = true)]
+    pub worker: bool,
 }
 
 impl LaunchArgs {

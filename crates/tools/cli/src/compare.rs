@@ -1,13 +1,19 @@
 //! `texunit compare`: fetch cases and jobs on a real GPU beside the reference.
 
+mod all;
+mod folder;
 mod job;
 mod print;
+mod unit;
+mod worker;
 
+pub use all::Asked;
 pub use print::{human, json, print};
+pub use worker::serve;
 
 use crate::args::CompareArgs;
 use std::path::{Path, PathBuf};
-use texunit_cases::Case;
+use texunit_cases::{Case, Engine, find_files};
 use texunit_gpu::compare::{Compared, Outcome, compare};
 use texunit_gpu::{Gpu, GpuError, Runner};
 
@@ -18,8 +24,12 @@ pub struct Comparison {
     pub card: Option<Card>,
     /// All cases and jobs, in the order they ran.
     pub compared: Vec<Compared>,
-    /// The file with the card's answers, and how many cases it holds.
+    /// What the card was to be asked by `--all`.
+    pub asked: Option<Asked>,
+    /// The file or the folder with the card's answers, and how many cases it holds.
     pub recorded: Option<(PathBuf, usize)>,
+    /// How long `--all` took.
+    pub seconds: Option<f64>,
     /// Files that could not be read or written.
     pub errors: Vec<String>,
     /// Why there is no card.
@@ -53,28 +63,41 @@ const DEFAULTS: [&str; 3] = ["tests/fetch", "tests/compare", "examples"];
 /// Folders below a folder that are searched.
 const DEPTH: usize = 4;
 
+/// What `--all` has besides.
+const PROGRAMS: &str = "tests/programs";
+
 /// Compares what the arguments name with the card of this machine.
 pub fn run(args: &CompareArgs) -> Comparison {
+    if args.all {
+        return all::run(args);
+    }
     match Gpu::open() {
         Ok(gpu) => run_on(gpu, args),
-        Err(error @ (GpuError::NoDriver(_) | GpuError::NoGpu(_) | GpuError::Ours(_))) => {
+        Err(error) if is_absence(&error) => {
             Comparison { no_card: Some(error.to_string()), ..Comparison::default() }
         }
         Err(error) => Comparison { errors: vec![error.to_string()], ..Comparison::default() },
     }
 }
 
+/// Whether there is no card, rather than one that fails.
+fn is_absence(error: &GpuError) -> bool {
+    matches!(error, GpuError::NoDriver(_) | GpuError::NoGpu(_) | GpuError::Ours(_))
+}
+
+impl Card {
+    fn of(gpu: &Gpu) -> Self {
+        let (name, capability) = (gpu.name().to_owned(), gpu.capability());
+        Self { name, capability, driver_version: gpu.driver_version() }
+    }
+}
+
 /// Compares on a card that is open.
 pub fn run_on(gpu: Gpu, args: &CompareArgs) -> Comparison {
-    let card = Card {
-        name: gpu.name().to_owned(),
-        capability: gpu.capability(),
-        driver_version: gpu.driver_version(),
-    };
-    let mut comparison = Comparison { card: Some(card), ..Comparison::default() };
+    let mut comparison = Comparison { card: Some(Card::of(&gpu)), ..Comparison::default() };
     let runner = Runner::new(gpu);
     let mut recorded = Vec::new();
-    for path in sources(args, &mut comparison.errors) {
+    for Source { path, .. } in sources(args, &mut comparison.errors) {
         compare_file(&runner, &path, &mut comparison, &mut recorded);
         if runner.gpu().lost().is_some() {
             break;
@@ -121,54 +144,48 @@ fn compare_case(
     comparison: &mut Comparison,
     recorded: &mut Vec<Case>,
 ) {
-    let (compared, record) = compare(runner, file, case);
+    let (compared, record) = compare(runner, Engine::Reference, file, case);
     comparison.compared.push(compared);
     recorded.extend(record);
 }
 
+/// A file to read.
+struct Source {
+    path: PathBuf,
+    /// Its name in the folder that was named, or its own.
+    name: PathBuf,
+}
+
 /// The files to read, those of folders in the order of their names.
-fn sources(args: &CompareArgs, errors: &mut Vec<String>) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    if args.cases.is_empty() && args.random.is_none() {
-        let defaults: Vec<&Path> =
-            DEFAULTS.iter().map(Path::new).filter(|path| path.is_dir()).collect();
-        if defaults.is_empty() {
+fn sources(args: &CompareArgs, errors: &mut Vec<String>) -> Vec<Source> {
+    let mut roots: Vec<&Path> = args.cases.iter().map(PathBuf::as_path).collect();
+    if roots.is_empty() && (args.all || args.random.is_none()) {
+        let more = args.all.then_some(PROGRAMS);
+        let defaults = DEFAULTS.into_iter().chain(more).map(Path::new);
+        roots = defaults.filter(|path| path.is_dir()).collect();
+        if roots.is_empty() {
             errors.push(format!(
                 "there are no folders {} here: name case files, job files or folders of them",
                 DEFAULTS.join(" and ")
             ));
         }
-        defaults.into_iter().for_each(|path| find(path, DEPTH, &mut files, errors));
     }
-    for path in &args.cases {
-        if path.is_dir() {
-            find(path, DEPTH, &mut files, errors);
-        } else {
-            files.push(path.clone());
+    let mut files = Vec::new();
+    for root in roots {
+        if !root.is_dir() {
+            let name = root.file_name().map_or_else(PathBuf::new, PathBuf::from);
+            files.push(Source { path: root.to_owned(), name });
+            continue;
+        }
+        match find_files(root, DEPTH) {
+            Ok(paths) => files.extend(paths.into_iter().map(|path| {
+                let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
+                Source { path, name }
+            })),
+            Err(error) => errors.push(format!("cannot read `{}`: {error}", root.display())),
         }
     }
     files
-}
-
-fn find(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, errors: &mut Vec<String>) {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => {
-            errors.push(format!("cannot read `{}`: {error}", folder.display()));
-            return;
-        }
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            if depth > 0 {
-                find(&path, depth - 1, files, errors);
-            }
-        } else if path.extension().is_some_and(|e| e == "toml") {
-            files.push(path);
-        }
-    }
 }
 
 /// A job names its PTX; a case file says where its answers come from.
@@ -179,7 +196,12 @@ fn compare_file(
     recorded: &mut Vec<Case>,
 ) {
     if texunit_job::load::is_job(path) {
-        comparison.compared.push(job::compare(runner, path));
+        for form in job::forms(path) {
+            if runner.gpu().lost().is_none() {
+                let (compared, _) = job::compare(Some(runner), path, form.as_deref());
+                comparison.compared.push(compared);
+            }
+        }
         return;
     }
     match texunit_cases::load(path) {

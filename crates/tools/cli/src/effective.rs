@@ -70,7 +70,7 @@ fn textures(
             bound.textures().into_iter().filter(|(known, _)| known == name).collect()
         }
         HandleSource::Register => {
-            let fits = |t: &BoundTexture| texunit_unit::sees(form.geometry, &t.texture.resource);
+            let fits = |t: &BoundTexture| texunit_unit::sees(form, &t.texture.resource);
             bound.textures().into_iter().filter(|(_, t)| fits(t)).collect()
         }
     }
@@ -109,7 +109,7 @@ impl Line {
             let _ = write!(text, " by `{sampler}`");
         }
         if let Some(reason) = &effective.refused {
-            return format!("{text}: a fault: {reason}\n");
+            return format!("{text}: refused: {reason}\n");
         }
         let state = &effective.sampler;
         let _ = write!(text, ": {} coordinates", state.coords.name());

@@ -49,12 +49,19 @@ Examples:
   texunit cases export --format npz suite        NumPy's arrays in suite
   texunit cases export --cases ~/texunit/tests/fetch suite";
 
+/// `texunit cases run`
+pub const CASES_RUN: &str = "\
+Examples:
+  texunit cases run tests/fetch                  counts by rule, and what differs
+  texunit cases run --quiet --engine plan cube.toml card.toml.gz";
+
 /// `texunit compare`
 pub const COMPARE: &str = "\
 Examples:
   texunit compare                                all cases of this repository
   texunit compare tests/fetch/level.toml job.toml
-  texunit compare --random 1000 --seed 7 --record card.toml";
+  texunit compare --random 1000 --seed 7 --record card.toml
+  texunit compare --all --record h200            everything, with all results in the folder h200";
 
 /// `texunit check`
 pub const CHECK: &str = "\

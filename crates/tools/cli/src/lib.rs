@@ -205,6 +205,9 @@ fn sample(args: &SampleArgs) -> u8 {
 
 #[cfg(feature = "compare")]
 fn compare(args: &args::CompareArgs) -> u8 {
+    if args.worker {
+        return compare::serve();
+    }
     let comparison = compare::run(args);
     let printed = match args.format {
         OutputFormat::Human => compare::print(&comparison),

@@ -16,7 +16,7 @@ mod tree;
 #[cfg(target_os = "linux")]
 mod watch;
 
-use crate::args::BoundsArg;
+use crate::args::{BadFetchArg, BoundsArg};
 use crate::checks::CheckOptions;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -65,6 +65,10 @@ pub struct RunArgs {
     /// Where accesses past the end of an object become faults.
     #[arg(long, value_enum, value_name = "BOUNDS")]
     pub bounds: Option<BoundsArg>,
+    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by floats, by a handle that was
+    /// never returned or a surface's. Default: `zero`.
+    #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
+    pub bad_fetch: Option<BadFetchArg>,
     /// The program, as a path or a name to look up in PATH, and its arguments.
     #[arg(value_name = "PROGRAM", trailing_var_arg = true, required = true)]
     pub command: Vec<OsString>,
@@ -169,6 +173,9 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     }
     if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
         command.env("TEXUNIT_BOUNDS", bounds.get_name());
+    }
+    if let Some(bad_fetch) = args.bad_fetch.and_then(|bad_fetch| bad_fetch.to_possible_value()) {
+        command.env("TEXUNIT_BAD_FETCH", bad_fetch.get_name());
     }
     args.evidence.set(&mut command);
     args.checks.set(&mut command, args.record.kernel_name())?;

@@ -164,10 +164,11 @@ fn identity_of(
     let settings = &job.settings;
     let bounds = how.bounds.map(Into::into).or(settings.bounds);
     let options = format!(
-        "{:?} {:?} {:?} {:?} {}",
+        "{:?} {:?} {:?} {:?} {:?} {}",
         how.arch.or(settings.arch),
         how.fill,
         bounds.unwrap_or_default(),
+        how.bad_fetch(settings.bad_fetch),
         how.fmad || settings.fmad,
         how.via_txd,
     );

@@ -332,6 +332,7 @@ fn run_kernel(
             .with_count_local(true)
             .with_fmad(args.how.fmad || settings.fmad)
             .with_bounds(args.how.bounds.map(Into::into).or(settings.bounds).unwrap_or_default())
+            .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)
             .with_observer(observers.any())
             .with_gradients(args.how.gradients())
@@ -345,6 +346,15 @@ fn run_kernel(
         checks::launched(log, result.is_ok());
     }
     report.log = log;
+    let stats = match &result {
+        Ok(stats) => Some(stats),
+        Err(LaunchError::Fault(fault)) => Some(&fault.stats),
+        Err(_) => None,
+    };
+    if let Some(stats) = stats.filter(|stats| stats.bad_fetches != Default::default()) {
+        let log = report.log.get_or_insert_default();
+        log.bad_fetches(stats, kernel.module().source(), texunit_report::Host::Job);
+    }
     report.explained = watch.as_ref().map(Explained::new);
     let covered = args.coverage.as_ref().zip(coverage);
     report.failures.extend(covered.and_then(|(file, covered)| coverage::write(file, &covered)));

@@ -15,6 +15,8 @@ fn root() -> PathBuf {
 fn args(cases: &[&Path]) -> CompareArgs {
     CompareArgs {
         cases: cases.iter().map(|p| p.to_path_buf()).collect(),
+        all: false,
+        worker: false,
         record: None,
         random: None,
         seed: 0,

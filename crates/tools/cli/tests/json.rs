@@ -229,6 +229,25 @@ fn accesses_past_the_end_are_faults_or_counted() {
     assert!(text.contains(", 16 accesses past the end of an object"), "{text}");
 }
 
+/// They are told whatever is checked; outputs are written.
+#[test]
+fn fetches_that_no_texture_fits_are_findings() {
+    for options in [&[][..], &["--check", "texture"]] {
+        let (report, code, _) = launch("bad-fetch-geometry.toml", options);
+        assert_eq!((code, &report["succeeded"]), (Some(1), &json!(false)));
+        assert_eq!((&report["fault"], &report["errors"]), (&json!(null), &json!([])));
+        let found = report["findings"].as_array().unwrap();
+        let of = |key: &str| found.iter().map(|f| f[key].clone()).collect::<Vec<_>>();
+        assert_eq!(of("kind"), ["texture-bad-fetch", "texture-bad-fetch"]);
+        assert_eq!((of("line"), of("count")), (vec![json!(61), json!(63)], vec![json!(1); 2]));
+        assert_eq!(of("object")[1], "surface `to` is a 1D array of 8 texels of u8x4");
+        assert!(of("help")[0].as_str().unwrap().contains("`geometry = \"2d\"` makes an object"));
+    }
+    let (report, code, _) = launch("bad-fetch-geometry.toml", &["--bad-fetch", "fault"]);
+    assert_eq!((code, &report["fault"]["kind"]), (Some(1), &json!("texture")));
+    assert_eq!((&report["findings"], &report["fault"]["line"]), (&json!(null), &json!(61)));
+}
+
 /// Where the instruction comes from, which `.loc` says.
 #[test]
 fn a_fault_has_the_lines_of_the_source() {

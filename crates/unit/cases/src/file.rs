@@ -5,7 +5,11 @@ use crate::fetch::{BuiltFetch, FetchCase};
 use crate::raw::{self, RawCase, RawFetch, RawSurface, mistake};
 use crate::resource::ResourceSpec;
 use crate::surface::{BuiltSurface, SurfaceCase};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use std::collections::{BTreeMap, HashMap};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use texunit_spec::write::Entries;
@@ -13,7 +17,7 @@ use texunit_spec::{Context, Problem, Table};
 use toml::Value;
 use toml::de::DeTable;
 
-/// Largest file that is read, in bytes.
+/// Largest file and largest text that is read, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
 /// One case: a resource, an instruction, many sets of operands.
@@ -92,6 +96,17 @@ impl Case {
         Ok(Some(case))
     }
 
+    /// This case without some accesses of its surface.
+    #[must_use]
+    pub fn without(&self, accesses: &[usize]) -> Self {
+        let mut case = self.clone();
+        if let Access::Surface(surface) = &mut case.access {
+            let mut number = 0..;
+            surface.accesses.retain(|_| number.next().is_none_or(|n| !accesses.contains(&n)));
+        }
+        case
+    }
+
     /// Number of fetches or accesses.
     pub fn count(&self) -> usize {
         match &self.access {
@@ -110,15 +125,19 @@ impl CaseFile {
     }
 }
 
-/// Reads a case file.
+/// Reads a case file, by [`read_text`].
 pub fn load(path: impl AsRef<Path>) -> Result<CaseFile, CaseError> {
     let path = path.as_ref();
-    read_text(path).map_err(CaseError::new).and_then(|text| parse(&text)).within(path.display())
+    read_text(path).and_then(|text| parse(&text).within(path.display()))
 }
 
-/// The text of a regular file. Asked before opening: a device may have no end, and a pipe waits
-/// for its writer.
-fn read_text(path: &Path) -> Result<String, String> {
+/// The text of a regular file, which is compressed if its name ends in `.gz`.
+pub fn read_text(path: &Path) -> Result<String, CaseError> {
+    text_of(path).within(path.display())
+}
+
+/// Asked before opening: a device may have no end, and a pipe waits for its writer.
+fn text_of(path: &Path) -> Result<String, String> {
     let there = std::fs::metadata(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),
         _ => e.to_string(),
@@ -134,8 +153,26 @@ fn read_text(path: &Path) -> Result<String, String> {
     if there.len() == 0 {
         return Err("the file is empty".to_owned());
     }
-    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+    let mut bytes = Vec::new();
+    let limit = MAX_FILE + 1;
+    let read = match path.extension().is_some_and(|e| e == "gz") {
+        true => MultiGzDecoder::new(file).take(limit).read_to_end(&mut bytes),
+        false => file.take(limit).read_to_end(&mut bytes),
+    };
+    read.map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(format!("the text has more than {MAX_FILE} bytes, which are not read"));
+    }
     String::from_utf8(bytes).map_err(|_| "expected a text file, but it is not UTF-8".to_owned())
+}
+
+/// A text as [`read_text`] reads it from a file whose name ends in `.gz`: the same bytes for the
+/// same text.
+pub fn compress(text: &str) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::best());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.finish());
+    written.expect("a vector takes all bytes")
 }
 
 /// What an address names.

@@ -2,7 +2,7 @@
 
 /// The hash of the published vectors: FNV-1a with a basis of its own, over the bytes of the words,
 /// little endian.
-pub(crate) fn hash(words: &[u32]) -> String {
+pub fn hash(words: &[u32]) -> String {
     let mut h = 1_469_598_103_934_665_603_u64;
     for byte in words.iter().flat_map(|w| w.to_le_bytes()) {
         h = (h ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

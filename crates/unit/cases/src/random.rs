@@ -3,6 +3,7 @@
 
 mod fetch;
 mod resource;
+mod rules;
 mod surface;
 
 use crate::file::Case;
@@ -20,26 +21,34 @@ enum Scope {
 /// Case `index` of the sweep `seed`, without expected values. A card can be asked about it:
 /// [`why_no_driver`](crate::why_no_driver) has nothing to say, and no access of it faults.
 pub fn random_case(seed: u64, index: u64) -> Case {
-    draw(seed, index, Scope::Driver)
+    random_case_of(seed, index, FETCHES)
+}
+
+/// As [`random_case`], with so many fetches, if it has fetches: the first ones are the same.
+pub fn random_case_of(seed: u64, index: u64, fetches: u32) -> Case {
+    draw(seed, index, Scope::Driver, fetches)
 }
 
 /// As [`random_case`], with what no card has too: multi-sample arrays, depth compare, `clamp_ogl`,
 /// forced unnormalized coordinates, accesses that fault.
 pub fn random_unit_case(seed: u64, index: u64) -> Case {
-    draw(seed, index, Scope::Unit)
+    draw(seed, index, Scope::Unit, FETCHES)
 }
 
-fn draw(seed: u64, index: u64, scope: Scope) -> Case {
+/// Fetches of a case.
+const FETCHES: u32 = 64;
+
+fn draw(seed: u64, index: u64, scope: Scope, fetches: u32) -> Case {
     let mut random = Random::new(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
     random.next();
     let access = if random.once_in(6) {
         surface::case(&mut random, scope)
     } else {
-        fetch::case(&mut random, scope)
+        fetch::case(&mut random, scope, fetches)
     };
     Case {
         name: format!("random-{seed}-{index}"),
-        rules: Vec::new(),
+        rules: rules::of(&access),
         provenance: format!("random case {index} of seed {seed}"),
         note: None,
         access,

@@ -4,6 +4,8 @@ use crate::error::{CaseError, Within};
 use crate::op::SurfaceOp;
 use crate::raw::{RawCase, RawSurface};
 use crate::resource::ResourceSpec;
+use crate::verdict::Wrong;
+use std::ops::Range;
 use std::sync::Arc;
 use texunit_spec::hex;
 use texunit_spec::write::Entries;
@@ -33,6 +35,16 @@ pub enum Fault {
     Outside,
     /// x is not a multiple of the access size.
     Misaligned,
+}
+
+impl Fault {
+    /// As case files have it.
+    fn name(self) -> &'static str {
+        match self {
+            Fault::Outside => "outside",
+            Fault::Misaligned => "misaligned",
+        }
+    }
 }
 
 /// A surface case, as data.
@@ -113,6 +125,11 @@ impl SurfaceOp {
             SurfaceOp::Bytes { .. } => 2,
         }
     }
+
+    /// Whether an access of so many bytes is a load.
+    fn loads(self, size: Option<u32>) -> bool {
+        self.forms(size).iter().all(|form| elements(form.kind).loads)
+    }
 }
 
 impl SurfaceCase {
@@ -131,7 +148,7 @@ impl SurfaceCase {
     /// Expects from now on what these accesses did.
     pub fn record(&mut self, run: SurfaceRun) {
         for (access, answer) in self.accesses.iter_mut().zip(run.answers) {
-            let loads = self.op.forms(access.size).iter().all(|form| elements(form.kind).loads);
+            let loads = self.op.loads(access.size);
             access.fault = answer.as_ref().err().copied();
             match answer {
                 Ok(loaded) if loads => access.bytes = Some(loaded),
@@ -140,6 +157,14 @@ impl SurfaceCase {
             }
         }
         self.after = Some(run.after);
+    }
+
+    /// How many values the case expects: one an access, and the bytes that none stores to.
+    pub(crate) fn values(&self) -> usize {
+        let known = |access: &&SurfaceAccess| {
+            access.fault.is_some() || access.bytes.is_some() || !self.op.loads(access.size)
+        };
+        self.accesses.iter().filter(known).count() + usize::from(self.after.is_some())
     }
 
     pub(crate) fn from_raw(
@@ -201,8 +226,7 @@ impl SurfaceCase {
             size + &numbers.join(",")
         };
         let value = |access: &SurfaceAccess| match (&access.fault, &access.bytes) {
-            (Some(Fault::Outside), _) => Some("outside".to_owned()),
-            (Some(Fault::Misaligned), _) => Some("misaligned".to_owned()),
+            (Some(fault), _) => Some(fault.name().to_owned()),
             (None, bytes) => bytes.as_ref().map(|b| hex::from_bytes(b, self.op.digits())),
         };
         let accesses: Vec<_> = self.accesses.iter().map(coords).collect();
@@ -283,7 +307,8 @@ impl BuiltSurface {
     /// stores with one after the other. Fails if those that load differ, or if there is no such
     /// access of this surface.
     pub fn run(&self) -> Result<SurfaceRun, CaseError> {
-        if let SurfaceOp::Form(form) = self.op {
+        // A case that is about a refusal has no accesses.
+        if let (SurfaceOp::Form(form), true) = (self.op, self.accesses.is_empty()) {
             SurfacePlan::new(form, &self.surface).map_err(CaseError::new)?;
         }
         let mut answers = Vec::with_capacity(self.accesses.len());
@@ -324,8 +349,14 @@ impl BuiltSurface {
         accesses: &[SurfaceAccess],
         first: usize,
     ) -> Result<Vec<Result<Vec<u8>, Fault>>, PlanError> {
-        let plan = SurfacePlan::new(form, &self.surface)?;
         let Elements { size, vector, loads, .. } = elements(form.kind);
+        let plan = match SurfacePlan::new(form, &self.surface) {
+            Err(error) if error.reads_zero() => {
+                let zeros = vec![0; if loads { size * vector } else { 0 }];
+                return Ok(vec![Ok(zeros); accesses.len()]);
+            }
+            plan => plan?,
+        };
         let (mut values, mut active) = ([[0; 32]; 4], 0_u32);
         let mut coords = Coordinates::at([[0; 32]; 3], [0; 32]);
         for (lane, access) in (first..32).zip(accesses) {
@@ -357,34 +388,74 @@ impl BuiltSurface {
         Ok(lanes.map(|lane| done.map(|()| loaded(lane))).collect())
     }
 
-    /// The first difference between what happened and what the case says.
-    pub fn disagreement(&self, run: &SurfaceRun) -> Option<String> {
+    /// What differs between what happened and what the case says.
+    pub fn wrong(&self, run: &SurfaceRun) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
         for (i, (access, got)) in self.accesses.iter().zip(&run.answers).enumerate() {
-            let loads = self.op.forms(access.size).iter().all(|form| elements(form.kind).loads);
             let expected = match (&access.fault, &access.bytes) {
                 (Some(fault), _) => Err(*fault),
-                (None, Some(bytes)) if loads => Ok(bytes.clone()),
-                (None, None) if loads => continue,
+                (None, bytes) if self.op.loads(access.size) => match bytes {
+                    Some(bytes) => Ok(bytes.clone()),
+                    None => continue,
+                },
                 (None, _) => Ok(Vec::new()),
             };
             if *got != expected {
-                return Some(format!(
-                    "access {i}, {} at {:?} ({:?} bytes): expected {expected:02x?}, got {got:02x?}",
-                    self.op,
-                    access.coords.padded::<3>(self.op.geometry()).map(|c| c as i32),
-                    access.size
-                ));
+                let text = |answer: &Result<Vec<u8>, Fault>| match answer {
+                    Ok(bytes) if bytes.is_empty() => "no fault".to_owned(),
+                    Ok(bytes) => hex::from_bytes(bytes, 2),
+                    Err(fault) => fault.name().to_owned(),
+                };
+                wrong.push(Wrong::new(Some(i), 1, text(&expected)).got(&[], text(got)));
             }
         }
-        let after = self.after.as_ref()?;
+        let Some(after) = &self.after else { return wrong };
         if after.len() != run.after.len() {
-            let (a, b) = (after.len(), run.after.len());
-            return Some(format!("`after` has {a} bytes, the surface {b}"));
+            let bytes = |bytes: &[u8]| format!("a surface of {} bytes", bytes.len());
+            wrong.push(Wrong::new(None, 1, bytes(after)).got(&[], bytes(&run.after)));
+            return wrong;
         }
-        let at = after.iter().zip(&run.after).position(|(a, b)| a != b)?;
-        Some(format!(
-            "{}: byte {at} of the surface is {:02x} afterwards, not {:02x}",
-            self.op, run.after[at], after[at]
-        ))
+        // Bytes that an access stores to are its own.
+        let mut rest: Vec<bool> = after.iter().zip(&run.after).map(|(a, b)| a != b).collect();
+        for (i, bytes) in self.stored() {
+            let is_wrong = after[bytes.clone()] != run.after[bytes.clone()];
+            if is_wrong && wrong.iter().all(|w| w.number != Some(i)) {
+                let text = |all: &[u8]| hex::from_bytes(&all[bytes.clone()], 2);
+                wrong.push(Wrong::new(Some(i), 1, text(after)).got(&[], text(&run.after)));
+            }
+            rest[bytes].fill(false);
+        }
+        if let Some(at) = rest.iter().position(|differs| *differs) {
+            let text = |all: &[u8]| format!("{:02x} in byte {at} of the surface", all[at]);
+            wrong.push(Wrong::new(None, 1, text(after)).got(&[], text(&run.after)));
+        }
+        wrong.sort_by_key(|w| w.number.unwrap_or(usize::MAX));
+        wrong
+    }
+
+    /// Which bytes, in the order of `after`, each access stores to.
+    fn stored(&self) -> Vec<(usize, Range<usize>)> {
+        let mut next = 0;
+        let rows: Vec<(Range<u64>, u64)> = (self.surface.resource.rows())
+            .map(|row| {
+                let first = next;
+                next += row.end - row.start;
+                (row, first)
+            })
+            .collect();
+        let bytes = |(i, access): (usize, &SurfaceAccess)| {
+            let forms = self.op.forms(access.size);
+            let form = *forms.get(i % forms.len().max(1))?;
+            if elements(form.kind).loads {
+                return None;
+            }
+            let (offset, size) =
+                SurfacePlan::new(form, &self.surface).ok()?.bytes(access.coords)?;
+            let (row, first) = rows.iter().find(|(row, _)| row.contains(&offset))?;
+            let end = row.end.min(offset + u64::from(size));
+            let at = |offset: u64| (offset - row.start + first) as usize;
+            Some((i, at(offset)..at(end)))
+        };
+        self.accesses.iter().enumerate().filter_map(bytes).collect()
     }
 }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_cases::{
-    Access, Built, Case, Expected, SurfaceOp, Texels, load, load_address, parse, random_unit_case,
-    to_toml, why_no_driver,
+    Access, Built, Case, Expected, SurfaceOp, Texels, compress, find_files, load, load_address,
+    parse, random_unit_case, to_toml, why_no_driver,
 };
 
 const HEAD: &str = "provenance = \"by hand\"\nrules = [\"2\"]\n";
@@ -82,10 +82,15 @@ after = "aabb020311223344"
     for case in parse(&text).unwrap().cases {
         let Built::Surface(built) = case.build().unwrap() else { panic!("it is a surface") };
         let mut run = built.run().unwrap();
-        assert_eq!(built.disagreement(&run), None, "{}", case.name);
+        assert_eq!(built.wrong(&run), [], "{}", case.name);
+        run.after[2] ^= 1;
+        let [wrong] = &built.wrong(&run)[..] else { panic!("one value differs") };
+        let message = wrong.to_string();
+        assert!(message.contains("in byte 2 of the surface, wanted 02 in byte 2"), "{message}");
+        assert_eq!(wrong.number, None);
+        // The last byte is one that the second access stores, or none does.
         run.after[7] ^= 1;
-        let message = built.disagreement(&run).unwrap();
-        assert!(message.contains("byte 7 of the surface is"), "{message}");
+        assert_eq!(built.wrong(&run)[0].number, case.name.eq("stores").then_some(1));
         let again = parse(&to_toml(std::slice::from_ref(&case))).unwrap();
         assert_eq!(again.cases, [case]);
     }
@@ -113,6 +118,22 @@ fn cases_have_addresses() {
     std::fs::write(&path, format!("{one}\n[[fetch]]\nname = \"g\"\nresource = \"line\"\nop = \"tex.1d.v4.f32.s32\"\ncoords = \"\"")).unwrap();
     assert!(at("").unwrap_err().to_string().contains("it has 2 cases: say which"));
     assert!(load_address("nowhere.toml#1").unwrap_err().to_string().starts_with("nowhere.toml: "));
+}
+
+/// A compressed file may be small, and its text not.
+#[test]
+fn compressed_files_are_read_up_to_a_limit() {
+    let folder = texunit_testkit::TempDir::new("cases-gz");
+    let text = fetch("op = \"tex.1d.v4.f32.s32\"\ncoords = \"0000000000000001\"");
+    let good = folder.file("good.toml.gz", compress(&text));
+    assert_eq!(load(&good).unwrap(), parse(&text).unwrap());
+    assert_eq!(load_address(&format!("{}#f:1", good.display())).unwrap().number, Some(1));
+    let long = folder.file("long.toml.gz", compress(&" ".repeat((64 << 20) + 1)));
+    assert!(std::fs::metadata(&long).unwrap().len() < 1 << 20);
+    let e = load(&long).unwrap_err().to_string();
+    assert!(e.ends_with("the text has more than 67108864 bytes, which are not read"), "{e}");
+    let other = folder.file("other.toml.gz", &text);
+    assert!(load(&other).unwrap_err().to_string().contains("gzip"), "{:?}", load(&other));
 }
 
 #[test]
@@ -436,15 +457,10 @@ fn every_kind_of_case_is_written_and_read() {
     assert!(answered.len() > 200);
     answered.iter().for_each(|case| round_trip(std::slice::from_ref(case)));
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../tests/fetch");
-    let mut files = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            round_trip(&load(&path).unwrap().cases);
-            files += 1;
-        }
-    }
-    assert!(files > 10, "{files}");
+    let files = find_files(folder.as_ref(), 1).unwrap();
+    files.iter().for_each(|path| round_trip(&load(path).unwrap().cases));
+    let compressed = files.iter().filter(|path| path.extension().is_some_and(|e| e == "gz"));
+    assert!(files.len() > 40 && compressed.count() > 10, "{files:?}");
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub use block::{block_codes, decode_block};
 pub use code::{pack, unpack};
 pub use format::{Channel, Format, UnknownFormat};
 pub use half::{f16_to_f32, f32_to_f16, f32_to_f16_toward_zero, f64_to_f16};
-pub use reading::{Reading, border_codes, readings, sign_extend};
+pub use reading::{
+    Reading, WIDE, border_codes, depth_code, normalized_code, readings, sign_extend, widen_unorm,
+};
 pub use srgb::srgb_table;
 pub use store::store_codes;

@@ -44,8 +44,8 @@ pub enum Reading {
 /// with or without the sRGB flag; `None` if there is no such texture (docs/numerics.md 8.1).
 ///
 /// The flag acts on 8-bit unsigned channels read as normalized floats (x, y, z of four, x of one
-/// or two; section 5) and is needed by the sRGB kinds of block-compressed formats; it has no
-/// effect on others. Depth formats read the same in both modes.
+/// or two; section 5) and on the colours of BC1, BC2, BC3 and BC7, whose sRGB kinds need it; it
+/// has no effect on others. Depth formats read the same in both modes.
 pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading; 4]> {
     use Reading::{F16, F32, Missing, One, Srgb, Unorm};
     let n = usize::from(format.channels());
@@ -76,18 +76,18 @@ pub fn readings(format: Format, normalized: bool, srgb: bool) -> Option<[Reading
             (!normalized).then_some([F16, F16, F16, One])
         }
         Encoding::Block(_) if !normalized || format.is_srgb_block() && !srgb => None,
-        Encoding::Block(block) => Some(of_block(block, format.is_srgb_block(), n)),
+        Encoding::Block(block) => Some(of_block(block, srgb, n)),
     }
 }
 
 /// Block-compressed formats filter as what their blocks decode to (docs/numerics.md 11).
-fn of_block(block: Block, is_srgb: bool, channels: usize) -> [Reading; 4] {
+fn of_block(block: Block, srgb: bool, channels: usize) -> [Reading; 4] {
     let reading = match block {
         Block::Bc4 | Block::Bc5 => Reading::Unorm { bits: 16 },
         Block::Bc4Snorm | Block::Bc5Snorm => Reading::Snorm { bits: 16 },
         _ => {
             let eight = Reading::Unorm { bits: 8 };
-            let colour = if is_srgb { Reading::Srgb } else { eight };
+            let colour = if srgb { Reading::Srgb } else { eight };
             return [colour, colour, colour, eight];
         }
     };
@@ -117,6 +117,22 @@ fn fraction(channel: Channel) -> Option<Reading> {
 
 const ONE: u32 = 0x3f80_0000;
 
+/// Set in the code of a border colour that has 16 bits where texels have fewer: all channels of
+/// 10:10:10:2 (docs/numerics.md 6).
+pub const WIDE: u32 = 1 << 31;
+
+/// A code of an unsigned normalized channel in the bits that the filter sums: 2, 8, 10 or 16 bits
+/// widen to sixteen by repetition; 24 bits stay.
+pub fn widen_unorm(bits: u8, code: u32) -> u32 {
+    match bits {
+        _ if code & WIDE != 0 => code & 0xffff,
+        2 => code * 0x5555,
+        8 => code * 0x0101,
+        10 => code << 6 | code >> 4,
+        _ => code,
+    }
+}
+
 impl Reading {
     /// What a point-sampled fetch returns for a code: the bits of the register (docs/numerics.md
     /// 2, "Point-sampled values"). Bits of the code above the channel's width are ignored.
@@ -126,6 +142,10 @@ impl Reading {
             Reading::One => ONE,
             Reading::Uint { bits } => code & mask(bits),
             Reading::Sint { bits } => sign_extend(bits, code) as u32,
+            Reading::Unorm { bits: 10 } if code & WIDE != 0 => {
+                quotient((code >> 6 & 0x3ff) as i32, 0x3ff)
+            }
+            Reading::Unorm { .. } if code & WIDE != 0 => quotient((code & 0xffff) as i32, 65_535),
             Reading::Unorm { bits } => quotient((code & mask(bits)) as i32, mask(bits) as i32),
             Reading::Snorm { bits } => {
                 let max = mask(bits - 1) as i32;
@@ -138,14 +158,13 @@ impl Reading {
     }
 
     /// What a gather returns for a code (docs/numerics.md 8): as [`Self::point`], but NaNs come
-    /// out all ones, subnormal f32 as zeros, and 8-bit snorm in 16 bits. **Assumed:** 10-bit unorm
-    /// comes in 16 bits too, as the linear filter has it.
+    /// out all ones, subnormal f32 as zeros, and 8-bit snorm and 10-bit unorm in 16 bits, as the
+    /// linear filter has them.
     pub fn gather(self, code: u32) -> u32 {
         match self {
             Reading::Snorm { bits: 8 } => quotient(snorm8_to_16(sign_extend(8, code)), 32_767),
             Reading::Unorm { bits: 10 } => {
-                let code = code & mask(10);
-                quotient((code << 6 | code >> 4) as i32, 65_535)
+                quotient(widen_unorm(10, code & (WIDE | 0xffff)) as i32, 65_535)
             }
             Reading::F16 if code & 0x7fff > 0x7c00 => 0x7fff_e000,
             Reading::F32 if code & 0x7fff_ffff > 0x7f80_0000 => 0x7fff_ffff,
@@ -161,17 +180,17 @@ impl Reading {
             Reading::Missing | Reading::One => 0,
             // An integer read as an integer: the low bits of the float.
             Reading::Uint { bits: width } | Reading::Sint { bits: width } => bits & mask(width),
-            Reading::Unorm { bits: width } => normalized_border(width, 0.0, bits) & mask(width),
-            Reading::Snorm { bits: width } => {
-                normalized_border(width - 1, -1.0, bits) & mask(width)
-            }
+            Reading::Unorm { bits: 2 | 10 } => WIDE | normalized_code(16, 0.0, bits),
+            Reading::Unorm { bits: 24 } => depth_code(bits),
+            Reading::Unorm { bits: width } => normalized_code(width, 0.0, bits) & mask(width),
+            Reading::Snorm { bits: width } => normalized_code(width - 1, -1.0, bits) & mask(width),
             Reading::Srgb => srgb::encode_border(bits),
             Reading::F16 => f32_to_f16_toward_zero(bits).into(),
             Reading::F32 => bits,
         }
     }
 
-    /// Whether a linear filter has a meaning: for all but integers.
+    /// Whether it makes floats of codes: of all but integers.
     pub fn can_filter(self) -> bool {
         !matches!(self, Reading::Uint { .. } | Reading::Sint { .. })
     }
@@ -182,15 +201,25 @@ pub fn border_codes(readings: [Reading; 4], border: [u32; 4]) -> [u32; 4] {
     std::array::from_fn(|c| readings[c].border_code(border[c]))
 }
 
-/// Clamps, cuts to `m + 4` fractional bits and scales with a rounding that is not quite to
-/// nearest: 0.5 on 8 bits is 127.
-fn normalized_border(m: u8, low: f32, bits: u32) -> u32 {
+/// An f32 as a code of `m` magnitude bits: clamped, NaN 0, cut to `m + 4` fractional bits and scaled
+/// with a rounding that is not quite to nearest, so that 0.5 on 8 bits is 127. Border colours and
+/// formatted stores (docs/numerics.md 6, 10.8) are converted alike.
+#[inline(always)]
+pub fn normalized_code(m: u8, low: f32, bits: u32) -> u32 {
     let x = f32::from_bits(bits);
     let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
     // Scaling by a power of two is exact, `as` truncates.
     let v = (x * (1_u32 << (m + 4)) as f32) as i64;
     let code = (v.abs() * ((1 << m) - 1) + (1 << (m + 3)) - 1) >> (m + 4);
     (if v < 0 { -code } else { code }) as u32
+}
+
+/// The nearest code of 24 bits, ties up (docs/numerics.md 6).
+pub fn depth_code(bits: u32) -> u32 {
+    let x = f64::from(f32::from_bits(bits));
+    let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
+    // At most 48 significant bits: exact, and so is the sum.
+    (x * f64::from(mask(24)) + 0.5) as u32
 }
 
 /// The lowest bits.

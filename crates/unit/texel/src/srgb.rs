@@ -32,13 +32,20 @@ pub(crate) fn decode(code: u32) -> u32 {
     (TABLE[code as usize & 0xff] as f32 / 65536.0).to_bits()
 }
 
-/// The code of a border colour, given as f32 bits: by the sRGB formula, with a constant that is
-/// not quite a half.
+/// The code of a border colour, given as f32 bits: by the sRGB formula in f32, each step rounded
+/// (docs/numerics.md 5.3).
 pub(crate) fn encode_border(bits: u32) -> u32 {
-    let x = f64::from(f32::from_bits(bits));
+    const EXPONENT: f32 = 0.41666;
+    let x = f32::from_bits(bits);
     let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
-    let encoded = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
-    (encoded * 255.0 + 0.50108).floor() as u32
+    let encoded = if x < 0.003_130_8 {
+        12.92 * x
+    } else {
+        // The power in f64, rounded: correctly rounded but for ties that no f32 comes near.
+        let power = f64::from(x).powf(f64::from(EXPONENT)) as f32;
+        1.055 * power - 0.055
+    };
+    (encoded * 255.0).round_ties_even() as u32
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::format::{Channel, Encoding, Format};
 use crate::half::f32_to_f16_toward_zero;
-use crate::reading::mask;
+use crate::reading::normalized_code;
 
 /// The codes that `sust.p` writes for the first `supplied` (1, 2 or 4) of four registers; a
 /// channel that is not supplied is written 0, and one the format lacks is not written.
@@ -23,32 +23,26 @@ pub fn store_codes(format: Format, values: [u32; 4], supplied: u8) -> Option<[u3
             Channel::F16 => values.map(|value| f32_to_f16_toward_zero(value).into()),
         },
         Encoding::Normalized(channel) => match channel {
-            Channel::U8 => values.map(|value| normalized_store(8, 0.0, value)),
-            Channel::U16 => values.map(|value| normalized_store(16, 0.0, value)),
-            Channel::S8 => values.map(|value| normalized_store(7, -1.0, value) & 0xff),
-            Channel::S16 => values.map(|value| normalized_store(15, -1.0, value) & 0xffff),
+            Channel::U8 => values.map(|value| normalized_code(8, 0.0, value)),
+            Channel::U16 => values.map(|value| normalized_code(16, 0.0, value)),
+            Channel::S8 => values.map(|value| normalized_code(7, -1.0, value) & 0xff),
+            Channel::S16 => values.map(|value| normalized_code(15, -1.0, value) & 0xffff),
             Channel::U32 | Channel::S32 | Channel::F16 | Channel::F32 => return None,
         },
         Encoding::Rgb10a2 => {
             let [r, g, b, a] = values;
-            let [r, g, b] = [r, g, b].map(|value| normalized_store(10, 0.0, value));
-            [r, g, b, normalized_store(2, 0.0, a)]
+            let [r, g, b] = [r, g, b].map(|value| normalized_code(10, 0.0, value));
+            [r, g, b, two_bits(a)]
         }
         Encoding::Block(_) | Encoding::Depth(_) | Encoding::DepthFloat => return None,
     };
     Some(std::array::from_fn(|c| if c < count { codes[c] } else { 0 }))
 }
 
-/// An f32 as a code of `m` magnitude bits: clamped, NaN 0, scaled. **Assumed** (open in
-/// docs/numerics.md 10): rounded to nearest, ties to even.
+/// The two bits of w of 10:10:10:2, from the code of ten bits (rule 10.8).
 #[inline(always)]
-fn normalized_store(m: u8, low: f64, bits: u32) -> u32 {
-    let x = f64::from(f32::from_bits(bits));
-    let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
-    // At most 24 + 16 bits: exact. A sum that has ones as its last bits is rounded as it shall be; a processor without SSE 4.1
-    // has no instruction that does it.
-    const ONES: f64 = 1.5 * (1_u64 << 52) as f64;
-    (x * f64::from(mask(m)) + ONES - ONES) as i32 as u32
+fn two_bits(value: u32) -> u32 {
+    ((normalized_code(10, 0.0, value) >> 6) + 2) / 5
 }
 
 #[cfg(test)]
@@ -85,27 +79,18 @@ mod tests {
 
     #[test]
     fn fractions_are_clamped_and_rounded() {
-        assert_eq!(floats("unorm8x4", [0.5, 2.0, -1.0, f32::NAN]), [128, 255, 0, 0]);
-        assert_eq!(floats("snorm8x4", [0.5, -2.0, -0.5, f32::NAN]), [0x40, 0x81, 0xc0, 0]);
-        assert_eq!(floats("unorm16x2", [0.5, 1.0, 1.0, 1.0]), [0x8000, 0xffff, 0, 0]);
+        assert_eq!(floats("unorm8x4", [0.5, 2.0, -1.0, f32::NAN]), [127, 255, 0, 0]);
+        assert_eq!(floats("snorm8x4", [0.5, -2.0, -0.5, f32::NAN]), [0x3f, 0x81, 0xc1, 0]);
+        assert_eq!(floats("unorm16x2", [0.5, 1.0, 1.0, 1.0]), [0x7fff, 0xffff, 0, 0]);
         assert_eq!(floats("snorm16", [-1.0, 1.0, 1.0, 1.0]), [0x8001, 0, 0, 0]);
-        assert_eq!(floats("rgb10a2", [1.0, 0.5, 0.0, 1.0]), [1023, 512, 0, 3]);
+        assert_eq!(floats("rgb10a2", [1.0, 0.5, 0.0, 1.0]), [1023, 511, 0, 3]);
     }
 
-    /// Every 61st float, and all that are near a tie of 8 or 7 bits.
     #[test]
-    fn codes_are_the_nearest_and_even_at_ties() {
-        let near = (0..=510).flat_map(|twice: u32| {
-            let tie = (twice as f32 / 510.0).to_bits();
-            (0..9).flat_map(move |i| [tie + i - tie.min(4), (tie + i - tie.min(4)) | 1 << 31])
-        });
-        for bits in (0..=u32::MAX).step_by(61 * 64).chain(near) {
-            for (m, low) in [(2, 0.0), (7, -1.0), (8, 0.0), (10, 0.0), (15, -1.0), (16, 0.0)] {
-                let x = f64::from(f32::from_bits(bits));
-                let x = if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) };
-                let nearest = (x * f64::from(mask(m))).round_ties_even() as i32;
-                assert_eq!(normalized_store(m, low, bits), nearest as u32, "{bits:#x}, {m}");
-            }
+    fn the_two_bits_of_alpha_change_at_three_codes_of_ten() {
+        let code = |k: u32| (k as f32 + 0.25) / 1023.0;
+        for (k, wanted) in [(191, 0), (192, 1), (511, 1), (512, 2), (831, 2), (832, 3)] {
+            assert_eq!(floats("rgb10a2", [0.0, 0.0, 0.0, code(k)])[3], wanted, "{k}");
         }
     }
 

@@ -9,14 +9,14 @@ mod seen;
 pub use overrides::{Override, overrides};
 pub use refused::resolve;
 pub(crate) use refused::texture_readings;
-pub(crate) use seen::seen;
 pub use seen::sees;
+pub(crate) use seen::{layers_of_integers, seen};
 
 use crate::fixed_level;
-use crate::request::{CoordType, FetchForm, FetchKind, Lod};
+use crate::request::{CoordType, FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::Resource;
 use crate::sampler::{AddressMode, CompareFunction, Filter, ReadMode, Sampler, Texture};
-use texunit_texel::{Reading, readings};
+use texunit_texel::{Channel, Reading, readings};
 
 /// How coordinates are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,21 +47,26 @@ pub struct EffectiveSampler {
     pub coords: Coords,
     /// Point for integer coordinates, whatever the sampler says. A gather does not look at it.
     pub filter: Filter,
-    /// Between levels; `None` if the resource is not mipmapped. Point for integer coordinates and
-    /// gathers.
+    /// Between levels; `None` if the resource is not mipmapped, and for integer coordinates.
     pub mip_filter: Option<Filter>,
     /// Of x, y, z; `None` for integer coordinates: every component is 0 outside.
     pub address_mode: Option<[AddressMode; 3]>,
     /// Smallest and largest level in 1/256: the sampler's clamps and the levels there are, in this
     /// order. A level is limited to this interval.
     pub level_clamp: [i64; 2],
-    /// Of the explicit-level sharpening and of gradients; 1 if neither takes place.
+    /// Of the sharpening of levels and of gradients; 1 if neither takes place.
     pub max_anisotropy: u32,
+    /// Whether gradients may make several footprints.
+    pub anisotropic: bool,
+    /// Whether even a single texel goes through the sum of its format; if not, a point filter
+    /// returns the point-sampled value.
+    pub sums: bool,
     /// Whether x, y, z are decoded from sRGB.
     pub srgb: bool,
-    /// Whether a linear filter reads across the edges of cube faces.
+    /// Whether a linear filter or a gather reads across the edges of cube faces.
     pub seamless_cube: bool,
-    /// The depth compare that is done; `None` without operand or without compare state.
+    /// The depth compare that is done; `None` without operand or without compare state, and for
+    /// formats that have none.
     pub compare: Option<CompareFunction>,
 }
 
@@ -75,44 +80,55 @@ pub fn effective_sampler(
     form: FetchForm,
 ) -> EffectiveSampler {
     let resource = &*texture.resource;
-    let mip_filter = resource.is_mipmapped().then_some(sampler.mip_filter);
+    let clamps = [sampler.min_level_clamp, sampler.max_level_clamp];
     let common = EffectiveSampler {
         coords: Coords::Integer,
         filter: Filter::Point,
-        mip_filter: mip_filter.map(integer_mip_filter),
+        mip_filter: None,
         address_mode: None,
-        level_clamp: fixed_level::clamp_interval(
-            sampler.min_level_clamp,
-            sampler.max_level_clamp,
-            resource.levels().len(),
-        ),
+        level_clamp: [0, 0],
         max_anisotropy: 1,
+        anisotropic: false,
+        sums: false,
         srgb: srgb_takes_effect(texture, sampler.srgb),
         seamless_cube: false,
-        compare: compare(form, sampler),
+        compare: compare(form, texture, sampler),
     };
     if form.coord == CoordType::S32 {
         return common;
     }
+    let mip_filter = resource.is_mipmapped().then_some(sampler.mip_filter);
     let gather = matches!(form.kind, FetchKind::Gather(_));
+    let seamless = form.geometry.is_cube() && sampler.seamless_cube;
+    let max_anisotropy = anisotropy(sampler, resource, form);
+    let anisotropic = max_anisotropy > 1 && is_anisotropic(form);
     EffectiveSampler {
         coords: coords(texture, sampler, form),
         filter: sampler.filter,
-        mip_filter: if gather { common.mip_filter } else { mip_filter },
+        mip_filter,
         address_mode: Some(sampler.address_mode.map(|mode| address(mode, texture, sampler, form))),
-        level_clamp: if gather { [0, 0] } else { common.level_clamp },
-        max_anisotropy: anisotropy(sampler, mip_filter, form),
-        seamless_cube: form.geometry.is_cube()
-            && sampler.seamless_cube
-            && sampler.filter == Filter::Linear
-            && !gather,
+        level_clamp: match gather {
+            // Rule 8.6: a gather reads level 0.
+            true => [0, 0],
+            false => fixed_level::clamp_interval(clamps[0], clamps[1], resource.levels().len()),
+        },
+        max_anisotropy,
+        anisotropic,
+        sums: !gather && (sampler.filter == Filter::Linear || sums(sampler, mip_filter, form)),
+        seamless_cube: seamless && (gather || sampler.filter == Filter::Linear),
         ..common
     }
 }
 
-/// Rule 1.9 (open): with integer coordinates levels are not blended. The nearest one is read.
-fn integer_mip_filter(_: Filter) -> Filter {
-    Filter::Point
+/// Rule 3.5: a point filter under a linear mip filter or under anisotropy goes through the sum, also
+/// of one texel.
+fn sums(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> bool {
+    let anisotropic = sampler.max_anisotropy > 1;
+    let gradient = form.kind == FetchKind::Sample(Lod::Gradient);
+    match mip_filter {
+        Some(filter) => filter == Filter::Linear || anisotropic,
+        None => gradient && anisotropic,
+    }
 }
 
 /// Whether texture and sampler ask for normalized coordinates.
@@ -120,9 +136,8 @@ fn asks_for_normalized(texture: &Texture, sampler: &Sampler) -> bool {
     texture.normalized_coords && !sampler.force_unnormalized_coords
 }
 
-/// Rule 1.11: whether coordinates are normalized because there are mip levels. Rule 1.11 (open):
-/// an array of one level acts as one that is not mipmapped. A view of one level does not: what
-/// counts is the array.
+/// Rule 1.11: whether coordinates are normalized because there are mip levels. An array of one
+/// level acts as one that is not mipmapped. A view of one level does not: what counts is the array.
 fn mip_levels_normalize(resource: &Resource) -> bool {
     resource.array_levels() > 1
 }
@@ -139,17 +154,18 @@ fn coords(texture: &Texture, sampler: &Sampler, form: FetchForm) -> Coords {
 }
 
 /// Rules 1.8 and 1.11: what asks for unnormalized coordinates clamps instead of wrapping and
-/// mirroring. Cubes have a rule of their own.
+/// mirroring. Rules 7.5 and 7.6: of cubes all modes act, whatever the coordinates; only a seamless
+/// point filter stays on its face.
 fn address(
     mode: AddressMode,
     texture: &Texture,
     sampler: &Sampler,
     form: FetchForm,
 ) -> AddressMode {
-    if form.geometry.is_cube() {
-        return cube_address(mode, texture, sampler, form);
-    }
+    let is_cube = form.geometry.is_cube();
     match mode {
+        _ if is_cube && sampler.seamless_cube => AddressMode::Clamp,
+        mode if is_cube => mode,
         AddressMode::Wrap | AddressMode::Mirror if !asks_for_normalized(texture, sampler) => {
             AddressMode::Clamp
         }
@@ -157,43 +173,34 @@ fn address(
     }
 }
 
-/// Rule 7.6: a point fetch of a cube that is not mipmapped clamps to the face. Rule 7.5 (open): in
-/// all others wrap and mirror act even if unnormalized coordinates were asked for.
-fn cube_address(
-    mode: AddressMode,
-    texture: &Texture,
-    sampler: &Sampler,
-    form: FetchForm,
-) -> AddressMode {
-    let sample = matches!(form.kind, FetchKind::Sample(_));
-    if sample && sampler.filter == Filter::Point && !texture.resource.is_mipmapped() {
-        AddressMode::Clamp
-    } else {
-        mode
-    }
-}
-
-/// Largest anisotropy of the hardware. Rule 4.12 (open): a larger `max_anisotropy` counts as
-/// this.
+/// Largest anisotropy of the hardware.
 const MAX_ANISOTROPY: u32 = 16;
 
-/// Rule 3.6: anisotropy sharpens explicit levels under a linear mip filter. Rule 4.12: it makes
-/// footprints of gradients longer, under a linear filter. Rule 4.12 (open): a point filter reads one
-/// texel of gradients, and footprints of one or three axes are isotropic.
-fn anisotropy(sampler: &Sampler, mip_filter: Option<Filter>, form: FetchForm) -> u32 {
+/// Rule 3.6: anisotropy sharpens explicit levels, and those of gradients. Rule 4.12: it makes
+/// footprints of gradients longer, also on textures without mip levels.
+fn anisotropy(sampler: &Sampler, resource: &Resource, form: FetchForm) -> u32 {
     let acts = match form.kind {
-        FetchKind::Sample(Lod::Level) => mip_filter == Some(Filter::Linear),
-        FetchKind::Sample(Lod::Gradient) => {
-            sampler.filter == Filter::Linear && form.geometry.axes() == 2
-        }
+        FetchKind::Sample(Lod::Level) => resource.is_mipmapped(),
+        FetchKind::Sample(Lod::Gradient) => resource.is_mipmapped() || is_anisotropic(form),
         FetchKind::Sample(Lod::Implicit | Lod::Base) | FetchKind::Gather(_) => false,
     };
     if acts { sampler.max_anisotropy.clamp(1, MAX_ANISOTROPY) } else { 1 }
 }
 
-/// Rules 9.1 and 9.2: a compare takes place if there are both an operand and a function.
-fn compare(form: FetchForm, sampler: &Sampler) -> Option<CompareFunction> {
-    sampler.compare.filter(|_| form.compare)
+/// Rule 4.12: the geometries whose footprints have two axes; ptxas makes a 2D fetch of `.1d`.
+fn is_anisotropic(form: FetchForm) -> bool {
+    form.kind == FetchKind::Sample(Lod::Gradient)
+        && (form.geometry.axes() == 2 || form.geometry == Geometry::D1)
+}
+
+/// Rules 9.1 and 9.2: a compare takes place if there are both an operand and a function, on depth
+/// formats and on one channel of f32 or of 16 bits.
+fn compare(form: FetchForm, texture: &Texture, sampler: &Sampler) -> Option<CompareFunction> {
+    use Channel::{F16, F32, S16, U16};
+    let format = texture.resource.format();
+    let compares = format.is_depth()
+        || format.channels() == 1 && matches!(format.plain_channel(), Some(F32 | F16 | U16 | S16));
+    sampler.compare.filter(|_| form.compare && compares)
 }
 
 /// Section 5: the flag acts on 8-bit unorm read as normalized floats.

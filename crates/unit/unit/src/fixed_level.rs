@@ -3,18 +3,39 @@
 /// How far a level may go in 1/256: keeps sums of saturated numbers in range.
 pub(crate) const FAR: i64 = 1 << 40;
 
-/// Rule 3.2: an f32 level or bias in 1/256, cut. Rule 3.2 (open): a NaN level is 0.
+/// The largest bias and clamp: fields of 13 bits with a sign, and of 12 bits.
+const LARGEST: i64 = 4095;
+
+/// Rule 3.2: an f32 level in 1/256, cut; a NaN level is 0.
 pub(crate) fn cut_to_256ths(x: f32) -> i64 {
     // The product is exact; `as` cuts, saturates and takes NaN to 0.
     ((f64::from(x) * 256.0) as i64).clamp(-FAR, FAR)
+}
+
+/// Rules 3.2 and 3.6: `trunc(256 bias - low)` in a field of 13 bits, for a quotient `low`; a NaN is
+/// the largest bias.
+pub(crate) fn bias_field(bias: f32, low: (i64, i64)) -> i64 {
+    if bias.is_nan() {
+        return LARGEST;
+    }
+    // Numerators over the quotient's denominator: a bias within the field has 27 significant
+    // bits, so that this is exact.
+    let scaled = f64::from(bias.clamp(-64.0, 64.0)) * 256.0 * low.1 as f64 - low.0 as f64;
+    // Cutting before the division by an integer is the same as after it.
+    (scaled as i64 / low.1).clamp(-LARGEST - 1, LARGEST)
+}
+
+/// Rule 3.3: a level clamp, a field of 12 bits; a NaN is the largest one.
+fn clamp_field(x: f32) -> i64 {
+    if x.is_nan() { LARGEST } else { cut_to_256ths(x).clamp(0, LARGEST) }
 }
 
 /// Rule 3.3: the level clamps of a sampler and the levels there are, as one interval in 1/256. If
 /// the clamps are in the wrong order the lower one wins.
 pub(crate) fn clamp_interval(min: f32, max: f32, levels: usize) -> [i64; 2] {
     let last = 256 * (levels as i64 - 1);
-    let [min, max] = [min, max].map(cut_to_256ths);
-    [min.clamp(0, last), max.max(min).clamp(0, last)]
+    let [min, max] = [min, max].map(clamp_field);
+    [min.min(last), max.max(min).min(last)]
 }
 
 #[cfg(test)]
@@ -31,12 +52,21 @@ mod tests {
     }
 
     #[test]
+    fn biases_are_fields() {
+        let bias = |x| bias_field(x, (0, 1));
+        assert_eq!([1.7, -1.7, 100.0, -100.0, f32::NAN].map(bias), [435, -435, 4095, -4096, 4095]);
+        assert_eq!(bias_field(0.5 / 256.0, (64, 1)), -63);
+        assert_eq!(bias_field(0.0, (128, 3)), -42);
+        assert_eq!([f32::MAX, f32::NEG_INFINITY].map(|x| bias_field(x, (384, 7))), [4095, -4096]);
+    }
+
+    #[test]
     fn clamps() {
         assert_eq!(clamp_interval(0.0, f32::INFINITY, 5), [0, 1024]);
         assert_eq!(clamp_interval(1.999, 2.5, 5), [511, 640]);
         assert_eq!(clamp_interval(3.0, 1.0, 5), [768, 768], "the lower clamp wins");
         assert_eq!(clamp_interval(-7.0, -3.0, 5), [0, 0]);
         assert_eq!(clamp_interval(9.0, 12.0, 5), [1024, 1024]);
-        assert_eq!(clamp_interval(f32::NAN, f32::NAN, 5), [0, 0]);
+        assert_eq!(clamp_interval(f32::NAN, f32::NAN, 5), [1024, 1024]);
     }
 }

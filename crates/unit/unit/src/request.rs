@@ -189,9 +189,24 @@ pub enum PlanError {
     /// `tex.3d` of a 2D array and the like.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
+    /// Coordinates of floats on linear memory (docs/numerics.md 1.13).
+    #[error("{resource}: linear memory is fetched with integer coordinates (.s32), not with .f32")]
+    Floats {
+        /// `texture `name` is linear memory of 4 texels of u8x4`
+        resource: String,
+    },
     /// The unit has no defined answer (docs/numerics.md names the rule).
     #[error("{0}")]
     Undefined(String),
+}
+
+impl PlanError {
+    /// Whether a card answers such a fetch or surface access with zeros (docs/numerics.md 1.13,
+    /// 10.10): loads 0 in every component, with a true destination predicate, and drops stores and
+    /// reductions.
+    pub fn reads_zero(&self) -> bool {
+        matches!(self, Self::Geometry(_) | Self::Floats { .. })
+    }
 }
 
 /// An instruction whose geometry is neither that of its texture or surface nor one that sees it all

@@ -71,6 +71,8 @@ pub struct Resource {
     first_plane: u32,
     /// Levels that the array was made with, also in views.
     array_levels: u32,
+    /// Whether a view made blocks of words of it.
+    of_words: bool,
     /// What messages call it.
     pub(crate) name: String,
 }
@@ -149,11 +151,6 @@ impl Resource {
         self.array_levels
     }
 
-    /// Whether it is a view of mip levels that begins with another than the base level.
-    pub(crate) fn lacks_base_level(&self) -> bool {
-        self.is_mipmapped() && self.first_level > 0
-    }
-
     /// Mip level and layer (of cubes, face) of the whole array that a view begins with.
     pub fn first(&self) -> (u32, u32) {
         (self.first_level, self.first_plane)
@@ -164,9 +161,16 @@ impl Resource {
         self.levels.first().map_or(0, |level| level.row_pitch)
     }
 
-    /// The same texels under another geometry, of as many planes and levels.
+    /// The same texels under another geometry, of as many levels, and as many layers if both have
+    /// layers.
     pub(crate) fn of_geometry(&self, geometry: Geometry) -> Self {
-        Self { shape: ArrayShape { geometry, ..self.shape }, ..self.clone() }
+        let layers = if geometry.is_array() { self.shape.layers } else { 1 };
+        Self { shape: ArrayShape { geometry, layers, ..self.shape }, ..self.clone() }
+    }
+
+    /// Whether it is a view of words as the blocks of a compressed format.
+    pub(crate) fn is_view_of_words(&self) -> bool {
+        self.of_words
     }
 
     /// What messages call it.

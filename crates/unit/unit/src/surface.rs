@@ -93,26 +93,49 @@ impl SurfacePlan {
         Ok(())
     }
 
-    /// `sust` and `sured`: the elements of each active lane, lowest lane first; `.p` looks at
-    /// their low 32 bits. Where lanes store to the same bytes the highest wins. On a fault lower
-    /// lanes have stored.
+    /// `sust` and `sured`: the elements of each active lane; `.p` looks at their low 32 bits. Where
+    /// lanes of a pass store to the same bytes the lowest wins, and a later pass over an earlier one
+    /// (rule 10.6). On a fault lower lanes have stored.
     pub fn store(
         &self,
         request: &SurfaceRequest<'_>,
         values: &[[u64; 32]; 4],
     ) -> Result<(), AccessFault> {
         let block = self.surface.resource.block();
-        let offsets = self.plain_offsets(request);
+        if let Some(offsets) = self.plain_offsets(request) {
+            for lane in self.in_order(request.active) {
+                self.action.store(block, offsets[lane].into(), values, lane);
+            }
+            return Ok(());
+        }
+        let (mut offsets, mut fault, mut stores) = ([0; 32], None, 0);
         for lane in lanes(request.active) {
-            let offset = match &offsets {
-                Some(offsets) => Some(offsets[lane].into()),
-                None => self.offset(request, lane)?,
-            };
-            if let Some(offset) = offset {
-                self.action.store(block, offset, values, lane);
+            match self.offset(request, lane) {
+                Ok(None) => {}
+                Ok(Some(offset)) => (offsets[lane], stores) = (offset, stores | 1 << lane),
+                Err(at) => {
+                    fault = Some(at);
+                    break;
+                }
             }
         }
-        Ok(())
+        for lane in self.in_order(stores) {
+            self.action.store(block, offsets[lane], values, lane);
+        }
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// The lanes of a mask in the order in which they store: 32 at once, 16 of accesses of 8 bytes,
+    /// and 8 of 16 bytes, of which the lowest is the last.
+    fn in_order(&self, mask: u32) -> impl Iterator<Item = usize> {
+        let at_once = match self.rule.size {
+            16 => 8,
+            8 => 16,
+            _ => 32,
+        };
+        let passes = (0..32).step_by(at_once);
+        let all = passes.flat_map(move |first| (first..first + at_once).rev());
+        all.filter(move |lane| mask >> lane & 1 == 1)
     }
 
     /// Offsets of all active lanes, if each has one that is easily found.
@@ -189,16 +212,17 @@ impl SurfacePlan {
     }
 }
 
-/// Rule 10.10 (open): layered instructions see one layer of plain 1D and 2D surfaces. The faces of
-/// cubes are layers. All other geometries have to be the same.
+/// Rule 10.10: `.1d` and `.a1d` reach rows and their layers, `.2d` and `.a2d` planes and their layers,
+/// faces of cubes among them, and slice 0 of 3D arrays.
 fn check_geometry(form: SurfaceForm, resource: &Resource) -> Result<(), GeometryError> {
-    let own = match resource.geometry() {
-        Geometry::Cube | Geometry::Acube => Geometry::A2d,
-        own => own,
+    use Geometry::{A1d, A2d, Acube, Cube, D1, D2, D3};
+    let reaches = match form.geometry {
+        D1 | A1d => matches!(resource.geometry(), D1 | A1d),
+        D2 | A2d => matches!(resource.geometry(), D2 | A2d | Cube | Acube | D3),
+        D3 => resource.geometry() == D3,
+        _ => false,
     };
-    let surface =
-        matches!(own, Geometry::D1 | Geometry::D2 | Geometry::D3 | Geometry::A1d | Geometry::A2d);
-    if surface && (form.geometry == own || own.layered() == Some(form.geometry)) {
+    if reaches {
         return Ok(());
     }
     let mut sentence = resource.sentence("surface");

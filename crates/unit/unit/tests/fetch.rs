@@ -4,45 +4,18 @@
 #![allow(clippy::unwrap_used)]
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use texunit_cases::{
-    Access, Answer, Built, BuiltFetch, Case, Expected, FetchCase, SurfaceCase, load,
-    random_unit_case, to_toml,
-};
-use texunit_unit::{PlanError, SimdLevel};
+use texunit_cases::{Answer, Built, Engine, find_files, load, random_unit_case, to_toml};
+use texunit_unit::PlanError;
 
-/// What answers.
-#[derive(Clone, Copy)]
-enum Engine {
-    Reference,
-    Plan(SimdLevel),
-}
-
-impl Engine {
-    fn run(self, fetch: &BuiltFetch) -> Result<Vec<Answer>, PlanError> {
-        match self {
-            Engine::Reference => fetch.reference(),
-            Engine::Plan(level) => fetch.planned_at(level),
-        }
-    }
-}
-
-impl std::fmt::Display for Engine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Engine::Reference => f.write_str("reference"),
-            Engine::Plan(level) => write!(f, "plan-{level}"),
-        }
-    }
-}
+/// Folders of case files.
+const FOLDERS: [&str; 2] = ["tests/fetch", "tests/fetch/card"];
 
 fn main() {
     let mut trials = Vec::new();
     for path in case_files() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let levels = SimdLevel::ALL.into_iter().filter(|&level| level <= SimdLevel::detected());
-        for engine in levels.map(Engine::Plan).chain([Engine::Reference]) {
+        for engine in Engine::plans().chain([Engine::Reference]) {
             let path = path.clone();
             trials.push(Trial::test(format!("{engine}/{name}"), move || file(&path, engine)));
         }
@@ -54,12 +27,8 @@ fn main() {
 }
 
 fn case_files() -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fetch");
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
-    files.sort();
-    files
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    FOLDERS.iter().flat_map(|folder| find_files(&root.join(folder), 0).unwrap()).collect()
 }
 
 /// All cases of a file; tells how many fail, and what the first one does.
@@ -67,59 +36,22 @@ fn file(path: &Path, engine: Engine) -> Result<(), Failed> {
     let file = load(path).map_err(|e| e.to_string())?;
     let mut failures = Vec::new();
     for (number, case) in file.cases.iter().enumerate() {
-        // A panic in one case must not hide the others.
-        let outcome = catch_unwind(AssertUnwindSafe(|| run(case, engine)))
-            .unwrap_or_else(|_| Err("panicked".to_owned()));
-        if let Err(message) = outcome {
-            failures.push(format!("case {} `{}`: {message}", number + 1, case.name));
+        let place = format!("case {} `{}`", number + 1, case.name);
+        if case.provenance.is_empty() {
+            failures.push(format!("{place} does not say where its answers come from"));
+        }
+        if let Some(wrong) = case.verdict(&[engine]).wrong.first() {
+            let fetch = wrong.number.map_or(String::new(), |n| format!(", fetch {n}"));
+            failures.push(format!("{place}{fetch}: {wrong}"));
         }
     }
     match failures.first() {
         None => Ok(()),
         Some(first) => {
             let (bad, all) = (failures.len(), file.cases.len());
-            Err(format!("{} of {all} cases pass; {first}", all - bad).into())
+            Err(format!("{bad} of {all} cases fail; {first}").into())
         }
     }
-}
-
-fn run(case: &Case, engine: Engine) -> Result<(), String> {
-    if case.provenance.is_empty() {
-        return Err("the case does not say where its answers come from".to_owned());
-    }
-    match &case.access {
-        Access::Fetch(FetchCase { expected: Expected::Error(message), .. }) => {
-            let made = case.build().map_err(|e| e.to_string());
-            refused(message, made.and_then(|built| answers(&built, engine)))
-        }
-        Access::Surface(SurfaceCase { error: Some(message), .. }) => {
-            let made = case.build().map_err(|e| e.to_string());
-            refused(message, made.and_then(|built| answers(&built, engine)))
-        }
-        _ => answers(&case.build().map_err(|e| e.to_string())?, engine),
-    }
-}
-
-fn refused(message: &str, made: Result<(), String>) -> Result<(), String> {
-    match made {
-        Ok(()) => Err(format!("it must be refused: `{message}`")),
-        Err(e) if e.contains(message) => Ok(()),
-        Err(e) => Err(format!("it must be refused with `{message}`, but the message is: {e}")),
-    }
-}
-
-fn answers(built: &Built, engine: Engine) -> Result<(), String> {
-    let wrong = match built {
-        Built::Fetch(fetch) => {
-            let answers = engine.run(fetch).map_err(|e| e.to_string())?;
-            fetch.disagreement(&answers).map(|d| d.to_string())
-        }
-        Built::Surface(surface) => {
-            let run = surface.run().map_err(|e| e.to_string())?;
-            surface.disagreement(&run)
-        }
-    };
-    wrong.map_or(Ok(()), Err)
 }
 
 /// Nobody drops vectors unnoticed.

@@ -9,7 +9,7 @@ use crate::format::format;
 use crate::handle::Handle;
 use crate::module::{Function, Module};
 use crate::texref::{self, Bound, SurfaceReference, TextureReference};
-use crate::texture::{self, ALIGN, Source, address_mode, filter, level};
+use crate::texture::{self, ALIGN, Source, address_mode, filter};
 use std::ffi::{c_int, c_uint};
 use texunit_cuda_abi::{
     CU_PARAM_TR_DEFAULT, CU_TRSA_OVERRIDE_FORMAT, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY_DESCRIPTOR_v1,
@@ -163,7 +163,7 @@ driver_api! {
     /// Sets what is added to levels.
     fn cuTexRefSetMipmapLevelBias(hTexRef: Handle<TextureReference>, bias: f32) {
         current()?;
-        hTexRef.get()?.set(|state| { state.sampler.level_bias = level(bias); Ok(()) })
+        hTexRef.get()?.set(|state| { state.sampler.level_bias = bias; Ok(()) })
     }
 
     /// Sets the smallest and the largest level.
@@ -174,8 +174,8 @@ driver_api! {
     ) {
         current()?;
         hTexRef.get()?.set(|state| {
-            state.sampler.min_level_clamp = level(minMipmapLevelClamp);
-            state.sampler.max_level_clamp = level(maxMipmapLevelClamp);
+            state.sampler.min_level_clamp = minMipmapLevelClamp;
+            state.sampler.max_level_clamp = maxMipmapLevelClamp;
             Ok(())
         })
     }

@@ -4,7 +4,7 @@
 use super::memory::data;
 use super::{BufferSpec, Data, ResourceSpec};
 use crate::problem::codes;
-use texunit_device::{Bounds, ComputeCapability, End};
+use texunit_device::{BadFetch, Bounds, ComputeCapability, End};
 use texunit_spec::{At, Found, Table};
 
 /// How the kernel is launched, where the command line does not say it.
@@ -20,6 +20,8 @@ pub struct Settings {
     pub fmad: bool,
     /// `bounds`
     pub bounds: Option<Bounds>,
+    /// `bad_fetch`
+    pub bad_fetch: Option<BadFetch>,
     /// `stack_limit`
     pub stack_limit: Option<u32>,
     /// `printf_limit`
@@ -58,6 +60,9 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
         bounds: root
             .get("bounds")
             .and_then(|v| v.word(&[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)])),
+        bad_fetch: root
+            .get("bad_fetch")
+            .and_then(|v| v.word(&[("fault", BadFetch::Fault), ("zero", BadFetch::Zero)])),
         stack_limit: number("stack_limit", MAX_STACK).map(|n| n as u32),
         printf_limit: number("printf_limit", MAX_TEXT).map(|n| n as usize),
         grid_id: root.get("grid_id").and_then(|v| v.number(0, i64::MAX as u64)).unwrap_or(0),

@@ -1,6 +1,6 @@
 //! Help in the words of whoever launched the kernel: keys of a job, or calls of a program.
 
-use texunit_simt::FaultKind;
+use texunit_simt::{BadHandle, FaultKind};
 use texunit_unit::{Geometry, GeometryError, Layout};
 
 /// Who launched a kernel.
@@ -15,6 +15,33 @@ pub enum Host {
 }
 
 impl Host {
+    /// What a card does where [`BadFetch::Fault`](texunit_simt::BadFetch::Fault) makes this fault, and what says so.
+    pub(super) fn of_card(self, kind: &FaultKind) -> Option<String> {
+        let does = match kind {
+            FaultKind::Handle { is: BadHandle::Surface, .. } => {
+                "fetches from the surface, by a point filter and coordinates in texels"
+            }
+            FaultKind::Handle { is: BadHandle::Unknown, wanted: "sampler", .. } => {
+                "does not look at a sampler's handle: that of the texture has the sampler"
+            }
+            FaultKind::Handle { is: BadHandle::Unknown, handle: 1..=0xffff_ffff, .. } => {
+                "takes the lower half of a handle for all of it: it reads the object of this number, or zeros if there is none"
+            }
+            FaultKind::Handle { is: BadHandle::Unknown, .. }
+            | FaultKind::Floats { .. }
+            | FaultKind::Geometry { .. } => {
+                "goes on: a fetch or load gives 0, a store or reduction does nothing"
+            }
+            _ => return None,
+        };
+        let option = match self {
+            Self::Job => "`--bad-fetch fault`",
+            Self::Program => "`--bad-fetch fault` (TEXUNIT_BAD_FETCH=fault)",
+            Self::Python => "`bad_fetch=\"fault\"`",
+        };
+        Some(format!("a card {does}; {option} makes it a fault"))
+    }
+
     /// What to do about a fault, where job and program have to do different things.
     pub(super) fn help(self, kind: &FaultKind) -> Option<String> {
         match kind {
@@ -44,6 +71,28 @@ impl Host {
                     "a GPU rounds sizes up and would not notice; {option} lets such accesses pass and counts them"
                 ))
             }
+            FaultKind::Handle { is: BadHandle::Surface, .. } => Some(
+                match self {
+                    Self::Job => "in the job, make it a texture: `texture = { ... }`, or `[textures.NAME]`",
+                    Self::Program => {
+                        "a fetch takes what cudaCreateTextureObject (cuTexObjectCreate) makes; this handle is of \
+                         cudaCreateSurfaceObject (cuSurfObjectCreate)"
+                    }
+                    Self::Python => "pass a `texunit.Texture`; this one is a `texunit.Surface`",
+                }
+                .to_owned(),
+            ),
+            FaultKind::Floats { .. } => Some(
+                match self {
+                    Self::Job => "in the job, a texture without `layout` takes `.f32` coordinates",
+                    Self::Program => {
+                        "tex1Dfetch reads linear memory (cudaResourceTypeLinear), by integers; tex1D needs a CUDA array \
+                         (cudaMallocArray)"
+                    }
+                    Self::Python => "a texture without copy=False takes `.f32` coordinates",
+                }
+                .to_owned(),
+            ),
             FaultKind::Geometry { surface, error } => Some(match self {
                 Self::Job => keys(error),
                 Self::Program => calls(error, *surface),

@@ -2,10 +2,12 @@
 
 use super::outcome::{Executed, PendingFault, fault_at};
 use crate::code::{Fetch, Handle, HandleSource};
-use crate::fault::{Described, FaultKind};
+use crate::fault::{BadHandle, Described, FaultKind};
 use crate::launch::{Descriptors, SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
 use std::sync::Arc;
-use texunit_unit::{Resource, Sampler, Surface, Texture};
+use texunit_unit::{
+    CoordType, Geometry, GeometryError, ReadMode, Resource, Sampler, Surface, Texture,
+};
 
 const INDEX: u64 = 0xf_ffff;
 const SAMPLER_SHIFT: u32 = 20;
@@ -24,8 +26,13 @@ const TEXTURE: Wanted = Wanted { word: "texture", bit: TEXTURE_BIT };
 const SAMPLER: Wanted = Wanted { word: "sampler", bit: SAMPLER_BIT };
 const SURFACE: Wanted = Wanted { word: "surface", bit: SURFACE_BIT };
 
-fn bad<T>(lane: usize, handle: u64, wanted: Wanted, why: String) -> Result<T, Box<PendingFault>> {
-    fault_at(lane, FaultKind::Handle { handle, wanted: wanted.word, why })
+fn bad<T>(
+    lane: usize,
+    handle: u64,
+    wanted: Wanted,
+    (is, why): (BadHandle, String),
+) -> Result<T, Box<PendingFault>> {
+    fault_at(lane, FaultKind::Handle { handle, wanted: wanted.word, is, why })
 }
 
 /// Checks the kind bits of a handle.
@@ -35,14 +42,18 @@ fn check(lane: usize, handle: u64, of: &Handle, wanted: Wanted) -> Executed {
     if kind & wanted.bit != 0 && kind.count_ones() == 1 && rest == 0 {
         return Ok(());
     }
+    let other = |kind| (BadHandle::Other, wrong_kind(of, wanted, kind));
     let why = match kind {
         0 if handle == 0 => match &of.name {
-            Some(name) => format!("{name} is not bound"),
-            None => "the handle is zero".to_owned(),
+            Some(name) => (BadHandle::Unknown, format!("{name} is not bound")),
+            None => (BadHandle::Unknown, "the handle is zero".to_owned()),
         },
-        TEXTURE_BIT if rest == 0 => wrong_kind(of, wanted, "texture"),
-        SAMPLER_BIT if rest == 0 => wrong_kind(of, wanted, "sampler"),
-        SURFACE_BIT if rest == 0 => wrong_kind(of, wanted, "surface"),
+        TEXTURE_BIT if rest == 0 => other("texture"),
+        SAMPLER_BIT if rest == 0 => other("sampler"),
+        SURFACE_BIT if rest == 0 && wanted.bit == TEXTURE_BIT => {
+            (BadHandle::Surface, wrong_kind(of, wanted, "surface"))
+        }
+        SURFACE_BIT if rest == 0 => other("surface"),
         _ => never_given_out(of),
     };
     bad(lane, handle, wanted, why)
@@ -55,9 +66,9 @@ fn wrong_kind(of: &Handle, wanted: Wanted, kind: &str) -> String {
     }
 }
 
-fn never_given_out(of: &Handle) -> String {
+fn never_given_out(of: &Handle) -> (BadHandle, String) {
     let name = of.name.as_ref().map_or(String::new(), |name| format!("{name}: "));
-    format!("{name}no handle with this value was ever returned")
+    (BadHandle::Unknown, format!("{name}no handle with this value was ever returned"))
 }
 
 /// A slot of a descriptor table.
@@ -69,13 +80,15 @@ fn slot<'d, T>(
     match table.get(index as usize) {
         Some(Some(found)) => Ok(found),
         empty => {
+            let destroyed = format!("the {} was destroyed", wanted.word);
             let why = match (&of.name, empty) {
                 (Some(name), _) if matches!(of.source, HandleSource::Reference(_)) => {
-                    format!("{name} is not bound")
+                    (BadHandle::Unknown, format!("{name} is not bound"))
                 }
-                (Some(name), Some(_)) => format!("{name}: the {} was destroyed", wanted.word),
-                (None, Some(_)) => format!("the {} was destroyed", wanted.word),
-                _ => never_given_out(of),
+                // Number 0 is given to no object.
+                _ if index == 0 || empty.is_none() => never_given_out(of),
+                (Some(name), _) => (BadHandle::Destroyed, format!("{name}: {destroyed}")),
+                (None, _) => (BadHandle::Destroyed, destroyed),
             };
             bad(lane, handle, wanted, why)
         }
@@ -153,6 +166,60 @@ pub(super) fn fetched_of<'d>(
 ) -> Result<(&'d Arc<Texture>, &'d Arc<Sampler>), Box<PendingFault>> {
     let texture = texture_of(descriptors, &fetch.texture, t, lane)?;
     live(&texture.resource, (lane, t, &fetch.texture, TEXTURE))?;
-    let of = fetch.sampler.as_ref().unwrap_or(&fetch.texture);
-    Ok((texture, sampler_of(descriptors, of, s, lane)?))
+    let Some(of) = &fetch.sampler else {
+        return Ok((texture, sampler_of(descriptors, &fetch.texture, s, lane)?));
+    };
+    if s & KINDS != TEXTURE_BIT {
+        return Ok((texture, sampler_of(descriptors, of, s, lane)?));
+    }
+    // Independent mode on a card (docs/numerics.md 1.13): samplers belong to texture objects, and the
+    // one of the texture's own acts. `.1d` is a fetch of a line, which objects of 1D arrays are not.
+    let resource = &texture.resource;
+    let is_line = fetch.form.geometry == Geometry::D1 && fetch.form.coord == CoordType::F32;
+    if is_line && resource.geometry() != Geometry::A1d {
+        let (own, layout) = (resource.geometry(), resource.layout());
+        let resource = format!("texture {}", resource.describe());
+        let error = GeometryError { instruction: Geometry::D1, own, layout, resource };
+        return fault_at(lane, FaultKind::unplanned(error.into(), false));
+    }
+    Ok((texture, sampler_of(descriptors, &fetch.texture, t, lane)?))
+}
+
+/// A handle as a card knows it: without its upper half it is the same one.
+fn whole(handle: u64, bit: u64) -> u64 {
+    if handle != 0 && handle >> 32 == 0 { handle | bit } else { handle }
+}
+
+/// A texture, and the sampler that it is fetched from by.
+type Pair = (Arc<Texture>, Arc<Sampler>);
+
+/// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as zeros.
+pub(super) fn fetched_instead(
+    descriptors: &Descriptors,
+    fetch: &Fetch,
+    t: u64,
+    lane: usize,
+) -> Result<Option<Pair>, Box<PendingFault>> {
+    let (of, t) = (&fetch.texture, whole(t, TEXTURE_BIT));
+    if t & KINDS == SURFACE_BIT {
+        // The driver's header of a surface: elements, by a point filter and coordinates in texels.
+        let resource = Arc::clone(&accessed_of(descriptors, of, t, lane)?.resource);
+        let read_mode = ReadMode::of_driver(resource.format(), true);
+        let texture = Texture { resource, read_mode, normalized_coords: false };
+        return Ok(Some((Arc::new(texture), Arc::new(Sampler::default()))));
+    }
+    let Ok(texture) = texture_of(descriptors, of, t, lane) else { return Ok(None) };
+    live(&texture.resource, (lane, t, of, TEXTURE))?;
+    let sampler = sampler_of(descriptors, of, t, lane).ok();
+    Ok(sampler.map(|sampler| (Arc::clone(texture), Arc::clone(sampler))))
+}
+
+/// The surface that a card accesses by a handle that is none of a surface; `None`: nothing.
+pub(super) fn accessed_instead<'d>(
+    descriptors: &'d Descriptors,
+    of: &Handle,
+    handle: u64,
+    lane: usize,
+) -> Option<&'d Arc<Surface>> {
+    accessed_of(descriptors, of, whole(handle, SURFACE_BIT), lane).ok()
 }

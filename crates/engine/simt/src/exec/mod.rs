@@ -4,6 +4,7 @@ mod access;
 mod address_fault;
 mod async_copy;
 mod atomic;
+mod bad_fetch;
 mod block;
 mod calls;
 mod collective;
@@ -54,7 +55,7 @@ use crate::fault::Fault;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
-use crate::stats::LaunchStats;
+use crate::stats::{BadFetches, LaunchStats};
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub(crate) use lockstep::is_quiet;
@@ -136,6 +137,7 @@ struct Collected {
     fault: Option<(u64, Box<Fault>)>,
     printed: output::Printed,
     cpu_time: Duration,
+    bad_fetches: BadFetches,
     /// By instruction: how often it was interpreted in the middle of compiled code.
     left: Vec<u64>,
 }
@@ -144,6 +146,7 @@ impl Collected {
     /// Adds what a worker has counted.
     fn add(&mut self, context: &mut Context<'_>) {
         self.counters.add(&context.counters);
+        self.bad_fetches.add(context.take_bad());
         let left = context.take_left();
         if self.left.is_empty() {
             self.left = left;
@@ -206,6 +209,7 @@ pub fn launch(
         surface_accesses: c.surface_accesses,
         divisions_by_zero: c.divisions_by_zero,
         past_end: c.past_end,
+        bad_fetches: collected.bad_fetches.sorted(),
         cpu_time: collected.cpu_time,
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),

@@ -150,6 +150,7 @@ mod tests {
             max_steps: 1,
             fmad: false,
             bounds: Bounds::Exact,
+            bad_fetch: crate::BadFetch::Fault,
             stack_limit: 0,
             grid_id: 0,
             cooperative: false,

@@ -1,5 +1,6 @@
 //! The plans that instructions keep.
 
+use super::bad_fetch::Bad;
 use texunit_unit::{FetchAnswer, FetchPlan, Scratch, SurfaceAnswer, SurfacePlan};
 
 /// Plans that an instruction keeps: one for each lane, if all have handles of their own.
@@ -15,6 +16,7 @@ pub(crate) struct Sites {
     pub(super) scratch: Scratch,
     pub(super) answer: FetchAnswer,
     pub(super) elements: SurfaceAnswer,
+    pub(super) bad: Bad,
 }
 
 /// All of that, of which the plans stay as they are for a while.
@@ -38,6 +40,7 @@ impl Sites {
             scratch: Scratch::new(),
             answer: FetchAnswer::default(),
             elements: SurfaceAnswer { values: [[0; 32]; 4] },
+            bad: Bad::default(),
         }
     }
 }

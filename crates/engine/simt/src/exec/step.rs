@@ -132,6 +132,9 @@ impl Context<'_> {
                 self.fill_missed(split.pc);
             }
         }
+        if self.sites.bad.has_news() {
+            self.note_bad(warp, *split);
+        }
         split.pc += 1;
         Ok(Flow::Goes)
     }

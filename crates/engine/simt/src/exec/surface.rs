@@ -1,13 +1,14 @@
 //! Surface loads, stores and reductions.
 
+use super::bad_fetch::{Bad, clear};
 use super::context::Context;
-use super::handles::{accessed_of, surface_of};
+use super::handles::{accessed_instead, accessed_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{Kept, find, keep};
 use super::warp::{Warp, lanes, narrow};
 use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
-use crate::launch::Descriptors;
+use crate::launch::LaunchConfig;
 use crate::observe::{At, Events, SurfaceAnswered, SurfaceMade};
 use texunit_jit::region::Files;
 use texunit_unit::{
@@ -47,22 +48,45 @@ impl<'w> SurfaceLanes<'w> {
     }
 }
 
-/// The plan for this handle, which is the first one kept now.
+/// The plan for this handle, which is the first one kept now; `None`: a load gives zeros, all else does nothing.
 pub(super) fn plan<'k>(
     kept: &'k mut Kept<SurfacePlan>,
-    tables: &Descriptors,
+    bad: &mut Bad,
+    config: &LaunchConfig<'_>,
+    op: &SurfaceAccess,
+    (handle, lane): (u64, usize),
+) -> Result<Option<&'k SurfacePlan>, Box<PendingFault>> {
+    if !find(kept, (handle, 0)) {
+        match new_plan(bad, config, op, handle, lane)? {
+            Some(plan) => keep(kept, (handle, 0), plan),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(&kept[0].1))
+}
+
+/// Makes a plan; `None`: a load gives zeros, all else does nothing.
+#[cold]
+fn new_plan(
+    bad: &mut Bad,
+    config: &LaunchConfig<'_>,
     op: &SurfaceAccess,
     handle: u64,
     lane: usize,
-) -> Result<&'k SurfacePlan, Box<PendingFault>> {
-    if !find(kept, (handle, 0)) {
-        let found = accessed_of(tables, &op.surface, handle, lane)?;
-        match SurfacePlan::new(op.form, found) {
-            Ok(plan) => keep(kept, (handle, 0), plan),
-            Err(e) => return fault_at(lane, FaultKind::unplanned(e, true)),
-        }
+) -> Result<Option<SurfacePlan>, Box<PendingFault>> {
+    let (tables, of) = (config.descriptors, &op.surface);
+    let plan = |found| {
+        SurfacePlan::new(op.form, found)
+            .or_else(|error| fault_at(lane, FaultKind::unplanned(error, true)))
+    };
+    match accessed_of(tables, of, handle, lane).and_then(plan) {
+        Ok(plan) => return Ok(Some(plan)),
+        Err(fault) => bad.take(config, op.site, fault)?,
     }
-    Ok(&kept[0].1)
+    match accessed_instead(tables, of, handle, lane).map(plan).transpose() {
+        Err(fault) if fault.kind.is_answered() => Ok(None),
+        other => other,
+    }
 }
 
 /// The coordinates of all lanes; zeros where there are none.
@@ -126,23 +150,24 @@ impl Context<'_> {
         self.counters.surface_accesses += u64::from(mask.count_ones());
         let at = self.at_site(warp, mask, op.site);
         let asked = self.answer_lanes(&at);
-        let tables = self.launch.config.descriptors;
         let coords = coordinates(op, warp, constants);
         let kept = &mut self.sites.surfaces[op.site];
         let mut groups = SurfaceLanes::new(op, warp, constants, mask);
         while let Some((lane, handle, active)) = groups.next() {
-            let plan = plan(kept, tables, op, handle, lane)?;
+            let (bad, config) = (&mut self.sites.bad, self.launch.config);
+            let Some(plan) = plan(kept, bad, config, op, (handle, lane))? else {
+                clear(&mut self.sites.elements.values, active);
+                continue;
+            };
             let request = SurfaceRequest { active, coords };
             let (at, form) = (At { lanes: active, ..at }, op.form);
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {
-                let surface = surface_of(tables, &op.surface, handle, lane)?;
-                probe.surface(&at, &SurfaceMade { form, surface });
+                probe.surface(&at, &SurfaceMade { form, surface: plan.surface() });
             }
             let done = access(plan, &request, &mut self.sites.elements);
             if let Some(probe) = self.probe.as_mut().filter(|_| active & asked != 0) {
-                let surface = surface_of(tables, &op.surface, handle, lane)?;
                 let (elements, parts) = (&self.sites.elements, op.parts.len());
-                let fault = done.as_ref().err();
+                let (surface, fault) = (plan.surface(), done.as_ref().err());
                 probe.surface_answer(
                     &at,
                     &SurfaceAnswered { form, surface, request: &request, elements, parts, fault },

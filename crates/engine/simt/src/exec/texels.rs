@@ -195,8 +195,10 @@ impl Context<'_> {
         let mut groups = FetchLanes::new(fetch, warp, &launch.constants, mask);
         while let Some((lane, handles, active)) = groups.next() {
             let kept = &mut self.sites.fetches[fetch.site];
-            let tables = launch.config.descriptors;
-            let Ok(plan) = texture::plan(kept, tables, fetch, handles, lane) else { continue };
+            let (bad, who) = (&mut self.sites.bad, (handles, lane));
+            let Ok(Some(plan)) = texture::plan(kept, bad, launch.config, fetch, who) else {
+                continue;
+            };
             if self.shadows.as_mut().is_some_and(|shadows| shadows.has_undefined(plan.seen())) {
                 for lane in lanes(active) {
                     look(plan, &request.lane(lane), (&of.shadows, lane), &mut found);
@@ -233,8 +235,10 @@ impl Context<'_> {
         let mut groups = SurfaceLanes::new(access, warp, &launch.constants, mask);
         while let Some((lane, handle, active)) = groups.next() {
             let kept = &mut self.sites.surfaces[access.site];
-            let tables = launch.config.descriptors;
-            let Ok(plan) = surface::plan(kept, tables, access, handle, lane) else { continue };
+            let (bad, who) = (&mut self.sites.bad, (handle, lane));
+            let Ok(Some(plan)) = surface::plan(kept, bad, launch.config, access, who) else {
+                continue;
+            };
             let surface = plan.surface();
             if surface.resource.block().shadow().is_some() {
                 let look = SurfaceLook { plan, surface, kind };

@@ -1,14 +1,15 @@
 //! Texture fetches and queries. Plans are kept at the instruction, by handle.
 
+use super::bad_fetch::{Bad, clear};
 use super::context::Context;
-use super::handles::{KINDS, fetched_of, sampler_of, surface_of, texture_of};
+use super::handles::{KINDS, fetched_instead, fetched_of, sampler_of, surface_of, texture_of};
 use super::outcome::{Executed, PendingFault, fault_at};
 use super::sites::{Kept, find, keep};
 use super::warp::{Warp, count, lanes, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
 use crate::gradients::{Answered, GradientEngine, GradientFetch};
-use crate::launch::{Descriptors, SURFACE_BIT};
+use crate::launch::{LaunchConfig, SURFACE_BIT};
 use crate::observe::{At, Events, FetchAnswered, FetchMade};
 use texunit_alu::L32;
 use texunit_unit::{
@@ -80,23 +81,48 @@ impl<'w> FetchLanes<'w> {
     }
 }
 
-/// The plan for these handles, which is the first one kept now.
+/// The plan for these handles, which is the first one kept now; `None`: the fetch gives zeros.
 #[inline(always)]
 pub(super) fn plan<'k>(
     kept: &'k mut Kept<FetchPlan>,
-    tables: &Descriptors,
+    bad: &mut Bad,
+    config: &LaunchConfig<'_>,
+    fetch: &Fetch,
+    (handles, lane): ((u64, u64), usize),
+) -> Result<Option<&'k FetchPlan>, Box<PendingFault>> {
+    if !find(kept, handles) {
+        match new_plan(bad, config, fetch, handles, lane)? {
+            Some(plan) => keep(kept, handles, plan),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(&kept[0].1))
+}
+
+/// Makes a plan; `None`: the fetch gives zeros.
+#[cold]
+fn new_plan(
+    bad: &mut Bad,
+    config: &LaunchConfig<'_>,
     fetch: &Fetch,
     handles: (u64, u64),
     lane: usize,
-) -> Result<&'k FetchPlan, Box<PendingFault>> {
-    if !find(kept, handles) {
-        let (t, s) = fetched_of(tables, fetch, handles, lane)?;
-        match FetchPlan::new(fetch.form, t, s) {
-            Ok(plan) => keep(kept, handles, plan),
-            Err(e) => return fault_at(lane, FaultKind::unplanned(e, false)),
-        }
+) -> Result<Option<FetchPlan>, Box<PendingFault>> {
+    let (tables, form) = (config.descriptors, fetch.form);
+    let made = fetched_of(tables, fetch, handles, lane).and_then(|(t, s)| {
+        FetchPlan::new(form, t, s)
+            .or_else(|error| fault_at(lane, FaultKind::unplanned(error, false)))
+    });
+    match made {
+        Ok(plan) => return Ok(Some(plan)),
+        Err(fault) => bad.take(config, fetch.site, fault)?,
     }
-    Ok(&kept[0].1)
+    let Some((t, s)) = fetched_instead(tables, fetch, handles.0, lane)? else { return Ok(None) };
+    match FetchPlan::new(form, &t, &s) {
+        Ok(plan) => Ok(Some(plan)),
+        Err(error) if error.reads_zero() => Ok(None),
+        Err(error) => fault_at(lane, FaultKind::unplanned(error, false)),
+    }
 }
 
 /// Writes the registers of a fetch.
@@ -210,7 +236,12 @@ impl Context<'_> {
         let kept = &mut sites.fetches[fetch.site];
         let mut groups = FetchLanes::new(fetch, warp, constants, mask);
         while let Some((lane, handles, active)) = groups.next() {
-            let plan = plan(kept, self.launch.config.descriptors, fetch, handles, lane)?;
+            let of = (handles, lane);
+            let Some(plan) = plan(kept, &mut sites.bad, self.launch.config, fetch, of)? else {
+                clear(&mut sites.answer.values, active);
+                sites.answer.resident |= active;
+                continue;
+            };
             request.active = active;
             let at = At { lanes: active, ..at };
             if let Some(probe) = self.probe.as_mut().filter(|_| self.events.has(Events::FETCHES)) {

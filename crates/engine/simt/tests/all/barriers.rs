@@ -234,6 +234,7 @@ fn cancelling_and_progress() {
         max_steps: 100,
         fmad: false,
         bounds: texunit_simt::Bounds::Exact,
+        bad_fetch: texunit_simt::BadFetch::Fault,
         stack_limit: 1024,
         grid_id: 0,
         cooperative: false,

@@ -179,7 +179,7 @@ fn wrong_handles() {
     ];
     for &(inst, args, bad, wanted_kind, part) in rows {
         let fault = run(MODES[1], "", parameters, &format!("mov.u32 %v, 0; {inst}"), &[], &args);
-        let FaultKind::Handle { handle, wanted, why } = fault.unwrap_err().kind else {
+        let FaultKind::Handle { handle, wanted, why, .. } = fault.unwrap_err().kind else {
             panic!("{inst}")
         };
         assert_eq!((handle, wanted), (bad, wanted_kind), "{inst}");

@@ -12,6 +12,7 @@ const ONE: How = How {
     max_steps: 10_000,
     fmad: false,
     bounds: texunit_simt::Bounds::Exact,
+    bad_fetch: texunit_simt::BadFetch::Fault,
     stack_limit: 16 * 1024,
     cooperative: false,
     printf_limit: 1 << 20,

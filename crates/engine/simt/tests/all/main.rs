@@ -1,6 +1,7 @@
 //! Kernels and operations from outside: one program, because each one more has to be linked.
 
 mod atomics;
+mod bad_fetches;
 mod barrier_groups;
 mod barriers;
 mod bounds;

@@ -5,7 +5,7 @@ use crate::common::{Arg, HEADER, How, Loaded, load_text, words};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
-use texunit_simt::{Fault, FaultKind};
+use texunit_simt::{BadHandle, Fault, FaultKind};
 use texunit_texel::Format;
 use texunit_unit::{
     AddressMode, ArrayShape, Extent, Geometry, ReadMode, Resource, Sampler, Surface, Texture,
@@ -103,7 +103,8 @@ fn references_that_are_bound_or_not() {
     let text = fetch_kernel("", ".global .texref tex;", "[tex, {%x, %y}]");
     let fault = run(&text, 0, 0).unwrap_err();
     let why = "texref `tex` is not bound".to_owned();
-    assert_eq!(fault.kind, FaultKind::Handle { handle: 0, wanted: "texture", why });
+    let kind = FaultKind::Handle { handle: 0, wanted: "texture", is: BadHandle::Unknown, why };
+    assert_eq!(fault.kind, kind);
 }
 
 #[test]

@@ -176,7 +176,6 @@ fn level(x: f32) -> u32 {
 
 /// A sampler of the unit as a header.
 pub fn encode_sampler(sampler: &Sampler) -> Result<Descriptor, DescriptorError> {
-    sampler.check()?;
     let mut words = Descriptor::default();
     let mut put = |bits: Bits, value: u32| bits.set(&mut words, value);
     for (bits, mode) in ADDRESS.into_iter().zip(sampler.address_mode) {

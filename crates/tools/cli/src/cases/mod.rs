@@ -1,7 +1,11 @@
-//! `texunit cases`: the cases of tests/fetch for other implementations of a texture unit.
+//! `texunit cases`: the cases of tests/fetch for other implementations of a texture unit, and
+//! case files here.
 
 mod npz;
+mod run;
 mod suite;
+
+pub use run::{EngineArg, RunArgs};
 
 use crate::examples;
 use clap::{Args, Subcommand, ValueEnum};
@@ -28,6 +32,13 @@ pub enum CasesCommand {
     /// error. docs/conformance.md describes the files.
     #[command(after_help = examples::CASES_EXPORT)]
     Export(ExportArgs),
+    /// Run case files here, and count by rule which values are not those that they expect.
+    ///
+    /// A value is an expected word, a digit of `resident`, or the result of a surface access. A
+    /// case that is refused counts with all that it expects. Exit codes: 0 all values are equal; 1
+    /// something differs, or a file cannot be read; 2 wrong usage, or an internal error.
+    /// docs/conformance.md has the formats.
+    Run(RunArgs),
 }
 
 /// Arguments of `texunit cases export`.
@@ -69,7 +80,10 @@ struct Written {
 
 /// Runs the command; the exit code.
 pub fn run(args: &CasesArgs) -> u8 {
-    let CasesCommand::Export(args) = &args.command;
+    let args = match &args.command {
+        CasesCommand::Export(args) => args,
+        CasesCommand::Run(args) => return run::run(args),
+    };
     match export(args) {
         Ok(text) => crate::exit(print(&text), true),
         Err(why) => {
@@ -139,18 +153,12 @@ fn ending(format: SuiteFormat) -> &'static str {
 /// The case files of a folder, by their names.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let advice = "--cases names a folder of case files, such as tests/fetch of a clone of texunit's repository";
-    let unreadable = |e| format!("cannot read `{}`: {e}\n{advice}", folder.display());
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let unreadable =
+        |e: std::io::Error| format!("cannot read `{}`: {e}\n{advice}", folder.display());
+    let files = texunit_cases::find_files(folder, 0).map_err(unreadable)?;
     if files.is_empty() {
         return Err(format!(
-            "there are no case files (*.toml) in `{}`\n{advice}",
+            "there are no case files (*.toml, *.toml.gz) in `{}`\n{advice}",
             folder.display()
         ));
     }
@@ -161,7 +169,7 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
 fn write(source: &Path, args: &ExportArgs) -> Result<Written, String> {
     let file = texunit_cases::load(source).map_err(|e| e.to_string())?;
     crate::tell(&source.display().to_string(), &file.notes);
-    let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = texunit_cases::stem(source).unwrap_or_default().to_owned();
     let bytes = match args.format {
         SuiteFormat::Json => {
             let mut text = suite::document(&name, &file, &mut suite::Inline)?.to_string();

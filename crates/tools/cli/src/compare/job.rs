@@ -1,23 +1,61 @@
 //! A job on the card: its kernel runs there and here from the same memory, and all that it may have
-//! written is compared.
+//! written is compared. A program of tests/programs is a job for each form that a compiler gave it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
-use texunit_gpu::compare::{Compared, Difference, Outcome};
+use texunit_gpu::compare::{Compared, Difference, NO_CARD, Outcome};
 use texunit_gpu::{
     Buffer, CardResource, CardSurface, CardTexture, GpuError, LaunchShape, Runner, Uses,
 };
 use texunit_job::load::{self, read_job, read_ptx};
 use texunit_job::{Bound, Job, Problem, Problems, bind};
 use texunit_unit::Resource;
+use toml::{Table, Value};
 
-/// Runs a job here and on the card.
-pub(super) fn compare(runner: &Runner, path: &Path) -> Compared {
-    let outcome = run(runner, path).unwrap_or_else(|outcome| outcome);
-    let (file, name) = (path.display().to_string(), "job".to_owned());
-    Compared { file, name, rules: vec!["job".to_owned()], outcome }
+/// What the card has left in a buffer, an array or a surface.
+pub(super) struct Left {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) differs: bool,
+}
+
+/// The PTX files of a program, each of which is a job; of a job file `None`, which is the job
+/// itself.
+pub(super) fn forms(path: &Path) -> Vec<Option<String>> {
+    let table = std::fs::read_to_string(path).ok().and_then(|text| text.parse::<Table>().ok());
+    let forms = table.as_ref().and_then(|table| table.get("ptx")?.as_array());
+    let text = |form: &Value| form.as_str().map(str::to_owned);
+    forms.map_or_else(|| vec![None], |forms| forms.iter().map(text).collect())
+}
+
+/// Runs a job here and on the card; without one, only here.
+pub(super) fn compare(
+    runner: Option<&Runner>,
+    path: &Path,
+    form: Option<&str>,
+) -> (Compared, Vec<Left>) {
+    let (outcome, left) = run(runner, path, form).unwrap_or_else(|outcome| (outcome, Vec::new()));
+    let (file, name) = (path.display().to_string(), form.unwrap_or("job").to_owned());
+    (Compared { file, name, rules: vec!["job".to_owned()], outcome }, left)
+}
+
+/// The job of a file, and its first mistake.
+fn read(path: &Path, form: Option<&str>) -> Result<(Option<Job>, Option<Problem>), Outcome> {
+    let Some(form) = form else {
+        let file = read_job(path).map_err(|unreadable| failed(unreadable.message))?;
+        return Ok((file.job, file.problems.into_iter().next()));
+    };
+    let text = std::fs::read_to_string(path).map_err(failed)?;
+    let mut table = text.parse::<Table>().map_err(failed)?;
+    table.insert("ptx".to_owned(), form.into());
+    // What a program expects is not a job's, and is compared by its own test.
+    table.remove("expect");
+    table.remove("expect_printf");
+    let problems = Problems::default();
+    let job = texunit_job::parse(&toml::to_string(&table).map_err(failed)?, &problems);
+    Ok((job, problems.take().into_iter().next()))
 }
 
 fn failed(reason: impl std::fmt::Display) -> Outcome {
@@ -35,10 +73,14 @@ fn card(error: GpuError) -> Outcome {
     }
 }
 
-fn run(runner: &Runner, path: &Path) -> Result<Outcome, Outcome> {
-    let file = read_job(path).map_err(|unreadable| failed(unreadable.message))?;
-    let first = file.problems.first();
-    let job = file.job.ok_or_else(|| failed(first.map_or("it cannot be read", message)))?;
+fn run(
+    runner: Option<&Runner>,
+    path: &Path,
+    form: Option<&str>,
+) -> Result<(Outcome, Vec<Left>), Outcome> {
+    let (job, first) = read(path, form)?;
+    let first = first.as_ref();
+    let job = job.ok_or_else(|| failed(first.map_or("it cannot be read", message)))?;
     if !(job.textures.is_empty() && job.surfaces.is_empty() && job.samplers.is_empty()) {
         return Err(skipped(
             "the module's own texture, sampler and surface references are not bound on the card",
@@ -67,7 +109,18 @@ fn run(runner: &Runner, path: &Path) -> Result<Outcome, Outcome> {
     if let Some(problem) = problems.take().first() {
         return Err(failed(message(problem)));
     }
+    if runner.is_some_and(|runner| is_newer(&text, runner.gpu().capability())) {
+        return Err(skipped("the PTX is for newer cards"));
+    }
     launch_both(runner, &job, &kernel, &bound)
+}
+
+/// Whether the target of PTX is above a compute capability.
+fn is_newer(ptx: &str, (major, minor): (u32, u32)) -> bool {
+    let target = ptx.lines().find_map(|line| line.trim().strip_prefix(".target sm_"));
+    let number =
+        target.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    number.is_some_and(|number: u32| number > 10 * major + minor)
 }
 
 fn message(problem: &Problem) -> &str {
@@ -77,7 +130,7 @@ fn message(problem: &Problem) -> &str {
 /// What the card has in place of our memory.
 struct Mirror<'a> {
     /// By parameter.
-    buffers: HashMap<usize, (&'a texunit_device::Buffer, Buffer)>,
+    buffers: BTreeMap<usize, (&'a texunit_device::Buffer, Buffer)>,
     /// Each array once, however many textures and surfaces there are of it.
     resources: Vec<(Arc<Resource>, CardResource)>,
 }
@@ -97,7 +150,7 @@ fn same_memory(a: &Resource, b: &Resource) -> bool {
 
 impl<'a> Mirror<'a> {
     fn new(runner: &Runner, args: &[Arg<'a>]) -> Result<Self, Outcome> {
-        let mut buffers: HashMap<usize, (&texunit_device::Buffer, Buffer)> = HashMap::new();
+        let mut buffers: BTreeMap<usize, (&texunit_device::Buffer, Buffer)> = BTreeMap::new();
         for (index, arg) in args.iter().enumerate() {
             if let Arg::Buffer(buffer) = arg {
                 let made = runner.gpu().buffer(&buffer.read()).map_err(card)?;
@@ -135,38 +188,40 @@ impl<'a> Mirror<'a> {
     }
 
     /// What differs between our memory and the card's.
-    fn differences(&self) -> Result<(usize, Vec<Difference>), Outcome> {
-        let (mut count, mut found) = (0, Vec::new());
-        let mut compare = |name: &str, ours: &[u8], theirs: &[u8]| {
-            count += 1;
-            let Some(at) = ours.iter().zip(theirs).position(|(a, b)| a != b) else { return };
+    fn differences(&self) -> Result<(Vec<Left>, Vec<Difference>), Outcome> {
+        let (mut left, mut found) = (Vec::new(), Vec::new());
+        let mut compare = |name: &str, ours: &[u8], theirs: Vec<u8>| {
+            let first = ours.iter().zip(&theirs).position(|(a, b)| a != b);
+            let index = left.len();
+            left.push(Left { name: name.to_owned(), bytes: theirs, differs: first.is_some() });
+            let (Some(at), theirs) = (first, &left[index].bytes) else { return };
             let different = ours.iter().zip(theirs).filter(|(a, b)| a != b).count();
             let around = |bytes: &[u8]| {
                 bytes[at..].iter().take(16).map(|b| format!("{b:02x}")).collect::<String>()
             };
             found.push(Difference {
-                index: count - 1,
+                index,
                 operands: format!("{name}: {different} bytes, the first at {at}"),
                 reference: around(ours),
                 card: around(theirs),
             });
         };
         for (ours, theirs) in self.buffers.values() {
-            compare(ours.name(), &ours.read(), &theirs.read().map_err(card)?);
+            compare(ours.name(), &ours.read(), theirs.read().map_err(card)?);
         }
         for (ours, theirs) in &self.resources {
-            compare(ours.name(), &ours.to_packed(), &theirs.read().map_err(card)?);
+            compare(ours.name(), &ours.to_packed(), theirs.read().map_err(card)?);
         }
-        Ok((count, found))
+        Ok((left, found))
     }
 }
 
 fn launch_both(
-    runner: &Runner,
+    runner: Option<&Runner>,
     job: &Job,
     kernel: &Kernel,
     bound: &Bound,
-) -> Result<Outcome, Outcome> {
+) -> Result<(Outcome, Vec<Left>), Outcome> {
     let args = bound.args().ok_or_else(|| failed("an object could not be made"))?;
     if job.cooperative {
         return Err(skipped("cooperative launches are not made on the card"));
@@ -174,6 +229,16 @@ fn launch_both(
     if bound.has_structures() {
         return Err(skipped("parameters with members are not made on the card"));
     }
+    let shape = LaunchShape {
+        grid: job.grid.value,
+        block: job.block.value,
+        shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
+    };
+    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+    let Some(runner) = runner else {
+        kernel.launch(&options, &args).map_err(failed)?;
+        return Err(skipped(NO_CARD));
+    };
     let mirror = Mirror::new(runner, &args)?;
     let mut textures = Vec::new();
     let mut surfaces = Vec::new();
@@ -204,19 +269,15 @@ fn launch_both(
             other => other.bytes(),
         });
     }
-    let shape = LaunchShape {
-        grid: job.grid.value,
-        block: job.block.value,
-        shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
-    };
-    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
     kernel.launch(&options, &args).map_err(failed)?;
     let ptx = kernel.module().source().text();
     let module = runner.gpu().module(ptx).map_err(card)?;
     module.launch(kernel.name(), shape, &bytes).map_err(card)?;
-    let (count, first) = mirror.differences()?;
-    Ok(match first.len() {
+    let (left, first) = mirror.differences()?;
+    let count = left.len();
+    let outcome = match first.len() {
         0 => Outcome::Equal { count },
         differing => Outcome::Differs { count, differing, first },
-    })
+    };
+    Ok((outcome, left))
 }

@@ -1,6 +1,6 @@
 //! The comparison as text and as JSON.
 
-use super::Comparison;
+use super::{Asked, Comparison};
 use serde_json::{Value, json as object};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,6 +9,8 @@ use texunit_gpu::compare::{Compared, Difference, Outcome, Tally, by_rule, cuda_v
 
 /// Cases with differences that are shown.
 const MAX_SHOWN: usize = 50;
+/// Reasons that are shown.
+const MAX_REASONS: usize = 20;
 
 /// Prints the comparison: results on standard output, what stopped it on standard error.
 pub fn print(comparison: &Comparison) -> std::io::Result<()> {
@@ -53,8 +55,14 @@ fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
             _ => {}
         }
     }
-    for (reason, count) in skipped(&c.compared) {
+    let skipped = skipped(&c.compared);
+    for (reason, count) in skipped.iter().take(MAX_REASONS) {
         writeln!(out, "skipped {count}: {reason}")?;
+    }
+    let others = &skipped[skipped.len().min(MAX_REASONS)..];
+    if !others.is_empty() {
+        let cases: usize = others.iter().map(|(_, count)| count).sum();
+        writeln!(out, "skipped {cases}: {} other reasons, which JSON has", others.len())?;
     }
     if !c.compared.is_empty() {
         writeln!(
@@ -68,6 +76,9 @@ fn write_human(out: &mut String, c: &Comparison) -> std::fmt::Result {
             write_tally(out, &rule, &tally)?;
         }
         write_tally(out, "all", &all)?;
+    }
+    if let Some(seconds) = c.seconds {
+        writeln!(out, "\n{seconds:.1} seconds")?;
     }
     if let Some((path, count)) = &c.recorded {
         writeln!(out, "\nrecorded {count} cases in {}", path.display())?;
@@ -86,14 +97,16 @@ fn write_difference(out: &mut String, d: &Difference) -> std::fmt::Result {
     writeln!(out, "    card      {}", d.card)
 }
 
-/// Reasons with the number of cases.
-fn skipped(compared: &[Compared]) -> BTreeMap<&str, usize> {
-    let mut reasons = BTreeMap::new();
+/// Reasons with the number of cases, the most frequent ones first.
+fn skipped(compared: &[Compared]) -> Vec<(&str, usize)> {
+    let mut reasons = BTreeMap::<&str, usize>::new();
     for case in compared {
         if let Outcome::Skipped { reason } = &case.outcome {
             *reasons.entry(reason.as_str()).or_default() += 1;
         }
     }
+    let mut reasons: Vec<_> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     reasons
 }
 
@@ -119,11 +132,42 @@ pub fn json(c: &Comparison) -> Value {
             "file": path.display().to_string(),
             "cases": count,
         })),
+        "asked": c.asked.as_ref().map(|a| object!({
+            "units": a.units,
+            "cases": a.cases,
+            "random": a.random,
+            "fetches": a.fetches,
+            "accesses": a.accesses,
+            "jobs": a.jobs,
+            "faults": a.faults,
+            "kernels": a.kernels,
+            "workers": a.workers,
+            "estimated_seconds": a.seconds(),
+        })),
+        "seconds": c.seconds,
         "errors": c.errors.iter().chain(&c.no_card).collect::<Vec<_>>(),
     })
 }
 
-fn case(c: &Compared) -> Value {
+/// What `--all` asks, and how long a card takes for it.
+pub(super) fn asked(a: &Asked) -> String {
+    format!(
+        "{} cases, {} random ones: {} fetches, {} surface accesses; {} jobs; {} faults; \
+         {} processes\n\
+         estimated time on a card: {:.0} s",
+        a.cases,
+        a.random,
+        a.fetches,
+        a.accesses,
+        a.jobs,
+        a.faults,
+        a.workers,
+        a.seconds()
+    )
+}
+
+/// A case or a job as one JSON object.
+pub(super) fn case(c: &Compared) -> Value {
     let mut value = object!({ "file": c.file, "name": c.name, "rules": c.rules });
     let rest = match &c.outcome {
         Outcome::Equal { count } => object!({ "outcome": "equal", "answers": count }),
@@ -145,4 +189,32 @@ fn case(c: &Compared) -> Value {
         value.extend(rest);
     }
     value
+}
+
+/// What [`case`] has written; `None` if it is not that.
+pub(super) fn case_from_json(value: &Value) -> Option<Compared> {
+    let text = |value: &Value, key: &str| value[key].as_str().map(str::to_owned);
+    let count = |key: &str| value[key].as_u64().map(|n| n as usize);
+    let difference = |value: &Value| {
+        Some(Difference {
+            index: value["index"].as_u64()? as usize,
+            operands: text(value, "operands")?,
+            reference: text(value, "reference")?,
+            card: text(value, "card")?,
+        })
+    };
+    let outcome = match value["outcome"].as_str()? {
+        "equal" => Outcome::Equal { count: count("answers")? },
+        "differs" => Outcome::Differs {
+            count: count("answers")?,
+            differing: count("differing")?,
+            first: value["first"].as_array()?.iter().map(difference).collect::<Option<_>>()?,
+        },
+        "skipped" => Outcome::Skipped { reason: text(value, "reason")? },
+        "failed" => Outcome::Failed { reason: text(value, "reason")? },
+        _ => return None,
+    };
+    let rules = value["rules"].as_array()?.iter().map(|rule| rule.as_str().map(str::to_owned));
+    let (file, name) = (text(value, "file")?, text(value, "name")?);
+    Some(Compared { file, name, rules: rules.collect::<Option<_>>()?, outcome })
 }

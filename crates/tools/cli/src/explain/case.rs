@@ -149,10 +149,12 @@ fn fetch_case(
     };
     explanation.place = Some(place);
     if let Expected::Values(values) = &built.expected {
-        explanation.known = values.get(number).map(|expected| Known {
-            values: expected.values,
-            resident: expected.resident,
-            from: Source::Case,
+        explanation.known = values.get(number).map(|expected| {
+            // Words that the case does not know are as they come out.
+            let (known, mut values) =
+                (usize::from(expected.components), explanation.trace.answer.values);
+            values[..known].copy_from_slice(&expected.values[..known]);
+            Known { values, resident: expected.resident, from: Source::Case }
         });
     }
     let agrees = explanation.agrees() != Some(false) && !expects_error(case);

@@ -2,9 +2,11 @@
 
 use crate::run::Failure;
 use clap::Args;
-use serde_json::Value;
-use texunit_device::Observer;
-use texunit_report::Located;
+use serde_json::{Value, json};
+use texunit_device::{Fault, LaunchStats, Observer};
+use texunit_report::place::function_name;
+use texunit_report::{CodeLocation, Host, Located, bad_fetch_diagnostic};
+use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Options of `texunit launch`.
 #[derive(Clone, Debug, Default, Args)]
@@ -39,43 +41,73 @@ impl CheckOptions {
     }
 }
 
-/// Findings, of which there are none.
-#[derive(Debug)]
-pub enum Log {}
+/// Findings: fetches that no texture fits, which are told without checks, too.
+#[derive(Debug, Default)]
+pub struct Log {
+    found: Vec<Value>,
+    shown: Vec<Diagnostic>,
+    more: u64,
+}
 
 impl Log {
-    /// Whether there are findings.
-    pub fn has_findings(&self) -> bool {
-        match *self {}
+    /// Takes in the fetches of a launch that no texture fits.
+    pub(crate) fn bad_fetches(&mut self, stats: &LaunchStats, source: &SourceFile, host: Host) {
+        let faults = &stats.bad_fetches.faults;
+        self.more = stats.bad_fetches.more;
+        self.shown = faults.iter().map(|f| bad_fetch_diagnostic(f, host)).collect();
+        let found = (1..).zip(faults).zip(&self.shown);
+        self.found = found.map(|((n, fault), d)| object(n, fault, d, source)).collect();
     }
 
-    /// How many are suppressed.
+    /// Whether there are findings.
+    pub fn has_findings(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// None is suppressed.
     pub fn suppressed(&self) -> u64 {
-        match *self {}
+        0
     }
 
     /// How many are counted only.
     pub fn more(&self) -> u64 {
-        match *self {}
+        self.more
     }
 }
 
-pub(crate) fn observer<'a>(log: &'a Log, _kernel: &str) -> Option<Box<dyn Observer + 'a>> {
-    match *log {}
+/// A finding as reports have it.
+fn object(number: u64, fault: &Fault, diagnostic: &Diagnostic, source: &SourceFile) -> Value {
+    let place = CodeLocation::of_fault(fault, source);
+    json!({
+        "number": number, "count": 1, "launch": 1,
+        "kind": diagnostic.code, "check": "texture",
+        "message": diagnostic.message, "help": diagnostic.help, "notes": diagnostic.remarks,
+        "kernel": fault.kernel, "block": fault.cta, "thread": fault.thread, "code": null,
+        "object": fault.kind.object(), "function": function_name(&fault.kernel),
+        "file": place.file(), "line": place.line(), "column": place.column(), "place": place,
+    })
 }
 
-pub(crate) fn launched(log: &Log, _ended_well: bool) {
-    match *log {}
+pub(crate) fn observer<'a>(_: &'a Log, _kernel: &str) -> Option<Box<dyn Observer + 'a>> {
+    None
 }
 
-pub(crate) fn text(log: &Log, _: Option<Located<'_>>, _with_suppressions: bool, _: bool) -> String {
-    match *log {}
+pub(crate) fn launched(_: &Log, _ended_well: bool) {}
+
+pub(crate) fn text(
+    log: &Log,
+    source: Option<Located<'_>>,
+    _with_suppressions: bool,
+    color: bool,
+) -> String {
+    source.map_or_else(String::new, |source| texunit_report::human(source, &log.shown, color))
 }
 
 pub(crate) fn summary(log: &Log) -> String {
-    match *log {}
+    let n = log.found.len() as u64 + log.more;
+    format!("checks: {n} finding{}\n", if n == 1 { "" } else { "s" })
 }
 
 pub(crate) fn json(log: &Log, _with_suppressions: bool) -> Vec<Value> {
-    match *log {}
+    log.found.clone()
 }

@@ -5,6 +5,7 @@ use super::input::Input;
 use crate::args::LaunchArgs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use texunit_device::BadFetch;
 use texunit_job::Content;
 use texunit_reduce::oracle::{
     CheckJudge, CommandJudge, DifferJudge, LaunchJudge, Launcher, Seen, Settings, Way, Workspace,
@@ -136,6 +137,15 @@ fn of_job<'a>(
         if is_fine(&seen) {
             settings.threads = 1;
         }
+    }
+    if let Seen::Finished(results) = &seen
+        && results.bad_fetches
+        && settings.bad_fetch.is_none()
+        && matches!(args.keep, None | Some(Keep::Fault | Keep::Exit))
+    {
+        // A launch that has nothing worse fails for them.
+        settings.bad_fetch = Some(BadFetch::Fault);
+        seen = look(case, workspace.folder(), &settings, stop);
     }
     if let Seen::Problems(problems) = &seen {
         return Err(Stopped::problems(&input.source, problems));

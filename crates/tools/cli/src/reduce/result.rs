@@ -6,6 +6,7 @@ use super::input::Input;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use texunit_device::BadFetch;
 use texunit_reduce::{Case, End, Reduced, statements};
 
 /// The messages.
@@ -218,6 +219,12 @@ fn repeat(args: &ReduceArgs, out: &Path, case: &Case, judge: &AnyJudge<'_>) -> S
         && judge.needs_threads()
     {
         words.push("--threads=0".to_owned());
+    }
+    if let AnyJudge::Launch(judge) = judge
+        && args.how.bad_fetch.is_none()
+        && judge.bad_fetch() == Some(BadFetch::Fault)
+    {
+        words.push("--bad-fetch=fault".to_owned());
     }
     let options = words.iter().map(|word| format!(" {word}")).collect::<String>();
     let launch = format!("texunit launch {path}{options}");

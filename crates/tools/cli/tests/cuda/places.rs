@@ -99,7 +99,12 @@ fn without_lines(setup: &Setup) -> Result<(), Failed> {
 /// The line outside the header comes first.
 fn fetch(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "places.cu", SHARED, &["-lineinfo"])?;
-    let ended = wrong(&mut setup.run(), &program, "texture")?;
+    let mut command = setup.run();
+    let zero = wrong(command.args(["--error-exitcode", "9"]), &program, "texture")?;
+    contains(&zero, "error[texture-bad-fetch]")?;
+    same(zero.status.code(), Some(9), &zero)?;
+    let mut command = setup.run();
+    let ended = wrong(command.args(["--bad-fetch", "fault"]), &program, "texture")?;
     contains(&ended, "error[handle]")?;
     let first = ended.stderr.lines().find(|line| line.trim_start().starts_with("-->"));
     let wanted = format!("{}:", place(setup, "fetch"));

@@ -145,7 +145,7 @@ impl<'a> DifferJudge<'a> {
         let settings = Settings { max_steps, ..settings };
         match look(case, self.workspace.folder(), &settings, self.stop) {
             Seen::Finished(results) => Some(Results {
-                code: i32::from(!results.wrong.is_empty()),
+                code: i32::from(!results.wrong.is_empty() || results.bad_fetches),
                 printed: results.printed,
                 outputs: results.outputs.into_iter().collect(),
             }),

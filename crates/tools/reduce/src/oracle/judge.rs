@@ -5,7 +5,7 @@ use super::{FaultKey, Workspace};
 use crate::Judge;
 use crate::case::Case;
 use std::sync::atomic::AtomicBool;
-use texunit_device::FaultKind;
+use texunit_device::{BadFetch, FaultKind};
 use texunit_job::{Problems, WrongObject, parse};
 use texunit_syntax::{SourceFile, Span};
 
@@ -117,6 +117,11 @@ impl<'a> LaunchJudge<'a> {
     /// Whether launches must have more than one host thread.
     pub fn needs_threads(&self) -> bool {
         self.settings.threads != 1
+    }
+
+    /// What launches must make of fetches that no texture fits, if that was asked for.
+    pub fn bad_fetch(&self) -> Option<BadFetch> {
+        self.settings.bad_fetch
     }
 
     /// How a case fails, in a sentence, with the place.

@@ -4,8 +4,8 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh, GradientPath, Kernel,
-    LaunchError, LaunchOptions, Module,
+    BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh, GradientPath,
+    Kernel, LaunchError, LaunchOptions, Module,
 };
 use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
@@ -24,6 +24,8 @@ pub struct Settings {
     pub fmad: bool,
     /// `--bounds`
     pub bounds: Option<Bounds>,
+    /// `--bad-fetch`
+    pub bad_fetch: Option<BadFetch>,
     /// `--schedule`
     pub schedule: Option<u64>,
     /// `--fill`
@@ -61,6 +63,8 @@ pub struct Results {
     pub printed: Vec<u8>,
     /// Objects that do not hold what the job expects.
     pub wrong: Vec<WrongObject>,
+    /// Whether there were fetches that no texture fits.
+    pub bad_fetches: bool,
 }
 
 /// Launches a case whose files lie in a folder.
@@ -138,6 +142,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_count_local(true)
         .with_fmad(settings.fmad || own.fmad)
         .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
+        .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or_default())
         .with_gradients(settings.gradients)
         .with_schedule(settings.schedule)
         .with_cancel(stop);
@@ -145,7 +150,8 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
     match kernel.launch(&options, &args) {
         Ok(stats) => match (bound.output_bytes(), bound.wrong_objects()) {
             (Ok(outputs), Ok(wrong)) => {
-                Seen::Finished(Results { outputs, printed: stats.printf, wrong })
+                let bad_fetches = stats.bad_fetches != Default::default();
+                Seen::Finished(Results { outputs, printed: stats.printf, wrong, bad_fetches })
             }
             _ => Seen::Problems(Vec::new()),
         },

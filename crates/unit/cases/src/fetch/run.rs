@@ -39,7 +39,7 @@ impl BuiltFetch {
             reference::fetch(self.form, &self.texture, &self.sampler, operands)
                 .map(|value| self.answer(value.values, value.resident))
         };
-        self.operands.iter().map(answer).collect()
+        self.or_zeros(self.operands.iter().map(answer).collect())
     }
 
     /// Every fetch on the planned path, 32 at a time.
@@ -49,6 +49,10 @@ impl BuiltFetch {
 
     /// What the plan for a SIMD level answers.
     pub fn planned_at(&self, level: SimdLevel) -> Result<Vec<Answer>, PlanError> {
+        self.or_zeros(self.plan_answers(level))
+    }
+
+    fn plan_answers(&self, level: SimdLevel) -> Result<Vec<Answer>, PlanError> {
         let plan = FetchPlan::at_level(self.form, &self.texture, &self.sampler, level)?;
         let mut scratch = Scratch::new();
         let mut answers = Vec::with_capacity(self.operands.len());
@@ -63,6 +67,17 @@ impl BuiltFetch {
         Ok(answers)
     }
 
+    /// The card's zeros in the place of a refusal, except where the refusal is what must come out.
+    fn or_zeros(&self, answers: Result<Vec<Answer>, PlanError>) -> Result<Vec<Answer>, PlanError> {
+        let zeros = Answer { values: [0; 4], resident: true };
+        match answers {
+            Err(e) if e.reads_zero() && !matches!(self.expected, Expected::Error(_)) => {
+                Ok(vec![zeros; self.operands.len()])
+            }
+            answers => answers,
+        }
+    }
+
     fn answer(&self, mut values: [u32; 4], resident: bool) -> Answer {
         values[self.form.result.registers().into()..].fill(0);
         Answer { values, resident }
@@ -73,9 +88,7 @@ impl BuiltFetch {
         let Expected::Values(expected) = &self.expected else { return None };
         let pairs = self.operands.iter().zip(expected).zip(answers);
         pairs.enumerate().find_map(|(fetch, ((operands, expected), got))| {
-            let differs = got.values != expected.values
-                || expected.resident.is_some_and(|resident| resident != got.resident);
-            differs.then_some(Disagreement {
+            (!expected.agrees(got)).then_some(Disagreement {
                 form: self.form,
                 fetch,
                 operands: *operands,
@@ -165,7 +178,7 @@ impl fmt::Display for Disagreement {
         write!(
             f,
             "\n  expected {}\n  got      {}",
-            Words(&self.expected.values),
+            Words(&self.expected.values[..self.expected.components.into()]),
             Words(&self.got.values)
         )?;
         match self.expected.resident {

@@ -13,9 +13,7 @@ use texunit_unit::{
     Layout, Lod, ReadMode, ResultType, Sampler,
 };
 
-const FETCHES: u32 = 64;
-
-pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
+pub(super) fn case(random: &mut Random, scope: Scope, fetches: u32) -> Access {
     let geometries = if scope == Scope::Unit { Geometry::ALL } else { &Geometry::ALL[..7] };
     let geometry = random.pick(geometries);
     let resource = resource(random, scope, geometry);
@@ -39,7 +37,7 @@ pub(super) fn case(random: &mut Random, scope: Scope) -> Access {
         components: form.result.registers(),
         hash: None,
     };
-    case.operands = (0..FETCHES).map(|_| operands(random, &case, offset)).collect();
+    case.operands = (0..fetches).map(|_| operands(random, &case, offset)).collect();
     Access::Fetch(case)
 }
 

@@ -69,7 +69,8 @@ fn every_format_can_be_read_somehow_and_all_its_channels_alike_filter() {
     }
 }
 
-/// Section 5: x, y, z of four channels, x of one or two; and the sRGB kinds.
+/// Section 5: x, y, z of four channels, x of one or two; the sRGB kinds and the plain kinds of
+/// the same blocks.
 #[test]
 fn what_the_srgb_flag_acts_on() {
     use Reading::{Missing, Srgb};
@@ -79,7 +80,8 @@ fn what_the_srgb_flag_acts_on() {
     assert_eq!(srgb("u8"), Some([Srgb, Missing, Missing, Missing]));
     assert_eq!(srgb("bc7_srgb"), Some([Srgb, Srgb, Srgb, UNORM8]));
     for f in Format::all().filter(|f| !f.is_srgb_block()) {
-        let acts = f.plain_channel() == Some(Channel::U8);
+        let has_srgb_kind = ["bc1", "bc2", "bc3", "bc7"].contains(&f.name());
+        let acts = f.plain_channel() == Some(Channel::U8) || has_srgb_kind;
         assert_eq!(readings(f, true, true) == readings(f, true, false), !acts, "{f}");
         assert_eq!(readings(f, false, true), readings(f, false, false), "{f}");
     }
@@ -175,8 +177,8 @@ fn border_of_fractions() {
         (SNORM8, 1.0, 127), (SNORM8, -1.0, 0x81), (SNORM8, f32::NEG_INFINITY, 0x81),
         (SNORM8, f32::NAN, 0), (SNORM8, -0.5, 0xc1), (SNORM8, 0.5, 63),
         (UNORM16, 1.0, 0xffff), (SNORM16, -1.0, 0x8001),
-        (Reading::Unorm { bits: 10 }, 0.5, 511), (Reading::Unorm { bits: 2 }, 1.0, 3),
-        (Reading::Unorm { bits: 24 }, 1.0, 0x00ff_ffff),
+        (Reading::Unorm { bits: 10 }, 0.5, WIDE | 0x7fff), (Reading::Unorm { bits: 2 }, 1.0, WIDE | 0xffff),
+        (Reading::Unorm { bits: 24 }, 1.0, 0x00ff_ffff), (Reading::Unorm { bits: 24 }, 0.5, 0x0080_0000),
         (Reading::Srgb, 0.5, 188), (Reading::Srgb, -1.0, 0),
     ];
     for (reading, x, expected) in rows {

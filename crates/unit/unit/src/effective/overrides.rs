@@ -3,7 +3,7 @@
 use super::{
     Coords, EffectiveSampler, asks_for_normalized, effective_sampler, mip_levels_normalize, sees,
 };
-use crate::request::{FetchForm, FetchKind, Lod};
+use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::Layout;
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 
@@ -70,10 +70,14 @@ impl State<'_> {
 
     fn geometry(&self) -> Option<String> {
         let (wanted, resource) = (self.form.geometry, &self.texture.resource);
-        let other = wanted != resource.geometry() && sees(wanted, resource);
-        other.then(|| match wanted.is_array() {
-            true => format!("the {} is one layer, which every array index reads", resource.kind()),
-            false => format!("the {} of height 1 is read as a 1D texture", resource.kind()),
+        let own = resource.geometry();
+        let other = wanted != own && sees(self.form, resource);
+        let kind = resource.kind();
+        other.then(|| match (wanted.is_array(), own.is_array()) {
+            (true, false) => format!("the {kind} is one layer, which every array index reads"),
+            (false, true) => format!("of the {kind} the first layer is read"),
+            _ if wanted == Geometry::D1 => format!("of the {kind} the first row is read"),
+            _ => format!("the {kind} has one row"),
         })
     }
 
@@ -119,7 +123,7 @@ impl State<'_> {
         let name = ["x", "y", "z"][axis];
         let [asked, acts] = [asked, acts].map(AddressMode::name);
         let (rule, why) = if self.form.geometry.is_cube() {
-            ("7.6", "a point fetch of a cube map without mip levels stays on its face")
+            ("7.6", "seamless footprints stay on the cube")
         } else if mip_levels_normalize(&self.texture.resource) {
             ("1.11", "unnormalized coordinates are asked for")
         } else {
@@ -139,9 +143,7 @@ impl State<'_> {
         if !self.sampler.seamless_cube || !self.form.geometry.is_cube() {
             return None;
         }
-        let why =
-            if self.is_gather() { "a gather stays on its face" } else { "the filter is point" };
-        Some(format!("seamless filtering has no effect: {why}"))
+        Some("seamless filtering has no effect: the filter is point".to_owned())
     }
 
     fn gather(&self) -> Option<String> {
@@ -152,7 +154,7 @@ impl State<'_> {
     fn mip_filter(&self) -> Option<String> {
         let asked = self.sampler.mip_filter == Filter::Linear;
         match self.effective.mip_filter {
-            Some(Filter::Point) if asked && self.is_integer() => {
+            None if asked && self.is_integer() => {
                 Some("with integer coordinates levels are not blended".to_owned())
             }
             None if asked => {
@@ -197,11 +199,8 @@ impl State<'_> {
         }
         let why = match self.form.kind {
             _ if self.is_integer() => "coordinates are integers",
-            FetchKind::Sample(Lod::Level) => "an explicit level needs a linear mip filter for it",
-            FetchKind::Sample(Lod::Gradient) if self.form.geometry.axes() != 2 => {
-                "only footprints of two axes are anisotropic"
-            }
-            FetchKind::Sample(Lod::Gradient) => "the filter is point",
+            FetchKind::Sample(Lod::Level) => "the texture has no mip levels",
+            FetchKind::Sample(Lod::Gradient) => "only footprints of two axes are anisotropic",
             _ => "the instruction has neither level nor gradients",
         };
         Some(format!("max_anisotropy {asked} has no effect: {why}"))
@@ -216,6 +215,11 @@ impl State<'_> {
 
     fn compare(&self) -> Option<String> {
         match (self.form.compare, self.sampler.compare) {
+            (true, Some(_)) if self.effective.compare.is_none() => Some(
+                "the compare has no effect: it acts on depth formats and on one channel of f32 or \
+                 of 16 bits"
+                    .to_owned(),
+            ),
             (true, None) => Some(
                 "the compare operand has no effect: the sampler has no compare function".to_owned(),
             ),

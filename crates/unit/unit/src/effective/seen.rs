@@ -1,37 +1,80 @@
 //! What a fetch sees of a texture whose geometry is not that of the instruction.
 
-use crate::request::{Geometry, GeometryError, PlanError};
+use crate::request::FetchKind;
+use crate::request::{CoordType, FetchForm, Geometry, GeometryError, Lod, PlanError};
 use crate::resource::{Layout, Resource};
 use crate::sampler::Texture;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Whether a fetch of this geometry has an answer from the resource: its geometry is the same, or
-/// a neighbouring one (rule 1.13).
-pub fn sees(geometry: Geometry, resource: &Resource) -> bool {
-    geometry == resource.geometry() || is_neighbour(geometry, resource)
+/// Rule 1.13: instructions and resources of one class fit each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    /// A row and its layers.
+    Line,
+    /// Rows, whose number may be one, and their layers.
+    Plane,
+    Solid,
+    Cube,
+    /// Several samples, of which CUDA has no arrays.
+    Samples,
 }
 
-/// Rule 1.13 (open): `.1d` reads a 2D array of height 1 as the 1D texture that it is, and layered
-/// instructions see one layer of plain 1D and 2D arrays. Memory is no array. Neither has a view of
-/// the small levels of a 2D array the height of one.
-fn is_neighbour(geometry: Geometry, resource: &Resource) -> bool {
-    let own = resource.geometry();
-    let is_line = || resource.extent().height == 1 && !resource.lacks_base_level();
-    resource.layout() == Layout::Array
-        && match geometry {
-            Geometry::D1 => own == Geometry::D2 && is_line(),
-            layered => own.layered() == Some(layered),
-        }
-}
-
-/// The texture as a fetch of this geometry sees it: one of that geometry, with the same texels.
-pub(crate) fn seen(geometry: Geometry, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
-    let resource = &*texture.resource;
-    if geometry == resource.geometry() {
-        return Ok(Cow::Borrowed(texture));
+/// What the machine's instruction fetches from. ptxas makes a 2D fetch at y = 0 of `.1d` with
+/// floats, and a routine that fetches 1D of a gradient with a compare operand.
+fn class_of_form(form: FetchForm) -> Class {
+    let of_line = form.coord == CoordType::S32
+        || form.compare && form.kind == FetchKind::Sample(Lod::Gradient);
+    match form.geometry {
+        Geometry::D1 if of_line => Class::Line,
+        geometry => class(geometry),
     }
-    if !is_neighbour(geometry, resource) {
+}
+
+fn class(geometry: Geometry) -> Class {
+    match geometry {
+        Geometry::A1d => Class::Line,
+        Geometry::D1 | Geometry::D2 | Geometry::A2d => Class::Plane,
+        Geometry::D3 => Class::Solid,
+        Geometry::Cube | Geometry::Acube => Class::Cube,
+        Geometry::D2ms | Geometry::A2dms => Class::Samples,
+    }
+}
+
+/// Whether a fetch of this form has an answer other than zeros from the resource. Linear memory is
+/// a line for integer coordinates alone.
+pub fn sees(form: FetchForm, resource: &Resource) -> bool {
+    let own = match resource.layout() {
+        Layout::Linear if form.coord == CoordType::F32 => return false,
+        Layout::Linear => Class::Line,
+        Layout::Array | Layout::Pitched => class(resource.geometry()),
+    };
+    class_of_form(form) == own
+}
+
+/// Rule 1.9: how many layers integer coordinates may name. Where a resource has none, those of
+/// mipmapped arrays and of linear memory read it whatever a layer of 16 bits says.
+pub(crate) fn layers_of_integers(resource: &Resource) -> u32 {
+    match resource.layout() {
+        _ if resource.geometry().is_array() => resource.shape().layers,
+        Layout::Linear => UNCHECKED_LAYERS,
+        Layout::Array if resource.is_mipmapped() => UNCHECKED_LAYERS,
+        Layout::Array | Layout::Pitched => 1,
+    }
+}
+
+/// Rule 1.9 (open: layers past 4 were not asked).
+const UNCHECKED_LAYERS: u32 = 1 << 16;
+
+/// The texture as a fetch of this form sees it: one of that geometry, with the same texels.
+pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture>, PlanError> {
+    let resource = &*texture.resource;
+    let geometry = form.geometry;
+    if !sees(form, resource) {
+        let floats = resource.layout() == Layout::Linear && form.coord == CoordType::F32;
+        if floats {
+            return Err(PlanError::Floats { resource: resource.sentence("texture") });
+        }
         return Err(GeometryError {
             instruction: geometry,
             own: resource.geometry(),
@@ -39,6 +82,9 @@ pub(crate) fn seen(geometry: Geometry, texture: &Texture) -> Result<Cow<'_, Text
             resource: resource.sentence("texture"),
         }
         .into());
+    }
+    if geometry == resource.geometry() {
+        return Ok(Cow::Borrowed(texture));
     }
     let resource = Arc::new(resource.of_geometry(geometry));
     Ok(Cow::Owned(Texture { resource, ..texture.clone() }))

@@ -1,248 +1,182 @@
 //! Anisotropic gradients: docs/numerics.md, rule 4.12. A long footprint is several bilinear ones,
-//! taps along the longer gradient. All of it is open in the last digits.
-//!
-//! A footprint needs two axes: 1D textures and layers are isotropic (rule 4.12, open), as are 3D
-//! textures and point filters, for which the rules have no taps.
+//! taps along the longest of both gradients, their sum and their difference.
 
 use super::fixed::Fixed;
-use super::footprint::Tap;
-use super::gradient::Slope;
+use super::gradient::{Slope, eleven_16ths};
 use super::level::Wanted;
 use super::log2::EXP2_256;
 use super::ten::{SignedTen, Ten};
+use super::weights::{Scale, round_half_up};
 
-/// What the weights of all taps come to.
-const WHOLE: u32 = 1024;
-
-/// Most taps.
+/// Most taps of a level.
 pub(crate) const MAX_TAPS: u32 = 16;
 
 /// What gradients come to under anisotropy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anisotropy {
-    /// The longer length; the direction of its gradient is that of the taps.
-    pub(crate) longer: Ten,
-    /// The gradient of that length, in texels of the base level.
-    pub(crate) major: [SignedTen; 2],
-    /// The longer length times the shorter: |det|.
+    /// The product of the lengths along and across the footprint.
     pub(crate) area: Ten,
     /// log2(Pmax / Pmin) in 1/256, limited to what the maximum anisotropy allows.
     pub(crate) ratio: i64,
     /// The level before bias and clamps.
     pub(crate) level: Wanted,
-    /// Number and weights of the taps.
-    pub(crate) taps: Taps,
+    /// R: the same ratio, of a magnified footprint in texels of level 0; at least 0.
+    pub(crate) taps: i64,
+    /// Direction of the taps along x and y, in 1/64 of a texel.
+    pub(crate) direction: [i64; 2],
 }
 
-/// Taps along the major axis, centred.
+/// The taps of a level: a line of footprints, centred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taps {
     /// 1 to 16.
     pub(crate) count: u32,
-    /// From one to the next, in 1/1024 of a texel of the level that is read.
-    pub(crate) spacing: u32,
-    /// Weight of a tap that is not the first or last, in 1/1024.
+    /// Weight of a tap that is not the first or last.
     pub(crate) interior: u32,
     /// Weight of the first and of the last one.
     pub(crate) end: u32,
+    /// All weights come to 256 * 2^scale.
+    pub(crate) scale: Scale,
+    /// From a tap to the next along x and y, in 1/64 of a texel of the level.
+    pub(crate) step: [i64; 2],
+    /// What the level counts of 256.
+    share: u32,
 }
 
-impl Taps {
-    /// No anisotropy.
-    const ONE: Self = Self { count: 1, spacing: 0, interior: WHOLE, end: WHOLE };
-
-    fn weight(self, number: u32) -> u32 {
-        if number == 0 || number + 1 == self.count { self.end } else { self.interior }
-    }
+/// A tap: its weight, and its way from the coordinates along x and y in texels of the level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tap {
+    pub(crate) weight: u32,
+    pub(crate) shift: [Fixed; 3],
 }
 
-/// Rule 4.12 (open): what the hardware's field of three bits can say; the runtime takes any number,
-/// which we round down.
+/// Rule 4.12: what the hardware's field of three bits can say, with the logarithms in 1/256.
 #[rustfmt::skip]
-const STEPS: [u32; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
+const STEPS: [(u32, i64); 8] =
+    [(1, 0), (2, 256), (4, 512), (6, 656), (8, 768), (10, 848), (12, 912), (16, 1024)];
 
-/// The anisotropy in effect for a sampler's `max_anisotropy`.
-pub(crate) fn effective_maximum(max_anisotropy: u32) -> u32 {
-    STEPS.into_iter().rev().find(|&step| step <= max_anisotropy).unwrap_or(1)
-}
-
-/// The logarithm of a small integer, as the unit takes it.
-fn log2_256_of(n: u32) -> i64 {
-    Ten::cut(n.into(), 0).log2_256().unwrap_or(0)
-}
-
-/// |dPdx x dPdy|: the longer length times the shorter.
-fn determinant([x, y]: [[SignedTen; 2]; 2]) -> Ten {
-    let product = |a: SignedTen, b: SignedTen, negate: bool| {
-        let value = i64::from(a.magnitude.significand) * i64::from(b.magnitude.significand);
-        let negative = a.negative ^ b.negative ^ negate;
-        let exponent = a.magnitude.exponent + b.magnitude.exponent;
-        (if negative { -value } else { value }, exponent)
-    };
-    SignedTen::cut_signed_sum([product(x[0], y[1], false), product(x[1], y[0], true)]).magnitude
+/// Rule 4.12: the logarithm of the largest ratio that a sampler's `max_anisotropy` allows, in 1/256.
+pub(crate) fn largest_ratio(max_anisotropy: u32) -> i64 {
+    STEPS.into_iter().rev().find(|&(step, _)| step <= max_anisotropy).map_or(0, |(_, log)| log)
 }
 
 /// Gradients under a maximum anisotropy of 2 or more.
-///
-/// Pmax is the longer length, Pmin = |det| / Pmax; the level is log2(max(Pmin, Pmax / A)). All is
-/// reckoned in logarithms of 1/256.
 pub(crate) fn anisotropy(slope: &Slope, max_anisotropy: u32) -> Anisotropy {
-    let gradients = slope.scaled.map(|[x, y, _]| [x, y]);
-    let [first, second] = slope.lengths;
-    let (longer, major) =
-        if first >= second { (first, gradients[0]) } else { (second, gradients[1]) };
-    let area = determinant(gradients);
-    let Some(log_longer) = longer.log2_256() else {
-        let (ratio, level, taps) = (0, Wanted::Lowest, Taps::ONE);
-        return Anisotropy { longer, major, area, ratio, level, taps };
+    let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
+    let area = x0.times(y1).plus(y0.times(x1).negated()).magnitude;
+    let Some(log_longest) = slope.rho.log2_256() else {
+        let (ratio, level, taps, direction) = (0, Wanted::Lowest, 0, [0; 2]);
+        return Anisotropy { area, ratio, level, taps, direction };
     };
-    let largest = log2_256_of(effective_maximum(max_anisotropy));
-    // A shorter length of 0 is any number of times shorter.
-    let ratio = area.log2_256().map_or(largest, |log_area| 2 * log_longer - log_area).min(largest);
-    let level = Wanted::At(log_longer - ratio);
-    Anisotropy { longer, major, area, ratio, level, taps: taps(ratio) }
+    let largest = largest_ratio(max_anisotropy);
+    // A footprint without area is any number of times longer than wide.
+    let ratio = area.log2_256().map_or(largest, |area| (2 * log_longest - area).clamp(0, largest));
+    let level = log_longest - ratio;
+    let taps = ratio.min(log_longest - level.max(0)).max(0);
+    let direction = direction(longest(slope));
+    Anisotropy { area, ratio, level: Wanted::At(level), taps, direction }
 }
 
-/// Number, distance and weights of the taps for a ratio r of the lengths, given as its logarithm.
-fn taps(ratio: i64) -> Taps {
-    match ratio {
-        ..=0 => Taps::ONE,
-        1..256 => Taps { count: 2, spacing: spacing(ratio), interior: 0, end: WHOLE / 2 },
-        _ => {
-            // 2 * ceil(r / 2).
-            let even = (2..=MAX_TAPS).step_by(2);
-            let count = even.clone().find(|&n| log2_256_of(n) >= ratio).unwrap_or(MAX_TAPS);
-            // 1/r, then what is left for the ends.
-            let interior = (4 * u32::from(EXP2_256[(ratio & 255) as usize])) >> (ratio >> 8);
-            let end = (WHOLE - (count - 2) * interior) / 2;
-            Taps { count, spacing: WHOLE, interior, end }
-        }
+/// The vector whose length is rho: a gradient, or 11/16 of their sum or of the longer less the
+/// shorter one. Of equal lengths the first gradient goes first, then the sum, then the difference.
+fn longest(slope: &Slope) -> [SignedTen; 2] {
+    let [[x0, y0, _], [x1, y1, _]] = slope.scaled;
+    let shortened =
+        |v: [SignedTen; 2]| v.map(|c| SignedTen { magnitude: eleven_16ths(c.magnitude), ..c });
+    let [first, second] = slope.lengths;
+    let [sum, difference] = slope.diagonals;
+    let less = |a: SignedTen, b: SignedTen| {
+        let difference = a.plus(b.negated());
+        if first >= second { difference } else { difference.negated() }
+    };
+    match slope.rho {
+        rho if rho == first => [x0, y0],
+        rho if rho == sum => shortened([x0.plus(x1), y0.plus(y1)]),
+        rho if rho == difference => shortened([less(x0, x1), less(y0, y1)]),
+        _ => [x1, y1],
     }
 }
 
-/// Distances of two taps as they were measured, in 1/100 of a texel, by 100 r.
-const SPACINGS: [(i64, i64); 6] =
-    [(100, 0), (110, 19), (120, 34), (150, 67), (190, 95), (200, 100)];
-
-/// Rule 4.12 (open): the distance of two taps for a ratio 1 < r < 2, in 1/1024 of a texel; straight
-/// lines between the ratios that were measured.
-fn spacing(ratio: i64) -> u32 {
-    // 100 r is 25600 / e.
-    let e = i64::from(EXP2_256[(ratio & 255) as usize]);
-    let above = |&(r, _): &(i64, i64)| r * e >= 25_600;
-    let upper = SPACINGS.iter().position(above).unwrap_or(SPACINGS.len() - 1).max(1);
-    let ((r0, s0), (r1, s1)) = (SPACINGS[upper - 1], SPACINGS[upper]);
-    let (n, d) = ((25_600 - r0 * e) * (s1 - s0), e * (r1 - r0));
-    // To nearest: s0 + n/d hundredths.
-    let (n, d) = ((s0 * d + n) * i64::from(WHOLE), 100 * d);
-    ((2 * n + d) / (2 * d)) as u32
+/// A vector over its length, in 1/64 to nearest: components are cut to the unit of the larger one's
+/// fourth bit, and half a unit is added.
+fn direction(vector: [SignedTen; 2]) -> [i64; 2] {
+    let largest = vector.into_iter().map(|c| c.magnitude.ilogb()).max().unwrap_or(0);
+    let halves = vector.map(|c| {
+        let Ten { significand, exponent } = c.magnitude;
+        if significand == 0 || c.magnitude.ilogb() < largest - 5 {
+            return 0;
+        }
+        let below = largest - 3 - exponent;
+        2 * (i64::from(significand) >> below.min(31)) + 1
+    });
+    let square: i64 = halves.iter().map(|h| h * h).sum();
+    // The largest k with (k - 1/2) / 64 not above the quotient, all squared.
+    let nearest =
+        |h: i64| (0..=64).rev().find(|k| (2 * k - 1) * (2 * k - 1) * square <= 128 * h * 128 * h);
+    std::array::from_fn(|a| {
+        let k = if halves[a] == 0 { 0 } else { nearest(halves[a]).unwrap_or(0) };
+        if vector[a].negative { -k } else { k }
+    })
 }
 
 impl Anisotropy {
-    /// A tap, by its number from 0: its weight, and its way from the centre along the major axis.
+    /// The taps of a level that has a share of 256: the fine one, or the coarse one, which counts
+    /// `rest` of 256.
+    pub(crate) fn of_level(&self, is_coarse: bool, rest: u32) -> Taps {
+        let share = if is_coarse { rest } else { 256 - rest };
+        let ratio = match is_coarse {
+            true => (self.taps + i64::from(rest) - 256).max(0),
+            false => self.taps,
+        };
+        if self.taps == 0 {
+            return Taps { count: 1, interior: 0, end: 256, scale: 0, step: [0; 2], share };
+        }
+        let power = |log: i64| i64::from(EXP2_256[(log & 255) as usize]);
+        let inside = if ratio < 256 { 256 - power(ratio) } else { 128 };
+        let step = self.direction.map(|d| {
+            let step = (d * inside + 64) >> 7;
+            // Between levels a texel of the fine one is shorter.
+            let between = !is_coarse && rest > 0;
+            if between { (step * (power(256 - i64::from(rest)) >> 1)) >> 6 } else { step }
+        });
+        let (count, interior, end, scale) = weights(ratio);
+        Taps { count, interior, end, scale, step, share }
+    }
+}
+
+/// Number of taps for a ratio, weight inside, weight of the ends, and what all come to.
+pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
+    if ratio < 256 {
+        return (2, 0, 256, 1);
+    }
+    let interior = 4 * u32::from(EXP2_256[(ratio & 255) as usize]) >> (ratio >> 8);
+    let (interior, scale) = if interior > 256 { (interior / 2, 1) } else { (interior, 2) };
+    let end = |count: u32| ((256 << scale) - (count - 2) * interior) / 2;
+    let even = (2..=MAX_TAPS).step_by(2);
+    let count = even.into_iter().find(|&n| end(n) <= interior).unwrap_or(MAX_TAPS);
+    (count, interior, end(count), scale)
+}
+
+impl Taps {
+    /// The weight of a tap, by its number from 0. The level's share goes to its taps cumulatively.
+    pub(crate) fn weight(&self, number: u32) -> u32 {
+        let up_to = |count: u32| {
+            let ends = u32::from(count > 0) + u32::from(count == self.count && count > 1);
+            let weight = ends * self.end + (count - ends) * self.interior;
+            round_half_up(i128::from(weight * self.share), 256) as u32
+        };
+        up_to(number + 1) - up_to(number)
+    }
+
+    /// The way of a tap from the coordinates along x and y, in 1/128 of a texel of the level.
+    pub(crate) fn way(&self, number: u32) -> [i64; 2] {
+        let steps = 2 * i64::from(number) - i64::from(self.count) + 1;
+        self.step.map(|step| steps * step)
+    }
+
+    /// A tap, by its number from 0.
     pub(crate) fn tap(&self, number: u32) -> Tap {
-        let weight = self.taps.weight(number);
-        if self.taps.count == 1 {
-            return Tap { weight, shift: [Fixed::ZERO; 3] };
-        }
-        // Twice the way, in 1/1024 of a texel.
-        let way =
-            (2 * i64::from(number) - i64::from(self.taps.count) + 1) * i64::from(self.taps.spacing);
-        let [x, y] = self.major.map(|component| along(component, self.longer, way));
-        Tap { weight, shift: [x, y, Fixed::ZERO] }
-    }
-}
-
-/// `way / 2048` of a component of the unit vector. Rule 4.12 (open): "unit" by the length that the
-/// level computation takes, not by the root of the squares.
-fn along(component: SignedTen, length: Ten, way: i64) -> Fixed {
-    let Ten { significand, exponent } = component.magnitude;
-    // No component is longer than the length.
-    let smaller = length.exponent - exponent;
-    if significand == 0 || smaller > 30 {
-        return Fixed::ZERO;
-    }
-    let n = i64::from(significand) * way;
-    let d = i64::from(length.significand) << (11 + smaller.max(0));
-    Fixed::quotient(if component.negative { -n } else { n }, d)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::reference::gradient::{Gradient, flat};
-
-    fn of(dpdx: [f32; 2], dpdy: [f32; 2], max: u32) -> Anisotropy {
-        let Gradient::Slope(slope) = flat(dpdx, dpdy, [1, 1]) else {
-            panic!("these are finite");
-        };
-        anisotropy(&slope, max)
-    }
-
-    #[test]
-    fn the_runtime_takes_any_maximum() {
-        assert_eq!(
-            [0, 1, 2, 3, 4, 5, 7, 9, 13, 16, 1000].map(effective_maximum),
-            [1, 1, 2, 2, 4, 4, 6, 8, 12, 16, 16]
-        );
-    }
-
-    #[test]
-    fn round_footprints_have_one_tap() {
-        let a = of([8.0, 0.0], [0.0, 8.0], 16);
-        assert_eq!((a.taps, a.level, a.ratio), (Taps::ONE, Wanted::At(768), 0));
-        assert_eq!(a.tap(0), Tap::ONE);
-        let a = of([0.0; 2], [0.0; 2], 16);
-        assert_eq!((a.taps, a.level), (Taps::ONE, Wanted::Lowest));
-        // A rotated square is round as well: by the unit's lengths, rounder than round.
-        let a = of([5.0, 5.0], [-5.0, 5.0], 16);
-        assert!(a.ratio <= 45 && a.taps.count <= 2, "{a:?}");
-    }
-
-    #[test]
-    fn long_footprints() {
-        // r = 4: four taps, 1/4 inside, the ends (4 - 4 + 2) / 8.
-        let a = of([16.0, 0.0], [0.0, 4.0], 16);
-        assert_eq!(a.level, Wanted::At(512));
-        assert_eq!(a.taps, Taps { count: 4, spacing: 1024, interior: 256, end: 256 });
-        let at = |n| a.tap(n).shift[0].to_f64();
-        assert_eq!([at(0), at(1), at(2), at(3)], [-1.5, -0.5, 0.5, 1.5]);
-        assert_eq!(a.tap(3).shift[1], Fixed::ZERO);
-        // r = 3: four taps, 1/3 inside, ends 1/6: E = 150 -> round(256 * 2^(-150/256)) = 171.
-        let a = of([0.0, 2.0], [-6.0, 0.0], 16);
-        assert_eq!(a.ratio, 256 + 150);
-        assert_eq!(a.taps, Taps { count: 4, spacing: 1024, interior: 342, end: 170 });
-        assert_eq!(a.tap(0).shift[0].to_f64(), 1.5, "the longer gradient points down x");
-        // No more than the maximum: r counts as 2, and the level rises.
-        let a = of([16.0, 0.0], [0.0, 4.0], 3);
-        assert_eq!(a.taps, Taps { count: 2, spacing: 1024, interior: 512, end: 512 });
-        assert_eq!(a.level, Wanted::At(768));
-        // Infinitely long.
-        let a = of([16.0, 0.0], [0.0, 0.0], 8);
-        assert_eq!((a.taps.count, a.taps.interior, a.taps.end), (8, 128, 128));
-        assert_eq!(a.level, Wanted::At(256));
-    }
-
-    #[test]
-    fn weights_sum_to_1024() {
-        for ratio in -3..=1024 {
-            let t = taps(ratio);
-            let sum: u32 = (0..t.count).map(|n| t.weight(n)).sum();
-            assert_eq!(sum, 1024, "{ratio}: {t:?}");
-            assert!(t.count < 3 || t.end <= t.interior + 2, "{ratio}: {t:?}");
-        }
-    }
-
-    #[test]
-    fn measured_spacings() {
-        let near = |r: f64, hundredths: f64| {
-            let got = f64::from(spacing((256.0 * r.log2()).round() as i64)) / 1024.0;
-            assert!((got - hundredths / 100.0).abs() < 0.01, "{r}: {got}");
-        };
-        for (r, s) in SPACINGS.into_iter().skip(1).take(4) {
-            near(r as f64 / 100.0, s as f64);
-        }
-        assert!((1..256).map(spacing).is_sorted() && spacing(255) <= 1024 && spacing(1) > 0);
+        let [x, y] = self.way(number).map(Fixed::from_128ths);
+        Tap { weight: self.weight(number), shift: [x, y, Fixed::ZERO] }
     }
 }

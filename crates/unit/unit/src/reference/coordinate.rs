@@ -14,23 +14,27 @@ pub(crate) struct Neighbours {
     pub(crate) exact: f64,
 }
 
-/// Rule 1.1: a NaN coordinate reads as 0.
-pub(crate) fn nan_is_zero(x: f32) -> f32 {
-    if x.is_nan() { 0.0 } else { x }
+/// Rule 1.1: a NaN coordinate reads as 0, and so does a subnormal one.
+pub(crate) fn number(x: f32) -> Fixed {
+    Fixed::from_f32(if x.is_nan() || x.is_subnormal() { 0.0 } else { x })
 }
 
-/// Rule 1.2: a normalized coordinate over `n` texels, in texels.
-pub(crate) fn scale_normalized(x: f32, n: u32) -> Fixed {
-    if n.is_power_of_two() {
-        Fixed::from_f32(x * n as f32)
-    } else {
-        Fixed::from_f32(x).floor_to_bits(21).times(n)
-    }
+/// Rule 1.2: fractional bits of a normalized coordinate over `n` texels.
+fn fraction_bits(n: u32) -> u32 {
+    (n.ilog2() + 8).clamp(21, 23)
 }
 
-/// Rule 1.3: an unnormalized coordinate is in texels already.
-pub(crate) fn unnormalized(x: f32) -> Fixed {
-    Fixed::from_f32(x)
+/// Rules 1.2, 1.7 and 1.12: a normalized coordinate over `n` texels, in texels. Wrap and mirror take
+/// whole periods off first, which is exact for coordinates of any size; an infinity, like all
+/// large numbers, is a multiple of the period.
+pub(crate) fn scale_normalized(x: Fixed, n: u32, mode: AddressMode) -> Fixed {
+    let x = x.floor_to_bits(fraction_bits(n));
+    let x = match mode {
+        AddressMode::Wrap => x.modulo(1),
+        AddressMode::Mirror => x.modulo(2),
+        AddressMode::Clamp | AddressMode::ClampOgl | AddressMode::Border => x,
+    };
+    x.times(n)
 }
 
 /// Rule 1.5: the texel that a point fetch reads, saturating to 32 bits.
@@ -49,8 +53,7 @@ pub(crate) fn gather_offset(e: i32) -> i64 {
 }
 
 /// Rule 1.4: the offset of a 1D texture, which is the packed field of a 2D one: x in bits 3:0, the
-/// row in bits 7:4. So -1 to -8 move the row to -1. Rule 1.4 (open): that values outside -8..7
-/// follow from the packing.
+/// row in bits 7:4. So -1 to -8 move the row to -1.
 pub(crate) fn row_offset(e: i32) -> [i64; 2] {
     [low_bits(e, 4), low_bits(e >> 4, 4)]
 }
@@ -83,13 +86,13 @@ pub(crate) fn limit(u: Fixed, n: u32, mode: AddressMode) -> Fixed {
     }
 }
 
-/// Rule 1.7 (open): `clamp_ogl` is OpenGL's GL_CLAMP, which limits the coordinate to the edges.
+/// Rule 1.7: `clamp_ogl` is OpenGL's GL_CLAMP, which limits the coordinate to the edges.
 /// A linear filter then reads half of the border colour there, see [`beyond`].
 fn clamp_ogl(u: Fixed, n: u32) -> Fixed {
     u.clamp(Fixed::from_int(0), Fixed::from_int(n.into()))
 }
 
-/// The mode that the indices of a footprint see: past the edges of `clamp_ogl` (rule 1.7, open)
+/// The mode that the indices of a footprint see: past the edges of `clamp_ogl` (rule 1.7)
 /// is the border colour, which a point filter never reaches.
 pub(crate) fn beyond(mode: AddressMode, linear: bool) -> AddressMode {
     match mode {
@@ -121,7 +124,7 @@ pub(crate) fn address(k: i64, n: u32, mode: AddressMode) -> Option<u32> {
 }
 
 /// Rule 1.9: an integer coordinate, with its offset, names a texel, or none. Rule 1.9 (open): that
-/// offsets move it, without wrapping around at 2^31, and the row of a 1D texture too.
+/// there is no wrap-around at 2^31.
 pub(crate) fn integer(bits: u32, offset: i64) -> i64 {
     i64::from(bits as i32) + offset
 }
@@ -136,9 +139,9 @@ pub(crate) fn layer(index: u32, layers: u32) -> u32 {
     index.min(layers.saturating_sub(1))
 }
 
-/// Rule 9.6 (open): a sample number past the end reads the last sample.
+/// Rule 9.6: the sample number counts modulo the number of samples.
 pub(crate) fn sample(number: u32, samples: u32) -> u32 {
-    number.min(samples.saturating_sub(1))
+    number % samples.max(1)
 }
 
 #[cfg(test)]
@@ -147,30 +150,48 @@ mod tests {
     use AddressMode::{Border, Clamp, Mirror, Wrap};
 
     fn at(x: f32, n: u32, mode: AddressMode) -> (i64, u32) {
-        let u = limit(unnormalized(x), n, mode);
+        let u = limit(number(x), n, mode);
         let Neighbours { index, upper, exact } = neighbours(u);
         assert!((exact * 256.0 - f64::from(upper)).abs() <= 0.5, "{exact} {upper}");
         (index, upper)
     }
 
     #[test]
-    fn nan_reads_zero() {
-        assert_eq!(nan_is_zero(f32::NAN), 0.0);
-        assert_eq!(nan_is_zero(f32::from_bits(0xff80_0001)), 0.0);
-        assert_eq!(nan_is_zero(f32::NEG_INFINITY), f32::NEG_INFINITY);
+    fn nan_and_subnormals_read_zero() {
+        let zero = Fixed::ZERO;
+        assert_eq!([f32::NAN, f32::from_bits(0xff80_0001), 1e-45, -1e-40].map(number), [zero; 4]);
+        assert_eq!(number(f32::NEG_INFINITY).floor(), i64::from(i32::MIN));
+        assert_eq!(number(-1e-30).floor(), -1);
     }
 
     #[test]
-    fn other_sizes_floor_to_21_bits_first() {
+    fn coordinates_are_floored_first() {
+        let index = |x: f32, n| point_index(scale_normalized(number(x), n, Clamp));
         // The float just above 0.04, on 25 texels: exactly it would be texel 1.
         let x = f32::from_bits(0.04_f32.to_bits() + 1);
         assert!(f64::from(x) * 25.0 > 1.0);
-        assert_eq!(point_index(scale_normalized(x, 25)), 0);
-        assert_eq!(point_index(scale_normalized(-1e-30, 25)), -1);
-        assert_eq!(point_index(scale_normalized(-1e-30, 32)), -1);
-        assert_eq!(point_index(scale_normalized(1e-45, 32)), 0);
-        assert_eq!(point_index(scale_normalized(f32::MAX, 32)), i32::MAX.into());
-        assert_eq!(point_index(scale_normalized(f32::NEG_INFINITY, 25)), i32::MIN.into());
+        assert_eq!(index(x, 25), 0);
+        assert_eq!([25, 32].map(|n| index(-1e-30, n)), [-1, -1]);
+        assert_eq!(index(1e-45, 32), 0);
+        assert_eq!(index(f32::MAX, 32), i32::MAX.into());
+        assert_eq!(index(f32::NEG_INFINITY, 25), i32::MIN.into());
+        assert_eq!(
+            [1, 8192, 16_383, 16_384, 32_767, 32_768, 131_072].map(fraction_bits),
+            [21, 21, 21, 22, 22, 23, 23]
+        );
+    }
+
+    #[test]
+    fn wrap_and_mirror_are_exact_for_any_size() {
+        let at = |x: f32, mode| scale_normalized(number(x), 10, mode).to_f64();
+        assert_eq!(
+            [1.25, -0.25, 8_388_609.0, 1e30, f32::INFINITY].map(|x| at(x, Wrap)),
+            [2.5, 7.5, 0.0, 0.0, 0.0]
+        );
+        assert_eq!(
+            [1.25, -0.25, 8_388_609.0, 1e30, f32::NEG_INFINITY].map(|x| at(x, Mirror)),
+            [12.5, 17.5, 10.0, 0.0, 0.0]
+        );
     }
 
     #[test]
@@ -181,7 +202,7 @@ mod tests {
         assert_eq!(at(3.5 + 255.5 / 256.0, 9, Wrap), (4, 0));
         assert_eq!(at(3.5 + 255.49 / 256.0, 9, Wrap), (3, 255));
         assert_eq!(at(0.5 - 0.5 / 256.0, 9, Wrap), (0, 0));
-        assert_eq!(at(-1e-45, 9, Wrap), (-1, 128));
+        assert_eq!(at(-1e-30, 9, Wrap), (-1, 128));
     }
 
     #[test]
@@ -243,8 +264,8 @@ mod tests {
     }
 
     #[test]
-    fn layers_past_the_end_are_the_last() {
+    fn layers_and_samples_past_the_end() {
         assert_eq!([0, 2, 3, u32::MAX].map(|i| layer(i, 3)), [0, 2, 2, 2]);
-        assert_eq!([0, 3, 4, u32::MAX].map(|i| sample(i, 4)), [0, 3, 3, 3]);
+        assert_eq!([0, 3, 4, u32::MAX].map(|i| sample(i, 4)), [0, 3, 0, 3]);
     }
 }

@@ -1,9 +1,10 @@
 //! Cube maps: docs/numerics.md, section 7. From a direction to a face and a place on it; gradients
 //! on a cube; texels past the edges of a face.
 
+use super::fixed::Fixed;
 use super::gradient::{Gradient, Texels, scaled, slope};
-use super::ten::{SignedTen, decompose_signed};
-use texunit_texel::{Reading, f16_to_f32, f32_to_f16, sign_extend, srgb_table};
+use super::ten::{SignedTen, Ten};
+use texunit_sfu::rcp;
 
 /// An axis of space, 0 to 2 for x, y, z, in one of its two directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,30 +65,29 @@ fn face_towards(direction: Signed) -> usize {
 pub(crate) struct FacePoint {
     /// 0 to 5.
     pub(crate) face: u32,
-    /// Coordinates on the face before the division.
+    /// The products along s and t, which the unit gets.
     pub(crate) sc: f32,
     pub(crate) tc: f32,
-    /// The component of the largest magnitude.
+    /// The product of the largest magnitude.
     pub(crate) ma: f32,
-    /// Face coordinates, 0 to 1; NaN (which reads as 0) without a direction.
-    pub(crate) s: f32,
-    pub(crate) t: f32,
+    /// Face coordinates, 0 to 1, exactly.
+    pub(crate) s: Fixed,
+    pub(crate) t: Fixed,
 }
 
-/// Rules 7.3 and 7.4: the hardware multiplies a direction by the reciprocal of its largest
-/// component before it fetches. That takes an infinite direction to no direction at all: the
-/// reciprocal is 0, and infinity times 0 is NaN. A NaN component reads as 0.
-fn seen(direction: [f32; 3]) -> [f32; 3] {
-    if direction.iter().any(|x| x.is_infinite()) {
-        return [0.0; 3];
-    }
-    direction.map(|x| if x.is_nan() { 0.0 } else { x })
-}
-
-/// Rule 7.1: the face that a direction of numbers points at: the axis of the largest magnitude,
-/// ties z, then y, then x; a component of -0 counts as positive.
-fn face_of(direction: [f32; 3]) -> usize {
+/// Rule 7.2: ptxas multiplies a direction by the machine's reciprocal of its largest magnitude
+/// before the fetch. A NaN is no largest one; three NaNs are.
+fn products(direction: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = direction.map(f32::abs);
+    let r = f32::from_bits(rcp(x.max(y).max(z).to_bits()));
+    direction.map(|c| c * r)
+}
+
+/// Rule 7.1: the face of products: the axis of the largest magnitude, ties z, then y, then x. A
+/// NaN is smaller than any number; it and -0 count as positive.
+fn face_of(products: [f32; 3]) -> usize {
+    let magnitude = |c: f32| if c.is_nan() { -1.0 } else { c.abs() };
+    let [x, y, z] = products.map(magnitude);
     let axis = if z >= x && z >= y {
         2
     } else if y >= x {
@@ -95,77 +95,76 @@ fn face_of(direction: [f32; 3]) -> usize {
     } else {
         0
     };
-    face_towards(Signed { axis, negative: direction[axis] < 0.0 })
+    face_towards(Signed { axis, negative: products[axis] < 0.0 })
 }
 
-/// Rules 7.1, 7.2: the face that a direction points at and the place there, each step rounded to
-/// f32.
+/// Rule 7.4: a product as a number: a NaN and a subnormal are 0.
+fn number(product: f32) -> f32 {
+    if product.is_nan() || product.is_subnormal() { 0.0 } else { product }
+}
+
+/// Rules 7.1, 7.2 and 7.4: the face that a direction points at and the place there.
 pub(crate) fn face_point(direction: [f32; 3]) -> FacePoint {
-    let direction = seen(direction);
-    let face = face_of(direction);
+    let products = products(direction);
+    let face = face_of(products);
     let Face { major, s, t } = FACES[face];
-    let (sc, tc, ma) = (s.of(direction), t.of(direction), direction[major.axis]);
-    let coordinate = |c: f32| (c / ma.abs() + 1.0) * 0.5;
-    FacePoint { face: face as u32, sc, tc, ma, s: coordinate(sc), t: coordinate(tc) }
+    let products = products.map(number);
+    let (sc, tc, ma) = (s.of(products), t.of(products), products[major.axis]);
+    FacePoint { face: face as u32, sc, tc, ma, s: on_face(sc), t: on_face(tc) }
 }
 
-/// Rule 7.3: 1/x, of which the hardware has an approximation, one unit in the last place off for
-/// some x (open): a table of it belongs here.
-pub(crate) fn reciprocal(x: f32) -> f32 {
-    1.0 / x
+/// Rules 7.2 and 7.4: the coordinate of a product along a face, exactly. An infinite product lies
+/// as far outside as a coordinate can.
+pub(crate) fn on_face(product: f32) -> Fixed {
+    let c = Fixed::from_f32(number(product));
+    if product.is_infinite() { c } else { c.plus(Fixed::from_int(1)).halved() }
 }
 
-/// A lane of the quad that carries gradients: its direction over the largest component.
+/// A lane of the quad that carries gradients: its products, and their face.
 fn lane(direction: [f32; 3]) -> ([f32; 3], usize) {
-    let largest = direction.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
-    let r = reciprocal(largest);
-    let products = direction.map(|x| x * r);
-    // Rounding leaves no product above 1 but for the reciprocal of a subnormal, which overflows
-    // (open): such a lane counts as one without direction.
-    let products = if products.iter().any(|x| x.is_infinite()) { [0.0; 3] } else { products };
-    let products = seen(products);
-    (products, face_of(products))
+    let products = products(direction);
+    (products.map(number), face_of(products))
 }
 
-/// Rule 4.11 (open in the last digit): the components of a gradient on the face of the
-/// first lane, over twice the edge of a face; `None` from a face to the opposite one. A lane on a
-/// neighbouring face is unfolded about the edge that both share.
-fn across(
-    (first, home): ([f32; 3], usize),
-    (other, away): ([f32; 3], usize),
-) -> Option<[SignedTen; 2]> {
+/// Rule 4.11: half of a difference along an axis of a face of `n` texels, in texels.
+fn half_way(x: f32, y: f32, n: u32) -> SignedTen {
+    scaled(SignedTen::near_difference(x, y).halved(), n)
+}
+
+/// Rule 4.11: the components of a gradient on the face of the first lane, in texels. A lane on a
+/// neighbouring face is unfolded about the edge that both share; one on the opposite face is a
+/// whole face away along a third axis.
+fn across((first, home): ([f32; 3], usize), (other, away): ([f32; 3], usize), n: u32) -> Texels {
     let Face { major, s, t } = FACES[home];
     let beyond = FACES[away].major;
-    if beyond == major.opposite() {
-        return None;
-    }
-    Some([s, t].map(|axis| {
+    let [s, t] = [s, t].map(|axis| {
         if beyond.axis != axis.axis || away == home {
-            return SignedTen::difference(axis.of(other), axis.of(first));
+            return half_way(axis.of(other), axis.of(first), n);
         }
         // Toward the neighbour: what the first lane has up to the edge, and the other behind it.
-        let before = beyond.of(first);
-        let behind = major.of(other);
-        let way = [(2, 0), decompose_signed(-before), decompose_signed(-behind)];
-        let way = SignedTen::cut_signed_sum(way);
+        let before = half_way(1.0, beyond.of(first), n);
+        let way = before.plus(half_way(1.0, major.of(other), n));
         if beyond == axis { way } else { way.negated() }
-    }))
+    });
+    let opposite = beyond == major.opposite();
+    let third = if opposite { Ten::cut(n.into(), 0) } else { Ten::ZERO };
+    [s, t, SignedTen { negative: false, magnitude: third }]
 }
 
 /// Rule 4.11: gradients of a direction as differences in a quad of P, P + dPdx, P + dPdy
-/// (sums rounded to f32), on faces of `n` texels an edge. The diagonals count only if all three
-/// are on one face.
-pub(crate) fn gradient(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3], n: u32) -> Gradient {
+/// (sums rounded to f32), on faces of `n` texels an edge; and whether all three are on one face.
+/// Only then do the diagonals count.
+pub(crate) fn gradient(
+    point: [f32; 3],
+    dpdx: [f32; 3],
+    dpdy: [f32; 3],
+    n: u32,
+) -> (Gradient, bool) {
     let moved = |d: [f32; 3]| lane(std::array::from_fn(|a| point[a] + d[a]));
     let (home, x, y) = (lane(point), moved(dpdx), moved(dpdy));
-    let texels = |other| -> Option<Texels> {
-        let [s, t] = across(home, other)?.map(|c| scaled(c.halved(), n));
-        Some([s, t, SignedTen::ZERO])
-    };
-    match [texels(x), texels(y)] {
-        [Some(dx), Some(dy)] => Gradient::Slope(slope([dx, dy], home.1 == x.1 && home.1 == y.1)),
-        _ => Gradient::Last,
-    }
+    let on_one_face = home.1 == x.1 && home.1 == y.1;
+    let slope = slope([across(home, x, n), across(home, y, n)], on_one_face);
+    (Gradient::Slope(slope), on_one_face)
 }
 
 /// A texel of a cube.
@@ -217,32 +216,43 @@ pub(crate) enum Seamless {
     Missing([FaceTexel; 3]),
 }
 
-/// Rule 7.7: the texel at an index of a face of `n` texels an edge, for a
-/// footprint whose lower indices are `lower`. A footprint within a texel of the face, as
-/// directions have them, has at most one missing texel.
-///
-/// Rule 7.7 (open): an offset or an anisotropic tap may go further. Rows are then counted on the
-/// neighbour, up to its last one; past a corner, along s only.
-pub(crate) fn seamless(face: u32, index: [i64; 2], lower: [i64; 2], n: u32) -> Seamless {
+/// Rule 7.7: the lower index and the weight of the upper texel of both axes of a footprint on a
+/// face of `n` texels an edge. One that misses more than a texel, being outside along both axes,
+/// is pulled to the corner.
+pub(crate) fn pulled(axes: [(i64, u32); 2], n: u32) -> [(i64, u32); 2] {
+    let last = i64::from(n) - 1;
+    let outside = |(i, _): (i64, u32)| [i, i + 1].map(|k| k < 0 || k > last);
+    let [x, y] = axes.map(outside).map(|o| o.into_iter().filter(|o| *o).count());
+    if x * y < 2 {
+        return axes;
+    }
+    axes.map(|(index, weight)| match index {
+        i if i < -1 => (-1, 0),
+        i if i > last => (last, 256),
+        i => (i, weight),
+    })
+}
+
+/// Rule 7.7: the texel at an index of a face of `n` texels an edge, for a footprint that was
+/// [`pulled`].
+pub(crate) fn seamless(face: u32, index: [i64; 2], n: u32) -> Seamless {
     let last = i64::from(n) - 1;
     let outside = index.map(|k| k < 0 || k > last);
-    let at_corner = |k: i64| k == -1 || k == last;
+    let inside = index.map(|k| k.clamp(0, last));
     match outside {
         [false, false] => Seamless::At(FaceTexel { face, at: index.map(|k| k as u32) }),
-        [true, true] if lower.into_iter().all(at_corner) => {
-            let inside = index.map(|k| k.clamp(0, last));
-            Seamless::Missing([
-                FaceTexel { face, at: inside.map(|k| k as u32) },
-                behind(face, 0, index[0], inside[1], n),
-                behind(face, 1, index[1], inside[0], n),
-            ])
-        }
-        [true, _] => Seamless::At(behind(face, 0, index[0], index[1].clamp(0, last), n)),
+        [true, true] => Seamless::Missing([
+            FaceTexel { face, at: inside.map(|k| k as u32) },
+            behind(face, 0, index[0], inside[1], n),
+            behind(face, 1, index[1], inside[0], n),
+        ]),
+        [true, false] => Seamless::At(behind(face, 0, index[0], index[1], n)),
         [false, true] => Seamless::At(behind(face, 1, index[1], index[0], n)),
     }
 }
 
-/// The texel behind an edge: `k` is outside along `axis`, `along` inside along the other.
+/// The texel behind an edge: `k` is outside along `axis`, `along` inside along the other. Rule 7.7
+/// (open): past the neighbour's last row that row goes on.
 fn behind(face: u32, axis: usize, k: i64, along: i64, n: u32) -> FaceTexel {
     let last = i64::from(n) - 1;
     let edge = edge(face, axis, k > last);
@@ -251,32 +261,6 @@ fn behind(face: u32, axis: usize, k: i64, along: i64, n: u32) -> FaceTexel {
     at[edge.away] = if edge.from_end { last - depth } else { depth } as u32;
     at[1 - edge.away] = if edge.reversed { last - along } else { along } as u32;
     FaceTexel { face: edge.face, at }
-}
-
-/// Rule 7.7 (open: the rounding): a channel of the missing texel of a corner, as a code of the
-/// texture's format. It is the average of the other three, to nearest; sRGB codes by what they
-/// stand for.
-pub(crate) fn missing_corner(reading: Reading, codes: [u32; 3]) -> u32 {
-    let mean = |values: [i64; 3]| (2 * values.iter().sum::<i64>() + 3).div_euclid(6);
-    let float_mean =
-        |values: [f32; 3]| (values.into_iter().map(f64::from).sum::<f64>() / 3.0) as f32;
-    match reading {
-        Reading::Unorm { .. } => mean(codes.map(i64::from)) as u32,
-        Reading::Snorm { bits } => mean(codes.map(|c| sign_extend(bits, c).into())) as u32,
-        Reading::Srgb => {
-            let table = srgb_table();
-            let wanted = mean(codes.map(|c| table[c as usize & 0xff].into()));
-            let distance = |code: &u32| (i64::from(table[*code as usize]) - wanted).abs();
-            (0..256).min_by_key(distance).unwrap_or(0)
-        }
-        Reading::F16 => {
-            f32_to_f16(float_mean(codes.map(|c| f32::from_bits(f16_to_f32(c as u16)))).to_bits())
-                .into()
-        }
-        Reading::F32 => float_mean(codes.map(f32::from_bits)).to_bits(),
-        // These have one value for all codes, or no linear filter.
-        Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. } => codes[0],
-    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! The words of a trace. Numbers come from the rules' own functions.
 
 use super::Fetch;
-use super::float::{self, FloatRules, HALF, SINGLE};
+use super::float::{self, FloatRules, HALF, SINGLE, SRGB};
 use super::level::{self, Levels, Wanted};
 use super::number;
 use super::sum::{self, IntegerSum};
 use super::trace::{Footprint, Step, TexelTrace};
-use super::weights::{Group, ONE_TAP, TOTAL_BITS};
+use super::weights::{Group, Scale};
+use crate::fixed_level::bias_field;
 use crate::request::{FetchKind, Lod};
-use texunit_texel::{Reading, sign_extend};
+use texunit_texel::{Reading, WIDE, sign_extend};
 
 pub(super) fn step(rule: &'static str, text: impl Into<String>) -> Step {
     Step { rule, text: text.into() }
@@ -23,7 +24,7 @@ pub(super) struct Named<'a> {
 /// `level 0, slice 1`.
 pub(super) fn group_name(footprint: &Footprint, z: u8) -> String {
     let mut name = format!("level {}", footprint.level);
-    if footprint.tap.1 != ONE_TAP {
+    if footprint.tap.1 > 1 {
         name += &format!(", tap {}", footprint.tap.0);
     }
     if footprint.axes.len() == 3 {
@@ -41,9 +42,9 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
     }
     match wanted {
         Wanted::Base => steps.push(step("3.1", "no level is named: level 0, without bias")),
-        Wanted::Whole(q) => steps.push(step("3.2", format!("integer level {}", q / 256))),
+        Wanted::Whole(level) => steps.push(step("1.9", format!("integer level {level}"))),
         Wanted::Lowest => steps.push(step("4.7", "gradients of length 0: the lowest level")),
-        Wanted::Highest => steps.push(step("4.1", "gradients too large: the highest level")),
+        Wanted::Highest => steps.push(step("4.9", "gradients too large: the highest level")),
         Wanted::At(q) => {
             // How gradients come to it has been said.
             let graded = fetch.form.kind == FetchKind::Sample(Lod::Gradient);
@@ -60,11 +61,11 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
                         number::float(bias),
                         s.rate.0,
                         s.rate.1,
-                        in_256ths(s.level(q, bias))
+                        in_256ths(s.level(q, bias, effective.mip_filter))
                     ),
                 ));
             } else if bias != 0.0 {
-                let cut = level::cut_to_256ths(bias);
+                let cut = bias_field(bias, (0, 1));
                 let rule = if graded { "4.8" } else { "3.2" };
                 let (sum, near) = (in_256ths(q + cut), q.abs().max(cut.abs()) <= FAR);
                 let sum =
@@ -72,6 +73,9 @@ pub(super) fn level(fetch: &Fetch<'_>, wanted: Wanted, levels: &Levels, steps: &
                 steps.push(step(rule, format!("bias {}: {sum}", number::float(bias))));
             }
         }
+    }
+    if matches!(wanted, Wanted::Whole(_)) {
+        return;
     }
     let [min, max] = effective.level_clamp;
     steps.push(step("3.3", format!("clamped to {min}..{max}: q = {}", levels.q)));
@@ -101,19 +105,14 @@ pub(super) fn outside() -> Step {
     step("1.9", "outside the extent: 0")
 }
 
-/// Rule 9.4.
-pub(super) fn not_resident() -> Step {
-    step("9.4", "a texel with weight is not resident: 0")
-}
-
 /// Rule 9.2.
 pub(super) fn compared(passes: bool) -> Step {
     step("9.2", if passes { "the compare passes: 1" } else { "the compare fails: 0" })
 }
 
-/// Rule 9.2; the weight is in 2^-18.
-pub(super) fn passing(weight: u32) -> Step {
-    let share = f64::from(weight) / f64::from(1_u32 << (TOTAL_BITS - 8));
+/// Rule 9.2; the weight is in units of 2^-(8 + scale).
+pub(super) fn passing(weight: u32, scale: Scale) -> Step {
+    let share = f64::from(weight) / f64::from(1_u32 << scale);
     step("9.2", format!("texels that pass the compare weigh {share} of 256"))
 }
 
@@ -131,6 +130,12 @@ pub(super) fn point(reading: Reading, code: u32) -> Vec<Step> {
         Reading::One => "the format has no alpha: 1".to_owned(),
         Reading::Uint { .. } => format!("integer {code}"),
         Reading::Sint { bits } => format!("integer {}", sign_extend(bits, code)),
+        Reading::Unorm { bits: 10 } if code & WIDE != 0 => {
+            format!("{} / 1023 = {value}", code >> 6 & 0x3ff)
+        }
+        Reading::Unorm { .. } if code & WIDE != 0 => {
+            format!("{} / 65535 = {value}", code & 0xffff)
+        }
         Reading::Unorm { bits } => format!("{code} / {} = {value}", (1_u64 << bits) - 1),
         Reading::Snorm { bits } => {
             let max = (1_i64 << (bits - 1)) - 1;
@@ -156,41 +161,76 @@ pub(super) fn gathered(
     if let Some(passes) = texel.compared {
         return vec![compared(passes)];
     }
-    let (name, code) = (["r", "g", "b", "a"][component], texel.codes[component]);
+    let (name, code) = (["r", "g", "b", "a"][component], texel.codes[component] & !WIDE);
     let [x, y, _] = texel.index;
     let value = if reading.can_filter() {
         number::float(f32::from_bits(value))
     } else {
         (value as i32).to_string()
     };
+    if texel.made_of.is_some() {
+        let text = format!("{name} of the corner ({x}, {y}), 86, 85 and 85 of 256: {value}");
+        return vec![step("8.7", text)];
+    }
     vec![step("8.3", format!("{name} of texel ({x}, {y}), code 0x{code:x}: {value}"))]
 }
 
 /// Section 2, "Sum": how a channel was summed.
-pub(super) fn sum(reading: Reading, groups: &[Named<'_>], result: u32) -> Vec<Step> {
+pub(super) fn sum(reading: Reading, groups: &[Named<'_>], scale: Scale, result: u32) -> Vec<Step> {
     let plain: Vec<Group<'_>> = groups.iter().map(|n| n.group).collect();
     match reading {
-        Reading::Missing | Reading::Uint { .. } | Reading::Sint { .. } => Vec::new(),
+        Reading::Missing => Vec::new(),
         Reading::One => point(reading, 0),
-        Reading::Unorm { .. } | Reading::Snorm { .. } => {
-            sum::integer_sum(reading, &plain).map(|s| integer(reading, s)).unwrap_or_default()
+        Reading::Unorm { bits: 24 } | Reading::Uint { .. } | Reading::Sint { .. } => {
+            whole(reading, &plain, scale, result)
         }
-        Reading::Srgb => srgb(groups, result),
-        Reading::F16 => float(groups, &plain, &HALF, result),
-        Reading::F32 => float(groups, &plain, &SINGLE, result),
+        Reading::Unorm { .. } | Reading::Snorm { .. } => sum::integer_sum(reading, &plain, scale)
+            .map(|s| integer(reading, s, scale))
+            .unwrap_or_default(),
+        Reading::Srgb => float(groups, &plain, scale, &SRGB, result),
+        Reading::F16 => float(groups, &plain, scale, &HALF, result),
+        Reading::F32 => float(groups, &plain, scale, &SINGLE, result),
     }
 }
 
-fn integer(reading: Reading, sum: IntegerSum) -> Vec<Step> {
-    let IntegerSum { total, k, max } = sum;
-    let (what, rounding) = match reading {
-        Reading::Unorm { bits: 8 } => ("weight * 257 * code", "rhu(S / 256)"),
-        Reading::Unorm { bits: 2 | 10 } => ("weight * code widened to 16 bits", "rhu(S / 256)"),
-        Reading::Unorm { .. } => ("weight * code", "rhu(S / 256)"),
-        Reading::Snorm { bits: 8 } => {
-            ("weight * code", "max(S + ((257 * (S >> 4) + 1024) >> 11), -32767)")
+/// Codes that are summed as they are.
+fn whole(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
+    let number = |code| match reading {
+        Reading::Sint { bits } => sign_extend(bits, code).into(),
+        _ => i128::from(code),
+    };
+    let total = sum::total(plain, number);
+    let all = 256_u32 << scale;
+    let text = match reading {
+        Reading::Sint { bits: 32 } => format!("floor(S / {all}) = {}", result as i32),
+        Reading::Sint { .. } => format!("rhu(S / {all}) = {}", result as i32),
+        Reading::Uint { bits: 32 } => format!("floor(S / {all}) = {result}"),
+        Reading::Uint { .. } => format!("rhu(S / {all}) = {result}"),
+        _ => {
+            let value = number::float(f32::from_bits(result));
+            format!("S / 2^{} cut to 24 bits, and a unit more: {value}", 32 + scale)
         }
-        _ => ("weight * code", "max(rhu(S / 256), -32767)"),
+    };
+    vec![step("2", format!("S = sum of weight * code = {total}")), step("2", text)]
+}
+
+fn integer(reading: Reading, sum: IntegerSum, scale: Scale) -> Vec<Step> {
+    let IntegerSum { total, k, max } = sum;
+    let all = 256_u32 << scale;
+    let what = match reading {
+        Reading::Unorm { bits: 8 } => "weight * 257 * code",
+        Reading::Unorm { bits: 2 | 10 } => "weight * code widened to 16 bits",
+        _ => "weight * code",
+    };
+    let rounding = match (reading, scale) {
+        (Reading::Unorm { .. }, _) => format!("rhu(S / {all})"),
+        (Reading::Snorm { bits: 8 }, 0) => {
+            "max(S + ((257 * (S >> 4) + 1024) >> 11), -32767)".to_owned()
+        }
+        (Reading::Snorm { bits: 8 }, k) => {
+            format!("max(((2048 * S >> {k}) + 257 * (S >> {}) + 1024) >> 11, -32767)", 4 + k)
+        }
+        _ => format!("max(rhu(S / {all}), -32767)"),
     };
     let value = number::float(f32::from_bits(sum.bits()));
     vec![
@@ -200,58 +240,42 @@ fn integer(reading: Reading, sum: IntegerSum) -> Vec<Step> {
     ]
 }
 
-/// The sum of a group over its whole weight, for a reader.
-fn scaled(sum: i128, power: i32) -> f64 {
-    sum as f64 * 2.0_f64.powi(power)
-}
-
-fn srgb(groups: &[Named<'_>], result: u32) -> Vec<Step> {
-    let mut steps: Vec<Step> = groups
-        .iter()
-        .map(|Named { name, group }| {
-            let unit = sum::srgb_unit(group);
-            let total = group.total(|code| i128::from(sum::srgb_value(code) >> unit << unit));
-            let value = number::real(scaled(total, -16 - TOTAL_BITS as i32));
-            let cut = 1_u32 << unit;
-            step(
-                "5.2",
-                format!("{name}: table values cut to multiples of {cut}/65536, sum {value}"),
-            )
-        })
-        .collect();
-    let value = number::float(f32::from_bits(result));
-    steps.push(step("5.2", format!("rounded to 11 significant bits, ties away: {value}")));
-    steps
-}
-
-fn float(groups: &[Named<'_>], plain: &[Group<'_>], rules: &FloatRules, result: u32) -> Vec<Step> {
+fn float(
+    groups: &[Named<'_>],
+    plain: &[Group<'_>],
+    scale: Scale,
+    rules: &FloatRules,
+    result: u32,
+) -> Vec<Step> {
     let value = number::float(f32::from_bits(result));
     if !float::is_finite(plain, rules) {
         return vec![step("2.4", format!("a texel is not finite: plain arithmetic, {value}"))];
     }
-    let Some(largest) = float::largest_exponent(plain, rules) else {
+    let rule = if std::ptr::eq(rules, &SRGB) { "5.2" } else { "2" };
+    let sums = float::accumulate(plain, scale, rules);
+    if sums.last().is_none_or(|sum| sum.unit.is_none()) {
         return vec![step("2.3", format!("all texels are zeros: {value}"))];
-    };
+    }
     let mut steps = Vec::new();
-    for Named { name, group } in groups {
-        let Some(e) = float::exponent(group.texels, rules) else {
-            steps.push(step("2", format!("{name}: all texels are zeros")));
-            continue;
-        };
-        let total = float::group_sum(group, largest, rules);
-        let power = largest - rules.group_bits;
-        let sum = number::real(scaled(total, power - TOTAL_BITS as i32));
-        let unit = e - rules.texel_bits;
-        steps.push(step(
-            "2",
-            format!(
-                "{name}: texels cut to multiples of 2^{unit}, their sum floored to a multiple of \
-                 2^{power}; it adds {sum}"
-            ),
-        ));
+    let taken = groups.chunk_by(|a, b| a.group.step == b.group.step);
+    for (taken, sum) in taken.zip(sums) {
+        for Named { name, group } in taken {
+            steps.push(match float::exponent(group.texels, rules) {
+                None => step(rule, format!("{name}: all texels are zeros")),
+                Some(e) => {
+                    let unit = e - rules.texel_bits;
+                    step(rule, format!("{name}: texels cut to multiples of 2^{unit}"))
+                }
+            });
+        }
+        if let Some(unit) = sum.unit {
+            let power = unit - 8 - scale as i32;
+            let sum = number::real(sum.sum as f64 * 2.0_f64.powi(power));
+            steps.push(step(rule, format!("added in units of 2^{unit}, floored: {sum}")));
+        }
     }
     let bits = rules.precision;
-    steps.push(step("2", format!("rounded to {bits} bits, ties away from zero: {value}")));
+    steps.push(step(rule, format!("rounded to {bits} bits, ties away from zero: {value}")));
     steps
 }
 

@@ -38,9 +38,19 @@ impl Fixed {
         Self(i128::from(i) << FRACTION)
     }
 
-    /// The quotient of two integers below 2^60, the second positive.
-    pub(crate) fn quotient(n: i64, d: i64) -> Self {
-        Self((i128::from(n) << FRACTION).div_euclid(i128::from(d)))
+    /// A number of 1/128 of a texel.
+    pub(crate) fn from_128ths(n: i64) -> Self {
+        Self(i128::from(n) << (FRACTION - 7))
+    }
+
+    /// What is left over whole periods, 0 up to the period.
+    pub(crate) fn modulo(self, period: i64) -> Self {
+        Self(self.0.rem_euclid(Self::from_int(period).0))
+    }
+
+    /// Half of it, toward minus infinity.
+    pub(crate) fn halved(self) -> Self {
+        Self(self.0 >> 1)
     }
 
     fn saturate(self) -> Self {

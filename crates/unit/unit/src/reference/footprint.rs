@@ -3,7 +3,7 @@
 
 use super::coordinate::{self, Neighbours};
 use super::fixed::Fixed;
-use super::weights::{self, ONE_TAP};
+use super::weights;
 use crate::effective::Coords;
 use crate::request::{Coordinates, FetchOperands, Geometry};
 use crate::resource::ArrayShape;
@@ -18,14 +18,24 @@ pub(crate) struct Place {
     pub(crate) sample: u32,
     /// Bits of the coordinates of the point; of a cube, the direction.
     pub(crate) coords: [u32; 3],
+    /// The coordinates as numbers; of a cube, those on the face.
+    pub(crate) numbers: [Fixed; 3],
+    /// Whether an integer layer or level names none that there is: 0 is read.
+    pub(crate) is_outside: bool,
 }
 
-/// The coordinates that a geometry has. Rules 1.10 and 9.6: layers and samples past the end.
-pub(crate) fn place(shape: &ArrayShape, from: Coordinates<u32>) -> Place {
+/// The coordinates that a geometry has. Rules 1.10 and 9.6: layers and samples past the end. Rule
+/// 1.9: `integers` is how many layers integer coordinates name, and whether they are clamped.
+pub(crate) fn place(
+    shape: &ArrayShape,
+    from: Coordinates<u32>,
+    integers: Option<(u32, bool)>,
+) -> Place {
     let geometry = shape.geometry;
     let mut coords = [0; 3];
     let elements = geometry.gradients();
     coords[..elements].copy_from_slice(&from.point[..elements]);
+    let outside = integers.is_some_and(|(layers, clamps)| !clamps && from.layer >= layers);
     Place {
         plane: match geometry.is_array() {
             true => coordinate::layer(from.layer, shape.layers),
@@ -36,11 +46,12 @@ pub(crate) fn place(shape: &ArrayShape, from: Coordinates<u32>) -> Place {
             false => 0,
         },
         coords,
+        numbers: [Fixed::ZERO; 3],
+        is_outside: geometry.is_array() && outside,
     }
 }
 
-/// Rule 1.4: offsets of a `tex` along x, y, z. A layer of a layered 1D texture ignores the row
-/// (rule 1.4, open).
+/// Rule 1.4: offsets of a `tex` along x, y, z. A layer of a layered 1D texture ignores the row.
 pub(crate) fn tex_offsets(geometry: Geometry, operands: &FetchOperands) -> [i64; 3] {
     let e = operands.offset;
     match geometry.axes() {
@@ -63,7 +74,7 @@ pub(crate) enum Find {
     Linear,
     /// The same without a limit to the coordinate (rule 8.2).
     Gather,
-    /// The same on a face whose neighbours go on where it ends (rule 7.7).
+    /// The same on a face whose neighbours go on where it ends (rules 7.7, 8.7).
     Seamless,
 }
 
@@ -84,6 +95,8 @@ pub(crate) struct Axis {
     pub(crate) exact: f64,
     /// The sampler's mode; `None` for integer coordinates.
     pub(crate) mode: Option<AddressMode>,
+    /// Of integer coordinates: whether they are clamped.
+    clamps: bool,
     find: Find,
 }
 
@@ -97,30 +110,35 @@ impl Axis {
         upper: 0,
         exact: 0.0,
         mode: Some(AddressMode::Clamp),
+        clamps: false,
         find: Find::Point,
     };
 
-    /// Rule 1.9.
-    pub(crate) fn integer(bits: u32, offset: i64, size: u32) -> Self {
+    /// Rule 1.9; `clamps`: of a fetch that names a level.
+    pub(crate) fn integer(bits: u32, offset: i64, size: u32, clamps: bool) -> Self {
         let index = coordinate::integer(bits, offset);
         let texels = index as f64;
-        Self { coordinate: bits, texels, size, index, mode: None, ..Self::NONE }
+        Self { coordinate: bits, texels, size, index, mode: None, clamps, ..Self::NONE }
     }
 
-    /// Rules 1.1 to 1.6: a float coordinate, moved by an offset and, in an anisotropic fetch, by a
-    /// tap's way from the centre, both in texels.
+    /// Rules 1.1 to 1.7: a coordinate with its bits, moved by an offset and, in an anisotropic
+    /// fetch, by a tap's way from the centre, both in texels.
     pub(crate) fn float(
-        bits: u32,
+        (bits, x): (u32, Fixed),
         coords: Coords,
         [offset, tap]: [Fixed; 2],
         size: u32,
         mode: AddressMode,
         find: Find,
     ) -> Self {
-        let x = coordinate::nan_is_zero(f32::from_bits(bits));
+        let of_face = |u: Fixed| u.clamp(Fixed::ZERO, Fixed::from_int(size.into()));
         let u = match coords {
-            Coords::Normalized => coordinate::scale_normalized(x, size),
-            Coords::Unnormalized | Coords::Integer => coordinate::unnormalized(x),
+            // Products of the unit's reciprocal may lie a little outside.
+            Coords::Normalized if find == Find::Seamless => {
+                of_face(coordinate::scale_normalized(x, size, AddressMode::Clamp))
+            }
+            Coords::Normalized => coordinate::scale_normalized(x, size, mode),
+            Coords::Unnormalized | Coords::Integer => x,
         };
         Self::texels(u.plus(tap), offset, size, mode, find).named(bits)
     }
@@ -142,6 +160,7 @@ impl Axis {
             upper,
             exact,
             mode: Some(mode),
+            clamps: false,
             find,
         };
         match find {
@@ -173,6 +192,7 @@ impl Axis {
     /// nothing at all.
     pub(crate) fn texel(&self, index: i64) -> Option<u32> {
         match self.mode {
+            None if self.clamps => coordinate::address(index, self.size, AddressMode::Clamp),
             None => coordinate::inside(index, self.size),
             Some(mode) => {
                 let mode = coordinate::beyond(mode, self.find != Find::Point);
@@ -189,10 +209,12 @@ pub(crate) struct Corner {
     pub(crate) corner: [u8; 3],
     /// Before the address mode.
     pub(crate) index: [i64; 3],
-    /// In 1/256; a texel of weight 0 is not read.
+    /// In 1/256.
     pub(crate) weight: u32,
     /// The weight without any rounding, of 1.
     pub(crate) exact: f64,
+    /// Whether it is read: all are, but the upper texel of an axis on which nothing of it counts.
+    pub(crate) read: bool,
 }
 
 /// The texels of a footprint that has a share of 256, in the order of the sum: four of a slice
@@ -208,20 +230,7 @@ pub(crate) fn corners(axes: &[Axis; 3], share: u32) -> [Corner; 8] {
             index: std::array::from_fn(|a| axes[a].index + corner[a] as i64),
             weight: weights[z][y][x],
             exact: f64::from(share) / 256.0 * exact(0) * exact(1) * exact(2),
+            read: (0..3).all(|a| corner[a] == 0 || axes[a].upper > 0),
         }
     })
-}
-
-/// A tap of an anisotropic fetch: a footprint a little away from the coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tap {
-    /// In 1/1024.
-    pub(crate) weight: u32,
-    /// From the coordinates to the tap, in texels of the level that is read.
-    pub(crate) shift: [Fixed; 3],
-}
-
-impl Tap {
-    /// The only tap of a fetch that is not anisotropic.
-    pub(crate) const ONE: Self = Self { weight: ONE_TAP, shift: [Fixed::ZERO; 3] };
 }

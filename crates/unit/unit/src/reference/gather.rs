@@ -1,7 +1,7 @@
 //! `tld4`: docs/numerics.md, section 8. Four texels of a footprint, one component of each.
 
 use super::footprint::{Axis, Corner};
-use super::weights::{TOTAL_BITS, share_that_passes};
+use super::weights::share_that_passes;
 use texunit_texel::Reading;
 
 /// Which texels the results are, along x and y: counter-clockwise from lower left.
@@ -15,6 +15,7 @@ pub(crate) fn corners(axes: &[Axis; 3]) -> [Corner; 4] {
         index: [axes[0].index + i64::from(x), axes[1].index + i64::from(y), 0],
         weight: 0,
         exact: 0.0,
+        read: true,
     })
 }
 
@@ -22,7 +23,11 @@ pub(crate) fn corners(axes: &[Axis; 3]) -> [Corner; 4] {
 /// (rule 9.2), which is not filtered. Whatever the component, the compare is with the depth.
 pub(crate) fn value(reading: Reading, code: u32, compared: Option<bool>) -> u32 {
     match compared {
-        Some(passes) => share_that_passes(u32::from(passes) << TOTAL_BITS),
+        Some(passes) => share_that_passes(256 * u32::from(passes), 0),
         None => reading.gather(code),
     }
 }
+
+/// Rule 8.7: weights of the texels in the place of one that a corner of a cube lacks: the one inside
+/// the face, then those behind its edges.
+pub(crate) const MISSING_CORNER: [u32; 3] = [86, 85, 85];

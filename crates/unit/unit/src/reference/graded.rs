@@ -1,8 +1,7 @@
 //! `tex.grad` as a stage: docs/numerics.md, section 4. Which rules turn the gradients of a geometry
 //! into a level and taps, and the words for a trace.
 
-use super::anisotropy::{Anisotropy, anisotropy};
-use super::footprint::Tap;
+use super::anisotropy::{Anisotropy, Taps, anisotropy};
 use super::gradient::{Gradient, Slope, flat, solid};
 use super::level::Wanted;
 use super::number::real;
@@ -35,18 +34,20 @@ pub(crate) fn graded(
     // Coordinates that are not normalized are in texels already.
     let normalized = effective.coords == Coords::Normalized;
     let [width, height, depth] = base.axes().map(|n| if normalized { n } else { 1 });
-    let gradient = match geometry {
+    // Whether the footprint is flat: of cubes it may lie on several faces.
+    let (gradient, is_flat) = match geometry {
         Geometry::Cube | Geometry::Acube => cube::gradient(point, dpdx, dpdy, width),
-        Geometry::D3 => solid(point, dpdx, dpdy, [width, height, depth]),
+        Geometry::D3 => (solid(point, dpdx, dpdy, [width, height, depth]), false),
         // Second components are 0.
-        Geometry::D1 | Geometry::A1d => flat([dpdx[0], 0.0], [dpdy[0], 0.0], [width, 1]),
+        Geometry::D1 | Geometry::A1d => (flat([dpdx[0], 0.0], [dpdy[0], 0.0], [width, 1]), true),
         Geometry::D2 | Geometry::A2d | Geometry::D2ms | Geometry::A2dms => {
-            flat([dpdx[0], dpdx[1]], [dpdy[0], dpdy[1]], [width, height])
+            (flat([dpdx[0], dpdx[1]], [dpdy[0], dpdy[1]], [width, height]), true)
         }
     };
-    let long = |slope: &Slope| anisotropy(slope, effective.max_anisotropy);
     let anisotropy = match &gradient {
-        Gradient::Slope(slope) if effective.max_anisotropy > 1 => Some(long(slope)),
+        Gradient::Slope(slope) if effective.anisotropic && is_flat => {
+            Some(anisotropy(slope, effective.max_anisotropy))
+        }
         _ => None,
     };
     Graded { gradient, anisotropy }
@@ -58,14 +59,10 @@ impl Graded {
         self.anisotropy.map_or_else(|| self.gradient.level(), |a| a.level)
     }
 
-    /// Number of taps, at least one.
-    pub(crate) fn taps(&self) -> u32 {
-        self.anisotropy.map_or(1, |a| a.taps.count)
-    }
-
-    /// A tap by its number.
-    pub(crate) fn tap(&self, number: u32) -> Tap {
-        self.anisotropy.map_or(Tap::ONE, |a| a.tap(number))
+    /// The taps of a level, the fine one or the coarse one, of which that counts `rest` of 256;
+    /// `None` if there is no anisotropy.
+    pub(crate) fn taps(&self, is_coarse: bool, rest: u32) -> Option<Taps> {
+        self.anisotropy.map(|a| a.of_level(is_coarse, rest))
     }
 
     /// How the level before bias and clamps came about.
@@ -119,33 +116,24 @@ fn isotropic_words(slope: &Slope, steps: &mut Vec<Step>) {
 }
 
 fn anisotropy_words(slope: &Slope, a: &Anisotropy, steps: &mut Vec<Step>) {
-    let [x, y] = slope.lengths.map(|n| real(n.to_f64()));
-    let (longer, area) = (real(a.longer.to_f64()), real(a.area.to_f64()));
-    steps.push(step(
-        "4.12",
-        format!("lengths {x} and {y}: Pmax = {longer}; |det| = Pmax * Pmin = {area}"),
-    ));
+    isotropic_words(slope, steps);
+    let area = real(a.area.to_f64());
+    steps.push(step("4.12", format!("area of the footprint: {area}")));
     let ratio = (a.ratio as f64 / 256.0).exp2();
     steps.push(step(
         "4.12",
-        format!("256 * log2(Pmax / Pmin), limited by the anisotropy: {} (r = {ratio:.2})", a.ratio),
-    ));
-    let t = a.taps;
-    let spacing = real(f64::from(t.spacing) / 1024.0);
-    let text = match t.count {
-        1 => "one tap".to_owned(),
-        2 if t.spacing == 1024 => {
-            "two equal taps, a texel apart along the longer gradient".to_owned()
-        }
-        2 => format!("two equal taps, {spacing} texels apart along the longer gradient"),
-        n => format!(
-            "{n} taps, a texel apart along the longer gradient: weights {} inside and {} at the \
-             ends, of 1024",
-            t.interior, t.end
+        format!(
+            "256 * log2(rho^2 / area), limited by the anisotropy: {} (ratio {ratio:.2})",
+            a.ratio
         ),
+    ));
+    if let Wanted::At(q) = a.level {
+        steps.push(step("4.12", format!("256 * log2(rho / ratio) = {q}")));
+    }
+    let [x, y] = a.direction.map(|d| real(d as f64 / 64.0));
+    let text = match a.taps {
+        0 => "one tap".to_owned(),
+        taps => format!("taps for a ratio of 2^({taps}/256) along ({x}, {y})"),
     };
     steps.push(step("4.12", text));
-    if let Wanted::At(q) = a.level {
-        steps.push(step("4.12", format!("256 * log2(Pmax / r) = {q}")));
-    }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Slope {
 /// What gradients say about the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gradient {
-    /// A component is infinite, or a quad reaches too far: the last level, whatever the bias.
+    /// A quad reaches too far: the last level, whatever the bias.
     Last,
     /// All others.
     Slope(Slope),
@@ -43,35 +43,14 @@ impl Gradient {
     }
 }
 
-/// Rule 4.1: a NaN component is 0; `None` if one is infinite.
-fn finite(component: f32) -> Option<SignedTen> {
-    match component {
-        x if x.is_nan() => Some(SignedTen::ZERO),
-        x if x.is_infinite() => None,
-        x => Some(SignedTen::from_f32(x)),
-    }
+/// Rule 4.1: a NaN component is 0, an infinite one 2^128.
+pub(crate) fn component(x: f32) -> SignedTen {
+    if x.is_nan() { SignedTen::ZERO } else { SignedTen::from_f32(x) }
 }
 
-/// Rule 4.2: a component of a normalized coordinate over `n` texels. The size has nine bits below
-/// its leading one, and the product rounds up (almost: 7/8 are added) to ten.
+/// Rule 4.2: a component of a normalized coordinate over `n` texels.
 pub(crate) fn scaled(component: SignedTen, n: u32) -> SignedTen {
-    let Ten { significand, exponent } = component.magnitude;
-    let top = n.ilog2();
-    let eighths = significand << 3;
-    let mut sum = eighths;
-    // Bit i counts from just below the leading one.
-    for i in 0..top.min(9) {
-        if n >> (top - 1 - i) & 1 == 1 {
-            sum += eighths >> (i + 1);
-        }
-    }
-    let (product, exponent) = match sum {
-        _ if n.is_power_of_two() => (significand, exponent),
-        0x2000.. => ((sum + 7) >> 4, exponent + 1),
-        _ => ((sum + 7) >> 3, exponent),
-    };
-    let magnitude = Ten::cut(product.into(), exponent + top as i32);
-    SignedTen { magnitude, ..component }
+    SignedTen { magnitude: component.magnitude.times(Ten::cut(n.into(), 0)), ..component }
 }
 
 /// Magnitudes, largest first.
@@ -92,7 +71,7 @@ fn eleven_32nds(b: Ten) -> (u32, i32) {
 }
 
 /// Rule 4.4: 11/16 of a magnitude.
-fn eleven_16ths(a: Ten) -> Ten {
+pub(crate) fn eleven_16ths(a: Ten) -> Ten {
     Ten::cut(round_half_up(11 * a.significand, 8).into(), a.exponent - 1)
 }
 
@@ -157,13 +136,10 @@ pub(crate) fn slope(scaled: [Texels; 2], with_diagonals: bool) -> Slope {
 /// Axes that the geometry lacks have components of 0 (rule 4.8).
 pub(crate) fn flat(dpdx: [f32; 2], dpdy: [f32; 2], size: [u32; 2]) -> Gradient {
     let texels = |d: [f32; 2]| {
-        let [x, y] = [finite(d[0])?, finite(d[1])?];
-        Some([scaled(x, size[0]), scaled(y, size[1]), SignedTen::ZERO])
+        let axis = |a: usize| scaled(component(d[a]), size[a]);
+        [axis(0), axis(1), SignedTen::ZERO]
     };
-    match [texels(dpdx), texels(dpdy)] {
-        [Some(x), Some(y)] => Gradient::Slope(slope([x, y], true)),
-        _ => Gradient::Last,
-    }
+    Gradient::Slope(slope([texels(dpdx), texels(dpdy)], true))
 }
 
 /// Rule 4.9: coordinates of a quad whose magnitude reaches this read the last level.
@@ -265,8 +241,8 @@ mod tests {
         let (nan, inf) = (f32::NAN, f32::INFINITY);
         assert_eq!(level([nan, 0.0], [0.0, 1.0], [4, 4]), Wanted::At(512));
         assert_eq!(level([nan; 2], [nan; 2], [4, 4]), Wanted::Lowest);
-        assert_eq!(level([nan, inf], [0.0, 0.0], [4, 4]), Wanted::Highest);
-        assert_eq!(level([0.0; 2], [-inf, 0.0], [4, 4]), Wanted::Highest);
+        assert_eq!(level([nan, inf], [0.0, 0.0], [4, 4]), Wanted::At(130 * 256));
+        assert_eq!(level([0.0; 2], [-inf, 0.0], [4, 4]), Wanted::At(130 * 256));
         assert!(matches!(level([f32::MAX; 2], [0.0; 2], [4, 4]), Wanted::At(q) if q > 127 * 256));
     }
 

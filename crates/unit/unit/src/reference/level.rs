@@ -1,8 +1,8 @@
 //! Mip levels: docs/numerics.md, section 3. Levels are counted in 1/256.
 
 use crate::effective::EffectiveSampler;
-use crate::fixed_level::FAR;
 pub(crate) use crate::fixed_level::cut_to_256ths;
+use crate::fixed_level::{FAR, bias_field};
 use crate::sampler::Filter;
 
 /// A level before bias and clamps.
@@ -12,11 +12,11 @@ pub(crate) enum Wanted {
     Base,
     /// In 1/256.
     At(i64),
-    /// An integer, which takes no bias.
-    Whole(i64),
+    /// Of integer coordinates: the level itself, whatever the sampler says.
+    Whole(u32),
     /// Minus infinity: gradients of length 0. No bias raises it.
     Lowest,
-    /// Plus infinity: gradients too long to count. No bias lowers it.
+    /// Plus infinity: a quad that reaches too far. No bias lowers it.
     Highest,
 }
 
@@ -29,22 +29,16 @@ pub(crate) struct Levels {
     pub(crate) reads: [(u32, u32); 2],
 }
 
-/// Rule 3.2 (open): an `.s32` level is the level itself, without bias; the clamps take levels that
-/// there are not to the nearest one.
-pub(crate) fn integer_level(bits: u32) -> Wanted {
-    Wanted::Whole(256 * i64::from(bits as i32))
-}
-
 /// Rules 3.1 to 3.3, 3.6 and 4.8: bias or sharpening, then the clamps.
 pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -> i64 {
     let q = match wanted {
         Wanted::Base => 0,
-        Wanted::Whole(q) => q,
+        Wanted::Whole(level) => return 256 * i64::from(level),
         Wanted::Lowest => -FAR,
         Wanted::Highest => FAR,
         Wanted::At(q) => match sharpening(effective) {
-            Some(s) => s.level(q, bias),
-            None => q + cut_to_256ths(bias),
+            Some(s) => s.level(q, bias, effective.mip_filter),
+            None => q + bias_field(bias, (0, 1)),
         },
     };
     let [min, max] = effective.level_clamp;
@@ -54,8 +48,7 @@ pub(crate) fn clamped(wanted: Wanted, bias: f32, effective: &EffectiveSampler) -
 /// Rule 3.4: the level or the two levels that are read.
 pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     let reads = match mip_filter {
-        // The clamps allow level 0 only.
-        None => [(0, 256), (0, 0)],
+        None => [((q >> 8) as u32, 256), (0, 0)],
         Some(Filter::Point) => [(((q + 128) >> 8) as u32, 256), (0, 0)],
         Some(Filter::Linear) => {
             let (level, upper) = ((q >> 8) as u32, (q & 255) as u32);
@@ -65,7 +58,7 @@ pub(crate) fn levels(q: i64, mip_filter: Option<Filter>) -> Levels {
     Levels { q, reads }
 }
 
-/// Rule 3.6: how a linear mip filter sharpens under anisotropy.
+/// Rule 3.6: how anisotropy sharpens levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sharpening {
     /// Of 256, below which the weight of the next level is 0: a quotient.
@@ -74,12 +67,10 @@ pub(crate) struct Sharpening {
     pub(crate) rate: (i64, i64),
 }
 
-/// What anisotropy sharpens, if it does: levels of a linear mip filter.
+/// What anisotropy sharpens, if it does.
 pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
-    let linear = effective.mip_filter == Some(Filter::Linear);
     #[rustfmt::skip]
     let sharpening = match effective.max_anisotropy {
-        _ if !linear => return None,
         0..2 => return None,
         2..4 => Sharpening { low: (128,     3), rate: (3, 2) },
         4..8 => Sharpening { low: (128 * 3, 7), rate: (7, 4) },
@@ -89,24 +80,13 @@ pub(crate) fn sharpening(effective: &EffectiveSampler) -> Option<Sharpening> {
 }
 
 impl Sharpening {
-    /// `trunc(bias * 256 - low)`, exactly.
-    fn biased(self, bias: f32) -> i64 {
-        let (p, d) = self.low;
-        // At most 27 significant bits: exact. A NaN bias counts as 0.
-        let scaled = if bias.is_nan() { 0.0 } else { f64::from(bias) * 256.0 * d as f64 };
-        let limited = |x: f64| (x as i64).clamp(-FAR * d, FAR * d);
-        // Cutting before the division by an integer is the same as after it.
-        if scaled < p as f64 {
-            -((p - limited(scaled.ceil())) / d)
-        } else {
-            (limited(scaled.floor()) - p) / d
-        }
-    }
-
-    /// The level of an unbiased one, with the weight of the next level sharpened.
-    pub(crate) fn level(self, q: i64, bias: f32) -> i64 {
+    /// The level of an unbiased one. A linear mip filter sharpens the weight of the next level, too.
+    pub(crate) fn level(self, q: i64, bias: f32, mip_filter: Option<Filter>) -> i64 {
         let low = self.low.0 / self.low.1;
-        let t = q + self.biased(bias) + low;
+        let t = q + bias_field(bias, self.low) + low;
+        if mip_filter != Some(Filter::Linear) {
+            return t;
+        }
         let above = (t & 255) - low;
         let weight = if above <= 0 { 0 } else { (self.rate.0 * above / self.rate.1).min(256) };
         (t >> 8) * 256 + weight
@@ -134,26 +114,24 @@ mod tests {
 
     #[test]
     fn sharpened_levels() {
+        let level = |a, q, bias| sharp(a).level(q, bias, Some(Filter::Linear));
         // A = 8: weight 0 up to 64/256, then twice as fast, 256 from 192 on.
-        let at = |k: i64| sharp(8).level(256 + k, 0.0) - 256;
+        let at = |k: i64| level(8, 256 + k, 0.0) - 256;
         assert_eq!([0, 64, 65, 128, 191, 192, 255].map(at), [0, 0, 2, 128, 254, 256, 256]);
         // A = 2: trunc(0 - 42.67) + 42 = 0; floor(1.5 * (k - 42)).
-        let at = |k: i64| sharp(2).level(k, 0.0);
+        let at = |k: i64| level(2, k, 0.0);
         assert_eq!([42, 43, 44, 128, 212, 213].map(at), [0, 1, 3, 129, 255, 256]);
         // A = 4: trunc(-54.86) + 54 = 0.
-        let at = |k: i64| sharp(4).level(k, 0.0);
+        let at = |k: i64| level(4, k, 0.0);
         assert_eq!([54, 55, 56, 200, 201].map(at), [0, 1, 3, 255, 256]);
         // A bias of one 256th: trunc(1 - 42.67) + 42 = 1.
-        assert_eq!(sharp(2).level(43, 1.0 / 256.0), 3);
+        assert_eq!(level(2, 43, 1.0 / 256.0), 3);
         // Half of one: trunc(0.5 - 42.67) + 42 = 0; for 64 it is trunc(-63.5) + 64 = 1.
-        assert_eq!(sharp(2).level(43, 0.5 / 256.0), 1);
-        assert_eq!(sharp(8).level(65, 0.5 / 256.0), 4);
-        assert_eq!(sharp(8).level(65, 1e-40), 4, "however small");
-        assert_eq!(sharp(8).biased(f32::MAX), FAR - 64);
-        assert_eq!(sharp(2).biased(f32::INFINITY), FAR - 43);
-        let (lod, bias) = (cut_to_256ths(-2_147_483_648.0), 2_147_483_904.0);
-        assert_eq!(sharp(2).level(lod, bias), 256 * 256, "2^31 + 256 is more than 2^31");
-        assert_eq!(sharp(2).level(0, f32::NAN), sharp(2).level(0, 0.0));
-        assert_eq!(sharp(8).level(-1, 0.0), -256 + 256);
+        assert_eq!(level(2, 43, 0.5 / 256.0), 1);
+        assert_eq!(level(8, 65, 0.5 / 256.0), 4);
+        assert_eq!(level(8, -1, 0.0), -256 + 256);
+        // A point mip filter has the shifted bias alone: trunc(-42.67) + 42 = 0.
+        assert_eq!(sharp(2).level(43, 0.5 / 256.0, Some(Filter::Point)), 43);
+        assert_eq!(sharp(8).level(43, 0.5 / 256.0, Some(Filter::Point)), 44);
     }
 }

@@ -26,13 +26,14 @@ mod ten;
 pub mod trace;
 pub(crate) mod weights;
 
-use crate::effective::{EffectiveSampler, resolve, seen, texture_readings};
-use crate::request::{CoordType, FetchForm, FetchKind, FetchOperands, Lod, PlanError};
-use crate::resource::{Extent, Level, Resource, TexelIndex};
+use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen, texture_readings};
+use crate::request::{FetchForm, FetchKind, FetchOperands, Lod, PlanError};
+use crate::resource::{Extent, Layout, Level, Resource, TexelIndex};
 use crate::sampler::{Filter, Sampler, Texture};
+use anisotropy::Tap;
 use cube::{FacePoint, FaceTexel, Seamless};
 use fixed::Fixed;
-use footprint::{Axis, Corner, Find, Place, Tap};
+use footprint::{Axis, Corner, Find, Place};
 use graded::Graded;
 use level::Wanted;
 use texunit_texel::{Reading, border_codes};
@@ -56,19 +57,14 @@ pub fn trace(
     operands: &FetchOperands,
 ) -> Result<Trace, PlanError> {
     let effective = resolve(form, texture, sampler)?;
-    let texture = &*seen(form.geometry, texture)?;
+    let layers = layers_of_integers(&texture.resource);
+    let texture = &*seen(form, texture)?;
     let readings = texture_readings(texture, effective.srgb)?;
-    let fetch = Fetch { form, texture, sampler, effective, readings, operands };
+    let fetch = Fetch { form, texture, sampler, effective, layers, readings, operands };
     let (place, cube) = fetch.place();
     let graded = fetch.graded();
     let level = fetch.level(graded.as_ref());
-    let mut footprints = Vec::new();
-    for &(level, share) in &level.levels {
-        for number in 0..graded.map_or(1, |g| g.taps()) {
-            let tap = graded.map_or(Tap::ONE, |g| g.tap(number));
-            footprints.push(fetch.footprint(place, level, share, (number, tap)));
-        }
-    }
+    let footprints = fetch.footprints(place, &level.levels, graded.as_ref());
     let (channels, answer) = result::results(&fetch, &footprints);
     let operands = *operands;
     Ok(Trace { form, operands, effective, readings, cube, level, footprints, channels, answer })
@@ -80,6 +76,8 @@ struct Fetch<'a> {
     texture: &'a Texture,
     sampler: &'a Sampler,
     effective: EffectiveSampler,
+    /// Layers that integer coordinates can name.
+    layers: u32,
     readings: [Reading; 4],
     operands: &'a FetchOperands,
 }
@@ -97,28 +95,48 @@ impl Fetch<'_> {
         matches!(self.form.kind, FetchKind::Gather(_))
     }
 
+    /// Rule 1.9: whether integer coordinates are clamped, as those of `tex.level` are.
+    fn clamps_integers(&self) -> bool {
+        self.form.kind == FetchKind::Sample(Lod::Level)
+    }
+
     /// Layer, sample and coordinates; of a direction the face and its coordinates.
     fn place(&self) -> (Place, Option<CubeStep>) {
-        let place = footprint::place(self.resource().shape(), self.operands.coords);
+        let integers = self.is_integer().then_some((self.layers, self.clamps_integers()));
+        let mut place = footprint::place(self.resource().shape(), self.operands.coords, integers);
         if !self.form.geometry.is_cube() {
-            return (place, None);
+            place.is_outside |= self.integer_level().is_none();
+            let numbers = place.coords.map(|bits| coordinate::number(f32::from_bits(bits)));
+            return (Place { numbers, ..place }, None);
         }
         let direction = place.coords.map(f32::from_bits);
-        let point = cube::face_point(direction);
-        let FacePoint { face, sc, tc, ma, s, t } = point;
+        let FacePoint { face, sc, tc, ma, s, t } = cube::face_point(direction);
         let plane = 6 * place.plane + face;
-        let place = Place { plane, coords: [s.to_bits(), t.to_bits(), 0], ..place };
-        (place, Some(CubeStep { direction, face, sc, tc, ma, s, t }))
+        let [near_s, near_t] = [s, t].map(|c| c.to_f64() as f32);
+        let coords = [near_s.to_bits(), near_t.to_bits(), 0];
+        let place = Place { plane, coords, numbers: [s, t, Fixed::ZERO], ..place };
+        (place, Some(CubeStep { direction, face, sc, tc, ma, s: near_s, t: near_t }))
+    }
+
+    /// Rule 1.9: the level that integer coordinates read; `None` if there is none. Linear memory
+    /// ignores it.
+    fn integer_level(&self) -> Option<u32> {
+        let is_linear = self.resource().layout() == Layout::Linear;
+        if !self.is_integer() || !self.clamps_integers() || is_linear {
+            return Some(0);
+        }
+        let level = self.operands.level;
+        (level < self.resource().levels().len() as u32).then_some(level)
     }
 
     /// Section 4: what the gradients of a `tex.grad` come to.
     fn graded(&self) -> Option<Graded> {
         let gradient = self.form.kind == FetchKind::Sample(Lod::Gradient);
-        let shape = self.resource().shape();
-        let point = || footprint::place(shape, self.operands.coords).coords;
         gradient.then(|| {
+            let shape = self.resource().shape();
+            let point = footprint::place(shape, self.operands.coords, None).coords;
             let geometry = self.form.geometry;
-            graded::graded(geometry, &self.effective, shape.extent, point(), self.operands)
+            graded::graded(geometry, &self.effective, shape.extent, point, self.operands)
         })
     }
 
@@ -127,12 +145,10 @@ impl Fetch<'_> {
         let bits = self.operands.level;
         let mut steps = Vec::new();
         let wanted = match self.form.kind {
-            // Rule 8.6 (open): a gather reads level 0.
+            _ if self.is_integer() => Wanted::Whole(self.integer_level().unwrap_or(0)),
+            // Rule 8.6: a gather reads level 0.
             FetchKind::Gather(_) => Wanted::Base,
             FetchKind::Sample(Lod::Implicit | Lod::Base) => Wanted::Base,
-            FetchKind::Sample(Lod::Level) if self.form.coord == CoordType::S32 => {
-                level::integer_level(bits)
-            }
             FetchKind::Sample(Lod::Level) => Wanted::At(level::cut_to_256ths(f32::from_bits(bits))),
             FetchKind::Sample(Lod::Gradient) => graded.map_or(Wanted::Base, Graded::level),
         };
@@ -148,29 +164,89 @@ impl Fetch<'_> {
         LevelTrace { steps, q, levels }
     }
 
-    /// What is read of a level.
-    fn footprint(&self, place: Place, level: u32, share: u32, tap: (u32, Tap)) -> Footprint {
+    /// What is read: of each level a footprint, or one for each tap. All weights are in the units
+    /// of the level that has the finer ones.
+    fn footprints(
+        &self,
+        place: Place,
+        levels: &[(u32, u32)],
+        graded: Option<&Graded>,
+    ) -> Vec<Footprint> {
+        let rest = levels.get(1).map_or(0, |&(_, share)| share);
+        let taps = |coarse: usize| graded.and_then(|g| g.taps(coarse > 0, rest));
+        let scale_of = |coarse| taps(coarse).map_or(0, |t| t.scale);
+        let scale = (0..levels.len()).map(scale_of).max().unwrap_or(0);
+        let mut footprints = Vec::new();
+        for (coarse, &(level, share)) in levels.iter().enumerate() {
+            let count = taps(coarse).map_or(1, |t| t.count);
+            for number in 0..count {
+                let tap = taps(coarse)
+                    .map_or(Tap { weight: share, shift: [Fixed::ZERO; 3] }, |t| t.tap(number));
+                let finer = scale - scale_of(coarse);
+                footprints.push(self.footprint(place, level, (number, count), tap, [scale, finer]));
+            }
+        }
+        footprints
+    }
+
+    /// What is read of a level by a tap, whose weights are split in their own units and then brought
+    /// to those of the fetch, which are 2^`finer` times as fine.
+    fn footprint(
+        &self,
+        place: Place,
+        level: u32,
+        number: (u32, u32),
+        tap: Tap,
+        [scale, finer]: [u32; 2],
+    ) -> Footprint {
         let extent = self.level_extent(level);
-        let axes = self.axes(place, extent, tap.1);
+        let axes = self.axes(place, extent, tap);
         let texel = |corner| self.texel(place, level, &axes, corner);
-        let texels = if self.is_gather() {
+        let mut texels: Vec<TexelTrace> = if self.is_gather() {
             gather::corners(&axes).into_iter().map(texel).collect()
         } else {
-            // A texel of weight 0 is not read.
-            let read = |corner: &Corner| corner.weight > 0;
-            footprint::corners(&axes, share).into_iter().filter(read).map(texel).collect()
+            let corners = footprint::corners(&axes, tap.weight);
+            let corners = self.without_missing(place, extent, corners);
+            corners.into_iter().filter(|corner| corner.read).map(texel).collect()
         };
+        for texel in &mut texels {
+            texel.weight <<= finer;
+        }
         let shown = axes.iter().take(self.form.geometry.axes());
         Footprint {
             level,
             extent,
             plane: place.plane,
             sample: place.sample,
-            tap: (tap.0, tap.1.weight),
-            share,
+            tap: number,
+            share: tap.weight << finer,
+            scale,
             axes: shown.map(axis_trace).collect(),
             texels,
         }
+    }
+
+    /// Rule 7.7: the corners of a seamless footprint without the one that a corner of the cube
+    /// lacks. The other three have its weight, and all are read.
+    fn without_missing(&self, place: Place, extent: Extent, corners: [Corner; 8]) -> [Corner; 8] {
+        let mut corners = corners;
+        if !self.effective.seamless_cube {
+            return corners;
+        }
+        let is_missing = |c: &Corner| {
+            let found = cube::seamless(place.plane % 6, [c.index[0], c.index[1]], extent.width);
+            matches!(found, Seamless::Missing(_))
+        };
+        let Some(missing) = corners[..4].iter().position(is_missing) else { return corners };
+        let Corner { weight, exact, .. } = corners[missing];
+        let [third, rest] = weights::of_missing_corner(weight);
+        for (k, corner) in corners[..4].iter_mut().enumerate() {
+            corner.read = k != missing;
+            // The corner across from it is inside the face.
+            corner.weight += if k == 3 - missing { rest } else { third };
+            corner.exact += exact / 3.0;
+        }
+        corners
     }
 
     fn level_extent(&self, level: u32) -> Extent {
@@ -180,87 +256,86 @@ impl Fetch<'_> {
         extent
     }
 
-    /// Section 1, axis by axis. A plain 1D texture has a second one: it is a 2D texture of height
-    /// 1, read at y = 0.
+    /// Section 1, axis by axis. `.1d` has a second one: it is a 2D fetch at y = 0.
     fn axes(&self, place: Place, extent: Extent, tap: Tap) -> [Axis; 3] {
         let (geometry, effective) = (self.form.geometry, &self.effective);
         let offsets = match (self.form.offset, self.is_gather()) {
             (false, _) => [0; 3],
+            // Rule 1.9: offsets do nothing on linear memory.
+            _ if self.resource().layout() == Layout::Linear => [0; 3],
             (true, true) => self.operands.offset.map(coordinate::gather_offset),
             (true, false) => footprint::tex_offsets(geometry, self.operands),
         };
         let find = match effective.filter {
-            _ if self.is_gather() => Find::Gather,
             _ if effective.seamless_cube => Find::Seamless,
+            _ if self.is_gather() => Find::Gather,
             Filter::Linear => Find::Linear,
             Filter::Point => Find::Point,
         };
-        std::array::from_fn(|a| {
+        let mut axes = std::array::from_fn(|a| {
             let (bits, size) = (place.coords[a], extent.axes()[a]);
             let is_row = a == 1 && geometry.axes() == 1 && !geometry.is_array();
             let offset = Fixed::from_int(offsets[a]);
             match effective.address_mode {
                 _ if a >= geometry.axes() && !is_row => Axis::NONE,
-                None => Axis::integer(if is_row { 0 } else { bits }, offsets[a], size),
-                Some(mode) if is_row => {
-                    Axis::texels(Fixed::from_int(0), offset, size, mode[a], find)
-                }
+                None if is_row => Axis::NONE,
+                None => Axis::integer(bits, offsets[a], size, self.clamps_integers()),
                 Some(mode) => {
+                    let (bits, x) =
+                        if is_row { (0, Fixed::ZERO) } else { (bits, place.numbers[a]) };
                     let shift = [offset, tap.shift[a]];
-                    Axis::float(bits, effective.coords, shift, size, mode[a], find)
+                    Axis::float((bits, x), effective.coords, shift, size, mode[a], find)
                 }
             }
-        })
+        });
+        if effective.seamless_cube {
+            let [x, y, _] = &mut axes;
+            let found = [x, y].map(|axis| (axis.index, axis.upper));
+            let pulled = cube::pulled(found, extent.width);
+            [(axes[0].index, axes[0].upper), (axes[1].index, axes[1].upper)] = pulled;
+        }
+        axes
     }
 
     /// A texel with its codes, or the border colour's (section 6).
     fn texel(&self, place: Place, level: u32, axes: &[Axis; 3], corner: Corner) -> TexelTrace {
         let found = self.locate(place, level, axes, corner.index);
-        let (at, codes) = match found {
-            Found::At(at) => (Some(at), self.codes(at)),
+        let is_resident = |at: &TexelIndex| self.resource().is_resident(*at);
+        let (at, made_of, codes, resident) = match found {
+            // Rule 9.4: texels whose tile is missing are 0.
+            Found::At(at) if !is_resident(&at) => (Some(at), None, [0; 4], false),
+            Found::At(at) => (Some(at), None, self.codes(at), true),
             // Rule 1.9: outside, integer coordinates read 0.
-            Found::Outside if self.is_integer() => (None, [0; 4]),
-            Found::Outside => (None, border_codes(self.readings, self.sampler.border)),
-            Found::Missing(three) => (None, self.missing_corner(three)),
+            Found::Outside if self.is_integer() => (None, None, [0; 4], true),
+            Found::Outside => (None, None, border_codes(self.readings, self.sampler.border), true),
+            Found::Missing(three) => (None, Some(three), [0; 4], three.iter().all(is_resident)),
         };
-        let values = match at {
-            None if self.is_integer() => [0; 4],
-            _ => std::array::from_fn(|c| self.readings[c].point(codes[c])),
-        };
-        let reference = f32::from_bits(self.operands.compare);
-        let compared = self
-            .effective
-            .compare
-            .map(|function| result::compare(function, reference, f32::from_bits(values[0])));
-        let Corner { corner, index, weight, exact } = corner;
-        let resident = match found {
-            Found::At(at) => self.resource().is_resident(at),
-            Found::Outside => true,
-            Found::Missing(three) => three.into_iter().all(|at| self.resource().is_resident(at)),
-        };
-        let made_of = match found {
-            Found::Missing(three) => Some(three),
-            Found::At(_) | Found::Outside => None,
-        };
+        let values = std::array::from_fn(|c| self.readings[c].point(codes[c]));
+        let compared = self.compares(codes[0]);
+        let Corner { corner, index, weight, exact, .. } = corner;
         TexelTrace { corner, index, at, made_of, codes, values, weight, exact, resident, compared }
     }
 
-    fn codes(&self, at: TexelIndex) -> [u32; 4] {
-        self.resource().texel(at).unwrap_or_default()
+    /// Rule 9.2: whether the depth of a texel passes, if it is compared.
+    fn compares(&self, code: u32) -> Option<bool> {
+        let function = self.effective.compare?;
+        Some(result::compare(function, self.readings[0], self.operands.compare, code))
     }
 
-    /// The texel that a corner of a cube lacks, from the three that meet there.
-    fn missing_corner(&self, three: [TexelIndex; 3]) -> [u32; 4] {
-        let codes = three.map(|at| self.codes(at));
-        std::array::from_fn(|c| cube::missing_corner(self.readings[c], codes.map(|t| t[c])))
+    /// Codes of a texel; 0 where no tile is there.
+    fn codes(&self, at: TexelIndex) -> [u32; 4] {
+        let resource = self.resource();
+        if resource.is_resident(at) { resource.texel(at).unwrap_or_default() } else { [0; 4] }
     }
 
     /// Where a texel is.
     fn locate(&self, place: Place, level: u32, axes: &[Axis; 3], index: [i64; 3]) -> Found {
         let sample = place.sample;
+        if place.is_outside {
+            return Found::Outside;
+        }
         if self.effective.seamless_cube {
-            let lower = [axes[0].index, axes[1].index];
-            let found = cube::seamless(place.plane % 6, [index[0], index[1]], lower, axes[0].size);
+            let found = cube::seamless(place.plane % 6, [index[0], index[1]], axes[0].size);
             let cube = place.plane - place.plane % 6;
             let at = |t: FaceTexel| {
                 let at = [t.at[0], t.at[1], 0];

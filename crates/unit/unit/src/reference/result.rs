@@ -5,13 +5,31 @@ use super::explain::{self, Named};
 use super::gather;
 use super::sum;
 use super::trace::{ChannelTrace, FetchValue, Footprint, Step, TexelTrace};
-use super::weights::{Group, TOTAL_BITS, Weighted, share_that_passes};
+use super::weights::{Group, Weighted, share_that_passes};
 use crate::request::{FetchKind, ResultType};
-use crate::sampler::{CompareFunction, Filter};
-use texunit_texel::{Reading, f32_to_f16};
+use crate::resource::TexelIndex;
+use crate::sampler::CompareFunction;
+use texunit_texel::{Reading, depth_code, f32_to_f16, normalized_code};
 
-/// Rule 9.2: `reference FUNC texel`. Comparisons with NaN are false, but for `!=`.
-pub(crate) fn compare(function: CompareFunction, reference: f32, texel: f32) -> bool {
+/// Rule 9.2: `reference FUNC texel`, for the bits of the reference and the code of a texel. Formats
+/// of 16 and of 24 bits compare codes; floats compare as they are, with subnormals as zeros.
+/// Comparisons with NaN are false, but for `!=`.
+pub(crate) fn compare(
+    function: CompareFunction,
+    reading: Reading,
+    reference: u32,
+    code: u32,
+) -> bool {
+    let flushed = |bits: u32| {
+        let x = f32::from_bits(bits);
+        if x.is_subnormal() { 0.0 } else { x }
+    };
+    let (reference, texel) = match reading {
+        Reading::F32 => (flushed(reference), flushed(code)),
+        Reading::Unorm { bits: 24 } => (depth_code(reference) as f32, code as f32),
+        // Also of codes that are halves or signed.
+        _ => (normalized_code(16, 0.0, reference) as f32, (code & 0xffff) as f32),
+    };
     match function {
         CompareFunction::Never => false,
         CompareFunction::Less => reference < texel,
@@ -24,7 +42,7 @@ pub(crate) fn compare(function: CompareFunction, reference: f32, texel: f32) -> 
     }
 }
 
-/// Rule 2.6: results of type f16, to nearest. Rule 2.6 (open): ties to even.
+/// Rule 2.6: results of type f16, to nearest, ties to even.
 pub(crate) fn half_result(bits: u32) -> u32 {
     f32_to_f16(bits).into()
 }
@@ -45,13 +63,10 @@ pub(super) fn results(
     fetch: &Fetch<'_>,
     footprints: &[Footprint],
 ) -> (Vec<ChannelTrace>, FetchValue) {
-    let resident = footprints.iter().flat_map(|f| &f.texels).all(|t| t.resident);
+    // Rule 9.4: texels with a weight, and all of a gather.
+    let counts = |t: &TexelTrace| fetch.is_gather() || t.weight > 0;
+    let resident = footprints.iter().flat_map(|f| &f.texels).all(|t| t.resident || !counts(t));
     let mut channels: Vec<ChannelTrace> = (0..4).map(|c| channel(fetch, footprints, c)).collect();
-    for channel in &mut channels {
-        if !resident {
-            *channel = ChannelTrace { steps: vec![explain::not_resident()], result: 0 };
-        }
-    }
     let values = registers(fetch.form.result, std::array::from_fn(|c| channels[c].result));
     if matches!(fetch.form.result, ResultType::F16 | ResultType::F16x2) {
         for channel in &mut channels {
@@ -67,9 +82,7 @@ pub(super) fn results(
 fn channel(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> ChannelTrace {
     let (result, steps) = match footprints {
         [Footprint { texels, .. }] if fetch.is_gather() => gathered(fetch, &texels[c]),
-        [Footprint { texels, .. }] if fetch.effective.filter == Filter::Point => {
-            single(fetch, &texels[0], c)
-        }
+        [Footprint { texels, .. }] if !fetch.effective.sums => single(fetch, &texels[0], c),
         _ => sums(fetch, footprints, c),
     };
     ChannelTrace { steps, result }
@@ -82,57 +95,76 @@ fn gathered(fetch: &Fetch<'_>, texel: &TexelTrace) -> (u32, Vec<Step>) {
         FetchKind::Sample(_) => 0,
     };
     let (reading, code) = (fetch.readings[component], texel.codes[component]);
-    let value = gather::value(reading, code, texel.compared);
+    let value = match texel.made_of {
+        Some(three) => missing_corner(fetch, reading, component, three),
+        None => gather::value(reading, code, texel.compared),
+    };
     (value, explain::gathered(component, texel, value, reading))
+}
+
+/// Rule 8.7: a texel of a gather that a corner of a cube lacks.
+fn missing_corner(
+    fetch: &Fetch<'_>,
+    reading: Reading,
+    component: usize,
+    three: [TexelIndex; 3],
+) -> u32 {
+    let codes = three.map(|at| fetch.codes(at));
+    let weights = gather::MISSING_CORNER;
+    if fetch.effective.compare.is_some() {
+        let passing = codes.iter().zip(weights).filter(|(t, _)| fetch.compares(t[0]) == Some(true));
+        return share_that_passes(passing.map(|(_, weight)| weight).sum(), 0);
+    }
+    let weighted =
+        |n: usize| Weighted { code: codes[n][component], weight: weights[n], read: true };
+    sum::sum(reading, &[Group { texels: &[0, 1, 2].map(weighted), step: 0 }], 0)
 }
 
 /// Section 2, "Point-sampled values".
 fn single(fetch: &Fetch<'_>, texel: &TexelTrace, c: usize) -> (u32, Vec<Step>) {
+    let is_outside = texel.at.is_none() && fetch.effective.address_mode.is_none();
     match texel.compared {
-        _ if texel.at.is_none() && fetch.effective.address_mode.is_none() => {
-            (0, vec![explain::outside()])
+        // Rule 9.3: the outcome takes the place of x.
+        Some(_) if is_outside && c == 0 => (0, vec![explain::outside()]),
+        Some(passes) if c == 0 => {
+            (share_that_passes(256 * u32::from(passes), 0), vec![explain::compared(passes)])
         }
-        Some(passes) => {
-            let value = share_that_passes(u32::from(passes) << TOTAL_BITS);
-            (value, vec![explain::compared(passes)])
-        }
-        None => (texel.values[c], explain::point(fetch.readings[c], texel.codes[c])),
+        _ if is_outside => (texel.values[c], vec![explain::outside()]),
+        _ => (texel.values[c], explain::point(fetch.readings[c], texel.codes[c])),
     }
 }
 
 /// Section 2, "Sum".
 fn sums(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> (u32, Vec<Step>) {
-    if fetch.effective.compare.is_some() {
-        let passing = footprints.iter().flat_map(|f| f.texels.iter().map(move |t| (f, t)));
-        let weight = passing
-            .filter(|(_, t)| t.compared == Some(true))
-            .map(|(f, t)| t.weight * f.tap.1)
-            .sum();
-        return (share_that_passes(weight), vec![explain::passing(weight)]);
+    let scale = footprints.first().map_or(0, |f| f.scale);
+    if fetch.effective.compare.is_some() && c == 0 {
+        let passing = footprints.iter().flat_map(|f| &f.texels);
+        let passing = passing.filter(|t| t.compared == Some(true)).map(|t| t.weight).sum();
+        return (share_that_passes(passing, scale), vec![explain::passing(passing, scale)]);
     }
-    let groups: Vec<(String, u32, Vec<Weighted>)> = footprints
-        .iter()
-        .flat_map(|f| (0..2).map(move |z| group(f, z, c)))
+    let slices = footprints.iter().flat_map(|f| (0..2).map(move |z| (f, z)));
+    let groups: Vec<(String, u32, Vec<Weighted>)> = slices
+        .map(|(f, z)| (explain::group_name(f, z), step_of(f, footprints), group(f, z, c)))
         .filter(|(_, _, texels)| !texels.is_empty())
         .collect();
     let named: Vec<Named<'_>> = groups
         .iter()
-        .map(|(name, tap, texels)| Named { name, group: Group { texels, tap: *tap } })
+        .map(|(name, step, texels)| Named { name, group: Group { texels, step: *step } })
         .collect();
     let plain: Vec<Group<'_>> = named.iter().map(|n| n.group).collect();
     let reading = fetch.readings[c];
-    let result = sum::sum(reading, &plain).unwrap_or_else(|| integer_blend(reading));
-    (result, explain::sum(reading, &named, result))
+    let result = sum::sum(reading, &plain, scale);
+    (result, explain::sum(reading, &named, scale, result))
 }
 
-/// The texels of a slice of a footprint: its name, the weight of its tap, codes and weights.
-fn group(footprint: &Footprint, z: u8, c: usize) -> (String, u32, Vec<Weighted>) {
+/// Rules 2 and 4.12: when the adder takes a footprint: level after level, four taps at once.
+fn step_of(footprint: &Footprint, all: &[Footprint]) -> u32 {
+    let is_coarse = all.first().is_some_and(|fine| fine.level != footprint.level);
+    4 * u32::from(is_coarse) + footprint.tap.0 / 4
+}
+
+/// The texels of a slice of a footprint: codes and weights.
+fn group(footprint: &Footprint, z: u8, c: usize) -> Vec<Weighted> {
     let slice = footprint.texels.iter().filter(|t| t.corner[2] == z);
-    let texels = slice.map(|t| Weighted { code: t.codes[c], weight: t.weight }).collect();
-    (explain::group_name(footprint, z), footprint.tap.1, texels)
-}
-
-/// Integers have no sum: `resolve` refuses fetches that would blend them.
-fn integer_blend(reading: Reading) -> u32 {
-    unreachable!("`resolve` has refused sums of {reading:?}")
+    slice.map(|t| Weighted { code: t.codes[c], weight: t.weight, read: true }).collect()
 }

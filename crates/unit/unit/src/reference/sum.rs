@@ -1,18 +1,18 @@
 //! The weighted sum of texels: docs/numerics.md, section 2, "Sum", and section 5. One function a
 //! format; floats are in `float`.
 
-use super::float::{self, HALF, SINGLE};
-use super::weights::{Group, ONE_TAP, TOTAL_BITS, round_half_up};
-use texunit_texel::{Reading, sign_extend, srgb_table};
+use super::float::{self, HALF, SINGLE, SRGB};
+use super::weights::{Group, Scale, round_half_up};
+use texunit_texel::{Reading, sign_extend, srgb_table, widen_unorm};
 
 /// The sum of a channel in integers, before it becomes a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntegerSum {
-    /// Weights times codes, in 1/256 (of several taps: rounded to that).
+    /// Weights times codes.
     pub(crate) total: i128,
     /// What it is rounded to.
     pub(crate) k: i128,
-    /// The number that stands for 1.
+    /// The number that stands for 1; of 24 bits, 2^24 where `k` has a rounding of its own.
     pub(crate) max: i128,
 }
 
@@ -23,88 +23,82 @@ impl IntegerSum {
     }
 }
 
-/// What the filter returns for a channel of this reading: f32 bits. `None` for integers, which
-/// have no filtered form.
-pub(crate) fn sum(reading: Reading, groups: &[Group<'_>]) -> Option<u32> {
-    Some(match reading {
+/// What the filter returns for a channel of this reading: f32 bits, or an integer.
+pub(crate) fn sum(reading: Reading, groups: &[Group<'_>], scale: Scale) -> u32 {
+    match reading {
         Reading::Missing | Reading::One => reading.point(0),
-        Reading::Unorm { .. } | Reading::Snorm { .. } => integer_sum(reading, groups)?.bits(),
-        Reading::Srgb => srgb(groups),
-        Reading::F16 => float::sum(groups, &HALF),
-        Reading::F32 => float::sum(groups, &SINGLE),
-        Reading::Uint { .. } | Reading::Sint { .. } => return None,
-    })
+        Reading::Unorm { bits: 24 } => depth24(total(groups, |code| code.into()), scale),
+        Reading::Unorm { bits } => unorm(groups, bits, scale).bits(),
+        Reading::Snorm { bits: 8 } => snorm8(groups, scale).bits(),
+        Reading::Snorm { bits } => snorm16(groups, bits, scale).bits(),
+        Reading::Srgb => float::sum(groups, scale, &SRGB),
+        Reading::F16 => float::sum(groups, scale, &HALF),
+        Reading::F32 => float::sum(groups, scale, &SINGLE),
+        Reading::Uint { bits } => integer(total(groups, |code| code.into()), bits, scale),
+        Reading::Sint { bits } => {
+            integer(total(groups, |code| sign_extend(bits, code).into()), bits, scale)
+        }
+    }
 }
 
-/// The sum of unorm and snorm channels.
-pub(crate) fn integer_sum(reading: Reading, groups: &[Group<'_>]) -> Option<IntegerSum> {
+/// The sum of unorm and snorm channels, but for 24 bits.
+pub(crate) fn integer_sum(
+    reading: Reading,
+    groups: &[Group<'_>],
+    scale: Scale,
+) -> Option<IntegerSum> {
     Some(match reading {
-        Reading::Unorm { bits: 24 } => unorm(groups, 24, 0x00ff_ffff),
-        Reading::Unorm { bits } => unorm(groups, bits, 65_535),
-        Reading::Snorm { bits: 8 } => snorm8(groups),
-        Reading::Snorm { bits } => snorm16(groups, bits),
+        Reading::Unorm { bits } if bits != 24 => unorm(groups, bits, scale),
+        Reading::Snorm { bits: 8 } => snorm8(groups, scale),
+        Reading::Snorm { bits } => snorm16(groups, bits, scale),
         _ => return None,
     })
 }
 
-/// 2, 8, 10 or 16 bits widen to sixteen by repetition; 24 bits stay.
-pub(crate) fn widen_unorm(bits: u8, code: u32) -> u32 {
-    match bits {
-        2 => code * 0x5555,
-        8 => code * 0x0101,
-        10 => code << 6 | code >> 4,
-        _ => code,
-    }
+/// Weights times numbers, exactly.
+pub(crate) fn total(groups: &[Group<'_>], number: impl Fn(u32) -> i128) -> i128 {
+    groups.iter().map(|g| g.total(&number)).sum()
 }
 
-/// The sum of all groups in 1/256. Of several taps it is rounded to that, ties up (rule 4.12).
-fn total(groups: &[Group<'_>], number: impl Fn(u32) -> i128) -> i128 {
-    round_half_up(groups.iter().map(|g| g.total(&number)).sum(), i128::from(ONE_TAP))
-}
-
-/// K = rhu(sum/256) over codes of 16 bits, then f32(K/65535). Rule 2 (open): 24 bits alike.
-fn unorm(groups: &[Group<'_>], bits: u8, max: i128) -> IntegerSum {
-    let number = |code| i128::from(widen_unorm(bits, code));
-    let exact: i128 = groups.iter().map(|g| g.total(number)).sum();
-    let k = round_half_up(exact, 1 << TOTAL_BITS);
-    IntegerSum { total: total(groups, number), k, max }
+/// K = rhu(sum/256) over codes of 16 bits, then f32(K/65535).
+fn unorm(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
+    let total = total(groups, |code| widen_unorm(bits, code).into());
+    IntegerSum { total, k: round_half_up(total, 256 << scale), max: 65_535 }
 }
 
 /// K = max(rhu(sum/256), -32767), then f32(K/32767).
-fn snorm16(groups: &[Group<'_>], bits: u8) -> IntegerSum {
-    let number = |code| i128::from(sign_extend(bits, code));
-    let exact: i128 = groups.iter().map(|g| g.total(number)).sum();
-    let k = round_half_up(exact, 1 << TOTAL_BITS).max(-32_767);
-    IntegerSum { total: total(groups, number), k, max: 32_767 }
+fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
+    let total = total(groups, |code| sign_extend(bits, code).into());
+    let k = round_half_up(total, 256 << scale).max(-32_767);
+    IntegerSum { total, k, max: 32_767 }
 }
 
 /// The unit's own way from a sum of 8-bit codes to 15 bits.
-fn snorm8(groups: &[Group<'_>]) -> IntegerSum {
-    let s = total(groups, |code| i128::from(sign_extend(8, code)));
-    let k = (s + ((257 * (s >> 4) + 1024) >> 11)).max(-32_767);
-    IntegerSum { total: s, k, max: 32_767 }
+fn snorm8(groups: &[Group<'_>], scale: Scale) -> IntegerSum {
+    let total = total(groups, |code| sign_extend(8, code).into());
+    let k = ((2048 * total >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
+    IntegerSum { total, k: k.max(-32_767), max: 32_767 }
 }
 
-/// Rule 5.2: the lowest bit, as an exponent in units of 1/65536, that the values of a footprint
-/// keep. Eight codes in a row share the exponent of the last.
-pub(crate) fn srgb_unit(group: &Group<'_>) -> u32 {
-    let exponents = group.texels.iter().map(|t| srgb_value(t.code | 7).ilog2());
-    exponents.max().unwrap_or(0).saturating_sub(7)
+/// Depths of 24 bits: the sum over 2^32, cut to 24 significant bits, plus one unit of its last
+/// place.
+fn depth24(total: i128, scale: Scale) -> u32 {
+    let Some(top) = total.checked_ilog2() else { return 0 };
+    let drop = top as i32 - 23;
+    let significand = if drop >= 0 { total >> drop } else { total << -drop };
+    let power = 2.0_f64.powi(drop - 32 - scale as i32);
+    (((significand + 1) as f64 * power) as f32).to_bits()
+}
+
+/// Integers read as integers: 8 and 16 bits to nearest, halves up; 32 bits cut downward.
+fn integer(total: i128, bits: u8, scale: Scale) -> u32 {
+    let half = if bits < 32 { 128 << scale } else { 0 };
+    ((total + half) >> (8 + scale)) as u32
 }
 
 /// Rule 5.1: what a code stands for, in 1/65536.
 pub(crate) fn srgb_value(code: u32) -> u32 {
     srgb_table()[code as usize & 0xff]
-}
-
-/// sRGB codes through their table (rule 5.2): in a footprint every value is cut to eight bits
-/// below the largest.
-fn srgb(groups: &[Group<'_>]) -> u32 {
-    let group_total = |group: &Group<'_>| {
-        let unit = srgb_unit(group);
-        group.total(|code| i128::from(srgb_value(code) >> unit << unit))
-    };
-    float::round_to_float(groups.iter().map(group_total).sum(), -16 - TOTAL_BITS as i32, &HALF)
 }
 
 #[cfg(test)]
@@ -114,12 +108,12 @@ mod tests {
     use super::*;
 
     fn group(texels: &[(u32, u32)]) -> Vec<Weighted> {
-        texels.iter().map(|&(code, weight)| Weighted { code, weight }).collect()
+        texels.iter().map(|&(code, weight)| Weighted { code, weight, read: true }).collect()
     }
 
     fn sum(reading: Reading, groups: &[Vec<Weighted>]) -> Option<u32> {
-        let groups: Vec<_> = groups.iter().map(|texels| Group { texels, tap: ONE_TAP }).collect();
-        super::sum(reading, &groups)
+        let groups: Vec<_> = groups.iter().map(|texels| Group { texels, step: 0 }).collect();
+        Some(super::sum(reading, &groups, 0))
     }
 
     #[test]
@@ -151,9 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_no_filtered_form() {
-        assert_eq!(sum(Reading::Uint { bits: 32 }, &[]), None);
-        assert_eq!(sum(Reading::Sint { bits: 32 }, &[]), None);
+    fn integers_are_filtered() {
+        let halves = |reading, a, b| sum(reading, &[group(&[(a, 128), (b, 128)])]).unwrap();
+        assert_eq!(halves(Reading::Uint { bits: 8 }, 1, 2), 2, "a half, up");
+        assert_eq!(halves(Reading::Sint { bits: 8 }, 0xff, 0xfe), u32::MAX, "-1.5 up is -1");
+        assert_eq!(halves(Reading::Uint { bits: 32 }, 1, 2), 1, "32 bits are cut");
+        assert_eq!(halves(Reading::Sint { bits: 32 }, u32::MAX, 0xffff_fffe), 0xffff_fffe);
+        assert_eq!(halves(Reading::Uint { bits: 32 }, u32::MAX, u32::MAX), u32::MAX);
     }
 
     #[test]
@@ -163,9 +161,18 @@ mod tests {
         assert_eq!(widen_unorm(10, 0x200), 0x8020);
         let ten = sum(Reading::Unorm { bits: 10 }, &[group(&[(0x200, 128), (0, 128)])]);
         assert_eq!(ten, Some((16_400.0_f32 / 65_535.0).to_bits()));
-        // Depth of 24 bits: rhu(255 / 256 * 128) of 2^24 - 1.
-        let depth = sum(Reading::Unorm { bits: 24 }, &[group(&[(255, 128), (0, 128)])]);
-        assert_eq!(depth, Some((128.0_f32 / 16_777_215.0).to_bits()));
+    }
+
+    #[test]
+    fn depths_of_24_bits_have_a_unit_more() {
+        let depth = |texels: &[_]| sum(Reading::Unorm { bits: 24 }, &[group(texels)]).unwrap();
+        let wanted = 255.0 * 128.0 * 2.0_f32.powi(-32);
+        assert_eq!(depth(&[(255, 128), (0, 128)]), wanted.to_bits() + 1);
+        assert_eq!(depth(&[(0, 256)]), 0);
+        for code in (1..1 << 24).step_by(4099) {
+            let point = Reading::Unorm { bits: 24 }.point(code);
+            assert_eq!(depth(&[(code, 256)]), point, "a single texel is what it is: {code}");
+        }
     }
 
     #[test]
@@ -197,21 +204,20 @@ mod tests {
     }
 
     #[test]
-    fn taps_weigh_in_1024ths() {
-        let (a, b) = (group(&[(255, 256)]), group(&[(0, 256)]));
-        let tap = |texels, tap| Group { texels, tap };
-        let groups = [tap(&a, 256), tap(&b, 768)];
-        let unorm = super::sum(Reading::Unorm { bits: 8 }, &groups);
+    fn taps_weigh_in_finer_units() {
+        let (a, b) = (group(&[(255, 256)]), group(&[(0, 768)]));
+        let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
         // rhu(65535 / 4) = 16384.
-        assert_eq!(unorm, Some((16_384.0_f32 / 65_535.0).to_bits()));
+        let unorm = super::sum(Reading::Unorm { bits: 8 }, &groups, 2);
+        assert_eq!(unorm, (16_384.0_f32 / 65_535.0).to_bits());
         let (a, b) = (group(&[(0x7f, 256)]), group(&[(0x80, 256)]));
-        let groups = [tap(&a, 512), tap(&b, 512)];
-        let snorm = super::sum(Reading::Snorm { bits: 8 }, &groups);
-        // S = rhu(256 * (127 - 128) / 2) = -128: -128 + ((257 * -8 + 1024) >> 11) = -129.
-        assert_eq!(snorm, Some((-129.0_f32 / 32_767.0).to_bits()));
+        let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
+        // S = 256 * (127 - 128) = -256, of 512: -128 + ((257 * -8 + 1024) >> 11) = -129.
+        let snorm = super::sum(Reading::Snorm { bits: 8 }, &groups, 1);
+        assert_eq!(snorm, (-129.0_f32 / 32_767.0).to_bits());
         let [one, three] = [1.0_f32, 3.0].map(f32::to_bits);
-        let (a, b) = (group(&[(one, 256)]), group(&[(three, 128), (one, 128)]));
-        let groups = [tap(&a, 1000), tap(&b, 24)];
-        assert_eq!(super::sum(Reading::F32, &groups), Some((1048.0_f32 / 1024.0).to_bits()));
+        let (a, b) = (group(&[(one, 1000)]), group(&[(three, 12), (one, 12)]));
+        let groups = [Group { texels: &a, step: 0 }, Group { texels: &b, step: 0 }];
+        assert_eq!(super::sum(Reading::F32, &groups, 2), (1048.0_f32 / 1024.0).to_bits());
     }
 }

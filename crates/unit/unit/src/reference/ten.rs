@@ -50,6 +50,23 @@ impl Ten {
         Self::cut(used().map(aligned).sum(), lowest)
     }
 
+    /// Rules 4.2 and 4.12: the product in eighths of the first factor's last bit, in a shift-and-add
+    /// of the nine bits of the second one below its leading one. It rounds up (almost: 7/8 are
+    /// added) to ten bits.
+    pub(crate) fn times(self, by: Self) -> Self {
+        if self.significand == 0 || by.significand == 0 {
+            return Self::ZERO;
+        }
+        let eighths = self.significand << 3;
+        let bits = (0..BITS - 1).filter(|i| by.significand >> (BITS - 2 - i) & 1 == 1);
+        let sum: u32 = eighths + bits.map(|i| eighths >> (i + 1)).sum::<u32>();
+        let exponent = self.exponent + by.exponent + BITS as i32 - 1;
+        match sum {
+            0x2000.. => Self::cut(((sum + 7) >> 4).into(), exponent + 1),
+            _ => Self::cut(((sum + 7) >> 3).into(), exponent),
+        }
+    }
+
     /// `ilogb`; of zero, far below all others.
     pub(crate) fn ilogb(self) -> i32 {
         if self.significand == 0 { i32::MIN / 2 } else { self.exponent + BITS as i32 - 1 }
@@ -155,6 +172,29 @@ impl SignedTen {
         let large_units = 2 * i64::from(large.magnitude.significand);
         let total = sign(large.negative, large_units) + sign(small.negative, cut);
         Self { negative: total < 0, magnitude: Ten::cut(u128::from(total.unsigned_abs()), grid) }
+    }
+
+    /// Rules 4.2 and 4.12: the product of the magnitudes, and of the signs.
+    pub(crate) fn times(self, by: Self) -> Self {
+        let negative = self.negative ^ by.negative;
+        Self { negative, magnitude: self.magnitude.times(by.magnitude) }
+    }
+
+    /// Rule 4.11: the difference of two numbers, of which the smaller one is first cut to a multiple
+    /// of 2^(e - 24), e the exponent of the larger.
+    pub(crate) fn near_difference(x: f32, y: f32) -> Self {
+        let terms = [decompose_signed(x), decompose_signed(y)];
+        let ilogb =
+            |(value, e): (i64, i32)| value.checked_abs()?.checked_ilog2().map(|n| n as i32 + e);
+        let Some(largest) = terms.into_iter().filter_map(ilogb).max() else { return Self::ZERO };
+        let grid = largest - 24;
+        let [x, y] = terms.map(|(value, e)| match e - grid {
+            up @ 0.. => value << up,
+            down => value.signum() * (value.abs() >> (-down).min(63)),
+        });
+        let difference = x - y;
+        let magnitude = Ten::cut(difference.unsigned_abs().into(), grid);
+        Self { negative: difference < 0, magnitude }
     }
 
     /// Its half.

@@ -60,15 +60,14 @@ impl Trace {
         }
     }
 
-    /// The texels in memory that a component of the result comes from: of a gather one, else all with a weight. What is not
-    /// resident reads none.
+    /// The texels in memory that a component of the result comes from: of a gather one, else all
+    /// that are read. A tile that is not resident has none.
     pub fn texels_of(&self, component: u32) -> impl Iterator<Item = TexelIndex> + '_ {
         let is_gather = matches!(self.form.kind, FetchKind::Gather(_));
         let reads = move |number: usize| !is_gather || number == component as usize;
-        let footprints = self.footprints.iter().filter(|_| self.answer.resident);
-        let texels = footprints.flat_map(move |footprint| {
+        let texels = self.footprints.iter().flat_map(move |footprint| {
             let texels = footprint.texels.iter().enumerate();
-            texels.filter(move |(number, _)| reads(*number)).map(|(_, texel)| texel)
+            texels.filter(move |(number, t)| t.resident && reads(*number)).map(|(_, texel)| texel)
         });
         texels.flat_map(|texel| texel.at.into_iter().chain(texel.made_of.into_iter().flatten()))
     }
@@ -81,15 +80,15 @@ pub struct CubeStep {
     pub direction: [f32; 3],
     /// 0 to 5: +x, -x, +y, -y, +z, -z.
     pub face: u32,
-    /// Coordinate along the face's s before the division.
+    /// Product of the direction and its reciprocal length along the face's s.
     pub sc: f32,
-    /// Coordinate along the face's t before the division.
+    /// Likewise along the face's t.
     pub tc: f32,
-    /// The component of the largest magnitude.
+    /// The product of the largest magnitude.
     pub ma: f32,
-    /// First face coordinate, 0 to 1.
+    /// First face coordinate, 0 to 1, exactly `(sc + 1) / 2`: rounded here.
     pub s: f32,
-    /// Second face coordinate, 0 to 1.
+    /// Second face coordinate, likewise.
     pub t: f32,
 }
 
@@ -115,10 +114,12 @@ pub struct Footprint {
     pub plane: u32,
     /// Sample of a multi-sample fetch.
     pub sample: u32,
-    /// Number of the anisotropic tap, from 0, and its weight in 1/1024 (1024 if there is one).
+    /// Number of the anisotropic tap on its level, from 0, and how many there are.
     pub tap: (u32, u32),
-    /// What it counts of 256 among the levels.
+    /// What it counts among levels and taps, in units of `2^-(8 + scale)`.
     pub share: u32,
+    /// 0, but for anisotropic fetches.
+    pub scale: u32,
     /// x, y, z as far as the geometry has them; the row of a 1D texture is not shown.
     pub axes: Vec<AxisTrace>,
     /// The texels that are read, in the order of the sum.
@@ -150,16 +151,17 @@ pub struct TexelTrace {
     pub corner: [u8; 3],
     /// Index before the address mode.
     pub index: [i64; 3],
-    /// Where it is; `None` is the border colour, zeros outside for integer coordinates, or the
-    /// texel that a corner of a cube lacks. A seamless cube fetch may be on another face.
+    /// Where it is; `None` is the border colour, zeros outside for integer coordinates, or, of a
+    /// gather, the texel that a corner of a cube lacks. A seamless cube fetch may be on another
+    /// face.
     pub at: Option<TexelIndex>,
-    /// The three texels that one which a corner of a cube lacks is made of.
+    /// The three texels of which a gather makes the one that a corner of a cube lacks.
     pub made_of: Option<[TexelIndex; 3]>,
-    /// Codes as stored, or the border colour's.
+    /// Codes as stored, or the border colour's; 0 where no tile is there.
     pub codes: [u32; 4],
     /// What a point fetch would return for it, f32 or integer bits.
     pub values: [u32; 4],
-    /// Weight in 1/256 (gathers: 0 of 256 everywhere, they do not sum).
+    /// Weight in the footprint's units (gathers: 0 everywhere, they do not sum).
     pub weight: u32,
     /// The weight without any rounding, of 1.
     pub exact: f64,

@@ -1,39 +1,44 @@
-//! Weights of a linear filter: docs/numerics.md, section 2. Integers that sum to 256, or to the
-//! share of 256 that a mip level has.
+//! Weights of a filter: docs/numerics.md, section 2. Integers that sum to 256, or to the share of
+//! 256 that a mip level or a tap has.
 
-/// A texel's code with its weight in 1/256, which is not 0.
+/// A texel of a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Weighted {
     pub(crate) code: u32,
+    /// In units of what all weights come to ([`Scale`]); a texel can be read and weigh 0.
     pub(crate) weight: u32,
+    /// Whether a NaN, an infinity or the sign of a zero of it counts.
+    pub(crate) read: bool,
 }
 
-/// The texels of a 2x2 footprint: a slice of a level of an anisotropic tap.
+/// The texels of a 2x2 footprint: a slice of a level or of an anisotropic tap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group<'a> {
     pub(crate) texels: &'a [Weighted],
-    /// Weight of the tap in 1/1024; [`ONE_TAP`] where there is no other.
-    pub(crate) tap: u32,
+    /// Groups of equal numbers are added to the accumulator at once: a level, or four taps of one.
+    pub(crate) step: u32,
 }
 
-/// The weight of a tap that is the only one.
-pub(crate) const ONE_TAP: u32 = 1024;
-
-/// Log2 of what the weights of all texels come to: 256, times 1024 of the taps.
-pub(crate) const TOTAL_BITS: u32 = 18;
+/// What the weights of all texels come to: 256 * 2^scale. 0, but for anisotropic fetches.
+pub(crate) type Scale = u32;
 
 impl Group<'_> {
-    /// Weights times numbers, in units of 2^-18.
+    /// Weights times numbers.
     pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
-        let sum: i128 = self.texels.iter().map(|t| i128::from(t.weight) * number(t.code)).sum();
-        i128::from(self.tap) * sum
+        self.texels.iter().map(|t| i128::from(t.weight) * number(t.code)).sum()
     }
 }
 
-/// Rule 9.2: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass
-/// in units of 2^-18. Rule 9.3 (open): all four components are this number.
-pub(crate) fn share_that_passes(weight: u32) -> u32 {
-    (weight as f32 / (1_u32 << TOTAL_BITS) as f32).to_bits()
+/// Rule 9.2: the filtered outcome of compares, 0 to 1, from the weights of the texels that pass.
+pub(crate) fn share_that_passes(weight: u32, scale: Scale) -> u32 {
+    (weight as f32 / (256_u32 << scale) as f32).to_bits()
+}
+
+/// Rule 7.7: what becomes of the weight of the texel that a corner of a cube lacks: of each of
+/// the two texels behind the edges, and of the one inside the face.
+pub(crate) fn of_missing_corner(weight: u32) -> [u32; 2] {
+    let third = round_half_up(weight.into(), 3) as u32;
+    [third, weight - 2 * third]
 }
 
 /// `floor(n / d + 1/2)`: to nearest, halves up.

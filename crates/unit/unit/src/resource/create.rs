@@ -213,6 +213,7 @@ impl Resource {
             residency,
             first_level,
             first_plane,
+            of_words: false,
             array_levels,
             name,
         };

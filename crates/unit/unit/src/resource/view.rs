@@ -84,6 +84,7 @@ impl Resource {
                     ));
                 }
                 self.widen(format)?;
+                self.of_words = true;
             }
             _ => {}
         }

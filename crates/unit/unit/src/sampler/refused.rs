@@ -17,6 +17,7 @@ impl Texture {
         sampler: &Sampler,
     ) -> Result<Self, CreateError> {
         let texture = Self { resource, read_mode, normalized_coords };
+        check_filter(&texture.resource, read_mode, sampler.filter)?;
         check_pair(&texture, sampler)?;
         Ok(texture)
     }
@@ -33,13 +34,12 @@ impl Texture {
     }
 }
 
-/// Whether a texture and a sampler, be they made apart, are such as [`Texture::new`] makes.
+/// Whether a texture and a sampler, be they made apart, are such as the driver makes. It also makes
+/// integers under a linear filter, which the runtime refuses.
 pub(crate) fn check_pair(texture: &Texture, sampler: &Sampler) -> Result<(), CreateError> {
     let Texture { resource, read_mode, .. } = texture;
-    check_filter(resource, *read_mode, sampler.filter)?;
     check_state(resource, *read_mode, sampler.srgb)?;
-    check_sampler_of(resource, *read_mode, sampler)?;
-    sampler.check()
+    check_sampler_of(resource, *read_mode, sampler)
 }
 
 fn refused(code: CudaError, resource: &Resource, reason: String) -> CreateError {
@@ -118,24 +118,6 @@ fn check_sampler_of(
         return Ok(());
     };
     Err(refused(CudaError::InvalidValue, resource, reason))
-}
-
-impl Sampler {
-    /// Refuses what no texture gives a meaning to: levels that are not numbers. (A border colour
-    /// may be NaN, and `max_anisotropy` any number.)
-    pub fn check(&self) -> Result<(), CreateError> {
-        for (what, value) in [
-            ("min_level_clamp", self.min_level_clamp),
-            ("max_level_clamp", self.max_level_clamp),
-            ("level_bias", self.level_bias),
-        ] {
-            if value.is_nan() {
-                let reason = format!("a sampler's {what} is a number, not NaN");
-                return Err(CreateError::Cuda { code: CudaError::InvalidValue, reason });
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Surface {

@@ -56,12 +56,7 @@ impl Action {
                 Ok((Self::Reduce { op, number: Number::of(ty) }, 1))
             }
             SurfaceKind::Reduce { op, ty, formatted: true } => {
-                let signed = is_signed(format).ok_or_else(|| {
-                    undefined(format!(
-                        "{format} is neither a signed nor an unsigned integer format, which sured.p \
-                         wants"
-                    ))
-                })?;
+                let signed = is_signed(format);
                 let number = match (ty, signed) {
                     (ReduceType::B64, true) => Number::S64,
                     (ReduceType::B64, false) => Number::U64,
@@ -100,16 +95,10 @@ impl Action {
     }
 }
 
-/// Whether the channels are signed integers; `None` for other formats. (ptxas assembles min and
-/// max of `.b64` as signed ones whatever the format; the ISA goes by the format, and so do we.)
-fn is_signed(format: Format) -> Option<bool> {
+/// Rule 10.9: whether minimum and maximum of `.p` are signed: of signed integers and snorm.
+fn is_signed(format: Format) -> bool {
     use texunit_texel::Channel as C;
-    match format.plain_channel()? {
-        _ if format.is_normalized_kind() => None,
-        C::U8 | C::U16 | C::U32 => Some(false),
-        C::S8 | C::S16 | C::S32 => Some(true),
-        C::F16 | C::F32 => None,
-    }
+    matches!(format.plain_channel(), Some(C::S8 | C::S16 | C::S32))
 }
 
 impl Number {

@@ -56,15 +56,20 @@ pub struct SurfacePlace {
 pub enum SurfaceOutcome {
     /// It is made.
     Made(SurfacePlace),
-    /// Its tile of a sparse array is not in memory: loads 0, drops the store or reduction
-    /// (assumed).
+    /// Its tile of a sparse array is not in memory: loads 0, drops the store or reduction.
     NotResident(SurfacePlace),
-    /// `.zero` outside: loads 0, drops the store or reduction.
+    /// `.zero` outside, or `.clamp` on a row without room for the access: loads 0, drops the store
+    /// or reduction.
     Dropped,
-    /// `.trap` outside, or no room for the access at all: a fault.
+    /// `.trap` outside: a fault.
     Outside,
     /// x is not a multiple of the access size: a fault, whatever the policy.
     Misaligned,
+}
+
+/// Rule 10.3 (open: which bits): the top bit of a layer does not count.
+fn layer_number(layer: u32) -> u32 {
+    layer & (u32::MAX >> 1)
 }
 
 impl Rule {
@@ -78,16 +83,21 @@ impl Rule {
     ) -> Self {
         let level = resource.levels()[0];
         let (_, rows) = elements(resource.format(), level.extent);
+        // Rule 10.10: a layer of a 3D array is checked against its depth, and slice 0 accessed.
+        let (planes, plane_pitch) = match geometry {
+            Geometry::A2d if resource.geometry() == Geometry::D3 => (level.extent.depth, 0),
+            _ => (resource.shape().planes(), level.plane_pitch),
+        };
         Self {
             clamp,
             size,
             unit,
             geometry,
-            planes: resource.shape().planes(),
+            planes,
             bounds: [resource.row_bytes(0) as i64, rows as i64, level.extent.depth.into()],
             texel_size: resource.format().texel_size(),
             first: level.offset,
-            plane_pitch: level.plane_pitch,
+            plane_pitch,
             slice_pitch: level.slice_pitch,
             row_pitch: level.row_pitch,
         }
@@ -128,7 +138,7 @@ impl Rule {
         let size = i64::from(self.size);
         let [_, y, z] = coordinate.at.map(i64::from);
         let mut at = [self.byte_x(coordinate), y, z];
-        let mut layer = coordinate.layer.unwrap_or(0);
+        let mut layer = layer_number(coordinate.layer.unwrap_or(0));
         if at[0].rem_euclid(size) != 0 {
             return SurfaceOutcome::Misaligned;
         }
@@ -139,14 +149,15 @@ impl Rule {
         if !inside {
             match self.clamp {
                 ClampMode::Zero => return SurfaceOutcome::Dropped,
-                // A row that is shorter than the access has no place to clamp to.
-                ClampMode::Clamp if self.bounds[0] >= size => {
+                // Rule 10.5: a row that is shorter than the access has no place to clamp to.
+                ClampMode::Clamp if self.bounds[0] < size => return SurfaceOutcome::Dropped,
+                ClampMode::Clamp => {
                     at[0] = at[0].clamp(0, (self.bounds[0] - size) / size * size);
                     at[1] = at[1].clamp(0, self.bounds[1] - 1);
                     at[2] = at[2].clamp(0, self.bounds[2] - 1);
                     layer = layer.min(self.planes - 1);
                 }
-                ClampMode::Clamp | ClampMode::Trap => return SurfaceOutcome::Outside,
+                ClampMode::Trap => return SurfaceOutcome::Outside,
             }
         }
         let [x, y, z] = at.map(|i| i as u64);

@@ -37,7 +37,7 @@ pub use arrays::{FetchArrays, LengthError};
 pub use build::{Build, SimdError, SimdLevel, simd_level};
 pub use fastest::fetch_level;
 
-use crate::effective::{EffectiveSampler, resolve, seen};
+use crate::effective::{EffectiveSampler, layers_of_integers, resolve, seen};
 use crate::files::{FetchRows, Requests};
 use crate::request::{FetchAnswer, FetchForm, FetchRequest, Lanes, Places, PlanError, ResultType};
 use crate::sampler::{Sampler, Texture};
@@ -122,15 +122,17 @@ impl FetchPlan {
         build: Build,
     ) -> Result<Self, PlanError> {
         let effective = resolve(form, texture, sampler)?;
-        let seen = match seen(form.geometry, texture)? {
+        let layers = layers_of_integers(&texture.resource);
+        let seen = match seen(form, texture)? {
             Cow::Borrowed(_) => Arc::clone(texture),
             Cow::Owned(seen) => Arc::new(seen),
         };
-        let fast = Fast::new(form, &seen, sampler, &effective, build);
+        let fast = Fast::new(form, &seen, sampler, &effective, (layers, build));
         let schedule = match fast {
             Some(fast) => Schedule::Fast(Box::new(fast)),
             None => {
-                Schedule::General(Box::new(General::new(form, &seen, sampler, &effective, build)?))
+                let general = General::new(form, &seen, sampler, &effective, (layers, build))?;
+                Schedule::General(Box::new(general))
             }
         };
         Ok(Self {

@@ -1,7 +1,7 @@
 //! Offsets of all lanes of a warp at once, where each of them is inside, aligned and in memory: then neither the policy nor what
 //! a fault says is asked for.
 
-use super::Rule;
+use super::{Rule, layer_number};
 use crate::request::{Lanes, SurfaceRequest, ZERO_LANES};
 use crate::resource::Resource;
 
@@ -70,7 +70,7 @@ impl Plain {
                     & (x & self.odd == 0)
                     & (y < self.rows)
                     & (z < self.slices)
-                    & (layer < self.planes),
+                    & (layer_number(layer) < self.planes),
             );
             // What is inside does not wrap.
             offsets[lane] = self
@@ -78,7 +78,7 @@ impl Plain {
                 .wrapping_add(x.wrapping_mul(self.unit))
                 .wrapping_add(y.wrapping_mul(self.row_pitch))
                 .wrapping_add(z.wrapping_mul(self.slice_pitch))
-                .wrapping_add(layer.wrapping_mul(self.plane_pitch));
+                .wrapping_add(layer_number(layer).wrapping_mul(self.plane_pitch));
         }
         let mask = (0..32).fold(0, |mask, lane| mask | inside[lane] << lane);
         (request.active & !mask == 0).then_some(offsets)

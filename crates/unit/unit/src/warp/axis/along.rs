@@ -1,8 +1,8 @@
 //! The stages of an axis.
 
 use super::{
-    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, CUT, Call, EXACT, INDICES, LINEAR, MIRROR,
-    MIRROR_2, OfAxis, Operands, POINT, WRAP, WRAP_2, far,
+    Axis, BORDER, CLAMP, CLAMP_INDEX, CLAMP_OGL, Call, EXACT, INDICES, LINEAR, MIRROR, MIRROR_2,
+    OfAxis, Operands, POINT, RAW, WRAP, WRAP_2, far,
 };
 use crate::warp::simd::{Float, Int, Mask, Simd, Stage, float, int, load};
 
@@ -18,11 +18,17 @@ impl<const TO: u8> Stage<OfAxis> for Named<TO> {
             let index = load(simd, of.coords, chunk);
             let index = match of.offset {
                 Some(offset) => {
-                    // Near the ends of i32 the sum wraps to the other end, which is outside too.
-                    index + load(simd, offset, chunk)
+                    // So that the sum does not wrap around.
+                    let near = index.max(int(simd, -(1 << 30))).min(int(simd, 1 << 30));
+                    near + load(simd, offset, chunk)
                 }
                 None => index,
             };
+            if axis.clamps() {
+                let index = index.max(int(simd, 0)).min(size.n - int(simd, 1));
+                size.offset(index).store(&mut out.lower, chunk);
+                continue;
+            }
             let outside = outside(simd, index, size.n);
             out.outside[0] |= outside.bits() << (chunk * S::LANES);
             found::<S, TO>(simd, size.offset(index), outside).store(&mut out.lower, chunk);
@@ -42,10 +48,16 @@ impl<const FIND: u8, const MODE: u8, const TO: u8> Stage<OfAxis> for Along<FIND,
             let place = chunk * S::LANES;
             let size = size::<S, FIND, TO>(simd, axis, of, chunk);
             let x = load(simd, of.coords, chunk);
-            let offset = match of.offset {
+            let mut offset = match of.offset {
                 Some(offset) => load(simd, offset, chunk),
                 None => int(simd, 0),
             };
+            if FIND == LINEAR {
+                offset = offset << 8;
+                if let Some(shift) = of.shift {
+                    offset = offset + load(simd, shift, chunk);
+                }
+            }
             let on_axis = along::<S, FIND, MODE>(simd, scale, (axis, x, offset), size);
             near |= on_axis.near.bits() << place;
             let [mut lower, mut upper] = [on_axis.lower, on_axis.upper];
@@ -98,8 +110,8 @@ pub(in crate::warp) struct OnAxis<S: Simd> {
     pub(in crate::warp) near: Mask<S>,
 }
 
-/// Rules 1.1 to 1.8 for texels of a size and a pitch, and coordinates with an offset. What `FIND` and `MODE` do not need is
-/// any number.
+/// Rules 1.1 to 1.8 for texels of a size and a pitch, and coordinates with an offset: in 1/256 of a
+/// texel for pairs of texels. What `FIND` and `MODE` do not need is any number.
 #[inline(always)]
 pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     simd: S,
@@ -107,18 +119,22 @@ pub(in crate::warp) fn along<S: Simd, const FIND: u8, const MODE: u8>(
     (axis, x, offset): (&Axis, Int<S>, Int<S>),
     size: Size<S>,
 ) -> OnAxis<S> {
-    let (n, factor) = (size.n, size.factor);
+    let n = size.n;
     let magnitude = (x & int(simd, i32::MAX)).as_float();
     let near = magnitude.lt(float(simd, axis.limit));
     let x = x.as_float();
     if FIND == POINT {
-        let i = texel(simd, scale, x, n, factor);
+        let i = texel(simd, scale, (axis, x), &size);
         let (i, _) = address::<S, MODE>(simd, i + offset, n);
         let (at, outside) = (size.offset(i), [outside(simd, i, n); 2]);
         return OnAxis { lower: at, upper: at, weight: at, outside, together: near, near };
     }
-    let t = distance(simd, scale, x, n, factor);
-    let t = t + (offset << 8);
+    let mut t = distance(simd, scale, (axis, x), &size);
+    if MODE == RAW {
+        // Products of the unit's reciprocal may lie a little outside.
+        t = t.max(int(simd, -128)).min((n << 8) - int(simd, 128));
+    }
+    let t = t + offset;
     // The limits of the coordinate, with its offset (rule 1.6).
     let t = match MODE {
         CLAMP => t.max(int(simd, 0)).min((n << 8) - int(simd, 256)),
@@ -157,8 +173,10 @@ pub(in crate::warp) struct Size<S: Simd> {
     /// Texels.
     n: Int<S>,
     pitch: Pitch<S>,
-    /// What coordinates are multiplied by first; a power of two, or not looked at.
+    /// What coordinates are multiplied by first, and what is added; a power of two, or not looked
+    /// at.
     factor: Float<S>,
+    middle: Int<S>,
 }
 
 /// From numbers of texels to byte offsets.
@@ -181,13 +199,15 @@ impl<S: Simd> Size<S> {
                 false => Pitch::Bytes(int(simd, axis.pitch as i32)),
             },
             factor: float(simd, axis.factor),
+            middle: int(simd, axis.middle),
         }
     }
 
     /// Those of levels that lanes read by normalized coordinates, with pitches of so many bits.
     #[inline(always)]
     pub(in crate::warp) fn of_level(n: Int<S>, shift: Int<S>) -> Self {
-        Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float() }
+        let middle = n - n;
+        Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
     }
 
     /// The byte offset of a texel, or its index.
@@ -218,58 +238,86 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
     of: Operands<'_>,
     chunk: usize,
 ) -> Size<S> {
-    let Some(sizes) = of.size else { return Size::of(simd, axis, false) };
-    let n = load(simd, sizes, chunk);
-    let factor = match (axis.is_normalized(), FIND) {
-        (false, _) => float(simd, axis.factor),
-        (true, POINT) => n.to_float(),
-        (true, _) => (n << 9).to_float(),
-    };
-    let pitch = match of.pitch {
+    let mut all = Size::of(simd, axis, false);
+    let Some(sizes) = of.size else { return all };
+    all.n = load(simd, sizes, chunk);
+    if axis.is_normalized() {
+        // Of a face, half the size.
+        let (whole, half) = if FIND == POINT { (1, 0) } else { (9, 8) };
+        let steps = all.n << if axis.is_of_face() { half } else { whole };
+        all.factor = steps.to_float();
+        all.middle = if axis.is_of_face() { steps } else { int(simd, 0) };
+    }
+    all.pitch = match of.pitch {
         Some(pitch) if TO != INDICES => Pitch::Bytes(load(simd, pitch, chunk)),
         _ => Pitch::None,
     };
-    Size { n, pitch, factor }
+    all
 }
 
 // No closures here and below: they would not be compiled for the level.
 
 /// floor(u): rules 1.2, 1.3, 1.5.
 #[inline(always)]
-fn texel<S: Simd>(simd: S, scale: u8, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
+fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
-        return (x * factor).floor();
+        return (exact(simd, x, size.factor) + size.middle) >> 1;
     }
-    let cut = (x * float(simd, 2_097_152.0)).floor().mul_shift::<21, false>(n);
-    if scale == CUT {
-        return cut;
-    }
-    is_power_of_two(simd, n).select((x * factor).floor(), cut)
+    let steps = steps(simd, axis, x, size.n);
+    let texel = steps.mul_shift::<21, false>(size.n);
+    if axis.fine == 0 { texel } else { texel.sar_each(fine_bits(simd, size.n)) }
 }
 
 /// floor((u - 1/2) * 256 + 1/2): rules 1.2, 1.3, 1.6.
 #[inline(always)]
-fn distance<S: Simd>(simd: S, scale: u8, x: Float<S>, n: Int<S>, factor: Float<S>) -> Int<S> {
+fn distance<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
-        return exact_distance(simd, x, factor);
+        return (exact(simd, x, size.factor) + (size.middle - int(simd, 255))) >> 1;
     }
-    let steps = (x * float(simd, 2_097_152.0)).floor();
-    let cut = steps.mul_shift::<13, true>(n) - int(simd, 128);
-    if scale == CUT {
-        return cut;
+    let steps = steps(simd, axis, x, size.n);
+    let half = int(simd, 128);
+    if axis.fine == 0 {
+        return steps.mul_shift::<13, true>(size.n) - half;
     }
-    is_power_of_two(simd, n).select(exact_distance(simd, x, factor), cut)
+    // Of one or two bits more the half is added to what is left of them.
+    let fine = fine_bits(simd, size.n);
+    let rounding = int(simd, 1).shl_each(fine) >> 1;
+    let near = steps.mul_shift::<13, false>(size.n) + rounding;
+    let coarse = steps.mul_shift::<13, true>(size.n);
+    fine.is(int(simd, 0)).select(coarse, near.sar_each(fine)) - half
 }
 
-/// Of powers of two: one rounding, as in rule 1.2.
+/// floor(x * factor) for a factor that is a power of two. A negative subnormal is 0, and not -1
+/// (rule 1.1): what is added is less than the product of the smallest normal number, and more than
+/// those of subnormal ones.
 #[inline(always)]
-fn exact_distance<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
-    ((x * factor).floor() - int(simd, 255)) >> 1
+fn exact<S: Simd>(simd: S, x: Float<S>, factor: Float<S>) -> Int<S> {
+    let least = factor.as_int() - int(simd, (126 << 23) + 1);
+    x.fused(factor, least.as_float()).floor()
 }
 
+/// floor(x * 2^21), or of as many bits as a size has (rule 1.2); of a face, of (x + 1) / 2.
 #[inline(always)]
-fn is_power_of_two<S: Simd>(simd: S, n: Int<S>) -> Mask<S> {
-    (n & (n - int(simd, 1))).is(int(simd, 0))
+fn steps<S: Simd>(simd: S, axis: &Axis, x: Float<S>, n: Int<S>) -> Int<S> {
+    let bits = if axis.is_of_face() { 20 } else { 21 };
+    let mut factor = int(simd, (127 + bits) << 23);
+    let mut middle = int(simd, 1 << 20);
+    if axis.fine > 0 {
+        let fine = fine_bits(simd, n);
+        factor = factor + (fine << 23);
+        middle = middle.shl_each(fine);
+    }
+    let steps = exact(simd, x, factor.as_float());
+    if axis.is_of_face() { steps + middle } else { steps }
+}
+
+/// Rule 1.2: bits of a coordinate beyond 21 for a size.
+#[inline(always)]
+fn fine_bits<S: Simd>(simd: S, n: Int<S>) -> Int<S> {
+    let one = int(simd, 1);
+    let zero = int(simd, 0);
+    let first = int(simd, 16_383).lt(n).select(one, zero);
+    first + int(simd, 32_767).lt(n).select(one, zero)
 }
 
 /// Rule 1.7 on the lower index and on the one after it. Border leaves them as they are.

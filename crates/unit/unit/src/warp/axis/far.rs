@@ -1,8 +1,7 @@
 //! Lanes whose coordinates are too large for 32-bit arithmetic, or no numbers: the reference's.
 
-use super::{AxisLanes, Find, INDICES, Operands};
-use crate::effective::Coords;
-use crate::reference::{coordinate, fixed::Fixed, footprint};
+use super::{AxisLanes, Find, INDICES, Operands, Scaling};
+use crate::reference::{coordinate, cube, fixed::Fixed, footprint};
 use crate::request::lanes;
 use crate::sampler::AddressMode;
 
@@ -10,7 +9,7 @@ use crate::sampler::AddressMode;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exact {
     pub(super) find: Find,
-    pub(super) coords: Coords,
+    pub(super) scaling: Scaling,
     pub(super) mode: AddressMode,
 }
 
@@ -22,20 +21,25 @@ pub(super) struct Found {
 }
 
 impl Exact {
-    /// What lies at a coordinate of these bits, moved by an offset, among so many texels.
-    pub(super) fn find(self, bits: u32, offset: i32, size: u32) -> Found {
+    /// What lies at a coordinate of these bits, moved by an offset in texels and a tap's way in
+    /// 1/256, among so many texels.
+    pub(super) fn find(self, bits: u32, [offset, way]: [i32; 2], size: u32) -> Found {
         let find = match self.find {
-            Find::Integer => {
-                let axis = footprint::Axis::integer(bits, offset.into(), size);
+            Find::Integer | Find::Clamped => {
+                let clamps = self.find == Find::Clamped;
+                let axis = footprint::Axis::integer(bits, offset.into(), size, clamps);
                 return Found { texels: [index(axis.texel(axis.index)); 2], weight: 0 };
             }
-            Find::Point => footprint::Find::Point,
+            Find::Point | Find::Taps => footprint::Find::Point,
             Find::Linear => footprint::Find::Linear,
             Find::Gather => footprint::Find::Gather,
             Find::Seamless => footprint::Find::Seamless,
         };
-        let moved = [Fixed::from_int(offset.into()), Fixed::ZERO];
-        let axis = footprint::Axis::float(bits, self.coords, moved, size, self.mode, find);
+        let moved = [Fixed::from_int(offset.into()), Fixed::from_128ths((way / 2).into())];
+        let x = f32::from_bits(bits);
+        let x = if self.scaling.of_face { cube::on_face(x) } else { coordinate::number(x) };
+        let coords = self.scaling.coords;
+        let axis = footprint::Axis::float((bits, x), coords, moved, size, self.mode, find);
         let texels = [axis.index, axis.index + 1];
         let texels = match self.find {
             // Past the edges of a face others go on.
@@ -65,8 +69,9 @@ pub(super) fn fill<const TO: u8>(
     out.apart |= far;
     for lane in lanes(far) {
         let each = |lanes: Option<&[u32; 32]>, all| lanes.map_or(all, |lanes| lanes[lane]);
-        let (size, offset) = (each(of.size, size), each(of.offset, 0) as i32);
-        let Found { texels, weight } = exact.find(of.coords[lane], offset, size);
+        let size = each(of.size, size);
+        let moved = [of.offset, of.shift].map(|lanes| each(lanes, 0) as i32);
+        let Found { texels, weight } = exact.find(of.coords[lane], moved, size);
         let pitch = match TO {
             INDICES => 1,
             _ => each(of.pitch, pitch),

@@ -2,14 +2,15 @@
 //! every plan; what differs between plans is decided when they are made.
 //!
 //! A coordinate becomes a distance in 1/256 of a texel, `floor(u * 256 + 1/2) - 128`: index and weight
-//! in one number, the carry included. For sizes that are powers of two it is half of `floor(x * 512 n)`,
-//! which one exact multiplication and one conversion give; for others a 64-bit product of integers.
+//! in one number, the carry included. For sizes that are powers of two up to [`EXACT_UP_TO`] it is
+//! half of `floor(x * 512 n)`, which one exact multiplication and one conversion give; for others a
+//! 64-bit product of integers. On the faces of a cube the coordinate is a product `c` from -1 to 1
+//! and the place `(c + 1) / 2`: half the factor, and half the size more.
 //! That holds for coordinates below [`FAR`] texels and 1024 textures. Lanes beyond, infinite ones and
 //! NaNs among them, are rare: the reference answers those.
 
 mod along;
 mod far;
-pub(super) mod shifted;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,22 @@ use crate::sampler::AddressMode;
 
 /// Texels from the origin up to which 512 of them still fit an i32, also less one.
 const FAR: f32 = 4_194_303.0;
+
+/// The largest power of two as a size of which the floor of rule 1.2 cannot be seen.
+const EXACT_UP_TO: u32 = 4096;
+
+/// How coordinates are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scaling {
+    pub(super) coords: Coords,
+    /// Whether they are products on a face of a cube.
+    pub(super) of_face: bool,
+}
+
+/// Rule 1.2: bits of a coordinate beyond 21 for a size.
+fn fine_bits(size: u32) -> u32 {
+    size.ilog2().saturating_sub(13).min(2)
+}
 
 /// What an axis contributes to 32 footprints. No vector of it crosses two cache lines; so in the other
 /// structures of lanes.
@@ -61,8 +78,12 @@ impl AxisLanes {
 pub(super) enum Find {
     /// The one that an integer coordinate names (rule 1.9).
     Integer,
+    /// The one next to that, of a `tex.level`.
+    Clamped,
     /// The one that holds the point (rule 1.5).
     Point,
+    /// The same, moved by the taps of an anisotropic fetch (rule 4.12).
+    Taps,
     /// The two around the point (rule 1.6).
     Linear,
     /// The same without limiting the coordinate (rule 8.2).
@@ -90,9 +111,13 @@ pub(super) struct Axis {
     pub(super) pitch: u32,
     /// Of a pitch that is a power of two, which.
     pub(super) shift: u32,
-    /// What coordinates are multiplied by, if that is a power of two: texels if they are normalized, 512 if two
-    /// texels are looked for.
+    /// What coordinates are multiplied by, if that is a power of two: texels if they are
+    /// normalized, half of them on a face, times 512 if two texels are looked for, else times 2.
     pub(super) factor: f32,
+    /// Added to that product: half of a face.
+    pub(super) middle: i32,
+    /// Bits of a coordinate beyond 21 for the largest size.
+    pub(super) fine: u32,
     /// Coordinates of this size and beyond are far.
     pub(super) limit: f32,
     /// How coordinates are scaled and addressed, of points and pairs of texels.
@@ -109,6 +134,8 @@ pub(super) struct Operands<'a> {
     pub(super) coords: &'a Lanes,
     /// In texels, as signed numbers.
     pub(super) offset: Option<&'a Lanes>,
+    /// The way of an anisotropic tap in 1/256 of a texel, as signed numbers; only of filters.
+    pub(super) shift: Option<&'a Lanes>,
     /// Texels, and bytes from one to the next, where lanes bring those.
     pub(super) size: Option<&'a Lanes>,
     pub(super) pitch: Option<&'a Lanes>,
@@ -131,12 +158,11 @@ impl Arguments for OfAxis {
 pub(super) const POINT: u8 = 0;
 pub(super) const LINEAR: u8 = 1;
 
-/// Sizes that are powers of two, and unnormalized coordinates: `x * n` is exact (rules 1.2, 1.3).
+/// Sizes that are small powers of two, and unnormalized coordinates: `x * n` is exact (rules 1.2,
+/// 1.3).
 pub(super) const EXACT: u8 = 0;
-/// `x` is cut to 2^-21 first.
+/// `x` is floored to 2^-21, or finer, first: right for all sizes.
 pub(super) const CUT: u8 = 1;
-/// Levels of both kinds.
-pub(super) const MIXED: u8 = 2;
 
 pub(super) const CLAMP: u8 = 0;
 pub(super) const WRAP: u8 = 1;
@@ -158,27 +184,33 @@ const INDICES: u8 = 1;
 
 impl Axis {
     /// An axis of a plan of the fast schedule, which finds byte offsets.
-    pub(super) fn fast(to: To, find: Find, coords: Coords, mode: AddressMode, build: Wide) -> Self {
-        let kind = kind(to, find, coords, mode);
-        Self::new(to, (find, coords, mode), kind, offsets(find, kind.1, build))
+    pub(super) fn fast(
+        to: To,
+        find: Find,
+        scaling: Scaling,
+        mode: AddressMode,
+        build: Wide,
+    ) -> Self {
+        let kind = kind(to, find, scaling.coords, mode);
+        Self::new(to, (find, scaling, mode), kind, offsets(find, kind.1, build))
     }
 
     /// An axis of any plan, for levels up to this size; it finds indices.
     pub(super) fn general(
         largest: u32,
         find: Find,
-        coords: Coords,
+        scaling: Scaling,
         mode: AddressMode,
         build: Build,
     ) -> Self {
         let to = To::Indices { largest };
-        let kind = kind(to, find, coords, mode);
-        Self::new(to, (find, coords, mode), kind, indices(find, kind.1, build))
+        let kind = kind(to, find, scaling.coords, mode);
+        Self::new(to, (find, scaling, mode), kind, indices(find, kind.1, build))
     }
 
     fn new(
         to: To,
-        (find, coords, mode): (Find, Coords, AddressMode),
+        (find, scaling, mode): (Find, Scaling, AddressMode),
         kind: (u8, u8),
         run: Run<OfAxis>,
     ) -> Self {
@@ -186,14 +218,25 @@ impl Axis {
             To::Level { size, pitch } => (size, pitch),
             To::Levels { largest } | To::Indices { largest } => (largest, 1),
         };
-        let texels = if coords == Coords::Normalized { size as f32 } else { 1.0 };
-        let factor = if find == Find::Point { texels } else { 512.0 * texels };
+        let Scaling { coords, of_face } = scaling;
+        let is_point = matches!(find, Find::Point | Find::Taps);
+        let steps = if is_point { 2 } else { 512 };
+        let texels = if coords == Coords::Normalized { size } else { 1 };
+        let (factor, middle) = match of_face {
+            true => (steps as f32 * 0.5 * texels as f32, (steps / 2 * texels) as i32),
+            false => ((steps * texels) as f32, 0),
+        };
+        let fine = if coords == Coords::Normalized { fine_bits(size) } else { 0 };
         let limit = match coords {
-            Coords::Normalized => (FAR / size as f32).min(1024.0),
+            // The last of the finer bits needs room for itself.
+            Coords::Normalized => (FAR / (size << (fine / 2)) as f32).min(1024.0),
             Coords::Unnormalized | Coords::Integer => FAR,
         };
-        let exact = Exact { find, coords, mode };
-        Self { size, pitch, shift: pitch.trailing_zeros(), factor, limit, kind, exact, run }
+        // Every lane of a point filter's taps is the reference's.
+        let limit = if find == Find::Taps { 0.0 } else { limit };
+        let exact = Exact { find, scaling, mode };
+        let shift = pitch.trailing_zeros();
+        Self { size, pitch, shift, factor, middle, fine, limit, kind, exact, run }
     }
 
     /// Fills `out` for all 32 lanes, whatever the coordinates.
@@ -203,31 +246,39 @@ impl Axis {
     }
 
     pub(super) fn is_normalized(&self) -> bool {
-        self.exact.coords == Coords::Normalized
+        self.exact.scaling.coords == Coords::Normalized
+    }
+
+    /// Whether coordinates are products on a face of a cube.
+    fn is_of_face(&self) -> bool {
+        self.exact.scaling.of_face
+    }
+
+    /// Whether integer coordinates are clamped.
+    fn clamps(&self) -> bool {
+        self.exact.find == Find::Clamped
     }
 }
 
 /// What the stages call scaling and mode.
 fn kind(to: To, find: Find, coords: Coords, mode: AddressMode) -> (u8, u8) {
-    let (size, one) = match to {
-        To::Level { size, .. } => (size, true),
-        To::Levels { largest } | To::Indices { largest } => (largest, false),
+    let (size, indices) = match to {
+        To::Level { size, .. } | To::Levels { largest: size } => (size, false),
+        To::Indices { largest } => (largest, true),
     };
     let pow2 = size.is_power_of_two();
     let scale = match coords {
         Coords::Unnormalized | Coords::Integer => EXACT,
-        Coords::Normalized if matches!(to, To::Indices { .. }) => MIXED,
-        Coords::Normalized if pow2 => EXACT,
-        Coords::Normalized if one => CUT,
-        Coords::Normalized => MIXED,
+        Coords::Normalized if !indices && pow2 && size <= EXACT_UP_TO => EXACT,
+        Coords::Normalized => CUT,
     };
     // Levels of a size that is a power of two are of such sizes, too.
-    let by_bits = scale == EXACT && pow2 && !matches!(to, To::Indices { .. });
+    let by_bits = pow2 && !indices;
     let mode = match (find, mode) {
         (Find::Seamless, _) => RAW,
         (Find::Gather, AddressMode::Clamp) => CLAMP_INDEX,
         // A point filter never reaches the border.
-        (Find::Point, AddressMode::ClampOgl) => CLAMP,
+        (Find::Point | Find::Taps, AddressMode::ClampOgl) => CLAMP,
         (_, AddressMode::Clamp) => CLAMP,
         (_, AddressMode::ClampOgl) => CLAMP_OGL,
         (_, AddressMode::Wrap) if by_bits => WRAP_2,
@@ -253,7 +304,7 @@ fn offsets(find: Find, mode: u8, build: Wide) -> Run<OfAxis> {
         }
     }
     match find {
-        Find::Integer => pick_wide::<_, Named<OFFSETS>>(build),
+        Find::Integer | Find::Clamped => pick_wide::<_, Named<OFFSETS>>(build),
         Find::Point => by_mode::<POINT>(mode, build),
         _ => by_mode::<LINEAR>(mode, build),
     }
@@ -262,7 +313,8 @@ fn offsets(find: Find, mode: u8, build: Wide) -> Run<OfAxis> {
 /// Stages of all other plans.
 fn indices(find: Find, mode: u8, build: Build) -> Run<OfAxis> {
     match (find, mode) {
-        (Find::Integer, _) => pick::<_, Named<INDICES>>(build),
+        (Find::Integer | Find::Clamped, _) => pick::<_, Named<INDICES>>(build),
+        (Find::Taps, _) => pick::<_, Along<POINT, CLAMP, INDICES>>(build),
         (Find::Point, CLAMP) => pick::<_, Along<POINT, CLAMP, INDICES>>(build),
         (Find::Point, WRAP) => pick::<_, Along<POINT, WRAP, INDICES>>(build),
         (Find::Point, MIRROR) => pick::<_, Along<POINT, MIRROR, INDICES>>(build),

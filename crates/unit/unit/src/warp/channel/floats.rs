@@ -1,11 +1,13 @@
 //! Filtered values of floats (docs/numerics.md 2, "Sums").
 
-use super::{Channel, Plain};
+use super::{Channel, Plain, Reads};
 use crate::warp::ahead::Ahead;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
 /// A channel of floats. The largest texel of a group has exponent E. In units of 2^(E - 27), of f16
-/// 2^(E - 14), texels are cut to integers, and so the sum of a group is one.
+/// 2^(E - 14), texels are cut to integers, and so the sum of a group is one. Groups are added in
+/// units of 2^(4 ceil(E/4) - 30), of f16 -17, of the largest one: as E has a bias of 127, that is
+/// its exponent field without the lowest two bits.
 pub(in crate::warp) trait FloatChannel {
     /// What a NaN comes out as.
     const NAN: u32;
@@ -22,6 +24,7 @@ pub(in crate::warp) trait FloatChannel {
         None
     }
     /// The result, as bits of f32. Texels that are special, or all of them zeros, give any number.
+    /// Of four groups the first two are added before the others.
     fn blend<S: Simd, const GROUPS: usize, const PER: usize>(
         simd: S,
         texels: &Texels<S, GROUPS, PER>,
@@ -29,13 +32,25 @@ pub(in crate::warp) trait FloatChannel {
     ) -> Int<S>;
 }
 
-/// Texels as bits of f32, those without weight as -0.
+/// Texels as bits of f32, those without weight as zeros.
 pub(in crate::warp) struct Texels<S: Simd, const GROUPS: usize, const PER: usize> {
     pub(super) values: [[Int<S>; PER]; GROUPS],
     /// Exponent of the largest one of each group, in the place that it has in an f32.
     pub(super) largest: [Int<S>; GROUPS],
-    /// Of the largest one of all.
-    pub(super) top: Int<S>,
+}
+
+/// The exponent of the accumulator's unit for groups of these exponents, in its place in an f32.
+#[inline(always)]
+pub(super) fn unit<S: Simd>(simd: S, largest: Int<S>) -> Int<S> {
+    largest & int(simd, EXPONENT & !(3 << 23))
+}
+
+/// A number times two to the exponents' difference, floored.
+#[inline(always)]
+fn scaled<S: Simd>(simd: S, x: Int<S>, from: Int<S>, to: Int<S>) -> Int<S> {
+    let up = (from - to) >> 23;
+    let zero = int(simd, 0);
+    x.shl_each(up.max(zero)).sar_each((zero - up).max(zero))
 }
 
 pub(in crate::warp) struct F16;
@@ -79,21 +94,36 @@ impl FloatChannel for F16 {
         texels: &Texels<S, GROUPS, PER>,
         weights: &[[Int<S>; PER]; GROUPS],
     ) -> Int<S> {
-        let mut total = int(simd, 0);
+        let mut sums = [int(simd, 0); GROUPS];
         for g in 0..GROUPS {
-            let mut sum = int(simd, 0);
             for k in 0..PER {
                 // 15 bits.
                 let texel = cut::<S, -9>(simd, texels.values[g][k], texels.largest[g]);
-                sum = sum + texel.times(weights[g][k]);
+                sums[g] = sums[g] + texel.times(weights[g][k]);
             }
-            // In half units of the largest group; others are floored to it.
-            let below = (texels.top - texels.largest[g]).shr(23);
-            total = total + if GROUPS > 1 { (sum << 1).sar_each(below) } else { sum << 1 };
         }
-        // At most 2^24, and so exact.
-        let unit = texels.top - int(simd, (14 + 1 + 8) << 23);
-        nearest_half(simd, total.to_float() * unit.as_float())
+        if GROUPS == 1 {
+            // At most 2^23, and so exact.
+            let unit = texels.largest[0] - int(simd, (14 + 8) << 23);
+            return nearest_half(simd, sums[0].to_float() * unit.as_float());
+        }
+        let (mut total, mut now) = (int(simd, 0), int(simd, 0));
+        for step in 0..GROUPS / 2 {
+            let (first, second) = (2 * step, 2 * step + 1);
+            let largest = texels.largest[first].max(texels.largest[second]);
+            let next = now.max(unit(simd, largest));
+            total = scaled(simd, total, now, next)
+                + scaled(simd, sums[first], texels.largest[first], next)
+                + scaled(simd, sums[second], texels.largest[second], next);
+            now = next;
+        }
+        // Of 26 bits those below the 24th change no rounding to 11.
+        let sign = total >> 31;
+        let magnitude = (total ^ sign) - sign;
+        let large = int(simd, (1 << 24) - 1).lt(magnitude);
+        let magnitude = large.select(magnitude & int(simd, !3), magnitude);
+        let value = magnitude.to_float() * (now - int(simd, (14 + 8) << 23)).as_float();
+        nearest_half(simd, (value.as_int() | (sign & int(simd, SIGN))).as_float())
     }
 }
 
@@ -129,55 +159,69 @@ impl<C: FloatChannel> Channel for Real<C> {
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
         _: &[[(); PER]; GROUPS],
+        reads: &impl Reads<S>,
         ahead: impl Ahead,
     ) -> Int<S> {
         if let Some(result) = C::in_reach(simd, codes, weights, ahead) {
             return result;
         }
         let (zero, sign, exponent) = (int(simd, 0), int(simd, SIGN), int(simd, EXPONENT));
+        let mut all = *codes;
         let mut values = *codes;
         let mut largest = [zero; GROUPS];
-        let mut signs = sign;
+        let (mut signs, mut highest) = (sign, zero);
         for g in 0..GROUPS {
             for k in 0..PER {
-                let value = weights[g][k].is(zero).select(sign, C::widen(codes[g][k]));
-                largest[g] = largest[g].max(value & exponent);
-                signs = signs & value;
-                values[g][k] = value;
+                let value = C::widen(codes[g][k]);
+                let is_unweighted = weights[g][k].is(zero);
+                all[g][k] = value;
+                highest = highest.max(value & exponent);
+                values[g][k] = is_unweighted.select(zero, value);
+                largest[g] = largest[g].max(values[g][k] & exponent);
+                signs = signs & is_unweighted.select(sign, value);
             }
         }
         let mut top = largest[0];
         for g in 1..GROUPS {
             top = top.max(largest[g]);
         }
-        let texels = Texels { values, largest, top };
-        let result = C::blend(simd, &texels, weights);
-        // Rule 2.3: -0 only if all texels with a weight are.
-        let result = top.is(zero).select(signs, result);
-        let special = top.is(exponent);
-        if special.bits() != 0 {
-            return special.select(not_finite::<S, C, GROUPS, PER>(simd, &texels.values), result);
+        let result = C::blend(simd, &Texels { values, largest }, weights);
+        let result = top.is(zero).select(zero, result);
+        // Rules 2.3 and 2.4 ask for all texels that are read.
+        let odd = highest.is(exponent) | (top.is(zero) & signs.lt(zero));
+        if odd.bits() != 0 {
+            let special = exceptional::<S, C, GROUPS, PER>(simd, &all, reads, result);
+            return odd.select(special, result);
         }
         result
     }
 }
 
-/// Rule 2.4, an infinity or a NaN among the texels: plain arithmetic, in which finite texels change
-/// nothing. Texels without weight are -0.
+/// Rule 2.4, an infinity or a NaN among the texels that are read: plain arithmetic, in which finite
+/// texels change nothing. Rule 2.3: -0 only if all texels that are read are. Else the result.
 #[inline(always)]
-fn not_finite<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
+fn exceptional<S: Simd, C: FloatChannel, const GROUPS: usize, const PER: usize>(
     simd: S,
     values: &[[Int<S>; PER]; GROUPS],
+    reads: &impl Reads<S>,
+    result: Int<S>,
 ) -> Int<S> {
-    let exponent = int(simd, 0x7f80_0000);
+    let (zero, sign, exponent) = (int(simd, 0), int(simd, SIGN), int(simd, EXPONENT));
     let mut sum = float(simd, 0.0);
+    let (mut highest, mut minus) = (zero, int(simd, -1));
     for g in 0..GROUPS {
         for k in 0..PER {
-            let special = (values[g][k] & exponent).is(exponent);
-            sum = sum + special.select(values[g][k], int(simd, 0)).as_float();
+            let read = reads.read(simd, g, k);
+            let value = read.select(values[g][k], sign);
+            let field = value & exponent;
+            highest = highest.max(field);
+            minus = field.is(zero).select(value, zero) & minus;
+            sum = sum + field.is(exponent).select(value, zero).as_float();
         }
     }
     let bits = sum.as_int();
-    let nan = exponent.lt(bits & int(simd, i32::MAX));
-    nan.select(int(simd, C::NAN as i32), bits)
+    let is_nan = exponent.lt(bits & int(simd, i32::MAX));
+    let special = is_nan.select(int(simd, C::NAN as i32), bits);
+    let finite = minus.lt(zero).select(sign, result);
+    highest.is(exponent).select(special, finite)
 }

@@ -1,7 +1,7 @@
 //! Filtered integers, read as normalized floats.
 
 use super::point::signed;
-use super::{Channel, Plain};
+use super::{Channel, Plain, Reads};
 use crate::warp::ahead::Ahead;
 use crate::warp::simd::{Float, Int, Simd, float, int};
 
@@ -9,7 +9,7 @@ use crate::warp::simd::{Float, Int, Simd, float, int};
 /// in f32.
 pub(in crate::warp) trait Normalized {
     /// The number that is summed.
-    fn widen<S: Simd>(code: Int<S>) -> Int<S>;
+    fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S>;
     /// The result for a sum over weights of 256 in all.
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S>;
 }
@@ -41,7 +41,7 @@ impl Plain for Snorm16 {
 
 impl Normalized for Unorm8 {
     #[inline(always)]
-    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
         code
     }
     #[inline(always)]
@@ -54,7 +54,7 @@ impl Normalized for Unorm8 {
 
 impl Normalized for Unorm16 {
     #[inline(always)]
-    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
         code
     }
     #[inline(always)]
@@ -65,7 +65,7 @@ impl Normalized for Unorm16 {
 
 impl Normalized for Snorm8 {
     #[inline(always)]
-    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
         signed::<S, 1>(code)
     }
     #[inline(always)]
@@ -78,7 +78,7 @@ impl Normalized for Snorm8 {
 
 impl Normalized for Snorm16 {
     #[inline(always)]
-    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+    fn widen<S: Simd>(_: S, code: Int<S>) -> Int<S> {
         signed::<S, 2>(code)
     }
     #[inline(always)]
@@ -90,10 +90,10 @@ impl Normalized for Snorm16 {
 
 impl Normalized for Unorm2 {
     #[inline(always)]
-    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
+    fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
         let four = code | (code << 2);
         let eight = four | (four << 4);
-        eight | (eight << 8)
+        wide_or(simd, code, eight | (eight << 8))
     }
     #[inline(always)]
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
@@ -103,13 +103,19 @@ impl Normalized for Unorm2 {
 
 impl Normalized for Unorm10 {
     #[inline(always)]
-    fn widen<S: Simd>(code: Int<S>) -> Int<S> {
-        (code << 6) | code.shr(4)
+    fn widen<S: Simd>(simd: S, code: Int<S>) -> Int<S> {
+        wide_or(simd, code, (code << 6) | code.shr(4))
     }
     #[inline(always)]
     fn finish<S: Simd>(simd: S, sum: Int<S>) -> Int<S> {
         Unorm16::finish(simd, sum)
     }
+}
+
+/// A code that was widened, or the 16 bits that a border colour has ([`texunit_texel::WIDE`]).
+#[inline(always)]
+fn wide_or<S: Simd>(simd: S, code: Int<S>, widened: Int<S>) -> Int<S> {
+    code.lt(int(simd, 0)).select(code & int(simd, 0xffff), widened)
 }
 
 /// The results of two sums of 8-bit unorm in the halves of a word, which do not leave their 16 bits: at most
@@ -143,41 +149,15 @@ impl<C: Normalized> Channel for Whole<C> {
         codes: &[[Int<S>; PER]; GROUPS],
         _: &[[Int<S>; PER]; GROUPS],
         made: &[[Float<S>; PER]; GROUPS],
+        _: &impl Reads<S>,
         _: impl Ahead,
     ) -> Int<S> {
         let mut sum = float(simd, 0.0);
         for g in 0..GROUPS {
             for k in 0..PER {
-                sum = sum + C::widen(codes[g][k]).to_float() * made[g][k];
+                sum = sum + C::widen(simd, codes[g][k]).to_float() * made[g][k];
             }
         }
         C::finish(simd, sum.to_int())
-    }
-}
-
-/// Depths of 24 bits, whose sums just fit 32.
-pub(in crate::warp) struct Depth24;
-
-impl Channel for Depth24 {
-    type Weight<S: Simd> = ();
-
-    #[inline(always)]
-    fn weight<S: Simd>(_: Int<S>) {}
-
-    #[inline(always)]
-    fn sum<S: Simd, const GROUPS: usize, const PER: usize>(
-        simd: S,
-        codes: &[[Int<S>; PER]; GROUPS],
-        weights: &[[Int<S>; PER]; GROUPS],
-        _: &[[(); PER]; GROUPS],
-        _: impl Ahead,
-    ) -> Int<S> {
-        let mut sum = int(simd, 128);
-        for g in 0..GROUPS {
-            for k in 0..PER {
-                sum = sum + codes[g][k] * weights[g][k];
-            }
-        }
-        (sum.shr(8).to_float() / float(simd, 16_777_215.0)).as_int()
     }
 }

@@ -9,14 +9,14 @@ mod srgb;
 
 pub(super) use floats::{F16, FloatChannel, Real};
 pub(super) use integers::{
-    Depth24, Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+    Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
 };
 pub(super) use point::{Fraction, Half, Point, Signed, Snorm, Unorm, Unsigned};
 pub(super) use singles::F32;
-pub(super) use srgb::{footprint as srgb_footprint, value as srgb_value};
+pub(super) use srgb::{Sum as SrgbSum, value as srgb_value};
 
 use super::ahead::Ahead;
-use super::simd::{Int, Simd};
+use super::simd::{Int, Mask, Simd};
 
 /// A channel that is filtered: `GROUPS` footprints of `PER` texels.
 pub(super) trait Channel {
@@ -29,8 +29,15 @@ pub(super) trait Channel {
         codes: &[[Int<S>; PER]; GROUPS],
         weights: &[[Int<S>; PER]; GROUPS],
         made: &[[Self::Weight<S>; PER]; GROUPS],
+        reads: &impl Reads<S>,
         ahead: impl Ahead,
     ) -> Int<S>;
+}
+
+/// Which texels of a footprint are read: one can be read and weigh nothing, and counts then if it is
+/// no number, infinite, or not -0 beside others that are.
+pub(super) trait Reads<S: Simd> {
+    fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S>;
 }
 
 /// A channel that has bytes of its own in a texel.

@@ -1,7 +1,7 @@
 //! Filtered f32.
 
 use super::Plain;
-use super::floats::{EXPONENT, FloatChannel, SIGN, Texels, cut};
+use super::floats::{EXPONENT, FloatChannel, SIGN, Texels, cut, unit};
 use crate::warp::ahead::Ahead;
 use crate::warp::simd::{Double, Int, Simd, double, float, int};
 
@@ -32,10 +32,11 @@ impl FloatChannel for F32 {
         let zero = int(simd, 0);
         let mut largest = [zero; GROUPS];
         let mut in_reach = zero.is(zero);
-        let mut top = zero;
+        let (mut top, mut highest) = (zero, zero);
         for g in 0..GROUPS {
             for k in 0..PER {
                 let magnitude = codes[g][k] & int(simd, i32::MAX);
+                highest = highest.max(magnitude);
                 largest[g] = largest[g].max(weights[g][k].is(zero).select(zero, magnitude));
             }
             largest[g] = largest[g] & int(simd, EXPONENT);
@@ -44,7 +45,8 @@ impl FloatChannel for F32 {
             // A group may count nothing: a slice at its texels' centres is one.
             in_reach = in_reach & if GROUPS == 1 { above } else { above | largest[g].is(zero) };
         }
-        let in_reach = in_reach & top.lt(int(simd, HIGHEST));
+        // Also those without weight are numbers.
+        let in_reach = in_reach & top.lt(int(simd, HIGHEST)) & highest.lt(int(simd, EXPONENT));
         let in_reach = if GROUPS == 1 { in_reach } else { in_reach & zero.lt(top) };
         if !in_reach.is_full() {
             return None;
@@ -84,7 +86,7 @@ impl FloatChannel for F32 {
 
 /// Exponents of a group's largest texel, in their place, between which all of the sum's numbers are
 /// normal and none of its texels changes the sign when it is scaled.
-const LOWEST: i32 = 37 << 23;
+const LOWEST: i32 = 40 << 23;
 const HIGHEST: i32 = 154 << 23;
 
 /// Bits of the lower part of a texel.
@@ -142,18 +144,22 @@ impl F32 {
         let (high, low) = (other.select(b.0, a.0), other.select(b.1, a.1));
         let (less_high, less_low) = (other.select(a.0, b.0), other.select(a.1, b.1));
         let top = a.2.max(b.2);
-        // In half units of the larger group, to which the other one is floored. Both sums come to n * 2^15 + m, of 15 bits.
         let below = (top - a.2.min(b.2)).shr(23);
-        let low_bits = int(simd, 0x7fff);
+        // In eighths, for which there is room: the smaller sum is `wide * 2^16 + rest`.
+        let bits = int(simd, 0xffff);
         let n = less_high + (less_low >> LOW);
-        let m = (less_low & int(simd, LOW_BITS)) << 1;
-        // Bits above the lowest 32 come in where it is more than 17 bits smaller.
-        let near = ((n << 15) | m).shr_each(below);
-        let far = n.sar_each(below - int(simd, 15));
-        let less_low = int(simd, 15).lt(below).select(far, near) & low_bits;
-        let low = (low << 1) + less_low;
-        let high = high + n.sar_each(below) + (low >> 15);
-        nearest_f32::<S, 15, 36>(simd, high, low & low_bits, top)
+        let m = less_low & int(simd, LOW_BITS);
+        let (wide, rest) = ((n << 1) + m.shr(13), (m << 3) & bits);
+        // Bits above the lowest 32 come in where it is more than 16 bits smaller.
+        let near = ((wide << 16) | rest).shr_each(below);
+        let far = wide.sar_each(below - int(simd, 16));
+        let less_low = int(simd, 16).lt(below).select(far, near) & bits;
+        // It is floored to the accumulator's unit: the larger exponent without its lowest two bits.
+        let extra = int(simd, 3) - (top.shr(23) & int(simd, 3));
+        let less_low = less_low & int(simd, -1).shl_each(extra);
+        let low = (low << 3) + less_low;
+        let high = (high << 1) + wide.sar_each(below) + (low >> 16);
+        nearest_f32::<S, 16, 38>(simd, high, low & bits, top)
     }
 
     /// The result for sums of `high * 2^LOW + low` in units of 2^-35 of each group's largest texel.
@@ -165,18 +171,21 @@ impl F32 {
         largest: &[Int<S>; GROUPS],
     ) -> Int<S> {
         let scale = double(simd, f64::from(1 << LOW));
-        let mut top = largest[0];
-        for g in 1..GROUPS {
-            top = top.max(largest[g]);
+        let (mut total, mut now) = (double(simd, 0.0), int(simd, 0));
+        let at_once = if GROUPS > 1 { 2 } else { 1 };
+        for step in 0..GROUPS / at_once {
+            let mut next = now;
+            for g in at_once * step..at_once * (step + 1) {
+                next = next.max(unit(simd, largest[g]));
+            }
+            total = (total * ((now - next) >> 23).power_of_two()).floor();
+            for g in at_once * step..at_once * (step + 1) {
+                let sum = high[g].to_double() * scale + low[g].to_double();
+                total = total + (sum * ((largest[g] - next) >> 23).power_of_two()).floor();
+            }
+            now = next;
         }
-        let mut total = double(simd, 0.0);
-        for g in 0..GROUPS {
-            // In units of the largest group's, and half of one. Other groups are floored to it.
-            let sum = high[g].to_double() * scale + low[g].to_double();
-            let unit = (largest[g] - top) >> 23;
-            total = total + (sum * (unit + int(simd, 1)).power_of_two()).floor();
-        }
-        let unit = top.shr(23) - int(simd, 127 + 28 + 8);
+        let unit = now.shr(23) - int(simd, 127 + 27 + 8);
         round_f32(simd, total * unit.power_of_two())
     }
 }

@@ -10,14 +10,53 @@ pub(in crate::warp) fn value<S: Simd>(simd: S, total: Int<S>) -> Int<S> {
     nearest_half(simd, total.to_float() * float(simd, 1.0 / 16_777_216.0))
 }
 
+/// What footprints come to.
+pub(in crate::warp) struct Sum<S: Simd> {
+    total: Int<S>,
+    /// Bits of the total below the accumulator's unit.
+    unit: Int<S>,
+}
+
+impl<S: Simd> Sum<S> {
+    pub(in crate::warp) fn new(simd: S) -> Self {
+        Self { total: int(simd, 0), unit: int(simd, 0) }
+    }
+
+    pub(in crate::warp) fn total(&self) -> Int<S> {
+        self.total
+    }
+
+    /// Adds footprints that are added at once; those without weights change nothing.
+    #[inline(always)]
+    pub(in crate::warp) fn add<const PER: usize, const COUNT: usize>(
+        &mut self,
+        simd: S,
+        codes: &[[Int<S>; PER]; COUNT],
+        weights: &[[Int<S>; PER]; COUNT],
+    ) {
+        let mut sums = [int(simd, 0); COUNT];
+        for g in 0..COUNT {
+            let (sum, unit) = footprint(simd, &codes[g], &weights[g]);
+            sums[g] = sum;
+            self.unit = self.unit.max(unit);
+        }
+        // Nothing is negative.
+        let mask = int(simd, -1).shl_each(self.unit);
+        self.total = self.total & mask;
+        for g in 0..COUNT {
+            self.total = self.total + (sums[g] & mask);
+        }
+    }
+}
+
 /// Weights times values of a footprint, each value cut to eight bits below the largest: eight codes in a row
-/// share the exponent of the last.
+/// share the exponent of the last. And the bits below the accumulator's unit.
 #[inline(always)]
-pub(in crate::warp) fn footprint<S: Simd, const PER: usize>(
+fn footprint<S: Simd, const PER: usize>(
     simd: S,
     codes: &[Int<S>; PER],
     weights: &[Int<S>; PER],
-) -> Int<S> {
+) -> (Int<S>, Int<S>) {
     let (table, zero) = (srgb_table(), int(simd, 0));
     // The table rises, so the largest code will do.
     let mut largest = zero;
@@ -32,5 +71,7 @@ pub(in crate::warp) fn footprint<S: Simd, const PER: usize>(
     for k in 0..PER {
         sum = sum + weights[k] * (codes[k].look_up_byte(simd, table) & mask);
     }
-    sum
+    // 4 ceil(E/4) - 10 in units of 2^-16, where E is `cut` - 9.
+    let unit = (((cut + int(simd, 2)) >> 2) << 2) - int(simd, 2);
+    (sum, unit.max(zero))
 }

@@ -85,7 +85,7 @@ impl Fast {
                 let (coords, offset) = (point[a], self.places.offset(a, place));
                 let sizes = sizes.map(|sizes| &sizes[a]);
                 let (size, pitch) = (sizes.map(|of| &of.size), sizes.map(|of| &of.pitch));
-                axis.run(Operands { coords, offset, size, pitch }, out);
+                axis.run(Operands { coords, offset, shift: None, size, pitch }, out);
             }
         }
     }

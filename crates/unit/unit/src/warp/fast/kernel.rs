@@ -5,10 +5,10 @@ use super::point::Picked;
 use crate::warp::ahead::{Ahead, Asking, No};
 use crate::warp::build::Wide;
 use crate::warp::channel::{
-    Channel, F16, F32, Half, Plain, Point, Real, Signed, Snorm, Snorm8, Snorm16, Unorm, Unorm8,
-    Unorm16, Unsigned, Whole, finish_pairs,
+    Channel, F16, F32, Half, Plain, Point, Reads, Real, Signed, Snorm, Snorm8, Snorm16, Unorm,
+    Unorm8, Unorm16, Unsigned, Whole, finish_pairs,
 };
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, int, pick_wide};
+use crate::warp::simd::{Arguments, Int, Mask, Run, Simd, Stage, int, pick_wide};
 use crate::warp::texel::{Texel, code};
 use std::marker::PhantomData;
 use texunit_texel::{Channel as Stored, Format};
@@ -168,7 +168,14 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
 
     /// Filters a channel, if it is wanted.
     #[inline(always)]
-    fn channel(&self, simd: S, task: &mut Task<'_>, c: usize, chunk: usize, ahead: impl Ahead) {
+    fn channel(
+        &self,
+        simd: S,
+        (task, spots): (&mut Task<'_>, &impl Spots<S>),
+        c: usize,
+        chunk: usize,
+        ahead: impl Ahead,
+    ) {
         let Some(out) = &mut task.out[c] else { return };
         let mut codes = [[int(simd, 0); PER]; GROUPS];
         for g in 0..GROUPS {
@@ -176,7 +183,30 @@ impl<S: Simd, C: Channel + Plain, const GROUPS: usize, const PER: usize> Loaded<
                 codes[g][k] = code(simd, &self.texels[g][k], C::SIZE, c);
             }
         }
-        C::sum(simd, &codes, &self.shares, &self.made, ahead).store(out, chunk);
+        let reads = OfSpots::<_, PER>(spots);
+        C::sum(simd, &codes, &self.shares, &self.made, &reads, ahead).store(out, chunk);
+    }
+}
+
+/// Which texels are read, by the weights of the axes and the totals of the groups. It is asked for
+/// rarely.
+struct OfSpots<'a, T, const PER: usize>(&'a T);
+
+impl<S: Simd, T: Spots<S>, const PER: usize> Reads<S> for OfSpots<'_, T, PER> {
+    #[inline(always)]
+    fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S> {
+        let (spot, zero) = (self.0.spot(simd, group), int(simd, 0));
+        let mut read = zero.is(zero);
+        if let Some(total) = spot.total {
+            read = zero.lt(total);
+        }
+        if PER > 1 && texel & 1 == 1 {
+            read = read & zero.lt(spot.weights[0]);
+        }
+        if PER > 2 && texel & 2 == 2 {
+            read = read & zero.lt(spot.weights[1]);
+        }
+        read
     }
 }
 
@@ -189,7 +219,7 @@ impl<C: Channel + Plain, const ONE: bool, const GROUPS: usize, const PER: usize>
         let known = if ONE || C::SIZE == 4 { channels } else { task.several() };
         let loaded = Loaded::<S, C, GROUPS, PER>::new(simd, task, spots, known);
         for c in 0..channels {
-            loaded.channel(simd, task, c, chunk, No);
+            loaded.channel(simd, (&mut *task, spots), c, chunk, No);
         }
     }
 }
@@ -205,11 +235,11 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Kernel for Unrolle
     #[inline(always)]
     fn values<S: Simd>(simd: S, task: &mut Task<'_>, spots: &impl Spots<S>, chunk: usize) {
         let loaded = Loaded::<S, C, GROUPS, 4>::new(simd, task, spots, N);
-        Self::channel(simd, task, &loaded, 0, chunk);
+        Self::channel(simd, (&mut *task, spots), &loaded, 0, chunk);
         if N > 1 {
-            Self::channel(simd, task, &loaded, 1, chunk);
-            Self::channel(simd, task, &loaded, 2, chunk);
-            Self::channel(simd, task, &loaded, 3, chunk);
+            Self::channel(simd, (&mut *task, spots), &loaded, 1, chunk);
+            Self::channel(simd, (&mut *task, spots), &loaded, 2, chunk);
+            Self::channel(simd, (&mut *task, spots), &loaded, 3, chunk);
         }
     }
 }
@@ -218,7 +248,7 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
     #[inline(always)]
     fn channel<S: Simd>(
         simd: S,
-        task: &mut Task<'_>,
+        (task, spots): (&mut Task<'_>, &impl Spots<S>),
         loaded: &Loaded<S, C, GROUPS, 4>,
         c: usize,
         chunk: usize,
@@ -230,9 +260,9 @@ impl<C: Channel + Plain, const N: usize, const GROUPS: usize> Unrolled<C, N, GRO
             Some(rows) => {
                 let offsets = &rows.as_flattened()[first..first + some];
                 let asking = Asking { window: task.window, offsets, each: some / (4 * GROUPS) };
-                loaded.channel(simd, task, c, chunk, asking);
+                loaded.channel(simd, (task, spots), c, chunk, asking);
             }
-            None => loaded.channel(simd, task, c, chunk, No),
+            None => loaded.channel(simd, (task, spots), c, chunk, No),
         }
     }
 }

@@ -15,7 +15,7 @@ mod point;
 mod registers;
 
 use super::axis::{Axis, AxisLanes};
-use super::place::{PlaceLanes, Places};
+use super::place::{Named, PlaceLanes, Places};
 use super::simd::Run;
 use crate::files::{FetchRows, Requests, Results};
 use crate::request::{self, FetchRequest, Lanes, places};
@@ -34,21 +34,13 @@ pub(super) use registers::{Points, Registers};
 pub(super) struct Space {
     /// Of a fetch, and of the one after it.
     pub(super) placed: [Placed; 2],
-    pub(super) blend: Blend,
     /// Likewise, of fetches in one piece.
     held: [Held; 2],
 }
 
-/// Values of a blend of levels.
-pub(super) type Blend = [Lanes; 4];
-
 impl Space {
     pub(super) fn new() -> Self {
-        Self {
-            placed: [Placed::new(), Placed::new()],
-            blend: [[0; 32]; 4],
-            held: [const { Held::new() }; 2],
-        }
+        Self { placed: [Placed::new(), Placed::new()], held: [const { Held::new() }; 2] }
     }
 }
 
@@ -97,6 +89,10 @@ pub(super) struct Fast {
     /// The kernel for one level, and that for two.
     kernels: [Run<OfKernel>; 2],
     filters: bool,
+    /// Whether a point filter goes through the sum (rule 3.5).
+    sums_texels: bool,
+    /// Of integer coordinates: layers and levels that there are.
+    named: Option<Named>,
     channels: usize,
     /// Fetches in one piece, of one level and of levels that differ from lane to lane.
     fused: Option<Run<OfFused>>,
@@ -153,7 +149,7 @@ impl Fast {
         space: &mut Space,
         mut out: request::Places<'_>,
     ) {
-        let Space { placed: [placed, _], blend, .. } = space;
+        let Space { placed: [placed, _], .. } = space;
         if let (Some(stage), Levels::Each(each)) = (self.leveled, &self.levels) {
             let blends = each.choose(request, &mut placed.levels);
             let mut is_done = false;
@@ -175,7 +171,7 @@ impl Fast {
             }
         }
         self.place(request, placed);
-        self.finish(resource, placed, blend, out);
+        self.finish(resource, placed, out);
     }
 
     /// Whether fetches are done in one piece.
@@ -255,11 +251,11 @@ impl Fast {
                 self.run_fused(resource, &mut registers, &mut next, space);
                 // It cannot do this one.
                 let Some(file) = files.get_mut(next) else { break };
-                let Space { placed: [placed, _], blend, .. } = &mut *space;
+                let Space { placed: [placed, _], .. } = &mut *space;
                 let mut places = request::Places::default();
                 let others = rows.results.apart(file, &mut places);
                 self.place(&requests.request(part * AT_ONCE + next, &others), placed);
-                self.finish(resource, placed, blend, places);
+                self.finish(resource, placed, places);
                 next += 1;
             }
         }
@@ -282,7 +278,7 @@ impl Fast {
                 self.fetch_levels(resource, request, space, std::mem::take(&mut out));
             }
         }
-        let Space { placed: [now, then], blend, .. } = space;
+        let Space { placed: [now, then], .. } = space;
         let (mut now, mut then) = (now, then);
         let first = next(&mut out);
         let Some(first) = &first else { return };
@@ -292,11 +288,11 @@ impl Fast {
             let request = next(&mut places);
             let Some(request) = &request else { break };
             self.place(request, then);
-            self.finish(resource, now, blend, out);
+            self.finish(resource, now, out);
             out = places;
             std::mem::swap(&mut now, &mut then);
         }
-        self.finish(resource, now, blend, out);
+        self.finish(resource, now, out);
     }
 
     /// Zeros for the components that the format lacks.
@@ -317,7 +313,8 @@ impl Fast {
                 *slots = 1;
             }
             Levels::Each(each) => {
-                *slots = if each.choose(request, levels) { 2 } else { 1 };
+                // The sum of a single texel is made by the kernel for two levels.
+                *slots = if each.choose(request, levels) | self.sums_texels { 2 } else { 1 };
                 for slot in 0..*slots {
                     let sizes = &mut levels.sizes[slot];
                     let plane = self.places.has_planes().then_some(&place.plane);
@@ -325,6 +322,9 @@ impl Fast {
                     self.run_axes(request, place, Some(sizes), &mut axes[slot]);
                 }
             }
+        }
+        if let Some(named) = &self.named {
+            axes[0][0].outside[0] |= named.outside(request);
         }
         // Slices get their own bases and totals.
         if self.axes[2].is_some() {
@@ -341,7 +341,6 @@ impl Fast {
         &self,
         resource: &Resource,
         placed: &Placed,
-        blend: &mut Blend,
         mut out: request::Places<'_>,
     ) {
         self.clear(&mut out);
@@ -349,27 +348,7 @@ impl Fast {
         let groups = self.groups(placed);
         let window = self.window(resource);
         let (border, channels) = (&self.border, self.channels);
-        let run = |kernel: usize, out: request::Places<'_>| {
-            let task = Task { window, next: None, border, channels, out };
-            self.kernels[kernel].call(Call { groups: &groups, task });
-        };
-        if self.filters || slots == 1 {
-            return run(slots - 1, out);
-        }
-        run(0, out.each_mut().map(Option::as_deref_mut));
-        let mut second = blend.each_mut().map(Some);
-        for (second, out) in second.iter_mut().zip(&out) {
-            *second = second.take().filter(|_| out.is_some());
-        }
-        run(1, second);
-        // A blend of levels is a sum even if it is one of single texels (rule 3.5); a lane without one
-        // has the value of its texel.
-        let shares = self.share(&placed.levels, 1);
-        for (out, blend) in out.into_iter().zip(blend).take(self.channels) {
-            let Some(out) = out else { continue };
-            for lane in 0..32 {
-                out[lane] = if shares[lane] != 0 { blend[lane] } else { out[lane] };
-            }
-        }
+        let task = Task { window, next: None, border, channels, out };
+        self.kernels[slots - 1].call(Call { groups: &groups, task });
     }
 }

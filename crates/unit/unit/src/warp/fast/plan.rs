@@ -9,10 +9,10 @@ use crate::effective::{Coords, EffectiveSampler, reads_normalized};
 use crate::request::{FetchForm, FetchKind, Geometry, Lod};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
-use crate::warp::axis::{Axis, AxisLanes, Find, To};
+use crate::warp::axis::{Axis, AxisLanes, Find, Scaling, To};
 use crate::warp::build::{Build, Wide};
 use crate::warp::levels::{LevelStage, Source};
-use crate::warp::place::Places;
+use crate::warp::place::{Named, Places};
 use texunit_texel::{Reading, border_codes, pack, readings};
 
 /// The row of a 1D texture that is filtered with a border: half of each result comes from row -1,
@@ -36,7 +36,7 @@ impl Fast {
         texture: &Texture,
         sampler: &Sampler,
         effective: &EffectiveSampler,
-        build: Build,
+        (layers, build): (u32, Build),
     ) -> Option<Self> {
         let wide = Wide::of(build)?;
         let resource = &*texture.resource;
@@ -50,6 +50,11 @@ impl Fast {
             && !(form.offset && geometry == Geometry::D1)
             && !(linear && has_clamp_ogl(effective));
         if !plain {
+            return None;
+        }
+        // Rows of a 1D fetch differ if there are several.
+        let rows = resource.levels()[0].extent.height;
+        if geometry == Geometry::D1 && linear && rows > 1 {
             return None;
         }
         let normalized = reads_normalized(texture);
@@ -67,6 +72,7 @@ impl Fast {
             && !geometry.is_array()
             && effective.address_mode.is_some_and(|mode| mode[1] == AddressMode::Border);
         let find = match effective.coords {
+            Coords::Integer if form.kind == FetchKind::Sample(Lod::Level) => Find::Clamped,
             Coords::Integer => Find::Integer,
             _ if linear => Find::Linear,
             _ => Find::Point,
@@ -76,8 +82,13 @@ impl Fast {
             let mode = effective.address_mode.map_or(AddressMode::Clamp, |mode| mode[a]);
             let (size, pitch) = (base.extent.axes()[a], pitches[a]);
             let to = if each { To::Levels { largest: size } } else { To::Level { size, pitch } };
-            (a < dims).then(|| Axis::fast(to, find, effective.coords, mode, wide))
+            let scaling = Scaling { coords: effective.coords, of_face: geometry.is_cube() };
+            (a < dims).then(|| Axis::fast(to, find, scaling, mode, wide))
         });
+        let sums_texels = effective.sums && !linear;
+        if sums_texels && !levels.may_blend(effective.mip_filter) {
+            return None;
+        }
         let footprints = match dims {
             _ if !linear => [Footprint::Texel, Footprint::TwoTexels],
             // Both rows of a 1D texture are the same one, whatever their shares.
@@ -90,7 +101,7 @@ impl Fast {
             return None;
         }
         let one = kernel::kernel(format, normalized, footprints[0], wide)?;
-        // Integers are not blended: only a point mip filter goes with them.
+        // Blends of integers have no kernels.
         let two = kernel::kernel(format, normalized, footprints[1], wide);
         if two.is_none() && levels.may_blend(effective.mip_filter) {
             return None;
@@ -103,7 +114,8 @@ impl Fast {
         let bytes = pack(format, border);
         let words = bytes.as_chunks::<4>().0;
         let cube = geometry.is_cube();
-        let alone = !(geometry.is_array() || form.offset || each || find == Find::Integer);
+        let integers = effective.coords == Coords::Integer;
+        let alone = !(geometry.is_array() || form.offset || each || integers);
         let reads = (format, normalized);
         let fused = alone.then(|| fused::stage(reads, footprints[0], &axes, cube, wide)).flatten();
         let leveled = match &levels {
@@ -113,7 +125,7 @@ impl Fast {
             _ => None,
         };
         Some(Self {
-            places: Places::new(form, resource.shape(), build),
+            places: Places::new(form, resource, build),
             axes,
             slices: Slices::new(wide),
             row: if border_row { &BORDER_ROW } else { &NO_AXIS },
@@ -122,6 +134,8 @@ impl Fast {
             border: std::array::from_fn(|w| u32::from_le_bytes(words[w])),
             kernels: [one, two.unwrap_or(one)],
             filters: linear,
+            sums_texels,
+            named: integers.then(|| Named::new(form, resource, layers)),
             channels: format.channels().into(),
             fused,
             leveled,

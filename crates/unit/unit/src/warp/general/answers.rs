@@ -3,14 +3,16 @@
 
 use super::buffers::Buffers;
 use super::sums::{self, Shape};
-use super::which::some;
-use super::{Call, General, Space};
+use super::tally::AT_ONCE;
+use super::taps::TapLanes;
+use super::{Call, General, Space, cube};
 use crate::reference::gather;
 use crate::reference::weights::share_that_passes;
 use crate::request::{Lanes, lanes};
 use crate::sampler::CompareFunction;
+use crate::warp::axis::Find;
 use crate::warp::simd::{Arguments, Simd, Stage};
-use texunit_texel::Reading;
+use texunit_texel::{Reading, depth_code, normalized_code};
 
 impl General {
     /// Values of a `tex`.
@@ -33,34 +35,20 @@ impl General {
             sums::byte_pairs(simd, shape, buffers, call.components, out);
             return;
         }
-        // A point filter sums only where it blends levels.
-        let blended = if slots == 2 { some(&space.levels.share[1]) } else { 0 };
         for (c, out) in out.iter_mut().enumerate() {
             if call.components >> c & 1 == 0 {
                 continue;
             }
             let reading = self.readings[c];
-            if self.filters() {
+            if self.effective.sums {
                 sums::sum(simd, (reading, shape), buffers, c, out);
-                continue;
-            }
-            sums::point(simd, reading, &buffers.texels[0][c], out);
-            if blended != 0 {
-                let mut sum = [0; 32];
-                sums::sum(simd, (reading, shape), buffers, c, &mut sum);
-                for lane in lanes(blended) {
-                    out[lane] = sum[lane];
-                }
-            }
-            if space.outside != 0 {
-                for lane in lanes(space.outside) {
-                    out[lane] = 0;
-                }
+            } else {
+                sums::point(simd, reading, &buffers.texels[0][c], out);
             }
         }
     }
 
-    /// Section 9: the share of the texels that pass, in all components.
+    /// Section 9: the share of the texels that pass in x, and what the format gives for others.
     fn compared<S: Simd>(
         &self,
         simd: S,
@@ -80,7 +68,14 @@ impl General {
         for lane in lanes(space.outside) {
             passing[lane] = 0;
         }
-        put(call.components, passing.map(|weight| (weight as i32 as f32 / 256.0).to_bits()), out);
+        self.put(call.components, passing.map(|weight| share_that_passes(weight, 0)), out);
+    }
+
+    /// Rule 9.3: the outcome of compares in x; formats that are compared have no other channel.
+    fn put(&self, components: u8, values: Lanes, out: &mut [Lanes; 4]) {
+        for (c, out) in out.iter_mut().enumerate().filter(|(c, _)| components >> c & 1 == 1) {
+            *out = if c == 0 { values } else { [self.readings[c].point(0); 32] };
+        }
     }
 
     /// All ones where a texel, of these codes, passes; else 0.
@@ -92,10 +87,10 @@ impl General {
         function: CompareFunction,
         codes: &Lanes,
     ) -> [i32; 32] {
-        let (mut texel, mut passes) = ([0; 32], [0; 32]);
-        sums::point(simd, self.readings[0], codes, &mut texel);
-        let (reference, texel, passes_of) = (call.request.compare, &texel, &mut passes);
-        simd.call::<OfCompare, Compare>(Compared { function, reference, texel, passes: passes_of });
+        let mut passes = [0; 32];
+        let (reference, reading) = (call.request.compare, self.readings[0]);
+        let to = &mut passes;
+        simd.call::<OfCompare, Compare>(Compared { function, reading, reference, codes, to });
         passes
     }
 
@@ -111,44 +106,37 @@ impl General {
         out: &mut [Lanes; 4],
     ) {
         let wanted = |c: &usize| call.components >> c & 1 == 1;
-        let is_float = |c: usize| matches!(self.readings[c], Reading::F16 | Reading::F32);
         let compare = self.effective.compare;
-        // Sums of floats depend on the largest texel of all taps: a round more.
-        let twice = compare.is_none() && (0..4).filter(wanted).any(is_float);
         space.taps.clear();
         for slot in 0..slots {
             self.level(slot, space);
-        }
-        for measure in if twice { [true, false].as_slice() } else { &[false] } {
-            for number in 0..space.taps.most {
-                space.taps.select(number);
-                for slot in 0..slots {
-                    self.tap(simd, call, slot, space, buffers);
+            let most = space.taps.most(slot);
+            for number in 0..most {
+                let share = &space.levels.share[slot];
+                space.taps.select(slot, number, share, call.request.active);
+                self.tap(simd, call, slot, space, buffers);
+                if let Some(function) = compare {
+                    self.passing(simd, call, (function, slot), space, buffers);
+                    continue;
                 }
-                match compare {
-                    Some(function) => self.passing(simd, call, (function, slots), space, buffers),
-                    None => {
-                        for c in (0..4).filter(wanted) {
-                            let tap = &space.taps.weight;
-                            space.taps.tallies[c].add(
-                                simd,
-                                self.readings[c],
-                                *measure,
-                                slots,
-                                (buffers, c, tap),
-                            );
-                        }
+                let TapLanes { tallies, scale, .. } = &mut space.taps;
+                let is_last = number % AT_ONCE as u32 == AT_ONCE as u32 - 1 || number + 1 == most;
+                for c in (0..4).filter(wanted) {
+                    tallies[c].add(self.readings[c], (buffers, slot, c));
+                    if is_last {
+                        tallies[c].flush(self.readings[c], scale);
                     }
                 }
             }
         }
+        let TapLanes { tallies, scale, passing, .. } = &space.taps;
         if compare.is_some() {
-            let share = |weight: i32| share_that_passes(weight as u32);
-            put(call.components, space.taps.passing.map(share), out);
+            let share = |lane: usize| share_that_passes(passing[lane], scale[lane]);
+            self.put(call.components, std::array::from_fn(share), out);
             return;
         }
         for c in (0..4).filter(wanted) {
-            space.taps.tallies[c].finish(self.readings[c], &mut out[c]);
+            tallies[c].finish(self.readings[c], scale, &mut out[c]);
         }
     }
 
@@ -162,12 +150,16 @@ impl General {
         space: &mut Space,
         buffers: &mut Buffers,
     ) {
-        self.shifted_axes(call, slot, space);
-        self.weigh(simd, slot, space, buffers);
-        for weights in &mut buffers.weights[4 * slot..4 * slot + 4] {
+        self.axes(call, slot, true, space);
+        let share = (&space.taps.weight, space.taps.active);
+        self.weigh(simd, slot, share, &space.axes, buffers);
+        if self.find == Find::Seamless {
+            cube::share_missing(cube::missing(slot, space), 4 * slot, buffers);
+        }
+        for (k, weights) in buffers.weights[4 * slot..4 * slot + 4].iter_mut().enumerate() {
+            buffers.read[4 * slot + k] &= space.taps.active;
             for lane in 0..32 {
-                let there = space.taps.weight[lane] > 0;
-                weights[lane] = if there { weights[lane] } else { 0 };
+                weights[lane] <<= space.taps.finer[lane];
             }
         }
         self.read(call, slot, space, buffers);
@@ -178,16 +170,14 @@ impl General {
         &self,
         simd: S,
         call: &Call<'_>,
-        (function, slots): (CompareFunction, usize),
+        (function, slot): (CompareFunction, usize),
         space: &mut Space,
         buffers: &Buffers,
     ) {
-        let taps = &mut space.taps;
-        for k in 0..4 * slots {
+        for k in 4 * slot..4 * slot + 4 {
             let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
             for lane in 0..32 {
-                let weight = buffers.weights[k][lane] as i32 * taps.weight[lane];
-                taps.passing[lane] += weight & passes[lane];
+                space.taps.passing[lane] += buffers.weights[k][lane] & passes[lane] as u32;
             }
         }
     }
@@ -199,33 +189,79 @@ impl General {
         simd: S,
         call: &Call<'_>,
         component: usize,
-        buffers: &Buffers,
+        space: &Space,
+        buffers: &mut Buffers,
         out: &mut [Lanes; 4],
     ) {
+        let reading = self.readings[component];
+        let missing = if self.find == Find::Seamless { cube::missing(0, space) } else { [0; 4] };
         for (c, [x, y]) in gather::ORDER.into_iter().enumerate() {
             if call.components >> c & 1 == 0 {
                 continue;
             }
-            let (codes, out) = (&buffers.texels[usize::from(x + 2 * y)], &mut out[c]);
-            let Some(function) = self.effective.compare else {
-                sums::gather(simd, self.readings[component], &codes[component], out);
-                continue;
-            };
-            // Whatever the component, the compare is with the depth, and its outcome is not filtered.
-            let passes = self.passes(simd, call, function, &codes[0]);
-            for lane in 0..32 {
-                out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
+            let k = usize::from(x + 2 * y);
+            let (codes, out) = (&buffers.texels[k], &mut out[c]);
+            if let Some(function) = self.effective.compare {
+                // Whatever the component, the compare is with the depth, and it is not filtered.
+                let passes = self.passes(simd, call, function, &codes[0]);
+                for lane in 0..32 {
+                    out[lane] = passes[lane] as u32 & 1.0_f32.to_bits();
+                }
+            } else {
+                sums::gather(simd, reading, &codes[component], out);
+            }
+            if missing[k] != 0 {
+                let values = self.missing_corner(simd, call, (reading, component), k, buffers);
+                for lane in lanes(missing[k]) {
+                    out[lane] = values[lane];
+                }
             }
         }
+    }
+
+    /// Rule 8.7: of footprints that lack a corner of a cube, what the other three make of it.
+    #[inline(never)]
+    fn missing_corner<S: Simd>(
+        &self,
+        simd: S,
+        call: &Call<'_>,
+        (reading, component): (Reading, usize),
+        corner: usize,
+        buffers: &mut Buffers,
+    ) -> Lanes {
+        let [inside, behind, _] = gather::MISSING_CORNER;
+        for k in 0..4 {
+            let weight = match k {
+                k if k == corner => 0,
+                k if k == 3 - corner => inside,
+                _ => behind,
+            };
+            buffers.weights[k] = [weight; 32];
+            buffers.read[k] = if weight > 0 { u32::MAX } else { 0 };
+        }
+        let mut values = [0; 32];
+        let Some(function) = self.effective.compare else {
+            let shape = Shape { groups: 1, per: 4 };
+            sums::sum(simd, (reading, shape), buffers, component, &mut values);
+            return values;
+        };
+        for k in 0..4 {
+            let passes = self.passes(simd, call, function, &buffers.texels[k][0]);
+            for lane in 0..32 {
+                values[lane] += buffers.weights[k][lane] & passes[lane] as u32;
+            }
+        }
+        values.map(|weight| share_that_passes(weight, 0))
     }
 }
 
 /// A call of [`Compare`].
 struct Compared<'a> {
     function: CompareFunction,
+    reading: Reading,
     reference: &'a Lanes,
-    texel: &'a Lanes,
-    passes: &'a mut [i32; 32],
+    codes: &'a Lanes,
+    to: &'a mut [i32; 32],
 }
 
 #[derive(Debug)]
@@ -240,7 +276,7 @@ struct Compare;
 
 impl Stage<OfCompare> for Compare {
     #[inline(always)]
-    fn run<S: Simd>(_: S, Compared { function, reference, texel, passes }: Compared<'_>) {
+    fn run<S: Simd>(_: S, Compared { function, reading, reference, codes, to }: Compared<'_>) {
         use CompareFunction as F;
         // What passes: references below texels, the same, and above; and if one of both is a NaN.
         let [below, same, above, neither] = match function {
@@ -253,20 +289,38 @@ impl Stage<OfCompare> for Compare {
             F::GreaterEqual => [0, -1, -1, 0],
             F::Always => [-1, -1, -1, -1],
         };
+        let (mut references, mut texels) = ([0.0; 32], [0.0; 32]);
+        match reading {
+            Reading::F32 => {
+                for lane in 0..32 {
+                    references[lane] = flushed(reference[lane]);
+                    texels[lane] = flushed(codes[lane]);
+                }
+            }
+            Reading::Unorm { bits: 24 } => {
+                for lane in 0..32 {
+                    references[lane] = depth_code(reference[lane]) as f32;
+                    texels[lane] = codes[lane] as f32;
+                }
+            }
+            _ => {
+                for lane in 0..32 {
+                    references[lane] = normalized_code(16, 0.0, reference[lane]) as f32;
+                    texels[lane] = (codes[lane] & 0xffff) as f32;
+                }
+            }
+        }
         for lane in 0..32 {
-            let [r, t] = [reference[lane], texel[lane]].map(f32::from_bits);
+            let (r, t) = (references[lane], texels[lane]);
             let which = if r < t { below } else { neither };
             let which = if r == t { same } else { which };
-            passes[lane] = if r > t { above } else { which };
+            to[lane] = if r > t { above } else { which };
         }
     }
 }
 
-/// The same values in all wanted components.
-fn put(components: u8, values: Lanes, out: &mut [Lanes; 4]) {
-    for (c, out) in out.iter_mut().enumerate() {
-        if components >> c & 1 == 1 {
-            *out = values;
-        }
-    }
+/// A number, subnormal ones as zeros.
+#[inline(always)]
+fn flushed(bits: u32) -> f32 {
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })
 }

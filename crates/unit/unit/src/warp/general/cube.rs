@@ -2,12 +2,76 @@
 //! (docs/numerics.md, section 7).
 
 use super::Space;
+use super::buffers::Buffers;
 use super::texels::{From, Source, put};
 use super::which::{TexelLanes, some};
-use crate::reference::cube::{FaceTexel, Seamless, missing_corner, seamless};
+use crate::reference::cube::{FaceTexel, Seamless, pulled, seamless};
+use crate::reference::weights::of_missing_corner;
 use crate::request::lanes;
 use crate::resource::{Resource, TexelIndex};
-use texunit_texel::Reading;
+
+/// Pulls footprints that miss more than a texel to their corner (rule 7.7).
+#[inline(always)]
+pub(super) fn pull(slot: usize, space: &mut Space) {
+    let mut both = [u32::MAX; 32];
+    for a in 0..2 {
+        for lane in 0..32 {
+            let (lower, n) = (space.axes[a].lower[lane] as i32, space.sizes[slot][a][lane] as i32);
+            both[lane] &= if (lower < 0) | (lower >= n - 1) { u32::MAX } else { 0 };
+        }
+    }
+    for lane in lanes(some(&both)) {
+        let [x, y, _] = &mut space.axes;
+        let n = space.sizes[slot][0][lane];
+        let found = [&*x, &*y].map(|axis| (i64::from(axis.lower[lane] as i32), axis.weight[lane]));
+        for (axis, (index, weight)) in [x, y].into_iter().zip(pulled(found, n)) {
+            (axis.lower[lane], axis.weight[lane]) = (index as u32, weight);
+        }
+    }
+}
+
+/// Indices of a corner of the footprints (bit 0 along x, bit 1 along y).
+#[inline(always)]
+fn index(space: &Space, corner: usize, lane: usize) -> [i64; 2] {
+    let lower = |a: usize| i64::from(space.axes[a].lower[lane] as i32);
+    [lower(0) + (corner & 1) as i64, lower(1) + (corner >> 1) as i64]
+}
+
+/// Lanes that lack each of the corners of a footprint: the texel that a corner of a cube lacks.
+#[inline(always)]
+pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
+    let mut missing = [[0; 32]; 4];
+    for (corner, missing) in missing.iter_mut().enumerate() {
+        for lane in 0..32 {
+            let n = space.sizes[slot][0][lane] as i32;
+            let outside = |a: usize, upper: usize| {
+                let index = (space.axes[a].lower[lane] as i32).wrapping_add(upper as i32);
+                (index < 0) | (index >= n)
+            };
+            missing[lane] = u32::from(outside(0, corner & 1) & outside(1, corner >> 1));
+        }
+    }
+    missing.each_ref().map(some)
+}
+
+/// Gives the weights of missing texels to the other three of a group, all of which are read then
+/// (rule 7.7).
+pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffers) {
+    for (k, which) in missing.into_iter().enumerate().filter(|(_, which)| *which != 0) {
+        for other in 0..4 {
+            let reads = &mut buffers.read[first + other];
+            *reads = if other == k { *reads & !which } else { *reads | which };
+        }
+        for lane in lanes(which) {
+            let [third, rest] = of_missing_corner(buffers.weights[first + k][lane]);
+            for other in (0..4).filter(|other| *other != k) {
+                let part = if other == 3 - k { rest } else { third };
+                buffers.weights[first + other][lane] += part;
+            }
+            buffers.weights[first + k][lane] = 0;
+        }
+    }
+}
 
 /// Indices of a corner of the footprints, those past an edge of the face as 0; lanes where one is.
 #[inline(always)]
@@ -26,45 +90,43 @@ pub(super) fn past_edges(slot: usize, corner: usize, space: &mut Space) -> u32 {
     some(&past)
 }
 
-/// Reads the texels of a corner of the footprints (bit 0 along x, bit 1 along y) in a slot of the
-/// levels, for lanes where that may be past an edge. Returns lanes whose texels are not resident.
+/// Reads the texels of a corner of the footprints in a slot of the levels, for lanes where that may
+/// be past an edge. Texels that are not resident, and those that a corner lacks, are 0; returns
+/// lanes of the former.
 pub(super) fn read<T: Source>(
-    (from, readings): (From<'_>, [Reading; 4]),
+    from: From<'_>,
     resource: &Resource,
     (slot, corner, which): (usize, usize, u32),
     space: &mut Space,
     out: &mut TexelLanes,
 ) -> u32 {
     let sparse = resource.residency().is_some();
-    let mut missing = 0;
+    let mut absent = 0;
     for lane in lanes(which) {
-        let axes = [&space.axes[0], &space.axes[1]];
-        let lower = axes.map(|a| i64::from(a.lower[lane] as i32));
-        let index = [lower[0] + (corner & 1) as i64, lower[1] + (corner >> 1) as i64];
+        let index = index(space, corner, lane);
         let plane = space.place.plane[lane];
         let n = space.sizes[slot][0][lane];
         let pitches = &space.pitches[slot];
         let (row, pitch) = (pitches.row[lane], pitches.plane[lane]);
         let first = pitches.base[lane] - i64::from(plane % 6) * pitch;
-        let (sample, level) = (space.place.sample[lane], space.levels.level[slot][lane]);
-        let mut texel = |t: FaceTexel| {
-            if sparse {
-                let at = [t.at[0], t.at[1], 0];
-                let plane = plane - plane % 6 + t.face;
-                let there = resource.is_resident(TexelIndex { level, plane, sample, at });
-                missing |= u32::from(!there) << lane;
-            }
-            let base = first + i64::from(t.face) * pitch;
-            T::texel(from, (base, row), t.at, &mut space.texels)
-        };
-        let codes = match seamless(plane % 6, index, lower, n) {
-            Seamless::At(t) => texel(t),
-            Seamless::Missing(three) => {
-                let codes = three.map(texel);
-                std::array::from_fn(|c| missing_corner(readings[c], codes.map(|t| t[c])))
+        let codes = match seamless(plane % 6, index, n) {
+            Seamless::Missing(_) => [0; 4],
+            Seamless::At(FaceTexel { face, at }) => {
+                let index = TexelIndex {
+                    level: space.levels.level[slot][lane],
+                    plane: plane - plane % 6 + face,
+                    sample: space.place.sample[lane],
+                    at: [at[0], at[1], 0],
+                };
+                if sparse && !resource.is_resident(index) {
+                    absent |= 1 << lane;
+                    [0; 4]
+                } else {
+                    T::texel(from, (first + i64::from(face) * pitch, row), at, &mut space.texels)
+                }
             }
         };
         put(out, lane, codes);
     }
-    missing
+    absent
 }

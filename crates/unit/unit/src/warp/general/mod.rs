@@ -15,14 +15,13 @@ mod taps;
 mod texels;
 mod which;
 
-use super::axis::shifted::Shifted;
-use super::axis::{Axis, AxisLanes, Find};
+use super::axis::{Axis, AxisLanes, Find, Scaling};
 use super::build::Build;
 use super::levels::{LevelLanes, LevelStage};
-use super::place::{PlaceLanes, Places};
+use super::place::{Named, PlaceLanes, Places};
 use super::simd::{Arguments, Run, Simd, Stage, pick};
 use crate::effective::{Coords, EffectiveSampler, texture_readings};
-use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError, lanes};
+use crate::request::{FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, PlanError};
 use crate::resource::{Level, Resource};
 use crate::sampler::{AddressMode, Filter, Sampler, Texture};
 use buffers::Buffers;
@@ -76,13 +75,15 @@ pub(super) struct General {
     places: Places,
     stage: LevelStage,
     levels: Vec<Level>,
-    /// If gradients may make several footprints.
-    anisotropic: Option<taps::Limit>,
+    /// Whether gradients may make several footprints.
+    anisotropic: bool,
     find: Find,
     /// `None` for axes of one texel that no coordinate moves.
     axes: [Option<Axis>; 3],
-    /// Likewise along x and y, for taps.
-    shifted: [Option<Shifted>; 2],
+    /// Of integer coordinates: layers and levels that there are.
+    named: Option<Named>,
+    /// Whether sums ask which texels are read.
+    asks_for_reads: bool,
     format: Format,
     layout: Layout,
     /// Whether codes are read in pairs, of blocks with four channels of 8-bit unorm.
@@ -134,36 +135,36 @@ impl General {
         texture: &Texture,
         sampler: &Sampler,
         effective: &EffectiveSampler,
-        build: Build,
+        (layers, build): (u32, Build),
     ) -> Result<Self, PlanError> {
         let resource = &*texture.resource;
         let readings = texture_readings(texture, effective.srgb)?;
+        let by_level = form.kind == FetchKind::Sample(Lod::Level);
+        let anisotropic = effective.anisotropic;
         let find = match (form.kind, effective.address_mode, effective.filter) {
+            (_, None, _) if by_level => Find::Clamped,
             (_, None, _) => Find::Integer,
-            (FetchKind::Gather(_), ..) => Find::Gather,
             _ if effective.seamless_cube => Find::Seamless,
+            (FetchKind::Gather(_), ..) => Find::Gather,
+            (_, _, Filter::Point) if anisotropic => Find::Taps,
             (_, _, Filter::Point) => Find::Point,
             (_, _, Filter::Linear) => Find::Linear,
         };
         let geometry = form.geometry;
-        // A plain 1D texture is a 2D one of height 1, read at y = 0.
-        let dims = geometry.axes() + usize::from(geometry == Geometry::D1);
+        // `.1d` with floats is a 2D fetch at y = 0.
+        let integers = effective.coords == Coords::Integer;
+        let dims = geometry.axes() + usize::from(geometry == Geometry::D1 && !integers);
         let mode = effective.address_mode.unwrap_or([AddressMode::Clamp; 3]);
-        let (coords, extent) = (effective.coords, resource.levels()[0].extent.axes());
+        let extent = resource.levels()[0].extent.axes();
+        let scaling = Scaling { coords: effective.coords, of_face: geometry.is_cube() };
         let axes = std::array::from_fn(|a| {
-            (a < dims).then(|| Axis::general(extent[a], find, coords, mode[a], build))
+            (a < dims).then(|| Axis::general(extent[a], find, scaling, mode[a], build))
         });
         let border = match effective.coords {
             // Outside, integer coordinates read 0 (docs/numerics.md 1.9).
             Coords::Integer => [0; 4],
             _ => border_codes(readings, sampler.border),
         };
-        let anisotropic =
-            form.kind == FetchKind::Sample(Lod::Gradient) && effective.max_anisotropy > 1;
-        let shifted = std::array::from_fn(|a| {
-            let moves = anisotropic && a < dims;
-            moves.then(|| Shifted::new(find, coords, mode[a], build))
-        });
         let format = resource.format();
         let sums = find == Find::Linear && effective.compare.is_none() && !anisotropic;
         // Where codes are only summed.
@@ -171,13 +172,14 @@ impl General {
         Ok(Self {
             form,
             effective: *effective,
-            places: Places::new(form, resource.shape(), build),
+            places: Places::new(form, resource, build),
             stage: LevelStage::new(form, resource, effective, sampler.level_bias, build),
             levels: resource.levels().to_vec(),
-            anisotropic: anisotropic.then(|| taps::Limit::new(effective.max_anisotropy)),
+            anisotropic,
             find,
             axes,
-            shifted,
+            named: integers.then(|| Named::new(form, resource, layers)),
+            asks_for_reads: readings.iter().any(|r| matches!(r, Reading::F16 | Reading::F32)),
             format,
             layout: Layout::of(format, readings[0]),
             pairs,
@@ -202,14 +204,7 @@ impl General {
         out: &mut [Lanes; 4],
     ) -> u32 {
         let call = Call { resource, request, components };
-        self.run.call(Job { plan: self, call, space: &mut *space, buffers, out: &mut *out });
-        if space.missing != 0 {
-            for (c, values) in out.iter_mut().enumerate() {
-                for lane in lanes(space.missing).filter(|_| components >> c & 1 == 1) {
-                    values[lane] = 0;
-                }
-            }
-        }
+        self.run.call(Job { plan: self, call, space: &mut *space, buffers, out });
         !space.missing
     }
 
@@ -224,20 +219,25 @@ impl General {
     ) {
         (space.outside, space.missing) = (0, 0);
         self.places.run_all(call.request, &mut space.place);
-        let slots = if self.level_numbers(simd, call, space) { 2 } else { 1 };
-        if self.anisotropic.is_some() && space.taps.most > 1 {
+        let slots = if self.level_numbers(call, space) { 2 } else { 1 };
+        if self.anisotropic && space.taps.is_tapped() {
             self.tapped(simd, call, slots, space, buffers, out);
             return;
         }
         for slot in 0..slots {
             self.level(slot, space);
-            self.axes(call, slot, space);
-            self.weigh(simd, slot, space, buffers);
+            self.axes(call, slot, false, space);
+            let share = &space.levels.share[slot];
+            let reads = if slot == 0 { u32::MAX } else { which::some(share) };
+            self.weigh(simd, slot, (share, reads), &space.axes, buffers);
+            if self.find == Find::Seamless && self.filters() {
+                cube::share_missing(cube::missing(slot, space), 4 * slot, buffers);
+            }
             self.read(call, slot, space, buffers);
         }
         match self.form.kind {
             FetchKind::Gather(component) => {
-                self.gathered(simd, call, component.into(), buffers, out)
+                self.gathered(simd, call, component.into(), space, buffers, out)
             }
             FetchKind::Sample(_) => self.sampled(simd, call, slots, space, buffers, out),
         }

@@ -4,7 +4,8 @@ use super::buffers::Buffers;
 use super::texels::{self, Source};
 use super::which::{Which, some};
 use super::{Call, General, Space, cube};
-use crate::request::{Lanes, ZERO_LANES};
+use crate::effective::Coords;
+use crate::request::{FetchKind, Lanes, ZERO_LANES};
 use crate::resource::{Level, Resource, TexelIndex};
 use crate::warp::axis::{AxisLanes, Find, Operands};
 use crate::warp::place::PlaceLanes;
@@ -15,12 +16,17 @@ use std::marker::PhantomData;
 impl General {
     /// Whether texels of a level are filtered.
     pub(super) fn filters(&self) -> bool {
-        matches!(self.find, Find::Linear | Find::Seamless)
+        self.find == Find::Linear || self.find == Find::Seamless && !self.gathers()
+    }
+
+    /// Whether texels come out one by one.
+    pub(super) fn gathers(&self) -> bool {
+        matches!(self.form.kind, FetchKind::Gather(_))
     }
 
     /// Texels a slice.
     pub(super) fn per(&self) -> usize {
-        if self.filters() || self.find == Find::Gather { 4 } else { 1 }
+        if self.filters() || self.gathers() { 4 } else { 1 }
     }
 
     /// Slices a level.
@@ -30,16 +36,11 @@ impl General {
 
     /// Sections 3 and 4: the levels of each lane, and its taps; whether any lane has a second level.
     #[inline(always)]
-    pub(super) fn level_numbers<S: Simd>(
-        &self,
-        simd: S,
-        call: &Call<'_>,
-        space: &mut Space,
-    ) -> bool {
+    pub(super) fn level_numbers(&self, call: &Call<'_>, space: &mut Space) -> bool {
         let Space { levels, taps, .. } = space;
         match self.anisotropic {
-            Some(limit) => taps.grade(simd, limit, &self.stage, call.request, levels),
-            None => self.stage.run(call.request, levels),
+            true => taps.grade(&self.stage, call.request, levels),
+            false => self.stage.run(call.request, levels),
         }
     }
 
@@ -74,65 +75,51 @@ impl General {
         }
     }
 
-    /// Section 1, axis by axis.
+    /// Section 1, axis by axis; of an anisotropic fetch for the tap at hand.
     #[inline(always)]
-    pub(super) fn axes(&self, call: &Call<'_>, slot: usize, space: &mut Space) {
-        let Space { place, sizes, axes, .. } = space;
-        let operands = self.operands(call, place, &sizes[slot]);
-        for (a, lanes) in axes.iter_mut().enumerate() {
-            match &self.axes[a] {
-                Some(axis) => axis.run(operands[a], lanes),
-                None => *lanes = AxisLanes::ZERO,
-            }
-        }
-    }
-
-    /// Section 1 for the tap at hand.
-    #[inline(always)]
-    pub(super) fn shifted_axes(&self, call: &Call<'_>, slot: usize, space: &mut Space) {
+    pub(super) fn axes(&self, call: &Call<'_>, slot: usize, is_tapped: bool, space: &mut Space) {
         let Space { place, sizes, axes, taps, .. } = space;
-        let operands = self.operands(call, place, &sizes[slot]);
+        let point = self.places.point(call.request, place);
         for (a, lanes) in axes.iter_mut().enumerate() {
-            match (self.shifted.get(a), taps.shift.get(a)) {
-                (Some(Some(axis)), Some(by)) => {
-                    axis.run(operands[a], by, lanes);
-                }
-                _ => *lanes = AxisLanes::ZERO,
+            let Some(axis) = &self.axes[a] else {
+                *lanes = AxisLanes::ZERO;
+                continue;
+            };
+            let (coords, offset) = (point[a], self.places.offset(a, place));
+            let shift = taps.shift.get(a).filter(|_| is_tapped);
+            let size = Some(&sizes[slot][a]);
+            axis.run(Operands { coords, offset, shift, size, pitch: None }, lanes);
+        }
+        if let Some(named) = &self.named {
+            let outside = named.outside(call.request);
+            for lane in crate::request::lanes(outside) {
+                axes[0].lower[lane] = u32::MAX;
             }
+        }
+        if self.find == Find::Seamless {
+            cube::pull(slot, space);
         }
     }
 
-    #[inline(always)]
-    fn operands<'a>(
-        &self,
-        call: &Call<'a>,
-        place: &'a PlaceLanes,
-        sizes: &'a [Lanes; 3],
-    ) -> [Operands<'a>; 3] {
-        let point = self.places.point(call.request, place);
-        [0, 1, 2].map(|a| {
-            let offset = self.places.offset(a, place);
-            Operands { coords: point[a], offset, size: Some(&sizes[a]), pitch: None }
-        })
-    }
-
-    /// Weights of a level's texels.
+    /// Weights of a level's texels, of which it has a share.
     #[inline(always)]
     pub(super) fn weigh<S: Simd>(
         &self,
         simd: S,
         slot: usize,
-        space: &Space,
+        (share, active): (&Lanes, u32),
+        axes: &[AxisLanes; 3],
         buffers: &mut Buffers,
     ) {
-        let Space { axes: [x, y, z], levels, .. } = space;
-        let share = &levels.share[slot];
+        let [x, y, z] = axes;
         if !self.filters() {
-            buffers.weights[4 * slot] = *share;
-            if slot == 1 {
-                // Blends are sums of groups of four texels.
-                buffers.weights[1..4].fill(ZERO_LANES);
-                buffers.weights[5..8].fill(ZERO_LANES);
+            let first = 4 * slot;
+            buffers.weights[first] = *share;
+            buffers.read[first] = active;
+            if self.effective.sums {
+                // Sums are of groups of four texels.
+                buffers.weights[first + 1..first + 4].fill(ZERO_LANES);
+                buffers.read[first + 1..first + 4].fill(0);
             }
             return;
         }
@@ -148,6 +135,13 @@ impl General {
                 for k in 0..4 {
                     texels[k].store(&mut places[slice][k], chunk);
                 }
+            }
+        }
+        if self.asks_for_reads {
+            let [x, y, z] = [x, y, z].map(|axis| [u32::MAX, some(&axis.weight)]);
+            for place in 0..4 * self.slices() {
+                let read = x[place & 1] & y[place >> 1 & 1] & z[place >> 2];
+                buffers.read[first + place] = read & active;
             }
         }
     }
@@ -177,7 +171,8 @@ impl General {
         let General { format, layout, pairs, border, .. } = *self;
         let from = texels::From { format, layout, pairs, block, border };
         let is_sparse = call.resource.residency().is_some();
-        let mut past_edges = [0; 4];
+        let active = call.request.active;
+        let (mut past_edges, mut absent) = ([0; 4], [0; 8]);
         for slice in 0..self.slices() {
             for k in 0..self.per() {
                 let place = 4 * (slot * self.slices() + slice) + k;
@@ -189,21 +184,14 @@ impl General {
                     Find::Seamless => [&inside[0], &inside[1], &z.lower],
                     _ => [x.side(k & 1), y.side(k >> 1), z.side(slice)],
                 };
-                // Whether a texel counts matters only where it may be missing.
-                let wanted = match self.find {
-                    Find::Point | Find::Linear if is_sparse => {
-                        call.request.active & some(&buffers.weights[place])
-                    }
-                    _ => call.request.active,
-                };
-                let which = Which { at, pitches: &space.pitches[slot], wanted };
+                let which = Which { at, pitches: &space.pitches[slot], wanted: active };
                 let (corner, out) = (self.per() * slice + k, &mut buffers.texels[place]);
                 T::corner(simd, from, which, corner, &mut space.texels, out);
                 if is_sparse && self.find != Find::Seamless {
                     let level = &space.levels.level[slot];
-                    space.missing |= absent(call.resource, &space.place, level, which);
+                    absent[corner] = self::absent(call.resource, &space.place, level, which);
                 }
-                if self.find == Find::Integer {
+                if self.effective.coords == Coords::Integer {
                     space.outside |= negative(at);
                 }
             }
@@ -213,12 +201,25 @@ impl General {
         T::corners(simd, from, &mut space.texels, &mut buffers.texels[first..first + count]);
         if self.find == Find::Seamless {
             for (k, past) in past_edges.into_iter().enumerate() {
-                let wanted = call.request.active & some(&buffers.weights[first + k]);
-                let which = (slot, k, if is_sparse { wanted } else { wanted & past });
+                let which = active & if is_sparse { u32::MAX } else { past };
                 let out = &mut buffers.texels[first + k];
-                space.missing |=
-                    cube::read::<T>((from, self.readings), call.resource, which, space, out);
+                absent[k] = cube::read::<T>(from, call.resource, (slot, k, which), space, out);
             }
+        }
+        for place in 0..if is_sparse { 4 * self.slices() } else { 0 } {
+            let absent = absent[if self.per() == 4 { place } else { place / 4 }];
+            if absent == 0 || self.per() == 1 && place % 4 != 0 {
+                continue;
+            }
+            // Rule 9.4: missing texels are 0, and those with a weight are missed.
+            for codes in &mut buffers.texels[first + place] {
+                for lane in crate::request::lanes(absent) {
+                    codes[lane] = 0;
+                }
+            }
+            let counts =
+                if self.gathers() { active } else { some(&buffers.weights[first + place]) };
+            space.missing |= absent & active & counts;
         }
     }
 }

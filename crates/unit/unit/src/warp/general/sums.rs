@@ -2,15 +2,16 @@
 //! channel of 32 lanes.
 
 use super::buffers::Buffers;
+use super::tally::depth24;
 use crate::request::Lanes;
 use crate::warp::ahead::No;
 use crate::warp::channel::{
-    Channel, Depth24, F16, F32, FloatChannel, Fraction, Half, Normalized, Point, Real, Signed,
-    Snorm, Snorm8, Snorm16, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
-    srgb_footprint, srgb_value,
+    Channel, F16, F32, FloatChannel, Fraction, Half, Normalized, Point, Reads, Real, Signed, Snorm,
+    Snorm8, Snorm16, SrgbSum, Unorm, Unorm2, Unorm8, Unorm10, Unorm16, Whole, finish_pairs,
+    srgb_value,
 };
-use crate::warp::simd::{Arguments, Int, Simd, Stage, int, load};
-use texunit_texel::Reading;
+use crate::warp::simd::{Arguments, Int, Mask, Simd, Stage, int, load, mask};
+use texunit_texel::{Reading, sign_extend};
 
 /// How many texels there are: groups, and texels of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +71,6 @@ fn point_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lanes
         Reading::Snorm { bits: 8 } => each::<S, Snorm<1>>(simd, codes, out),
         Reading::Snorm { bits: 16 } => each::<S, Snorm<2>>(simd, codes, out),
         Reading::F16 => each::<S, Half>(simd, codes, out),
-        Reading::Unorm { bits: 2 } => each::<S, Fraction<2>>(simd, codes, out),
-        Reading::Unorm { bits: 10 } => each::<S, Fraction<10>>(simd, codes, out),
         Reading::Unorm { bits: 24 } => each::<S, Fraction<24>>(simd, codes, out),
         Reading::One | Reading::Unorm { .. } | Reading::Snorm { .. } | Reading::Srgb => {
             for lane in 0..32 {
@@ -108,6 +107,7 @@ fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lane
     match reading {
         Reading::Snorm { bits: 8 } => alone::<S, Snorm8>(simd, codes, out),
         Reading::Unorm { bits: 10 } => alone::<S, Unorm10>(simd, codes, out),
+        Reading::Unorm { bits: 2 } => alone::<S, Unorm2>(simd, codes, out),
         Reading::F32 => {
             for lane in 0..32 {
                 let code = codes[lane];
@@ -130,7 +130,7 @@ fn gather_here<S: Simd>(simd: S, reading: Reading, codes: &Lanes, out: &mut Lane
 #[inline(always)]
 fn alone<S: Simd, C: Normalized>(simd: S, codes: &Lanes, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
-        let code = C::widen(load(simd, codes, chunk));
+        let code = C::widen(simd, load(simd, codes, chunk));
         C::finish(simd, code << 8).store(out, chunk);
     }
 }
@@ -160,7 +160,7 @@ impl Stage<OfSum> for Sum {
     }
 }
 
-/// The weighted sum of a channel. Integers have none: plans that would need it are refused.
+/// The weighted sum of a channel.
 #[inline(always)]
 pub(super) fn sum<S: Simd>(
     simd: S,
@@ -181,12 +181,17 @@ fn sum_here<S: Simd>(
     out: &mut Lanes,
 ) {
     match reading {
-        Reading::Missing | Reading::Uint { .. } | Reading::Sint { .. } => out.fill(0),
+        Reading::Missing => out.fill(0),
+        Reading::Uint { bits } => integers(shape, buffers, c, (bits, false), out),
+        Reading::Sint { bits } => integers(shape, buffers, c, (bits, true), out),
         Reading::One => out.fill(1.0_f32.to_bits()),
         Reading::Unorm { bits: 2 } => channel::<S, Whole<Unorm2>>(simd, shape, buffers, c, out),
         Reading::Unorm { bits: 8 } => channel::<S, Whole<Unorm8>>(simd, shape, buffers, c, out),
         Reading::Unorm { bits: 10 } => channel::<S, Whole<Unorm10>>(simd, shape, buffers, c, out),
-        Reading::Unorm { bits: 24 } => channel::<S, Depth24>(simd, shape, buffers, c, out),
+        Reading::Unorm { bits: 24 } => {
+            let sums = totals(shape, buffers, c, |code| code.into());
+            *out = sums.map(|sum| depth24(sum, 0));
+        }
         Reading::Unorm { .. } => channel::<S, Whole<Unorm16>>(simd, shape, buffers, c, out),
         Reading::Snorm { bits: 8 } => channel::<S, Whole<Snorm8>>(simd, shape, buffers, c, out),
         Reading::Snorm { .. } => channel::<S, Whole<Snorm16>>(simd, shape, buffers, c, out),
@@ -196,16 +201,66 @@ fn sum_here<S: Simd>(
     }
 }
 
-/// Footprint after footprint.
+/// Weights times numbers of 32 bits.
+fn totals(shape: Shape, buffers: &Buffers, c: usize, number: impl Fn(u32) -> i64) -> [i64; 32] {
+    let mut sums = [0; 32];
+    for k in shape.places() {
+        for lane in 0..32 {
+            let weight = i64::from(buffers.weights[k][lane]);
+            sums[lane] += weight * number(buffers.texels[k][c][lane]);
+        }
+    }
+    sums
+}
+
+/// Integers read as integers: 8 and 16 bits to nearest, halves up; 32 bits cut downward.
+fn integers(
+    shape: Shape,
+    buffers: &Buffers,
+    c: usize,
+    (bits, is_signed): (u8, bool),
+    out: &mut Lanes,
+) {
+    let sums = match is_signed {
+        true => totals(shape, buffers, c, |code| sign_extend(bits, code).into()),
+        false => totals(shape, buffers, c, |code| code.into()),
+    };
+    let half = if bits < 32 { 128 } else { 0 };
+    *out = sums.map(|sum| ((sum + half) >> 8) as u32);
+}
+
+/// Level after level, with the slices of each.
 #[inline(always)]
 fn srgb<S: Simd>(simd: S, shape: Shape, buffers: &Buffers, c: usize, out: &mut Lanes) {
     for chunk in 0..32 / S::LANES {
-        let mut total = int(simd, 0);
-        for group in 0..shape.groups {
-            let (codes, weights) = group_of(simd, buffers, (group, c), chunk);
-            total = total + srgb_footprint(simd, &codes, &weights);
+        let mut sum = SrgbSum::new(simd);
+        if shape.groups == 4 {
+            for level in 0..2 {
+                let first = group_of(simd, buffers, (2 * level, c), chunk);
+                let second = group_of(simd, buffers, (2 * level + 1, c), chunk);
+                sum.add(simd, &[first.0, second.0], &[first.1, second.1]);
+            }
+        } else {
+            // Of two groups the order makes no difference.
+            for group in 0..shape.groups {
+                let (codes, weights) = group_of(simd, buffers, (group, c), chunk);
+                sum.add(simd, &[codes], &[weights]);
+            }
         }
-        srgb_value(simd, total).store(out, chunk);
+        srgb_value(simd, sum.total()).store(out, chunk);
+    }
+}
+
+/// Lanes of the buffers that read a texel, for a vector.
+struct OfBuffers<'a> {
+    read: &'a [u32; 16],
+    chunk: usize,
+}
+
+impl<S: Simd> Reads<S> for OfBuffers<'_> {
+    #[inline(always)]
+    fn read(&self, simd: S, group: usize, texel: usize) -> Mask<S> {
+        mask(simd, self.read[4 * group + texel], self.chunk)
     }
 }
 
@@ -242,7 +297,8 @@ fn footprints<S: Simd, C: Channel, const GROUPS: usize>(
                 made[g][k] = C::weight(weights[g][k]);
             }
         }
-        C::sum(simd, &codes, &weights, &made, No).store(out, chunk);
+        let reads = OfBuffers { read: &buffers.read, chunk };
+        C::sum(simd, &codes, &weights, &made, &reads, No).store(out, chunk);
     }
 }
 

@@ -1,335 +1,283 @@
-//! Sums over the taps of anisotropic footprints: docs/numerics.md, sections 2 and 4. All footprints of
-//! a channel are added before anything is rounded.
+//! Sums over the taps of anisotropic footprints: docs/numerics.md, sections 2, 4.12 and 5, for a
+//! channel of 32 lanes.
 
 use super::buffers::Buffers;
+use crate::reference::weights::Scale;
 use crate::request::Lanes;
-use crate::warp::channel::{
-    F16, F32, FloatChannel, Normalized, Snorm8, Snorm16, Unorm2, Unorm8, Unorm10, Unorm16,
-    srgb_footprint,
-};
-use crate::warp::simd::{Arguments, Int, Simd, Stage, int, load};
-use std::marker::PhantomData;
-use texunit_texel::Reading;
+use texunit_texel::{Reading, f16_to_f32, sign_extend, srgb_table, widen_unorm};
 
 /// The sum of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    /// Numbers times weights, in units of 2^-18.
-    integer: [i64; 32],
-    /// The largest exponent field of a texel with weight.
-    largest: [i32; 32],
-    /// The sum of floats in units below their largest.
-    float: [f64; 32],
-    /// Their plain sum: of infinities and NaNs.
-    plain: [f64; 32],
+    /// Numbers times weights; of floats what the accumulator has.
+    sum: [i64; 32],
+    /// The exponent field of the accumulator's unit, before the scale: a multiple of 4.
+    unit: [i32; 32],
+    /// Footprints that are added at once: their sums and the exponent fields of their largest texels.
+    pending: [[(i64, i32); 32]; AT_ONCE],
+    count: usize,
+    /// The plain sum of the infinities and NaNs that were read, and lanes that have any.
+    plain: [f32; 32],
+    special: u32,
+    /// Lanes that have read something other than -0.
+    others: u32,
 }
 
-impl Tally {
-    pub(super) const ZERO: Self =
-        Self { integer: [0; 32], largest: [0; 32], float: [-0.0; 32], plain: [0.0; 32] };
+/// Taps of a level that are added at once.
+pub(super) const AT_ONCE: usize = 4;
 
-    /// Adds the footprints of a tap to a channel; or, in the first of two rounds, only measures how
-    /// large its floats are.
-    #[inline(always)]
-    pub(super) fn add<S: Simd>(
-        &mut self,
-        simd: S,
-        reading: Reading,
-        measure: bool,
-        groups: usize,
-        from: (&Buffers, usize, &[i32; 32]),
-    ) {
-        simd.call::<OfTap, Add>(Tap { tally: self, reading, measure, groups, from });
-    }
+/// What the adder makes of a code: a significand and the power of its last bit as an exponent field,
+/// and the field of its exponent, 0 of zeros.
+#[derive(Clone, Copy)]
+struct Number {
+    significand: i64,
+    last: i32,
+    field: i32,
+}
 
-    #[inline(always)]
-    fn add_here<S: Simd>(
-        &mut self,
-        simd: S,
-        reading: Reading,
-        measure: bool,
-        groups: usize,
-        (buffers, c, tap): (&Buffers, usize, &[i32; 32]),
-    ) {
-        for group in 0..groups {
-            let from = (buffers, group, c);
-            match reading {
-                Reading::F16 if measure => exponents::<F16>(from, &mut self.largest),
-                Reading::F32 if measure => exponents::<F32>(from, &mut self.largest),
-                _ if measure => {}
-                Reading::F16 => self.floats::<F16>(from, tap),
-                Reading::F32 => self.floats::<F32>(from, tap),
-                Reading::Unorm { bits: 24 } => self.depths(from, tap),
-                Reading::Srgb => self.integers::<S, OfSrgb>(simd, from, tap),
-                Reading::Unorm { bits: 2 } => self.integers::<S, Of<Unorm2>>(simd, from, tap),
-                Reading::Unorm { bits: 8 } => self.integers::<S, Of<Unorm8>>(simd, from, tap),
-                Reading::Unorm { bits: 10 } => self.integers::<S, Of<Unorm10>>(simd, from, tap),
-                Reading::Unorm { .. } => self.integers::<S, Of<Unorm16>>(simd, from, tap),
-                Reading::Snorm { bits: 8 } => self.integers::<S, Of<Snorm8>>(simd, from, tap),
-                Reading::Snorm { .. } => self.integers::<S, Of<Snorm16>>(simd, from, tap),
-                _ => {}
-            }
+/// A kind of float texels.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Single,
+    Half,
+    Srgb,
+}
+
+impl Kind {
+    fn of(reading: Reading) -> Option<Self> {
+        match reading {
+            Reading::F32 => Some(Kind::Single),
+            Reading::F16 => Some(Kind::Half),
+            Reading::Srgb => Some(Kind::Srgb),
+            _ => None,
         }
     }
 
-    /// The values of the channel.
-    pub(super) fn finish(&self, reading: Reading, out: &mut Lanes) {
-        for lane in 0..32 {
-            out[lane] = match reading {
-                Reading::F16 => self.finish_float::<F16>(lane),
-                Reading::F32 => self.finish_float::<F32>(lane),
-                _ => finish(reading, self.integer[lane]),
-            };
+    /// Bits below the exponent of a footprint's largest texel that its texels keep.
+    fn texel_bits(self) -> i32 {
+        match self {
+            Kind::Single => 27,
+            Kind::Half => 14,
+            Kind::Srgb => 7,
         }
     }
 
-    #[inline(always)]
-    fn integers<S: Simd, F: Footprint>(
-        &mut self,
-        simd: S,
-        (buffers, group, c): From<'_>,
-        tap: &[i32; 32],
-    ) {
-        let mut sums = [0; 32];
-        for chunk in 0..32 / S::LANES {
-            let (mut codes, mut weights) = ([int(simd, 0); 4], [int(simd, 0); 4]);
-            for k in 0..4 {
-                codes[k] = load(simd, &buffers.texels[4 * group + k][c], chunk);
-                weights[k] = load(simd, &buffers.weights[4 * group + k], chunk);
-            }
-            F::sum(simd, &codes, &weights).store(&mut sums, chunk);
-        }
-        for lane in 0..32 {
-            self.integer[lane] += i64::from(sums[lane] as i32) * i64::from(tap[lane]);
+    /// Bits of a code as those of an f32.
+    fn widen(self, code: u32) -> u32 {
+        match self {
+            // Rule 2.1.
+            Kind::Single if code & 0x7f80_0000 == 0 => code & 0x8000_0000,
+            Kind::Single => code,
+            Kind::Half => f16_to_f32(code as u16),
+            Kind::Srgb => 0,
         }
     }
 
-    /// Depths of 24 bits, whose sums leave 32.
-    fn depths(&mut self, (buffers, group, c): From<'_>, tap: &[i32; 32]) {
-        for k in 4 * group..4 * group + 4 {
-            let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
-            for lane in 0..32 {
-                let weight = i64::from(weights[lane] as i32 * tap[lane]);
-                self.integer[lane] += weight * i64::from(codes[lane]);
-            }
+    fn number(self, code: u32) -> Number {
+        if self == Kind::Srgb {
+            let table = srgb_table();
+            let significand = table[code as usize & 0xff].into();
+            let field = table[code as usize & 0xff | 7].ilog2() as i32 + 127 - 16;
+            return Number { significand, last: 127 - 16, field };
         }
+        let bits = self.widen(code);
+        let field = (bits >> 23 & 0xff) as i32;
+        let magnitude = i64::from(bits & 0x007f_ffff | 0x0080_0000);
+        let magnitude = if field == 0 { 0 } else { magnitude };
+        let significand = if bits >> 31 == 1 { -magnitude } else { magnitude };
+        Number { significand, last: field - 23, field }
     }
 
-    /// In f64, and exactly: a texel is cut to 28 bits, its weight has 9 and that of its tap 10, a group's sum 47
-    /// at most; other groups and taps add a few. Scalings are by powers of two well inside the range. Sums start
-    /// from -0, which adds nothing and leaves a sum of -0s what it is.
-    #[inline(always)]
-    fn floats<C: Float>(&mut self, from: From<'_>, tap: &[i32; 32]) {
-        let (buffers, group, c) = from;
-        let mut exponents = [0; 32];
-        self::exponents::<C>(from, &mut exponents);
-        for lane in 0..32 {
-            let scale = power_of_two(C::TEXEL_BITS + 127 - exponents[lane]);
-            let mut sum = -0.0;
-            for k in 4 * group..4 * group + 4 {
-                let weight = buffers.weights[k][lane] as i32;
-                let value = f64::from(C::value(buffers.texels[k][c][lane]));
-                let part = (value * scale).trunc() * f64::from(weight);
-                sum += if weight == 0 { -0.0 } else { part };
-                let plain = value * f64::from(weight * tap[lane]);
-                self.plain[lane] += if weight == 0 { 0.0 } else { plain };
-            }
-            let unit = power_of_two(exponents[lane] - self.largest[lane] + 1);
-            self.float[lane] += (sum * unit).floor() * f64::from(tap[lane]);
+    fn nan(self) -> u32 {
+        if self == Kind::Half { 0x7fff_e000 } else { 0x7fff_ffff }
+    }
+
+    /// The nearest number, ties away from zero.
+    fn round(self, x: f64) -> f32 {
+        let precision = if self == Kind::Single { 24 } else { 11 };
+        let rounded = round_bits(x, 53 - precision);
+        if self == Kind::Single {
+            // Rule 2.2: what is not normal after rounding is a zero.
+            let is_normal = rounded.abs() >= f64::from(f32::MIN_POSITIVE);
+            return if is_normal { rounded as f32 } else { 0.0_f32.copysign(x as f32) };
         }
-    }
-
-    fn finish_float<C: Float>(&self, lane: usize) -> u32 {
-        if self.largest[lane] == 255 {
-            let plain = self.plain[lane];
-            return if plain.is_nan() { C::NAN } else { (plain as f32).to_bits() };
-        }
-        let unit = power_of_two(self.largest[lane] - 127 - C::TEXEL_BITS - 1 - 18);
-        C::round(self.float[lane] * unit).to_bits()
-    }
-}
-
-/// The texels of a channel of a footprint: their buffers, its group, and the channel.
-type From<'a> = (&'a Buffers, usize, usize);
-
-/// What is summed of a footprint, 24 bits at most.
-trait Footprint {
-    fn sum<S: Simd>(simd: S, codes: &[Int<S>; 4], weights: &[Int<S>; 4]) -> Int<S>;
-}
-
-struct OfSrgb;
-
-impl Footprint for OfSrgb {
-    #[inline(always)]
-    fn sum<S: Simd>(simd: S, codes: &[Int<S>; 4], weights: &[Int<S>; 4]) -> Int<S> {
-        srgb_footprint(simd, codes, weights)
-    }
-}
-
-struct Of<C>(PhantomData<C>);
-
-impl<C: Normalized> Footprint for Of<C> {
-    #[inline(always)]
-    fn sum<S: Simd>(simd: S, codes: &[Int<S>; 4], weights: &[Int<S>; 4]) -> Int<S> {
-        let mut sum = int(simd, 0);
-        for k in 0..4 {
-            sum = sum + C::widen(codes[k]) * weights[k];
-        }
-        sum
-    }
-}
-
-/// Floats whose sums have ten bits more than those of one footprint.
-trait Float: FloatChannel {
-    /// Bits below the largest exponent that a texel keeps; a footprint's sum keeps one more.
-    const TEXEL_BITS: i32;
-    /// The value of a code, subnormal texels of f32 as zero.
-    fn value(code: u32) -> f32;
-    /// The nearest number of the format, ties away from zero.
-    fn round(x: f64) -> f32;
-}
-
-/// A call of [`Tally::add`]: a function of its own, as there are up to four channels.
-struct Tap<'a> {
-    tally: &'a mut Tally,
-    reading: Reading,
-    measure: bool,
-    groups: usize,
-    from: (&'a Buffers, usize, &'a [i32; 32]),
-}
-
-#[derive(Debug)]
-struct OfTap;
-
-impl Arguments for OfTap {
-    type Of<'a> = Tap<'a>;
-}
-
-struct Add;
-
-impl Stage<OfTap> for Add {
-    #[inline(always)]
-    fn run<S: Simd>(simd: S, Tap { tally, reading, measure, groups, from }: Tap<'_>) {
-        tally.add_here(simd, reading, measure, groups, from);
-    }
-}
-
-/// Raises `largest` to the exponent fields of a group's texels with weight.
-#[inline(always)]
-fn exponents<C: Float>((buffers, group, c): From<'_>, largest: &mut [i32; 32]) {
-    for k in 4 * group..4 * group + 4 {
-        let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
-        for lane in 0..32 {
-            let field = (C::value(codes[lane]).to_bits() >> 23 & 0xff) as i32;
-            let field = if weights[lane] == 0 { 0 } else { field };
-            largest[lane] = if field > largest[lane] { field } else { largest[lane] };
-        }
-    }
-}
-
-/// The value of a sum in units of 2^-18.
-fn finish(reading: Reading, total: i64) -> u32 {
-    let rounded = |bits: u32| (total + (1 << (bits - 1))) >> bits;
-    match reading {
-        // `widen` of eight bits leaves the factor of 257 to the end.
-        Reading::Unorm { bits: 8 } => {
-            (((total * 257 + (1 << 17)) >> 18) as f32 / 65_535.0).to_bits()
-        }
-        Reading::Unorm { bits: 24 } => (rounded(18) as f32 / 16_777_215.0).to_bits(),
-        Reading::Unorm { .. } => (rounded(18) as f32 / 65_535.0).to_bits(),
-        Reading::Snorm { bits: 8 } => {
-            let sum = rounded(10) as i32;
-            let k = (sum + ((257 * (sum >> 4) + 1024) >> 11)).max(-32_767);
-            (k as f32 / 32_767.0).to_bits()
-        }
-        Reading::Snorm { .. } => (rounded(18).max(-32_767) as f32 / 32_767.0).to_bits(),
-        // In 1/65536.
-        Reading::Srgb => F16::round(total as f64 * power_of_two(-34)).to_bits(),
-        _ => reading.point(0),
-    }
-}
-
-/// 2^exponent, for exponents of normal f64 numbers.
-#[inline(always)]
-fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
-}
-
-impl Float for F32 {
-    const TEXEL_BITS: i32 = 27;
-    #[inline(always)]
-    fn value(code: u32) -> f32 {
-        f32::from_bits(if code & 0x7f80_0000 == 0 { code & 0x8000_0000 } else { code })
-    }
-    #[inline(always)]
-    fn round(x: f64) -> f32 {
-        /// 2^-126 less half a subnormal step: from here on the nearest float is not subnormal.
-        const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
-        let rounded = round_bits::<29>(x);
-        let magnitude = rounded.abs();
-        let magnitude =
-            if magnitude < f32::MIN_POSITIVE as f64 { f32::MIN_POSITIVE as f64 } else { magnitude };
-        let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
+        // Below 2^-14 halves are multiples of 2^-24.
+        let subnormal = (x.abs() * 16_777_216.0 + 0.5).floor() / 16_777_216.0;
+        let magnitude = if x.abs() < 1.0 / 16_384.0 { subnormal } else { rounded.abs() };
         magnitude.copysign(x) as f32
     }
 }
 
-impl Float for F16 {
-    const TEXEL_BITS: i32 = 14;
-    #[inline(always)]
-    fn value(code: u32) -> f32 {
-        f32::from_bits(widen_f16(code))
-    }
-    #[inline(always)]
-    fn round(x: f64) -> f32 {
-        // Below 2^-14 halves are multiples of 2^-24.
-        let subnormal = (x.abs() * 16_777_216.0 + 0.5).floor() * (1.0 / 16_777_216.0);
-        let rounded = if x.abs() < 1.0 / 16_384.0 { subnormal } else { round_bits::<42>(x).abs() };
-        rounded.copysign(x) as f32
-    }
-}
-
-/// Drops the lowest `DROP` bits of a significand, to nearest, ties away from zero; a carry goes
-/// into the exponent by itself.
-#[inline(always)]
-fn round_bits<const DROP: u32>(x: f64) -> f64 {
-    let half = 1_u64 << (DROP - 1);
+/// Drops the lowest bits of a significand, to nearest, ties away from zero; a carry goes into the
+/// exponent by itself.
+fn round_bits(x: f64, drop: u32) -> f64 {
+    let half = 1_u64 << (drop - 1);
     f64::from_bits((x.to_bits() + half) & !(2 * half - 1))
 }
 
-/// `texel::f16_to_f32` without branches, and without subnormal f32 on the way, which are slow.
-#[inline(always)]
-fn widen_f16(code: u32) -> u32 {
-    let magnitude = (code & 0x7fff) << 13;
-    let subnormal = ((code & 0x3ff) as i32 as f32 * (1.0 / 16_777_216.0)).to_bits();
-    let finite = if code & 0x7c00 == 0 { subnormal } else { magnitude + (112 << 23) };
-    let special = magnitude | 0x7f80_0000;
-    (code & 0x8000) << 16 | if code & 0x7c00 == 0x7c00 { special } else { finite }
+/// x times two to a power, floored.
+fn scaled(x: i64, power: i32) -> i64 {
+    if power >= 0 { x << power.min(63) } else { x >> (-power).min(63) }
+}
+
+impl Tally {
+    pub(super) const ZERO: Self = Self {
+        sum: [0; 32],
+        unit: [0; 32],
+        pending: [[(0, 0); 32]; AT_ONCE],
+        count: 0,
+        plain: [0.0; 32],
+        special: 0,
+        others: 0,
+    };
+
+    /// Adds the footprint of a tap, which is a group of the buffers.
+    pub(super) fn add(&mut self, reading: Reading, (buffers, group, c): (&Buffers, usize, usize)) {
+        let places = 4 * group..4 * group + 4;
+        let Some(kind) = Kind::of(reading) else {
+            for k in places {
+                let (codes, weights) = (&buffers.texels[k][c], &buffers.weights[k]);
+                for lane in 0..32 {
+                    self.sum[lane] += i64::from(weights[lane]) * number(reading, codes[lane]);
+                }
+            }
+            return;
+        };
+        let footprint = &mut self.pending[self.count];
+        for lane in 0..32 {
+            let mut field = 0;
+            for k in places.clone() {
+                if buffers.weights[k][lane] > 0 {
+                    field = field.max(kind.number(buffers.texels[k][c][lane]).field);
+                }
+            }
+            let lowest = field - kind.texel_bits();
+            let mut sum = 0;
+            for k in places.clone() {
+                let Number { significand, last, .. } = kind.number(buffers.texels[k][c][lane]);
+                // Cut toward zero.
+                let cut = significand.signum() * scaled(significand.abs(), last - lowest);
+                let weight = i64::from(buffers.weights[k][lane]);
+                sum += if weight > 0 { weight * cut } else { 0 };
+            }
+            footprint[lane] = (sum, field);
+        }
+        self.count += 1;
+        if kind != Kind::Srgb {
+            for k in places {
+                self.look_at(kind, &buffers.texels[k][c], buffers.read[k]);
+            }
+        }
+    }
+
+    /// Rules 2.3 and 2.4: texels that are read.
+    fn look_at(&mut self, kind: Kind, codes: &Lanes, read: u32) {
+        for lane in 0..32 {
+            let value = f32::from_bits(kind.widen(codes[lane]));
+            let bit = read & 1 << lane;
+            self.others |= if value.to_bits() == 0x8000_0000 { 0 } else { bit };
+            if bit != 0 && !value.is_finite() {
+                self.special |= bit;
+                self.plain[lane] += value;
+            }
+        }
+    }
+
+    /// Adds the footprints that are pending to the accumulator.
+    pub(super) fn flush(&mut self, reading: Reading, scale: &[Scale; 32]) {
+        if Kind::of(reading).is_none() {
+            return;
+        }
+        let footprints = &self.pending[..self.count];
+        for lane in 0..32 {
+            let fields = footprints.iter().map(|of| of[lane].1 & !3);
+            let unit = fields.fold(self.unit[lane], i32::max);
+            let mut sum = scaled(self.sum[lane], self.unit[lane] - unit);
+            for of in footprints {
+                let (part, field) = of[lane];
+                let power = field - unit - scale[lane] as i32;
+                sum += if field > 0 { scaled(part, power) } else { 0 };
+            }
+            (self.sum[lane], self.unit[lane]) = (sum, unit);
+        }
+        self.count = 0;
+    }
+
+    /// The values of the channel.
+    pub(super) fn finish(&self, reading: Reading, scale: &[Scale; 32], out: &mut Lanes) {
+        let kind = Kind::of(reading);
+        for lane in 0..32 {
+            out[lane] = match kind {
+                Some(kind) => self.finish_float(kind, lane),
+                None => finish(reading, self.sum[lane], scale[lane]),
+            };
+        }
+    }
+
+    fn finish_float(&self, kind: Kind, lane: usize) -> u32 {
+        if self.special >> lane & 1 == 1 {
+            let plain = self.plain[lane];
+            return if plain.is_nan() { kind.nan() } else { plain.to_bits() };
+        }
+        if kind != Kind::Srgb && self.others >> lane & 1 == 0 {
+            return 0x8000_0000;
+        }
+        // The scale of the weights is in the unit.
+        let power = self.unit[lane] - 127 - kind.texel_bits() - 8;
+        kind.round(self.sum[lane] as f64 * 2.0_f64.powi(power)).to_bits()
+    }
+}
+
+/// The number of a code that is summed as an integer.
+fn number(reading: Reading, code: u32) -> i64 {
+    match reading {
+        Reading::Unorm { bits } => widen_unorm(bits, code).into(),
+        Reading::Snorm { bits } | Reading::Sint { bits } => sign_extend(bits, code).into(),
+        Reading::Uint { .. } => code.into(),
+        _ => 0,
+    }
+}
+
+/// The value of a sum of integers.
+fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
+    let rounded = (total + (128 << scale)) >> (8 + scale);
+    match reading {
+        Reading::Unorm { bits: 24 } => depth24(total, scale),
+        Reading::Unorm { .. } => (rounded as f32 / 65_535.0).to_bits(),
+        Reading::Snorm { bits: 8 } => {
+            let k = ((2048 * total >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
+            (k.max(-32_767) as f32 / 32_767.0).to_bits()
+        }
+        Reading::Snorm { .. } => (rounded.max(-32_767) as f32 / 32_767.0).to_bits(),
+        Reading::Uint { bits: 32 } | Reading::Sint { bits: 32 } => (total >> (8 + scale)) as u32,
+        Reading::Uint { .. } | Reading::Sint { .. } => rounded as u32,
+        _ => reading.point(0),
+    }
+}
+
+/// Depths of 24 bits: 24 significant bits of the sum, and a unit more.
+pub(super) fn depth24(total: i64, scale: Scale) -> u32 {
+    let Some(top) = total.checked_ilog2() else { return 0 };
+    let significand = scaled(total, 23 - top as i32) + 1;
+    let power = top as i32 - 23 - 32 - scale as i32;
+    (significand as f32 * f32::from_bits(((127 + power) as u32) << 23)).to_bits()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use texunit_texel::f16_to_f32;
-
-    #[test]
-    fn widening_halves_is_the_same_without_branches() {
-        for code in 0..=u16::MAX {
-            assert_eq!(widen_f16(code.into()), f16_to_f32(code), "{code:#x}");
-        }
-    }
 
     #[test]
     fn rounding_floats() {
         let min = f64::from(f32::MIN_POSITIVE);
         let step = min / 8_388_608.0;
-        assert_eq!(F32::round(min - step / 2.0), f32::MIN_POSITIVE, "a tie, away from zero");
-        assert_eq!(F32::round(min - step * 0.500_000_1), 0.0);
-        assert_eq!(F32::round(-min + step).to_bits(), 0x8000_0000);
-        assert_eq!(F32::round(1.0 + 2.0_f64.powi(-24)), 1.0 + f32::EPSILON);
-        assert_eq!(F32::round(-0.0).to_bits(), 0x8000_0000);
-        assert_eq!(F16::round(2.0_f64.powi(-25)), 2.0_f32.powi(-24));
-        assert_eq!(F16::round(2.0_f64.powi(-25) * 0.999), 0.0);
-        assert_eq!(F16::round(1.0 + 2.0_f64.powi(-11)), 1.0 + 2.0_f32.powi(-10));
+        let single = |x| Kind::Single.round(x);
+        assert_eq!(single(min - step / 2.0), f32::MIN_POSITIVE, "a tie, away from zero");
+        assert_eq!(single(-min + step).to_bits(), 0x8000_0000);
+        assert_eq!(single(1.0 + 2.0_f64.powi(-24)), 1.0 + f32::EPSILON);
+        let half = |x| Kind::Half.round(x);
+        assert_eq!(half(2.0_f64.powi(-25)), 2.0_f32.powi(-24));
+        assert_eq!(half(2.0_f64.powi(-25) * 0.999), 0.0);
+        assert_eq!(half(1.0 + 2.0_f64.powi(-11)), 1.0 + 2.0_f32.powi(-10));
     }
 }

@@ -26,8 +26,10 @@ pub(super) struct Finish {
 impl Finish {
     pub(super) fn new(effective: &EffectiveSampler) -> Self {
         let same = Sharpening { low: (0, 1), rate: (1, 1) };
-        let Sharpening { low, rate } = level::sharpening(effective).unwrap_or(same);
         let linear = level::levels(1, effective.mip_filter).reads[1].1 > 0;
+        // A point mip filter sharpens the bias alone.
+        let sharpening = level::sharpening(effective).filter(|_| linear);
+        let Sharpening { low, rate } = sharpening.unwrap_or(same);
         let [min, max] = effective.level_clamp.map(|q| q as i32);
         Self {
             low: (low.0 / low.1) as i32,

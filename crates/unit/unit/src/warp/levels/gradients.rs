@@ -9,7 +9,7 @@ use crate::reference::gradient::flat;
 use crate::reference::level::Wanted;
 use crate::request::{FetchRequest, Geometry, Lanes};
 use crate::resource::Extent;
-use crate::warp::simd::{Arguments, Simd, Stage};
+use crate::warp::simd::Simd;
 use std::sync::LazyLock;
 
 /// Gradients of 32 lanes in texels of the base level, ten bits each.
@@ -52,25 +52,13 @@ impl Gauge {
 
     /// Rules 4.1, 4.2, 4.9 and 4.11. Returns the lanes that are not ordinary, for which there is anything.
     #[inline(always)]
-    pub(in crate::warp) fn texels<S: Simd>(
-        &self,
-        simd: S,
-        request: &FetchRequest<'_>,
-        out: &mut Texels,
-    ) -> u32 {
-        let mut odd = 0;
-        simd.call::<OfGauge, Measure>(Gauged { gauge: self, request, out, odd: &mut odd });
-        odd
-    }
-
-    #[inline(always)]
-    fn texels_here(&self, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
+    fn texels<S: Simd>(&self, simd: S, request: &FetchRequest<'_>, out: &mut Texels) -> u32 {
         let point = request.coords.point;
         if self.is_cube {
             let scale = &self.scales[0];
             mask(&match self.powers {
-                true => quads::of_cube::<true>(point, request, scale, out),
-                false => quads::of_cube::<false>(point, request, scale, out),
+                true => quads::of_cube::<S, true>(simd, point, request, scale, out),
+                false => quads::of_cube::<S, false>(simd, point, request, scale, out),
             })
         } else if self.powers {
             self.scaled::<true>(point, request, out)
@@ -146,42 +134,6 @@ impl Gauge {
             out[lane] = log2_of(of[lane], self.log2);
         }
     }
-
-    /// The same of products, which may be too large or small for an f32; of zeros, lower than
-    /// any logarithm and its double.
-    #[inline(always)]
-    pub(in crate::warp) fn log2_256_wide(&self, of: &[f64; 32], out: &mut [i32; 32]) {
-        for lane in 0..32 {
-            let bits = of[lane].to_bits();
-            let whole = 256 * ((bits >> 52) as i32 - 1023);
-            let rest = self.log2[(bits >> 44 & 0xff) as usize];
-            out[lane] = if bits == 0 { LOWEST } else { whole + i32::from(rest) };
-        }
-    }
-}
-
-/// A call of [`Gauge::texels`]: a function of its own, as isotropic and anisotropic fetches need it.
-struct Gauged<'a> {
-    gauge: &'a Gauge,
-    request: &'a FetchRequest<'a>,
-    out: &'a mut Texels,
-    odd: &'a mut u32,
-}
-
-#[derive(Debug)]
-struct OfGauge;
-
-impl Arguments for OfGauge {
-    type Of<'a> = Gauged<'a>;
-}
-
-struct Measure;
-
-impl Stage<OfGauge> for Measure {
-    #[inline(always)]
-    fn run<S: Simd>(_: S, Gauged { gauge, request, out, odd }: Gauged<'_>) {
-        *odd = gauge.texels_here(request, out);
-    }
 }
 
 /// The logarithm of a number of ten bits.
@@ -191,11 +143,6 @@ fn log2_of(x: f32, table: &[u8; 256]) -> i32 {
     let whole = 256 * ((bits >> 23) as i32 - 127);
     let rest = table[(bits >> 15 & 0xff) as usize];
     if bits == 0 { LOWEST } else { whole + i32::from(rest) }
-}
-
-/// [`log2_of`] without a gauge.
-pub(in crate::warp) fn log2_256_of(x: f32) -> i32 {
-    log2_of(x, &LOG2_256)
 }
 
 /// Below what any bias raises to a level, see `levels`.

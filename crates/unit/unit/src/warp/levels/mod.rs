@@ -7,10 +7,11 @@ pub(super) mod ten;
 
 use super::doubles::{limit, to_int};
 use crate::effective::{Coords, EffectiveSampler};
+use crate::fixed_level::bias_field;
 use crate::reference::graded::{Graded, graded};
-use crate::reference::level::{self, Levels, Sharpening, Wanted};
+use crate::reference::level::{self, Levels, Wanted};
 use crate::request::{CoordType, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, lanes};
-use crate::resource::{Extent, Resource};
+use crate::resource::{Extent, Layout, Resource};
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Run, Simd, Stage, pick};
 use finish::Finish;
@@ -77,24 +78,32 @@ pub(in crate::warp) enum Source {
     Constant(Levels),
     /// f32 levels.
     Float,
-    /// s32 levels.
-    Whole,
+    /// s32 levels, those that there are not as level 0 (rule 1.9).
+    Whole {
+        /// How many levels there are.
+        count: u32,
+    },
     /// Gradients.
     Gradient,
 }
 
 impl Source {
     /// Where a fetch of this form has its levels from.
-    fn of(form: FetchForm, effective: &EffectiveSampler) -> Self {
+    fn of(form: FetchForm, resource: &Resource, effective: &EffectiveSampler) -> Self {
         let constant = |q| Source::Constant(level::levels(q, effective.mip_filter));
         let [min, max] = effective.level_clamp;
         match form.kind {
+            FetchKind::Sample(Lod::Level) if form.coord == CoordType::S32 => {
+                let is_linear = resource.layout() == Layout::Linear;
+                let count = resource.levels().len() as u32;
+                if is_linear { constant(0) } else { Source::Whole { count } }
+            }
+            _ if form.coord == CoordType::S32 => constant(0),
             FetchKind::Sample(Lod::Implicit | Lod::Base) => {
                 constant(level::clamped(Wanted::Base, 0.0, effective))
             }
             FetchKind::Gather(_) => constant(0),
-            FetchKind::Sample(_) if min == max => constant(min),
-            FetchKind::Sample(Lod::Level) if form.coord == CoordType::S32 => Source::Whole,
+            FetchKind::Sample(_) if min == max && !effective.anisotropic => constant(min),
             FetchKind::Sample(Lod::Level) => Source::Float,
             FetchKind::Sample(Lod::Gradient) => Source::Gradient,
         }
@@ -118,7 +127,7 @@ impl LevelStage {
             Coords::Integer | Coords::Unnormalized => Extent { width: 1, height: 1, depth: 1 },
         };
         Self {
-            source: Source::of(form, effective),
+            source: Source::of(form, resource, effective),
             finish: Finish::new(effective),
             bias: bias(level_bias, effective),
             gauge: Gauge::new(geometry, texels),
@@ -148,7 +157,7 @@ impl LevelStage {
         match self.source {
             Source::Constant(levels) => return constant(levels, out),
             Source::Float => floats(request.level, self.bias, &mut wanted),
-            Source::Whole => whole(request.level, &mut wanted),
+            Source::Whole { count } => return whole(request.level, count, out),
             Source::Gradient => self.gradients(simd, request, &mut wanted),
         }
         self.finish(&wanted, request.active, out)
@@ -202,11 +211,6 @@ impl LevelStage {
             Wanted::Base | Wanted::Whole(_) | Wanted::Lowest => LOWEST,
         }
     }
-
-    /// How gradients are measured.
-    pub(in crate::warp) fn gauge(&self) -> &Gauge {
-        &self.gauge
-    }
 }
 
 /// As far as an f32 level or a bias goes in 1/256.
@@ -220,18 +224,8 @@ const SMALL: f64 = (1 << 24) as f64;
 
 /// Rule 3.2: the bias in 1/256, cut; or, where levels are sharpened, by rule 3.6.
 fn bias(level_bias: f32, effective: &EffectiveSampler) -> f64 {
-    let Some(Sharpening { low: (p, d), .. }) = level::sharpening(effective) else {
-        return level::cut_to_256ths(level_bias) as f64;
-    };
-    // trunc(bias * 256 - p/d) + trunc(p/d); exact but for the cut.
-    let scaled = if level_bias.is_nan() { 0.0 } else { f64::from(level_bias) * 256.0 * d as f64 };
-    let limited = |x: f64| limit(x, -FAR * d as f64, FAR * d as f64) as i64;
-    let biased = if scaled < p as f64 {
-        -((p - limited(scaled.ceil())) / d)
-    } else {
-        (limited(scaled.floor()) - p) / d
-    };
-    (biased + p / d) as f64
+    let low = level::sharpening(effective).map_or((0, 1), |sharpening| sharpening.low);
+    (bias_field(level_bias, low) + low.0 / low.1) as f64
 }
 
 /// The same level for all.
@@ -257,8 +251,12 @@ fn floats(levels: &Lanes, bias: f64, out: &mut [i32; 32]) {
 
 /// Rule 1.9: s32 levels, which take no bias.
 #[inline(always)]
-fn whole(levels: &Lanes, out: &mut [i32; 32]) {
+fn whole(levels: &Lanes, count: u32, out: &mut LevelLanes) -> bool {
     for lane in 0..32 {
-        out[lane] = 256 * (levels[lane] as i32).clamp(-256, 256);
+        let level = levels[lane];
+        out.level[0][lane] = if level < count { level } else { 0 };
     }
+    out.level[1] = out.level[0];
+    out.share = [[256; 32], [0; 32]];
+    false
 }

@@ -2,7 +2,8 @@
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Float, Int, Run, Simd, Stage, float, int, load, pick};
+use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, double, int, load, pick};
+use texunit_sfu::{RCP_0, RCP_1, RCP_2, RCP_BIAS};
 
 /// Faces and places on them.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,7 @@ impl Faces {
         Self(pick::<_, OfDirection>(build))
     }
 
-    /// Numbers of faces, 0 to 5, and coordinates on them, 0 to 1: bits of f32.
+    /// Numbers of faces, 0 to 5, and products along their s and t: bits of f32.
     #[inline(always)]
     pub(in crate::warp) fn find(
         self,
@@ -57,7 +58,7 @@ impl Stage<OfFaces> for OfDirection {
 pub(in crate::warp) struct OnFace<S: Simd> {
     /// Numbers of faces, 0 to 5.
     pub(in crate::warp) face: Int<S>,
-    /// Coordinates on them, 0 to 1: bits of f32.
+    /// Products along s and t, which the axes take as coordinates: bits of f32.
     pub(in crate::warp) at: [Int<S>; 2],
 }
 
@@ -68,47 +69,98 @@ pub(in crate::warp) fn on_face<S: Simd>(
     direction: [&Lanes; 3],
     chunk: usize,
 ) -> OnFace<S> {
-    let (zero, sign, most) = (int(simd, 0), int(simd, i32::MIN), int(simd, i32::MAX));
-    let [x, y, z] = seen(simd, direction, chunk);
-    let (ax, ay, az) = (x & most, y & most, z & most);
+    // No closures here and below: they would not be compiled for the level.
+    let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
+    let (zero, sign) = (int(simd, 0), int(simd, i32::MIN));
+    let [x, y, z] = products(simd, [x, y, load(simd, direction[2], chunk)]);
+    let (ax, ay, az) = (magnitude(simd, x), magnitude(simd, y), magnitude(simd, z));
     // Rule 7.1; magnitudes order like their bits.
     let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
     let on_x = ay.max(az).lt(ax);
     let major = on_x.select(x, on_y.select(y, z));
-    // A major component of -0 has no other beside it, and counts as positive.
-    let negative = major.lt(zero) & zero.lt(major & most);
+    // A product of -0 has no other beside it, and counts as positive, as a NaN does.
+    let negative = major.lt(zero) & zero.lt(magnitude(simd, major));
     let flip = negative.select(sign, zero);
     // (sc, tc): (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
     let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
     let tc = on_y.select(z ^ flip, y ^ sign);
     let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
-    let size = (major & most).as_float();
-    OnFace {
-        face: axis + negative.select(int(simd, 1), zero),
-        at: [place(simd, sc.as_float(), size).as_int(), place(simd, tc.as_float(), size).as_int()],
-    }
+    OnFace { face: axis + negative.select(int(simd, 1), zero), at: [sc, tc] }
 }
 
-/// Rule 7.2. Without a direction this is 0/0: a NaN, which reads as 0 (rule 7.4).
+/// Bits without the sign; of a NaN a number below those of all others.
 #[inline(always)]
-fn place<S: Simd>(simd: S, c: Float<S>, size: Float<S>) -> Float<S> {
-    (c / size + float(simd, 1.0)) * float(simd, 0.5)
+fn magnitude<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
+    let magnitude = x & int(simd, i32::MAX);
+    int(simd, 0x7f80_0000).lt(magnitude).select(int(simd, -1), magnitude)
 }
 
-/// Rule 7.4: NaN components are 0, and so are all of an infinite direction.
+/// Rule 7.2: components times the machine's reciprocal of the largest of them.
 #[inline(always)]
-fn seen<S: Simd>(simd: S, direction: [&Lanes; 3], chunk: usize) -> [Int<S>; 3] {
-    let (zero, infinity) = (int(simd, 0), int(simd, 0x7f80_0000));
-    let mut seen = [zero; 3];
-    let mut infinite = zero.lt(zero);
-    for (seen, lanes) in seen.iter_mut().zip(direction) {
-        let c = load(simd, lanes, chunk);
-        let size = c & int(simd, i32::MAX);
-        infinite = infinite | size.is(infinity);
-        *seen = infinity.lt(size).select(zero, c);
+pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
+    let [ax, ay, az] = [magnitude(simd, x), magnitude(simd, y), magnitude(simd, z)];
+    let r = reciprocal(simd, ax.max(ay).max(az)).as_float();
+    [(x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int()]
+}
+
+/// `MUFU.RCP` of numbers that are not negative ([`texunit_sfu::rcp`]); of -1, which stands for a
+/// NaN, any number.
+#[inline(always)]
+fn reciprocal<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
+    let mantissa = x & int(simd, 0x007f_ffff);
+    let segment = mantissa.shr(16);
+    let below = (mantissa & int(simd, 0xffff)) << 1;
+    let c0 = segment.look_up_128(&RCP_0).to_double();
+    let c1 = segment.look_up_128(&RCP_1).to_double();
+    let c2 = segment.look_up_128(&RCP_2).to_double();
+    // In units of 2^17 of the polynomial's: all numbers are exact, and the floor is the cut.
+    let linear = c1 * below.to_double() * double(simd, 2.0 / 131_072.0);
+    let square = c2 * square(simd, below).to_double() * double(simd, 4.0 / 131_072.0);
+    let constant = c0 * double(simd, 0.25) + double(simd, RCP_BIAS as f64 / 131_072.0);
+    let fraction = (constant + linear + square).floor().narrow().as_int();
+    // The fraction, 2^23 to 2^24, has the exponent 150.
+    let exponent = x & int(simd, 0x7f80_0000);
+    let result = fraction + (int(simd, 103 << 23) - exponent);
+    let result = result.lt(int(simd, 0x0080_0000)).select(int(simd, 0), result);
+    exponent.is(int(simd, 0)).select(int(simd, 0x7f80_0000), result)
+}
+
+/// [`texunit_sfu::square`].
+#[inline(always)]
+fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
+    let (high, one) = (x.shr(9), int(simd, 1));
+    let mut sum = (high * high).shr(1);
+    // No loop: shifts are by constants.
+    sum = sum + (x.shr(2) & one) * x.shr(16);
+    sum = sum + (x.shr(3) & one) * x.shr(15);
+    sum = sum + (x.shr(4) & one) * x.shr(14);
+    sum = sum + (x.shr(5) & one) * x.shr(13);
+    sum = sum + (x.shr(6) & one) * x.shr(12);
+    sum = sum + (x.shr(7) & one) * x.shr(11);
+    sum + (x.shr(8) & one) * x.shr(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::warp::simd::check::{OfNumbers, check};
+
+    struct Reciprocal;
+
+    impl Stage<OfNumbers> for Reciprocal {
+        #[inline(always)]
+        fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
+            for chunk in 0..32 / S::LANES {
+                reciprocal(simd, load(simd, call.from, chunk)).store(call.to, chunk);
+            }
+        }
     }
-    for seen in &mut seen {
-        *seen = infinite.select(zero, *seen);
+
+    #[test]
+    fn reciprocals_are_those_of_the_special_function_unit() {
+        let mantissas = (0..1 << 23).step_by(5).map(|m| 0x3f80_0000 | m);
+        let exponents = (0..=255).flat_map(|e| [0, 1, 0x7f_fffe].map(|m| e << 23 | m));
+        let numbers = exponents.filter(|&x| x <= 0x7f80_0000);
+        check::<Reciprocal>(mantissas.chain(numbers), texunit_sfu::rcp);
     }
-    seen
 }

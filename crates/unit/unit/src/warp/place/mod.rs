@@ -4,14 +4,14 @@
 mod faces;
 mod planes;
 
-pub(super) use faces::{Faces, on_face};
+pub(super) use faces::{Faces, on_face, products};
 pub(super) use planes::Planes;
 
 use super::build::Build;
 use crate::request::{
-    Coordinates, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, ZERO_LANES,
+    Coordinates, FetchForm, FetchKind, FetchRequest, Geometry, Lanes, Lod, ZERO_LANES,
 };
-use crate::resource::ArrayShape;
+use crate::resource::{Layout, Resource};
 
 /// What the stage knows of instruction and texture.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct PlaceLanes {
     /// In texels along x, y, z, as signed numbers.
     pub(super) offset: [Lanes; 3],
     face: Lanes,
-    /// Coordinates on the face.
+    /// Products along s and t of the face.
     on_face: [Lanes; 2],
 }
 
@@ -50,8 +50,10 @@ impl PlaceLanes {
 }
 
 impl Places {
-    pub(super) fn new(form: FetchForm, shape: &ArrayShape, build: Build) -> Self {
-        let geometry = form.geometry;
+    pub(super) fn new(form: FetchForm, resource: &Resource, build: Build) -> Self {
+        let (geometry, shape) = (form.geometry, resource.shape());
+        // Rule 1.9: offsets do nothing on linear memory.
+        let is_linear = resource.layout() == Layout::Linear;
         let has_planes = geometry.is_cube() || geometry.is_array();
         let last_layer = shape.layers.saturating_sub(1);
         Self {
@@ -59,7 +61,7 @@ impl Places {
             faces: geometry.is_cube().then(|| Faces::new(build)),
             planes: has_planes.then(|| Planes::new(last_layer, build)),
             last_sample: shape.samples.saturating_sub(1),
-            offsets: Offsets::of(form),
+            offsets: if is_linear { Offsets::None } else { Offsets::of(form) },
         }
     }
 
@@ -88,7 +90,8 @@ impl Places {
         }
         if self.geometry.is_multisample() {
             for lane in 0..32 {
-                samples[lane] = sample[lane].min(self.last_sample);
+                // Their number is a power of two.
+                samples[lane] = sample[lane] & self.last_sample;
             }
         }
         self.offsets.run(request, offset);
@@ -129,6 +132,41 @@ impl Places {
     #[inline(always)]
     pub(super) fn offset<'a>(&self, axis: usize, from: &'a PlaceLanes) -> Option<&'a Lanes> {
         (self.offsets != Offsets::None).then_some(&from.offset[axis])
+    }
+}
+
+/// Rule 1.9: the layers and levels that integer coordinates can name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    layers: u32,
+    levels: u32,
+}
+
+impl Named {
+    /// `layers`: as the instruction can name them on the resource as it is.
+    pub(super) fn new(form: FetchForm, resource: &Resource, layers: u32) -> Self {
+        let by_level = form.kind == FetchKind::Sample(Lod::Level);
+        let is_linear = resource.layout() == Layout::Linear;
+        let count = resource.levels().len() as u32;
+        Self {
+            // A fetch that names a level clamps the layer.
+            layers: if form.geometry.is_array() && !by_level { layers } else { u32::MAX },
+            levels: if by_level && !is_linear { count } else { u32::MAX },
+        }
+    }
+
+    /// Lanes that name a layer or level that there is not.
+    #[inline(always)]
+    pub(super) fn outside(&self, request: &FetchRequest<'_>) -> u32 {
+        let mut mask = 0;
+        for (lanes, count) in [(request.coords.layer, self.layers), (request.level, self.levels)] {
+            if count < u32::MAX {
+                for lane in 0..32 {
+                    mask |= u32::from(lanes[lane] >= count) << lane;
+                }
+            }
+        }
+        mask
     }
 }
 
@@ -204,10 +242,11 @@ mod tests {
                 Faces::new(build).find([&x, &y, &z], &mut face, &mut at);
                 let wanted = face_point(direction);
                 assert_eq!(face, [wanted.face; 32], "{direction:?}");
-                for (got, wanted) in at.iter().zip([wanted.s, wanted.t]) {
+                for (got, wanted) in at.iter().zip([wanted.sc, wanted.tc]) {
+                    // The axes take NaNs and subnormals as zeros.
                     let got = f32::from_bits(got[31]);
-                    let same = got == wanted || got.is_nan() && wanted.is_nan();
-                    assert!(same, "{direction:?}: {got}, not {wanted}");
+                    let got = if got.is_nan() || got.is_subnormal() { 0.0 } else { got };
+                    assert_eq!(got, wanted, "{direction:?}");
                 }
             }
         }

@@ -117,6 +117,14 @@ impl Simd for Avx2 {
         // SAFETY: likewise.
         unsafe { _mm256_loadu_si256(found.as_ptr().cast()) }
     }
+    #[inline(always)]
+    fn look_up_128(table: &[i32; 128], index: __m256i) -> __m256i {
+        // SAFETY: AVX2, as there is a vector; numbers below 128 of a table of as many words.
+        unsafe {
+            let index = _mm256_and_si256(index, _mm256_set1_epi32(127));
+            _mm256_i32gather_epi32::<4>(table.as_ptr(), index)
+        }
+    }
     instruction! {
         add(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);

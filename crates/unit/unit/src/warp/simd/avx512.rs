@@ -116,6 +116,14 @@ impl Simd for Avx512 {
             _mm512_permutex2var_epi32(low, index, high)
         }
     }
+    #[inline(always)]
+    fn look_up_128(table: &[i32; 128], index: __m512i) -> __m512i {
+        // SAFETY: AVX-512, as there is a vector; numbers below 128 of a table of as many words.
+        unsafe {
+            let index = _mm512_and_si512(index, _mm512_set1_epi32(127));
+            _mm512_i32gather_epi32::<4>(index, table.as_ptr().cast())
+        }
+    }
     instruction! {
         add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
         sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);

@@ -70,6 +70,8 @@ pub(super) trait Simd: Copy {
     fn store(x: Self::I, to: &mut Lanes, chunk: usize);
     /// The entries of a table with these numbers, of which the lowest five bits count.
     fn look_up(table: &Lanes, index: Self::I) -> Self::I;
+    /// Likewise of a larger table, of which the lowest seven bits count.
+    fn look_up_128(table: &[i32; 128], index: Self::I) -> Self::I;
     fn add(a: Self::I, b: Self::I) -> Self::I;
     fn sub(a: Self::I, b: Self::I) -> Self::I;
     /// The low 32 bits of the products.

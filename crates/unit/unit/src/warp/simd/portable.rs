@@ -91,6 +91,10 @@ impl Simd for Portable {
         map(index, |index| table[index as usize % 32] as i32)
     }
     #[inline(always)]
+    fn look_up_128(table: &[i32; 128], index: I) -> I {
+        map(index, |index| table[index as usize % 128])
+    }
+    #[inline(always)]
     fn add(a: I, b: I) -> I {
         zip(a, b, i32::wrapping_add)
     }

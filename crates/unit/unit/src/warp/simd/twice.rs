@@ -89,6 +89,10 @@ impl<S: Simd> Simd for Twice<S> {
         [S::look_up(table, a), S::look_up(table, b)]
     }
     #[inline(always)]
+    fn look_up_128(table: &[i32; 128], [a, b]: Self::I) -> Self::I {
+        [S::look_up_128(table, a), S::look_up_128(table, b)]
+    }
+    #[inline(always)]
     fn mul_shift<const BITS: u32, const HALF: bool>(a: Self::I, b: Self::I) -> Self::I {
         [S::mul_shift::<BITS, HALF>(a[0], b[0]), S::mul_shift::<BITS, HALF>(a[1], b[1])]
     }

@@ -132,6 +132,11 @@ impl<S: Simd> Int<S> {
     pub(in crate::warp) fn look_up(self, table: &Lanes) -> Self {
         Self(S::look_up(table, self.0))
     }
+    /// The entries of a table of 128 with these numbers.
+    #[inline(always)]
+    pub(in crate::warp) fn look_up_128(self, table: &[i32; 128]) -> Self {
+        Self(S::look_up_128(table, self.0))
+    }
     /// The entries of a table of 256, of whose numbers the lowest eight bits count.
     #[inline(always)]
     pub(in crate::warp) fn look_up_byte(self, simd: S, table: &[u32; 256]) -> Self {

@@ -1,8 +1,10 @@
 //! Gradients as differences in a quad of points: docs/numerics.md, rules 4.9 and 4.11.
 
 use super::Texels;
-use crate::request::{FetchRequest, Lanes};
+use crate::request::{FetchRequest, Lanes, ZERO_LANES};
 use crate::warp::levels::ten::{Scale, cut, is_ordinary};
+use crate::warp::place::products;
+use crate::warp::simd::{Simd, load};
 
 /// Rule 4.9: the exact difference of P and P + d, cut to at least ten bits, and whether both are near
 /// enough.
@@ -30,7 +32,8 @@ fn difference(c0: f32, c1: f32) -> f32 {
     if whole.abs() < f32::MIN_POSITIVE { whole } else { cut(whole) }
 }
 
-/// Directions over their largest components, and the faces that they point at.
+/// Products of directions and the reciprocals of their largest components (rule 7.2), and the faces
+/// that they point at.
 struct Corners {
     along: [[f32; 32]; 3],
     face: [u32; 32],
@@ -41,19 +44,43 @@ struct Corners {
 impl Corners {
     const ZERO: Self = Self { along: [[0.0; 32]; 3], face: [0; 32], odd: [0; 32] };
 
-    /// Sets a lane's. Directions that are huge, tiny or no numbers are odd.
+    /// Those of the points and these gradients; 0 adds nothing. Directions that are huge, tiny or no
+    /// numbers are odd.
     #[inline(always)]
-    fn set(&mut self, lane: usize, [x, y, z]: [f32; 3]) {
+    fn set<S: Simd>(&mut self, simd: S, point: [&Lanes; 3], d: [&Lanes; 3]) {
         const SMALLEST: f32 = 1.0 / (1_u128 << 100) as f32;
         const LARGEST: f32 = (1_u128 << 100) as f32;
-        let largest = larger(larger(x.abs(), y.abs()), z.abs());
-        let in_reach = (x.abs() <= LARGEST) & (y.abs() <= LARGEST) & (z.abs() <= LARGEST);
-        let is_odd = !(in_reach & (largest >= SMALLEST));
-        let reciprocal = 1.0 / largest;
-        let (x, y, z) = (x * reciprocal, y * reciprocal, z * reciprocal);
-        self.odd[lane] = if is_odd { u32::MAX } else { 0 };
-        self.face[lane] = face_of(x, y, z);
-        (self.along[0][lane], self.along[1][lane], self.along[2][lane]) = (x, y, z);
+        let mut moved = [[0; 32]; 3];
+        for axis in 0..3 {
+            for lane in 0..32 {
+                let c = f32::from_bits(point[axis][lane]) + f32::from_bits(d[axis][lane]);
+                moved[axis][lane] = c.to_bits();
+            }
+        }
+        let mut along = [[0; 32]; 3];
+        for chunk in 0..32 / S::LANES {
+            let (x, y) = (load(simd, &moved[0], chunk), load(simd, &moved[1], chunk));
+            let [x, y, z] = products(simd, [x, y, load(simd, &moved[2], chunk)]);
+            x.store(&mut along[0], chunk);
+            y.store(&mut along[1], chunk);
+            z.store(&mut along[2], chunk);
+        }
+        for lane in 0..32 {
+            let magnitude = |axis: usize| f32::from_bits(moved[axis][lane]).abs();
+            let (ax, ay, az) = (magnitude(0), magnitude(1), magnitude(2));
+            let largest = larger(larger(ax, ay), az);
+            let in_reach = (ax <= LARGEST) & (ay <= LARGEST) & (az <= LARGEST);
+            let is_odd = !(in_reach & (largest >= SMALLEST));
+            self.odd[lane] = if is_odd { u32::MAX } else { 0 };
+            // Rule 7.4: subnormal products are 0.
+            let number = |axis: usize| {
+                let bits = along[axis][lane];
+                f32::from_bits(if bits & 0x7f80_0000 == 0 { 0 } else { bits })
+            };
+            let (x, y, z) = (number(0), number(1), number(2));
+            self.face[lane] = face_of(x, y, z);
+            (self.along[0][lane], self.along[1][lane], self.along[2][lane]) = (x, y, z);
+        }
     }
 
     /// Where a lane's direction comes out on the plane of a face, in half edges of it.
@@ -84,26 +111,41 @@ fn face_of(x: f32, y: f32, z: f32) -> u32 {
     axis + if major < 0.0 { 1 } else { 0 }
 }
 
+/// Rule 4.11: c1 - c0, of which the smaller is first cut to 2^-24 of the larger one's leading bit; to
+/// at least ten bits.
+#[inline(always)]
+fn near_difference(c0: f32, c1: f32) -> f32 {
+    let largest = larger(c0.abs(), c1.abs());
+    // An ordinary number, or 0.
+    let exponent = u64::from(largest.to_bits() >> 23);
+    let grid = f64::from_bits((exponent + 1023 - 127 - 24) << 52);
+    let steps = f64::from_bits((1023 + 24 + 127 - exponent) << 52);
+    let whole = |c: f32| (f64::from(c) * steps).trunc();
+    let difference = (whole(c1) - whole(c0)) * grid;
+    // 26 bits at most: cut to those of an f32 that are kept.
+    f64::from_bits(difference.to_bits() & !((1 << 43) - 1)) as f32
+}
+
 /// Rule 4.11 for quads on one face of a size. Returns what is not 0 in lanes that are left to the
 /// reference: those with a corner on another face, and what is not ordinary.
 #[inline(always)]
-pub(super) fn of_cube<const POWERS: bool>(
+pub(super) fn of_cube<S: Simd, const POWERS: bool>(
+    simd: S,
     point: [&Lanes; 3],
     request: &FetchRequest<'_>,
     scale: &Scale,
     out: &mut Texels,
 ) -> [u32; 32] {
     let (mut home, mut other) = (Corners::ZERO, Corners::ZERO);
-    let zeros = [0; 32];
-    set(&mut home, point, [&zeros; 3]);
+    home.set(simd, point, [&ZERO_LANES; 3]);
     let mut odd = home.odd;
     for (d, out) in [(request.dpdx, &mut out.dpdx), (request.dpdy, &mut out.dpdy)] {
-        set(&mut other, point, d);
+        other.set(simd, point, d);
         for lane in 0..32 {
             let face = home.face[lane];
             let (s0, t0) = home.place(face, lane);
             let (s1, t1) = other.place(face, lane);
-            let (s, t) = (difference(s0, s1), difference(t0, t1));
+            let (s, t) = (near_difference(s0, s1), near_difference(t0, t1));
             let is_plain = is_ordinary(s) & is_ordinary(t) & (face == other.face[lane]);
             odd[lane] |= other.odd[lane] | if is_plain { 0 } else { 1 };
             out[0][lane] = scale.apply::<POWERS>(s * 0.5);
@@ -111,15 +153,4 @@ pub(super) fn of_cube<const POWERS: bool>(
         }
     }
     odd
-}
-
-/// The corners of the points and these gradients; 0 adds nothing.
-#[inline(always)]
-fn set(corners: &mut Corners, point: [&Lanes; 3], d: [&Lanes; 3]) {
-    for lane in 0..32 {
-        let x = f32::from_bits(point[0][lane]) + f32::from_bits(d[0][lane]);
-        let y = f32::from_bits(point[1][lane]) + f32::from_bits(d[1][lane]);
-        let z = f32::from_bits(point[2][lane]) + f32::from_bits(d[2][lane]);
-        corners.set(lane, [x, y, z]);
-    }
 }

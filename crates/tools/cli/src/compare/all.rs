@@ -1,0 +1,220 @@
+//! `texunit compare --all`: everything that a card can be asked, by several processes.
+
+use super::unit::{Answer, Unit};
+use super::worker::{Hello, Worker};
+use super::{Comparison, Source, folder, job, sources};
+use crate::args::{CompareArgs, OutputFormat};
+use std::collections::HashSet;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+use texunit_cases::{Access, Case, load, random_case_of};
+use texunit_gpu::compare::faulting;
+
+/// Random cases, unless the arguments say how many.
+const RANDOM: u32 = 10_000;
+/// Fetches of each.
+const FETCHES: u32 = 4096;
+/// Most processes: each has a context of its own on the card.
+const WORKERS: usize = 8;
+
+/// What is asked, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Cases of files, random ones, jobs, accesses that fault.
+    pub units: usize,
+    /// Cases of files.
+    pub cases: usize,
+    /// Random cases.
+    pub random: usize,
+    /// Fetches of both.
+    pub fetches: u64,
+    /// Surface accesses of both, each of which is a launch.
+    pub accesses: u64,
+    /// Jobs and forms of programs.
+    pub jobs: usize,
+    /// Accesses that fault, each of which ends a process.
+    pub faults: usize,
+    /// Kernels that the driver compiles for them.
+    pub kernels: usize,
+    /// Processes that ask.
+    pub workers: usize,
+}
+
+impl Asked {
+    /// Seconds that a card takes, estimated from the numbers (docs/compare.md).
+    pub fn seconds(&self) -> f64 {
+        // A context, a kernel, and then what processes share: cases, fetches, launches, jobs,
+        // faults.
+        let alone = 0.5 + 0.02 * self.kernels as f64;
+        let shared = 1e-3 * (self.cases + self.random) as f64
+            + 5e-7 * self.fetches as f64
+            + 6e-5 * self.accesses as f64
+            + 0.15 * self.jobs as f64
+            + 0.6 * self.faults as f64;
+        alone + shared / self.workers.max(1) as f64
+    }
+
+    fn count(&mut self, case: &Case, fetches: u32, kernels: &mut HashSet<String>) {
+        match &case.access {
+            Access::Fetch(fetch) => {
+                self.fetches += u64::from(fetches);
+                kernels.insert(format!("{:?}", fetch.form));
+            }
+            Access::Surface(surface) => {
+                self.accesses += surface.accesses.len() as u64;
+                kernels.insert(surface.op.to_string());
+            }
+        }
+    }
+}
+
+/// What is asked, and what is in the way of the rest.
+struct Plan {
+    units: Vec<Unit>,
+    sources: Vec<Source>,
+    asked: Asked,
+    errors: Vec<String>,
+}
+
+fn plan(args: &CompareArgs) -> Plan {
+    let (mut errors, mut units, mut asked) = (Vec::new(), Vec::new(), Asked::default());
+    let mut kernels = HashSet::new();
+    let sources = sources(args, &mut errors);
+    for Source { path: file, .. } in &sources {
+        if texunit_job::load::is_job(file) {
+            let forms = job::forms(file).into_iter();
+            units.extend(forms.map(|form| Unit::Job { file: file.clone(), form }));
+            continue;
+        }
+        let read = match load(file) {
+            Ok(read) => read,
+            Err(error) => {
+                errors.push(error.to_string());
+                continue;
+            }
+        };
+        crate::tell(&file.display().to_string(), &read.notes);
+        for (number, case) in read.cases.iter().enumerate() {
+            asked.count(case, case.count() as u32, &mut kernels);
+            asked.cases += 1;
+            units.push(Unit::Case { file: file.clone(), number });
+            let faults = faulting(case).into_iter();
+            units.extend(faults.map(|access| Unit::Fault { file: file.clone(), number, access }));
+        }
+    }
+    asked.jobs = units.iter().filter(|unit| matches!(unit, Unit::Job { .. })).count();
+    asked.faults = units.iter().filter(|unit| matches!(unit, Unit::Fault { .. })).count();
+    for index in 0..args.random.unwrap_or(RANDOM).into() {
+        asked.count(&random_case_of(args.seed, index, 1), FETCHES, &mut kernels);
+        asked.random += 1;
+        units.push(Unit::Random { seed: args.seed, index, fetches: FETCHES });
+    }
+    asked.kernels = kernels.len();
+    asked.units = units.len();
+    asked.workers = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
+    Plan { units, sources, asked, errors }
+}
+
+/// Asks everything that the arguments name.
+pub(super) fn run(args: &CompareArgs) -> Comparison {
+    let Plan { units, sources, asked, errors } = plan(args);
+    let human = args.format == OutputFormat::Human;
+    if human {
+        // Nobody listens if this fails.
+        let _ = writeln!(std::io::stderr(), "{}", super::print::asked(&asked));
+    }
+    let mut comparison = Comparison { errors, ..Comparison::default() };
+    let start = Instant::now();
+    let (worker, hello) = match Worker::start() {
+        Ok(started) => started,
+        Err(error) => {
+            comparison.errors.push(error);
+            return comparison;
+        }
+    };
+    let mut answers = crate::progress::with_bar(human, units.len() as u64, |done| {
+        ask(&units, worker, &hello, asked.workers, done, &mut comparison.errors)
+    });
+    comparison.seconds = Some(start.elapsed().as_secs_f64());
+    answers.sort_by_key(|(number, _)| *number);
+    if answers.len() < units.len() {
+        let missing = units.len() - answers.len();
+        comparison.errors.push(format!("{missing} of {} were not compared", units.len()));
+    }
+    comparison.compared = answers.iter().map(|(_, answer)| answer.compared.clone()).collect();
+    comparison.asked = Some(asked);
+    match hello {
+        Hello::NoCard(why) => comparison.no_card = Some(why),
+        Hello::Card(card) => {
+            comparison.card = Some(card);
+            if let Some(path) = &args.record {
+                let answers: Vec<_> =
+                    answers.iter().map(|(number, answer)| (&units[*number], answer)).collect();
+                folder::write(path, args.seed, &sources, &answers, &mut comparison);
+            }
+        }
+    }
+    comparison
+}
+
+/// The answers to units, with their numbers, in the order in which they came.
+fn ask(
+    units: &[Unit],
+    first: Worker,
+    hello: &Hello,
+    workers: usize,
+    done: &AtomicU64,
+    errors: &mut Vec<String>,
+) -> Vec<(usize, Answer)> {
+    let next = AtomicUsize::new(0);
+    let work = |worker: Option<Worker>| {
+        let mut worker = worker;
+        let mut answers = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            let Some(unit) = units.get(number) else { return (answers, None) };
+            let started = worker.take().map_or_else(|| restart(hello), Ok);
+            let mut asker = match started {
+                Ok(asker) => asker,
+                Err(error) => {
+                    answers.push((number, unit.failed(error.clone())));
+                    return (answers, Some(error));
+                }
+            };
+            let (answer, goes_on) = asker.ask(unit);
+            answers.push((number, answer));
+            done.fetch_add(1, Relaxed);
+            worker = goes_on.then_some(asker);
+        }
+    };
+    std::thread::scope(|scope| {
+        let mut first = Some(first);
+        let threads: Vec<_> = (0..workers)
+            .map(|_| {
+                let worker = first.take();
+                scope.spawn(move || work(worker))
+            })
+            .collect();
+        let mut answers = Vec::with_capacity(units.len());
+        for thread in threads {
+            match thread.join() {
+                Ok((part, error)) => {
+                    answers.extend(part);
+                    errors.extend(error);
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        answers
+    })
+}
+
+/// A new process, which must have what the first one had.
+fn restart(hello: &Hello) -> Result<Worker, String> {
+    let (worker, again) = Worker::start()?;
+    match again == *hello {
+        true => Ok(worker),
+        false => Err("the card is gone".to_owned()),
+    }
+}

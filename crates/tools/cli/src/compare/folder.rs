@@ -1,0 +1,175 @@
+//! The folder that `texunit compare --all --record` writes. docs/compare.md describes the files.
+
+use super::unit::{Answer, Unit};
+use super::{Comparison, Source, print};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+use texunit_cases::{Case, compress, parse, stem, to_toml};
+use texunit_files::write_atomically;
+use texunit_gpu::compare::{Outcome, cuda_version};
+
+/// Writes it, and says in the comparison that it is there, or why not.
+pub(super) fn write(
+    folder: &Path,
+    seed: u64,
+    sources: &[Source],
+    answers: &[(&Unit, &Answer)],
+    comparison: &mut Comparison,
+) {
+    let files = files(seed, sources, answers);
+    let count = files.iter().map(|file| file.cases).sum();
+    comparison.recorded = Some((folder.to_owned(), count));
+    let summary = format!("{:#}\n", summary(comparison));
+    let texts = [("summary.json", summary), ("README.md", readme(seed, comparison))];
+    let texts = texts.map(|(name, text)| (PathBuf::from(name), text.into_bytes()));
+    for (name, bytes) in files.into_iter().map(|file| (file.name, file.bytes)).chain(texts) {
+        let path = folder.join(name);
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let written = made
+            .map_err(|e| format!("cannot make the folder of `{}`: {e}", path.display()))
+            .and_then(|()| {
+                write_atomically(&path, &bytes).map_err(|e| format!("cannot write {e}"))
+            });
+        if let Err(error) = written {
+            comparison.errors.push(error);
+            comparison.recorded = None;
+            return;
+        }
+    }
+}
+
+struct File {
+    name: PathBuf,
+    bytes: Vec<u8>,
+    /// How many cases it holds.
+    cases: usize,
+}
+
+fn files(seed: u64, sources: &[Source], answers: &[(&Unit, &Answer)]) -> Vec<File> {
+    let mut cases: BTreeMap<PathBuf, Vec<Case>> = BTreeMap::new();
+    let mut random = "seed\tindex\tfetches\tdiffering\thash\n".to_owned();
+    let mut faults = "file\tcase\tanswer\n".to_owned();
+    let mut jobs = Vec::new();
+    for (unit, answer) in answers {
+        let compared = &answer.compared;
+        let name = match unit {
+            Unit::Case { file, .. } => {
+                let source = sources.iter().find(|source| source.path == *file);
+                let name = source.map_or(file, |source| &source.name);
+                let stem = stem(name).unwrap_or_default();
+                Path::new("cases").join(name.with_file_name(format!("{stem}.toml.gz")))
+            }
+            Unit::Random { index, .. } => {
+                if let (Some(hash), Some((count, differing))) =
+                    (answer.more["hash"].as_str(), counts(&compared.outcome))
+                {
+                    // Writing to a `String` cannot fail.
+                    let _ = writeln!(random, "{seed}\t{index}\t{count}\t{differing}\t{hash}");
+                }
+                PathBuf::from("random.toml.gz")
+            }
+            Unit::Fault { .. } => {
+                let said = answer.more["fault"].as_str().filter(|said| !said.is_empty());
+                let said = said.unwrap_or(match &compared.outcome {
+                    Outcome::Differs { .. } => "no fault",
+                    Outcome::Failed { reason } | Outcome::Skipped { reason } => reason,
+                    Outcome::Equal { .. } => "a fault",
+                });
+                let _ = writeln!(faults, "{}\t{}\t{said}", compared.file, compared.name);
+                continue;
+            }
+            Unit::Job { .. } => {
+                let mut job = print::case(compared);
+                job["left"] = answer.more["left"].clone();
+                jobs.push(job);
+                continue;
+            }
+        };
+        // What a worker wrote is read as any file of cases.
+        let more = answer.cases.as_ref().and_then(|text| parse(text).ok());
+        if let Some(more) = more {
+            cases.entry(name).or_default().extend(more.cases);
+        }
+    }
+    let jobs: String = jobs.iter().map(|job| format!("{job}\n")).collect();
+    let text = |name: &str, bytes| File { name: PathBuf::from(name), bytes, cases: 0 };
+    let mut files = vec![
+        text("random.tsv.gz", compress(&random)),
+        text("faults.tsv", faults.into_bytes()),
+        text("jobs.jsonl.gz", compress(&jobs)),
+    ];
+    files.extend(cases.into_iter().map(|(name, all)| File {
+        name,
+        bytes: compress(&to_toml(&all)),
+        cases: all.len(),
+    }));
+    files
+}
+
+/// Fetches or accesses, and those that differ.
+fn counts(outcome: &Outcome) -> Option<(usize, usize)> {
+    match outcome {
+        Outcome::Equal { count } => Some((*count, 0)),
+        Outcome::Differs { count, differing, .. } => Some((*count, *differing)),
+        _ => None,
+    }
+}
+
+/// The comparison without what the other files have.
+fn summary(comparison: &Comparison) -> Value {
+    let mut summary = print::json(comparison);
+    summary["texunit"] = json!(env!("CARGO_PKG_VERSION"));
+    if let Some(cases) = summary["cases"].as_array_mut() {
+        cases.retain(|case| case["outcome"] != "equal");
+    }
+    summary
+}
+
+fn readme(seed: u64, comparison: &Comparison) -> String {
+    let card = comparison.card.as_ref();
+    let card = card.map_or_else(String::new, |card| {
+        let (major, minor) = card.capability;
+        let cuda = cuda_version(card.driver_version);
+        format!("{} (sm_{major}{minor}), driver for CUDA {cuda}", card.name)
+    });
+    let asked = comparison.asked.as_ref().map(print::asked).unwrap_or_default();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
+    let (year, month, day) = date(now / 86_400);
+    format!(
+        "# What a card answered\n\n{card}; {year}-{month:02}-{day:02}; texunit {}, seed {seed}.\n\n\
+         Written by `texunit compare --all --record`; docs/compare.md of texunit describes the files. \
+         `texunit cases run` compares `cases` and `random.toml.gz` with what texunit answers now.\n\n\
+         ```text\n{asked}\n\n{}```\n",
+        env!("CARGO_PKG_VERSION"),
+        print::human(comparison)
+    )
+}
+
+/// Year, month and day of a day since 1970: years that begin in March, of eras of 400.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, (month + 2) % 12 + 1);
+    (400 * era + year + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn days_have_dates() {
+        for (days, date) in [
+            (0, (1970, 1, 1)),
+            (11_016, (2000, 2, 29)),
+            (20_454, (2026, 1, 1)),
+            (20_785, (2026, 11, 28)),
+        ] {
+            assert_eq!(super::date(days), date);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The parts of `texunit compare --all`: each is asked by itself, of whatever process has a card,
+//! and goes there and back as JSON.
+
+use super::job::{self, Left};
+use super::print;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use texunit_cases::{
+    Access, Built, Case, CaseFile, Engine, Expected, hash, load, random_case_of, to_toml,
+};
+use texunit_gpu::Runner;
+use texunit_gpu::compare::{
+    Compared, NO_CARD, Outcome, compare, compare_fault, compare_here, faulting,
+};
+use texunit_unit::fetch_level;
+
+/// What is asked at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// A case of a file, by its number from 0, but for accesses that fault.
+    Case { file: PathBuf, number: usize },
+    /// An access of a case, from 0, that faults.
+    Fault { file: PathBuf, number: usize, access: usize },
+    /// A random case, with so many fetches.
+    Random { seed: u64, index: u64, fetches: u32 },
+    /// A job, or the form of a program.
+    Job { file: PathBuf, form: Option<String> },
+}
+
+/// What came out.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) compared: Compared,
+    /// Cases with the card's answers, as a case file; of a random case the fetches that differ.
+    pub(super) cases: Option<String>,
+    /// What else is recorded.
+    pub(super) more: Value,
+}
+
+impl Unit {
+    pub(super) fn json(&self) -> Value {
+        match self {
+            Unit::Case { file, number } => json!({ "case": number, "file": file }),
+            Unit::Fault { file, number, access } => {
+                json!({ "case": number, "file": file, "access": access })
+            }
+            Unit::Random { seed, index, fetches } => {
+                json!({ "seed": seed, "index": index, "fetches": fetches })
+            }
+            Unit::Job { file, form } => json!({ "job": form, "file": file }),
+        }
+    }
+
+    /// `None` if it is none.
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        let number = |key: &str| value[key].as_u64();
+        let file = value["file"].as_str().map(PathBuf::from);
+        let Some(file) = file else {
+            let (seed, index) = (number("seed")?, number("index")?);
+            return Some(Unit::Random {
+                seed,
+                index,
+                fetches: number("fetches")?.try_into().ok()?,
+            });
+        };
+        Some(match (number("case"), number("access")) {
+            (None, _) => Unit::Job { file, form: value["job"].as_str().map(str::to_owned) },
+            (Some(case), None) => Unit::Case { file, number: case as usize },
+            (Some(case), Some(access)) => {
+                Unit::Fault { file, number: case as usize, access: access as usize }
+            }
+        })
+    }
+
+    /// What a case is called before it is read: where its process ends without an answer.
+    pub(super) fn failed(&self, reason: String) -> Answer {
+        let (file, name) = match self {
+            Unit::Case { file, number } => (file.display().to_string(), format!("#{}", number + 1)),
+            Unit::Fault { file, number, access } => {
+                (file.display().to_string(), format!("#{}:{access}", number + 1))
+            }
+            Unit::Random { seed, index, .. } => (random_name(*seed), index.to_string()),
+            Unit::Job { file, form } => {
+                (file.display().to_string(), form.clone().unwrap_or_else(|| "job".to_owned()))
+            }
+        };
+        let outcome = Outcome::Failed { reason };
+        let compared = Compared { file, name, rules: Vec::new(), outcome };
+        Answer { compared, cases: None, more: Value::Null }
+    }
+}
+
+fn random_name(seed: u64) -> String {
+    format!("random, seed {seed}")
+}
+
+/// Fetches of a random case that are recorded if they differ.
+const RECORDED: usize = 256;
+
+/// Files of cases that were read.
+#[derive(Default)]
+pub(super) struct Files(HashMap<PathBuf, Result<CaseFile, String>>);
+
+impl Files {
+    fn case(&mut self, file: &PathBuf, number: usize) -> Result<&Case, String> {
+        let read = || load(file).map_err(|e| e.to_string());
+        let file = self.0.entry(file.clone()).or_insert_with(read);
+        let cases = &file.as_ref().map_err(String::clone)?.cases;
+        cases.get(number).ok_or_else(|| format!("it has {} cases", cases.len()))
+    }
+}
+
+/// Asks the card; without one, does all but that.
+pub(super) fn answer(unit: &Unit, runner: Option<&Runner>, files: &mut Files) -> Answer {
+    let asked = match unit {
+        Unit::Case { file, number } => files.case(file, *number).map(|case| {
+            let case = without_faults(case);
+            let (compared, recorded) = both(runner, Engine::Reference, unit_file(file), &case);
+            let cases = recorded.map(|case| to_toml(&[case]));
+            Answer { compared, cases, more: Value::Null }
+        }),
+        Unit::Fault { file, number, access } => files.case(file, *number).map(|case| {
+            let name = unit_file(file);
+            let (mut compared, said) = match runner {
+                Some(runner) => compare_fault(runner, &name, case, *access),
+                None => {
+                    let outcome = Outcome::Skipped { reason: NO_CARD.to_owned() };
+                    let (name, rules) = (case.name.clone(), case.rules.clone());
+                    (Compared { file: unit_file(file), name, rules, outcome }, String::new())
+                }
+            };
+            compared.name += &format!(":{access}");
+            Answer { compared, cases: None, more: json!({ "fault": said }) }
+        }),
+        Unit::Random { seed, index, fetches } => Ok(random(runner, *seed, *index, *fetches)),
+        Unit::Job { file, form } => {
+            let (compared, left) = job::compare(runner, file, form.as_deref());
+            let left: Vec<Value> = left.iter().map(left_json).collect();
+            Ok(Answer { compared, cases: None, more: json!({ "left": left }) })
+        }
+    };
+    asked.unwrap_or_else(|reason| unit.failed(reason))
+}
+
+fn unit_file(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// What is left of a case without the accesses that fault; the case itself, if that is nothing.
+fn without_faults(case: &Case) -> Case {
+    let faults = faulting(case);
+    if faults.len() == case.count() { case.clone() } else { case.without(&faults) }
+}
+
+fn both(
+    runner: Option<&Runner>,
+    engine: Engine,
+    file: String,
+    case: &Case,
+) -> (Compared, Option<Case>) {
+    match runner {
+        Some(runner) => compare(runner, engine, &file, case),
+        None => (compare_here(engine, &file, case), None),
+    }
+}
+
+/// A random case: the planned path, which is faster, stands for the reference.
+fn random(runner: Option<&Runner>, seed: u64, index: u64, fetches: u32) -> Answer {
+    let case = random_case_of(seed, index, fetches);
+    let case = without_faults(&case);
+    let engine = Engine::Plan(fetch_level());
+    let (compared, recorded) = both(runner, engine, random_name(seed), &case);
+    let Some(mut case) = recorded else {
+        return Answer { compared, cases: None, more: json!({ "index": index }) };
+    };
+    let more = json!({ "index": index, "hash": hash(&words(&case)) });
+    if !matches!(compared.outcome, Outcome::Differs { .. }) {
+        return Answer { compared, cases: None, more };
+    }
+    case.note = Some(format!("random case {index} of seed {seed}: fetches that differ"));
+    keep_differing(&mut case, engine);
+    Answer { compared, cases: Some(to_toml(&[case])), more }
+}
+
+/// All that the card answered.
+fn words(case: &Case) -> Vec<u32> {
+    match &case.access {
+        Access::Fetch(fetch) => match &fetch.expected {
+            Expected::Values(values) => values
+                .iter()
+                .flat_map(|v| v.values.into_iter().chain(v.resident.map(u32::from)))
+                .collect(),
+            _ => Vec::new(),
+        },
+        Access::Surface(surface) => {
+            let loaded = surface.accesses.iter().flat_map(|access| access.bytes.iter().flatten());
+            loaded.chain(surface.after.iter().flatten()).map(|&byte| byte.into()).collect()
+        }
+    }
+}
+
+/// Leaves the first fetches that differ. Accesses of a surface follow from each other, and stay.
+fn keep_differing(case: &mut Case, engine: Engine) {
+    let Ok(Built::Fetch(built)) = case.build() else { return };
+    let (Access::Fetch(fetch), Ok(ours)) = (&mut case.access, engine.run(&built)) else { return };
+    let Expected::Values(values) = &built.expected else { return };
+    let differ = |n: &usize| !values[*n].agrees(&ours[*n]);
+    let kept: Vec<usize> = (0..values.len()).filter(differ).take(RECORDED).collect();
+    fetch.operands = kept.iter().map(|&n| built.operands[n]).collect();
+    fetch.expected = Expected::Values(kept.iter().map(|&n| values[n]).collect());
+}
+
+fn left_json(left: &Left) -> Value {
+    let words: Vec<u32> = left.bytes.iter().map(|&byte| byte.into()).collect();
+    let mut value = json!({ "name": left.name, "bytes": left.bytes.len(), "hash": hash(&words) });
+    if left.differs {
+        value["card"] = left.bytes.iter().map(|b| format!("{b:02x}")).collect::<String>().into();
+    }
+    value
+}
+
+impl Answer {
+    pub(super) fn json(&self) -> Value {
+        json!({ "compared": print::case(&self.compared), "cases": self.cases, "more": self.more })
+    }
+
+    /// `None` if it is none.
+    pub(super) fn from_json(value: &Value) -> Option<Self> {
+        let compared = print::case_from_json(&value["compared"])?;
+        let cases = value["cases"].as_str().map(str::to_owned);
+        Some(Self { compared, cases, more: value["more"].clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use texunit_cases::parse;
+    use texunit_gpu::compare::Difference;
+
+    /// The reference's answers to a random case, two of them with a bit more.
+    fn wrong_at(places: [usize; 2]) -> Case {
+        let mut case = random_case_of(3, 1, 40).answered().unwrap().unwrap();
+        let Access::Fetch(fetch) = &mut case.access else { panic!("case 1 has fetches") };
+        let Expected::Values(values) = &mut fetch.expected else { panic!("it is answered") };
+        places.into_iter().for_each(|n| values[n].values[0] ^= 1);
+        case
+    }
+
+    #[test]
+    fn fetches_that_differ_are_kept_with_their_answers() {
+        let whole = wrong_at([7, 30]);
+        let mut kept = whole.clone();
+        keep_differing(&mut kept, Engine::Reference);
+        let (Access::Fetch(whole), Access::Fetch(fetch)) = (&whole.access, &kept.access) else {
+            panic!("they are fetches")
+        };
+        assert_eq!(fetch.operands, [whole.operands[7], whole.operands[30]]);
+        let (Expected::Values(all), Expected::Values(values)) = (&whole.expected, &fetch.expected)
+        else {
+            panic!("they have values")
+        };
+        assert_eq!(values[..], [all[7], all[30]]);
+        assert_eq!(words(&kept)[..5], [&all[7].values[..], &[1]].concat());
+        assert_eq!(parse(&to_toml(&[kept.clone()])).unwrap().cases, [kept]);
+    }
+
+    #[test]
+    fn units_and_answers_come_back_as_they_were() {
+        let file = PathBuf::from("a b/é.toml");
+        for unit in [
+            Unit::Case { file: file.clone(), number: 3 },
+            Unit::Fault { file: file.clone(), number: 0, access: 7 },
+            Unit::Random { seed: u64::MAX, index: 12, fetches: 4096 },
+            Unit::Job { file: file.clone(), form: Some("nvcc-O3.ptx".to_owned()) },
+            Unit::Job { file, form: None },
+        ] {
+            assert_eq!(Unit::from_json(&unit.json()), Some(unit.clone()));
+            let (index, operands) = (2, "x".to_owned());
+            let (reference, card) = ("1".to_owned(), "2".to_owned());
+            let first = vec![Difference { index, operands, reference, card }];
+            for outcome in [
+                Outcome::Equal { count: 5 },
+                Outcome::Differs { count: 5, differing: 1, first },
+                Outcome::Skipped { reason: "no".to_owned() },
+            ] {
+                let mut answer = unit.failed("a reason".to_owned());
+                answer.compared.outcome = outcome;
+                answer.cases = Some("text".to_owned());
+                let back = Answer::from_json(&answer.json()).unwrap();
+                assert_eq!(
+                    (back.compared, back.cases, back.more),
+                    (answer.compared, answer.cases, answer.more)
+                );
+            }
+        }
+        assert_eq!(Unit::from_json(&json!({ "seed": 1 })), None);
+        assert!(Answer::from_json(&json!({ "compared": { "outcome": "equal" } })).is_none());
+    }
+}
