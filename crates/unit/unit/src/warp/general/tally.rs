@@ -154,11 +154,15 @@ impl Tally {
             let lowest = field - kind.texel_bits();
             let mut sum = 0;
             for k in places.clone() {
+                let weight = i64::from(buffers.weights[k][lane]);
+                if weight == 0 {
+                    // Those may be larger than the largest with a weight.
+                    continue;
+                }
                 let Number { significand, last, .. } = kind.number(buffers.texels[k][c][lane]);
                 // Cut toward zero.
                 let cut = significand.signum() * scaled(significand.abs(), last - lowest);
-                let weight = i64::from(buffers.weights[k][lane]);
-                sum += if weight > 0 { weight * cut } else { 0 };
+                sum += weight * cut;
             }
             footprint[lane] = (sum, field);
         }
