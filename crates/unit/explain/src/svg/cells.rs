@@ -228,7 +228,14 @@ fn fitting(text: &str) -> Vec<String> {
 /// Bars of the weights: what the hardware takes, and what it would be without rounding.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
-    p.text(left, top + SMALL, SMALL, Anchor::Start, Paint::Mark, &format!("weight of {}", whole(f)));
+    p.text(
+        left,
+        top + SMALL,
+        SMALL,
+        Anchor::Start,
+        Paint::Mark,
+        &format!("weight of {}", whole(f)),
+    );
     p.text(left + 120.0, top + SMALL, SMALL, Anchor::Start, Paint::Exact, "unrounded");
     for (i, texel) in f.texels.iter().enumerate() {
         let y = top + 20.0 + i as f64 * 40.0;
@@ -236,7 +243,12 @@ fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64
             let width = part.clamp(0.0, 1.0) * LENGTH;
             Rect { x: left, y, width, height: 10.0 }
         };
-        p.rect(bar(y, f64::from(texel.weight) / f64::from(whole(f))), Paint::Mark, Paint::None, 0.0);
+        p.rect(
+            bar(y, f64::from(texel.weight) / f64::from(whole(f))),
+            Paint::Mark,
+            Paint::None,
+            0.0,
+        );
         p.rect(bar(y + 11.0, texel.exact), Paint::Exact, Paint::None, 0.0);
         let text = format!(
             "({}): {}, unrounded {}",
