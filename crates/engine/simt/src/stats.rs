@@ -81,6 +81,11 @@ impl BadFetches {
     /// Most that are told one by one.
     pub(crate) const MAX: usize = 1000;
 
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
+
     /// Takes those of a worker in.
     pub(crate) fn add(&mut self, other: Self) {
         self.faults.extend(other.faults);
