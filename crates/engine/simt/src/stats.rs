@@ -1,9 +1,44 @@
-//! What a launch has counted.
+//! What comes of a launch: what it has counted, and the fault that it ended in.
 
-use crate::fault::Fault;
+use crate::fault::FaultKind;
 use crate::gradients::GradientStats;
+use std::sync::Arc;
 use std::time::Duration;
+use texunit_check::sources::{Frame, Sources};
 use texunit_syntax::Span;
+
+/// A fault: what happened and exactly where. The launch is over; memory holds whatever the
+/// kernel had written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Kernel name.
+    pub kernel: String,
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// %tid of the first thread concerned.
+    pub thread: [u32; 3],
+    /// The instruction.
+    pub span: Span,
+    /// Functions from the kernel down to the one that holds the instruction, if not the kernel
+    /// itself: name and the place of the call.
+    pub calls: Vec<(String, Span)>,
+    /// What the instructions of the module come from.
+    pub sources: Arc<Sources>,
+    /// What the launch had done until then, printf output included.
+    pub stats: LaunchStats,
+}
+
+impl Fault {
+    /// Where the instruction comes from, the innermost first: its place in the source, the calls that were
+    /// inlined around it, then the same of each call of the PTX. Of code without `.loc` there is nothing.
+    pub fn frames(&self) -> Vec<Frame<'_>> {
+        let calls = self.calls.iter().rev().map(|(_, call)| *call);
+        let places = std::iter::once(self.span).chain(calls);
+        places.flat_map(|span| self.sources.frames_at(span.start)).collect()
+    }
+}
 
 /// What a launch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +80,11 @@ pub struct BadFetches {
 impl BadFetches {
     /// Most that are told one by one.
     pub(crate) const MAX: usize = 1000;
+
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
 
     /// Takes those of a worker in.
     pub(crate) fn add(&mut self, other: Self) {
