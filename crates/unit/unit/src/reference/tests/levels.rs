@@ -46,7 +46,7 @@ fn coordinates_of_mipmapped_textures_are_normalized() {
     assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 0.0);
 }
 
-/// Rule 1.11 (open).
+/// Rule 1.11.
 #[test]
 fn coordinates_of_one_level_are_as_asked_for() {
     let texels = [5.0, 6.0, 7.0, 8.0];
@@ -90,6 +90,18 @@ fn bias_and_clamps() {
     assert_eq!(at(LEVEL, &t, &clamped, 0.1, 9.0), 15.0);
     let crossed = Sampler { min_level_clamp: 1.0, max_level_clamp: 0.0, ..s };
     assert_eq!(at(LEVEL, &t, &crossed, 0.1, 0.0), 10.0);
+    // Rules 3.2 and 3.3: as numbers that are too large, NaNs are the largest of their fields.
+    for number in [f32::NAN, 1e30] {
+        let biased = Sampler { level_bias: number, ..s };
+        assert_eq!(at(LEVEL, &t, &biased, 0.1, 0.0), 20.0);
+        assert_eq!(at(LEVEL, &t, &biased, 0.1, -15.75), 2.5, "16 - 1/256: 63 of 256");
+        let clamped = Sampler { min_level_clamp: number, ..s };
+        assert_eq!(at(BASE, &t, &clamped, 0.1, 0.0), 20.0);
+        let clamped = Sampler { max_level_clamp: number, ..s };
+        assert_eq!(at(LEVEL, &t, &clamped, 0.1, 9.0), 20.0);
+    }
+    let negative = Sampler { max_level_clamp: -1.0, ..s };
+    assert_eq!(at(LEVEL, &t, &negative, 0.1, 9.0), 0.0);
 }
 
 #[test]
@@ -131,10 +143,11 @@ fn integer_coordinates_pick_a_level() {
         let operands = FetchOperands { coords, level: level as u32, ..FetchOperands::default() };
         f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
     };
-    assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 0.0, 20.0]);
-    assert_eq!(at(0, 3), 20.0, "the last level");
-    assert_eq!(at(3, -1), 3.0, "the first level");
-    assert_eq!(at(0, i32::MAX), 20.0);
+    // Coordinates are clamped to the level (rule 1.9).
+    assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 20.0, 20.0]);
+    assert_eq!([at(9, 0), at(u32::MAX, 1), at(u32::MAX, 2)], [3.0, 10.0, 20.0]);
+    // No other level is read.
+    assert_eq!([at(0, 3), at(3, -1), at(0, i32::MAX), at(0, i32::MIN)], [0.0; 4]);
 }
 
 #[test]
@@ -166,16 +179,31 @@ fn slices_of_each_level_are_groups() {
 }
 
 #[test]
-fn integers_are_not_blended() {
-    let format = Format::from_name("u8").unwrap();
+fn integers_are_blended() {
     let extent = Extent { width: 2, height: 1, depth: 1 };
-    let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
-    let t = shaped(shape, ReadMode::Element, &[1, 2, 3]);
     let s = mips(Filter::Point, Filter::Linear);
-    let e = trace_at(LEVEL, &t, &s, 0.0, 0.0).unwrap_err().to_string();
-    assert!(e.contains("no linear mip filter"), "{e}");
-    assert!(trace_at(BASE, &t, &s, 0.0, 0.0).is_ok());
-    let half = Sampler { min_level_clamp: 0.5, ..s };
-    assert!(trace_at(BASE, &t, &half, 0.0, 0.0).is_err());
-    assert!(trace_at(LEVEL, &t, &mips(Filter::Point, Filter::Point), 0.0, 0.0).is_ok());
+    for (format, wanted) in [("u8", [1, 2, 2, 3, 3]), ("u32", [1, 1, 2, 2, 3])] {
+        let format = Format::from_name(format).unwrap();
+        let shape =
+            ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
+        let t = shaped(shape, ReadMode::Element, &[1, 2, 3]);
+        let at = |level| trace_at(LEVEL, &t, &s, 0.0, level).unwrap().answer.values[0];
+        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(at), wanted, "{format}");
+    }
+}
+
+/// Rule 3.5: what is one texel shows whether it goes through the sum.
+#[test]
+fn sums_of_one_texel() {
+    let format = Format::from_name("rgb10a2").unwrap();
+    let extent = Extent { width: 1, height: 1, depth: 1 };
+    let shape = ArrayShape { levels: Some(1), ..ArrayShape::new(format, Geometry::A1d, extent) };
+    let t = shaped(shape, ReadMode::Element, &[1, 1, 1, 1]);
+    let bits = |s: &Sampler| trace_at(BASE, &t, s, 0.0, 0.0).unwrap().answer.values[0];
+    let (point, sum) = (1.0 / 1023.0_f32, 64.0 / 65_535.0_f32);
+    let plain = mips(Filter::Point, Filter::Point);
+    assert_eq!(bits(&plain), point.to_bits());
+    assert_eq!(bits(&mips(Filter::Point, Filter::Linear)), sum.to_bits());
+    assert_eq!(bits(&mips(Filter::Linear, Filter::Point)), sum.to_bits());
+    assert_eq!(bits(&Sampler { max_anisotropy: 2, ..plain }), sum.to_bits());
 }
