@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::request::{Geometry, PlanError, ResultType};
-use crate::resource::{ArchLimits, ArrayShape, Extent, Resource};
+use crate::resource::{ArrayShape, Extent, Resource};
 use std::sync::Arc;
 use texunit_memory::Block;
 use texunit_texel::Format;
@@ -335,31 +335,6 @@ fn samplers_that_come_separately_are_checked() {
 }
 
 #[test]
-fn gathers_have_limits_of_their_own() {
-    let format = Format::from_name("u8").unwrap();
-    let texture = |width, limits| {
-        let shape = ArrayShape::new(format, Geometry::D2, Extent { width, height: 1, depth: 1 });
-        let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
-        let resource = Arc::new(Resource::array_for(&limits, &shape, block, "t").unwrap());
-        Texture { resource, read_mode: ReadMode::Element, normalized_coords: true }
-    };
-    let (newest, old) = (ArchLimits::NEWEST, ArchLimits::of(5, 2));
-    let gather = kind(FetchKind::Gather(0), Geometry::D2);
-    for (width, limits, most) in [(32_768, newest, 32_768), (32_768, old, 16_384)] {
-        let s = Sampler::default();
-        let t = texture(width, limits);
-        assert!(resolve(form(Geometry::D2, CoordType::F32), &t, &s).is_ok(), "tex reads it");
-        assert_eq!(resolve(gather, &t, &s).is_ok(), width <= most);
-    }
-    let e = resolve(gather, &texture(32_769, newest), &Sampler::default()).unwrap_err();
-    assert_eq!(
-        e.to_string(),
-        "texture `t` is a 2D array of 32769 x 1 texels of u8: tld4 cannot read it: width is \
-         32769, but must be 1 to 32768"
-    );
-}
-
-#[test]
 fn nothing_is_said_where_nothing_is_changed() {
     let s = Sampler { filter: Filter::Linear, ..Sampler::default() };
     for geometry in [Geometry::D1, Geometry::D2, Geometry::D3, Geometry::A2d] {
@@ -478,7 +453,7 @@ fn other_geometries_are_told() {
         (G::D2, G::A2d, "the 2D array is one layer, which every array index reads"),
         (G::D1, G::D2, "the 1D array has one row"),
         (G::A2d, G::D2, "of the layered 2D array the first layer is read"),
-        (G::Acube, G::Cube, "of the cube map array the first layer is read"),
+        (G::Acube, G::Cube, "of the layered cube array the first layer is read"),
     ] {
         let t = square(own, "f32", None);
         let said = said(&t, &s, form(geometry, CoordType::F32));

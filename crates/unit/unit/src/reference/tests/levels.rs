@@ -94,7 +94,7 @@ fn bias_and_clamps() {
     for number in [f32::NAN, 1e30] {
         let biased = Sampler { level_bias: number, ..s };
         assert_eq!(at(LEVEL, &t, &biased, 0.1, 0.0), 20.0);
-        assert_eq!(at(LEVEL, &t, &biased, 0.1, -15.75), 2.5, "16 - 1/256: 63 of 256");
+        assert_eq!(at(LEVEL, &t, &biased, 0.1, -15.75), 630.0 / 256.0, "16 - 1/256");
         let clamped = Sampler { min_level_clamp: number, ..s };
         assert_eq!(at(BASE, &t, &clamped, 0.1, 0.0), 20.0);
         let clamped = Sampler { max_level_clamp: number, ..s };
@@ -106,15 +106,16 @@ fn bias_and_clamps() {
 
 #[test]
 fn a_blend_is_a_sum_even_of_point_samples() {
-    // 1/255 alone is f32(1/255); blended with itself K = rhu(257) over 65535, the same number, and
-    // 200/255 differs: both are quotients, so take snorm8, whose sum has another form.
+    // A code of snorm 8 alone is over 127; its sum is over 32767.
     let format = Format::from_name("snorm8").unwrap();
     let extent = Extent { width: 2, height: 1, depth: 1 };
     let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
     let t = shaped(shape, ReadMode::NormalizedFloat, &[64, 64, 64]);
     let s = mips(Filter::Point, Filter::Linear);
-    assert_eq!(at(LEVEL, &t, &s, 0.1, 1.0), 64.0 / 127.0);
-    assert_eq!(at(LEVEL, &t, &s, 0.1, 0.25), 16_513.0 / 32_767.0);
+    for level in [0.25, 1.0] {
+        assert_eq!(at(LEVEL, &t, &s, 0.1, level), 16_513.0 / 32_767.0, "{level}");
+    }
+    assert_eq!(at(LEVEL, &t, &mips(Filter::Point, Filter::Point), 0.1, 1.0), 64.0 / 127.0);
 }
 
 #[test]
@@ -174,7 +175,8 @@ fn slices_of_each_level_are_groups() {
     assert_eq!(exact, 1.0);
     let names = &trace.channels[0].steps;
     assert!(names[0].text.starts_with("level 0, slice 0: "), "{names:?}");
-    assert!(names[2].text.starts_with("level 1, slice 0: "), "{names:?}");
+    assert!(names[2].text.ends_with("floored: 1.5"), "level by level: {names:?}");
+    assert!(names[3].text.starts_with("level 1, slice 0: "), "{names:?}");
     assert!(trace.channels[1].steps.is_empty(), "the format has no y");
 }
 
