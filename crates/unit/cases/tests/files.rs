@@ -31,7 +31,7 @@ fn fetch(keys: &str) -> String {
 fn a_case_is_built_and_run() {
     let text = fetch(
         "op = \"tex.1d.v4.f32.f32\"\ncoords = \"40000000bf800000\"\ncomponents = 1\n\
-         expected = \"3f80000000000000\"\n[fetch.sampler]\naddr_mode_0 = \"clamp_to_border\"\nmipmap_level_bias = 0.1\nmin_mipmap_level_clamp = \"0x3f800000\"",
+         expected = \"3f80000000000000\"\n[fetch.sampler]\naddress_mode = [\"border\"]\nmipmap_level_bias = 0.1\nmin_mipmap_level_clamp = \"0x3f800000\"",
     );
     let parsed = parse(&text).unwrap();
     let case = &parsed.cases[0];
