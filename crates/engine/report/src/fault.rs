@@ -82,8 +82,8 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     }
 }
 
-/// A fetch or access that no texture or surface fits and that was answered all the same ([`texunit_simt::BadFetches`]), by the
-/// fault that it would have been.
+/// A fetch or access that no texture or surface fits and that was answered all the same
+/// ([`texunit_simt::BadFetches`]), by the fault that it would have been.
 pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let mut diagnostic = fault_diagnostic(fault, host);
     diagnostic.code = "texture-bad-fetch";
@@ -116,8 +116,8 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
         }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
         FaultKind::Handle { is: BadHandle::Destroyed, .. } => {
-            "destroy textures and surfaces after the last launch that uses them; a card gives the number to the next object \
-             that is made, and reads that one"
+            "destroy textures and surfaces after the last launch that uses them; a card gives the \
+             number to the next object that is made, and reads that one"
         }
         FaultKind::Handle { .. } => {
             "handles come to a kernel as parameters or references, unchanged; a buffer is not a texture"

@@ -172,7 +172,8 @@ impl FaultKind {
         }
     }
 
-    /// Whether a card answers such a fetch or access and goes on ([`BadFetch::Zero`](crate::BadFetch::Zero)).
+    /// Whether a card answers such a fetch or access and goes on
+    /// ([`BadFetch::Zero`](crate::BadFetch::Zero)).
     pub(crate) fn is_answered(&self) -> bool {
         match self {
             FaultKind::Geometry { .. } | FaultKind::Floats { .. } => true,

@@ -31,8 +31,9 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Where the instruction comes from, the innermost first: its place in the source, the calls that were
-    /// inlined around it, then the same of each call of the PTX. Of code without `.loc` there is nothing.
+    /// Where the instruction comes from, the innermost first: its place in the source, the calls
+    /// that were inlined around it, then the same of each call of the PTX. Of code without `.loc`
+    /// there is nothing.
     pub fn frames(&self) -> Vec<Frame<'_>> {
         let calls = self.calls.iter().rev().map(|(_, call)| *call);
         let places = std::iter::once(self.span).chain(calls);
@@ -55,7 +56,8 @@ pub struct LaunchStats {
     pub divisions_by_zero: u64,
     /// Accesses that [`Bounds::Hardware`](crate::Bounds::Hardware) has let pass, an element of a lane each.
     pub past_end: u64,
-    /// Fetches and accesses that no texture or surface fits, of a launch with [`BadFetch::Zero`](crate::BadFetch::Zero).
+    /// Fetches and accesses that no texture or surface fits, of a launch with
+    /// [`BadFetch::Zero`](crate::BadFetch::Zero).
     pub bad_fetches: BadFetches,
     /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock).
     pub cpu_time: Duration,
@@ -70,8 +72,8 @@ pub struct LaunchStats {
 /// Fetches and accesses that no texture or surface fits and that a card answers all the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BadFetches {
-    /// What [`BadFetch::Fault`](crate::BadFetch::Fault) would have made of them: one for each instruction and object, of
-    /// the first CTA that came there, in the order of the instructions.
+    /// What [`BadFetch::Fault`](crate::BadFetch::Fault) would have made of them: one for each
+    /// instruction and object, of the first CTA that came there, in the order of the instructions.
     pub faults: Vec<Fault>,
     /// How often there were others, beyond the first thousand.
     pub more: u64,

@@ -65,8 +65,8 @@ pub struct RunArgs {
     /// Where accesses past the end of an object become faults.
     #[arg(long, value_enum, value_name = "BOUNDS")]
     pub bounds: Option<BoundsArg>,
-    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by floats, by a handle that was
-    /// never returned or a surface's. Default: `zero`.
+    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by
+    /// floats, by a handle that was never returned or a surface's. Default: `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
     /// The program, as a path or a name to look up in PATH, and its arguments.

@@ -1,4 +1,5 @@
-//! Fetches and accesses that no texture or surface fits, where the kernel goes on as on a card ([`BadFetch::Zero`]).
+//! Fetches and accesses that no texture or surface fits, where the kernel goes on as on a card
+//! ([`BadFetch::Zero`]).
 //!
 //! All of this is asked only where no plan can be made, so that it costs others nothing.
 

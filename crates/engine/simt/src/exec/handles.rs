@@ -197,7 +197,8 @@ fn whole(handle: u64, bit: u64) -> u64 {
 /// A texture, and the sampler that it is fetched from by.
 type Pair = (Arc<Texture>, Arc<Sampler>);
 
-/// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as zeros.
+/// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as
+/// zeros.
 pub(super) fn fetched_instead(
     descriptors: &Descriptors,
     fetch: &Fetch,

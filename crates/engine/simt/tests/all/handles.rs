@@ -196,7 +196,8 @@ fn wrong_handles() {
     }
 }
 
-/// A card does not look at the sampler operand where it is none: the texture has a sampler of its own.
+/// A card does not look at the sampler operand where it is none: the texture has a sampler of its
+/// own.
 #[test]
 fn samplers_that_are_none() {
     let parameters = ", .param .texref t, .param .samplerref m";
