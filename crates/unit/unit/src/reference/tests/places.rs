@@ -180,7 +180,7 @@ fn coordinates_of_any_size() {
     }
     // The largest number with a fraction.
     assert_eq!(at(Wrap, point, 4_194_303.5), 2.0);
-    assert_eq!(at(Mirror, point, 4_194_303.75), 0.0, "0.25 before an even number");
+    assert_eq!(at(Mirror, point, 4_194_303.5), 1.0, "half before an even number");
 }
 
 #[test]
