@@ -149,7 +149,7 @@ pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
     if ratio < 256 {
         return (2, 0, 256, 1);
     }
-    let interior = 4 * u32::from(EXP2_256[(ratio & 255) as usize]) >> (ratio >> 8);
+    let interior = (4 * u32::from(EXP2_256[(ratio & 255) as usize])) >> (ratio >> 8);
     let (interior, scale) = if interior > 256 { (interior / 2, 1) } else { (interior, 2) };
     let end = |count: u32| ((256 << scale) - (count - 2) * interior) / 2;
     let even = (2..=MAX_TAPS).step_by(2);

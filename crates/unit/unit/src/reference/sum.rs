@@ -76,7 +76,7 @@ fn snorm16(groups: &[Group<'_>], bits: u8, scale: Scale) -> IntegerSum {
 /// The unit's own way from a sum of 8-bit codes to 15 bits.
 fn snorm8(groups: &[Group<'_>], scale: Scale) -> IntegerSum {
     let total = total(groups, |code| sign_extend(8, code).into());
-    let k = ((2048 * total >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
+    let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
     IntegerSum { total, k: k.max(-32_767), max: 32_767 }
 }
 

@@ -205,8 +205,9 @@ impl<S: Simd> Size<S> {
 
     /// Those of levels that lanes read by normalized coordinates, with pitches of so many bits.
     #[inline(always)]
-    pub(in crate::warp) fn of_level(n: Int<S>, shift: Int<S>) -> Self {
-        let middle = n - n;
+    pub(in crate::warp) fn of_level(simd: S, n: Int<S>, shift: Int<S>) -> Self {
+        // Not of a face.
+        let middle = int(simd, 0);
         Self { n, pitch: Pitch::Shift(shift), factor: (n << 9).to_float(), middle }
     }
 

@@ -13,7 +13,7 @@ use crate::warp::axis::{
 };
 use crate::warp::build::Wide;
 use crate::warp::channel::{F32, Real, Unorm};
-use crate::warp::place::on_face;
+use crate::warp::place::{USUAL, on_face};
 use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, Twice, int, load, pick_wide};
 use std::marker::PhantomData;
 use texunit_memory::Window;
@@ -238,9 +238,9 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
         }
         let mut plane = None;
         if let (true, Some(pitch)) = (CUBE, axes.face_pitch) {
-            let found = on_face(simd, *coords, chunk);
+            let found = on_face::<S, USUAL>(simd, *coords, chunk);
             (at[0], at[1]) = (found.at[0], found.at[1]);
-            plane = Some(found.face * int(simd, pitch as i32));
+            plane = Some((found.face * int(simd, pitch as i32), found.near));
         }
         let mut placed = match axes.x.kind {
             _ if MODE != ANY => Self::of_kind::<S, SCALE, MODE>(simd, axes, at),
@@ -251,8 +251,9 @@ impl<K: Kernel, const GROUPS: usize, const SCALE: u8, const MODE: u8, const CUBE
             (_, WRAP) => Self::of_kind::<S, CUT, WRAP>(simd, axes, at),
             _ => Self::of_kind::<S, CUT, BORDER>(simd, axes, at),
         };
-        if let Some(plane) = plane {
+        if let Some((plane, near)) = plane {
             placed.move_by(plane);
+            placed.near = placed.near & near;
         }
         placed
     }

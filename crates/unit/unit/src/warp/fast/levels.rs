@@ -141,7 +141,8 @@ impl Each {
         let [width, height, _] = &self.tables.size;
         let texel = int(simd, self.texel_size.trailing_zeros() as i32);
         let row = level.look_up(&self.tables.row_shift);
-        [Size::of_level(level.look_up(width), texel), Size::of_level(level.look_up(height), row)]
+        let (width, height) = (level.look_up(width), level.look_up(height));
+        [Size::of_level(simd, width, texel), Size::of_level(simd, height, row)]
     }
 
     /// Where these levels begin.

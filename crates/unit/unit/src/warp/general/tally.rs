@@ -13,14 +13,21 @@ pub(super) struct Tally {
     sum: [i64; 32],
     /// The exponent field of the accumulator's unit, before the scale: a multiple of 4.
     unit: [i32; 32],
-    /// Footprints that are added at once: their sums and the exponent fields of their largest texels.
-    pending: [[(i64, i32); 32]; AT_ONCE],
+    /// Footprints that are added at once.
+    pending: [Pending; AT_ONCE],
     count: usize,
     /// The plain sum of the infinities and NaNs that were read, and lanes that have any.
     plain: [f32; 32],
     special: u32,
     /// Lanes that have read something other than -0.
     others: u32,
+}
+
+/// A footprint's sum, and the exponent field of its largest texel.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    sum: [i64; 32],
+    field: [i32; 32],
 }
 
 /// Taps of a level that are added at once.
@@ -127,7 +134,7 @@ impl Tally {
     pub(super) const ZERO: Self = Self {
         sum: [0; 32],
         unit: [0; 32],
-        pending: [[(0, 0); 32]; AT_ONCE],
+        pending: [Pending { sum: [0; 32], field: [0; 32] }; AT_ONCE],
         count: 0,
         plain: [0.0; 32],
         special: 0,
@@ -167,7 +174,7 @@ impl Tally {
                 let cut = significand.signum() * scaled(significand.abs(), last - lowest);
                 sum += weight * cut;
             }
-            footprint[lane] = (sum, field);
+            (footprint.sum[lane], footprint.field[lane]) = (sum, field);
         }
         self.count += 1;
         if kind != Kind::Srgb {
@@ -197,11 +204,11 @@ impl Tally {
         }
         let footprints = &self.pending[..self.count];
         for lane in 0..32 {
-            let fields = footprints.iter().map(|of| of[lane].1 & !3);
+            let fields = footprints.iter().map(|of| of.field[lane] & !3);
             let unit = fields.fold(self.unit[lane], i32::max);
             let mut sum = scaled(self.sum[lane], self.unit[lane] - unit);
             for of in footprints {
-                let (part, field) = of[lane];
+                let (part, field) = (of.sum[lane], of.field[lane]);
                 let power = field - unit - scale[lane] as i32;
                 sum += if field > 0 { scaled(part, power) } else { 0 };
             }
@@ -252,7 +259,7 @@ fn finish(reading: Reading, total: i64, scale: Scale) -> u32 {
         Reading::Unorm { bits: 24 } => depth24(total, scale),
         Reading::Unorm { .. } => (rounded as f32 / 65_535.0).to_bits(),
         Reading::Snorm { bits: 8 } => {
-            let k = ((2048 * total >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
+            let k = (((2048 * total) >> scale) + 257 * (total >> (4 + scale)) + 1024) >> 11;
             (k.max(-32_767) as f32 / 32_767.0).to_bits()
         }
         Reading::Snorm { .. } => (rounded.max(-32_767) as f32 / 32_767.0).to_bits(),

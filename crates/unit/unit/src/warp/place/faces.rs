@@ -2,8 +2,8 @@
 
 use crate::request::Lanes;
 use crate::warp::build::Build;
-use crate::warp::simd::{Arguments, Int, Run, Simd, Stage, double, int, load, pick};
-use texunit_sfu::{RCP_0, RCP_1, RCP_2, RCP_BIAS};
+use crate::warp::simd::{Arguments, Int, Mask, Run, Simd, Stage, int, load, pick};
+use texunit_sfu::{RCP_BIAS, RCP_CONSTANT, RCP_LINEAR_SQUARE};
 
 /// Faces and places on them.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Stage<OfFaces> for OfDirection {
     #[inline(always)]
     fn run<S: Simd>(simd: S, call: Call<'_>) {
         for chunk in 0..32 / S::LANES {
-            let OnFace { face, at } = on_face(simd, call.direction, chunk);
+            let OnFace { face, at, .. } = on_face::<S, false>(simd, call.direction, chunk);
             face.store(call.face, chunk);
             at[0].store(&mut call.at[0], chunk);
             at[1].store(&mut call.at[1], chunk);
@@ -60,11 +60,16 @@ pub(in crate::warp) struct OnFace<S: Simd> {
     pub(in crate::warp) face: Int<S>,
     /// Products along s and t, which the axes take as coordinates: bits of f32.
     pub(in crate::warp) at: [Int<S>; 2],
+    /// Lanes for which all this is so; of [`USUAL`] those whose products are numbers.
+    pub(in crate::warp) near: Mask<S>,
 }
+
+/// Directions whose largest component is normal, and below 2^126.
+pub(in crate::warp) const USUAL: bool = true;
 
 /// Rules 7.1, 7.2 and 7.4.
 #[inline(always)]
-pub(in crate::warp) fn on_face<S: Simd>(
+pub(in crate::warp) fn on_face<S: Simd, const ONLY: bool>(
     simd: S,
     direction: [&Lanes; 3],
     chunk: usize,
@@ -72,55 +77,79 @@ pub(in crate::warp) fn on_face<S: Simd>(
     // No closures here and below: they would not be compiled for the level.
     let (x, y) = (load(simd, direction[0], chunk), load(simd, direction[1], chunk));
     let (zero, sign) = (int(simd, 0), int(simd, i32::MIN));
-    let [x, y, z] = products(simd, [x, y, load(simd, direction[2], chunk)]);
-    let (ax, ay, az) = (magnitude(simd, x), magnitude(simd, y), magnitude(simd, z));
+    let z = load(simd, direction[2], chunk);
+    let largest = largest::<S, ONLY>(simd, [x, y, z]);
+    let r = reciprocal::<S, ONLY>(simd, largest).as_float();
+    let (x, y, z) =
+        ((x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int());
+    let (ax, ay) = (magnitude::<S, ONLY>(simd, x), magnitude::<S, ONLY>(simd, y));
+    let az = magnitude::<S, ONLY>(simd, z);
     // Rule 7.1; magnitudes order like their bits.
     let on_y = ax.max(az).lt(ay) | (az.lt(ay) & ax.is(ay));
     let on_x = ay.max(az).lt(ax);
     let major = on_x.select(x, on_y.select(y, z));
     // A product of -0 has no other beside it, and counts as positive, as a NaN does.
-    let negative = major.lt(zero) & zero.lt(magnitude(simd, major));
+    let mut negative = major.lt(zero);
+    if ONLY != USUAL {
+        negative = negative & zero.lt(magnitude::<S, ONLY>(simd, major));
+    }
     let flip = negative.select(sign, zero);
     // (sc, tc): (-z, -y), (z, -y), (x, z), (x, -z), (x, -y), (-x, -y).
     let sc = on_x.select(z ^ sign ^ flip, on_y.select(x, x ^ flip));
     let tc = on_y.select(z ^ flip, y ^ sign);
     let axis = on_x.select(zero, on_y.select(int(simd, 2), int(simd, 4)));
-    OnFace { face: axis + negative.select(int(simd, 1), zero), at: [sc, tc] }
+    let normal = int(simd, 0x007f_ffff).lt(largest);
+    OnFace {
+        face: axis + negative.select(int(simd, 1), zero),
+        at: [sc, tc],
+        near: normal & largest.lt(int(simd, 0x7e80_0000)),
+    }
 }
 
 /// Bits without the sign; of a NaN a number below those of all others.
 #[inline(always)]
-fn magnitude<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
+fn magnitude<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let magnitude = x & int(simd, i32::MAX);
+    if ONLY == USUAL {
+        return magnitude;
+    }
     int(simd, 0x7f80_0000).lt(magnitude).select(int(simd, -1), magnitude)
+}
+
+#[inline(always)]
+fn largest<S: Simd, const ONLY: bool>(simd: S, [x, y, z]: [Int<S>; 3]) -> Int<S> {
+    let largest = magnitude::<S, ONLY>(simd, x).max(magnitude::<S, ONLY>(simd, y));
+    largest.max(magnitude::<S, ONLY>(simd, z))
 }
 
 /// Rule 7.2: components times the machine's reciprocal of the largest of them.
 #[inline(always)]
 pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [Int<S>; 3] {
-    let [ax, ay, az] = [magnitude(simd, x), magnitude(simd, y), magnitude(simd, z)];
-    let r = reciprocal(simd, ax.max(ay).max(az)).as_float();
+    let largest = largest::<S, false>(simd, [x, y, z]);
+    let r = reciprocal::<S, false>(simd, largest).as_float();
     [(x.as_float() * r).as_int(), (y.as_float() * r).as_int(), (z.as_float() * r).as_int()]
 }
 
-/// `MUFU.RCP` of numbers that are not negative ([`texunit_sfu::rcp`]); of -1, which stands for a
-/// NaN, any number.
+/// `MUFU.RCP` of numbers that are not negative ([`texunit_sfu::rcp`]), with `ONLY` of [`USUAL`] ones;
+/// of -1, which stands for a NaN, any number.
 #[inline(always)]
-fn reciprocal<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
-    let mantissa = x & int(simd, 0x007f_ffff);
-    let segment = mantissa.shr(16);
-    let below = (mantissa & int(simd, 0xffff)) << 1;
-    let c0 = segment.look_up_128(&RCP_0).to_double();
-    let c1 = segment.look_up_128(&RCP_1).to_double();
-    let c2 = segment.look_up_128(&RCP_2).to_double();
-    // In units of 2^17 of the polynomial's: all numbers are exact, and the floor is the cut.
-    let linear = c1 * below.to_double() * double(simd, 2.0 / 131_072.0);
-    let square = c2 * square(simd, below).to_double() * double(simd, 4.0 / 131_072.0);
-    let constant = c0 * double(simd, 0.25) + double(simd, RCP_BIAS as f64 / 131_072.0);
-    let fraction = (constant + linear + square).floor().narrow().as_int();
-    // The fraction, 2^23 to 2^24, has the exponent 150.
+fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
+    let segment = x.shr(16);
+    let below = x & int(simd, 0xffff);
+    let constant = segment.look_up_128(&RCP_CONSTANT);
+    let both = segment.look_up_128(&RCP_LINEAR_SQUARE);
+    let linear = (both & int(simd, 0xffff)) * below;
+    let square = both.shr(16).times(square(simd, below << 1));
+    // What is cut off is that of a sum of 41 bits, of which all but `linear` are below 2^26.
+    let low = (constant & int(simd, 3)) << 13;
+    let rest = low + square + int(simd, RCP_BIAS as i32) - (linear & int(simd, 0x7fff));
+    let fraction = constant.shr(2) - linear.shr(15) + (rest >> 15);
+    // The fraction as a float, 2^23 to 2^24, has the exponent 150.
     let exponent = x & int(simd, 0x7f80_0000);
-    let result = fraction + (int(simd, 103 << 23) - exponent);
+    let result = fraction.to_float().as_int() + (int(simd, 103 << 23) - exponent);
+    if ONLY == USUAL {
+        return result;
+    }
     let result = result.lt(int(simd, 0x0080_0000)).select(int(simd, 0), result);
     exponent.is(int(simd, 0)).select(int(simd, 0x7f80_0000), result)
 }
@@ -129,15 +158,15 @@ fn reciprocal<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
 #[inline(always)]
 fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
     let (high, one) = (x.shr(9), int(simd, 1));
-    let mut sum = (high * high).shr(1);
+    let mut sum = high.times(high).shr(1);
     // No loop: shifts are by constants.
-    sum = sum + (x.shr(2) & one) * x.shr(16);
-    sum = sum + (x.shr(3) & one) * x.shr(15);
-    sum = sum + (x.shr(4) & one) * x.shr(14);
-    sum = sum + (x.shr(5) & one) * x.shr(13);
-    sum = sum + (x.shr(6) & one) * x.shr(12);
-    sum = sum + (x.shr(7) & one) * x.shr(11);
-    sum + (x.shr(8) & one) * x.shr(10)
+    sum = sum + (x.shr(2) & one).times(x.shr(16));
+    sum = sum + (x.shr(3) & one).times(x.shr(15));
+    sum = sum + (x.shr(4) & one).times(x.shr(14));
+    sum = sum + (x.shr(5) & one).times(x.shr(13));
+    sum = sum + (x.shr(6) & one).times(x.shr(12));
+    sum = sum + (x.shr(7) & one).times(x.shr(11));
+    sum + (x.shr(8) & one).times(x.shr(10))
 }
 
 #[cfg(test)]
@@ -151,7 +180,7 @@ mod tests {
         #[inline(always)]
         fn run<S: Simd>(simd: S, call: crate::warp::simd::check::Numbers<'_>) {
             for chunk in 0..32 / S::LANES {
-                reciprocal(simd, load(simd, call.from, chunk)).store(call.to, chunk);
+                reciprocal::<S, false>(simd, load(simd, call.from, chunk)).store(call.to, chunk);
             }
         }
     }
