@@ -536,11 +536,11 @@ class Fetch:
     def __init__(self, texture, sampler, op, o):
         self.t, self.s, self.op, self.o = texture, sampler, op, o
         self.kinds, self.resident = kinds(texture, sampler), True
-        # 9.2: what is compared; 16 bits of one channel, whatever they are, as those of unorm 16.
-        self.compared = op.compare and sampler.get("compare", "none") != "none" and len(self.kinds) == 1
-        if self.compared and self.kinds[0][1] == 16:
-            self.kinds = [("unorm", 16)]
-        self.compared = self.compared and (self.kinds[0][0] in ("f32", "unorm") and self.kinds[0][1] > 8)
+        # 9.2: how texels are compared; 16 bits of one channel, whatever they are, as those of unorm 16.
+        kind, bits = self.kinds[0]
+        compares = op.compare and sampler.get("compare", "none") != "none" and len(self.kinds) == 1
+        depth = ("unorm", 16) if bits == 16 else (kind, bits) if kind == "f32" or bits == 24 else None
+        self.compared = depth if compares else None
         self.cube = "cube" in op.geometry
         # 1.13: .1d with float coordinates is a fetch of a plane at y = 0.
         self.row = op.geometry == "1d" and op.coord == "f32"
@@ -614,7 +614,7 @@ class Fetch:
 
     def passes(self, code):
         """Rule 9.2."""
-        kind, bits = self.kinds[0]
+        kind, bits = self.compared
         ref, function = self.o["compare"], self.s["compare"]
         if kind == "f32" and NAN in (float_of(code)[1], float_of(ref)[1]):
             return function in ("not_equal", "always")
@@ -765,10 +765,10 @@ class Fetch:
             if self.across:
                 cells = without_corner(cells, find, n[0])
             texels = [(w, self.read(0, plane, 0, self.place(plane, [find[0][0] + dx, find[1][0] + dy, 0], n), 256)) for (dx, dy), w in cells.items()]
-            if component >= len(self.kinds):
-                words.append(0)
-            elif self.compared:
+            if self.compared:
                 words.append(f32(F(sum(w for w, codes in texels if self.passes(codes[0])), 256)))
+            elif component >= len(self.kinds):
+                words.append(0)
             else:
                 kind, bits = self.kinds[component]
                 words.append(gathered(kind, bits, [(w, codes[component]) for w, codes in texels]))
@@ -1050,7 +1050,8 @@ class Surface:
         y, z = (0, 0) if dims == 1 else (y, z if dims == 3 else 0)
         layers = 1 if geometry[0] != "a" or self.plain else self.depth if self.dims == 3 else self.layers
         slices = self.depth if dims == 3 else 1
-        layer &= 0x7FFFFFFF if clamp == "clamp" else 0xFFFFFFFF
+        # Rule 10.3; which bits of a layer count is open.
+        layer &= 0x7FFFFFFF
         inside = 0 <= x <= self.row - size and 0 <= y < self.height and 0 <= z < slices and layer < layers
         if not inside and (clamp == "zero" or clamp == "clamp" and self.row < size):
             return None
@@ -1099,7 +1100,7 @@ def access(surface, op, coords, value, size):
     name, formatted, clamp = parts[0], parts[1] == "p", parts[-1]
     operation = parts.pop(2) if name == "sured" else None
     geometry = parts[2]
-    layer = coords[0] & 0xFFFFFFFF if geometry[0] == "a" else 0
+    layer = coords[0] if geometry[0] == "a" else 0
     x, y, z = (coords[geometry[0] == "a" :] + [0, 0])[:3]
     size = surface.texel if formatted and name == "sust" else size
     at = surface.place(geometry, clamp, layer, x * (size if formatted else 1), y, z, size)
