@@ -32,7 +32,7 @@ def coordinate():
                         sampler={"filter": flt, "address": modes, "border": fs(-7.0, 0, 0, 0)},
                         note="NaN, infinite, zero, subnormal, huge coordinates")
     c.fetch("nan-in-one-axis", "1.1", grid(4, 3), P2, [[NAN, f(1.5)], [f(2.5), QNAN], [NAN, NAN]], sampler=LINEAR)
-    c.fetch("every-size-floors-to-21-bits", "1.2", ramp(16), P1,
+    c.fetch("just-below-a-texel", "1.2", ramp(16), P1,
             [f(k / 16) for k in range(-2, 19)] + [f(k / 16) - 1 for k in range(1, 17)], normalized=True, sampler={"address": ["wrap"]})
     c.fetch("other-sizes-floor-to-21-bits", "1.2", ramp(25), P1,
             [f(k / 25) + d for k in range(1, 26) for d in (-1, 0, 1)] + [f(-k / 25) + d for k in (1, 2, 7) for d in (-1, 0, 1)],
@@ -170,9 +170,9 @@ def filtering():
     for format, codes in (("unorm8x2", [0, 255, 1, 128, 7, 9, 200, 100]), ("snorm16", [0x8000, 0x8001, 0x7FFF, 0xFFFF]), ("snorm8", [0x80, 0x81, 0x7F, 0xFF]), ("unorm16", [0, 65535, 1, 32768])):
         c.fetch(f"linear-{format}", "2", cells(format, 2, 2, codes), P2, every[::3], read="normalized", sampler=LINEAR)
     c.fetch("linear-rgb10a2", "2", cells("rgb10a2", 2, 2, [0xFFFFFFFF, 0x40100401, 0x80080200, 0x00000000]), P2, every[::3], sampler=LINEAR)
-    all_bytes = Spec("s8", "1d", [256], texels=[list(range(256))])
-    c.fetch("every-snorm8-code", "2", all_bytes, "tex.1d.v4.f32.s32", list(range(256)), read="normalized")
-    c.fetch("every-unorm8-code", "2", Spec("u8", "1d", [256], texels=[list(range(256))]), "tex.1d.v4.f32.s32", list(range(256)), read="normalized")
+    every_code = [[k, 0] for k in range(256)]
+    c.fetch("every-snorm8-code", "2", cells("s8", 256, 1, list(range(256))), "tex.2d.v4.f32.s32", every_code, read="normalized")
+    c.fetch("every-unorm8-code", "2", cells("u8", 256, 1, list(range(256))), "tex.2d.v4.f32.s32", every_code, read="normalized")
     c.fetch("point-keeps-bits", "2", Spec("f32", "1d", [8], texels=[[1, 0x807FFFFF, 0x7F800001, 0xFFC12345, 0x7FFFFFFF, INF, NINF, 0x80000000]]), P1,
             [f(k + 0.5) for k in range(8)])
     c.fetch("point-widens-halves", "2", Spec("f16", "1d", [8], texels=[[1, 0x83FF, 0x7C01, 0xFE00, 0x7FFF, 0x7C00, 0xFC00, 0x8000]]), P1, [f(k + 0.5) for k in range(8)])
@@ -180,12 +180,15 @@ def filtering():
     c.fetch("missing-channels", "2", Spec("f32x2", "1d", [2], ramp=[3, 1]), P1, fs(0.5, 1.0, 1.5), sampler={"filter": "linear", "border": fs(9, 9, 9, 9)})
     # Results as halves.
     odd = [0x3F801000, 0x3F803000, 0x3F801001, 0x477FEFFF, 0x477FF000, 0x33000000, 0x33000001, 0x387FF000, 0x7F7FFFFF, 0xC77FF000, INF, 0x80000000]
-    row = Spec("f32", "1d", [len(odd)], texels=[odd])
-    c.fetch("f16-results", "2.6", row, "tex.1d.v4.f16.s32", list(range(len(odd))), note="ties to even")
-    four = Spec("f32x4", "1d", [3], texels=[odd])
-    c.fetch("f16x2-results", "2.6", four, "tex.1d.v2.f16x2.s32", [0, 1, 2, 3])
+    row = cells("f32", len(odd), 1, odd)
+    c.fetch("f16-results", "2.6", row, "tex.2d.v4.f16.s32", every_code[: len(odd)], note="ties to even")
+    four = cells("f32x4", 3, 1, odd)
+    c.fetch("f16x2-results", "2.6", four, "tex.2d.v2.f16x2.s32", every_code[:4])
     c.fetch("f16-of-nan", "2.6", Spec("f32", "1d", [2], texels=[[0x7FC00000, f(1.0)]]), "tex.1d.v4.f16.f32", fs(1.0), sampler=LINEAR,
             note="the filter's NaN, 0x7fffffff, is 0x7fff as f16")
+    nans = cells("f32", 4, 1, [0x7F800001, 0xFFC12345, 0x7FBFFFFF, 0xFF802000])
+    c.fetch("f16-of-payloads", "2.6", nans, "tex.2d.v4.f16.s32", every_code[:4], note="a NaN becomes quiet, and keeps its sign and the top of its payload")
+    c.fetch("f16-of-integers", "2.6", cells("u32", 3, 1, [ONE, 0x477FE000, 7]), "tex.2d.v4.f16.s32", every_code[:3], note="the word is taken for an f32")
     # sRGB.
     s = {"filter": "linear", "srgb": True}
     codes = [0, 1, 7, 8, 9, 10, 11, 12, 100, 127, 128, 200, 254, 255, 250, 3]
