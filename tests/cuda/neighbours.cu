@@ -1,5 +1,6 @@
 // Objects of a neighbouring geometry, as programs in daily use have them: a row that is a 2D array and is read by
-// tex1D, plain arrays that layered functions see as one layer, and an array of one mip level with coordinates in
+// tex1D, a plain 2D array that a layered function sees as one layer (of a 1D array it reads 0: NVIDIA H200 (sm_90), driver
+// 580.159.04, CUDA 13.0, 2026-11-28), and an array of one mip level with coordinates in
 // texels. Last come what a card answers with zeros, and tex1D of an array with two rows.
 // stderr: cudaMalloc3DArray with a depth
 #include "checks.h"

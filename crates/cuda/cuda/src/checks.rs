@@ -93,7 +93,8 @@ pub(crate) fn wanted(
 /// The process that the findings are of.
 static OWNER: Owner = Owner::none();
 
-/// What this process has found; it is made where something is checked, or something has been found without.
+/// What this process has found; it is made where something is checked, or something has been found
+/// without.
 static LOG: OnceLock<Log> = OnceLock::new();
 
 /// What this process has found, if anything is checked.

@@ -276,12 +276,8 @@ fn run(
     drop(watched);
     let tally = tallies.map_or_else(Tally::default, |tallies| tallies.take());
     crate::memory::tell_unmapped(&context.gpu.device);
-    let stats = match &result {
-        Ok(stats) => Some(stats),
-        Err(LaunchError::Fault(fault)) => Some(&fault.stats),
-        Err(_) => None,
-    };
-    let bad = stats.filter(|stats| stats.bad_fetches != Default::default());
+    let stats = result.as_ref().map_or_else(LaunchError::stats, Some);
+    let bad = stats.filter(|stats| !stats.bad_fetches.is_empty());
     bad.iter().for_each(|stats| crate::checks::bad_fetches(&module, stats));
     if checks.is_some() || bad.is_some() {
         crate::checks::tell(&module, number);

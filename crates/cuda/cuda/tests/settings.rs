@@ -7,14 +7,18 @@ mod common;
 #[path = "common/world.rs"]
 mod world;
 
-use common::{context, fails, ok};
+use common::{context, fails, functions, ok};
 use std::ffi::CStr;
 use std::io::Write;
 use std::process::Command;
-use std::ptr::null_mut;
-use texunit_cuda_abi::CUresult;
+use std::ptr::{null, null_mut};
+use texunit_cuda_abi::{CU_RESOURCE_TYPE_LINEAR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUresult};
 use texunit_testkit::{TempDir, skipped};
 use world::*;
+
+functions! {
+    cuDeviceGetPCIBusId(name: *mut u8, len: i32, device: i32);
+}
 
 /// `look` fetches a texel and copies it to itself in a surface; `prints` prints a line a hundred times.
 const PTX: &CStr = c"
@@ -387,6 +391,58 @@ fn devices_that_cannot_be() {
         let (_, err) = child("has_no_device", &[("TEXUNIT_DEVICE", devices)]);
         assert!(err.contains(said), "{devices}: {err}");
     }
+}
+
+/// What the card answered: driver 580.159.04, CUDA 13.0, 2026-11-28.
+#[test]
+#[ignore = "a child process of others"]
+fn is_an_h200() {
+    let context = context();
+    let (mut name, mut bus, mut memory) = ([0_u8; 32], [0_u8; 32], 0);
+    ok!(cuDeviceGetName(name.as_mut_ptr(), 32, 0));
+    ok!(cuDeviceGetPCIBusId(bus.as_mut_ptr(), 32, 0));
+    ok!(cuDeviceTotalMem_v2(&raw mut memory, 0));
+    assert!(name.starts_with(b"NVIDIA H200\0") && bus.starts_with(b"0000:00:06.0\0"));
+    assert_eq!(memory, 150_109_880_320);
+    for (attribute, wanted) in [(16, 132), (33, 0), (34, 6), (38, 62_914_560), (126, 4), (102, 0)] {
+        let mut value = 7;
+        ok!(cuDeviceGetAttribute(&raw mut value, attribute, 0));
+        assert_eq!(value, wanted, "{attribute}");
+    }
+    fails!(INVALID_VALUE, cuDeviceGetAttribute(&mut 0, 148, 0));
+    ok!(common::cuCtxDestroy_v2(context));
+}
+
+#[test]
+fn the_card_that_was_measured() {
+    child("is_an_h200", &[("TEXUNIT_DEVICE", "h200")]);
+}
+
+#[test]
+#[ignore = "a child process of others"]
+fn makes_textures_that_pass_the_end() {
+    context();
+    let mut memory = 0;
+    ok!(cuMemAlloc_v2(&raw mut memory, 512));
+    for size in [512, 516, 1024] {
+        let resource = CUDA_RESOURCE_DESC {
+            res_type: CU_RESOURCE_TYPE_LINEAR,
+            what: memory,
+            format: 0x20,
+            num_channels: 1,
+            size,
+            ..CUDA_RESOURCE_DESC::default()
+        };
+        let (mut texture, how) = (0, CUDA_TEXTURE_DESC::default());
+        ok!(cuTexObjectCreate(&raw mut texture, &raw const resource, &raw const how, null()));
+    }
+}
+
+#[test]
+fn textures_that_pass_the_end_of_memory_are_told_once() {
+    let (_, err) = child("makes_textures_that_pass_the_end", &[]);
+    assert_eq!(err.matches("the allocation ends after 512").count(), 1, "{err}");
+    assert!(err.contains("has 516 bytes"), "{err}");
 }
 
 const NEWER_DEVICE: &CStr = c".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n";

@@ -80,7 +80,8 @@ impl Finding {
         Self { rule, message, launch: 0, count: 1, at, other, object, help, notes }
     }
 
-    /// A fetch or access that no texture or surface fits, by the fault that it would have been in a module with this text.
+    /// A fetch or access that no texture or surface fits, by the fault that it would have been in a
+    /// module with this text.
     pub(crate) fn of_bad_fetch(
         fault: &Fault,
         source: &SourceFile,

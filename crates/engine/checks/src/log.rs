@@ -164,7 +164,8 @@ impl Log {
         self.take(vec![finding], 0);
     }
 
-    /// Takes in the fetches that no texture fits of a launch of a module with this text, whatever is checked.
+    /// Takes in the fetches that no texture fits of a launch of a module with this text, whatever
+    /// is checked.
     pub fn bad_fetches(&self, stats: &LaunchStats, source: &SourceFile, host: Host) {
         let number = self.launches.load(Relaxed).max(1);
         let found = &stats.bad_fetches;

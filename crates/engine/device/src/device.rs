@@ -179,8 +179,8 @@ impl Device {
         TextureObject::new(self, resource, descriptor, Pairing::Now)
     }
 
-    /// Makes a texture object, refusing only what the driver refuses (`cuTexObjectCreate`): a
-    /// linear filter of integers read as integers is a fault of the fetch.
+    /// Makes a texture object, refusing only what the driver refuses (`cuTexObjectCreate`): integers
+    /// read as integers may have a linear filter.
     ///
     /// # Errors
     /// [`Error::Create`] or [`Error::Limit`] if the driver has no such texture, [`Error::TooMany`] if no handle is

@@ -112,6 +112,16 @@ pub enum LaunchError {
     Fault(Box<Fault>),
 }
 
+impl LaunchError {
+    /// What the launch had done until it went wrong; `None`: nothing has run.
+    pub fn stats(&self) -> Option<&LaunchStats> {
+        match self {
+            Self::Fault(fault) => Some(&fault.stats),
+            Self::Args(_) | Self::Unsupported(_) => None,
+        }
+    }
+}
+
 fn check_ctas(some: CtaRange, options: &LaunchOptions<'_>) -> Result<(), ArgError> {
     let all = CtaRange::of_grid(options.grid);
     if some.is_empty() || some.within(all) != some {

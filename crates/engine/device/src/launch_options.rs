@@ -38,7 +38,8 @@ pub struct LaunchOptions<'a> {
     pub fmad: bool,
     /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
     pub bounds: Bounds,
-    /// What becomes of fetches and accesses that no texture or surface fits and that a card answers all the same.
+    /// What becomes of fetches and accesses that no texture or surface fits and that a card answers
+    /// all the same.
     pub bad_fetch: BadFetch,
     /// Run all CTAs at the same time, so that they can wait for each other
     /// (`cuLaunchCooperativeKernel`).
@@ -145,7 +146,8 @@ texunit_unit::setters! {
 
 impl Default for LaunchOptions<'_> {
     /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest), 16 MiB of printed text; exact bounds, faults for bad fetches, not cooperative.
+    /// (CUDA's largest), 16 MiB of printed text; exact bounds, faults for bad fetches, not
+    /// cooperative.
     fn default() -> Self {
         Self {
             grid: [1; 3],

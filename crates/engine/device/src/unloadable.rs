@@ -1,7 +1,7 @@
 //! Correct PTX that CUDA's driver does not load, as an NVIDIA H200 (sm_90) was seen to do, driver 580.159.04, CUDA
 //! 13.0, 2026-11-28. It runs here; the drop-in driver asks for it.
 
-use texunit_check::ir::{Function, Instruction, Module, Storage};
+use texunit_check::ir::{Function, Instruction, Module, Storage, Variable};
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, Span};
 use texunit_unit::Attribute;
@@ -17,33 +17,26 @@ pub enum Unloadable {
     TextureQuery,
 }
 
-type Found = (Unloadable, Span, String);
+/// A reason, its place, what is there, and what to say of it.
+struct Found {
+    reason: Unloadable,
+    span: Span,
+    what: String,
+    label: &'static str,
+    help: &'static str,
+}
 
 /// What a driver would not load of a module, as a diagnostic.
 pub(crate) fn unloadable(module: &Module) -> Option<(Unloadable, Diagnostic)> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     let queries = bodies.flatten().filter_map(of_query);
     let parameters = module.functions.iter().filter(|f| f.is_entry).flat_map(of_parameters);
-    let samplers = module
-        .variables
-        .iter()
-        .filter(|variable| matches!(variable.storage, Storage::Opaque(ScalarType::Samplerref)));
-    let samplers = samplers
-        .map(|v| (Unloadable::TextureQuery, v.span, format!("the .samplerref `{}`", v.name)));
+    let samplers = module.variables.iter().filter_map(of_variable);
     let all = queries.chain(parameters).chain(samplers);
-    let (reason, span, what) = all.min_by_key(|(reason, span, _)| (*reason, span.start))?;
-    let message = format!("a driver does not load a module with {what}");
-    let (label, help) = match reason {
-        Unloadable::ReferenceParameter => (
-            "a reference as the parameter of a kernel",
-            "declare the reference at module scope, or pass the handle of an object (.u64)",
-        ),
-        _ => (
-            "it answers width, height and depth only, and has no samplers of their own",
-            "pass what is asked for as a parameter of the kernel; `texunit launch` executes it as it is",
-        ),
-    };
-    Some((reason, Diagnostic::error("E0504", span, message).label(label).help(help)))
+    let first = all.min_by_key(|found| (found.reason, found.span.start))?;
+    let message = format!("a driver does not load a module with {}", first.what);
+    let diagnostic = Diagnostic::error("E0504", first.span, message);
+    Some((first.reason, diagnostic.label(first.label).help(first.help)))
 }
 
 fn of_query(instruction: &Instruction) -> Option<Found> {
@@ -53,15 +46,35 @@ fn of_query(instruction: &Instruction) -> Option<Found> {
         Opcode::Suq => (Unloadable::SurfaceQuery, "suq"),
         _ => (Unloadable::TextureQuery, "txq"),
     };
-    Some((reason, instruction.span, format!("{name}.{}", attribute.name())))
+    Some(Found {
+        reason,
+        span: instruction.span,
+        what: format!("`{name}.{}`", attribute.name()),
+        label: "it answers width, height and depth only",
+        help: "pass what is asked for as a parameter of the kernel; `texunit launch` executes the query",
+    })
+}
+
+fn of_variable(variable: &Variable) -> Option<Found> {
+    let is_sampler = matches!(variable.storage, Storage::Opaque(ScalarType::Samplerref));
+    is_sampler.then(|| Found {
+        reason: Unloadable::TextureQuery,
+        span: variable.span,
+        what: format!("the .samplerref `{}`", variable.name),
+        label: "it has no samplers but those of textures",
+        help: "give the texture the state of the sampler; `texunit launch` executes the module as it is",
+    })
 }
 
 fn of_parameters(function: &Function) -> impl Iterator<Item = Found> + '_ {
     use ScalarType::{Samplerref, Surfref, Texref};
     let references =
         function.params.iter().filter(|p| matches!(p.ty, Texref | Samplerref | Surfref));
-    references.map(|param| {
-        let what = format!("the parameter `{}` of kernel `{}`", param.name, function.name);
-        (Unloadable::ReferenceParameter, param.span, what)
+    references.map(|param| Found {
+        reason: Unloadable::ReferenceParameter,
+        span: param.span,
+        what: format!("the parameter `{}` of kernel `{}`", param.name, function.name),
+        label: "a reference as the parameter of a kernel",
+        help: "declare the reference at module scope, or pass the handle of an object (.u64)",
     })
 }

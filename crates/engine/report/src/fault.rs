@@ -82,8 +82,8 @@ pub fn fault_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     }
 }
 
-/// A fetch or access that no texture or surface fits and that was answered all the same ([`texunit_simt::BadFetches`]), by the
-/// fault that it would have been.
+/// A fetch or access that no texture or surface fits and that was answered all the same
+/// ([`texunit_simt::BadFetches`]), by the fault that it would have been.
 pub fn bad_fetch_diagnostic(fault: &Fault, host: Host) -> Diagnostic {
     let mut diagnostic = fault_diagnostic(fault, host);
     diagnostic.code = "texture-bad-fetch";
@@ -116,8 +116,8 @@ fn help(kind: &FaultKind) -> Option<&'static str> {
         }
         FaultKind::ReadOnly { .. } => "constant memory and kernel parameters cannot be written",
         FaultKind::Handle { is: BadHandle::Destroyed, .. } => {
-            "destroy textures and surfaces after the last launch that uses them; a card gives the number to the next object \
-             that is made, and reads that one"
+            "destroy textures and surfaces after the last launch that uses them; a card gives the \
+             number to the next object that is made, and reads that one"
         }
         FaultKind::Handle { .. } => {
             "handles come to a kernel as parameters or references, unchanged; a buffer is not a texture"
@@ -244,6 +244,28 @@ mod tests {
         }
         assert!(help(&handle("the handle is zero")).is_some_and(|h| h.contains("parameters")));
         assert!(help(&handle("it was destroyed")).is_some_and(|h| h.contains("the next object")));
+    }
+
+    #[test]
+    fn what_a_card_makes_of_bad_fetches() {
+        let handle =
+            |handle, wanted, is| FaultKind::Handle { handle, wanted, is, why: "no".into() };
+        for (kind, does) in [
+            (FaultKind::Floats { resource: "texture `t`".into() }, "a fetch or load gives 0"),
+            (host::tests::geometry(Geometry::D1, Geometry::D3, true), "a fetch or load gives 0"),
+            (handle(0, "texture", BadHandle::Unknown), "a fetch or load gives 0"),
+            (handle(1 << 63 | 5, "surface", BadHandle::Unknown), "a fetch or load gives 0"),
+            (handle(5, "texture", BadHandle::Unknown), "the lower half"),
+            (handle(5, "sampler", BadHandle::Unknown), "that of the texture"),
+            (handle(1 << 63, "texture", BadHandle::Surface), "fetches from the surface"),
+        ] {
+            let diagnostic = bad_fetch_diagnostic(&fault(kind), Host::Python);
+            let [remark] = &diagnostic.remarks[..] else { panic!("{diagnostic:?}") };
+            assert!(remark.contains(does) && remark.contains("`bad_fetch=\"fault\"`"), "{remark}");
+            assert!(diagnostic.help.is_some() && diagnostic.code == "texture-bad-fetch");
+        }
+        let gone = fault(handle(1 << 61 | 5, "texture", BadHandle::Destroyed));
+        assert!(bad_fetch_diagnostic(&gone, Host::Job).remarks.is_empty());
     }
 
     #[test]

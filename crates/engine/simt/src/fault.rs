@@ -1,44 +1,7 @@
 //! What goes wrong in a running kernel.
 
-use crate::stats::LaunchStats;
-use std::sync::Arc;
-use texunit_check::sources::{Frame, Sources};
 use texunit_memory::SpaceKind;
-use texunit_syntax::Span;
 use texunit_unit::{GeometryError, PlanError};
-
-/// A fault: what happened and exactly where. The launch is over; memory holds whatever the
-/// kernel had written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// What.
-    pub kind: FaultKind,
-    /// Kernel name.
-    pub kernel: String,
-    /// %ctaid
-    pub cta: [u32; 3],
-    /// %tid of the first thread concerned.
-    pub thread: [u32; 3],
-    /// The instruction.
-    pub span: Span,
-    /// Functions from the kernel down to the one that holds the instruction, if not the kernel
-    /// itself: name and the place of the call.
-    pub calls: Vec<(String, Span)>,
-    /// What the instructions of the module come from.
-    pub sources: Arc<Sources>,
-    /// What the launch had done until then, printf output included.
-    pub stats: LaunchStats,
-}
-
-impl Fault {
-    /// Where the instruction comes from, the innermost first: its place in the source, the calls that were
-    /// inlined around it, then the same of each call of the PTX. Of code without `.loc` there is nothing.
-    pub fn frames(&self) -> Vec<Frame<'_>> {
-        let calls = self.calls.iter().rev().map(|(_, call)| *call);
-        let places = std::iter::once(self.span).chain(calls);
-        places.flat_map(|span| self.sources.frames_at(span.start)).collect()
-    }
-}
 
 /// An object that a fault is about, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -209,7 +172,8 @@ impl FaultKind {
         }
     }
 
-    /// Whether a card answers such a fetch or access and goes on ([`BadFetch::Zero`](crate::BadFetch::Zero)).
+    /// Whether a card answers such a fetch or access and goes on
+    /// ([`BadFetch::Zero`](crate::BadFetch::Zero)).
     pub(crate) fn is_answered(&self) -> bool {
         match self {
             FaultKind::Geometry { .. } | FaultKind::Floats { .. } => true,

@@ -42,12 +42,13 @@ pub enum Bounds {
     Hardware,
 }
 
-/// What becomes of a fetch or an access that no texture or surface fits and that a card answers all the same: of another
-/// geometry, by `.f32` coordinates on linear memory, by a handle that was never returned, or a fetch by a surface's.
+/// What becomes of a fetch or an access that no texture or surface fits and that a card answers all
+/// the same: of another geometry, by `.f32` coordinates on linear memory, by a handle that was
+/// never returned, or a fetch by a surface's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BadFetch {
-    /// What the card makes of it: zeros, nothing stored, texels of the surface. The kernel goes on, and
-    /// [`LaunchStats::bad_fetches`](crate::LaunchStats::bad_fetches) says where that was.
+    /// What the card makes of it: zeros, nothing stored, texels of the surface. The kernel goes on,
+    /// and [`LaunchStats::bad_fetches`](crate::LaunchStats::bad_fetches) says where that was.
     #[default]
     Zero,
     /// A fault.

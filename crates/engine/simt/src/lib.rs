@@ -20,7 +20,7 @@ mod tally;
 pub mod watch;
 
 pub use exec::launch;
-pub use fault::{BadHandle, Described, Fault, FaultKind};
+pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
@@ -29,7 +29,7 @@ pub use lower::{
 };
 pub use observe::Observer;
 pub use regions::{JitError, JitMode};
-pub use stats::{BadFetches, Interpreted, LaunchStats};
+pub use stats::{BadFetches, Fault, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;

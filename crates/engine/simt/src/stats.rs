@@ -1,9 +1,45 @@
-//! What a launch has counted.
+//! What comes of a launch: what it has counted, and the fault that it ended in.
 
-use crate::fault::Fault;
+use crate::fault::FaultKind;
 use crate::gradients::GradientStats;
+use std::sync::Arc;
 use std::time::Duration;
+use texunit_check::sources::{Frame, Sources};
 use texunit_syntax::Span;
+
+/// A fault: what happened and exactly where. The launch is over; memory holds whatever the
+/// kernel had written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Kernel name.
+    pub kernel: String,
+    /// %ctaid
+    pub cta: [u32; 3],
+    /// %tid of the first thread concerned.
+    pub thread: [u32; 3],
+    /// The instruction.
+    pub span: Span,
+    /// Functions from the kernel down to the one that holds the instruction, if not the kernel
+    /// itself: name and the place of the call.
+    pub calls: Vec<(String, Span)>,
+    /// What the instructions of the module come from.
+    pub sources: Arc<Sources>,
+    /// What the launch had done until then, printf output included.
+    pub stats: LaunchStats,
+}
+
+impl Fault {
+    /// Where the instruction comes from, the innermost first: its place in the source, the calls
+    /// that were inlined around it, then the same of each call of the PTX. Of code without `.loc`
+    /// there is nothing.
+    pub fn frames(&self) -> Vec<Frame<'_>> {
+        let calls = self.calls.iter().rev().map(|(_, call)| *call);
+        let places = std::iter::once(self.span).chain(calls);
+        places.flat_map(|span| self.sources.frames_at(span.start)).collect()
+    }
+}
 
 /// What a launch did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +56,8 @@ pub struct LaunchStats {
     pub divisions_by_zero: u64,
     /// Accesses that [`Bounds::Hardware`](crate::Bounds::Hardware) has let pass, an element of a lane each.
     pub past_end: u64,
-    /// Fetches and accesses that no texture or surface fits, of a launch with [`BadFetch::Zero`](crate::BadFetch::Zero).
+    /// Fetches and accesses that no texture or surface fits, of a launch with
+    /// [`BadFetch::Zero`](crate::BadFetch::Zero).
     pub bad_fetches: BadFetches,
     /// Time of all cores together, of a launch with [`LaunchConfig::cpu_clock`](crate::LaunchConfig::cpu_clock).
     pub cpu_time: Duration,
@@ -35,8 +72,8 @@ pub struct LaunchStats {
 /// Fetches and accesses that no texture or surface fits and that a card answers all the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BadFetches {
-    /// What [`BadFetch::Fault`](crate::BadFetch::Fault) would have made of them: one for each instruction and object, of
-    /// the first CTA that came there, in the order of the instructions.
+    /// What [`BadFetch::Fault`](crate::BadFetch::Fault) would have made of them: one for each
+    /// instruction and object, of the first CTA that came there, in the order of the instructions.
     pub faults: Vec<Fault>,
     /// How often there were others, beyond the first thousand.
     pub more: u64,
@@ -45,6 +82,11 @@ pub struct BadFetches {
 impl BadFetches {
     /// Most that are told one by one.
     pub(crate) const MAX: usize = 1000;
+
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.faults.is_empty()
+    }
 
     /// Takes those of a worker in.
     pub(crate) fn add(&mut self, other: Self) {

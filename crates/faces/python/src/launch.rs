@@ -155,12 +155,8 @@ impl Launch<'_> {
         if let Some(log) = &log {
             log.heap_ends(0, result.is_ok());
         }
-        let stats = match &result {
-            Ok(stats) => Some(stats),
-            Err(LaunchError::Fault(fault)) => Some(&fault.stats),
-            Err(_) => None,
-        };
-        if let Some(stats) = stats.filter(|stats| stats.bad_fetches != Default::default()) {
+        let stats = result.as_ref().map_or_else(LaunchError::stats, Some);
+        if let Some(stats) = stats.filter(|stats| !stats.bad_fetches.is_empty()) {
             let log = log.get_or_insert_default();
             log.bad_fetches(stats, self.module.source(), Host::Python);
         }

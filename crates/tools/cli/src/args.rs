@@ -161,12 +161,14 @@ impl From<BoundsArg> for texunit_device::Bounds {
     }
 }
 
-/// What becomes of a fetch or access that no texture or surface fits and that a card answers all the same.
+/// What becomes of a fetch or access that no texture or surface fits and that a card answers all
+/// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BadFetchArg {
     /// A fault.
     Fault,
-    /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from. It is reported.
+    /// What the card makes of it: loads give 0, stores do nothing, a surface is fetched from. It is
+    /// reported.
     Zero,
 }
 
@@ -252,8 +254,9 @@ pub struct HowArgs {
     /// Where accesses past the end of an object become faults; default: what the job says, or `exact`.
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
-    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by floats, by a handle that was
-    /// never returned or a surface's. Default: what the job says, or `zero`.
+    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by
+    /// floats, by a handle that was never returned or a surface's. Default: what the job says, or
+    /// `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
     /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; default: what the job says,

@@ -34,7 +34,7 @@ const NOT_STARTED: u8 = 125;
 #[derive(Clone, Debug, Args)]
 pub struct RunArgs {
     /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and so
-    /// on) or its card (rtx3060, t4, h100); several separated by commas.
+    /// on) or its card (rtx3060, t4, h100, h200); several separated by commas.
     #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
     pub device: Option<String>,
     /// What to print on standard error as it happens.
@@ -65,8 +65,8 @@ pub struct RunArgs {
     /// Where accesses past the end of an object become faults.
     #[arg(long, value_enum, value_name = "BOUNDS")]
     pub bounds: Option<BoundsArg>,
-    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by floats, by a handle that was
-    /// never returned or a surface's. Default: `zero`.
+    /// What becomes of fetches that no texture fits: of another geometry, of linear memory by
+    /// floats, by a handle that was never returned or a surface's. Default: `zero`.
     #[arg(long, value_enum, env = "TEXUNIT_BAD_FETCH")]
     pub bad_fetch: Option<BadFetchArg>,
     /// The program, as a path or a name to look up in PATH, and its arguments.

@@ -118,14 +118,19 @@ pub fn numbers() -> Vec<String> {
 
 /// The meaning of a mark.
 pub fn meaning(mark: &str) -> &'static str {
-    match mark.split([',', ';', ' ']).next().unwrap_or_default() {
-        "S" => "specified by the PTX ISA or the CUDA documentation",
-        "M" => "measured on a GeForce RTX 3060",
-        "M-" => {
+    let first = mark.split([',', ';']).next().unwrap_or_default();
+    match first.split_once(' ').unwrap_or((first, "")) {
+        ("S", _) => "specified by the PTX ISA or the CUDA documentation",
+        ("M", "H200") => "measured on an H200",
+        ("M", "H200 (GL)") => "measured on an H200, through OpenGL",
+        ("M", "both") => "measured on a GeForce RTX 3060 and on an H200",
+        // Section 13 has no other card.
+        ("M", "" | "RTX 3060") => "measured on a GeForce RTX 3060",
+        ("M-", _) => {
             "from the analysis of the measurements, though none of the published results depends on it"
         }
-        "ptxas" => "as NVIDIA's assembler computes it",
-        "A" => "assumed: nothing that we have settles it",
+        ("ptxas", _) => "as NVIDIA's assembler computes it",
+        ("A", _) => "assumed: nothing that we have settles it",
         _ => "see \"How we know\" in docs/numerics.md",
     }
 }
@@ -150,11 +155,25 @@ mod tests {
         let unnormalized = find("1.8").unwrap();
         assert_eq!(unnormalized.title, "From a coordinate to a texel");
         assert!(unnormalized.paragraphs[0].contains("wrap and mirror act as clamp"));
-        assert_eq!(unnormalized.known, ["M, S"]);
+        assert_eq!(unnormalized.known, ["M both, S"]);
         assert_eq!(find("1.7").unwrap().paragraphs.len(), 2);
         for wrong in ["", "0", "1.", "1.99", "99", "1.8.1", ".", "x"] {
             assert_eq!(find(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn marks_name_their_card() {
+        for (mark, wanted) in [
+            ("M both; taps M H200", "measured on a GeForce RTX 3060 and on an H200"),
+            ("M H200, all 2^32 operands", "measured on an H200"),
+            ("M H200 (GL)", "measured on an H200, through OpenGL"),
+            ("M RTX 3060", "measured on a GeForce RTX 3060"),
+            ("M; 32 bits S", "measured on a GeForce RTX 3060"),
+        ] {
+            assert_eq!(meaning(mark), wanted, "{mark}");
+        }
+        assert!(meaning("M RTX 4090").starts_with("see"), "no such card was asked");
     }
 
     /// Every rule that explanations cite can be looked up.

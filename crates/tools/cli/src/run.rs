@@ -346,12 +346,8 @@ fn run_kernel(
         checks::launched(log, result.is_ok());
     }
     report.log = log;
-    let stats = match &result {
-        Ok(stats) => Some(stats),
-        Err(LaunchError::Fault(fault)) => Some(&fault.stats),
-        Err(_) => None,
-    };
-    if let Some(stats) = stats.filter(|stats| stats.bad_fetches != Default::default()) {
+    let stats = result.as_ref().map_or_else(LaunchError::stats, Some);
+    if let Some(stats) = stats.filter(|stats| !stats.bad_fetches.is_empty()) {
         let log = report.log.get_or_insert_default();
         log.bad_fetches(stats, kernel.module().source(), texunit_report::Host::Job);
     }

@@ -435,7 +435,7 @@ fn effective_samplers() {
         text.lines().map(|l| l.rsplit_once("k.ptx:").map_or(l, |(_, l)| l)).collect();
     let wanted = "12: tex.2d.v4.f32.f32 of `a` by `s`: normalized coordinates, filter linear, address wrap, wrap";
     assert_eq!(text[0], wanted);
-    assert!(text[3].starts_with("12: tex.2d.v4.f32.f32 of `b` by `s`: a fault: "), "{text:?}");
+    assert!(text[3].starts_with("12: tex.2d.v4.f32.f32 of `b` by `s`: refused: "), "{text:?}");
     assert!(
         text.last()
             .unwrap()

@@ -30,8 +30,8 @@ fn fetch(keys: &str) -> String {
 #[test]
 fn a_case_is_built_and_run() {
     let text = fetch(
-        "op = \"tex.1d.v4.f32.s32\"\ncoords = \"00000002ffffffff\"\ncomponents = 1\n\
-         expected = \"3f80000000000000\"\n[fetch.sampler]\nmipmap_level_bias = 0.1\nmin_mipmap_level_clamp = \"0x3f800000\"",
+        "op = \"tex.1d.v4.f32.f32\"\ncoords = \"40000000bf800000\"\ncomponents = 1\n\
+         expected = \"3f80000000000000\"\n[fetch.sampler]\naddress_mode = [\"border\"]\nmipmap_level_bias = 0.1\nmin_mipmap_level_clamp = \"0x3f800000\"",
     );
     let parsed = parse(&text).unwrap();
     let case = &parsed.cases[0];
@@ -47,7 +47,7 @@ fn a_case_is_built_and_run() {
     let mut wrong = answers;
     wrong[1].values[0] = 1;
     let message = built.disagreement(&wrong).unwrap().to_string();
-    assert!(message.starts_with("fetch 1, tex.1d.v4.f32.s32\n  coords   ffffffff"), "{message}");
+    assert!(message.starts_with("fetch 1, tex.1d.v4.f32.f32\n  coords   bf800000"), "{message}");
     let again = parse(&to_toml(&parsed.cases)).unwrap();
     assert_eq!(again, parsed);
 }

@@ -1,5 +1,6 @@
 //! A fetch as JSON.
 
+use crate::text::whole;
 use crate::value::{FACES, registers};
 use crate::{Explanation, Known, Source};
 use serde_json::{Value, json as object};
@@ -110,8 +111,9 @@ fn footprint(f: &Footprint) -> Value {
         "plane": f.plane,
         "sample": f.sample,
         "tap": f.tap.0,
-        "tap_weight": f.tap.1,
+        "taps": f.tap.1,
         "share": f.share,
+        "whole": whole(f),
         "axes": f.axes.iter().map(axis).collect::<Vec<_>>(),
         "texels": f.texels.iter().map(texel).collect::<Vec<_>>(),
     })

@@ -33,7 +33,7 @@ fn write_all(out: &mut String, e: &Explanation<'_>) -> Result {
         writeln!(out, "\nface {} ({}) of direction ({direction})", cube.face, face(cube.face))?;
         let [sc, tc, ma, s, t] =
             [cube.sc, cube.tc, cube.ma, cube.s, cube.t].map(|c| float(c.to_bits()));
-        writeln!(out, "  [7.2] sc = {sc}, tc = {tc}, ma = {ma}: s = {s}, t = {t}")?;
+        writeln!(out, "  [7.2] products sc = {sc}, tc = {tc}, largest {ma}: s = {s}, t = {t}")?;
     }
     level(out, trace)?;
     for footprint in &trace.footprints {
@@ -136,13 +136,18 @@ pub(crate) fn footprint_title(trace: &Trace, f: &Footprint) -> String {
     if g.is_multisample() {
         text += &format!(", sample {}", f.sample);
     }
-    if f.share != 256 {
-        text += &format!(", share {}/256", f.share);
-    }
-    if f.tap.1 != 1024 {
-        text += &format!(", tap {} of weight {}/1024", f.tap.0, f.tap.1);
+    let weight = format!("{}/{}", f.share, whole(f));
+    if f.tap.1 > 1 {
+        text += &format!(", tap {} of weight {weight}", f.tap.0);
+    } else if f.share != whole(f) {
+        text += &format!(", share {weight}");
     }
     text
+}
+
+/// What all weights of a fetch come to: 256, or more of a fetch with taps.
+pub(crate) fn whole(f: &Footprint) -> u32 {
+    256 << f.scale
 }
 
 fn write_footprint(out: &mut String, trace: &Trace, f: &Footprint) -> Result {
@@ -177,7 +182,7 @@ fn axis_line(trace: &Trace, axis: &AxisTrace) -> String {
     } else if trace.effective.filter == texunit_unit::Filter::Point {
         text += &format!("; texel {lower}");
     } else {
-        let (weight, exact) = (axis.upper, unrounded(axis.exact));
+        let (weight, exact) = (axis.upper, unrounded(axis.exact, 256));
         text += &format!(
             "; texels {lower} and {upper}, weight of the upper one {weight}/256 ({exact})"
         );
@@ -194,7 +199,8 @@ pub(crate) fn texel_line(trace: &Trace, f: &Footprint, texel: &TexelTrace, n: us
     }
     text += &whereabouts(trace, f, texel).map_or_else(String::new, |w| format!(" {w}"));
     if is_weighted(trace, f) {
-        text += &format!(": {}/256 ({})", texel.weight, unrounded(texel.exact));
+        let exact = unrounded(texel.exact, whole(f));
+        text += &format!(": {}/{} ({exact})", texel.weight, whole(f));
     }
     let (codes, values) = codes_and_values(trace, texel.codes, texel.values);
     if codes.is_empty() {

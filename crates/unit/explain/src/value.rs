@@ -9,9 +9,9 @@ pub(crate) fn float(bits: u32) -> String {
     number::float(f32::from_bits(bits))
 }
 
-/// A weight of 256 that was not rounded.
-pub(crate) fn unrounded(weight: f64) -> String {
-    let text = format!("{:.3}", weight * 256.0);
+/// A weight that was not rounded, in units of which so many are the whole.
+pub(crate) fn unrounded(weight: f64, whole: u32) -> String {
+    let text = format!("{:.3}", weight * f64::from(whole));
     if text == "-0.000" { "0.000".to_owned() } else { text }
 }
 

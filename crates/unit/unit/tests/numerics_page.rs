@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use flate2::read::GzDecoder;
 use std::collections::HashSet;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use texunit_testkit::pages::{anchors, without_anchors};
@@ -23,41 +25,91 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// The rows of the page's last table, without its head.
-fn rows(page: &str) -> Vec<Vec<&str>> {
-    let (_, table) = page.split_once("\n| rule | reference | planned | cases |\n").unwrap();
-    table.lines().skip(1).map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect()
+/// The rows of one of the page's tables, without its head.
+fn rows<'p>(page: &'p str, head: &str) -> Vec<Vec<&'p str>> {
+    let (_, table) = page.split_once(&format!("\n{head}\n")).unwrap();
+    let lines = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    lines.map(|l| l.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// The paths of a cell, `a::{b, c}` taken apart.
+fn paths(cell: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for path in cell.split('`').skip(1).step_by(2) {
+        match path.strip_suffix('}').and_then(|path| path.split_once('{')) {
+            Some((module, names)) => {
+                all.extend(names.split(", ").map(|name| format!("{module}{name}")));
+            }
+            None => all.push(path.to_owned()),
+        }
+    }
+    all
+}
+
+/// Whether code defines something of this name.
+fn defines(code: &str, name: &str) -> bool {
+    ["fn ", "struct ", "enum ", "trait ", "static ", "const "].iter().any(|kind| {
+        code.match_indices(&format!("{kind}{name}")).any(|(at, found)| {
+            !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
+    })
+}
+
+/// Whether a path is that of a module of crate `unit`, or of names in one, or of names in `texel`.
+fn exists(path: &str) -> bool {
+    let parts: Vec<&str> = path.split("::").collect();
+    let folder = root().join("crates/unit");
+    if let ["texel", names @ ..] = &parts[..] {
+        let mut code = String::new();
+        sources(&folder.join("texel/src"), &mut code);
+        return names.iter().all(|name| defines(&code, name));
+    }
+    let module = |parts: &[&str]| {
+        let path = folder.join("unit/src").join(parts.join("/"));
+        let files = [path.with_extension("rs"), path.join("mod.rs")];
+        files.iter().find_map(|file| std::fs::read_to_string(file).ok())
+    };
+    let longest =
+        (1..=parts.len()).rev().find_map(|count| Some((module(&parts[..count])?, &parts[count..])));
+    longest.is_some_and(|(code, names)| names.iter().all(|name| defines(&code, name)))
+}
+
+/// The file of cases of this name, unpacked.
+fn cases(name: &str) -> Option<String> {
+    let file = |kind: &str| std::fs::read(root().join(format!("tests/fetch/{name}{kind}"))).ok();
+    if let Some(plain) = file(".toml") {
+        return String::from_utf8(plain).ok();
+    }
+    let packed = file(".toml.gz").or_else(|| file(".json.gz"))?;
+    let mut text = String::new();
+    GzDecoder::new(&packed[..]).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 #[test]
 fn named_functions_and_case_files_exist() {
     let page = std::fs::read_to_string(root().join("docs/numerics.md")).unwrap();
-    let mut code = String::new();
-    for name in ["texel", "unit"] {
-        sources(&root().join("crates/unit").join(name).join("src"), &mut code);
-    }
-    let defined = |name: &str| {
-        ["fn ", "struct ", "enum ", "mod "].iter().any(|kind| {
-            code.match_indices(&format!("{kind}{name}")).any(|(at, found)| {
-                !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
-            })
-        })
-    };
-    let rows = rows(&page);
-    assert!(rows.len() > 15, "the table was not found whole");
-    for row in rows {
-        let [_, reference, planned, cases] = row[..] else { panic!("{row:?}") };
-        for path in [reference, planned].iter().flat_map(|c| c.split('`').skip(1).step_by(2)) {
-            for name in path.split(|c: char| !c.is_alphanumeric() && c != '_') {
-                let known = matches!(name, "" | "texel") || defined(name);
-                assert!(known, "`{path}`: there is no {name}");
-            }
-        }
-        for file in cases.split(',').filter_map(|c| c.split_whitespace().next()) {
-            let path = root().join(format!("tests/fetch/{file}.toml"));
-            assert!(path.exists(), "{} is not a case file", path.display());
+    let (places, open) = (
+        rows(&page, "| rule | reference | planned | cases |"),
+        rows(&page, "| rule | what texunit does | where |"),
+    );
+    assert!(places.len() > 60 && open.len() > 20, "the tables were not found whole");
+    let mut unknown = Vec::new();
+    for row in &places {
+        let &[_, reference, planned, files] = &row[..] else { panic!("{row:?}") };
+        unknown.extend([reference, planned].into_iter().flat_map(paths).filter(|p| !exists(p)));
+        for file in files.split(',').filter_map(|c| c.split_whitespace().next()) {
+            assert!(cases(file).is_some(), "{file} is not a file of cases");
         }
     }
+    for row in &open {
+        let &[_, _, place] = &row[..] else { panic!("{row:?}") };
+        // Rules of other crates are theirs.
+        let other = ["alu::", "simt::", "device"];
+        let ours = |path: &String| !other.iter().any(|start| path.starts_with(start));
+        unknown.extend(paths(place).into_iter().filter(ours).filter(|path| !exists(path)));
+    }
+    assert!(unknown.is_empty(), "there is no {unknown:#?}");
 }
 
 /// Numbers of the page's rules and sections: the first cells of its tables, and its headings.
@@ -210,13 +262,11 @@ fn what_plan_and_reference_share_is_listed_with_its_cases() {
         }
     }
     assert!(taken.contains("level::sharpening") && taken.contains("seamless"), "{taken:?}");
-    for name in taken {
-        assert!(
-            table.contains(&format!("`{name}`")),
-            "{name} is shared, and not in docs/testing.md"
-        );
-    }
-    let mut cases = 0;
+    let mut unlisted: Vec<_> =
+        taken.iter().filter(|name| !table.contains(&format!("`{name}`"))).collect();
+    unlisted.sort();
+    assert!(unlisted.is_empty(), "shared, and not in docs/testing.md: {unlisted:?}");
+    let mut named = 0;
     for row in table.lines().skip(1) {
         let held = row.trim_matches('|').split('|').nth(2).unwrap();
         for part in held
@@ -225,13 +275,12 @@ fn what_plan_and_reference_share_is_listed_with_its_cases() {
             .filter(|part| *part != "every file" && !part.starts_with("other"))
         {
             let file = part.split_whitespace().next().unwrap();
-            let text = std::fs::read_to_string(root().join(format!("tests/fetch/{file}.toml")));
-            let text = text.unwrap_or_else(|e| panic!("{file}: {e}"));
+            let text = cases(file).unwrap_or_else(|| panic!("{file} is not a file of cases"));
             for name in part.split('`').skip(1).step_by(2) {
                 assert!(text.contains(&format!("\nname = \"{name}")), "{file} has no case {name}");
-                cases += 1;
+                named += 1;
             }
         }
     }
-    assert!(cases > 15, "{cases}");
+    assert!(named > 15, "{named}");
 }

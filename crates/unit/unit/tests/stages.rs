@@ -148,7 +148,7 @@ fn coloured_cube(n: u32, levels: u32) -> Texture {
 fn cubes_point_at_faces() {
     let t = coloured_cube(4, 0);
     let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
-    let s = sampler(POINT, AddressMode::Border);
+    let s = sampler(POINT, AddressMode::Clamp);
     let face = |d| get(f, &t, &s, &at(d))[0];
     let (nan, inf) = (f32::NAN, f32::INFINITY);
     assert_eq!(face([1.0, 0.5, 0.25]), 0.0);
@@ -157,28 +157,47 @@ fn cubes_point_at_faces() {
     assert_eq!(face([0.0, -2.0, 1.0]), 30.0);
     assert_eq!(face([1.0, 1.0, 1.0]), 40.0);
     assert_eq!(face([1.0, 1.0, -1.0]), 50.0);
-    for d in [[0.0; 3], [nan; 3], [inf, 0.0, 0.0], [-0.0, -0.0, -0.0]] {
-        assert_eq!(face(d), 40.0, "{d:?} is no direction");
+    // Rule 7.4: the products of these are NaNs and zeros, of which zeros are larger.
+    for (d, of) in [
+        ([0.0; 3], 40.0),
+        ([nan; 3], 40.0),
+        ([-0.0, -0.0, -0.0], 40.0),
+        ([inf, 1.0, 1.0], 40.0),
+        ([inf, inf, 1.0], 40.0),
+        ([1.0, 1.0, inf], 20.0),
+        ([inf, 1.0, inf], 20.0),
+        ([1.0, inf, inf], 0.0),
+    ] {
+        assert_eq!(face(d), of, "{d:?}");
     }
 }
 
+/// Rules 7.5 and 7.6.
 #[test]
-fn modes_act_on_faces_of_mipmapped_cubes_only() {
+fn modes_act_on_faces() {
     let t = |levels| {
         let face = |level: u32| (0..6 * 4 / (level + 1).pow(2)).map(|k| k as f32);
         let all: Vec<f32> = (0..u32::max(levels, 1)).flat_map(face).collect();
-        texture(Geometry::Cube, "f32", [2, 2, 1], levels, &floats(all))
+        let t = texture(Geometry::Cube, "f32", [2, 2, 1], levels, &floats(all));
+        Texture { normalized_coords: false, ..t }
     };
     let f = form(Geometry::Cube, FetchKind::Sample(Lod::Implicit));
-    // The edge of +z: s = 1, which is past its last texel.
+    // The edge of +z: s = 1, which is past its last texel; t is a quarter.
     let o = at([1.0, 0.5, 1.0]);
-    let wrap = sampler(POINT, AddressMode::Wrap);
-    assert_eq!(get(f, &t(0), &wrap, &o)[0], 17.0);
-    assert_eq!(get(f, &t(2), &wrap, &o)[0], 16.0);
-    // Linear: half of each.
-    let wrap = sampler(LINEAR, AddressMode::Wrap);
-    assert_eq!(get(f, &t(0), &wrap, &o)[0], 16.5);
-    assert_eq!(get(f, &t(0), &sampler(LINEAR, AddressMode::Clamp), &o)[0], 17.0);
+    for t in [t(0), t(1), t(2)] {
+        let get = |filter, mode, seamless| {
+            let s = sampler(filter, mode).with_seamless_cube(seamless).with_border_bits([0; 4]);
+            get(f, &t, &s, &o)[0]
+        };
+        use AddressMode::{Border, Clamp, Mirror, Wrap};
+        let all = [Wrap, Mirror, Clamp, Border];
+        assert_eq!(all.map(|mode| get(POINT, mode, false)), [16.0, 17.0, 17.0, 0.0]);
+        // Half of each.
+        assert_eq!(all.map(|mode| get(LINEAR, mode, false)), [16.5, 17.0, 17.0, 8.5]);
+        // Seamless cubes ignore the mode: 17, and 0, the first texel of +x.
+        assert_eq!(all.map(|mode| get(POINT, mode, true)), [17.0; 4]);
+        assert_eq!(all.map(|mode| get(LINEAR, mode, true)), [8.5; 4]);
+    }
 }
 
 #[test]
@@ -192,15 +211,38 @@ fn seamless_cubes_blend_neighbours() {
     assert_eq!(value([1.0, 0.0, 1.0]), 20.0);
     // An eighth of a face before it: the centre of the last texel.
     assert_eq!(value([0.75, 0.0, 1.0]), 40.0);
-    // The corner of +x (0), +y (20), +z (40): the fourth is their mean, 20.
-    assert_eq!(value([1.0, 1.0, 1.0]), 20.0);
+    // Rule 7.7: at the corner of +x (0), +y (20) and +z (40) each of four would have 64. Those of
+    // the fourth go to the others: 21, 21, and 22 to the texel inside.
+    assert_eq!(value([1.0, 1.0, 1.0]), (85.0 * 20.0 + 86.0 * 40.0) / 256.0);
     let trace = trace(f, &t, &s, &at([1.0, 1.0, 1.0])).unwrap();
     let texels = &trace.footprints[0].texels;
-    assert_eq!(texels.len(), 4);
-    assert_eq!(texels.iter().filter(|t| t.at.is_none()).count(), 1);
-    assert!(texels.iter().all(|t| t.weight == 64));
+    assert!(texels.iter().all(|t| t.at.is_some()));
+    let weights: Vec<_> = texels.iter().map(|t| (t.corner, t.weight)).collect();
+    assert_eq!(weights, [([0, 0, 0], 85), ([0, 1, 0], 86), ([1, 1, 0], 85)]);
     let seamed = sampler(LINEAR, AddressMode::Clamp);
     assert_eq!(get(f, &t, &seamed, &at([1.0, 0.0, 1.0]))[0], 40.0);
+}
+
+/// Rule 8.7: 86 of the texel inside, 85 of each of those behind the edges.
+#[test]
+fn seamless_cubes_gather_their_corners() {
+    let f = form(Geometry::Cube, FetchKind::Gather(0));
+    let s = sampler(POINT, AddressMode::Wrap).with_seamless_cube(true);
+    let corner = at([1.0, 1.0, 1.0]);
+    let wanted = (85.0 * 20.0 + 86.0 * 40.0) / 256.0;
+    let t = coloured_cube(4, 0);
+    assert_eq!(get(f, &t, &s, &corner), [40.0, 0.0, wanted, 20.0]);
+    // Without a corner nothing is missing.
+    assert_eq!(get(f, &t, &s, &at([1.0, 0.0, 1.0])), [40.0, 0.0, 0.0, 40.0]);
+    // Integers by their sum; compares by the weights of those that pass.
+    let faces: Vec<u8> = (0..6).flat_map(|face: u8| [10 * face; 16]).collect();
+    let integers = texture(Geometry::Cube, "u8", [4, 4, 1], 0, &faces);
+    let values = fetch(f, &integers, &s, &corner).unwrap().values;
+    assert_eq!(values, [40, 0, 20, 20], "(3440 + 1700 + 128) / 256");
+    let compare = FetchForm { compare: true, ..f };
+    let s = s.with_compare(CompareFunction::Less);
+    let o = FetchOperands { compare: 10.0_f32.to_bits(), ..corner };
+    assert_eq!(get(compare, &t, &s, &o), [1.0, 0.0, 171.0 / 256.0, 1.0]);
 }
 
 #[test]
@@ -221,7 +263,7 @@ fn cubes_have_levels_and_gradients() {
     assert_eq!(one.level.q, 256);
     assert_eq!(f32::from_bits(one.answer.values[0]), 51.0);
     assert_eq!(rules(&one), ["4.11", "4.3", "4.4", "4.6", "4.7", "3.3", "3.4"]);
-    // Through the cube.
+    // Through the cube: as many texels as an edge has.
     let far = steps([0.0, 0.0, 2.0], [0.0; 3]);
     assert_eq!((far.level.q, f32::from_bits(far.answer.values[0])), (768, 53.0));
 }
@@ -284,15 +326,19 @@ fn anisotropic_taps_add_up() {
     assert_eq!(x(&four), (42.5 + 56.5 + 72.5 + 90.5) / 4.0);
     let places: Vec<f64> = four.footprints.iter().map(|f| f.axes[0].texels).collect();
     assert_eq!(places, [7.0, 8.0, 9.0, 10.0]);
-    assert_eq!(four.footprints[3].tap, (3, 256));
-    assert_eq!(rules(&four)[..5], ["4.2", "4.12", "4.12", "4.12", "4.12"]);
+    assert_eq!((four.footprints[3].tap, four.footprints[3].share), ((3, 4), 256));
+    let said = rules(&four);
+    assert_eq!(said[..6], ["4.2", "4.3", "4.4", "4.6", "4.7", "4.12"]);
     // The other gradient is the longer one: taps lie along y, where nothing changes.
     assert_eq!(x(&anisotropic(16, [2.0, 0.0], [0.0, 8.0], middle)), 64.0);
     // At most two: a texel apart.
     assert_eq!(x(&anisotropic(2, [8.0, 0.0], [0.0, 2.0], middle)), (56.5 + 72.5) / 2.0);
-    // r = 3: ends 170/1024, inside 342/1024.
+    // A ratio of 3, 406 of 256: w = 4 * E(150) >> 1 = 342 of 1024 is more than 256, so 171 of 512
+    // inside, and 85 at the ends. Each is split between two texels, the upper half rounded.
     let three = x(&anisotropic(16, [6.0, 0.0], [0.0, 2.0], middle));
-    assert_eq!(three, (170.0 * (42.5 + 90.5) + 342.0 * (56.5 + 72.5)) / 1024.0);
+    let split = |lower: f32, upper: f32, at: f32| lower * at * at + upper * (at + 1.0).powi(2);
+    let ends = split(42.0, 43.0, 6.0) + split(42.0, 43.0, 9.0);
+    assert_eq!(three, (ends + split(85.0, 86.0, 7.0) + split(85.0, 86.0, 8.0)) / 512.0);
     // Round: one.
     let one = anisotropic(16, [8.0, 0.0], [0.0, 8.0], middle);
     assert_eq!((x(&one), one.footprints.len()), (64.0, 1));
@@ -300,12 +346,12 @@ fn anisotropic_taps_add_up() {
 
 #[test]
 fn two_close_taps() {
-    // r = 1.5: 0.67 of a texel apart, 686/1024: 0.33496 to either side, 86/256.
+    // A ratio of 1.5, 150 of 256: t = 256 - E(150) = 85, so 43/64 of a texel apart.
     let t = anisotropic(16, [6.0, 0.0], [0.0, 4.0], at([8.5 / 32.0, 0.5, 0.0]));
     assert_eq!(t.footprints.len(), 2);
-    assert!(t.footprints.iter().all(|f| f.tap.1 == 512));
+    assert!(t.footprints.iter().all(|f| f.share == 256 && f.scale == 1));
     let distance = t.footprints[1].axes[0].texels - t.footprints[0].axes[0].texels;
-    assert!((distance - 0.67).abs() < 0.01, "{distance}");
+    assert_eq!(distance, 43.0 / 64.0);
 }
 
 #[test]
@@ -331,7 +377,7 @@ fn ties_of_taps_go_up() {
 }
 
 #[test]
-fn anisotropy_needs_a_linear_filter_and_two_axes() {
+fn anisotropy_is_of_planes() {
     let taps = |geometry: Geometry, size: [u32; 3], filter| {
         let count = size.iter().product::<u32>() * if geometry.is_cube() { 6 } else { 1 };
         let t = texture(geometry, "f32", size, 0, &counted(count));
@@ -340,9 +386,13 @@ fn anisotropy_needs_a_linear_filter_and_two_axes() {
         let f = form(geometry, FetchKind::Sample(Lod::Gradient));
         trace(f, &t, &s, &o).unwrap().footprints.len()
     };
-    assert_eq!(taps(Geometry::D2, [8, 8, 1], LINEAR), 16);
-    assert_eq!(taps(Geometry::Cube, [8, 8, 1], LINEAR), 16);
-    assert_eq!(taps(Geometry::D2, [8, 8, 1], POINT), 1);
-    assert_eq!(taps(Geometry::D1, [8, 1, 1], LINEAR), 1);
-    assert_eq!(taps(Geometry::D3, [8, 8, 2], LINEAR), 1);
+    // 4 texels, 2 on a face that is twice as wide: where a level has no others, R is the length.
+    for filter in [LINEAR, POINT] {
+        assert_eq!(taps(Geometry::D2, [8, 8, 1], filter), 4);
+        assert_eq!(taps(Geometry::D1, [8, 1, 1], filter), 4);
+        assert_eq!(taps(Geometry::A2d, [8, 8, 1], filter), 4);
+        assert_eq!(taps(Geometry::Cube, [8, 8, 1], filter), 2);
+        assert_eq!(taps(Geometry::A1d, [8, 1, 1], filter), 1);
+        assert_eq!(taps(Geometry::D3, [8, 8, 2], filter), 1);
+    }
 }

@@ -9,8 +9,8 @@ use texunit_cuda_abi::{
 };
 
 driver_api! {
-    /// Makes a texture object. A linear filter of integers that are read as integers is a fault of the
-    /// fetch.
+    /// Makes a texture object. Integers that are read as integers may have a linear filter, which only the
+    /// runtime refuses.
     fn cuTexObjectCreate(
         pTexObject: Out<CUtexObject>,
         pResDesc: In<CUDA_RESOURCE_DESC>,

@@ -2,10 +2,11 @@
 
 use crate::args::Answer;
 use crate::array::{ArrayObject, MipmapObject};
+use crate::call::say;
 use crate::error::refusal;
 use crate::format::{format, view_format};
 use crate::handle::Handle;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use texunit_cuda_abi::{
     CU_RESOURCE_TYPE_ARRAY, CU_RESOURCE_TYPE_LINEAR, CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
     CU_RESOURCE_TYPE_PITCH2D, CUDA_ARRAY3D_CUBEMAP, CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED,
@@ -78,7 +79,18 @@ impl Source {
             ))
         })?;
         // Its first byte says which memory it is.
-        let memory = memory(device, address, (u64::from(width) * size).min(1))?;
+        let bytes = u64::from(width) * size;
+        let memory = memory(device, address, bytes.min(1))?;
+        let left = memory.allocation().end - address;
+        static SAID: Once = Once::new();
+        if bytes > left {
+            SAID.call_once(|| {
+                say(format_args!(
+                    "a texture of linear memory has {bytes} bytes from {address:#x} on, but the allocation ends after {left}: \
+                     fetches past its end are 0 here, and whatever follows it on a GPU"
+                ));
+            });
+        }
         Ok(Self::Linear(memory, format, width))
     }
 

@@ -227,18 +227,23 @@ fn a_texture_that_was_destroyed_is_a_fault() {
     ok!(cuCtxDestroy_v2(context));
 }
 
+/// As an NVIDIA H200 (sm_90) filters them, driver 580.159.04, CUDA 13.0, 2026-11-28 (docs/numerics.md 2).
 #[test]
-fn a_linear_filter_of_integers_is_a_fault_of_the_fetch() {
+fn integers_are_filtered() {
     let context = context();
     let runner = Runner::new(&kernels());
-    let given = array(&plain(8, 8, 0x01, 4));
+    let given = array(&plain(2, 1, 0x01, 1));
+    copy(given, [10, 21].as_mut_ptr(), true, [2, 1, 1]);
     let state = CUDA_TEXTURE_DESC {
+        address_mode: [1; 3],
         filter_mode: CU_TR_FILTER_MODE_LINEAR,
         flags: READ_AS_INTEGER,
         ..CUDA_TEXTURE_DESC::default()
     };
     let handle = texture(&of_array(given), &state, None);
-    runner.launch("fetch_2d", handle, &[0; THREADS * 16]);
-    fails!(LAUNCH_FAILED, cuCtxSynchronize());
+    for (x, wanted) in [(0.5_f32, 10_u32), (0.75, 13), (1.0, 16), (1.5, 21)] {
+        let at = [x, 0.5, 0.0, 0.0].map(f32::to_le_bytes).concat().repeat(THREADS);
+        assert_eq!(runner.run("fetch_2d", handle, &at)[..4], wanted.to_le_bytes(), "{x}");
+    }
     ok!(cuCtxDestroy_v2(context));
 }

@@ -9,7 +9,7 @@ use kernels::{ANSWERS, Handles, Shape, WORDS, counts, kernel};
 use std::collections::BTreeMap;
 use textures::{Drawn, texture};
 use texunit_device::{
-    Arg, Array, ArrayDescriptor, Device, Extent, Filter, Format, Geometry, GradientPath,
+    Arg, Array, ArrayDescriptor, BadFetch, Device, Extent, Filter, Format, Geometry, GradientPath,
     GradientStats, LaunchError, LaunchOptions, LaunchStats, MemoryTexels, Module, Sampler,
     TextureDescriptor, TextureResource, Watch, Watched,
 };
@@ -303,6 +303,45 @@ fn one_texture_of_several_geometries() {
                 assert_eq!(stats.gradients.unwrap(), all, "{target}");
             }
         }
+    }
+}
+
+/// What a card answers where no texture fits: a surface is read by TXD, too, and zeros ask nobody.
+#[test]
+fn fetches_that_no_texture_fits() {
+    let body = "
+.visible .entry k(.param .u64 surface, .param .u64 solid, .param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .f32 %x, %y; .reg .b64 %s, %t, %out;
+    ld.param.u64 %s, [surface]; ld.param.u64 %t, [solid]; ld.param.u64 %out, [out];
+    mov.f32 %x, 0f40200000; mov.f32 %y, 0f00000000;
+    tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%s, {%x, %y}], {%y, %y}, {%y, %y};
+    st.global.u32 [%out], %r0;
+    tex.grad.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}], {%y, %y}, {%y, %y};
+    st.global.u32 [%out+4], %r0;
+    ret;
+}";
+    let device = Device::default();
+    let array = picture(&device, "f32", Geometry::D2, [4, 1]);
+    array.write(&[1.0_f32, 2.0, 3.0, 4.0].map(f32::to_le_bytes).concat()).unwrap();
+    let surface = device.create_surface(&array).unwrap();
+    let solid = Extent { width: 4, height: 4, depth: 4 };
+    let format = Format::from_name("f32").unwrap();
+    let solid = ArrayDescriptor::new(format, Geometry::D3, solid, "solid");
+    let solid = device.create_array(&solid).unwrap();
+    let solid = device.create_texture(&(&solid).into(), &TextureDescriptor::default()).unwrap();
+    let module = Module::load(&device, "k.ptx", &format!("{HEAD}{body}")).unwrap();
+    let out = device.alloc(8, "out").unwrap();
+    for (gradients, engine) in [(GradientPath::Unit, None), (GradientPath::Txd, Some(1))] {
+        out.write(0, &[7; 8]).unwrap();
+        let options = LaunchOptions::default().with_gradients(gradients);
+        let args = [Arg::U64(surface.handle()), Arg::Texture(&solid), Arg::Buffer(&out)];
+        let kernel = module.kernel("k").unwrap();
+        assert!(kernel.launch(&options, &args).is_err());
+        let stats = kernel.launch(&options.with_bad_fetch(BadFetch::Zero), &args).unwrap();
+        assert_eq!(out.read(), [3.0_f32.to_bits(), 0].map(u32::to_le_bytes).concat());
+        assert_eq!(stats.bad_fetches.faults.len(), 2);
+        assert_eq!(stats.gradients.map(|gradients| gradients.engine), engine);
     }
 }
 

@@ -15,7 +15,8 @@ pub enum Host {
 }
 
 impl Host {
-    /// What a card does where [`BadFetch::Fault`](texunit_simt::BadFetch::Fault) makes this fault, and what says so.
+    /// What a card does where [`BadFetch::Fault`](texunit_simt::BadFetch::Fault) makes this fault,
+    /// and what says so.
     pub(super) fn of_card(self, kind: &FaultKind) -> Option<String> {
         let does = match kind {
             FaultKind::Handle { is: BadHandle::Surface, .. } => {
@@ -24,8 +25,12 @@ impl Host {
             FaultKind::Handle { is: BadHandle::Unknown, wanted: "sampler", .. } => {
                 "does not look at a sampler's handle: that of the texture has the sampler"
             }
-            FaultKind::Handle { is: BadHandle::Unknown, handle: 1..=0xffff_ffff, .. } => {
-                "takes the lower half of a handle for all of it: it reads the object of this number, or zeros if there is none"
+            // A single bit of the upper half is that of a kind.
+            FaultKind::Handle { is: BadHandle::Unknown, handle, .. }
+                if *handle as u32 != 0 && (handle >> 32).count_ones() != 1 =>
+            {
+                "takes the lower half of a handle for all of it: it reads the object of this \
+                 number, or zeros if there is none"
             }
             FaultKind::Handle { is: BadHandle::Unknown, .. }
             | FaultKind::Floats { .. }
@@ -73,10 +78,12 @@ impl Host {
             }
             FaultKind::Handle { is: BadHandle::Surface, .. } => Some(
                 match self {
-                    Self::Job => "in the job, make it a texture: `texture = { ... }`, or `[textures.NAME]`",
+                    Self::Job => {
+                        "in the job, make it a texture: `texture = { ... }`, or `[textures.NAME]`"
+                    }
                     Self::Program => {
-                        "a fetch takes what cudaCreateTextureObject (cuTexObjectCreate) makes; this handle is of \
-                         cudaCreateSurfaceObject (cuSurfObjectCreate)"
+                        "a fetch takes what cudaCreateTextureObject (cuTexObjectCreate) makes; \
+                         this handle is of cudaCreateSurfaceObject (cuSurfObjectCreate)"
                     }
                     Self::Python => "pass a `texunit.Texture`; this one is a `texunit.Surface`",
                 }
@@ -86,8 +93,8 @@ impl Host {
                 match self {
                     Self::Job => "in the job, a texture without `layout` takes `.f32` coordinates",
                     Self::Program => {
-                        "tex1Dfetch reads linear memory (cudaResourceTypeLinear), by integers; tex1D needs a CUDA array \
-                         (cudaMallocArray)"
+                        "tex1Dfetch reads linear memory (cudaResourceTypeLinear), by integers; \
+                         tex1D needs a CUDA array (cudaMallocArray)"
                     }
                     Self::Python => "a texture without copy=False takes `.f32` coordinates",
                 }

@@ -1,12 +1,12 @@
-//! Fetches and accesses that no texture or surface fits, where the kernel goes on as on a card ([`BadFetch::Zero`]).
+//! Fetches and accesses that no texture or surface fits, where the kernel goes on as on a card
+//! ([`BadFetch::Zero`]).
 //!
 //! All of this is asked only where no plan can be made, so that it costs others nothing.
 
-use super::context::Context;
-use super::outcome::{At, Executed, PendingFault};
-use super::warp::{Split, Warp, lanes};
+use super::outcome::{Executed, PendingFault};
+use super::warp::lanes;
 use crate::launch::{BadFetch, LaunchConfig};
-use crate::stats::BadFetches;
+use crate::stats::{BadFetches, Fault};
 use std::collections::HashSet;
 
 /// Those of a worker.
@@ -47,26 +47,24 @@ impl Bad {
     pub(super) fn has_news(&self) -> bool {
         !self.pending.is_empty()
     }
+
+    /// Those of an instruction, whose place is told next.
+    pub(super) fn take_pending(&mut self) -> Vec<PendingFault> {
+        std::mem::take(&mut self.pending)
+    }
+
+    pub(super) fn tell(&mut self, fault: Fault) {
+        self.told.faults.push(fault);
+    }
+
+    /// All of this worker.
+    pub(super) fn take_told(&mut self) -> BadFetches {
+        std::mem::take(&mut self.told)
+    }
 }
 
 /// What a card loads where there is nothing to load from.
 #[cold]
 pub(super) fn clear<T: Default>(values: &mut [[T; 32]; 4], active: u32) {
     values.iter_mut().for_each(|row| lanes(active).for_each(|lane| row[lane] = T::default()));
-}
-
-impl Context<'_> {
-    /// Puts down where a split has made such fetches.
-    #[cold]
-    pub(super) fn note_bad(&mut self, warp: &Warp, split: Split) {
-        for pending in std::mem::take(&mut self.sites.bad.pending) {
-            let fault = self.fault(warp, At { split, pending: Box::new(pending) });
-            self.sites.bad.told.faults.push(*fault);
-        }
-    }
-
-    /// All of this worker.
-    pub(super) fn take_bad(&mut self) -> BadFetches {
-        std::mem::take(&mut self.sites.bad.told)
-    }
 }

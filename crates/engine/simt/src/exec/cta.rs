@@ -5,8 +5,8 @@ use super::limits::CTA_TURN;
 use super::outcome::{At, PendingFault, Turn};
 use super::warp::{Split, State, Warp, thread_of};
 use crate::code::{OF_CTA, PRODUCTS};
-use crate::fault::{Fault, FaultKind};
-use crate::stats::LaunchStats;
+use crate::fault::FaultKind;
+use crate::stats::{Fault, LaunchStats};
 use std::fmt::Write;
 use std::sync::Arc;
 

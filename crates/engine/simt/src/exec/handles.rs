@@ -12,6 +12,7 @@ use texunit_unit::{
 const INDEX: u64 = 0xf_ffff;
 const SAMPLER_SHIFT: u32 = 20;
 const SAMPLER_INDEX: u64 = 0xfff;
+const LOWER: u64 = 0xffff_ffff;
 /// The bits that say what a handle is of.
 pub(super) const KINDS: u64 = TEXTURE_BIT | SAMPLER_BIT | SURFACE_BIT;
 
@@ -38,7 +39,7 @@ fn bad<T>(
 /// Checks the kind bits of a handle.
 fn check(lane: usize, handle: u64, of: &Handle, wanted: Wanted) -> Executed {
     let kind = handle & KINDS;
-    let rest = handle & !KINDS & !0xffff_ffff;
+    let rest = handle & !KINDS & !LOWER;
     if kind & wanted.bit != 0 && kind.count_ones() == 1 && rest == 0 {
         return Ok(());
     }
@@ -185,29 +186,38 @@ pub(super) fn fetched_of<'d>(
     Ok((texture, sampler_of(descriptors, &fetch.texture, t, lane)?))
 }
 
-/// A handle as a card knows it: without its upper half it is the same one.
+/// The handle that a card takes one for, which does not look at the upper half.
 fn whole(handle: u64, bit: u64) -> u64 {
-    if handle != 0 && handle >> 32 == 0 { handle | bit } else { handle }
+    match handle & LOWER {
+        0 => handle,
+        lower => lower | bit,
+    }
 }
 
 /// A texture, and the sampler that it is fetched from by.
 type Pair = (Arc<Texture>, Arc<Sampler>);
 
-/// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as zeros.
+/// What a card fetches from by a handle that is none of a texture; `None`: nothing, which reads as
+/// zeros.
 pub(super) fn fetched_instead(
     descriptors: &Descriptors,
     fetch: &Fetch,
     t: u64,
     lane: usize,
 ) -> Result<Option<Pair>, Box<PendingFault>> {
-    let (of, t) = (&fetch.texture, whole(t, TEXTURE_BIT));
-    if t & KINDS == SURFACE_BIT {
+    let of = &fetch.texture;
+    if t & !LOWER == SURFACE_BIT {
+        let surface = match accessed_of(descriptors, of, t, lane) {
+            Err(fault) if fault.kind.is_answered() => return Ok(None),
+            found => found?,
+        };
         // The driver's header of a surface: elements, by a point filter and coordinates in texels.
-        let resource = Arc::clone(&accessed_of(descriptors, of, t, lane)?.resource);
+        let resource = Arc::clone(&surface.resource);
         let read_mode = ReadMode::of_driver(resource.format(), true);
         let texture = Texture { resource, read_mode, normalized_coords: false };
         return Ok(Some((Arc::new(texture), Arc::new(Sampler::default()))));
     }
+    let t = whole(t, TEXTURE_BIT);
     let Ok(texture) = texture_of(descriptors, of, t, lane) else { return Ok(None) };
     live(&texture.resource, (lane, t, of, TEXTURE))?;
     let sampler = sampler_of(descriptors, of, t, lane).ok();

@@ -51,11 +51,10 @@ mod warp;
 mod words;
 mod yielding;
 
-use crate::fault::Fault;
 use crate::launch::{CtaRange, LaunchConfig};
 use crate::lower::{KernelId, Program};
 use crate::observe::Events;
-use crate::stats::{BadFetches, LaunchStats};
+use crate::stats::{BadFetches, Fault, LaunchStats};
 use context::{Context, Launch};
 use counters::{Counters, Counts};
 pub(crate) use lockstep::is_quiet;
@@ -146,7 +145,7 @@ impl Collected {
     /// Adds what a worker has counted.
     fn add(&mut self, context: &mut Context<'_>) {
         self.counters.add(&context.counters);
-        self.bad_fetches.add(context.take_bad());
+        self.bad_fetches.add(context.sites.bad.take_told());
         let left = context.take_left();
         if self.left.is_empty() {
             self.left = left;

@@ -10,8 +10,8 @@ use super::counters::Counts;
 use super::cta::progress_of;
 use super::outcome::Turn;
 use super::warp::Warp;
-use crate::fault::Fault;
 use crate::launch::CtaRange;
+use crate::stats::Fault;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -139,6 +139,15 @@ impl Context<'_> {
         Ok(Flow::Goes)
     }
 
+    /// Puts down where a split has made fetches that no texture fits.
+    #[cold]
+    fn note_bad(&mut self, warp: &Warp, split: Split) {
+        for pending in self.sites.bad.take_pending() {
+            let fault = self.fault(warp, At { split, pending: Box::new(pending) });
+            self.sites.bad.tell(*fault);
+        }
+    }
+
     /// Counts an instruction of these lanes.
     #[inline]
     pub(super) fn count(&mut self, warp: &mut Warp, inst: &Inst, mask: u32) {

@@ -48,7 +48,8 @@ impl<'w> SurfaceLanes<'w> {
     }
 }
 
-/// The plan for this handle, which is the first one kept now; `None`: a load gives zeros, all else does nothing.
+/// The plan for this handle, which is the first one kept now; `None`: a load gives zeros, all else
+/// does nothing.
 pub(super) fn plan<'k>(
     kept: &'k mut Kept<SurfacePlan>,
     bad: &mut Bad,

@@ -9,10 +9,10 @@ use super::context::Context;
 use super::warp::{Warp, lanes};
 use crate::clock::Moment;
 use crate::code::{Inst, Op, Slot};
-use crate::fault::Fault;
 use crate::observe::event::Of;
 use crate::observe::mark::Mark;
 use crate::observe::{At, Branch, Called, CtaInfo, Events, Probe, Registers, Synchronized, Values};
+use crate::stats::Fault;
 pub(super) use heard::Ear;
 use std::time::Duration;
 

@@ -109,7 +109,7 @@ pub use several::{Several, probes};
 pub use used::AtomicForm;
 pub(crate) use used::is_fleeting;
 
-use crate::fault::Fault;
+use crate::stats::Fault;
 
 /// Observes launches.
 pub trait Observer: Sync + std::fmt::Debug {

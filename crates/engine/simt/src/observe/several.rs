@@ -4,7 +4,7 @@ use super::{
     Access, At, Branch, Called, CtaInfo, Events, FetchAnswered, FetchMade, Further, LaunchInfo,
     Observer, Probe, Registers, SurfaceAnswered, SurfaceMade, Synchronized, Undefined, Values,
 };
-use crate::fault::Fault;
+use crate::stats::Fault;
 
 /// Observers that are all told, each of what it wants.
 #[derive(Debug)]

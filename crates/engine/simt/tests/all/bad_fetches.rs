@@ -1,5 +1,5 @@
-//! Fetches and accesses that no texture or surface fits: what a card answers, interpreted and in compiled code, and the
-//! fault that `BadFetch::Fault` makes of them.
+//! Fetches and accesses that no texture or surface fits: what a card answers, interpreted and in
+//! compiled code, and the fault that `BadFetch::Fault` makes of them.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, Loaded, load_text, words};
@@ -54,8 +54,8 @@ fn numbered_bytes() -> Arc<Resource> {
     made
 }
 
-/// Each thread executes the instruction three times, even ones with handle `a`, odd ones with `b`, and stores the first
-/// component and the predicate. Coordinates are 2.5 and 1.5.
+/// Each thread executes the instruction three times, even ones with handle `a`, odd ones with `b`,
+/// and stores the first component and the predicate. Coordinates are 2.5 and 1.5.
 fn kernel(inst: &str) -> String {
     ptx::kernel(
         ptx::SM_75,
@@ -166,7 +166,8 @@ fn fetches_that_read_zeros() {
         (SAMPLE, |_| 0xffff_ffff, none),
         (SAMPLE, |_| TEXTURE_BIT, none),
         (SAMPLE, |_| TEXTURE_BIT | 500, none),
-        (SAMPLE, |h| h.plane | 1 << 40, none),
+        (SAMPLE, |h| h.surface | 1 << 40, none),
+        (SAMPLE, |_| SURFACE_BIT | 500, "it is a surface"),
         (SAMPLE, |h| TEXTURE_BIT | h.plane & 0xf_ffff, none),
         (SAMPLE, |h| h.plane & 0xf_ffff, none),
         // A surface that the instruction does not fit either.
@@ -182,7 +183,8 @@ fn fetches_that_read_zeros() {
     }
 }
 
-/// Lanes that have a texture fetch from it beside those that have none, and each object is told once.
+/// Lanes that have a texture fetch from it beside those that have none, and each object is told
+/// once.
 #[test]
 fn lanes_beside_each_other() {
     let texel = number(TexelIndex { at: [2, 1, 0], ..TexelIndex::default() }).to_bits();
@@ -200,13 +202,15 @@ fn lanes_beside_each_other() {
     assert!(told[2].contains(".cube") && told[2].contains("`picture`"), "{told:?}");
 }
 
-/// A card reads a surface by a point filter, with coordinates in texels; the upper half of a handle means nothing to it.
+/// A card reads a surface by a point filter, with coordinates in texels; the upper half of a handle
+/// means nothing to it.
 #[test]
 fn what_is_fetched_in_place_of_a_texture() {
     let texel = number(TexelIndex { at: [2, 1, 0], ..TexelIndex::default() }).to_bits();
     for (handle, part) in [
         ((|h| h.surface) as Which, "it is a surface, not a texture"),
         (|h| h.plane & 0xffff_ffff, "ever returned"),
+        (|h| h.plane | 0xffff_ffff << 32, "ever returned"),
     ] {
         let (faults, stored, _) = run(SAMPLE, |h| [handle(h); 2]);
         assert!(stored.iter().all(|&[v, _]| v == texel), "{part}: {stored:?}");

@@ -5,7 +5,7 @@
 use crate::common::{Arg, HEADER, How, Loaded, load_bound, words};
 use crate::unit_common::{numbered, shape, surface, texture};
 use texunit_simt::launch::{SAMPLER_BIT, SURFACE_BIT, TEXTURE_BIT};
-use texunit_simt::{Fault, FaultKind};
+use texunit_simt::{BadFetch, Fault, FaultKind};
 use texunit_unit::{AddressMode, Geometry, Sampler};
 
 const MODES: [&str; 2] = ["", ", texmode_independent"];
@@ -38,6 +38,15 @@ fn run(
     handles: &[(&str, u64)],
     args: &[u64],
 ) -> Result<u32, Box<Fault>> {
+    run_with(BadFetch::Fault, (mode, module, parameters, body), handles, args)
+}
+
+fn run_with(
+    bad_fetch: BadFetch,
+    (mode, module, parameters, body): (&str, &str, &str, &str),
+    handles: &[(&str, u64)],
+    args: &[u64],
+) -> Result<u32, Box<Fault>> {
     let header = HEADER.replace(".target sm_80", &format!(".target sm_80{mode}"));
     let text = format!(
         "{header}
@@ -57,7 +66,7 @@ ret;
     let (out, block) = loaded.buffer(1);
     let mut all = vec![Arg::U64(out)];
     all.extend(args.iter().map(|&a| Arg::U64(a)));
-    loaded.run("k", How { block: [1; 3], ..How::default() }, &all)?;
+    loaded.run("k", How { block: [1; 3], bad_fetch, ..How::default() }, &all)?;
     Ok(words(&block)[0])
 }
 
@@ -185,6 +194,20 @@ fn wrong_handles() {
         assert_eq!((handle, wanted), (bad, wanted_kind), "{inst}");
         assert!(why.starts_with("parameter `") && why.contains(part), "{inst}: {why}");
     }
+}
+
+/// A card does not look at the sampler operand where it is none: the texture has a sampler of its
+/// own.
+#[test]
+fn samplers_that_are_none() {
+    let parameters = ", .param .texref t, .param .samplerref m";
+    let body = format!("{FETCH}[t, m, {{2}}];");
+    let text = (MODES[1], "", parameters, &*body);
+    for sampler in [0, CLAMP | 7 << 20] {
+        assert!(run_with(BadFetch::Fault, text, &[], &[FIRST, sampler]).is_err());
+        assert_eq!(run_with(BadFetch::Zero, text, &[], &[FIRST, sampler]), Ok(TWO));
+    }
+    assert!(run_with(BadFetch::Zero, text, &[], &[FIRST, SURFACE]).is_err());
 }
 
 /// There is nothing behind a reference: its address plus a number is not the next one.

@@ -150,7 +150,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
     match kernel.launch(&options, &args) {
         Ok(stats) => match (bound.output_bytes(), bound.wrong_objects()) {
             (Ok(outputs), Ok(wrong)) => {
-                let bad_fetches = stats.bad_fetches != Default::default();
+                let bad_fetches = !stats.bad_fetches.is_empty();
                 Seen::Finished(Results { outputs, printed: stats.printf, wrong, bad_fetches })
             }
             _ => Seen::Problems(Vec::new()),

@@ -23,7 +23,10 @@ pub(super) fn case(random: &mut Random, scope: Scope, fetches: u32) -> Access {
     let form = FetchForm { result: result(random, resource.shape.format, read_mode, form), ..form };
     // Without the operand the function has no effect (docs/numerics.md 9.2).
     let with_compare = FetchForm { compare: true, ..form };
-    let compares = sampler.compare.is_some() && with_compare.why_impossible().is_none();
+    // Of a 1D gradient with the operand the driver makes a fetch of a line, as of integers.
+    let line = form.geometry == Geometry::D1 && form.kind == FetchKind::Sample(Lod::Gradient);
+    let possible = with_compare.why_impossible().is_none() && !line;
+    let compares = sampler.compare.is_some() && possible;
     let form = if compares { with_compare } else { form };
     let offset = std::array::from_fn(|_| random.pick(&[-9, -8, -3, -1, 0, 1, 2, 7, 8, 31, -32]));
     let mut case = FetchCase {
@@ -68,27 +71,28 @@ fn resource(random: &mut Random, scope: Scope, geometry: Geometry) -> ResourceSp
     }
 }
 
-/// The geometry of the resource, or one whose instructions see it all the same (docs/numerics.md
-/// 1.13).
+/// The geometry of the resource, or another of its class (docs/numerics.md 1.13).
 fn seen_as(random: &mut Random, resource: &ResourceSpec) -> Geometry {
-    let shape = &resource.shape;
-    let own = shape.geometry;
-    if resource.layout != Layout::Array {
+    use Geometry::{A2d, Acube, Cube, D1, D2};
+    let own = resource.shape.geometry;
+    if resource.layout == Layout::Linear || !random.once_in(6) {
         return own;
     }
     match own {
-        Geometry::D2 if shape.extent.height == 1 && random.once_in(2) => Geometry::D1,
-        _ if random.once_in(8) => own.layered().unwrap_or(own),
-        _ => own,
+        D1 | D2 | A2d => random.pick(&[D1, D2, A2d]),
+        Cube | Acube => random.pick(&[Cube, Acube]),
+        own => own,
     }
 }
 
 /// Kind, geometry and coordinates; the rest comes later.
 fn form(random: &mut Random, resource: &ResourceSpec) -> FetchForm {
     let geometry = seen_as(random, resource);
+    // `.1d` with integers is a fetch of a line, which no array of its class is.
+    let may_name = !geometry.is_cube() && geometry != Geometry::D1;
     let integers = resource.layout == Layout::Linear
         || geometry.is_multisample()
-        || (!geometry.is_cube() && random.once_in(8));
+        || (may_name && random.once_in(8));
     let gathers =
         matches!(geometry, Geometry::D2 | Geometry::A2d | Geometry::Cube | Geometry::Acube);
     let kind = if integers {
@@ -137,8 +141,8 @@ fn state(random: &mut Random, scope: Scope, resource: &ResourceSpec) -> (ReadMod
     let levels = resource.shape.level_count() as f32;
     let clamped = random.once_in(4);
     let sampler = Sampler::default()
-        .with_filter(if integers { Filter::Point } else { filter(random) })
-        .with_mip_filter(if integers { Filter::Point } else { filter(random) })
+        .with_filter(filter(random))
+        .with_mip_filter(filter(random))
         .with_address_modes(std::array::from_fn(|_| mode(random)))
         .with_border_bits(std::array::from_fn(|_| color(random)))
         .with_min_level_clamp(if clamped { random.between(0.0, levels) } else { 0.0 })
@@ -209,7 +213,7 @@ fn operands(random: &mut Random, case: &FetchCase, offset: [i32; 3]) -> FetchOpe
     match form.kind {
         FetchKind::Sample(Lod::Level) => {
             operands.level = if form.coord == CoordType::S32 {
-                random.below(levels)
+                random.below(levels + 2).wrapping_sub(1)
             } else {
                 level(random, levels)
             };

@@ -4,7 +4,7 @@ use super::colour::{Scale, ink_on};
 use super::{GAP, MARGIN, NORMAL, SMALL, first, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
-use crate::text::{footprint_title, is_weighted, whereabouts};
+use crate::text::{footprint_title, is_weighted, whereabouts, whole};
 use crate::value::{COMPONENTS, channel, list, unrounded};
 use texunit_unit::reference::trace::{Footprint, TexelTrace};
 use texunit_unit::{FetchKind, Filter, TexelIndex};
@@ -189,7 +189,7 @@ fn texel_lines(e: &Explanation<'_>, f: &Footprint, number: usize) -> Vec<String>
     if let FetchKind::Gather(_) = trace.form.kind {
         lines.push(format!("result {}", COMPONENTS[number % 4]));
     } else if is_weighted(trace, f) {
-        lines.push(format!("{}/256", texel.weight));
+        lines.push(format!("{}/{}", texel.weight, whole(f)));
     }
     if !texel.resident {
         lines.push("NOT RESIDENT".to_owned());
@@ -228,7 +228,14 @@ fn fitting(text: &str) -> Vec<String> {
 /// Bars of the weights: what the hardware takes, and what it would be without rounding.
 fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64) {
     const LENGTH: f64 = 256.0;
-    p.text(left, top + SMALL, SMALL, Anchor::Start, Paint::Mark, "weight of 256");
+    p.text(
+        left,
+        top + SMALL,
+        SMALL,
+        Anchor::Start,
+        Paint::Mark,
+        &format!("weight of {}", whole(f)),
+    );
     p.text(left + 120.0, top + SMALL, SMALL, Anchor::Start, Paint::Exact, "unrounded");
     for (i, texel) in f.texels.iter().enumerate() {
         let y = top + 20.0 + i as f64 * 40.0;
@@ -236,13 +243,18 @@ fn draw_weights(p: &mut Picture, f: &Footprint, axes: usize, left: f64, top: f64
             let width = part.clamp(0.0, 1.0) * LENGTH;
             Rect { x: left, y, width, height: 10.0 }
         };
-        p.rect(bar(y, f64::from(texel.weight) / 256.0), Paint::Mark, Paint::None, 0.0);
+        p.rect(
+            bar(y, f64::from(texel.weight) / f64::from(whole(f))),
+            Paint::Mark,
+            Paint::None,
+            0.0,
+        );
         p.rect(bar(y + 11.0, texel.exact), Paint::Exact, Paint::None, 0.0);
         let text = format!(
             "({}): {}, unrounded {}",
             list(&texel.index[..axes]),
             texel.weight,
-            unrounded(texel.exact)
+            unrounded(texel.exact, whole(f))
         );
         p.text(left, y + 32.0, SMALL, Anchor::Start, Paint::Ink, &text);
     }

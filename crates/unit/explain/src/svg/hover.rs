@@ -1,6 +1,6 @@
 //! The tooltip of a texel: index, weight, value, and the rules of docs/numerics.md for them.
 
-use crate::text::{is_weighted, texel_line, texel_value};
+use crate::text::{is_weighted, texel_line, texel_value, whole};
 use crate::value::list;
 use texunit_unit::reference::trace::{Footprint, Trace};
 use texunit_unit::{AddressMode, FetchKind, Filter, TexelIndex};
@@ -53,8 +53,8 @@ fn rules(trace: &Trace, f: &Footprint, number: usize) -> Vec<&'static str> {
         ("7.7", away && seamless),
         ("6", border),
         ("2", is_weighted(trace, f)),
-        ("3.5", f.share != 256),
-        ("4.12", f.tap.1 != 1024),
+        ("3.5", f.share != whole(f) && f.tap.1 == 1),
+        ("4.12", f.tap.1 > 1),
         ("9.2", texel.compared.is_some()),
         ("9.4", !texel.resident),
     ]

@@ -5,6 +5,7 @@ use super::colour::{Scale, ink_on};
 use super::{GAP, MARGIN, SMALL, hover, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect, text_width};
+use crate::text::whole;
 use texunit_unit::reference::trace::Footprint;
 
 /// Edge of the cell of a texel: its weight fits in.
@@ -20,9 +21,11 @@ pub(super) fn draw(
     scale: &Scale,
     top: f64,
 ) {
-    let text = "texels and weights of each tap, in 1/256; point at a texel for its value";
-    p.text(MARGIN, top, SMALL, Anchor::Start, Paint::Ink, text);
-    let caption = |f: &Footprint| format!("tap {}: {}/1024", f.tap.0, f.tap.1);
+    let unit = taps.first().map_or(256, whole);
+    let text =
+        format!("texels and weights of each tap, in 1/{unit}; point at a texel for its value");
+    p.text(MARGIN, top, SMALL, Anchor::Start, Paint::Ink, &text);
+    let caption = |f: &Footprint| format!("tap {}: {}/{}", f.tap.0, f.share, whole(f));
     // Room for the longest number of a row beside the cells.
     let labels = taps.iter().flat_map(|f| &f.texels).map(|t| t.index[1].to_string());
     let label = labels.map(|text| text_width(&text, TINY)).fold(0.0, f64::max) + 6.0;

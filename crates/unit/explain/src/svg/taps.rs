@@ -4,6 +4,7 @@ use super::colour::Scale;
 use super::{GAP, MARGIN, NORMAL, SMALL, first, position};
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
+use crate::text::whole;
 use texunit_unit::TexelIndex;
 use texunit_unit::reference::trace::Footprint;
 
@@ -40,7 +41,8 @@ pub(super) fn draw(
     let right = MARGIN + columns as f64 * cell + MARGIN;
     for (n, f) in taps.iter().enumerate() {
         let (Some(x), Some(y)) = (position(f, 0), position(f, 1)) else { continue };
-        let text = format!("tap {}: {}/1024 at ({x:.3}, {y:.3})", f.tap.0, f.tap.1);
+        let weight = format!("{}/{}", f.share, whole(f));
+        let text = format!("tap {}: {weight} at ({x:.3}, {y:.3})", f.tap.0);
         let (column, row) = (x - left_texel as f64, y - top_texel as f64);
         if (0.0..=columns as f64).contains(&column) && (0.0..=rows as f64).contains(&row) {
             let at = (MARGIN + column * cell, top + row * cell);

@@ -173,8 +173,8 @@ mod tests {
         assert_eq!(index(x, 25), 0);
         assert_eq!([25, 32].map(|n| index(-1e-30, n)), [-1, -1]);
         assert_eq!(index(1e-45, 32), 0);
-        assert_eq!(index(f32::MAX, 32), i32::MAX.into());
-        assert_eq!(index(f32::NEG_INFINITY, 25), i32::MIN.into());
+        assert_eq!(index(f32::MAX, 32), i64::from(i32::MAX));
+        assert_eq!(index(f32::NEG_INFINITY, 25), i64::from(i32::MIN));
         assert_eq!(
             [1, 8192, 16_383, 16_384, 32_767, 32_768, 131_072].map(fraction_bits),
             [21, 21, 21, 22, 22, 23, 23]

@@ -118,7 +118,8 @@ fn textures_of_one_texel() {
         assert_eq!(x(&t, &s, &[0.0, 0.5, 0.99]), 3.0);
         assert_eq!(x(&t, &s, &[0.0, 0.5, 1.0]), 0.0);
         assert_eq!(x(&t, &s, &[0.0, f32::INFINITY, 0.5]), 0.0);
-        assert_eq!(x(&t, &s, &[-1e-45, 0.5, 0.5]), 0.0);
+        assert_eq!(x(&t, &s, &[-1e-45, 0.5, 0.5]), 3.0, "rule 1.1");
+        assert_eq!(x(&t, &s, &[-1e-30, 0.5, 0.5]), 0.0);
     }
 }
 
@@ -131,7 +132,8 @@ fn sizes_that_are_no_powers_of_two_floor_the_coordinate() {
     let above = f32::from_bits(0.04_f32.to_bits() + 1);
     assert_eq!(x(&t, &s, &[above]), 0.0);
     assert_eq!(x(&t, &s, &[0.040_001]), 1.0);
-    assert_eq!(x(&t, &s, &[-1e-45]), 24.0);
+    assert_eq!(x(&t, &s, &[-1e-45]), 0.0);
+    assert_eq!(x(&t, &s, &[-1e-30]), 24.0);
     assert_eq!(x(&t, &s, &[1.5]), 12.0);
 }
 
@@ -156,6 +158,34 @@ fn texels_without_weight_are_not_read() {
     assert_eq!(x(&t, &s, &[0.5, 0.5]), 1.0);
     assert_eq!(at(&t, &s, &[0.51, 0.5])[0], 0x7fff_ffff);
     assert_eq!(x(&t, &s, &[0.501, 0.5]), 1.0, "a weight of 0.256 rounds to 0");
+}
+
+/// Section 2, "Read": fractions of 1/256 along two axes, whose product rounds to a weight of 0.
+#[test]
+fn texels_whose_weight_rounds_to_0_are_read() {
+    let of = |corner| floats(&[2, 2], &[1.0, 1.0, 1.0, corner]);
+    let s = sampler(Filter::Linear, AddressMode::Clamp);
+    let place = [0.5 + 1.0 / 256.0; 2];
+    assert_eq!(x(&of(1e30), &s, &place), 1.0, "it adds nothing");
+    assert_eq!(at(&of(f32::NAN), &s, &place)[0], 0x7fff_ffff);
+    assert_eq!(x(&of(f32::INFINITY), &s, &place), f32::INFINITY);
+    let zeros = |corner| floats(&[2, 2], &[-0.0, -0.0, -0.0, corner]);
+    assert_eq!(at(&zeros(-0.0), &s, &place)[0], 0x8000_0000);
+    assert_eq!(at(&zeros(0.0), &s, &place)[0], 0, "rule 2.3");
+    assert_eq!(at(&zeros(0.0), &s, &[0.5, 0.6])[0], 0x8000_0000, "no part of its column");
+}
+
+/// Section 2, "Sums".
+#[test]
+fn integers_are_filtered() {
+    let s = sampler(Filter::Linear, AddressMode::Clamp);
+    let of = |format: &str, codes: [u32; 2], x: f32| {
+        at(&texture(format, ReadMode::Element, &[2, 1], &codes), &s, &[x, 0.5])[0] as i32
+    };
+    assert_eq!([0.5, 0.75, 1.0, 1.25, 1.5].map(|x| of("u8", [1, 4], x)), [1, 2, 3, 3, 4]);
+    assert_eq!([0.75, 1.0, 1.25].map(|x| of("s16", [0xffff, 0xfffc], x)), [-2, -2, -3]);
+    assert_eq!([0.5, 0.75, 1.0, 1.25].map(|x| of("u32", [1, 4], x)), [1, 1, 2, 3]);
+    assert_eq!([0.75, 1.0].map(|x| of("s32", [u32::MAX, -4_i32 as u32], x)), [-2, -3]);
 }
 
 #[test]
@@ -237,12 +267,11 @@ fn snorm_extremes() {
 #[test]
 fn what_has_no_answer_is_an_error() {
     let s = sampler(Filter::Linear, AddressMode::Clamp);
-    let t = texture("u8", ReadMode::Element, &[1], &[0]);
+    let t = texture("u32", ReadMode::NormalizedFloat, &[1], &[0]);
     let form = FetchForm::sample(Geometry::D1, CoordType::F32, ResultType::U32);
     assert!(matches!(fetch(form, &t, &s, &FetchOperands::default()), Err(PlanError::Undefined(_))));
-    let form = FetchForm { geometry: Geometry::D2, ..form };
-    assert!(matches!(
-        fetch(form, &t, &s, &FetchOperands::default()),
-        Err(PlanError::Geometry { .. })
-    ));
+    // A card answers zeros (rule 1.13).
+    let form = FetchForm { geometry: Geometry::D3, ..form };
+    let error = fetch(form, &t, &s, &FetchOperands::default()).unwrap_err();
+    assert!(error.reads_zero(), "{error}");
 }

@@ -84,6 +84,20 @@ mod tests {
         assert_eq!(round_half_up(128, 256), 1);
     }
 
+    /// Rule 7.7.
+    #[test]
+    fn the_missing_corner_gives_its_weight_away() {
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(of_missing_corner),
+            [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]]
+        );
+        assert_eq!([64, 255, 256].map(of_missing_corner), [[21, 22], [85, 85], [85, 86]]);
+        for weight in 0..=256 << 2 {
+            let [behind, inside] = of_missing_corner(weight);
+            assert_eq!(2 * behind + inside, weight);
+        }
+    }
+
     #[test]
     fn two_dimensions_have_the_closed_form() {
         for a in 0..256 {

@@ -93,12 +93,68 @@ fn misaligned_under_every_policy() {
     }
 }
 
+/// Rule 10.5.
 #[test]
 fn a_row_shorter_than_the_access() {
     let s = surface(1, 3, 1, 1);
+    let before = s.resource.to_packed();
     let plan = |clamp| SurfacePlan::new(form(Geometry::D1, 4, 1, clamp), &s).unwrap();
-    assert!(load(&plan(ClampMode::Clamp), [0, 0, 0]).is_err());
-    assert_eq!(load(&plan(ClampMode::Zero), [0, 0, 0]), Ok([0; 4]));
+    for clamp in [ClampMode::Clamp, ClampMode::Zero] {
+        let plan = plan(clamp);
+        assert_eq!(load(&plan, [0, 0, 0]), Ok([0; 4]));
+        let coords = lanes_at(&plan, [0, 0, 0]);
+        let request = SurfaceRequest { active: u32::MAX, coords: coords.each_ref() };
+        plan.store(&request, &[[77; 32]; 4]).unwrap();
+        assert_eq!(s.resource.to_packed(), before);
+    }
+    assert!(load(&plan(ClampMode::Trap), [0, 0, 0]).is_err());
+}
+
+/// Rule 10.6: of each size the lane that wins among lanes 2 to 29, which store to the same bytes.
+#[test]
+fn the_lowest_lane_of_the_last_pass_wins() {
+    for (element_size, vector, winner) in [
+        (1, 1, 2),
+        (4, 1, 2),
+        (1, 4, 2),
+        (2, 4, 16),
+        (4, 2, 16),
+        (8, 1, 16),
+        (4, 4, 24),
+        (8, 2, 24),
+    ] {
+        let s = surface(2, 32, 2, 1);
+        let plan = |clamp| {
+            let form = form(Geometry::D2, element_size, vector, clamp);
+            SurfacePlan::new(form, &s).unwrap()
+        };
+        // All inside; and some that are dropped or moved.
+        for (clamp, others) in
+            [(ClampMode::Trap, 0), (ClampMode::Zero, 64), (ClampMode::Clamp, -64)]
+        {
+            let plan = plan(clamp);
+            let x = std::array::from_fn(|lane| if lane % 8 == 7 { others as u32 } else { 0 });
+            let coords = coords(&plan, [x, [1; 32], [0; 32]], [0; 32]);
+            let active = 0x3fff_fffc;
+            let values = [std::array::from_fn(|lane| 0x40 + lane as u64); 4];
+            plan.store(&SurfaceRequest { active, coords: coords.each_ref() }, &values).unwrap();
+            assert_eq!(
+                load(&plan, [0, 1, 0]).unwrap()[0],
+                0x40 + winner,
+                "{element_size} x {vector}"
+            );
+        }
+    }
+    // A lane that faults stops those above it.
+    let s = surface(1, 32, 1, 1);
+    let plan = SurfacePlan::new(form(Geometry::D1, 4, 1, ClampMode::Trap), &s).unwrap();
+    let x = std::array::from_fn(|lane| [0, 0, 99, 0][lane % 4]);
+    let coords = coords(&plan, [x, [0; 32], [0; 32]], [0; 32]);
+    let values = [std::array::from_fn(|lane| 0x40 + lane as u64); 4];
+    let request = SurfaceRequest { active: 0xe, coords: coords.each_ref() };
+    let fault = plan.store(&request, &values).unwrap_err();
+    assert!(matches!(fault, AccessFault::Misaligned { lane: 2, .. }), "{fault}");
+    assert_eq!(load(&plan, [0, 0, 0]).unwrap()[0], 0x41);
 }
 
 #[test]
@@ -161,6 +217,7 @@ fn model_target(
     match clamp {
         ClampMode::Trap => Err(()),
         ClampMode::Zero => Ok(None),
+        ClampMode::Clamp if bounds[0] < size => Ok(None),
         ClampMode::Clamp => {
             // The positions that there are, nearest first.
             let places = (0..bounds[0]).filter(|x| x % size == 0 && x + size <= bounds[0]);

@@ -98,12 +98,15 @@ pub(super) fn space() -> Arc<Block> {
 pub(super) fn case(d: &mut Draw, theme: Theme, space: &Arc<Block>) -> Option<Case> {
     let form = form(d, theme);
     let of_neighbour = theme == Theme::Neighbours || d.one_in(6);
-    let wanted = if of_neighbour { neighbour(form.geometry) } else { Wanted::of(form.geometry) };
+    let wanted = if of_neighbour { neighbour(d, form) } else { form.geometry };
     let resource = Arc::new(resource(d, theme, wanted, space)?);
-    let sampler = sampler(d, theme);
+    let mut sampler = sampler(d, theme);
+    // Other geometries refuse it.
+    sampler.seamless_cube &= form.geometry.is_cube() || d.one_in(8);
     let read_mode = d.of(&[ReadMode::Element, ReadMode::NormalizedFloat]);
     let normalized = !d.one_in(3);
-    let texture = Arc::new(Texture::new(resource, read_mode, normalized, &sampler).ok()?);
+    // Also what the runtime does not create: integers under a linear filter.
+    let texture = Arc::new(Texture { resource, read_mode, normalized_coords: normalized });
     let operands = Operands::ZERO;
     Some(Case { form, texture, sampler, operands, active: u32::MAX, components: 15 })
 }
@@ -124,7 +127,7 @@ fn form(d: &mut Draw, theme: Theme) -> FetchForm {
         Theme::Blocks => d.of(&[D2, D3, A2d, Cube, Acube]),
         Theme::Cubes => d.of(&[Cube, Acube]),
         Theme::Gradients => d.of(&[D1, D2, D3, A1d, A2d, Cube, Acube]),
-        Theme::Neighbours => d.of(&[D1, A1d, A2d]),
+        Theme::Neighbours => d.of(&[D1, D2, A1d, A2d, Cube, Acube]),
         Theme::Any => d.of(Geometry::ALL),
     };
     let lod = match theme {
@@ -162,34 +165,22 @@ fn size(d: &mut Draw) -> u32 {
     }
 }
 
-/// What a resource is to be.
-#[derive(Clone, Copy)]
-struct Wanted {
-    geometry: Geometry,
-    /// Whether its height is 1.
-    flat: bool,
-}
-
-impl Wanted {
-    fn of(geometry: Geometry) -> Self {
-        Self { geometry, flat: false }
-    }
-}
-
-/// What instructions of a geometry see beside their own (rule 1.13).
-fn neighbour(geometry: Geometry) -> Wanted {
-    match geometry {
-        Geometry::D1 => Wanted { geometry: Geometry::D2, flat: true },
-        Geometry::A1d => Wanted::of(Geometry::D1),
-        Geometry::A2d => Wanted::of(Geometry::D2),
-        own => Wanted::of(own),
+/// A resource beside its own that an instruction sees (rule 1.13).
+fn neighbour(d: &mut Draw, form: FetchForm) -> Geometry {
+    use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
+    match form.geometry {
+        D1 if form.coord == CoordType::S32 => A1d,
+        D1 | D2 | A2d => d.of(&[D1, D2, A2d]),
+        Cube | Acube => d.of(&[Cube, Acube]),
+        // Linear memory, or what reads 0.
+        A1d => D1,
+        own => own,
     }
 }
 
 /// A resource of this geometry, perhaps a view of another one.
-fn resource(d: &mut Draw, theme: Theme, wanted: Wanted, space: &Arc<Block>) -> Option<Resource> {
+fn resource(d: &mut Draw, theme: Theme, wanted: Geometry, space: &Arc<Block>) -> Option<Resource> {
     use Geometry::{A1d, A2d, Acube, Cube, D1, D2};
-    let Wanted { geometry: wanted, flat } = wanted;
     let geometry = match wanted {
         _ if !d.one_in(6) => wanted,
         D1 => A1d,
@@ -215,8 +206,15 @@ fn resource(d: &mut Draw, theme: Theme, wanted: Wanted, space: &Arc<Block>) -> O
     if theme == Theme::Blocks && d.one_in(4) {
         extent = Extent { width: 1 + d.below(700), height: 1 + d.below(300), depth: 1 };
     }
+    // Rule 1.2: sizes of which coordinates are floored, some of them to finer steps.
+    if !geometry.is_cube() && !wanted.is_cube() && theme != Theme::Sparse && d.one_in(10) {
+        let width = d.of(&[4097, 8192, 16_383, 16_384, 20_000, 32_768, 65_535, 131_072]);
+        extent = Extent { width, height: 1 + d.below(2), depth: 1 };
+        if d.one_in(4) {
+            std::mem::swap(&mut extent.width, &mut extent.height);
+        }
+    }
     match geometry.axes() {
-        _ if flat => (extent.height, extent.depth) = (1, 1),
         1 => (extent.height, extent.depth) = (1, 1),
         2 => extent.depth = 1,
         _ => {}

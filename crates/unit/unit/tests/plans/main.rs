@@ -327,6 +327,66 @@ fn large_extents_keep_their_low_texels_apart() {
     }
 }
 
+/// Rule 2.2: half of the largest subnormal's odd neighbour rounds to the smallest normal number, by a
+/// filter and by two taps.
+#[test]
+fn sums_that_round_to_the_smallest_normal_number() {
+    let format = Format::from_name("f32").unwrap();
+    let extent = Extent { width: 2, height: 1, depth: 1 };
+    let shape = ArrayShape::new(format, Geometry::D2, extent);
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
+    let resource = Resource::array(&shape, block, "t").unwrap();
+    for word in [0x00ff_ffff_u32, 0x80ff_ffff] {
+        let bytes: Vec<u8> = [word, 0].into_iter().flat_map(u32::to_le_bytes).collect();
+        resource.fill_packed(&bytes).unwrap();
+        for lod in [Lod::Implicit, Lod::Gradient] {
+            let gradient = lod == Lod::Gradient;
+            let filter = if gradient { Filter::Point } else { Filter::Linear };
+            let sampler = Sampler::default().with_filter(filter).with_max_anisotropy(2);
+            let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F32);
+            let form = FetchForm { kind: FetchKind::Sample(lod), ..form };
+            let texture = Texture {
+                resource: Arc::new(resource.clone()),
+                read_mode: ReadMode::Element,
+                normalized_coords: true,
+            };
+            let mut operands = at([[0.5_f32.to_bits(); 32], [0; 32], [0; 32]]);
+            operands.dpdx[0] = [1.0_f32.to_bits(); 32];
+            let (texture, active, components) = (Arc::new(texture), u32::MAX, 15);
+            let case = Case { form, texture, sampler, operands, active, components };
+            let wanted = case.reference(0).unwrap().values[0];
+            assert_eq!(wanted, word & 0x8000_0000 | 0x0080_0000, "{lod:?}");
+            case.check_alone();
+        }
+    }
+}
+
+/// Rules 3.4, 7.7 and 2.4: a level that has no share of a lane is not read at a corner either.
+#[test]
+fn levels_without_a_share_are_not_read_at_corners() {
+    let format = Format::from_name("f32").unwrap();
+    let extent = Extent { width: 2, height: 2, depth: 1 };
+    let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::Cube, extent) };
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "texels").unwrap());
+    let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
+    let texels = [1.0_f32; 24].into_iter().chain([f32::NAN; 6]);
+    resource.fill_packed(&texels.flat_map(f32::to_le_bytes).collect::<Vec<_>>()).unwrap();
+    let sampler = Sampler::default()
+        .with_filter(Filter::Linear)
+        .with_mip_filter(Filter::Linear)
+        .with_seamless_cube(true);
+    let form = FetchForm::sample(Geometry::Cube, CoordType::F32, ResultType::F32);
+    let form = FetchForm { kind: FetchKind::Sample(Lod::Level), ..form };
+    let texture = Texture { resource, read_mode: ReadMode::Element, normalized_coords: true };
+    let mut operands = at([[1.0_f32.to_bits(); 32]; 3]);
+    operands.level[7] = 0.5_f32.to_bits();
+    let (texture, active, components) = (Arc::new(texture), u32::MAX, 15);
+    let case = Case { form, texture, sampler, operands, active, components };
+    let value = |lane| case.reference(lane).unwrap().values[0];
+    assert_eq!([value(0), value(7)], [1.0_f32.to_bits(), 0x7fff_ffff]);
+    case.check_alone();
+}
+
 /// One component of a gradient is far below all others, down to the smallest numbers: it still decides where
 /// an exact result is cut.
 #[test]

@@ -37,7 +37,12 @@ impl Operands {
         let shape = texture.resource.shape();
         let levels = extents.len() as f32;
         for lane in 0..32 {
-            let past = |d: &mut Draw, n| if d.one_in(8) { d.bits() } else { d.below(n + 1) };
+            let past = |d: &mut Draw, n| match d.below(16) {
+                0 => d.bits(),
+                // Rule 1.13: layers of what has none.
+                1 => d.below(1 << 17),
+                _ => d.below(n + 1),
+            };
             let mut coords = Coordinates::default();
             for (there, n, to) in [
                 (form.geometry.is_multisample(), shape.samples, &mut coords.sample),

@@ -8,8 +8,8 @@ use super::{Context, lanes_apart};
 use crate::exec::limits::CTA_TURN;
 use crate::exec::outcome::At;
 use crate::exec::warp::Warp;
-use crate::fault::Fault;
 use crate::regions::Wait;
+use crate::stats::Fault;
 use texunit_jit::region::{Inputs, Mode};
 
 /// After so many CTAs in a row with warps that have not come to the end, the others are begun in the usual way.

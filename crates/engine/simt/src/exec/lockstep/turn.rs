@@ -9,8 +9,8 @@ use super::members::{Budget, Members};
 use crate::exec::context::Context;
 use crate::exec::limits::LOCKSTEP;
 use crate::exec::warp::{Warp, lanes};
-use crate::fault::Fault;
 use crate::observe::{Events, Synchronized};
+use crate::stats::Fault;
 use std::ops::Range;
 
 /// Groups of a CTA, which has 1024 threads at most.

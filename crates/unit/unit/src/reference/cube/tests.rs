@@ -27,6 +27,11 @@ fn centre(k: i64, n: u32) -> f32 {
     (2 * k + 1) as f32 / n as f32 - 1.0
 }
 
+/// A number of the face's coordinates, 0 to 1.
+fn fixed(x: f32) -> Fixed {
+    Fixed::from_f32(x)
+}
+
 #[test]
 fn the_table_is_the_page() {
     // Direction, face, sc, tc as the page writes them.
@@ -43,16 +48,16 @@ fn the_table_is_the_page() {
     for (direction, face, sc, tc) in rows {
         let p = face_point(direction);
         assert_eq!((p.face, p.sc, p.tc), (face, sc, tc), "{direction:?}");
-        assert_eq!((p.s, p.t), ((sc + 1.0) / 2.0, (tc + 1.0) / 2.0));
-        // Twice the direction is the same place.
-        let twice = face_point(direction.map(|c| 2.0 * c));
-        assert_eq!((twice.face, twice.s, twice.t), (p.face, p.s, p.t));
-        assert_eq!(twice.ma.abs(), 2.0);
+        assert_eq!((p.s, p.t), (fixed((sc + 1.0) / 2.0), fixed((tc + 1.0) / 2.0)));
+        assert_eq!(p.ma.abs(), 1.0);
+        // Twice the direction has the same products.
+        assert_eq!(face_point(direction.map(|c| 2.0 * c)), p);
     }
 }
 
+/// Rule 7.1.
 #[test]
-fn ties_go_to_z_then_y() {
+fn ties_of_products_go_to_z_then_y() {
     let face = |d| face_point(d).face;
     assert_eq!(face([1.0, 1.0, 1.0]), 4);
     assert_eq!(face([1.0, 1.0, -1.0]), 5);
@@ -60,34 +65,50 @@ fn ties_go_to_z_then_y() {
     assert_eq!(face([1.0, -0.5, 1.0]), 4);
     assert_eq!(face([-1.0, 0.5, 0.5]), 1);
     let corner = face_point([1.0, 1.0, 1.0]);
-    assert_eq!((corner.s, corner.t), (1.0, 0.0));
+    assert_eq!((corner.s, corner.t), (fixed(1.0), fixed(0.0)));
 }
 
+/// Rule 7.2.
 #[test]
-fn every_step_rounds() {
-    // 1/3 rounds up, and 1/3 + 1 again: in f64 the last bit would differ.
+fn products_are_rounded_and_places_are_exact() {
+    // The reciprocal of 3 is rounded up, and so is its product with 3, which then is 1 again.
+    let third = f32::from_bits(0x3eaa_aaab);
     let p = face_point([1.0, 0.0, 3.0]);
-    assert_eq!(p.s, (1.0_f32 / 3.0 + 1.0) * 0.5);
-    assert_eq!(p.s.to_bits(), 0x3f2a_aaab);
-    // A coordinate below 2^-24 vanishes in the sum.
-    assert_eq!(face_point([1e-9, 0.0, 1.0]).s, 0.5);
+    assert_eq!((p.sc, p.ma), (third, 1.0));
+    assert_eq!(p.s, fixed(third).plus(Fixed::from_int(1)).halved());
+    assert_ne!(p.s, fixed((third + 1.0) / 2.0), "an f32 has too few bits");
+    // A coordinate below 2^-24 does not vanish in the sum.
+    assert!(face_point([1e-9, 0.0, 1.0]).s > Fixed::HALF);
 }
 
+/// Rules 7.3 and 7.4.
 #[test]
-fn no_direction() {
+fn what_has_no_finite_products() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
-    let nowhere = |d: [f32; 3]| {
-        let p = face_point(d);
-        assert!(p.s.is_nan() && p.t.is_nan(), "{d:?} {p:?}");
-        p.face
-    };
-    for d in [[0.0; 3], [-0.0; 3], [inf, 1.0, 1.0], [inf, -inf, 0.0], [0.0, -inf, nan], [nan; 3]] {
-        assert_eq!(nowhere(d), 4, "{d:?}");
+    let huge = f32::MAX;
+    for (direction, face) in [
+        ([0.0; 3], 4),
+        ([-0.0; 3], 4),
+        ([nan; 3], 4),
+        ([inf, 1.0, 1.0], 4),
+        ([1.0, 1.0, inf], 2),
+        ([inf, 1.0, inf], 2),
+        ([inf, -inf, 0.0], 4),
+        // Of (0, NaN, NaN) only x is a number.
+        ([0.0, -inf, nan], 0),
+        ([huge, 1.0, -huge], 4),
+    ] {
+        let p = face_point(direction);
+        assert_eq!((p.face, p.s, p.t), (face, Fixed::HALF, Fixed::HALF), "{direction:?}");
     }
     let p = face_point([nan, 2.0, 1.0]);
-    assert_eq!((p.face, p.s, p.t), (2, 0.5, 0.75));
-    // -0 is positive: no face but the first of its axis.
-    assert_eq!(face_point([-0.0, -0.0, -0.0]).face, 4);
+    assert_eq!((p.face, p.s, p.t), (2, Fixed::HALF, fixed(0.75)));
+    // Subnormal directions have infinite products: past the edges of +z and of -x.
+    let p = face_point([1e-40; 3]);
+    assert_eq!((p.face, p.sc, p.tc), (4, inf, -inf));
+    assert_eq!((p.s, p.t), (fixed(inf), fixed(-inf)));
+    let p = face_point([-1e-40, 0.0, 0.0]);
+    assert_eq!((p.face, p.s, p.t), (1, Fixed::HALF, Fixed::HALF), "0 times infinity is a NaN");
 }
 
 #[test]
@@ -98,9 +119,9 @@ fn neighbours_are_where_the_directions_say() {
             for k in 0..=last {
                 for index in [[-1, k], [last + 1, k], [k, -1], [k, last + 1]] {
                     let p = face_point(place(face, centre(index[0], n), centre(index[1], n)));
-                    let texel = |c: f32| ((c * n as f32) as u32).min(n - 1);
+                    let texel = |c: Fixed| (c.times(n).floor() as u32).min(n - 1);
                     let expected = FaceTexel { face: p.face, at: [texel(p.s), texel(p.t)] };
-                    let got = seamless(face, index, [0, 0], n);
+                    let got = seamless(face, index, n);
                     assert_eq!(got, Seamless::At(expected), "{n}: face {face}, {index:?}");
                     assert_ne!(p.face, face);
                 }
@@ -133,7 +154,7 @@ fn one_texel_of_a_corner_is_missing() {
     for face in faces() {
         for lower in [[-1, -1], [3, -1], [-1, 3], [3, 3]] {
             let texels = [[0, 0], [1, 0], [0, 1], [1, 1]]
-                .map(|[x, y]| seamless(face, [lower[0] + x, lower[1] + y], lower, n));
+                .map(|[x, y]| seamless(face, [lower[0] + x, lower[1] + y], n));
             assert_eq!(texels.iter().filter(|t| matches!(t, Seamless::Missing(_))).count(), 1);
             let mut on: Vec<u32> = texels
                 .iter()
@@ -152,22 +173,45 @@ fn one_texel_of_a_corner_is_missing() {
     }
 }
 
+/// Rule 7.7: taps of an anisotropic fetch go on into a neighbour along one axis.
 #[test]
-fn far_texels_stay_on_the_cube() {
+fn far_texels_are_rows_of_a_neighbour() {
+    let n = 4;
     for face in faces() {
-        for lower in [[-100, 2], [7, -3], [-9, -9], [i64::from(i32::MAX), -1]] {
-            for [x, y] in [[0, 0], [1, 0], [0, 1], [1, 1]] {
-                let Seamless::At(t) = seamless(face, [lower[0] + x, lower[1] + y], lower, 4) else {
-                    panic!("{face} {lower:?}: no corner is near");
-                };
-                assert!(t.face < 6 && t.face != face && t.at.iter().all(|&k| k < 4));
+        for (axis, past_end) in [(0, false), (0, true), (1, false), (1, true)] {
+            let there = edge(face, axis, past_end);
+            for (behind, row) in [(0, 0), (1, 1), (3, 3), (4, 3), (1 << 30, 3)] {
+                let mut index = [2; 2];
+                index[axis] = if past_end { 4 + behind } else { -1 - behind };
+                let Seamless::At(texel) = seamless(face, index, n) else { panic!("{index:?}") };
+                let away = texel.at[there.away];
+                assert_eq!(texel.face, there.face);
+                assert_eq!(if there.from_end { 3 - away } else { away }, row, "{face} {index:?}");
             }
         }
     }
 }
 
+/// Rule 7.7: what misses more than one texel.
+#[test]
+fn footprints_past_a_corner_are_pulled_to_it() {
+    for (axes, wanted) in [
+        // One texel is missing, or none.
+        ([(-1, 7), (3, 9)], [(-1, 7), (3, 9)]),
+        ([(-9, 7), (2, 9)], [(-9, 7), (2, 9)]),
+        ([(1, 7), (90, 9)], [(1, 7), (90, 9)]),
+        // Two and four.
+        ([(-2, 7), (3, 9)], [(-1, 0), (3, 9)]),
+        ([(-1, 7), (4, 9)], [(-1, 7), (3, 256)]),
+        ([(-7, 7), (-2, 9)], [(-1, 0), (-1, 0)]),
+        ([(1 << 40, 7), (-(1 << 40), 9)], [(3, 256), (-1, 0)]),
+    ] {
+        assert_eq!(pulled(axes, 4), wanted, "{axes:?}");
+    }
+}
+
 fn level(point: [f32; 3], dpdx: [f32; 3], dpdy: [f32; 3]) -> Wanted {
-    gradient(point, dpdx, dpdy, 64).level()
+    gradient(point, dpdx, dpdy, 64).0.level()
 }
 
 /// A step to a place on the plane of a face, as a gradient.
@@ -204,8 +248,8 @@ fn gradients_unfold_at_edges() {
             assert_eq!(level(p, step(p, q), step(p, q)), Wanted::At(256 * 3), "{face}");
             // Along the edge, the coordinates go on: 4 texels beside 8.
             let q = add(q, along(other, 0.125));
-            let Gradient::Slope(slope) = gradient(p, step(p, q), [0.0; 3], 64) else {
-                panic!("a neighbour is no opposite face");
+            let (Gradient::Slope(slope), false) = gradient(p, step(p, q), [0.0; 3], 64) else {
+                panic!("two faces");
             };
             let mut sizes = slope.scaled[0].map(|c| c.magnitude.to_f64());
             sizes.sort_by(f64::total_cmp);
@@ -216,48 +260,33 @@ fn gradients_unfold_at_edges() {
     }
 }
 
+/// Rule 4.11: a third component of n texels.
 #[test]
 fn gradients_to_the_other_side() {
     for face in faces() {
         let p = place(face, 0.25, 0.0);
         let opposite = p.map(|x| -2.0 * x);
-        assert_eq!(level(p, opposite, [0.0; 3]), Wanted::Highest);
-        assert_eq!(level(p, [0.0; 3], opposite), Wanted::Highest);
+        // 64 and 11/32 of 16: 69.5.
+        let wanted = Wanted::At(256 * 6 + 31);
+        assert_eq!(level(p, opposite, [0.0; 3]), wanted);
+        assert_eq!(level(p, [0.0; 3], opposite), wanted);
+        // 64, 11/32 of 16 and a quarter of 8: 71.5.
+        let p = place(face, 0.25, 0.125);
+        let opposite = p.map(|x| -2.0 * x);
+        assert_eq!(level(p, opposite, [0.0; 3]), Wanted::At(256 * 6 + 42));
     }
 }
 
 #[test]
 fn gradients_of_odd_directions() {
     let (nan, inf) = (f32::NAN, f32::INFINITY);
-    // A lane without direction is on +z with coordinates 0: from its middle no step at all.
+    // A lane without direction is on +z with products of 0: from its middle no step at all.
     let p = [0.0, 0.0, 1.0];
     assert_eq!(level(p, [nan; 3], [inf, 0.0, 0.0]), Wanted::Lowest);
     assert_eq!(level([0.0; 3], [0.0; 3], [0.0; 3]), Wanted::Lowest);
-    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), Wanted::Highest);
+    assert_eq!(level([0.0, 0.0, -1.0], [nan; 3], [0.0; 3]), Wanted::At(256 * 6));
     assert_eq!(level([1e-42; 3], [0.0; 3], [1e-45; 3]), Wanted::Lowest);
     // A sum that overflows is an infinite direction.
     let far = [f32::MAX; 3];
     assert_eq!(level(far, far, [0.0; 3]), level(far, [inf; 3], [0.0; 3]));
-}
-
-#[test]
-fn the_missing_texel_is_the_average() {
-    let corner = |reading, codes| missing_corner(reading, codes);
-    let unorm = Reading::Unorm { bits: 8 };
-    assert_eq!(corner(unorm, [0, 0, 1]), 0);
-    assert_eq!(corner(unorm, [0, 1, 1]), 1);
-    assert_eq!(corner(unorm, [255; 3]), 255);
-    let snorm = Reading::Snorm { bits: 8 };
-    assert_eq!(corner(snorm, [0x80, 0x7f, 0]) as u8, 0);
-    assert_eq!(corner(snorm, [0xff, 0xff, 0xfe]) as u8, 0xff, "-4/3 is nearest to -1");
-    // sRGB: the mean of what 0, 0 and 255 stand for, a third, is code 156 (a third is 0.6125).
-    assert_eq!(corner(Reading::Srgb, [0, 255, 0]), 156);
-    assert_eq!(corner(Reading::Srgb, [77; 3]), 77);
-    let f32s = |values: [f32; 3]| f32::from_bits(corner(Reading::F32, values.map(f32::to_bits)));
-    assert_eq!(f32s([1.0, 2.0, 6.0]), 3.0);
-    assert_eq!(f32s([f32::MAX; 3]), f32::MAX);
-    assert_eq!(f32s([0.0, -1.0, f32::NEG_INFINITY]), f32::NEG_INFINITY);
-    assert!(f32s([f32::INFINITY, f32::NEG_INFINITY, 0.0]).is_nan());
-    assert_eq!(corner(Reading::F16, [0x3c00, 0x4000, 0x4600]), 0x4200);
-    assert_eq!(corner(Reading::Missing, [0; 3]), 0);
 }

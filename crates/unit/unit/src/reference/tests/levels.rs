@@ -46,7 +46,7 @@ fn coordinates_of_mipmapped_textures_are_normalized() {
     assert_eq!(at(LEVEL, &t, &wrap, 1.1, 0.0), 0.0);
 }
 
-/// Rule 1.11 (open).
+/// Rule 1.11.
 #[test]
 fn coordinates_of_one_level_are_as_asked_for() {
     let texels = [5.0, 6.0, 7.0, 8.0];
@@ -90,19 +90,32 @@ fn bias_and_clamps() {
     assert_eq!(at(LEVEL, &t, &clamped, 0.1, 9.0), 15.0);
     let crossed = Sampler { min_level_clamp: 1.0, max_level_clamp: 0.0, ..s };
     assert_eq!(at(LEVEL, &t, &crossed, 0.1, 0.0), 10.0);
+    // Rules 3.2 and 3.3: as numbers that are too large, NaNs are the largest of their fields.
+    for number in [f32::NAN, 1e30] {
+        let biased = Sampler { level_bias: number, ..s };
+        assert_eq!(at(LEVEL, &t, &biased, 0.1, 0.0), 20.0);
+        assert_eq!(at(LEVEL, &t, &biased, 0.1, -15.75), 630.0 / 256.0, "16 - 1/256");
+        let clamped = Sampler { min_level_clamp: number, ..s };
+        assert_eq!(at(BASE, &t, &clamped, 0.1, 0.0), 20.0);
+        let clamped = Sampler { max_level_clamp: number, ..s };
+        assert_eq!(at(LEVEL, &t, &clamped, 0.1, 9.0), 20.0);
+    }
+    let negative = Sampler { max_level_clamp: -1.0, ..s };
+    assert_eq!(at(LEVEL, &t, &negative, 0.1, 9.0), 0.0);
 }
 
 #[test]
 fn a_blend_is_a_sum_even_of_point_samples() {
-    // 1/255 alone is f32(1/255); blended with itself K = rhu(257) over 65535, the same number, and
-    // 200/255 differs: both are quotients, so take snorm8, whose sum has another form.
+    // A code of snorm 8 alone is over 127; its sum is over 32767.
     let format = Format::from_name("snorm8").unwrap();
     let extent = Extent { width: 2, height: 1, depth: 1 };
     let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
     let t = shaped(shape, ReadMode::NormalizedFloat, &[64, 64, 64]);
     let s = mips(Filter::Point, Filter::Linear);
-    assert_eq!(at(LEVEL, &t, &s, 0.1, 1.0), 64.0 / 127.0);
-    assert_eq!(at(LEVEL, &t, &s, 0.1, 0.25), 16_513.0 / 32_767.0);
+    for level in [0.25, 1.0] {
+        assert_eq!(at(LEVEL, &t, &s, 0.1, level), 16_513.0 / 32_767.0, "{level}");
+    }
+    assert_eq!(at(LEVEL, &t, &mips(Filter::Point, Filter::Point), 0.1, 1.0), 64.0 / 127.0);
 }
 
 #[test]
@@ -131,10 +144,11 @@ fn integer_coordinates_pick_a_level() {
         let operands = FetchOperands { coords, level: level as u32, ..FetchOperands::default() };
         f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
     };
-    assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 0.0, 20.0]);
-    assert_eq!(at(0, 3), 20.0, "the last level");
-    assert_eq!(at(3, -1), 3.0, "the first level");
-    assert_eq!(at(0, i32::MAX), 20.0);
+    // Coordinates are clamped to the level (rule 1.9).
+    assert_eq!([at(1, 0), at(1, 1), at(1, 2), at(0, 2)], [1.0, 11.0, 20.0, 20.0]);
+    assert_eq!([at(9, 0), at(u32::MAX, 1), at(u32::MAX, 2)], [3.0, 10.0, 20.0]);
+    // No other level is read.
+    assert_eq!([at(0, 3), at(3, -1), at(0, i32::MAX), at(0, i32::MIN)], [0.0; 4]);
 }
 
 #[test]
@@ -161,21 +175,37 @@ fn slices_of_each_level_are_groups() {
     assert_eq!(exact, 1.0);
     let names = &trace.channels[0].steps;
     assert!(names[0].text.starts_with("level 0, slice 0: "), "{names:?}");
-    assert!(names[2].text.starts_with("level 1, slice 0: "), "{names:?}");
+    assert!(names[2].text.ends_with("floored: 1.5"), "level by level: {names:?}");
+    assert!(names[3].text.starts_with("level 1, slice 0: "), "{names:?}");
     assert!(trace.channels[1].steps.is_empty(), "the format has no y");
 }
 
 #[test]
-fn integers_are_not_blended() {
-    let format = Format::from_name("u8").unwrap();
+fn integers_are_blended() {
     let extent = Extent { width: 2, height: 1, depth: 1 };
-    let shape = ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
-    let t = shaped(shape, ReadMode::Element, &[1, 2, 3]);
     let s = mips(Filter::Point, Filter::Linear);
-    let e = trace_at(LEVEL, &t, &s, 0.0, 0.0).unwrap_err().to_string();
-    assert!(e.contains("no linear mip filter"), "{e}");
-    assert!(trace_at(BASE, &t, &s, 0.0, 0.0).is_ok());
-    let half = Sampler { min_level_clamp: 0.5, ..s };
-    assert!(trace_at(BASE, &t, &half, 0.0, 0.0).is_err());
-    assert!(trace_at(LEVEL, &t, &mips(Filter::Point, Filter::Point), 0.0, 0.0).is_ok());
+    for (format, wanted) in [("u8", [1, 2, 2, 3, 3]), ("u32", [1, 1, 2, 2, 3])] {
+        let format = Format::from_name(format).unwrap();
+        let shape =
+            ArrayShape { levels: Some(2), ..ArrayShape::new(format, Geometry::A1d, extent) };
+        let t = shaped(shape, ReadMode::Element, &[1, 2, 3]);
+        let at = |level| trace_at(LEVEL, &t, &s, 0.0, level).unwrap().answer.values[0];
+        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(at), wanted, "{format}");
+    }
+}
+
+/// Rule 3.5: what is one texel shows whether it goes through the sum.
+#[test]
+fn sums_of_one_texel() {
+    let format = Format::from_name("rgb10a2").unwrap();
+    let extent = Extent { width: 1, height: 1, depth: 1 };
+    let shape = ArrayShape { levels: Some(1), ..ArrayShape::new(format, Geometry::A1d, extent) };
+    let t = shaped(shape, ReadMode::Element, &[1, 1, 1, 1]);
+    let bits = |s: &Sampler| trace_at(BASE, &t, s, 0.0, 0.0).unwrap().answer.values[0];
+    let (point, sum) = (1.0 / 1023.0_f32, 64.0 / 65_535.0_f32);
+    let plain = mips(Filter::Point, Filter::Point);
+    assert_eq!(bits(&plain), point.to_bits());
+    assert_eq!(bits(&mips(Filter::Point, Filter::Linear)), sum.to_bits());
+    assert_eq!(bits(&mips(Filter::Linear, Filter::Point)), sum.to_bits());
+    assert_eq!(bits(&Sampler { max_anisotropy: 2, ..plain }), sum.to_bits());
 }

@@ -50,9 +50,137 @@ fn layers_of_2d_come_before_the_point() {
     let at = |c: [u32; 3]| f32::from_bits(bits_at(form, &t, &s, [c[0], c[1], c[2], 9])[0]);
     assert_eq!(at([0, 1, 0]), 1.0);
     assert_eq!(at([1, 0, 1]), 6.0);
-    assert_eq!(at([u32::MAX, 1, 1]), 7.0);
     assert_eq!(at([1, 2, 0]), 0.0, "outside");
     assert_eq!(at([1, 0, u32::MAX]), 0.0, "outside");
+    // Rule 1.9: so are layers past the end.
+    assert_eq!([2, u32::MAX, 0x8000_0000].map(|layer| at([layer, 1, 1])), [0.0; 3]);
+}
+
+/// Rule 1.9.
+#[test]
+fn integer_coordinates_of_a_level_are_clamped() {
+    let t = f32_array(Geometry::A2d, [2, 2, 1], |s| s.layers = 2, &ramp(8));
+    let form = FetchForm {
+        kind: FetchKind::Sample(Lod::Level),
+        ..FetchForm::sample(Geometry::A2d, CoordType::S32, ResultType::F32)
+    };
+    let s = sampler(Filter::Linear, AddressMode::Border);
+    let at = |layer: u32, x: i32, y: i32, level: i32| {
+        let coords = Coordinates { layer, sample: 0, point: [x as u32, y as u32, 0] };
+        let operands = FetchOperands { coords, level: level as u32, ..FetchOperands::default() };
+        f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
+    };
+    assert_eq!(at(0, 1, 1, 0), 3.0);
+    assert_eq!([at(0, -1, 9, 0), at(0, i32::MAX, i32::MIN, 0)], [2.0, 1.0]);
+    assert_eq!([at(2, 0, 0, 0), at(u32::MAX, 0, 0, 0)], [4.0; 2]);
+    assert_eq!([at(0, 0, 0, 1), at(0, 1, 1, -1)], [0.0; 2], "there is level 0 alone");
+}
+
+/// Rule 1.9: the texel of zeros outside is one of the format, whose alpha may be 1.
+#[test]
+fn outside_is_a_texel_of_zeros() {
+    let shape = ArrayShape::new(
+        Format::from_name("bc4").unwrap(),
+        Geometry::D2,
+        Extent { width: 4, height: 4, depth: 1 },
+    );
+    let block = Arc::new(Block::new(shape.size().unwrap() as usize, "b").unwrap());
+    let resource = Arc::new(Resource::array(&shape, block, "t").unwrap());
+    let t = Texture { resource, read_mode: ReadMode::NormalizedFloat, normalized_coords: false };
+    let form = FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32);
+    let values = bits_at(form, &t, &Sampler::default(), [4, 0, 0, 0]);
+    assert_eq!(values, [0, 0, 0, 1.0_f32.to_bits()]);
+}
+
+/// Rule 1.13: layers of what has none.
+#[test]
+fn layers_of_resources_without_layers() {
+    let s = Sampler::default();
+    let f32_form = FetchForm::sample(Geometry::A2d, CoordType::F32, ResultType::F32);
+    let s32_form = FetchForm { coord: CoordType::S32, ..f32_form };
+    let get = |t: &Texture, form, layer: u32| {
+        let values = bits_at(form, t, &s, [layer, 0, 0, 0]);
+        f32::from_bits(values[0])
+    };
+    let layers = [0, 1, 65_535, 65_536, u32::MAX];
+    for (t, of_integers) in [
+        (floats(&[2], &[5.0, 6.0]), [5.0, 0.0, 0.0, 0.0, 0.0]),
+        (floats(&[2, 2], &[5.0, 6.0, 7.0, 8.0]), [5.0, 0.0, 0.0, 0.0, 0.0]),
+        (
+            f32_array(Geometry::D2, [2, 1, 1], |s| s.levels = Some(1), &[5.0, 6.0]),
+            [5.0, 5.0, 5.0, 0.0, 0.0],
+        ),
+    ] {
+        assert_eq!(layers.map(|layer| get(&t, f32_form, layer)), [5.0; 5]);
+        assert_eq!(layers.map(|layer| get(&t, s32_form, layer)), of_integers);
+    }
+    // The first layer, row and cube.
+    let layered = f32_array(Geometry::A2d, [2, 2, 1], |s| s.layers = 2, &ramp(8));
+    let of = |form: FetchForm, t: &Texture, coords: [u32; 4]| {
+        f32::from_bits(bits_at(form, t, &s, coords)[0])
+    };
+    let d2 = FetchForm { geometry: Geometry::D2, ..s32_form };
+    assert_eq!(of(d2, &layered, [1, 1, 1, 0]), 3.0);
+    let d1 = FetchForm { geometry: Geometry::D1, ..f32_form };
+    assert_eq!(of(d1, &layered, [1.0_f32.to_bits(), 1.0_f32.to_bits(), 0, 0]), 1.0);
+    let line = f32_array(Geometry::A1d, [2, 1, 1], |s| s.layers = 2, &ramp(4));
+    assert_eq!(of(FetchForm { coord: CoordType::S32, ..d1 }, &line, [1, 1, 0, 0]), 1.0);
+}
+
+/// Rule 1.13: linear memory.
+#[test]
+fn linear_memory() {
+    let block = Arc::new(Block::new(16, "b").unwrap());
+    for (k, x) in [5.0_f32, 6.0, 7.0, 8.0].into_iter().enumerate() {
+        block.store_u32(4 * k as u64, x.to_bits()).unwrap();
+    }
+    let format = Format::from_name("f32").unwrap();
+    let resource = Arc::new(Resource::linear(format, 4, block, 0, 0, "l").unwrap());
+    let t = Texture { resource, read_mode: ReadMode::Element, normalized_coords: false };
+    let s = sampler(Filter::Linear, AddressMode::Border);
+    let named = FetchForm::sample(Geometry::D1, CoordType::S32, ResultType::F32);
+    let level = FetchForm { kind: FetchKind::Sample(Lod::Level), ..named };
+    let at = |form: FetchForm, x: i32, level: i32, layer: u32| {
+        let form = FetchForm { offset: true, ..form };
+        let coords = Coordinates { layer, sample: 0, point: [x as u32, 0, 0] };
+        let level = level as u32;
+        let operands = FetchOperands { coords, level, offset: [3; 3], ..FetchOperands::default() };
+        f32::from_bits(fetch(form, &t, &s, &operands).unwrap().values[0])
+    };
+    assert_eq!([-1, 0, 3, 4].map(|x| at(named, x, 0, 0)), [0.0, 5.0, 8.0, 0.0]);
+    assert_eq!([-1, 0, 3, 4].map(|x| at(level, x, 7, 0)), [5.0, 5.0, 8.0, 8.0]);
+    assert_eq!([i32::MIN, i32::MAX].map(|x| at(level, x, -7, 0)), [5.0, 8.0]);
+    let line = FetchForm { geometry: Geometry::A1d, ..named };
+    assert_eq!([0, 1, 65_535, 65_536].map(|of| at(line, 1, 0, of)), [6.0, 6.0, 6.0, 0.0]);
+    let floats = FetchForm { coord: CoordType::F32, ..named };
+    let error = fetch(floats, &t, &s, &FetchOperands::default()).unwrap_err();
+    assert!(error.reads_zero(), "{error}");
+}
+
+/// Rules 1.7 and 1.12.
+#[test]
+fn coordinates_of_any_size() {
+    let t = Texture { normalized_coords: true, ..floats(&[4], &ramp(4)) };
+    let at = |mode, filter, x: f32| {
+        let s = Sampler { address_mode: [mode, AddressMode::Clamp, mode], ..sampler(filter, mode) };
+        self::x(&t, &s, &[x])
+    };
+    use AddressMode::{Border, Clamp, Mirror, Wrap};
+    let (inf, point, linear) = (f32::INFINITY, Filter::Point, Filter::Linear);
+    for x in [8_388_608.0, 8_388_610.0, 1e30, f32::MAX, -1e30, inf, -inf] {
+        assert_eq!([point, linear].map(|filter| at(Wrap, filter, x)), [0.0, 1.5], "{x}");
+        assert_eq!([point, linear].map(|filter| at(Mirror, filter, x)), [0.0; 2], "{x}");
+        let edge = if x < 0.0 { 0.0 } else { 3.0 };
+        assert_eq!([point, linear].map(|filter| at(Clamp, filter, x)), [edge; 2], "{x}");
+        assert_eq!([point, linear].map(|filter| at(Border, filter, x)), [0.0; 2], "{x}");
+    }
+    for x in [8_388_609.0, -8_388_611.0] {
+        assert_eq!([point, linear].map(|filter| at(Wrap, filter, x)), [0.0, 1.5], "{x}");
+        assert_eq!([point, linear].map(|filter| at(Mirror, filter, x)), [3.0; 2], "{x}");
+    }
+    // The largest number with a fraction.
+    assert_eq!(at(Wrap, point, 4_194_303.5), 2.0);
+    assert_eq!(at(Mirror, point, 4_194_303.75), 0.0, "0.25 before an even number");
 }
 
 #[test]
@@ -66,7 +194,8 @@ fn samples_are_numbered_first() {
     assert_eq!(at([1, 0, 1, 0]), 3.0);
     assert_eq!(at([0, 1, 0, 0]), 4.0);
     assert_eq!(at([1, 1, 1, 0]), 7.0);
-    assert_eq!(at([9, 9, 0, 0]), 6.0, "the last sample of the last layer");
+    assert_eq!(at([9, 1, 0, 0]), 6.0, "rule 9.6: 9 of two samples is 1");
+    assert_eq!(at([0, 2, 0, 0]), 0.0, "rule 9.5: no such layer");
     assert_eq!(at([0, 0, 2, 0]), 0.0);
     let t = f32_array(Geometry::D2ms, [2, 1, 1], |s| s.samples = 4, &ramp(8));
     let form = FetchForm { geometry: Geometry::D2ms, ..form };

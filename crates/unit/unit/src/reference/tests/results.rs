@@ -4,6 +4,7 @@ use super::*;
 use crate::resource::{Residency, TileShape};
 use crate::sampler::CompareFunction;
 use proptest::prelude::*;
+use texunit_texel::Reading;
 
 fn trace_2d(
     texture: &Texture,
@@ -38,9 +39,17 @@ fn halves() {
         let f16 = trace_2d(&t, &s, ResultType::F16, None, [0.5, 0.5]);
         assert_eq!(f16.answer.values[0], half);
     }
-    let t = texture("u8", ReadMode::Element, &[1, 1], &[7]);
-    let form = FetchForm::sample(Geometry::D2, CoordType::F32, ResultType::F16);
-    assert!(fetch(form, &t, &s, &FetchOperands::default()).is_err());
+    // Rule 2.6: the word of an integer is taken for an f32; a NaN becomes quiet.
+    for (format, codes, half) in [
+        ("u32", 0x3f80_0000, 0x3c00),
+        ("s8", 0x80, 0xffff),
+        ("u8", 7, 0),
+        ("f32", 0xff80_2000, 0xfe01),
+    ] {
+        let t = texture(format, ReadMode::Element, &[1, 1], &[codes]);
+        let f16 = trace_2d(&t, &s, ResultType::F16, None, [0.5, 0.5]);
+        assert_eq!(f16.answer.values[0], half, "{format}");
+    }
 }
 
 #[test]
@@ -52,14 +61,16 @@ fn compares_come_before_the_filter() {
         let trace = trace_2d(&t, s, ResultType::F32, Some(reference), [x, 0.5]);
         trace.answer.values.map(f32::from_bits)
     };
-    assert_eq!(at(&s, 0.5, 1.0), [0.5; 4], "half of the texels are larger than the reference");
-    assert_eq!(at(&s, 0.5, 0.75), [0.25; 4]);
-    assert_eq!(at(&s, 0.1, 0.75), [1.0; 4]);
-    assert_eq!(at(&s, 0.75, 1.5), [0.0; 4]);
-    assert_eq!(at(&s, f32::NAN, 1.0), [0.0; 4]);
+    // Rule 9.3: of channels that the format lacks, 0.
+    let x = |x| [x, 0.0, 0.0, 0.0];
+    assert_eq!(at(&s, 0.5, 1.0), x(0.5), "half of the texels are larger than the reference");
+    assert_eq!(at(&s, 0.5, 0.75), x(0.25));
+    assert_eq!(at(&s, 0.1, 0.75), x(1.0));
+    assert_eq!(at(&s, 0.75, 1.5), x(0.0));
+    assert_eq!(at(&s, f32::NAN, 1.0), x(0.0));
     s.filter = Filter::Point;
-    assert_eq!(at(&s, 0.5, 1.5), [1.0; 4]);
-    assert_eq!(at(&s, 0.5, 0.5), [0.0; 4]);
+    assert_eq!(at(&s, 0.5, 1.5), x(1.0));
+    assert_eq!(at(&s, 0.5, 0.5), x(0.0));
     s.compare = None;
     assert_eq!(at(&s, 0.5, 0.5), [0.25, 0.0, 0.0, 0.0], "no function, no compare");
     s.compare = Some(CompareFunction::Less);
@@ -68,7 +79,7 @@ fn compares_come_before_the_filter() {
     // Borders are compared as texels are.
     s.address_mode = [AddressMode::Border; 3];
     s.border[0] = 9.0_f32.to_bits();
-    assert_eq!(at(&s, 0.5, -1.0), [1.0; 4]);
+    assert_eq!(at(&s, 0.5, -1.0), x(1.0));
 }
 
 #[test]
@@ -87,9 +98,38 @@ fn compare_functions() {
         (F::Always,       [true,  true,  true,  true]),
     ];
     for (function, passes) in rows {
-        let got = [below, equal, above, nan].map(|r| result::compare(function, r, 0.5));
+        let texel = 0.5_f32.to_bits();
+        let got = [below, equal, above, nan]
+            .map(|r: f32| result::compare(function, Reading::F32, r.to_bits(), texel));
         assert_eq!(got, passes, "{function:?}");
     }
+}
+
+/// Rule 9.2: what a format compares.
+#[test]
+fn compares_by_format() {
+    use CompareFunction::{Equal, Less, NotEqual};
+    let compare = |function, reading, reference: f32, code| {
+        result::compare(function, reading, reference.to_bits(), code)
+    };
+    // 16 bits: codes. The reference is converted as a border colour, so that 0.5 is 32767.
+    let bits_16 = Reading::Unorm { bits: 16 };
+    for reading in [bits_16, Reading::F16, Reading::Snorm { bits: 16 }] {
+        assert!(compare(Equal, reading, 0.5, 32_767), "{reading:?}");
+        assert!(compare(Less, reading, 0.5, 32_768), "{reading:?}");
+        assert!(compare(Equal, reading, 7.0, 65_535), "{reading:?}: limited to 1");
+        assert!(compare(Equal, reading, -7.0, 0), "{reading:?}");
+        assert!(compare(Equal, reading, f32::NAN, 0), "{reading:?}");
+    }
+    // 24 bits: the nearest code, ties up.
+    let bits_24 = Reading::Unorm { bits: 24 };
+    assert!(compare(Equal, bits_24, 0.5, 0x80_0000));
+    assert!(compare(Equal, bits_24, f32::NAN, 0) && compare(Equal, bits_24, 9.0, 0xff_ffff));
+    // Floats are not limited; subnormals are 0.
+    assert!(compare(Less, Reading::F32, 2.0, 3.0_f32.to_bits()));
+    assert!(compare(Less, Reading::F32, f32::NEG_INFINITY, (-9.0_f32).to_bits()));
+    assert!(compare(Equal, Reading::F32, 1e-45, 0x807f_ffff));
+    assert!(compare(NotEqual, Reading::F32, 0.0, f32::NAN.to_bits()));
 }
 
 #[test]
@@ -117,7 +157,7 @@ fn a_trace_tells_every_stage() {
 }
 
 #[test]
-fn texels_that_are_not_resident_make_all_zero() {
+fn texels_that_are_not_resident_count_as_zero() {
     let (width, height) = (256, 128);
     let format = Format::from_name("f32").unwrap();
     let shape = ArrayShape::new(format, Geometry::D2, Extent { width, height, depth: 1 });
@@ -136,13 +176,36 @@ fn texels_that_are_not_resident_make_all_zero() {
     };
     let one = [1.0_f32.to_bits(), 0, 0, 0];
     assert_eq!(at(127.5), (true, one), "the texel beside it has no weight");
-    assert_eq!(at(127.6), (false, [0; 4]));
+    assert_eq!(at(127.6), (false, [(230.0_f32 / 256.0).to_bits(), 0, 0, 0]));
     assert_eq!(at(200.0), (false, [0; 4]));
     assert_eq!(at(-9.0), (true, one), "a border colour is always there");
     let trace = trace_2d(&t, &s, ResultType::F32, None, [128.0, 0.5]);
     let resident: Vec<bool> = trace.footprints[0].texels.iter().map(|t| t.resident).collect();
     assert_eq!(resident, [true, false]);
-    assert!(trace.channels[0].steps[0].text.contains("not resident"));
+    let integer = FetchForm::sample(Geometry::D2, CoordType::S32, ResultType::F32);
+    let named = |x: i32| {
+        let coords = Coordinates::at([x as u32, 0, 0], 0);
+        let operands = FetchOperands { coords, ..FetchOperands::default() };
+        let answer = fetch(integer, &t, &s, &operands).unwrap();
+        (answer.resident, answer.values)
+    };
+    assert_eq!([127, 128, -1].map(named), [(true, one), (false, [0; 4]), (true, [0; 4])]);
+    // All four texels of a gather count, also those without a weight.
+    let gather = FetchForm { kind: FetchKind::Gather(0), coord: CoordType::F32, ..integer };
+    let gathered = |x: f32| {
+        let coords = f32_bits(Geometry::D2, &[x, 1.5]);
+        let operands = FetchOperands { coords, ..FetchOperands::default() };
+        let answer = fetch(gather, &t, &s, &operands).unwrap();
+        (answer.resident, answer.values)
+    };
+    let [one, _, _, zero] = one;
+    assert_eq!(gathered(126.5), (true, [one; 4]));
+    assert_eq!(gathered(127.5), (false, [one, zero, zero, one]));
+    // A compare takes the 0 of a texel that is not there.
+    let compare = Sampler { compare: Some(CompareFunction::GreaterEqual), ..s };
+    let trace = trace_2d(&t, &compare, ResultType::F32, Some(0.5), [128.0, 0.5]);
+    assert_eq!(trace.answer.values, [0.5_f32.to_bits(), 0, 0, 0]);
+    assert!(!trace.answer.resident);
 }
 
 proptest! {

@@ -127,27 +127,19 @@ fn filters_that_integer_coordinates_ignore() {
     assert_eq!(new(&resource("u32", G::D1, 4, None), ReadMode::Element), 26);
 }
 
+/// Rules 3.2, 3.3 and 4.12 say what becomes of such state; the driver makes it.
 #[test]
-fn levels_are_numbers() {
-    let nan = f32::NAN;
-    for (sampler, wanted) in [
-        (Sampler { min_level_clamp: nan, ..Sampler::default() }, 1),
-        (Sampler { max_level_clamp: nan, ..Sampler::default() }, 1),
-        (Sampler { level_bias: nan, ..Sampler::default() }, 1),
-        (
-            Sampler {
-                min_level_clamp: 9.0,
-                max_level_clamp: f32::NEG_INFINITY,
-                ..Sampler::default()
-            },
-            0,
-        ),
-        (Sampler { border: [u32::MAX; 4], max_anisotropy: u32::MAX, ..Sampler::default() }, 0),
-        (Sampler { address_mode: [AddressMode::ClampOgl; 3], ..Sampler::default() }, 0),
+fn any_level_bias_and_anisotropy() {
+    let (nan, plain) = (f32::NAN, Sampler::default());
+    for sampler in [
+        Sampler { min_level_clamp: nan, ..plain },
+        Sampler { max_level_clamp: nan, level_bias: nan, ..plain },
+        Sampler { min_level_clamp: 9.0, max_level_clamp: f32::NEG_INFINITY, ..plain },
+        Sampler { border: [u32::MAX; 4], max_anisotropy: u32::MAX, ..plain },
+        Sampler { address_mode: [AddressMode::ClampOgl; 3], ..plain },
     ] {
-        assert_eq!(sampler.check().is_ok(), wanted == 0);
         let of = resource("f32", G::D2, 4, Some(2));
-        assert_eq!(code(Texture::new(of, ReadMode::Element, true, &sampler)), wanted);
+        assert_eq!(code(Texture::new(of, ReadMode::Element, true, &sampler)), 0);
     }
 }
 

@@ -25,7 +25,9 @@ fn layers_are_unsigned() {
         let (line, plane) = (plan(&lines, G::A1d, clamp), plan(&planes, G::A2d, clamp));
         assert_eq!(load(&line, [2, 2, 77]).unwrap()[0], pair(10), "z is not there");
         assert_eq!(load(&plane, [1, 2, 1]).unwrap()[0], pair(of(1, 1) + 2));
-        for layer in [3, -1, i32::MIN] {
+        // Rule 10.3: the top bit does not count.
+        assert_eq!(load(&plane, [i32::MIN + 1, 0, 0]).unwrap()[0], pair(of(1, 0)));
+        for layer in [3, -1, i32::MIN + 3] {
             let got = load(&plane, [layer, 0, 0]);
             match clamp {
                 ClampMode::Clamp => assert_eq!(got.unwrap()[0], pair(of(2, 0))),
@@ -48,18 +50,57 @@ fn layers_are_unsigned() {
     }
 }
 
+/// Rule 10.10: what each instruction reaches. All else loads 0 and is dropped.
 #[test]
-fn layered_and_not() {
-    let (flat, layered) = (of_shape(&shape(G::D2, [4, 2], 1)), of_shape(&shape(G::A2d, [4, 2], 3)));
-    for (surface, geometry) in [(&flat, G::A1d), (&layered, G::D2), (&layered, G::A1d)] {
-        let e = SurfacePlan::new(form(geometry, 1, 1, ClampMode::Zero), surface).unwrap_err();
-        let PlanError::Geometry(error) = &e else { panic!("{e}") };
-        assert_eq!((error.instruction, error.own), (geometry, surface.resource.geometry()));
-        assert!(e.to_string().contains("2D array of 4 x 2 texels of u8"), "{e}");
+fn dimensions_of_surfaces() {
+    let cube = ArrayShape { layers: 2, ..shape(G::Acube, [4, 4], 2) };
+    let mut solid = shape(G::D3, [4, 2], 1);
+    solid.extent.depth = 3;
+    let surfaces = [
+        (1, of_shape(&shape(G::D1, [4, 1], 1))),
+        (1, of_shape(&shape(G::A1d, [4, 1], 3))),
+        (2, of_shape(&shape(G::D2, [4, 2], 1))),
+        (2, of_shape(&shape(G::A2d, [4, 2], 3))),
+        (2, of_shape(&shape(G::Cube, [4, 4], 1))),
+        (2, of_shape(&cube)),
+        (3, of_shape(&solid)),
+    ];
+    for (dimensions, surface) in &surfaces {
+        let own = surface.resource.geometry();
+        let all = [(1, G::D1), (1, G::A1d), (2, G::D2), (2, G::A2d), (3, G::D3)];
+        for (of, geometry) in all {
+            let reaches = of == *dimensions || (of, *dimensions) == (2, 3);
+            for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
+                match SurfacePlan::new(form(geometry, 2, 1, clamp), surface) {
+                    Ok(plan) => {
+                        assert!(reaches, "{geometry:?} {own:?}");
+                        assert_eq!(load(&plan, [0; 3]).unwrap()[0], 0x201, "{geometry:?} {own:?}");
+                    }
+                    Err(e) => {
+                        assert!(!reaches && e.reads_zero(), "{geometry:?} {own:?}: {e}");
+                        let PlanError::Geometry(error) = &e else { panic!("{e}") };
+                        assert_eq!((error.instruction, error.own), (geometry, own));
+                    }
+                }
+            }
+        }
+        for geometry in [G::Cube, G::Acube, G::D2ms] {
+            assert!(SurfacePlan::new(form(geometry, 1, 1, ClampMode::Zero), surface).is_err());
+        }
     }
+    // `.a2d` checks its layer against the depth of a 3D surface, and accesses slice 0.
+    let (_, solid) = &surfaces[6];
+    for (layer, y, inside) in [(0, 0, true), (2, 1, true), (3, 1, false), (-1, 1, false)] {
+        let loaded = |clamp| load(&plan(solid, G::A2d, clamp), [layer, 0, y]);
+        let row = Ok([[0x201, 0x605][y as usize], 0, 0, 0]);
+        assert_eq!(loaded(ClampMode::Clamp), row);
+        assert_eq!(loaded(ClampMode::Zero), if inside { row.clone() } else { Ok([0; 4]) });
+        assert_eq!(loaded(ClampMode::Trap).is_ok(), inside);
+    }
+    assert_eq!(load(&plan(solid, G::D2, ClampMode::Zero), [0, 2, 0]), Ok([0; 4]), "no row");
 }
 
-/// Rule 10.10 (open).
+/// Rule 10.10.
 #[test]
 fn plain_surfaces_have_one_layer() {
     let pair = |first: u64| (first + 1) | (first + 2) << 8;
@@ -70,7 +111,9 @@ fn plain_surfaces_have_one_layer() {
         let surface = of_shape(&shape(own, [4, height], 1));
         for clamp in [ClampMode::Trap, ClampMode::Clamp, ClampMode::Zero] {
             let plan = plan(&surface, layered, clamp);
-            assert_eq!(load(&plan, [0, at[0], at[1]]).unwrap()[0], pair(first));
+            for layer in [0, i32::MIN] {
+                assert_eq!(load(&plan, [layer, at[0], at[1]]).unwrap()[0], pair(first));
+            }
             for layer in [1, -1] {
                 let got = load(&plan, [layer, at[0], at[1]]);
                 match clamp {
@@ -95,7 +138,8 @@ fn faces_of_cubes_are_layers() {
         assert_eq!(load(&plan_of(ClampMode::Trap), [face, 0, 0]).unwrap()[0], first(face as u64));
     }
     assert_eq!(load(&plan_of(ClampMode::Clamp), [12, 0, 0]).unwrap()[0], first(11));
-    let e = SurfacePlan::new(form(G::D2, 1, 1, ClampMode::Zero), &cubes).unwrap_err().to_string();
+    assert_eq!(load(&plan(&cubes, G::D2, ClampMode::Trap), [2, 1, 9]).unwrap()[0], 0x807);
+    let e = SurfacePlan::new(form(G::D1, 1, 1, ClampMode::Zero), &cubes).unwrap_err().to_string();
     assert!(e.ends_with("2 cubes, whose faces are layers of .a2d"), "{e}");
 }
 

@@ -261,7 +261,8 @@ fn size<S: Simd, const FIND: u8, const TO: u8>(
 #[inline(always)]
 fn texel<S: Simd>(simd: S, scale: u8, (axis, x): (&Axis, Float<S>), size: &Size<S>) -> Int<S> {
     if scale == EXACT {
-        return (exact(simd, x, size.factor) + size.middle) >> 1;
+        let texel = exact(simd, x, size.factor);
+        return if axis.halves { (texel + size.middle) >> 1 } else { texel };
     }
     let steps = steps(simd, axis, x, size.n);
     let texel = steps.mul_shift::<21, false>(size.n);

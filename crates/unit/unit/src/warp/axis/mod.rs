@@ -112,10 +112,12 @@ pub(super) struct Axis {
     /// Of a pitch that is a power of two, which.
     pub(super) shift: u32,
     /// What coordinates are multiplied by, if that is a power of two: texels if they are
-    /// normalized, half of them on a face, times 512 if two texels are looked for, else times 2.
+    /// normalized, half of them on a face, times 512 if two texels are looked for, or times 2.
     pub(super) factor: f32,
     /// Added to that product: half of a face.
     pub(super) middle: i32,
+    /// Whether the product of one texel counts halves of it.
+    pub(super) halves: bool,
     /// Bits of a coordinate beyond 21 for the largest size.
     pub(super) fine: u32,
     /// Coordinates of this size and beyond are far.
@@ -220,8 +222,14 @@ impl Axis {
         };
         let Scaling { coords, of_face } = scaling;
         let is_point = matches!(find, Find::Point | Find::Taps);
-        let steps = if is_point { 2 } else { 512 };
         let texels = if coords == Coords::Normalized { size } else { 1 };
+        // A factor of 1 would have subnormal numbers beside it, which are slow.
+        let halves = is_point && (of_face || texels == 1 || !matches!(to, To::Level { .. }));
+        let steps = match (is_point, halves) {
+            (false, _) => 512,
+            (true, true) => 2,
+            (true, false) => 1,
+        };
         let (factor, middle) = match of_face {
             true => (steps as f32 * 0.5 * texels as f32, (steps / 2 * texels) as i32),
             false => ((steps * texels) as f32, 0),
@@ -236,7 +244,7 @@ impl Axis {
         let limit = if find == Find::Taps { 0.0 } else { limit };
         let exact = Exact { find, scaling, mode };
         let shift = pitch.trailing_zeros();
-        Self { size, pitch, shift, factor, middle, fine, limit, kind, exact, run }
+        Self { size, pitch, shift, factor, middle, halves, fine, limit, kind, exact, run }
     }
 
     /// Fills `out` for all 32 lanes, whatever the coordinates.

@@ -45,27 +45,45 @@ fn found(out: &AxisLanes, pairs: bool, lane: usize) -> Found {
     Found { texels: [out.lower[lane], upper].map(|texel| texel as i32), weight }
 }
 
-fn compare(find: Find, coords: Coords, mode: AddressMode, build: Build) {
+/// Sizes of which some have finer coordinates than others (rule 1.2).
+const SIZES: [u32; 15] =
+    [1, 2, 3, 5, 16, 1000, 1024, 8192, 16_383, 16_384, 20_000, 32_768, 65_535, 131_071, 131_072];
+
+fn compare(find: Find, scaling: Scaling, mode: AddressMode, build: Build) {
     let mut random = Random::for_test(find as u64 * 16 + mode as u64);
-    let normalized = coords == Coords::Normalized;
-    let sizes = [1, 2, 3, 5, 16, 1000, 1024, 65_535, 131_071, 131_072];
-    for (n, size) in sizes.into_iter().cycle().take(600).enumerate() {
+    let normalized = scaling.coords == Coords::Normalized;
+    let pairs = !matches!(find, Find::Point | Find::Taps | Find::Integer | Find::Clamped);
+    for (n, size) in SIZES.into_iter().cycle().take(600).enumerate() {
         let unit = if normalized { size as f32 } else { 1.0 };
         let limit = if normalized { (FAR / unit).min(1024.0) } else { FAR };
-        let at = coordinates(&mut random, limit, unit, n % 4 == 0);
+        let mut at = coordinates(&mut random, limit, unit, n % 4 == 0);
+        if scaling.of_face && n % 3 == 0 {
+            // Products, from edge to edge and a hair beyond.
+            at = at.map(|x| (f32::from_bits(x) % 1.000_001).to_bits());
+        }
         let mut offset = [0; 32];
         offset.fill_with(|| random.within(-31..=31) as u32);
+        let mut shift = [0; 32];
+        if n % 5 == 0 && (pairs || find == Find::Taps) {
+            shift.fill_with(|| 2 * random.within(-960..=960) as u32);
+        }
         let mut size_of = [size; 32];
         if n % 2 == 0 {
             size_of.fill_with(|| (size >> random.below(4_u32)).max(1));
         }
-        let of = Operands { coords: &at, offset: Some(&offset), size: Some(&size_of), pitch: None };
-        let axis = Axis::general(size, find, coords, mode, build);
+        let of = Operands {
+            coords: &at,
+            offset: Some(&offset),
+            shift: Some(&shift),
+            size: Some(&size_of),
+            pitch: None,
+        };
+        let axis = Axis::general(size, find, scaling, mode, build);
         let mut out = AxisLanes::ZERO;
         axis.run(of, &mut out);
-        let pairs = !matches!(find, Find::Point | Find::Integer);
         for lane in 0..32 {
-            let mut wanted = axis.exact.find(at[lane], offset[lane] as i32, size_of[lane]);
+            let moved = [offset[lane], shift[lane]].map(|by| by as i32);
+            let mut wanted = axis.exact.find(at[lane], moved, size_of[lane]);
             if !pairs {
                 wanted.texels[1] = wanted.texels[0];
             }
@@ -73,25 +91,69 @@ fn compare(find: Find, coords: Coords, mode: AddressMode, build: Build) {
             let x = f32::from_bits(at[lane]);
             assert_eq!(
                 got, wanted,
-                "{find:?} {coords:?} {mode:?} {build:?}: {x} of {}",
+                "{find:?} {scaling:?} {mode:?} {build:?}: {x:e} and {moved:?} of {} of {size}",
                 size_of[lane]
             );
         }
     }
 }
 
+fn scaling(coords: Coords) -> Scaling {
+    Scaling { coords, of_face: false }
+}
+
+/// Of products on the face of a cube (rule 7.2).
+const OF_FACE: Scaling = Scaling { coords: Coords::Normalized, of_face: true };
+
 #[test]
 fn stages_find_the_texels_of_the_reference() {
     for build in Build::all() {
         for mode in MODES {
-            for coords in [Coords::Normalized, Coords::Unnormalized] {
-                for find in [Find::Point, Find::Linear, Find::Gather] {
-                    compare(find, coords, mode, build);
+            let floats = [scaling(Coords::Normalized), scaling(Coords::Unnormalized), OF_FACE];
+            for scaling in floats {
+                for find in [Find::Point, Find::Taps, Find::Linear, Find::Gather] {
+                    compare(find, scaling, mode, build);
                 }
             }
-            compare(Find::Integer, Coords::Integer, mode, build);
+            for find in [Find::Integer, Find::Clamped] {
+                compare(find, scaling(Coords::Integer), mode, build);
+            }
         }
-        compare(Find::Seamless, Coords::Normalized, AddressMode::Clamp, build);
+        compare(Find::Seamless, OF_FACE, AddressMode::Clamp, build);
+    }
+}
+
+/// Rule 1.2: the floor of a coordinate shows where the next step would be another texel.
+#[test]
+fn large_sizes_floor_to_finer_steps() {
+    // Size, and the power of two of a step.
+    for (size, bits) in [(8192, 21), (16_383, 21), (16_384, 22), (32_768, 23), (131_072, 23)] {
+        for build in Build::all() {
+            for mode in [AddressMode::Clamp, AddressMode::Wrap, AddressMode::Border] {
+                let (mode, normalized) = (mode, scaling(Coords::Normalized));
+                let axis = Axis::general(size, Find::Linear, normalized, mode, build);
+                // A step, and all but the last bit of the next one, from a place inside on.
+                let step = (-bits as f32).exp2();
+                let place = 0.007_812_5;
+                let coords = std::array::from_fn(|lane| match lane {
+                    0 => (place + step).to_bits(),
+                    1 => (place + 2.0 * step).next_down().to_bits(),
+                    _ => (place + 2.0 * step).to_bits(),
+                });
+                let of = Operands {
+                    coords: &coords,
+                    offset: None,
+                    shift: None,
+                    size: None,
+                    pitch: None,
+                };
+                let mut out = AxisLanes::ZERO;
+                axis.run(of, &mut out);
+                let [first, last, next] = [0, 1, 2].map(|lane| found(&out, true, lane));
+                assert_eq!(first, last, "{size} {mode:?} {build:?}");
+                assert_ne!(first, next, "{size} {mode:?} {build:?}");
+            }
+        }
     }
 }
 
@@ -104,27 +166,32 @@ fn offsets_are_texels_times_their_pitch() {
         for mode in MODES.into_iter().filter(|&mode| mode != AddressMode::ClampOgl) {
             for (find, size) in [Find::Point, Find::Linear]
                 .into_iter()
-                .flat_map(|find| [5, 64, 1000].map(|size| (find, size)))
+                .flat_map(|find| [5, 64, 1000, 8192, 32_768].map(|size| (find, size)))
             {
-                let at = coordinates(&mut random, 9.0, size as f32, true);
-                let of = Operands { coords: &at, offset: None, size: None, pitch: None };
-                let to = To::Level { size, pitch: 12 };
-                let axis = Axis::fast(to, find, Coords::Normalized, mode, wide);
-                let mut out = AxisLanes::ZERO;
-                axis.run(of, &mut out);
-                let sides = if find == Find::Linear { 2 } else { 1 };
-                for lane in 0..32 {
-                    let wanted = axis.exact.find(at[lane], 0, size);
-                    for side in 0..sides {
-                        let outside = out.outside[side] >> lane & 1 == 1;
-                        assert_eq!(outside, wanted.texels[side] < 0, "{find:?} {mode:?} {size}");
-                        if !outside {
-                            let offset = out.side(side)[lane];
-                            assert_eq!(
-                                offset,
-                                wanted.texels[side] as u32 * 12,
-                                "{find:?} {mode:?}"
-                            );
+                for scaling in [scaling(Coords::Normalized), OF_FACE] {
+                    let at = coordinates(&mut random, 9.0, size as f32, true);
+                    let of = Operands {
+                        coords: &at,
+                        offset: None,
+                        shift: None,
+                        size: None,
+                        pitch: None,
+                    };
+                    let to = To::Level { size, pitch: 12 };
+                    let axis = Axis::fast(to, find, scaling, mode, wide);
+                    let mut out = AxisLanes::ZERO;
+                    axis.run(of, &mut out);
+                    let sides = if find == Find::Linear { 2 } else { 1 };
+                    for lane in 0..32 {
+                        let wanted = axis.exact.find(at[lane], [0; 2], size);
+                        for side in 0..sides {
+                            let outside = out.outside[side] >> lane & 1 == 1;
+                            let name = format!("{find:?} {scaling:?} {mode:?} {size}");
+                            assert_eq!(outside, wanted.texels[side] < 0, "{name}");
+                            if !outside {
+                                let offset = wanted.texels[side] as u32 * 12;
+                                assert_eq!(out.side(side)[lane], offset, "{name}");
+                            }
                         }
                     }
                 }

@@ -154,7 +154,8 @@ impl General {
         let share = (&space.taps.weight, space.taps.active);
         self.weigh(simd, slot, share, &space.axes, buffers);
         if self.find == Find::Seamless {
-            cube::share_missing(cube::missing(slot, space), 4 * slot, buffers);
+            let missing = cube::missing(slot, space);
+            cube::share_missing(missing, (4 * slot, space.taps.active), buffers);
         }
         for (k, weights) in buffers.weights[4 * slot..4 * slot + 4].iter_mut().enumerate() {
             buffers.read[4 * slot + k] &= space.taps.active;

@@ -231,7 +231,8 @@ impl General {
             let reads = if slot == 0 { u32::MAX } else { which::some(share) };
             self.weigh(simd, slot, (share, reads), &space.axes, buffers);
             if self.find == Find::Seamless && self.filters() {
-                cube::share_missing(cube::missing(slot, space), 4 * slot, buffers);
+                let missing = cube::missing(slot, space);
+                cube::share_missing(missing, (4 * slot, reads), buffers);
             }
             self.read(call, slot, space, buffers);
         }

@@ -97,9 +97,12 @@ impl Kind {
         let precision = if self == Kind::Single { 24 } else { 11 };
         let rounded = round_bits(x, 53 - precision);
         if self == Kind::Single {
-            // Rule 2.2: what is not normal after rounding is a zero.
-            let is_normal = rounded.abs() >= f64::from(f32::MIN_POSITIVE);
-            return if is_normal { rounded as f32 } else { 0.0_f32.copysign(x as f32) };
+            /// 2^-126 less half a subnormal step: from here on the nearest float is not subnormal.
+            const FLUSH_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / 16_777_216.0);
+            // Rule 2.2: a result that is subnormal after rounding is a zero.
+            let magnitude = rounded.abs().max(f64::from(f32::MIN_POSITIVE));
+            let magnitude = if x.abs() < FLUSH_BELOW { 0.0 } else { magnitude };
+            return magnitude.copysign(x) as f32;
         }
         // Below 2^-14 halves are multiples of 2^-24.
         let subnormal = (x.abs() * 16_777_216.0 + 0.5).floor() / 16_777_216.0;
@@ -154,11 +157,15 @@ impl Tally {
             let lowest = field - kind.texel_bits();
             let mut sum = 0;
             for k in places.clone() {
+                let weight = i64::from(buffers.weights[k][lane]);
+                if weight == 0 {
+                    // Those may be larger than the largest with a weight.
+                    continue;
+                }
                 let Number { significand, last, .. } = kind.number(buffers.texels[k][c][lane]);
                 // Cut toward zero.
                 let cut = significand.signum() * scaled(significand.abs(), last - lowest);
-                let weight = i64::from(buffers.weights[k][lane]);
-                sum += if weight > 0 { weight * cut } else { 0 };
+                sum += weight * cut;
             }
             footprint[lane] = (sum, field);
         }
