@@ -241,6 +241,11 @@ def levels():
                         note="lod and bias are cut to 1/256, each by itself")
             for mn, mx in ((1.25, 2.0), (0.999, 1.001), (2.5, 0.5), (100.0, 200.0), (-3.0, -2.0), (0.0, 0.5)):
                 c.fetch(f"clamps-{mn}-{mx}-{flt}-{mip}", "3.3", lv, LEVEL2, [at] * 17, lod=lods[:17], sampler={**s, "min": f(mn), "max": f(mx)})
+    for word in (NAN, INF, NINF, f(15.99), f(16.0), f(-16.5), f(1e30)):
+        for a in (1, 2, 8):
+            c.fetch(f"bias-of-{word:08x}-{a}", "3.2; 3.6", lv, LEVEL2, [at] * 7, lod=fs(-17.0, -16.0, -14.7, -13.9, 0.0, 14.6, 18.0), sampler={**half, "bias": word, "max_anisotropy": a})
+        c.fetch(f"clamps-of-{word:08x}", "3.3", lv, LEVEL2, [at] * 3, lod=fs(0.0, 1.25, 9.0), sampler={**half, "min": word})
+        c.fetch(f"clamps-below-{word:08x}", "3.3", lv, LEVEL2, [at] * 3, lod=fs(0.0, 1.25, 9.0), sampler={**half, "max": word})
     c.fetch("point-level-rounds", "3.4", lv, LEVEL2, [at] * 7, lod=fs(0.496, 0.498, 0.5, 1.4999, 1.5, 2.498, 2.5), sampler={"mip_filter": "point"})
     u8 = Spec("u8", "2d", [2, 2], texels=[[10, 11, 12, 13], [251]], levels=2)
     c.fetch("blend-of-points-is-a-sum", "3.5", u8, LEVEL2, [bits(0.1, 0.1)] * 4, lod=fs(0.0, 1 / 256, 0.5, 1.0), read="normalized",
@@ -343,6 +348,12 @@ def cubes():
                     sampler={**s, "mip_filter": "linear"}, note="a point filter has its address mode")
     minus = [[0x80000000, f(0.2), f(1.0)], [f(1.0), 0x80000000, f(-0.5)], [0x80000000, 0x80000000, f(-1.0)], [f(-1.0), 0x80000000, 0x80000000]]
     c.fetch("minus-zero", "7.1; 7.2", cube, op, minus, sampler=LINEAR)
+    strange = [0, 1, 0x807FFFFF, 0x00800000, f(1.0), 0xFE800001, 0x7F7FFFFF, INF, NINF, NAN]
+    for flt in ("point", "linear"):
+        for mode in ("clamp", "wrap"):
+            for seamless in (False, True):
+                c.fetch(f"strange-{flt}-{mode}{'-seamless' * seamless}", "7.1; 7.2; 7.3; 7.4; 7.6", cube, op, [[x, y, z] for i, x in enumerate(strange) for y in strange for z in strange[i % 3 :: 3]],
+                        sampler={"filter": flt, "address": [mode], "seamless_cube": seamless}, note="subnormal, huge, infinite and NaN components")
     c.fetch("no-direction", "7.4", cube, op, [[0, 0, 0], [0x80000000, 0, 0x80000000]], sampler={"filter": "point"}, note="face +z, NaN coordinates, which read as 0")
     c.fetch("layers", "7.1; 1.10", Spec("f32", "acube", [2, 2], layers=3, ramp=[1, 1]), aop,
             [[l] + bits(*d) for l in (0, 2, 3, 0xFFFFFFFF) for d in ((1.0, 0.2, 0.3), (0.1, -0.3, -2.0))], sampler=LINEAR)
@@ -392,8 +403,8 @@ def gathers():
         c.fetch(f"of-cubes-{mode}", "8.7", Spec("f32", "cube", [3, 3], ramp=[1, 1]), "tld4.r.cube.v4.f32.f32",
                 [bits(1.0, 0.1, 0.2), bits(-1.0, 0.95, 0.2), bits(0.2, 1.0, 0.98), bits(0.1, -1.0, -0.9), bits(0.5, 0.5, 1.0), bits(0.99, 0.99, -1.0)],
                 sampler={"address": [mode], "border": fs(-1.0, 0, 0, 0)})
-    c.fetch("seamless", "8.7", Spec("f32", "cube", [3, 3], ramp=[1, 1]), "tld4.r.cube.v4.f32.f32", [bits(-1.0, 0.95, 0.2), bits(0.2, 1.0, 0.98)],
-            sampler={"seamless_cube": True})
+    c.fetch("seamless", "8.7", Spec("f32", "cube", [3, 3], ramp=[1, 1]), "tld4.r.cube.v4.f32.f32", [bits(-1.0, 0.95, 0.2), bits(0.2, 1.0, 0.98), bits(0.97, 0.99, -1.0), bits(-1.0, -0.98, -0.99), bits(1.0, 1.0, 1.0)],
+            sampler={"seamless_cube": True}, note="the missing texel has weights 85, 85 and 86")
     c.fetch("of-cube-layers", "8.7; 1.10", Spec("f32", "acube", [2, 2], layers=2, ramp=[1, 1]), "tld4.r.acube.v4.f32.f32", [[l] + bits(0.3, -1.0, 0.4) for l in (0, 1, 2)])
     return c
 

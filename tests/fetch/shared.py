@@ -130,6 +130,14 @@ def corners(c):
     for n in (2, 3, 4):
         every = Spec("f32", "cube", [n, n], texels=[[f32(k * k) for k in range(6 * n * n)]])
         c.fetch(f"corner-texels-{n}", "7.7", every, CUBE, near, sampler={"filter": "linear", "seamless_cube": True})
+    # Taps that leave the face past an edge or a corner, while the three points of the gradients stay on it.
+    points = [(s, t, ds, dt) for s in (0.95, -0.75) for t in (0.9, -0.97, 0.1) for ds, dt in ((-1.6, 0.0), (0.0, -1.7), (-1.5, -1.4))]
+    inward = lambda x, d: d if x > 0 else -d
+    for name, face in (("z", lambda s, t, m: bits(s, -t, m)), ("-x", lambda s, t, m: bits(-m, -t, s)), ("y", lambda s, t, m: bits(s, m, t))):
+        for seamless in (False, True):
+            c.fetch(f"{'seamless' if seamless else 'inner'}-taps-{name}", "4.12; 7.7", every, CUBE_GRAD, [face(s, t, 1.0) for s, t, _, _ in points],
+                    dpdx=[face(inward(s, ds), inward(t, dt), 0.0) for s, t, ds, dt in points], dpdy=[face(inward(s, -0.01), 0.0, 0.0) for s, _, _, _ in points],
+                    sampler={"filter": "linear", "seamless_cube": seamless, "max_anisotropy": 16})
     depths = Spec("f32", "cube", [2, 2], texels=[[f32(v) for v in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6) for _ in range(4)]])
     c.fetch("corner-compared", "7.7; 9.2", depths, CUBE, near * 3, compare=[f(v) for v in (0.25, 0.35, 0.45) for _ in near],
             sampler={"filter": "linear", "seamless_cube": True, "compare": "less"})
