@@ -5,80 +5,41 @@ import os
 import struct
 
 import rules
-from rules import Op, Texture, f, f16_bits, f32
+from rules import DIGITS, Op, Texture, f, f32
 
 BY_RULE = "computed in exact fractions from the text of the rules (rules.py)"
 BY_HAND = "worked out by hand from the text of the rules"
-
-DIGITS = {"u8": 2, "s8": 2, "u16": 4, "s16": 4, "f16": 4, "u32": 8, "s32": 8, "f32": 8, "unorm8": 2,
-          "unorm16": 4, "snorm8": 2, "snorm16": 4, "rgb10a2": 8, "depth16": 4, "depth32f": 8}
-COORDINATES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3, "cube": 3, "acube": 4, "2dms": 3, "a2dms": 4}
-AXES = {"1d": 1, "a1d": 1, "3d": 3}
 NAN, QNAN, INF, NINF = 0x7FC00000, 0xFFC12345, 0x7F800000, 0xFF800000
 
 
 class Spec:
-    """A resource: texels as [codes of a level] in packed order, or a ramp, one texel, a value a level."""
+    """A resource, as a table of TOML: texels as [codes of a level] in packed order, or a ramp, one texel, a value a level."""
 
-    def __init__(self, format, geometry, size, texels=None, ramp=None, fill=None, by_level=None, layers=None, levels=None,
-                 samples=None, layout=None, pitch=None, missing=None, view=None):
-        self.__dict__.update(locals())
-        self.planes = (layers or 1) * (6 if "cube" in geometry else 1)
-        self.channel = format.partition("x")[0]
-        self.count = 1 if format == "rgb10a2" else len(rules.channels(format)) if not format.startswith("bc") else 1
-
-    def level_size(self, level):
-        size = list(self.size) + [1] * (3 - len(self.size))
-        return [max(1, n >> level) for n in size]
-
-    def code(self, level, index):
-        if self.texels is not None:
-            return self.texels[level][index]
-        if self.fill is not None:
-            return self.fill[index % len(self.fill)]
-        if self.by_level is not None:
-            return self.coded(self.by_level[0] + level * self.by_level[1])
-        first, step = self.ramp
-        for l in range(level):
-            w, h, d = self.level_size(l)
-            index += w * h * d * self.planes * (self.samples or 1) * self.count
-        return self.coded(first + index * step)
-
-    def coded(self, value):
-        return {"f32": lambda: f32(value), "f16": lambda: f16_bits(value)}.get(
-            self.channel, lambda: value % 16 ** DIGITS[self.channel])()
-
-    def texel(self, level, plane, sample, x, y, z):
-        w, h, d = self.level_size(level)
-        at = ((((plane * (self.samples or 1) + sample) * d + z) * h + y) * w + x) * self.count
-        codes = [self.code(level, at + c) for c in range(self.count)]
-        if self.format == "rgb10a2":
-            t = codes[0]
-            return [t & 1023, t >> 10 & 1023, t >> 20 & 1023, t >> 30]
-        return codes
+    def __init__(self, format, geometry, size, texels=None, missing=None, view=None, **more):
+        self.geometry = geometry
+        self.table = {"format": format, "geometry": geometry, **dict(zip(("width", "height", "depth"), size))}
+        for key in ("layers", "levels", "samples", "layout", "pitch"):
+            if more.get(key) is not None:
+                self.table[key] = more[key]
+        hexed = lambda codes: "".join(f"{code:0{DIGITS.get(format.partition('x')[0], 2)}x}" for code in codes)
+        kind = next((k for k in ("fill", "by_level", "ramp") if k in more), "codes")
+        self.table["texels"] = {kind: [hexed(level) for level in texels] if kind == "codes" else hexed(more[kind]) if kind == "fill" else more[kind]}
+        if missing is not None:
+            self.table["nonresident"] = [{"level": l, "layer": p, "tile": t} for l, p, *t in missing]
+        if view:
+            self.table["view"] = view
 
     def keys(self):
-        table = {"format": self.format, "geometry": self.geometry, **dict(zip(("width", "height", "depth"), self.size))}
-        for key in ("layers", "levels", "samples", "layout", "pitch"):
-            if getattr(self, key) is not None:
-                table[key] = getattr(self, key)
-        digits = DIGITS.get(self.channel, 2)
-        number = lambda code: f"{code:0{digits}x}"
-        text = "\n".join(f"{k} = {json.dumps(v)}" for k, v in table.items())
-        if self.texels is not None:
-            kind, texels = "codes", ["".join(map(number, level)) for level in self.texels]
-        elif self.fill is not None:
-            kind, texels = "fill", "".join(map(number, self.fill))
-        else:
-            kind, texels = "by_level" if self.by_level else "ramp", self.by_level or self.ramp
-        text += f"\ntexels = {{ {kind} = {json.dumps(texels)} }}"
-        if self.missing is not None:
-            regions = (f"{{ level = {l}, layer = {p}, tile = {t} }}" for l, p, *t in self.missing)
-            text += f"\nnonresident = [{', '.join(regions)}]"
-        if self.view:
-            view = ", ".join(f"{k} = {json.dumps(v)}" for k, v in self.view.items())
-            text += f"\nview = {{ {view} }}"
-        return text
+        return "\n".join(f"{k} = {inline(v)}" for k, v in self.table.items())
+
+
+def inline(value):
+    """A value of TOML on one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{k} = {inline(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    return json.dumps(value)
 
 
 def level_sizes(size):
@@ -101,10 +62,10 @@ class File:
         return lines + [f"resource = {json.dumps(self.resource(spec))}"]
 
     def fetch(self, name, cites, spec, op, coords, note=None, read="element", normalized=False, sampler=None,
-              offset=None, offsets=None, lod=None, dpdx=None, dpdy=None, compare=None, expect=None, resident=None,
-              seen=None, error=None, tests_resident=False):
+              offset=None, offsets=None, lod=None, dpdx=None, dpdy=None, compare=None, expect=None, error=None,
+              tests_resident=False):
         """One [[fetch]]. coords: a row of bits a fetch (a single number stands for a row of one).
-        expect: words by hand, four a fetch. seen: the Texture behind a view."""
+        expect: words by hand, four a fetch."""
         sampler = sampler or {}
         rows = [[r] if isinstance(r, int) else list(r) for r in coords]
         instruction = Op(op, offset is not None or offsets is not None, compare is not None)
@@ -126,10 +87,7 @@ class File:
             lines.append(f"error = {json.dumps(error)}")
             self.cases.append(lines)
             return
-        texture = seen or Texture(
-            spec.format, spec.geometry, spec.size, spec.texel, layers=spec.layers or 1, levels=spec.levels,
-            samples=spec.samples or 1, memory=spec.layout is not None, missing=lambda *at: missing_at(spec, *at) if spec.missing else False)
-        texture.read, texture.normalized = read, normalized
+        texture = expect is None and Texture(spec.table, read, normalized)
         values, predicate = [], []
         for i, row in enumerate(rows):
             o = {"coords": row, "offset": offsets[i] if offsets is not None else offset}
@@ -137,7 +95,7 @@ class File:
                 if column is not None:
                     o[key] = column[i]
             if expect is not None:
-                value, there = list(expect[i]), True if resident is None else resident[i]
+                value, there = list(expect[i]), True
             else:
                 value, there = rules.fetch(texture, sampler, instruction, o)
             values.append(value)
@@ -184,15 +142,7 @@ class File:
         print(f"corner-{self.name}: {len(self.cases)} cases")
 
 
-def missing_at(spec, level, plane, at):
-    """Tiles of 64 KiB: 128 x 128 texels of four bytes (256 x 128 of two, 256 x 256 of one)."""
-    width, height = {8: (128, 128), 4: (256, 128), 2: (256, 256)}[DIGITS[spec.channel]]
-    return [level, plane, at[0] // width, at[1] // height, 0] in spec.missing
-
-
-KEYS = {"filter": "filter_mode", "mip_filter": "mipmap_filter_mode", "address": "address_mode", "border": "border_color",
-        "bias": "mipmap_level_bias", "min": "min_mipmap_level_clamp", "max": "max_mipmap_level_clamp",
-        "seamless_cube": "seamless_cubemap", "force_unnormalized": "force_unnormalized_coords"}
+KEYS = {short: key for key, short in rules.SAMPLER_KEYS.items()}
 
 
 def number(bits):
@@ -230,7 +180,6 @@ P1, P2, P3 = "tex.1d.v4.f32.f32", "tex.2d.v4.f32.f32", "tex.3d.v4.f32.f32"
 LEVEL2 = "tex.level.2d.v4.f32.f32"
 ONE = f(1.0)
 LINEAR = {"filter": "linear"}
-INFERRED = "open: inferred, not measured"
 
 
 def bits(*values):
