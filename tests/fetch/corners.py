@@ -367,6 +367,9 @@ def cubes():
     faces = Spec("f32", "cube", [2, 2], texels=[[f32(v) for v in (3, 100, 100, 6, 9, 100) for _ in range(4)]])
     c.fetch("seamless-corner", "7.7", faces, op, [bits(0.75, -0.75, 1.0)], sampler={"filter": "linear", "seamless_cube": True}, expect=[[f(7.13671875), 0, 0, 0]],
             note="weights 144 + 6 of +z, 48 + 5 of +x, 48 + 5 of -y: (150 * 9 + 53 * 3 + 53 * 6) / 256")
+    around = Spec("f32", "cube", [1, 1], texels=[[0x7F800000, 0x7FFFFFFF, 0x7F800000, 0xFF800000, f32(1.5), 0x7FFFFFFF]])
+    c.fetch("seamless-corner-unread", "7.7; 2.4", around, op, [bits(0.0, 0.0, 1.0)], sampler={"filter": "linear", "seamless_cube": True}, expect=[[f(1.5), 0, 0, 0]],
+            note="the middle of a face of one texel: a is 0 along both axes, so that nothing past an edge is read, the missing corner included")
     c.fetch("not-seamless", "7.6", faces, op, [bits(0.75, -0.75, 1.0)], sampler=LINEAR)
     return c
 

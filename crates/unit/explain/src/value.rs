@@ -99,8 +99,8 @@ mod tests {
     #[test]
     fn numbers_can_be_read() {
         assert_eq!(float(0x7fc0_0000), "nan(0x7fc00000)");
-        assert_eq!(unrounded(0.3), "76.800");
-        assert_eq!(unrounded(-1e-9), "0.000");
+        assert_eq!(unrounded(0.3, 256), "76.800");
+        assert_eq!(unrounded(-1e-9, 256), "0.000");
         assert_eq!(register(ResultType::S32, u32::MAX), "-1");
         assert_eq!(register(ResultType::F16x2, 0x3c00_4000), "2, 1");
     }

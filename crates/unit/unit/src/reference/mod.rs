@@ -227,7 +227,7 @@ impl Fetch<'_> {
     }
 
     /// Rule 7.7: the corners of a seamless footprint without the one that a corner of the cube
-    /// lacks. The other three have its weight, and all are read.
+    /// lacks. If it is read, the other three have its weight, and all are read.
     fn without_missing(&self, place: Place, extent: Extent, corners: [Corner; 8]) -> [Corner; 8] {
         let mut corners = corners;
         if !self.effective.seamless_cube {
@@ -238,7 +238,10 @@ impl Fetch<'_> {
             matches!(found, Seamless::Missing(_))
         };
         let Some(missing) = corners[..4].iter().position(is_missing) else { return corners };
-        let Corner { weight, exact, .. } = corners[missing];
+        let Corner { weight, exact, read, .. } = corners[missing];
+        if !read {
+            return corners;
+        }
         let [third, rest] = weights::of_missing_corner(weight);
         for (k, corner) in corners[..4].iter_mut().enumerate() {
             corner.read = k != missing;

@@ -155,7 +155,7 @@ impl General {
         self.weigh(simd, slot, share, &space.axes, buffers);
         if self.find == Find::Seamless {
             let missing = cube::missing(slot, space);
-            cube::share_missing(missing, (4 * slot, space.taps.active), buffers);
+            cube::share_missing(missing, 4 * slot, buffers);
         }
         for (k, weights) in buffers.weights[4 * slot..4 * slot + 4].iter_mut().enumerate() {
             buffers.read[4 * slot + k] &= space.taps.active;

@@ -54,17 +54,18 @@ pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
     missing.each_ref().map(some)
 }
 
-/// Gives the weights of missing texels to the other three of a group, all of which are read then by
-/// lanes that read the level (rule 7.7).
+/// Gives the weights of missing texels that a lane reads to the other three of a group, all of which
+/// it reads then (rule 7.7).
 pub(super) fn share_missing(
     missing: [u32; 4],
-    (first, reads): (usize, u32),
+    first: usize,
     buffers: &mut Buffers,
 ) {
     for (k, which) in missing.into_iter().enumerate().filter(|(_, which)| *which != 0) {
+        let reads = which & buffers.read[first + k];
         for other in 0..4 {
             let read = &mut buffers.read[first + other];
-            *read = if other == k { *read & !which } else { *read | which & reads };
+            *read = if other == k { *read & !which } else { *read | reads };
         }
         for lane in lanes(which) {
             let [third, rest] = of_missing_corner(buffers.weights[first + k][lane]);

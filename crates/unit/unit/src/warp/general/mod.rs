@@ -232,7 +232,7 @@ impl General {
             self.weigh(simd, slot, (share, reads), &space.axes, buffers);
             if self.find == Find::Seamless && self.filters() {
                 let missing = cube::missing(slot, space);
-                cube::share_missing(missing, (4 * slot, reads), buffers);
+                cube::share_missing(missing, 4 * slot, buffers);
             }
             self.read(call, slot, space, buffers);
         }
