@@ -473,7 +473,7 @@ unsafe extern "C" fn texture_create(
                 _ => return INVALID_VALUE,
             },
         };
-        match s.device.create_texture(&resource, &texture_descriptor(&texture)) {
+        match s.device.create_texture_as_driver(&resource, &texture_descriptor(&texture)) {
             Ok(texture) => {
                 let handle = texture.handle();
                 s.textures.insert(handle, texture);

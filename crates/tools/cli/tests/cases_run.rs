@@ -24,8 +24,9 @@ rules = ["1.9"]
 [[resource]]
 name = "line"
 format = "f32"
-geometry = "1d"
+geometry = "2d"
 width = 4
+height = 1
 texels = { codes = ["3f800000400000004040000040800000"] }
 [[resource]]
 name = "bytes"
@@ -42,8 +43,8 @@ texels = { ramp = [0, 1] }
 [[fetch]]
 name = "x"
 resource = "line"
-op = "tex.1d.v4.f32.s32"
-coords = "0000000000000001"
+op = "tex.2d.v4.f32.s32"
+coords = "00000000000000000000000100000000"
 components = 1
 expected = "3f8000003f800000"
 resident = "11"

@@ -8,7 +8,7 @@ use texunit_texel::readings;
 use texunit_unit::{FetchForm, FetchKind, ReadMode, ResultType, Texture};
 
 impl Sums {
-    /// Element types. A linear filter over integers is a fault.
+    /// Element types: floats fetched as integers or integers as floats.
     pub(super) fn types(&mut self, form: FetchForm, texture: &Texture, spot: Spot) {
         let normalized = texture.read_mode == ReadMode::NormalizedFloat;
         let format = texture.resource.format();

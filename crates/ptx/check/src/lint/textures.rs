@@ -155,7 +155,7 @@ impl<'b, 'a> Textures<'b, 'a> {
             Diagnostic::warning(
                 "W0212",
                 fetch.body.head(fetch.at),
-                "integers cannot be filtered, and the initialiser says filter_mode = linear",
+                "the integers of the texture are blended: the initialiser says filter_mode = linear",
             )
             .label("the result is an integer")
             .note(self.place(sampler, "filter_mode"), "the filter")

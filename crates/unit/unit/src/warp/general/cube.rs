@@ -56,11 +56,7 @@ pub(super) fn missing(slot: usize, space: &Space) -> [u32; 4] {
 
 /// Gives the weights of missing texels that a lane reads to the other three of a group, all of which
 /// it reads then (rule 7.7).
-pub(super) fn share_missing(
-    missing: [u32; 4],
-    first: usize,
-    buffers: &mut Buffers,
-) {
+pub(super) fn share_missing(missing: [u32; 4], first: usize, buffers: &mut Buffers) {
     for (k, which) in missing.into_iter().enumerate().filter(|(_, which)| *which != 0) {
         let reads = which & buffers.read[first + k];
         for other in 0..4 {
