@@ -14,9 +14,9 @@ use texunit_cuda_abi::{
     CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUresult,
 };
 use texunit_device::{
-    AddressMode, Arg, Array, Buffer, Device, Extent, Filter, Format, Geometry, GradientPath,
-    GradientStats, LaunchOptions, MemoryTexels, MipmappedArray, Module, ReadMode, Sampler,
-    SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
+    AddressMode, Arg, Array, BadFetch, Buffer, Device, Extent, Filter, Format, Geometry,
+    GradientPath, GradientStats, LaunchOptions, MemoryTexels, MipmappedArray, Module, ReadMode,
+    Sampler, SurfaceObject, TextureDescriptor, TextureObject, TextureResource,
 };
 
 const SUCCESS: CUresult = CUresult::SUCCESS;
@@ -280,13 +280,17 @@ unsafe extern "C" fn launch(
         let options = LaunchOptions::new([gx, gy, gz], [bx, by, bz])
             .with_dynamic_shared(shared)
             .with_threads(1)
+            .with_bad_fetch(BadFetch::Zero)
             .with_gradients(s.gradients.as_ref().map_or(GradientPath::Unit, |_| GradientPath::Txd));
         match kernel.launch(&options, &arguments) {
             Ok(stats) => {
                 count_gradients(&mut s.gradients, stats.gradients);
                 SUCCESS
             }
-            Err(_) => CUresult::LAUNCH_FAILED,
+            Err(e) => {
+                eprintln!("LAUNCH: {e:?}");
+                CUresult::LAUNCH_FAILED
+            }
         }
     })
 }

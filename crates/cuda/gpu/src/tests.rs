@@ -186,7 +186,7 @@ warp = true
     let (compared, recorded) = compare(&runner, Engine::Reference, "warp", &cases[1]);
     assert_eq!(compared.outcome, Outcome::Equal { count: 5 });
     let Some(Access::Surface(warp)) = recorded.map(|case| case.access) else { panic!("a surface") };
-    assert_eq!(warp.after, Some(vec![0x11, 0x12, 0x14, 0x15]));
+    assert_eq!(warp.after, Some(vec![0x11, 0x12, 0x13, 0x15]));
 
     let (whole, _) = compare(&runner, Engine::Reference, "whole", &cases[0]);
     assert!(matches!(whole.outcome, Outcome::Skipped { .. }), "{whole:?}");

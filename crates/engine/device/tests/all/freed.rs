@@ -87,10 +87,11 @@ impl Here {
     }
 }
 
+/// A layered array, which `.1d` sees with integer coordinates (docs/numerics.md 1.13).
 fn array(device: &Device) -> texunit_device::Array {
     let extent = Extent { width: 16, height: 1, depth: 1 };
     let format = Format::from_name("f32").unwrap();
-    device.create_array(&ArrayDescriptor::new(format, Geometry::D1, extent, "table")).unwrap()
+    device.create_array(&ArrayDescriptor::new(format, Geometry::A1d, extent, "table")).unwrap()
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn a_view_and_a_level_end_with_their_array() {
     let here = Here::new();
     let extent = Extent { width: 16, height: 1, depth: 1 };
     let format = Format::from_name("f32").unwrap();
-    let descriptor = ArrayDescriptor::new(format, Geometry::D1, extent, "levels");
+    let descriptor = ArrayDescriptor::new(format, Geometry::A1d, extent, "levels");
     let levels = here.device.create_mipmapped_array(&descriptor, 3).unwrap();
     let level = levels.level(1).unwrap();
     let whole =

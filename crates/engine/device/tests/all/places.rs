@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use texunit_device::{
-    Arg, ArrayDescriptor, Device, Extent, Format, Frame, Geometry, LaunchError, LaunchOptions,
-    Module, TextureDescriptor, TextureResource, Watch,
+    Arg, Device, Format, Frame, LaunchError, LaunchOptions, MemoryTexels, Module,
+    TextureDescriptor, TextureResource, Watch,
 };
 
 /// `file:line:column function`, innermost first.
@@ -68,12 +68,9 @@ fn without_lines_there_is_the_ptx() {
 fn a_fetch_names_the_line_of_the_source() {
     let device = Device::default();
     let module = load(&device, "programs/ptx/debug-lineinfo.ptx");
-    let extent = Extent { width: 32, height: 1, depth: 1 };
     let format = Format::from_name("f32").unwrap();
-    let array = device
-        .create_array(&ArrayDescriptor::new(format, Geometry::D1, extent, "picture"))
-        .unwrap();
-    let resource = TextureResource::Array(&array);
+    let buffer = device.alloc(128, "picture").unwrap();
+    let resource = TextureResource::Memory(MemoryTexels::line(&buffer, format, 32));
     let texture = device.create_texture(&resource, &TextureDescriptor::default()).unwrap();
     let out = device.alloc(128, "out").unwrap();
     let watch = Watch::new([3, 0, 0]);

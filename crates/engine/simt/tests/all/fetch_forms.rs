@@ -103,7 +103,12 @@ fn form(lod: Lod, geometry: Geometry, coord: CoordType) -> FetchForm {
 /// Checks form and operands, and that registers hold what the unit answered.
 fn check(inst: &str, form: FetchForm, wanted: Operands) {
     let format = if form.compare { "depth32f" } else { "f32" };
-    let (seen, stored) = run(inst, form.geometry, format);
+    // `.1d` with integer coordinates sees layered 1D arrays (docs/numerics.md 1.13).
+    let of = match (form.geometry, form.coord) {
+        (Geometry::D1, CoordType::S32) => Geometry::A1d,
+        (geometry, _) => geometry,
+    };
+    let (seen, stored) = run(inst, of, format);
     assert_eq!(seen.form, form, "{inst}");
     assert_eq!(seen.operands, wanted.of(form.geometry), "{inst}");
     assert_eq!(seen.texture.resource.name(), "picture");
@@ -168,7 +173,7 @@ fn texels_by_integer_coordinates() {
     use Geometry as G;
     #[rustfmt::skip]
     let rows: &[(&str, Geometry, &str, f32)] = &[
-        ("1d",    G::D1,    "{%r3}",                3.0),
+        ("1d",    G::A1d,   "{%r3}",                3.0),
         ("2d",    G::D2,    "{%r3, %r4}",           43.0),
         ("3d",    G::D3,    "{%r3, %r4, %r5, 0}",   543.0),
         ("a1d",   G::A1d,   "{%r2, %r3}",           20003.0),
@@ -392,7 +397,7 @@ ret;
     );
     let mut loaded = load_text(&text);
     let handle =
-        texture(&mut loaded, numbered(&shape(Geometry::D1, "f32"), "picture"), Sampler::default());
+        texture(&mut loaded, numbered(&shape(Geometry::A1d, "f32"), "picture"), Sampler::default());
     loaded.watch = Some(Watch::new([70, 1, 0]));
     let how = How { grid: [3, 2, 1], block: [32, 1, 1], threads: 2, ..How::default() };
     for (count, kept, more) in [(3, 3, 0), (10_000, 10_000, 0), (10_011, 10_000, 11)] {

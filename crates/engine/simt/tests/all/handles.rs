@@ -10,13 +10,14 @@ use texunit_unit::{AddressMode, Geometry, Sampler};
 
 const MODES: [&str; 2] = ["", ", texmode_independent"];
 
-/// The first texture repeats, the second (with other texels) clamps; a surface.
+/// The first texture repeats, the second (with other texels) clamps: layered 1D arrays, which `.1d`
+/// sees with integer coordinates; a surface.
 fn bind(loaded: &mut Loaded) {
-    let mut levels = shape(Geometry::D1, "f32");
+    let mut levels = shape(Geometry::A1d, "f32");
     levels.levels = Some(4);
     let wrap = Sampler::default().with_address_mode(AddressMode::Wrap);
     let made = [
-        texture(loaded, numbered(&shape(Geometry::D1, "f32"), "first"), wrap),
+        texture(loaded, numbered(&shape(Geometry::A1d, "f32"), "first"), wrap),
         texture(loaded, numbered(&levels, "second"), Sampler::default()),
         surface(loaded, numbered(&shape(Geometry::D1, "f32"), "third")),
     ];
@@ -111,13 +112,13 @@ fn independent_mode() {
     let parameters = ", .param .texref t, .param .samplerref m";
     let args = [FIRST, CLAMP];
     // x = 9.0 texels: 7 where it clamps. (Wrap needs normalized coordinates.)
-    let tex = "tex.1d.v4.u32.f32 {%v, _, _, _}, ";
+    let tex = "tex.a1d.v4.u32.f32 {%v, _, _, _}, ";
     let seven = 7.0_f32.to_bits();
     for operand in [
-        "[t, m, {0f41100000}]",
-        "[%a, m, {0f41100000}]",
-        "[t, %b, {0f41100000}]",
-        "[%a, %b, {0f41100000}]",
+        "[t, m, {0, 0f41100000}]",
+        "[%a, m, {0, 0f41100000}]",
+        "[t, %b, {0, 0f41100000}]",
+        "[%a, %b, {0, 0f41100000}]",
     ] {
         let body = format!("mov.u64 %a, t; mov.u64 %b, m; {tex}{operand};");
         assert_eq!(run(MODES[1], module, "", &body, &bound, &[]), Ok(seven), "{body}");

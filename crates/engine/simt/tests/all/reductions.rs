@@ -69,14 +69,16 @@ fn reductions() {
     }
 }
 
-/// The ISA gives `sured.p` a meaning on integers only.
+/// The operand of `sured.p` is an integer, whatever the format (docs/numerics.md 10.9).
 #[test]
-fn reductions_of_floats_are_refused() {
-    let inst = "sured.p.add.2d.b32.trap [%h, {0, 0}], %r1";
-    let (loaded, handle) = load(inst, &zeros(&shape(Geometry::D2, "f32"), "picture"));
-    let (out, _) = loaded.buffer(8);
-    let fault = loaded.run("k", How::default(), &[Arg::U64(out), Arg::U64(handle)]).unwrap_err();
-    assert!(matches!(&fault.kind, FaultKind::Surface(m) if m.contains("picture")), "{fault:?}");
+fn texels_of_floats_are_integers_to_reductions() {
+    for format in ["f32", "f16x2", "unorm16x2", "u8x4"] {
+        let inst = "sured.p.add.2d.b32.trap [%h, {4, 2}], %r9";
+        let ran = run(inst, zeros(&shape(Geometry::D2, format), "picture"));
+        let bytes = ran.resource.to_packed();
+        assert_eq!(bytes[4 * (2 * 8 + 4)..][..4], 9_u32.to_le_bytes(), "{format}");
+        assert_eq!(bytes.iter().filter(|byte| **byte != 0).count(), 1, "{format}");
+    }
 }
 
 /// 64 CTAs of 96 threads on several host threads: no addition is lost, within a warp or between

@@ -130,11 +130,11 @@ fn bad_handles() {
 
 #[test]
 fn a_fetch_of_the_wrong_geometry() {
-    let text = fetch_kernel("", "", "[%a, {%x, %y}]").replace("tex.2d", "tex.1d");
-    let text = text.replace("{%x, %y}", "{%x}");
+    let text = fetch_kernel("", "", "[%a, {%x, %y}]").replace("tex.2d", "tex.3d");
+    let text = text.replace("{%x, %y}", "{%x, %y, %x, %y}");
     let fault = run(&text, TEXTURE_BIT, 0).unwrap_err();
     let FaultKind::Geometry { surface: false, error } = &fault.kind else { panic!("{fault:?}") };
-    assert_eq!((error.instruction, error.own), (Geometry::D1, Geometry::D2));
+    assert_eq!((error.instruction, error.own), (Geometry::D3, Geometry::D2));
     assert!(fault.kind.to_string().contains("picture"), "{fault:?}");
 }
 

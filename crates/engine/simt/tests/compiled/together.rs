@@ -25,21 +25,17 @@ fn layers() -> Arc<Resource> {
     numbered(&shape(Geometry::A1d, "f32x1"), "layers")
 }
 
-fn line() -> Arc<Resource> {
-    numbered(&shape(Geometry::D1, "f32x1"), "line")
-}
-
 fn plane() -> Arc<Resource> {
     numbered(&shape(Geometry::D2, "f32x1"), "plane")
 }
 
-/// NaNs of several kinds among numbers.
+/// NaNs of several kinds among numbers, the same in each layer.
 fn strange() -> Arc<Resource> {
-    let made = zeros(&shape(Geometry::D1, "f32x1"), "strange");
+    let made = zeros(&shape(Geometry::A1d, "f32x1"), "strange");
     let texels: [u32; 8] =
         [0x3f80_0000, 0x7fc0_0000, 0x7fff_ffff, 0xffc0_0001, 0x7f80_0001, 0x4000_0000, 1, 0];
-    let bytes: Vec<u8> = texels.iter().flat_map(|texel| texel.to_le_bytes()).collect();
-    made.fill_packed(&bytes).unwrap();
+    let layer: Vec<u8> = texels.iter().flat_map(|texel| texel.to_le_bytes()).collect();
+    made.fill_packed(&layer.repeat(3)).unwrap();
     made
 }
 
@@ -136,7 +132,7 @@ fn handles_are_looked_at() {
             tex.1d.v4.f32.s32 {{%f0, %f1, %f2, %f3}}, [%a5, {{%b5}}];\n"
         );
         let how = How { grid: [64, 1, 1], block: [160, 1, 1], ..How::default() };
-        compare(name, &format!("{BEGIN}{fetch}{END}"), [line, strange], how);
+        compare(name, &format!("{BEGIN}{fetch}{END}"), [layers, strange], how);
     }
 }
 
@@ -155,7 +151,7 @@ fn fetches_in_loops() {
         add.u32 %b9, %b9, 1;\nsetp.lt.u32 %q, %b9, 4;\n@%q bra LOOP;\nSTOP:\n";
     for (name, fetch) in [("divided", divided), ("strange", strange_ones)] {
         let how = How { grid: [64, 1, 1], block: [96, 1, 1], ..How::default() };
-        let done = compare(name, &format!("{BEGIN}{fetch}{END}"), [line, strange], how);
+        let done = compare(name, &format!("{BEGIN}{fetch}{END}"), [layers, strange], how);
         assert_eq!(done.fault, None, "{name}");
     }
 }
@@ -181,7 +177,7 @@ fn barriers_in_regions() {
         for barriers in [[0, 0], [3, 15]] {
             let how = How { grid: [30, 1, 1], block: [threads, 1, 1], ..How::default() };
             let name = format!("{threads} threads, of which {last} go on, {barriers:?}");
-            let done = compare(&name, &exchange(last, barriers), [line, line], how);
+            let done = compare(&name, &exchange(last, barriers), [layers, layers], how);
             assert_eq!(done.fault, None, "{name}");
         }
     }
@@ -194,7 +190,7 @@ fn barriers_keep_the_limit_of_steps() {
         let how = How { grid: [30, 1, 1], block: [320, 1, 1], max_steps, ..How::default() };
         let mode = |jit| How { jit: Some(jit), ..how };
         let body = exchange(320, [0, 0]);
-        let told = |jit| outcomes(&body, [line, line], mode(jit), 2).remove(1).fault;
+        let told = |jit| outcomes(&body, [layers, layers], mode(jit), 2).remove(1).fault;
         let expected = told(JitMode::Off).expect("a fault");
         assert!(expected.contains("StepLimit"), "{expected}");
         for jit in [JitMode::Always, JitMode::On] {

@@ -71,8 +71,8 @@ pub(crate) fn seen(form: FetchForm, texture: &Texture) -> Result<Cow<'_, Texture
     let resource = &*texture.resource;
     let geometry = form.geometry;
     if !sees(form, resource) {
-        let floats = resource.layout() == Layout::Linear && form.coord == CoordType::F32;
-        if floats {
+        let integers = FetchForm { coord: CoordType::S32, ..form };
+        if resource.layout() == Layout::Linear && sees(integers, resource) {
             return Err(PlanError::Floats { resource: resource.sentence("texture") });
         }
         return Err(GeometryError {

@@ -420,7 +420,9 @@ fn classes_of_instructions_and_resources() {
             let integer = form.coord == CoordType::S32;
             assert_eq!(sees(form, &linear.resource), of == "line" && integer, "{form}");
             let e = resolve(form, &linear, &s).err();
-            assert_eq!(matches!(e, Some(PlanError::Floats { .. })), !integer, "{form}");
+            let is_line = matches!(form.geometry, Geometry::D1 | Geometry::A1d);
+            let floats = matches!(e, Some(PlanError::Floats { .. }));
+            assert_eq!(floats, is_line && !integer, "{form}");
         }
     }
 }
