@@ -86,7 +86,7 @@ def test_a16_shared_memory_lives_as_long_as_the_texture():
     del held
     content.extend(b"more")
     typed = array.array("f", [1, 2, 3, 4])
-    assert Texture(typed, copy=False).fetch(3) == 4
+    assert Texture(typed, copy=False)(3.5) == 4
 
 
 def test_s1_options_of_cuda_core():

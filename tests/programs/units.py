@@ -71,7 +71,7 @@ def texture_functions(rng):
         lambda n: number(x(n), y(n)) + (0 if n & 1 else 50),
     ]
     case = Unit("texture_functions", "texture_functions", [1], [32], about="Texture functions of CUDA C++ by geometry.")
-    common = {"format": "f32", "normalized": True}
+    common = {"format": "f32", "normalized_coords": True}
     case.texture("0+0", "f32", threads, geometry="1d", width=32, layout="linear", format="f32")
     case.texture("0+8", "f32", mipmap(8, levels=3), geometry="1d", width=8, levels=3, **common)
     case.texture("0+16", "f32", mipmap(8, 4, levels=3), geometry="2d", width=8, height=4, levels=3, **common)
@@ -105,7 +105,7 @@ def texture_types(rng):
     shape = {"geometry": "2d", "width": 4, "height": 4}
     case.texture("0", "u8", flat(u8), format="u8x4", **shape).texture("1", "s16", flat(s16), format="s16x2", **shape)
     case.texture("2", "u32", flat(u32), format="u32", **shape).texture("3", "u16", halves, format="f16x4", **shape)
-    case.texture("4", "f32", flat(f32), format="f32x4", **shape).texture("5", "u8", flat(u8), format="u8x4", read="normalized", **shape)
+    case.texture("4", "f32", flat(f32), format="f32x4", **shape).texture("5", "u8", flat(u8), format="u8x4", read_mode="normalized", **shape)
     sparse = table(geometry="2d", format="f32", zeros=True, width=256, height=128)
     case.member("6", f"texture = {{ {sparse}, nonresident = [{{ offset = [128, 0], extent = [128, 128] }}] }}")
     case.result("7", "f32", flat(row(n) for row in rows for n in threads)).write()
@@ -174,9 +174,10 @@ def texture_operands(rng):
         lambda n: inside(x(n) + 1, y(n) - 1, z(n) + 1),
         # Depth 2 at level 0, where z = 0.25 + 1 is the second slice; depth 1 at level 1.
         lambda n: number(x(n), clamp(y(n) + 1, 4), 1) if z(n) == 0 else number(x(n) // 2, clamp(y(n) // 2 + 1, 2), level=1),
-        lambda n: inside(x(n), y(n), size=(8 >> min(y(n), 2), max(1, 4 >> min(y(n), 2)), 1), level=min(y(n), 2)),
+        # Of a level that is there, integer coordinates are clamped.
+        lambda n: flat(x(n), y(n), level=y(n)) if y(n) < 3 else 0,
         lambda n: flat(x(n) // 2 + 1, y(n) // 2, level=1),
-        lambda n: number(x(n), plane=min(y(n), 2)), lambda n: flat(x(n) + 2, y(n) + 1, plane=z(n)),
+        lambda n: number(x(n), plane=y(n)) if y(n) < 3 else 0, lambda n: flat(x(n) + 2, y(n) + 1, plane=z(n)),
         lambda n: inside(x(n) - 1, y(n) + e(n), size=(8, 4, 1), plane=1),
         lambda n: sampled(x(n), y(n), s(n)), lambda n: sampled(x(n) - 1, y(n) + 1, 3), lambda n: sampled(x(n), y(n), s(n), z(n)),
         lambda n: sampled(x(n) + 1, y(n), 1, 1),
@@ -192,7 +193,7 @@ def texture_operands(rng):
     ]
     case = Unit("texture_operands", "texture_operands", [1], [32], ["kernel.ptx"], about="Operands that CUDA C++ has no function for.")
     case.result("0", "f32", [row(n) for row in rows for n in threads]).result("1", "f32", [v for row in gathers for n in threads for v in row(n)])
-    plain, mapped = {"format": "f32"}, {"format": "f32", "normalized": True, "levels": 3}
+    plain, mapped = {"format": "f32"}, {"format": "f32", "normalized_coords": True, "levels": 3}
     size = {"width": 8, "height": 4}
     case.texture("2", "f32", mipmap(8), geometry="1d", width=8, **plain).texture("3", "f32", mipmap(8, 4), geometry="2d", **size, **plain)
     case.texture("4", "f32", mipmap(8, 4, 2), geometry="3d", **size, depth=2, **plain).texture("5", "f32", mipmap(8, 4, levels=3), geometry="2d", **size, **mapped)
@@ -202,14 +203,15 @@ def texture_operands(rng):
     case.texture("9", "f32", mipmap(8, 4, planes=4), geometry="2dms", **size, samples=4, **plain)
     case.texture("10", "f32", mipmap(8, 4, planes=8), geometry="a2dms", **size, layers=2, samples=4, **plain)
     case.texture("11", "f32", depth, geometry="2d", **size, format="depth32f", compare="less_equal")
-    case.texture("12", "f32", mipmap(4, 4, planes=6), geometry="cube", width=4, format="f32", normalized=True)
-    case.texture("13", "f32", mipmap(4, 4, planes=12), geometry="acube", width=4, layers=2, format="f32", normalized=True).write()
+    case.texture("12", "f32", mipmap(4, 4, planes=6), geometry="cube", width=4, format="f32", normalized_coords=True)
+    case.texture("13", "f32", mipmap(4, 4, planes=12), geometry="acube", width=4, layers=2, format="f32", normalized_coords=True).write()
 
 
 def texture_modes(rng):
     threads = range(32)
     x, y, layer = (lambda n: n % 8), (lambda n: n // 8), (lambda n: n // 16)
-    queries = [8, 4, 0, 0x10DC, 0x10B0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 3, 4, 0, 2, 4, 3, 2, 0, 16, 8, 0, 0x10DA, 0x10B5, 3, 0] + [1, 0, 0, 0, 1, 0, 0, 0, 1]
+    # Layers are a depth: NVIDIA H200 (sm_90), driver 580.159.04, CUDA 13.0, 2026-11-28.
+    queries = [8, 4, 2, 0x10DC, 0x10B0, 1, 2, 0, 0, 0, 0, 2, 0, 0, 0, 1, 4, 0, 0, 3, 4, 0, 2, 4, 3, 2, 0, 16, 8, 3, 0x10DA, 0x10B5, 3, 0] + [1, 0, 0, 0, 1, 0, 0, 0, 1]
     # u = 1.125 (x + 0.5), v = y + 0.5. Normalized, with eight and four texels, u wraps and v is mirrored; in texels u is clamped.
     wrapped = lambda n: number((9 * x(n) + 4) % 8, 1 if y(n) & 1 else 2, plane=layer(n))
     place = lambda n: (18 * x(n) + 9) // 16
@@ -219,8 +221,8 @@ def texture_modes(rng):
     rows = [wrapped, clamped, wrapped, clamped, clamped, bordered, lambda n: wrapped(n) + 500, clamped, gathered]
     case = Unit("texture_modes", "texture_modes", [1], [32], ["kernel.ptx"], about="Independent texturing mode and queries.")
     case.result("0", "u32", queries).result("1", "u32", [row(n) for row in rows for n in threads])
-    array_of = lambda add: f"{texels('u32', [v + add for v in mipmap(8, 4, planes=2)])}, {table(geometry='a2d', width=8, height=4, layers=2, format='u32', normalized=True)}"
-    case.member("2", f"texture = {{ {array_of(500)} }}").member("3", f"sampler = {{ {table(address='border', force_unnormalized=True)} }}")
+    array_of = lambda add: f"{texels('u32', [v + add for v in mipmap(8, 4, planes=2)])}, {table(geometry='a2d', width=8, height=4, layers=2, format='u32', normalized_coords=True)}"
+    case.member("2", f"texture = {{ {array_of(500)} }}").member("3", f"sampler = {{ {table(address_mode='border', force_unnormalized_coords=True)} }}")
     section = lambda name, *lines: case.lines.extend(["", f"[{name}]", *lines])
     section("textures.t", texels("u32", mipmap(8, 4, planes=2)), 'geometry = "a2d"', "width = 8", "height = 4", "layers = 2", 'format = "u32"', "normalized_coords = true")
     section("textures.samples", "zeros = true", 'geometry = "2dms"', "width = 4", "height = 4", "samples = 4", 'format = "f32"')

@@ -287,10 +287,7 @@ unsafe extern "C" fn launch(
                 count_gradients(&mut s.gradients, stats.gradients);
                 SUCCESS
             }
-            Err(e) => {
-                eprintln!("LAUNCH: {e:?}");
-                CUresult::LAUNCH_FAILED
-            }
+            Err(_) => CUresult::LAUNCH_FAILED,
         }
     })
 }

@@ -10,6 +10,7 @@ use texunit_cuda_abi::{
     CUDA_ARRAY3D_TEXTURE_GATHER, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUresult, CopySide3D,
 };
 use texunit_texel::Format;
+use texunit_unit::resource::PITCH_ALIGN;
 use texunit_unit::{ArrayShape, Extent, Geometry, Layout, Resource, TexelIndex};
 
 /// Name of the format that the driver has these numbers for.
@@ -186,6 +187,10 @@ fn row_pitch(resource: &Resource) -> u64 {
     let row = |y| resource.texel_offset(TexelIndex { at: [0, y, 0], ..TexelIndex::default() });
     match (row(0), row(1)) {
         (Some(first), Some(second)) => second - first,
+        // Of one row, too, the driver wants a pitch that is aligned.
+        _ if resource.layout() == Layout::Pitched => {
+            resource.row_bytes(0).next_multiple_of(PITCH_ALIGN)
+        }
         _ => resource.row_bytes(0),
     }
 }

@@ -20,7 +20,7 @@ use texunit_syntax::{SourceFile, Span};
 use texunit_txd::exec::{ExecError, Pool};
 use texunit_txd::lower::{self, Fetch, Form};
 use texunit_txd::{State, execute};
-use texunit_unit::{FetchAnswer, Geometry, Layout, Resource};
+use texunit_unit::{FetchAnswer, Filter, Geometry, Layout, Resource};
 
 /// What answers fetches with gradients (`tex.grad`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,10 +114,12 @@ impl Machine {
         if size > MAX_BYTES {
             return Err(DescriptorError::TooLarge { bytes: size, max: MAX_BYTES }.to_string());
         }
-        if fetch.sampler.force_unnormalized_coords
-            && resource.levels().len() == 1
-            && resource.array_levels() > 1
-        {
+        let sampler = fetch.sampler;
+        // Rules 1.11 and 3.5: the unit tells one level of a mipmapped array from an array without.
+        let normalizes = sampler.force_unnormalized_coords && resource.array_levels() > 1;
+        let sums = sampler.filter == Filter::Point && sampler.mip_filter == Filter::Linear;
+        let one_level = resource.is_mipmapped() && resource.levels().len() == 1;
+        if one_level && (normalizes || sums) {
             return Err("a header of one level is not mipmapped".to_owned());
         }
         // Taken first: what is stored meanwhile is found the next time.
@@ -132,13 +134,9 @@ impl Machine {
 /// A warp whose memory has a texture and a sampler at the indices of the handle.
 fn state(key: Key, fetch: &GradientFetch<'_>, arch: Arch) -> Result<State, DescriptorError> {
     let mut state = State::new(arch);
-    let mut sampler = *fetch.sampler;
-    if key.flat {
-        // A row has no second axis to be anisotropic along (docs/numerics.md 4.12).
-        sampler.max_anisotropy = 0;
-    }
-    let encoded = encode_texture(fetch.texture, sampler.srgb, place(&fetch.texture.resource))?;
-    let (mut texture, sampler) = (encoded.header, encode_sampler(&sampler)?);
+    let resource = &fetch.texture.resource;
+    let encoded = encode_texture(fetch.texture, fetch.sampler.srgb, place(resource))?;
+    let (mut texture, sampler) = (encoded.header, encode_sampler(fetch.sampler)?);
     if key.flat {
         header::TYPE.set(&mut texture, TextureType::D2 as u32);
     }

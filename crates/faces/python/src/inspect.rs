@@ -52,11 +52,14 @@ impl Source<'_> {
             self.add_exact(&trace, number, &mut exact)?;
         }
         let mut weights = [vec![0.0; corners], vec![0.0; corners]];
-        for texel in footprints.first().map_or(&[][..], |first| &first.texels) {
-            let [x, y, z] = texel.corner.map(usize::from);
-            let corner = (x | y << 1 | z << 2).min(corners - 1);
-            weights[0][corner] += f64::from(texel.weight) / 256.0;
-            weights[1][corner] += texel.exact;
+        if let Some(first) = footprints.first() {
+            let share = f64::from(first.share.max(1));
+            for texel in &first.texels {
+                let [x, y, z] = texel.corner.map(usize::from);
+                let corner = (x | y << 1 | z << 2).min(corners - 1);
+                weights[0][corner] += f64::from(texel.weight) / share;
+                weights[1][corner] += texel.exact * whole(first) / share;
+            }
         }
         // Those that rounding has left nothing of are not among the texels.
         if let Some(first) = footprints.first().filter(|_| trace.cube.is_none()) {
@@ -67,8 +70,10 @@ impl Source<'_> {
                 *weight = if corner >> first.axes.len() == 0 { parts.product() } else { 0.0 };
             }
         }
-        let distances = footprints.iter().flat_map(|footprint| &footprint.texels);
-        let distances = distances.map(|t| (f64::from(t.weight) / 256.0 - t.exact).abs());
+        let distances = footprints.iter().flat_map(|footprint| {
+            let whole = whole(footprint);
+            footprint.texels.iter().map(move |t| (f64::from(t.weight) / whole - t.exact).abs())
+        });
         Ok(Row {
             result,
             exact,
@@ -84,7 +89,7 @@ impl Source<'_> {
     /// that the unit has chosen.
     fn add_exact(&self, trace: &Trace, number: usize, sums: &mut [f64]) -> PyResult<()> {
         let footprint = &trace.footprints[number];
-        let share = f64::from(footprint.tap.1) / 1024.0 * f64::from(footprint.share) / 256.0;
+        let share = f64::from(footprint.share) / whole(footprint);
         let moved = self.moved(trace, number)?;
         let (texels, is_moved) = match &moved {
             Some(moved) => (&moved.texels, true),
@@ -95,7 +100,7 @@ impl Source<'_> {
                 false => texel.exact,
                 true => (footprint.axes.iter().zip(texel.corner))
                     .map(|(axis, corner)| if corner == 0 { 1.0 - upper(axis) } else { upper(axis) })
-                    .product(),
+                    .fold(share, |weight, part| weight * part),
             };
             // A texel without weight says nothing, also one that is infinite.
             if weight == 0.0 {
@@ -103,7 +108,7 @@ impl Source<'_> {
             }
             for (component, sum) in (0..).zip(&mut *sums) {
                 let channel = trace.channel_of(component) as usize;
-                *sum += share * weight * value(trace, texel, channel);
+                *sum += weight * value(trace, texel, channel);
             }
         }
         Ok(())
@@ -143,6 +148,11 @@ impl Source<'_> {
             axes.all(|(moved, own)| moved.index + i64::from(own.exact < 0.0) == own.index);
         Ok((is_there && moved.level == footprint.level).then_some(moved))
     }
+}
+
+/// What all weights of a fetch come to: 256, or more of a fetch with taps.
+fn whole(footprint: &Footprint) -> f64 {
+    f64::from(256_u32 << footprint.scale)
 }
 
 /// What the upper texel of an axis counts before any rounding; of a carried coordinate, the one that it was carried to.

@@ -99,16 +99,15 @@ pub fn exact(trace: &Trace, hardware: [f32; 4]) -> [f32; 4] {
         }
         let (mut sum, mut all) = (0.0, 0.0);
         for footprint in &trace.footprints {
-            let of_footprint =
-                f64::from(footprint.share) / 256.0 * f64::from(footprint.tap.1) / 1024.0;
+            let share = f64::from(footprint.share) / f64::from(256_u32 << footprint.scale);
             for texel in &footprint.texels {
                 let value = match texel.compared {
                     Some(passed) => f64::from(u8::from(passed)),
                     None => f64::from(f32::from_bits(texel.values[c])),
                 };
-                let weight = if footprint.texels.len() == 1 { 1.0 } else { texel.exact };
-                sum += of_footprint * weight * value;
-                all += of_footprint * weight;
+                let weight = if footprint.texels.len() == 1 { share } else { texel.exact };
+                sum += weight * value;
+                all += weight;
             }
         }
         // Nothing was summed, or a share of nothing.

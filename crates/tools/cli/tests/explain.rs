@@ -184,7 +184,7 @@ fn out_spares_inputs() -> Result<(), Failed> {
     let folder = texunit_testkit::TempDir::new("explain-in");
     let at = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     std::fs::copy(golden::folder("explain").join("grid.png"), at("in.png"))?;
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fetch/intcoord.toml");
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fetch/point.toml");
     std::fs::copy(cases, at("case.toml"))?;
     std::fs::hard_link(at("in.png"), at("hard.svg"))?;
     std::os::unix::fs::symlink("in.png", at("soft.svg"))?;

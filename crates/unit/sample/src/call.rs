@@ -50,14 +50,16 @@ impl<'a> Call<'a> {
                 _ => Dtype::F32,
             },
         };
-        let registers = match request.action {
-            _ if request.registers => 4,
-            Action::Gather(_) => 4,
-            _ if form.compare && texture.sampler().compare.is_some() => 1,
-            _ => texture.channels(),
-        };
+        let action = request.action;
+        let all = request.registers;
         let (mut shape, operands) = request.operands(form)?;
         let plan = texture.plan(form)?;
+        let registers = match action {
+            _ if all => 4,
+            Action::Gather(_) => 4,
+            _ if plan.effective().compare.is_some() => 1,
+            _ => texture.channels(),
+        };
         let fetches = shape.iter().product();
         if registers > 1 {
             shape.push(registers);

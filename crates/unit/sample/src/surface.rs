@@ -197,6 +197,7 @@ impl Surface {
         let elements = self.elements(values)?;
         let shapes: Vec<_> = elements.iter().map(|input| ("values", input.shape())).collect();
         let form = SurfaceForm { kind, geometry: self.geometry(), clamp: places.boundary };
+        let loads = SurfacePlan::new(self.load(places.boundary), &self.header)?;
         let accesses = self.accesses(form, places, &shapes)?;
         let walks: Vec<_> = elements.iter().map(|input| input.walk(&accesses.shape)).collect();
         let size = self.dtype.size();
@@ -214,7 +215,20 @@ impl Surface {
                     }
                 });
             }
-            accesses.plan.store(request, &registers).map_err(|fault| (first, fault))
+            if matches!(kind, SurfaceKind::Reduce { .. }) {
+                return accesses.plan.store(request, &registers).map_err(|fault| (first, fault));
+            }
+            let turned = Turned::new(self.channels * size);
+            let [layer, x, y, z] = turned.coordinates(request);
+            let coords = Coordinates { layer: &layer, sample: &ZERO_LANES, point: [&x, &y, &z] };
+            let active = turned.active(count);
+            let values = registers.each_ref().map(|values| turned.lanes(values));
+            let stored = accesses.plan.store(&SurfaceRequest { active, coords }, &values);
+            stored.map_err(|fault| {
+                // The first in C order is that which a load meets.
+                let loaded = loads.load(request, &mut SurfaceAnswer::default());
+                (first, loaded.err().unwrap_or(fault))
+            })
         })
     }
 
@@ -256,6 +270,45 @@ impl Surface {
         let plan = SurfacePlan::new(form, &self.header)?;
         let texel = (self.dtype.size() * self.channels) as i64;
         Ok(Accesses { plan, operands, slots, shape, texel })
+    }
+}
+
+/// Lanes of stores in another order. Of those of a pass that store to the same bytes the lowest
+/// wins (docs/numerics.md 10.6), but of two writes of an array the later one in C order has to stay
+/// (F3): so each pass has its accesses from back to front.
+#[derive(Clone, Copy)]
+struct Turned {
+    /// Lanes of a pass.
+    at_once: usize,
+}
+
+impl Turned {
+    /// Of accesses of so many bytes.
+    fn new(bytes: usize) -> Self {
+        let at_once = match bytes {
+            16 => 8,
+            8 => 16,
+            _ => 32,
+        };
+        Self { at_once }
+    }
+
+    /// The lane of an access, and the access of a lane.
+    fn lane(self, access: usize) -> usize {
+        access ^ (self.at_once - 1)
+    }
+
+    fn lanes<T: Copy>(self, of_accesses: &[T; 32]) -> [T; 32] {
+        std::array::from_fn(|lane| of_accesses[self.lane(lane)])
+    }
+
+    fn active(self, accesses: usize) -> u32 {
+        (0..accesses).fold(0, |mask, access| mask | 1 << self.lane(access))
+    }
+
+    fn coordinates(self, request: &SurfaceRequest<'_>) -> [Lanes; 4] {
+        let Coordinates { layer, point: [x, y, z], .. } = request.coords;
+        [layer, x, y, z].map(|words| self.lanes(words))
     }
 }
 

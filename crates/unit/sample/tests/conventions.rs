@@ -385,10 +385,15 @@ fn c3_to_c5_types() {
     assert!(strict(special.points()).is_ok());
     let integer = i64s(&[1], &[2]);
     is_type(sample(integer.points()), "`fetch`");
-    let fetch = |points| run(&texture, Request::new(Action::Fetch, points));
-    assert_eq!(fetch(integer.points()).unwrap().1, [2.0]);
-    is_type(fetch(double.points()), "integers");
-    is_value(fetch(i64s(&[2], &[0, 1 << 31]).points()), "2147483648");
+    // Integers reach no 1D array (numerics.md 1.13).
+    is_value(run(&texture, Request::new(Action::Fetch, integer.points())), "1D array");
+    let rows = made(&ramp(&[2, 2]), &ArrayOptions::default()).unwrap();
+    let fetch = |points| run(&rows, Request::new(Action::Fetch, points));
+    let (at, floats) = (i64s(&[2], &[0, 1]), f64s(&[2], &[0.0, 1.0]));
+    let large = i64s(&[2], &[0, 1 << 31]);
+    assert_eq!(fetch(at.points()).unwrap().1, [2.0]);
+    is_type(fetch(floats.points()), "integers");
+    is_value(fetch(large.points()), "2147483648");
     let number = 0.1_f64.to_le_bytes();
     let weak = Input::contiguous(&[], Dtype::F64, &number).unwrap().weak();
     assert_eq!(strict(Points::Array(weak)).unwrap(), (vec![], vec![0.0]));
@@ -448,16 +453,19 @@ fn c10_and_c11_offset_and_compare() {
         Request { offset: Some(offset.points()), ..Request::new(Action::Sample, xy.points()) };
     assert_eq!(run(&texture, moved).unwrap(), (vec![2], vec![9.0, 3.0]));
     let options = TextureOptions::of([("compare", words(&["less"]))]).unwrap();
-    let depth =
-        Texture::new(&[ramp(&[2, 2, 4]).input()], &ArrayOptions::default(), &options).unwrap();
+    let depth = Texture::new(&[ramp(&[2, 2]).input()], &ArrayOptions::default(), &options).unwrap();
     let reference = f32s(&[2], &[-1.0, 5.0]);
     let with = || Request {
         compare: Some(reference.input()),
         ..Request::new(Action::Sample, xy.points())
     };
     assert_eq!(run(&depth, with()).unwrap(), (vec![2], vec![1.0, 0.0]));
+    // Without a function, and of texels that are not compared (numerics.md 9.2), it is a plain fetch.
     let plain = made(&ramp(&[2, 2, 4]), &ArrayOptions::default()).unwrap();
     assert_eq!(run(&plain, with()).unwrap().0, [2, 4]);
+    let four =
+        Texture::new(&[ramp(&[2, 2, 4]).input()], &ArrayOptions::default(), &options).unwrap();
+    assert_eq!(run(&four, with()).unwrap(), run(&plain, with()).unwrap());
 }
 
 #[test]
@@ -546,4 +554,34 @@ fn f1_to_f5_surfaces() {
     four.write(place(), &u8s(&[4], &[1, 2, 3, 4]).input()).unwrap();
     assert_eq!(four.resource().to_packed()[92..], [1, 2, 3, 4]);
     is_type(four.reduce(ReduceOp::Add, place(), &u8s(&[4], &[1, 2, 3, 4]).input()), "one channel");
+}
+
+/// F3: of two writes to a texel the later one in C order stays, however many bytes it has and
+/// however many writes there are.
+#[test]
+fn f3_the_later_write_stays() {
+    for channels in [1, 2, 4] {
+        let array = zeros(&[2, channels], Dtype::U32);
+        let options = ArrayOptions::default().with_dim(Some(1));
+        let surface = Surface::new(&array.input(), &options).unwrap();
+        fn places(at: &Owned) -> Places<'_> {
+            Places { points: at.points(), layer: None, boundary: ClampMode::Trap }
+        }
+        for count in [1, 2, 7, 8, 9, 16, 17, 31, 32, 33, 40, 64, 100] {
+            let at = i64s(&[count], &vec![1; count]);
+            let numbers: Vec<u32> = (0..count * channels).map(|n| n as u32 + 1).collect();
+            let values = u32s(&[count, channels], &numbers);
+            let shape: &[usize] = if channels == 1 { &[count] } else { &[count, channels] };
+            let values = Input::contiguous(shape, Dtype::U32, &values.bytes).unwrap();
+            surface.write(places(&at), &values).unwrap();
+            let last = &numbers[numbers.len() - channels..];
+            let last: Vec<u8> = last.iter().flat_map(|n| n.to_le_bytes()).collect();
+            assert_eq!(surface.resource().to_packed()[4 * channels..], last, "{count} {channels}");
+        }
+        let outside = i64s(&[6], &[0, 1, 9, 1, 8, 0]);
+        let one = u32s(&[channels], &vec![1; channels]);
+        let shape: &[usize] = if channels == 1 { &[] } else { &[channels] };
+        let one = Input::contiguous(shape, Dtype::U32, &one.bytes).unwrap();
+        is_value(surface.write(places(&outside), &one), "access 2");
+    }
 }

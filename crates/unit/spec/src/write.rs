@@ -66,7 +66,9 @@ pub fn independent_sampler(state: &Sampler) -> Entries {
 pub fn changed_sampler(state: &Sampler) -> Entries {
     let usual = independent_sampler(&Sampler::default());
     let all = independent_sampler(state).into_iter().zip(usual);
-    all.filter(|(given, usual)| given != usual).map(|(given, _)| given).collect()
+    // By their text: -0.0 is equal to 0.0, and a NaN not to itself.
+    let changed = |given: &Value, usual: &Value| given.to_string() != usual.to_string();
+    all.filter(|(given, usual)| changed(&given.1, &usual.1)).map(|(given, _)| given).collect()
 }
 
 /// The keys that say how a texture is read, all of them.

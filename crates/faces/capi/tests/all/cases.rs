@@ -290,6 +290,8 @@ fn cases_give_their_bits() {
                     }
                     done += 1;
                 }
+                // The machine has such an instruction, the interface has not.
+                (Some(Err(why)), _) if why.contains("have no float16 results") => left += 1,
                 // A caller who asks with the wrong class is told; only a kernel gets zeros.
                 (Some(Err(why)), Expected::Values(values)) => {
                     let says_so =

@@ -304,7 +304,8 @@ pub fn encode_texture(
         levels: shape.level_count(),
         view: [0, shape.level_count() - 1],
         // Blocks are sRGB by their format, others by the sampler.
-        srgb: if shape.format.is_block() { shape.format.is_srgb_block() } else { srgb },
+        // Section 5: of blocks, too, the plain kind is decoded if the sampler says so.
+        srgb: srgb || shape.format.is_srgb_block(),
         normalized: texture.normalized_coords,
         min_lod: 0,
     };

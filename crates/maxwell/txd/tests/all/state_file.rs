@@ -71,7 +71,6 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ("[[sampler]]\nindex = 0\naddress_mode = [\"repeat\"]", "\"repeat\"", "expected `wrap`, `mirror`"),
     ("[[sampler]]\nindex = 0\nborder_color = [1.0, 2.0]", "[1.0, 2.0]", "expected 4 numbers [r, g, b, a], found 2"),
     ("[[sampler]]\nindex = 0\nmipmap_level_bias = 100.0", "100.0", "`mipmap_level_bias`: 100 is not a multiple of 1/256"),
-    ("[[sampler]]\nindex = 0\nmin_mipmap_level_clamp = nan", "[[sampler]]", "is a number, not NaN"),
     ("[[memory]]\naddress = 0", "[[memory]]", "exactly one of `bytes`, `zeros` and a type such as `u32` is needed"),
     ("[[memory]]\naddress = 0\nu32 = [1, \"-1\"]", "\"-1\"", "`-1` does not fit into 32 bits"),
     ("[[memory]]\naddress = 0\nbytes = \"123\"", "\"123\"", "expected an even number of hexadecimal digits"),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use texunit_device::{Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
+use texunit_device::{Arg, BadFetch, Device, DeviceOptions, Kernel, LaunchOptions, Module};
 use texunit_gpu::compare::{Compared, Difference, NO_CARD, Outcome};
 use texunit_gpu::{
     Buffer, CardResource, CardSurface, CardTexture, GpuError, LaunchShape, Runner, Uses,
@@ -234,7 +234,10 @@ fn launch_both(
         block: job.block.value,
         shared: job.dynamic_shared.as_ref().map_or(0, |d| d.value),
     };
-    let options = LaunchOptions::new(shape.grid, shape.block).with_dynamic_shared(shape.shared);
+    // As a card: what no texture fits reads zeros.
+    let options = LaunchOptions::new(shape.grid, shape.block)
+        .with_dynamic_shared(shape.shared)
+        .with_bad_fetch(BadFetch::Zero);
     let Some(runner) = runner else {
         kernel.launch(&options, &args).map_err(failed)?;
         return Err(skipped(NO_CARD));

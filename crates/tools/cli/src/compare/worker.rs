@@ -1,5 +1,5 @@
 //! Processes that ask the card: what one is asked for may fault, crash or hang, and the next one
-//! goes on behind it.
+//! goes on after it.
 //!
 //! A worker reads a unit a line from standard input and answers with a line that begins with
 //! [`MARK`]: what kernels print goes the same way.
@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use texunit_gpu::{Gpu, Runner};
 
-/// What a line of ours begins with.
+/// What each of our own lines begins with.
 const MARK: &str = "texunit-compare ";
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -211,6 +211,8 @@ impl Fetch<'_> {
         };
         for texel in &mut texels {
             texel.weight <<= finer;
+            // Of 1, whatever the units.
+            texel.exact /= f64::from(1_u32 << (scale - finer));
         }
         let shown = axes.iter().take(self.form.geometry.axes());
         Footprint {
