@@ -199,16 +199,16 @@ def test_textures_and_surfaces():
     at = numpy.stack(numpy.meshgrid(numpy.arange(4), numpy.arange(4)), -1).astype(F32) + F32(0.75)
     assert (surface.to_array() == texture.sample(at)).all()
     assert result.counters.fetches == 16 and result.counters.surface_accesses == 16
-    fault = raises(texunit.KernelFault, "tex.2d", kernel[1, 1], Texture(numpy.arange(4, dtype=F32), dim=1), surface)
-    assert fault.kind == "texture" and fault.help == "dim=2 makes an object for this instruction; this one has dim=1"
+    fault = raises(texunit.KernelFault, "tex.2d", kernel[1, 1], Texture(numpy.ones((1, 2, 2), F32), dim=3), surface)
+    assert fault.kind == "texture" and fault.help == "dim=2 makes an object for this instruction; this one has dim=3"
     assert raises(texunit.KernelFault, "", kernel[1, 1], surface, surface).kind == "handle"
-    row = Texture(numpy.arange(4, dtype=F32), dim=1)
+    solid = Texture(numpy.ones((1, 2, 2), F32), dim=3)
     surface = Surface(numpy.ones((4, 4), F32))
-    (finding,) = kernel[1, (4, 4)](row, surface, bad_fetch="zero").findings
+    (finding,) = kernel[1, (4, 4)](solid, surface, bad_fetch="zero").findings
     assert (finding.kind, finding.check, finding.count) == ("texture-bad-fetch", "texture", 1)
     assert finding.help == fault.help and 'bad_fetch="fault"' in str(finding)
     assert (surface.to_array() == 0).all()
-    raises(ValueError, "bad_fetch: fault or zero", kernel[1, 1], row, surface, bad_fetch="none")
+    raises(ValueError, "bad_fetch: fault or zero", kernel[1, 1], solid, surface, bad_fetch="none")
     raises(texunit.KernelFault, "surface", kernel[1, (5, 1)], texture, surface)
     small = Module(ptx.HEADER + ".visible .entry k(.param .u32 t) { ret; }")["k"]
     raises(TypeError, "64 bits", small[1, 1], texture)

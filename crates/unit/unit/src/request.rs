@@ -212,7 +212,7 @@ impl PlanError {
 /// An instruction whose geometry is neither that of its texture or surface nor one that sees it all
 /// the same (docs/numerics.md 1.13, 10.10).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the instruction has .{instruction} geometry, but {resource}")]
+#[error("the instruction has .{instruction} geometry, but {resource}{}", Self::also(.instruction, .own))]
 pub struct GeometryError {
     /// Of the instruction.
     pub instruction: Geometry,
@@ -222,6 +222,18 @@ pub struct GeometryError {
     pub layout: Layout,
     /// `texture `name` is a 2D array of 4 x 4 u8x4`
     pub resource: String,
+}
+
+impl GeometryError {
+    /// Of a fetch that does not see the geometry of its own name.
+    fn also(instruction: &Geometry, own: &Geometry) -> &'static str {
+        if instruction == own {
+            ": a fetch of a line (.1d with integer coordinates, or of independent mode) sees layered 1D \
+             arrays and linear memory"
+        } else {
+            ""
+        }
+    }
 }
 
 /// What a surface instruction does.

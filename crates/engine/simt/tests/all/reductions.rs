@@ -4,7 +4,6 @@
 use crate::common::{Arg, How};
 use crate::unit_common::surface::{form, load, name, run};
 use crate::unit_common::{shape, zeros};
-use texunit_simt::FaultKind;
 use texunit_unit::{ClampMode, Geometry, ReduceOp, ReduceType, SurfaceKind, TexelIndex};
 
 #[test]

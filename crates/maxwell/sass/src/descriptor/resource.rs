@@ -303,8 +303,7 @@ pub fn encode_texture(
         size: [width, height, third],
         levels: shape.level_count(),
         view: [0, shape.level_count() - 1],
-        // Blocks are sRGB by their format, others by the sampler.
-        // Section 5: of blocks, too, the plain kind is decoded if the sampler says so.
+        // By the format of a block, or by the sampler, which decodes plain blocks, too (section 5).
         srgb: srgb || shape.format.is_srgb_block(),
         normalized: texture.normalized_coords,
         min_lod: 0,

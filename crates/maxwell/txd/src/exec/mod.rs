@@ -184,7 +184,7 @@ pub struct Outcome {
 }
 
 /// What is written once every lane has been fetched for: components that stay 0 are those of
-/// invalid textures and missing tiles.
+/// invalid textures.
 struct Results {
     values: [Lanes; 4],
     outcome: Outcome,
@@ -281,9 +281,8 @@ fn fetch(
     let request = operands.request(group);
     let mut answer = FetchAnswer::default();
     plan.plan.fetch(&request, &mut state.scratch, &mut answer);
-    let missing = group & !answer.resident;
-    results.outcome.missing |= missing;
-    for lane in lanes(group & !missing) {
+    results.outcome.missing |= group & !answer.resident;
+    for lane in lanes(group) {
         let texel = answer.values.map(|component| component[lane]);
         for (component, source) in results.values.iter_mut().zip(plan.sources) {
             component[lane] = Source::of(source, texel);
