@@ -82,7 +82,7 @@ pub struct CubeStep {
     pub face: u32,
     /// Product of the direction and its reciprocal length along the face's s.
     pub sc: f32,
-    /// Likewise along the face's t.
+    /// Product of the direction and its reciprocal length along the face's t.
     pub tc: f32,
     /// The product of the largest magnitude.
     pub ma: f32,
