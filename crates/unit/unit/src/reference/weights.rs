@@ -23,9 +23,10 @@ pub(crate) struct Group<'a> {
 pub(crate) type Scale = u32;
 
 impl Group<'_> {
-    /// Weights times numbers.
+    /// Weights times numbers. The number of a texel without a weight may lie far above the others.
     pub(crate) fn total(&self, number: impl Fn(u32) -> i128) -> i128 {
-        self.texels.iter().map(|t| i128::from(t.weight) * number(t.code)).sum()
+        let weighed = self.texels.iter().filter(|t| t.weight > 0);
+        weighed.map(|t| i128::from(t.weight) * number(t.code)).sum()
     }
 }
 

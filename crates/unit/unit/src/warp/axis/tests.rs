@@ -65,7 +65,7 @@ fn compare(find: Find, scaling: Scaling, mode: AddressMode, build: Build) {
         offset.fill_with(|| random.within(-31..=31) as u32);
         let mut shift = [0; 32];
         if n % 5 == 0 && (pairs || find == Find::Taps) {
-            shift.fill_with(|| 2 * random.within(-960..=960) as u32);
+            shift.fill_with(|| (2 * random.within(-960..=960)) as u32);
         }
         let mut size_of = [size; 32];
         if n % 2 == 0 {
