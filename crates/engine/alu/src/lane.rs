@@ -147,8 +147,8 @@ impl<'a, L: Lane> View<'a, L> {
     }
 }
 
-/// The result of a primitive, by lane. It is a local of the loop: the compiler sees that it overlaps no source, and
-/// makes vectors of lanes.
+/// The result register of a primitive, lane by lane. A local variable overlaps no source register, so the compiler
+/// vectorises the loop that fills it.
 pub(crate) struct Gathered<L: Lane>(L::All);
 
 impl<L: Lane> Gathered<L> {

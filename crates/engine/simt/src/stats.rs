@@ -31,9 +31,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Where the instruction comes from, the innermost first: its place in the source, the calls
-    /// that were inlined around it, then the same of each call of the PTX. Of code without `.loc`
-    /// there is nothing.
+    /// Source frames of the instruction, innermost first: its own line, the inlined calls around
+    /// it, then the same for each frame of the PTX call stack. Empty for PTX without `.loc`.
     pub fn frames(&self) -> Vec<Frame<'_>> {
         let calls = self.calls.iter().rev().map(|(_, call)| *call);
         let places = std::iter::once(self.span).chain(calls);

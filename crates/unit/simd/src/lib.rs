@@ -107,7 +107,8 @@ pub fn simd_level() -> SimdLevel {
     *LEVEL.get_or_init(|| SimdLevel::from_environment().unwrap_or_else(|_| SimdLevel::detected()))
 }
 
-/// A level that this machine runs: a value is the proof. Runs plain loops in builds for it.
+/// A SIMD level that this processor supports, checked when the value is made. Its methods run plain loops in the
+/// build for that level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Build(SimdLevel);
 

@@ -42,8 +42,8 @@ impl QueryPlan {
         Self::constant(value)
     }
 
-    /// A size of a texture. Rule 12.1: what is in the header's fields. A line is a row, its layers are rows of it,
-    /// and layers of a plane are its depth; only linear memory has no row.
+    /// A size of a texture, as the fields of its header have it (rule 12.1): the height of a 1D array is 1, of a layered
+    /// one its layers, of linear memory 0; the depth of a layered 2D array is its layers.
     fn size(attribute: Attribute, resource: &Resource) -> Self {
         let value = match (attribute, resource.geometry()) {
             (Attribute::Height, Geometry::D1) => u32::from(resource.layout() != Layout::Linear),

@@ -1,5 +1,5 @@
-//! Every row: compiled code gives what the interpreter gives, which takes the steps by the functions of their
-//! primitives.
+//! The machine code of every row gives the bits of the interpreter, which evaluates each primitive of a row by its
+//! function.
 
 use super::*;
 use crate::find::all;

@@ -7,12 +7,12 @@ use crate::sampler::Texture;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Rule 1.13: instructions and resources of one class fit each other.
+/// The classes of rule 1.13: an instruction reads resources of its own class, and zeros from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    /// A row and its layers.
+    /// Layered 1D arrays and linear memory.
     Line,
-    /// Rows, whose number may be one, and their layers.
+    /// 1D, 2D and layered 2D arrays, and pitched memory.
     Plane,
     Solid,
     Cube,
@@ -20,8 +20,8 @@ enum Class {
     Samples,
 }
 
-/// What the machine's instruction fetches from. ptxas makes a 2D fetch at y = 0 of `.1d` with
-/// floats, and a routine that fetches 1D of a gradient with a compare operand.
+/// The class that a PTX instruction reads. ptxas translates `.1d` with float coordinates to a 2D
+/// fetch at y = 0, and `tex.grad.1d` with a compare operand to a routine of 1D fetches.
 fn class_of_form(form: FetchForm) -> Class {
     let of_line = form.coord == CoordType::S32
         || form.compare && form.kind == FetchKind::Sample(Lod::Gradient);

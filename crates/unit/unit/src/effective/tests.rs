@@ -427,7 +427,7 @@ fn classes_of_instructions_and_resources() {
     }
 }
 
-/// Rules 1.9 and 1.13: how many layers integer coordinates find.
+/// The number of layers that integer coordinates can name, by layout and mip levels (rules 1.9, 1.13).
 #[test]
 fn layers_of_resources_without_layers() {
     use Geometry as G;

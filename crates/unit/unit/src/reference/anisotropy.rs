@@ -37,20 +37,21 @@ pub(crate) struct Taps {
     pub(crate) end: u32,
     /// All weights come to 256 * 2^scale.
     pub(crate) scale: Scale,
-    /// From a tap to the next along x and y, in 1/64 of a texel of the level.
+    /// Distance between neighbouring taps along x and y, in 1/64 of a texel of the level.
     pub(crate) step: [i64; 2],
-    /// What the level counts of 256.
+    /// The level's share of 256.
     share: u32,
 }
 
-/// A tap: its weight, and its way from the coordinates along x and y in texels of the level.
+/// A tap: its weight, and its distance from the coordinates along x and y in texels of the level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tap {
     pub(crate) weight: u32,
     pub(crate) shift: [Fixed; 3],
 }
 
-/// Rule 4.12: what the hardware's field of three bits can say, with the logarithms in 1/256.
+/// The ratios that the sampler's 3-bit field for the maximum anisotropy encodes, with their binary logarithms in 1/256
+/// (rule 4.12).
 #[rustfmt::skip]
 const STEPS: [(u32, i64); 8] =
     [(1, 0), (2, 256), (4, 512), (6, 656), (8, 768), (10, 848), (12, 912), (16, 1024)];
@@ -144,7 +145,8 @@ impl Anisotropy {
     }
 }
 
-/// Number of taps for a ratio, weight inside, weight of the ends, and what all come to.
+/// Number of taps for a ratio (log2, in 1/256), weight of an interior tap, weight of an end tap, and the scale of their
+/// sum.
 pub(crate) fn weights(ratio: i64) -> (u32, u32, u32, Scale) {
     if ratio < 256 {
         return (2, 0, 256, 1);
@@ -168,7 +170,7 @@ impl Taps {
         up_to(number + 1) - up_to(number)
     }
 
-    /// The way of a tap from the coordinates along x and y, in 1/128 of a texel of the level.
+    /// Distance of a tap from the coordinates along x and y, in 1/128 of a texel of the level.
     pub(crate) fn way(&self, number: u32) -> [i64; 2] {
         let steps = 2 * i64::from(number) - i64::from(self.count) + 1;
         self.step.map(|step| steps * step)

@@ -193,7 +193,7 @@ pub(super) fn sum(reading: Reading, groups: &[Named<'_>], scale: Scale, result: 
     }
 }
 
-/// Codes that are summed as they are.
+/// The sum of integer codes: of integers read as integers, and of depth 24.
 fn whole(reading: Reading, plain: &[Group<'_>], scale: Scale, result: u32) -> Vec<Step> {
     let number = |code| match reading {
         Reading::Sint { bits } => sign_extend(bits, code).into(),

@@ -157,7 +157,7 @@ fn sums(fetch: &Fetch<'_>, footprints: &[Footprint], c: usize) -> (u32, Vec<Step
     (result, explain::sum(reading, &named, scale, result))
 }
 
-/// Rules 2 and 4.12: when the adder takes a footprint: level after level, four taps at once.
+/// The step in which the adder takes a footprint (rules 2, 4.12): one level after the other, four taps in a step.
 fn step_of(footprint: &Footprint, all: &[Footprint]) -> u32 {
     let is_coarse = all.first().is_some_and(|fine| fine.level != footprint.level);
     4 * u32::from(is_coarse) + footprint.tap.0 / 4

@@ -260,7 +260,7 @@ fn gradients_unfold_at_edges() {
     }
 }
 
-/// Rule 4.11: a third component of n texels.
+/// Gradients whose lanes lie on opposite faces have a third component of n texels (rule 4.11).
 #[test]
 fn gradients_to_the_other_side() {
     for face in faces() {

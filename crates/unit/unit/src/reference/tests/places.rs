@@ -178,7 +178,7 @@ fn coordinates_of_any_size() {
         assert_eq!([point, linear].map(|filter| at(Wrap, filter, x)), [0.0, 1.5], "{x}");
         assert_eq!([point, linear].map(|filter| at(Mirror, filter, x)), [3.0; 2], "{x}");
     }
-    // The largest number with a fraction.
+    // The half below 2^22.
     assert_eq!(at(Wrap, point, 4_194_303.5), 2.0);
     assert_eq!(at(Mirror, point, 4_194_303.5), 1.0, "half before an even number");
 }

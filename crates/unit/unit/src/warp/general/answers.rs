@@ -71,7 +71,8 @@ impl General {
         self.put(call.components, passing.map(|weight| share_that_passes(weight, 0)), out);
     }
 
-    /// Rule 9.3: the outcome of compares in x; formats that are compared have no other channel.
+    /// Writes the filtered outcome of a depth compare to x, and to y, z and w the values that the format's missing
+    /// channels read as (rule 9.3).
     fn put(&self, components: u8, values: Lanes, out: &mut [Lanes; 4]) {
         for (c, out) in out.iter_mut().enumerate().filter(|(c, _)| components >> c & 1 == 1) {
             *out = if c == 0 { values } else { [self.readings[c].point(0); 32] };
