@@ -45,8 +45,24 @@ impl Sites {
     }
 }
 
+/// The plan for these handles, which is the first one kept now; `make` makes it if there is none yet.
+#[inline(always)]
+pub(super) fn plan_for<P, E>(
+    kept: &mut Kept<P>,
+    handles: (u64, u64),
+    make: impl FnOnce() -> Result<Option<P>, E>,
+) -> Result<Option<&P>, E> {
+    if !find(kept, handles) {
+        match make()? {
+            Some(plan) => keep(kept, handles, plan),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(&kept[0].1))
+}
+
 /// Whether there is a plan for these handles: then it is the first one now.
-pub(super) fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
+fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
     let found = kept.iter().position(|(h, _)| *h == handles);
     if let Some(i @ 1..) = found {
         kept.swap(0, i);
@@ -55,7 +71,7 @@ pub(super) fn find<P>(kept: &mut Kept<P>, handles: (u64, u64)) -> bool {
 }
 
 /// Puts a plan first, in the place of the last one if there are too many.
-pub(super) fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
+fn keep<P>(kept: &mut Kept<P>, handles: (u64, u64), plan: P) {
     kept.truncate(KEPT - 1);
     kept.push((handles, plan));
     let last = kept.len() - 1;

@@ -4,7 +4,7 @@ use super::bad_fetch::{Bad, clear};
 use super::context::Context;
 use super::handles::{accessed_instead, accessed_of};
 use super::outcome::{Executed, PendingFault, fault_at};
-use super::sites::{Kept, find, keep};
+use super::sites::{Kept, plan_for};
 use super::warp::{Warp, lanes, narrow};
 use crate::code::{Constants, Slot, SurfaceAccess};
 use crate::fault::FaultKind;
@@ -57,13 +57,7 @@ pub(super) fn plan<'k>(
     op: &SurfaceAccess,
     (handle, lane): (u64, usize),
 ) -> Result<Option<&'k SurfacePlan>, Box<PendingFault>> {
-    if !find(kept, (handle, 0)) {
-        match new_plan(bad, config, op, handle, lane)? {
-            Some(plan) => keep(kept, (handle, 0), plan),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(&kept[0].1))
+    plan_for(kept, (handle, 0), || new_plan(bad, config, op, handle, lane))
 }
 
 /// Makes a plan; `None`: a load gives zeros, all else does nothing.

@@ -4,7 +4,7 @@ use super::bad_fetch::{Bad, clear};
 use super::context::Context;
 use super::handles::{KINDS, fetched_instead, fetched_of, sampler_of, surface_of, texture_of};
 use super::outcome::{Executed, PendingFault, fault_at};
-use super::sites::{Kept, find, keep};
+use super::sites::{Kept, plan_for};
 use super::warp::{Warp, count, lanes, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
@@ -90,13 +90,7 @@ pub(super) fn plan<'k>(
     fetch: &Fetch,
     (handles, lane): ((u64, u64), usize),
 ) -> Result<Option<&'k FetchPlan>, Box<PendingFault>> {
-    if !find(kept, handles) {
-        match new_plan(bad, config, fetch, handles, lane)? {
-            Some(plan) => keep(kept, handles, plan),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(&kept[0].1))
+    plan_for(kept, handles, || new_plan(bad, config, fetch, handles, lane))
 }
 
 /// Makes a plan; `None`: the fetch gives zeros.

@@ -1,7 +1,7 @@
 //! `tld4`: docs/numerics.md, section 8. Four texels of a footprint, one component of each.
 
 use super::footprint::{Axis, Corner};
-use super::weights::share_that_passes;
+use super::weights::{of_missing_corner, share_that_passes};
 use texunit_texel::Reading;
 
 /// Which texels the results are, along x and y: counter-clockwise from lower left.
@@ -30,4 +30,7 @@ pub(crate) fn value(reading: Reading, code: u32, compared: Option<bool>) -> u32 
 
 /// Rule 8.7: weights of the texels in the place of one that a corner of a cube lacks: the one inside
 /// the face, then those behind its edges.
-pub(crate) const MISSING_CORNER: [u32; 3] = [86, 85, 85];
+pub(crate) const MISSING_CORNER: [u32; 3] = {
+    let [behind, inside] = of_missing_corner(256);
+    [inside, behind, behind]
+};

@@ -37,13 +37,13 @@ pub(crate) fn share_that_passes(weight: u32, scale: Scale) -> u32 {
 
 /// Rule 7.7: what becomes of the weight of the texel that a corner of a cube lacks: of each of
 /// the two texels behind the edges, and of the one inside the face.
-pub(crate) fn of_missing_corner(weight: u32) -> [u32; 2] {
-    let third = round_half_up(weight.into(), 3) as u32;
+pub(crate) const fn of_missing_corner(weight: u32) -> [u32; 2] {
+    let third = round_half_up(weight as i128, 3) as u32;
     [third, weight - 2 * third]
 }
 
 /// `floor(n / d + 1/2)`: to nearest, halves up.
-pub(crate) fn round_half_up(n: i128, d: i128) -> i128 {
+pub(crate) const fn round_half_up(n: i128, d: i128) -> i128 {
     (2 * n + d).div_euclid(2 * d)
 }
 
