@@ -1,0 +1,637 @@
+//! The machine instructions without branches: one description for numbers, for loops of lanes that a compiler makes
+//! vectors of ([`Function::warp`]), and for a recorder of compiled code.
+//!
+//! The polynomial V has up to 43 bits. Where a result's exponent does not depend on V, whole multiples of what is cut
+//! off are added apart from the rest, so that 32 bits are enough. Logarithms, sines and tangents keep their
+//! low bits when the leading ones cancel: for them V is a sum of f64, which is exact below 2^53, and the conversion to f32
+//! toward zero is the unit's cut.
+
+use crate::mufu;
+use crate::tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
+use crate::{INFINITY, NAN, ONE, SIGN, Table};
+use texunit_simd::Build;
+
+/// Words of a table, a power of two of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Words(&'static [u32]);
+
+impl Words {
+    const fn new(words: &'static [u32]) -> Self {
+        assert!(words.len().is_power_of_two());
+        Self(words)
+    }
+
+    /// The word of an index, of which the low bits count.
+    #[inline(always)]
+    pub fn at(self, index: u32) -> u32 {
+        self.0[index as usize & (self.0.len() - 1)]
+    }
+
+    /// All of them.
+    pub fn all(self) -> &'static [u32] {
+        self.0
+    }
+}
+
+/// A number of 32 bits in each lane.
+pub trait Lane: Copy {
+    /// An f64 in each lane.
+    type Double: Double<Lane = Self>;
+    /// A truth value in each lane.
+    type Holds: Copy;
+
+    /// The same number in all lanes.
+    fn all(bits: u32) -> Self;
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The difference.
+    fn minus(self, other: Self) -> Self;
+    /// The low half of the product.
+    fn times(self, other: Self) -> Self;
+    /// Bits of both.
+    fn mask(self, other: Self) -> Self;
+    /// Bits of either.
+    fn with(self, other: Self) -> Self;
+    /// Bits of one alone.
+    fn differ(self, other: Self) -> Self;
+    /// Upwards; 0 from 32 on.
+    fn up(self, by: Self) -> Self;
+    /// Downwards, zeros from above; 0 from 32 on.
+    fn down(self, by: Self) -> Self;
+    /// Downwards, signs from above.
+    fn down_signed(self, by: Self) -> Self;
+    /// The word at this index.
+    fn of(self, words: Words) -> Self;
+    /// [`square`](crate::square) of 17 bits.
+    fn square(self) -> Self;
+    /// |x| 2^23 of an f32 as a signed number: toward zero, limited, 0 of a NaN.
+    fn fixed(self) -> Self;
+    /// Whether the numbers are the same.
+    fn is(self, other: Self) -> Self::Holds;
+    /// Whether the unsigned number is less.
+    fn below(self, other: Self) -> Self::Holds;
+    /// This where it holds, else the other.
+    fn where_(self, holds: Self::Holds, other: Self) -> Self;
+    /// The signed number as f64.
+    fn double(self) -> Self::Double;
+}
+
+/// An f64 in each lane.
+pub trait Double: Copy {
+    /// A number of 32 bits in each lane.
+    type Lane;
+
+    /// The same number in all lanes.
+    fn all(number: f64) -> Self;
+    /// self * b + c, rounded once.
+    fn fma(self, b: Self, c: Self) -> Self;
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The product.
+    fn times(self, other: Self) -> Self;
+    /// The next integral number below.
+    fn floor(self) -> Self;
+    /// This magnitude with the other's sign.
+    fn with_sign_of(self, other: Self) -> Self;
+    /// As f32, toward zero.
+    fn cut(self) -> Self::Lane;
+}
+
+impl Lane for u32 {
+    type Double = f64;
+    type Holds = bool;
+
+    #[inline(always)]
+    fn all(bits: u32) -> Self {
+        bits
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.wrapping_mul(other)
+    }
+    #[inline(always)]
+    fn mask(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn with(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    fn differ(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn up(self, by: Self) -> Self {
+        if by < 32 { self << (by & 31) } else { 0 }
+    }
+    #[inline(always)]
+    fn down(self, by: Self) -> Self {
+        if by < 32 { self >> (by & 31) } else { 0 }
+    }
+    #[inline(always)]
+    fn down_signed(self, by: Self) -> Self {
+        (self as i32 >> by.min(31)) as u32
+    }
+    #[inline(always)]
+    fn of(self, words: Words) -> Self {
+        words.at(self)
+    }
+    #[inline(always)]
+    fn square(self) -> Self {
+        crate::square(self)
+    }
+    #[inline(always)]
+    fn fixed(self) -> Self {
+        (f32::from_bits(self & !SIGN) * 8_388_608.0) as i32 as u32
+    }
+    #[inline(always)]
+    fn is(self, other: Self) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn below(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn where_(self, holds: bool, other: Self) -> Self {
+        if holds { self } else { other }
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        f64::from(self as i32)
+    }
+}
+
+impl Double for f64 {
+    type Lane = u32;
+
+    #[inline(always)]
+    fn all(number: f64) -> Self {
+        number
+    }
+    #[inline(always)]
+    fn fma(self, b: Self, c: Self) -> Self {
+        // Exact, whatever is rounded in between: without FMA this is faster than `mul_add`.
+        if cfg!(target_feature = "fma") { self.mul_add(b, c) } else { self * b + c }
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self * other
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        f64::floor(self)
+    }
+    #[inline(always)]
+    fn with_sign_of(self, other: Self) -> Self {
+        self.copysign(other)
+    }
+    #[inline(always)]
+    fn cut(self) -> u32 {
+        // Without the bits that f32 has not, the conversion rounds nothing: results are zeros or normal numbers.
+        (f64::from_bits(self.to_bits() & !0x1fff_ffff) as f32).to_bits()
+    }
+}
+
+#[inline(always)]
+fn n<L: Lane>(bits: u32) -> L {
+    L::all(bits)
+}
+
+#[inline(always)]
+fn d<L: Lane>(number: f64) -> L::Double {
+    <L::Double as Double>::all(number)
+}
+
+/// C0 of all segments; segment `i` of the words is `i ^ turn` of the table.
+const fn constants<const N: usize>(table: &Table<N>, turn: usize) -> [u32; N] {
+    let (mut words, mut i) = ([0; N], 0);
+    while i < N {
+        words[i] = table.coefficients[i ^ turn][0] as u32;
+        i += 1;
+    }
+    words
+}
+
+/// |C1| below and |C2| from this bit on.
+const fn others<const N: usize>(table: &Table<N>, turn: usize, bit: u32) -> [u32; N] {
+    let (mut words, mut i) = ([0; N], 0);
+    while i < N {
+        let [_, c1, c2] = table.coefficients[i ^ turn];
+        assert!(c1.unsigned_abs() < 1 << bit && c2.unsigned_abs() < 1 << (32 - bit));
+        words[i] = c1.unsigned_abs() | c2.unsigned_abs() << bit;
+        i += 1;
+    }
+    words
+}
+
+/// A coefficient of `MUFU.TANH` by the lowest four bits of the exponent and the upper four of the mantissa. C0 has above
+/// it how many of these bits chose the segment.
+const fn of_tanh(coefficient: usize) -> [u32; 256] {
+    let (mut words, mut i) = ([0; 256], 119 << 4);
+    while i < 130 << 4 {
+        let (segment, _, bits) = mufu::of_tanh((i >> 4) as u32, ((i & 15) as u32) << 19);
+        let value = TANH.coefficients[segment][coefficient].unsigned_abs();
+        words[i & 255] = if coefficient == 0 { value | bits << 28 } else { value };
+        i += 1;
+    }
+    words
+}
+
+/// The tables of a function.
+macro_rules! words {
+    ($name:ident = $words:expr) => {
+        const $name: Words = {
+            static WORDS: [u32; { $words }.len()] = $words;
+            Words::new(&WORDS)
+        };
+    };
+}
+words!(RCP_0 = constants(&RCP, 0));
+words!(RCP_12 = others(&RCP, 0, 16));
+// The lowest bit of a biased exponent is the opposite of the exponent's.
+words!(RSQ_0 = constants(&RSQ, 64));
+words!(RSQ_12 = others(&RSQ, 64, 16));
+words!(SQRT_0 = constants(&SQRT, 64));
+words!(SQRT_12 = others(&SQRT, 64, 17));
+words!(EX2_0 = constants(&EX2, 0));
+words!(EX2_12 = others(&EX2, 0, 16));
+words!(LG2_0 = constants(&LG2, 0));
+words!(LG2_12 = others(&LG2, 0, 16));
+words!(SIN_0 = constants(&SIN, 0));
+words!(SIN_12 = others(&SIN, 0, 16));
+words!(TANH_0 = of_tanh(0));
+words!(TANH_1 = of_tanh(1));
+words!(TANH_2 = of_tanh(2));
+
+/// Where the f32 is NaN: `NAN`, else the value.
+#[inline(always)]
+fn or_nan<L: Lane>(x: L, value: L) -> L {
+    n::<L>(NAN).where_(n::<L>(INFINITY).below(x.mask(n(!SIGN))), value)
+}
+
+/// Positive normal f32 alone keep the value. Zeros and subnormals become `zero`, the infinity `infinity`, negative
+/// numbers and NaNs `NAN`.
+#[inline(always)]
+fn of_positive<L: Lane>(x: L, value: L, zero: L, infinity: L) -> L {
+    let special = infinity.where_(x.is(n(INFINITY)), n(NAN));
+    let special = zero.where_(x.mask(n(INFINITY)).is(n(0)), special);
+    value.where_(x.minus(n(0x0080_0000)).below(n(0x7f00_0000)), special)
+}
+
+/// The upper bits of C0, and the two that remain, in units of a power of two less.
+#[inline(always)]
+fn parts<L: Lane>(c0: L, bit: u32) -> (L, L) {
+    (c0.down(n(2)), c0.mask(n(3)).up(n(bit)))
+}
+
+/// The value of `MUFU.RCP` in 2^-24, by the segment (7 bits) and the 16 bits below it.
+#[inline(always)]
+fn reciprocal<L: Lane>(segment: L, below: L) -> L {
+    let both = segment.of(RCP_12);
+    let (high, low) = parts(segment.of(RCP_0), 13);
+    // V / 4 = 2^13 C0 + 2023 + square - linear.
+    let linear = both.mask(n(0xffff)).times(below);
+    let square = both.down(n(16)).times(below.up(n(1)).square());
+    let rest = linear.plus(n(0x7fff - 2023)).minus(square).minus(low);
+    high.minus(rest.down(n(15)))
+}
+
+/// `MUFU.RCP`
+#[inline(always)]
+pub fn rcp<L: Lane>(x: L) -> L {
+    let value = reciprocal(x.down(n(16)), x.mask(n(0xffff)));
+    let exponent = x.mask(n(INFINITY));
+    let result = value.plus(n::<L>(252 << 23).minus(exponent));
+    // Above the last exponent the sum is negative.
+    let is_normal = result.plus(n(SIGN)).below(n(SIGN + 0x0080_0000));
+    let result = n::<L>(0).where_(is_normal, result);
+    let result = n::<L>(INFINITY).where_(exponent.is(n(0)), result);
+    or_nan(x, result.with(x.mask(n(SIGN))))
+}
+
+/// The value of `MUFU.RSQ` in 2^-24, by the segment (parity and 6 bits), the 17 bits below it, and whether the operand is
+/// a power of four.
+#[inline(always)]
+fn reciprocal_root<L: Lane>(segment: L, below: L, is_power: L::Holds) -> L {
+    let both = segment.of(RSQ_12);
+    let (high, low) = parts(segment.of(RSQ_0), 13);
+    // V / 4 = 2^13 C0 + 2 C2 Q - C1 (X >> 1) + (16383 - C1 (X & 1)) / 2.
+    let c1 = both.mask(n(0xffff));
+    let linear = c1.times(below.down(n(1)));
+    let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
+    let half = n::<L>(16383).minus(odd).down_signed(n(1));
+    let square = both.down(n(16)).times(below.square()).up(n(1));
+    let rest = linear.plus(n(0x7fff)).minus(square).minus(half).minus(low);
+    let value = high.minus(rest.down(n(15)));
+    // The table ends just below 1.
+    value.plus(n(1)).where_(is_power, value)
+}
+
+/// Half the exponent of an f32, rounded up, in place.
+#[inline(always)]
+fn half_exponent<L: Lane>(x: L) -> L {
+    x.plus(n(0x0080_0000)).down(n(1)).mask(n(INFINITY))
+}
+
+/// `MUFU.RSQ`
+#[inline(always)]
+pub fn rsq<L: Lane>(x: L) -> L {
+    let is_power = x.mask(n(0x00ff_ffff)).is(n(0x0080_0000));
+    let value = reciprocal_root(x.down(n(17)), x.mask(n(0x1_ffff)), is_power);
+    let result = value.plus(n(189 << 23)).minus(half_exponent(x));
+    of_positive(x, result, x.mask(n(SIGN)).with(n(INFINITY)), n(0))
+}
+
+/// `MUFU.SQRT`
+#[inline(always)]
+pub fn sqrt<L: Lane>(x: L) -> L {
+    let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
+    let both = segment.of(SQRT_12);
+    let (high, low) = parts(segment.of(SQRT_0), 13);
+    // V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
+    let c1 = both.mask(n(0x1_ffff));
+    let square = both.down(n(17)).times(below.square()).up(n(1));
+    let quarter = c1.times(below.mask(n(3))).plus(n(32767)).minus(square).down_signed(n(2));
+    let rest = c1.times(below.down(n(2))).plus(quarter).plus(low);
+    let value = high.plus(rest.down(n(15)));
+    let result = value.plus(n(62 << 23)).plus(half_exponent(x));
+    of_positive(x, result, x.mask(n(SIGN)), n(INFINITY))
+}
+
+/// `MUFU.EX2`
+#[inline(always)]
+pub fn ex2<L: Lane>(x: L) -> L {
+    let (magnitude, negative) = (x.fixed(), x.down_signed(n(31)));
+    // The ones' complement of a negative number, but of integers the two's.
+    let is_integral = magnitude.mask(n(0x007f_ffff)).is(n(0));
+    let fixed = magnitude.differ(negative).minus(negative.where_(is_integral, n(0)));
+    let (segment, below) = (fixed.down(n(17)), fixed.mask(n(0x1_ffff)));
+    let both = segment.of(EX2_12);
+    let (high, low) = parts(segment.of(EX2_0), 12);
+    // V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
+    let c1 = both.mask(n(0xffff));
+    let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
+    let half = both.down(n(16)).times(below.square()).plus(odd).plus(n(6114)).down(n(1));
+    let rest = c1.times(below.down(n(1))).plus(half).plus(low);
+    let value = high.plus(rest.down(n(14)));
+    let exponent = fixed.down_signed(n(23)).plus(n(126));
+    let outside = n::<L>(INFINITY).mask(negative.differ(n(u32::MAX)));
+    let result = value.plus(exponent.up(n(23))).where_(exponent.below(n(254)), outside);
+    or_nan(x, result)
+}
+
+/// `MUFU.LG2`
+#[inline(always)]
+pub fn lg2<L: Lane>(x: L) -> L {
+    let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
+    let both = segment.of(LG2_12);
+    // V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
+    let square = both.down(n(16)).times(below.square()).up(n(1));
+    let rest = n::<L>(837).minus(square).double();
+    let value = segment.of(LG2_0).double().fma(d::<L>(4096.0), rest);
+    let value = both.mask(n(0xffff)).double().fma(below.double(), value);
+    let exponent = x.down(n(23)).minus(n(127)).double();
+    const UNIT: f64 = 1.0 / (1u64 << 36) as f64;
+    let sum = value.times(d::<L>(0.25)).floor().fma(d::<L>(UNIT), exponent);
+    // The ones' complement of a negative number: half a unit toward zero and cut by half a unit more.
+    let magnitude = sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
+    let result = magnitude.with_sign_of(sum).cut();
+    let result = n::<L>(0).where_(x.is(n(ONE)), result);
+    of_positive(x, result, n(SIGN | INFINITY), n(INFINITY))
+}
+
+/// A sine, by the phase (25 bits) and the sign bit of its magnitude.
+#[inline(always)]
+fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
+    let turned = phase.up(n(8)).down_signed(n(31));
+    let within = phase.differ(turned);
+    let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
+    let both = segment.of(SIN_12);
+    // V / 16 = 2^12 C0 + C1 X - |C2| Q.
+    let square = n::<L>(0).minus(both.down(n(16)).times(below.square())).double();
+    let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
+    let value = both.mask(n(0xffff)).double().fma(below.double(), value);
+    let magnitude = value.times(d::<L>(1.0 / (1u64 << 37) as f64)).cut();
+    let result = magnitude.with(sign.differ(phase.up(n(7))).mask(n(SIGN)));
+    n::<L>(NAN).where_(x.mask(n(INFINITY)).is(n(INFINITY)), result)
+}
+
+/// The magnitude of an operand in turns, with 25 bits behind the point, and whole turns above them.
+#[inline(always)]
+fn turns<L: Lane>(x: L) -> L {
+    let significand = x.mask(n(0x007f_ffff)).with(n(0x0080_0000));
+    let exponent = x.down(n(23)).mask(n(0xff));
+    // One of the shifts is by 32 or more.
+    let up = significand.up(exponent.minus(n(125)));
+    up.with(significand.down(n::<L>(125).minus(exponent)))
+}
+
+/// `MUFU.SIN`
+#[inline(always)]
+pub fn sin<L: Lane>(x: L) -> L {
+    wave(x, turns(x), x)
+}
+
+/// `MUFU.COS`
+#[inline(always)]
+pub fn cos<L: Lane>(x: L) -> L {
+    wave(x, turns(x).plus(n(1 << 23)), n(0))
+}
+
+/// `MUFU.TANH`
+#[inline(always)]
+pub fn tanh<L: Lane>(x: L) -> L {
+    let segment = x.down(n(19));
+    let constant = segment.of(TANH_0);
+    let below = x.up(constant.down(n(28))).mask(n(0x007f_ffff)).down(n(6));
+    // V / 4 = 2^15 C0 + C1 X - 2 |C2| Q.
+    let square = segment.of(TANH_2).times(below.square()).double();
+    let value = constant.mask(n(0x0fff_ffff)).double().times(d::<L>(32768.0));
+    let value = segment.of(TANH_1).double().fma(below.double(), value);
+    let value = square.fma(d::<L>(-2.0), value);
+    let cut = value.times(d::<L>(1.0 / (1u64 << 39) as f64)).cut();
+    // Below 1/2 the table has the value of the binade [1/2, 1).
+    let magnitude = x.mask(n(!SIGN));
+    let scale = n::<L>(126 << 23).minus(x.mask(n(INFINITY)));
+    let scale = scale.mask(scale.down_signed(n(31)).differ(n(u32::MAX)));
+    let result = cut.minus(scale);
+    let result = result.where_(magnitude.below(n(130 << 23)), n(ONE));
+    let result = result.where_(n::<L>((119 << 23) - 1).below(magnitude), magnitude);
+    or_nan(x, result.with(x.mask(n(SIGN))))
+}
+
+/// `MUFU.RCP64H`
+#[inline(always)]
+pub fn rcp64h<L: Lane>(x: L) -> L {
+    let value = reciprocal(x.down(n(13)), x.mask(n(0x1fff)).up(n(3))).down(n(3));
+    let exponent = x.mask(n(0x7ff0_0000));
+    let result = value.plus(n::<L>(2044 << 20).minus(exponent));
+    let is_small = result.plus(n(SIGN)).below(n(SIGN + 0x0010_0000));
+    let result = n::<L>(0).where_(is_small, result);
+    let result = n::<L>(0x7ff0_0000).where_(exponent.is(n(0)), result);
+    let result = result.with(x.mask(n(SIGN)));
+    n::<L>(NAN).where_(n::<L>(0x7ff0_0000).below(x.mask(n(!SIGN))), result)
+}
+
+/// `MUFU.RSQ64H`
+#[inline(always)]
+pub fn rsq64h<L: Lane>(x: L) -> L {
+    let is_power = x.mask(n(0x001f_ffff)).is(n(0x0010_0000));
+    let value = reciprocal_root(x.down(n(14)), x.mask(n(0x3fff)).up(n(3)), is_power).down(n(3));
+    let half = x.plus(n(0x0010_0000)).down(n(1)).mask(n(0x7ff0_0000));
+    let result = value.plus(n(1533 << 20)).minus(half);
+    let special = n::<L>(0).where_(x.is(n(0x7ff0_0000)), n(NAN));
+    let zero = x.mask(n(SIGN)).with(n(0x7ff0_0000));
+    let is_nan = n::<L>(0x7ff0_0000).below(x.mask(n(!SIGN)));
+    let special = zero.where_(x.mask(n(0x7ff0_0000)).is(n(0)), special);
+    let result = result.where_(x.minus(n(0x0010_0000)).below(n(0x7fe0_0000)), special);
+    n::<L>(NAN).where_(is_nan, result)
+}
+
+/// A machine instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// `MUFU.RCP`
+    Rcp,
+    /// `MUFU.RSQ`
+    Rsq,
+    /// `MUFU.SQRT`
+    Sqrt,
+    /// `MUFU.EX2`
+    Ex2,
+    /// `MUFU.LG2`
+    Lg2,
+    /// `MUFU.SIN`
+    Sin,
+    /// `MUFU.COS`
+    Cos,
+    /// `MUFU.TANH`
+    Tanh,
+    /// `MUFU.RCP64H`
+    Rcp64h,
+    /// `MUFU.RSQ64H`
+    Rsq64h,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Rcp,
+        Self::Rsq,
+        Self::Sqrt,
+        Self::Ex2,
+        Self::Lg2,
+        Self::Sin,
+        Self::Cos,
+        Self::Tanh,
+        Self::Rcp64h,
+        Self::Rsq64h,
+    ];
+
+    /// `RCP`, as nvdisasm spells it behind `MUFU.`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rcp => "RCP",
+            Self::Rsq => "RSQ",
+            Self::Sqrt => "SQRT",
+            Self::Ex2 => "EX2",
+            Self::Lg2 => "LG2",
+            Self::Sin => "SIN",
+            Self::Cos => "COS",
+            Self::Tanh => "TANH",
+            Self::Rcp64h => "RCP64H",
+            Self::Rsq64h => "RSQ64H",
+        }
+    }
+
+    /// The result of one operand, by the reference.
+    pub fn of(self, x: u32) -> u32 {
+        match self {
+            Self::Rcp => mufu::rcp(x),
+            Self::Rsq => mufu::rsq(x),
+            Self::Sqrt => mufu::sqrt(x),
+            Self::Ex2 => mufu::ex2(x),
+            Self::Lg2 => mufu::lg2(x),
+            Self::Sin => mufu::sin(x),
+            Self::Cos => mufu::cos(x),
+            Self::Tanh => mufu::tanh(x),
+            Self::Rcp64h => mufu::rcp64h(x),
+            Self::Rsq64h => mufu::rsq64h(x),
+        }
+    }
+
+    /// The results of the lanes of a warp, in the build for a SIMD level.
+    pub fn warp(self, build: Build, x: &[u32; 32]) -> [u32; 32] {
+        match self {
+            Self::Rcp => each(build, x, rcp),
+            Self::Rsq => each(build, x, rsq),
+            Self::Sqrt => each(build, x, sqrt),
+            Self::Ex2 => each(build, x, ex2),
+            Self::Lg2 => each(build, x, lg2),
+            Self::Sin => each(build, x, sin),
+            Self::Cos => each(build, x, cos),
+            Self::Tanh => each(build, x, tanh),
+            Self::Rcp64h => each(build, x, rcp64h),
+            Self::Rsq64h => each(build, x, rsq64h),
+        }
+    }
+}
+
+/// A function over lanes.
+#[inline(always)]
+fn each(build: Build, x: &[u32; 32], function: impl Fn(u32) -> u32) -> [u32; 32] {
+    build.run(
+        #[inline(always)]
+        || {
+            let mut lanes = [0; 32];
+            for i in 0..32 {
+                lanes[i] = function(x[i]);
+            }
+            lanes
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operands of all exponents, with mantissas at the ends of segments and between, and both signs.
+    fn operands() -> impl Iterator<Item = u32> {
+        let tops = (0..1 << 16).map(|top: u32| top << 16);
+        tops.flat_map(|top| {
+            let hash = (top >> 16).wrapping_mul(0x9e37_79b9);
+            [0, 1, 2, 3, 0xffff, 0x8000, hash >> 16, hash & 0xffff].map(|low| top | low)
+        })
+    }
+
+    #[test]
+    fn lanes_are_as_the_reference() {
+        let operands: Vec<u32> = operands().collect();
+        for function in Function::ALL {
+            for build in Build::all() {
+                for warp in operands.as_chunks::<32>().0 {
+                    let got = function.warp(build, warp);
+                    for (&x, got) in warp.iter().zip(got) {
+                        let wanted = function.of(x);
+                        assert_eq!(got, wanted, "{function:?}({x:#010x}), {:?}: {got:#x}", build.level());
+                    }
+                }
+            }
+        }
+    }
+}
