@@ -1,7 +1,6 @@
-//! What the `.approx` forms compute: rsqrt, sin, cos, ex2, lg2, tanh.
+//! What the `.approx` forms compute with `--approx rounded`: rsqrt, sin, cos, ex2, lg2, tanh.
 //!
-//! Hardware has a table-driven unit for these whose last digits the ISA leaves open. We give the
-//! correctly rounded result, so ours lie within the stated bounds, and do not depend on the math
+//! These are correctly rounded results. They lie within the bounds of the ISA, and do not depend on the math
 //! library of the host: its `f64` value is taken only where every value within 2^-46 of it rounds
 //! alike; else [`exact`](super::exact) decides. Special cases are those of the ISA's tables.
 
@@ -46,14 +45,4 @@ pub(super) fn lg2(x: f32) -> f32 {
 
 pub(super) fn tanh(x: f32) -> f32 {
     settle(f64::from(x).tanh(), || exact::tanh(x))
-}
-
-/// `ex2` of a half; the caller rounds.
-pub(super) fn ex2_64(x: f64) -> f64 {
-    x.exp2()
-}
-
-/// `tanh` of a half; the caller rounds.
-pub(super) fn tanh_64(x: f64) -> f64 {
-    x.tanh()
 }

@@ -46,6 +46,9 @@ macro_rules! calls {
     (b32 |$a:ident| $e:expr) => {
         $crate::calls::gathered!(Narrow, |$a, _, _| $e)
     };
+    (b32 |$a:ident, $b:ident| $e:expr) => {
+        $crate::calls::gathered!(Narrow, |$a, $b, _| $e)
+    };
     (b32 |$a:ident, $b:ident, $c:ident| $e:expr) => {
         $crate::calls::gathered!(Narrow, |$a, $b, $c| $e)
     };

@@ -38,9 +38,9 @@ macro_rules! inner_rows {
                 FSub ["sub.f32"] |a, b| a.f_sub(b, IEEE);
                 FMul ["mul.f32"] |a, b| a.f_mul(b, IEEE);
                 FFma ["fma.rn.f32", "mad.rn.f32"] |a, b, c| a.f_fma(b, c, IEEE);
-                FDiv ["div.rn.f32", "div.full.f32"] |a, b| a.f_div(b, IEEE);
-                FRcp ["rcp.rn.f32", "rcp.approx.f32"] |a| B32::f_div(lit(ONE), a, IEEE);
-                FSqrt ["sqrt.rn.f32", "sqrt.approx.f32"] |a| a.f_sqrt(IEEE);
+                FDiv ["div.rn.f32", "div.full.rounded.f32"] |a, b| a.f_div(b, IEEE);
+                FRcp ["rcp.rn.f32", "rcp.approx.rounded.f32"] |a| B32::f_div(lit(ONE), a, IEEE);
+                FSqrt ["sqrt.rn.f32", "sqrt.approx.rounded.f32"] |a| a.f_sqrt(IEEE);
                 FMin ["min.f32"] |a, b| a.f_min(b, IEEE);
                 FMax ["max.f32"] |a, b| a.f_max(b, IEEE);
                 FNeg ["neg.f32"] |a| a.f_neg(IEEE);

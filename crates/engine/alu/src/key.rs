@@ -20,8 +20,8 @@ const TEST: u32 = 34;
 const FLAGS: u32 = 37;
 
 /// Modifiers that are there or not, by their words, in the order of [`Key::of`]. `three`: `min` and `max` of three
-/// sources.
-const FLAG_WORDS: [&str; 14] = [
+/// sources. `rounded`: not of an instruction, but of a launch ([`Approximate::Rounded`](crate::Approximate)).
+const FLAG_WORDS: [&str; 15] = [
     "approx",
     "full",
     "ftz",
@@ -36,6 +36,7 @@ const FLAG_WORDS: [&str; 14] = [
     "wrap",
     "shiftamt",
     "three",
+    "rounded",
 ];
 
 /// The word's place in the list of its kind.

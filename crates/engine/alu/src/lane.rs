@@ -3,6 +3,7 @@
 use crate::mode::Mode;
 use crate::{L32, L64};
 use texunit_jit::Rounding;
+use texunit_sfu::lanes::{RCP_0, Words};
 
 /// What a step or a row gives in all lanes. Only the field of its width is meant.
 #[derive(Clone, Copy, Debug)]
@@ -174,11 +175,12 @@ pub(crate) struct Given {
     mode: Mode,
     rounding: Rounding,
     bits: u32,
+    words: Words,
 }
 
 impl Given {
     pub(crate) const NONE: Self =
-        Self { mode: crate::mode::IEEE, rounding: Rounding::Near, bits: 0 };
+        Self { mode: crate::mode::IEEE, rounding: Rounding::Near, bits: 0, words: RCP_0 };
 }
 
 /// A type of what is [`Given`].
@@ -202,6 +204,15 @@ impl Known for Rounding {
     }
     fn of(given: Given) -> Self {
         given.rounding
+    }
+}
+
+impl Known for Words {
+    fn put(self, given: &mut Given) {
+        given.words = self;
+    }
+    fn of(given: Given) -> Self {
+        given.words
     }
 }
 

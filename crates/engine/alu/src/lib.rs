@@ -27,6 +27,7 @@ mod calls;
 mod convert;
 mod exact;
 mod find;
+mod function;
 mod float;
 mod half;
 mod inner;
@@ -47,7 +48,7 @@ mod variant;
 mod video;
 
 pub use convert::Convert;
-pub use find::{all, find};
+pub use find::{Approximate, all, find};
 pub use float::nan64;
 pub use inner::{Kind, words};
 pub use lane::{Lanes, Value};

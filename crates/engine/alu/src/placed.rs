@@ -16,7 +16,7 @@ pub struct Temporaries {
 }
 
 /// How many of them the rows need at most. Rows that need more are calls.
-pub const MAX: Temporaries = Temporaries { narrow: 8, wide: 5, predicates: 2 };
+pub const MAX: Temporaries = Temporaries { narrow: 11, wide: 6, predicates: 3 };
 
 /// A step of compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

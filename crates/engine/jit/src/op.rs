@@ -1,6 +1,7 @@
 //! What is computed in a lane.
 
 use crate::operand::Predicate;
+use texunit_sfu::lanes::Words;
 
 /// How a float becomes an integral one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,8 +147,10 @@ pub enum Op {
         /// Whether the result is limited.
         saturate: bool,
     },
-    /// 1 / √a of f32, rounded to the nearest; of a negative number a NaN. A NaN result is 0x7fffffff.
-    ReciprocalRoot,
+    /// The word of a table at the index a, of which the low bits count.
+    LookUp(Words),
+    /// The square of 17 bits as the special function unit has it: [`texunit_sfu::square`]. Other bits are zeros.
+    Square,
     /// The low half, an f16, as f32. A NaN result is 0x7fffffff.
     FromHalf,
     /// From f32 to f16 in the low half, with zeros above. A NaN result is 0x7fff.
@@ -206,7 +209,8 @@ impl Op {
             | Self::DoubleFromS
             | Self::DoubleFromWideU
             | Self::DoubleFromWideS
-            | Self::ReciprocalRoot
+            | Self::LookUp(_)
+            | Self::Square
             | Self::FromHalf
             | Self::ToHalf(_)
             | Self::Reverse

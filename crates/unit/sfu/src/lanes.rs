@@ -15,6 +15,15 @@ use texunit_simd::Build;
 #[derive(Clone, Copy, Debug)]
 pub struct Words(&'static [u32]);
 
+/// Tables are compared by where they are.
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Words {}
+
 impl Words {
     const fn new(words: &'static [u32]) -> Self {
         assert!(words.len().is_power_of_two());
@@ -254,7 +263,8 @@ const fn of_tanh(coefficient: usize) -> [u32; 256] {
 /// The tables of a function.
 macro_rules! words {
     ($name:ident = $words:expr) => {
-        const $name: Words = {
+        #[doc = concat!("Words of the table of `", stringify!($name), "`.")]
+        pub const $name: Words = {
             static WORDS: [u32; { $words }.len()] = $words;
             Words::new(&WORDS)
         };

@@ -49,14 +49,12 @@ impl<const SEGMENTS: usize> Table<SEGMENTS> {
 #[inline(always)]
 pub const fn square(x: u32) -> u32 {
     let high = x >> 9;
-    // Products of the bits 9 and above; the lowest one's square is below the last column.
-    let mut sum = (high * high) >> 1;
-    let mut bit = 2;
-    while bit < 9 {
-        sum += (x >> bit & 1) * (x >> (18 - bit));
-        bit += 1;
-    }
-    sum
+    // Products of the bits 9 and above; the lowest one's square is below the last column. Each bit b below adds
+    // x >> (18 - b): two of them at once, since half an odd number cut is what the lower one adds.
+    let pairs = ((x & 0x180) * (x >> 10) >> 8)
+        + ((x & 0x60) * (x >> 12) >> 6)
+        + ((x & 0x18) * (x >> 14) >> 4);
+    (high * high >> 1) + pairs + ((x & 4) * (x >> 16) >> 2)
 }
 
 #[cfg(test)]

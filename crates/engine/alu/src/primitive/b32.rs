@@ -1,7 +1,6 @@
 //! Values of 32 bits.
 
 use super::{A, B, C, Literal, primitives};
-use crate::approx;
 use crate::convert;
 use crate::float;
 use crate::half::f16_to_f32;
@@ -10,6 +9,7 @@ use crate::mode::{IEEE, Mode};
 use crate::round::{Format, narrow};
 use crate::term::{Compiles, Scalar, Select, Term};
 use texunit_jit::{Float, Op as J, Relation as R, Rounding, Test};
+use texunit_sfu::lanes::Words;
 
 #[inline(always)]
 fn f(bits: u32) -> f32 {
@@ -140,8 +140,10 @@ primitives! {
             f_div_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::div_in(r, m.get(a), m.get(b))) => m.directed(Float::Div, r);
             /// The root.
             f_sqrt_in(a; r: Rounding, m: Mode) = m.put(float::sqrt_in(r, m.get(a))) => m.directed(Float::Sqrt, r);
-            /// 1 / √a to the nearest.
-            f_rsqrt(a) = IEEE.put(approx::rsqrt(f(a))) => J::ReciprocalRoot;
+            /// The word of a table at this index, of which the low bits count.
+            look_up(a; words: Words) = words.at(a) => J::LookUp(words);
+            /// The square of 17 bits as the special function unit has it.
+            folded_square(a) = texunit_sfu::square(a) => J::Square;
             /// The low half, an f16, as f32, with one NaN. Exact.
             f_from_half(a) = IEEE.put(f16_to_f32(a)) => J::FromHalf;
             /// f32 as an f16 in the low half, with one NaN.

@@ -1,44 +1,177 @@
-//! The `.approx` forms of f32 that are not those of arithmetic: see `approx`.
+//! The `.approx` and `.full` forms: what ptxas makes of the special function unit's instructions, bit for bit as a card has
+//! them, and the correctly rounded results of `--approx rounded` ([`texunit_sfu::ptx`], `approx`).
 
 use super::parts::*;
 use super::{family, table};
-use crate::approx::{cos, ex2, lg2, sin, tanh};
+use crate::approx;
 use crate::mode::Mode;
+use crate::round::{Format, RN};
 use crate::row::Row;
+use crate::soft;
 use crate::variant::Variant;
+use texunit_sfu::lanes;
+use texunit_sfu::ptx;
 
-table! { COMPOSED rows
+const HALF: u64 = 0x3f00_0000;
+const QUARTER: u64 = 0x3e80_0000;
+const TWO_12: u64 = 0x4580_0000;
+const TWO_24: u64 = 0x4b80_0000;
+const TWO_MINUS_12: u64 = 0x3980_0000;
+
+table! { CARD both
     b32 {
-        ["div.approx.f32"] |a, b| quotient(a, b, IEEE);
-        ["div.approx.ftz.f32"] |a, b| quotient(a, b, FTZ);
-        ["rsqrt.approx.f32"] |a| a.f_rsqrt();
-        ["rsqrt.approx.ftz.f32"] |a| a.f_copy(FTZ).f_rsqrt();
+        ["rcp.approx.f32"] |a| {
+            let scale = divisor_scale(a);
+            lanes::rcp(a.f_mul(scale, IEEE)).f_mul(scale, IEEE)
+        };
+        ["rcp.approx.ftz.f32"] |a| lanes::rcp(a);
+        ["rsqrt.approx.f32"] |a| {
+            let root = lanes::rsq(scaled(a));
+            root.f_mul(lit(TWO_12), IEEE).when(is_small(a), root)
+        };
+        ["rsqrt.approx.ftz.f32"] |a| lanes::rsq(a);
+        ["sqrt.approx.f32"] |a| {
+            let root = lanes::sqrt(scaled(a));
+            root.f_mul(lit(TWO_MINUS_12), IEEE).when(is_small(a), root)
+        };
+        ["sqrt.approx.ftz.f32"] |a| lanes::sqrt(a);
+        ["lg2.approx.f32"] |a| {
+            let logarithm = lanes::lg2(scaled(a));
+            logarithm.f_sub(lit(24f32.to_bits().into()), IEEE).when(is_small(a), logarithm)
+        };
+        ["lg2.approx.ftz.f32"] |a| lanes::lg2(a);
+        ["ex2.approx.f32"] |a| {
+            // Below -126 the square of the root, which has subnormals.
+            let low = a.f_ltu(lit((-126f32).to_bits().into()));
+            let power = lanes::ex2(a.f_mul(lit(HALF), IEEE).when(low, a));
+            power.f_mul(power, IEEE).when(low, power)
+        };
+        ["ex2.approx.ftz.f32"] |a| lanes::ex2(a);
+        ["sin.approx.f32", "sin.approx.ftz.f32"] |a| lanes::sin(turns(a));
+        ["cos.approx.f32", "cos.approx.ftz.f32"] |a| lanes::cos(turns(a));
+        ["tanh.approx.f32", "tanh.approx.ftz.f32"] |a| lanes::tanh(a);
+        ["div.approx.f32"] |a, b| {
+            let scale = scale_if(is_small(b), TWO_24);
+            a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+        };
+        ["div.approx.ftz.f32"] |a, b| a.f_mul(lanes::rcp(b), FTZ);
+        ["div.full.f32"] |a, b| {
+            let scale = divisor_scale(b);
+            a.f_mul(scale, IEEE).f_mul(lanes::rcp(b.f_mul(scale, IEEE)), IEEE)
+        };
+        ["div.full.ftz.f32"] |a, b| {
+            let scale = scale_if(is_large(b), QUARTER);
+            a.f_mul(scale, FTZ).f_mul(lanes::rcp(b.f_mul(scale, FTZ)), FTZ)
+        };
     }
 }
 
-/// Families of the special functions.
+table! { CARD_64 calls
+    f64 {
+        ["rsqrt.approx.f64"] |a| ptx::rsqrt64(a);
+    }
+    b64 {
+        ["rsqrt.approx.ftz.f64"] |a| ptx::rsqrt64_ftz(a);
+        ["rcp.approx.ftz.f64"] |a| ptx::rcp64(a);
+    }
+}
+
+table! { ROUNDED rows
+    b32 {
+        ["div.approx.rounded.f32"] |a, b| quotient(a, b, IEEE);
+        ["div.approx.rounded.ftz.f32"] |a, b| quotient(a, b, FTZ);
+    }
+}
+
+table! { ROUNDED_64 calls
+    f64 {
+        ["rsqrt.approx.rounded.f64"] |a| soft::rsqrt(Format::F64, RN, a);
+    }
+    // The gross forms see and give only the upper 32 bits.
+    b64 {
+        ["rsqrt.approx.rounded.ftz.f64"] |a| gross(a, |x| 1.0 / x.sqrt());
+        ["rcp.approx.rounded.ftz.f64"] |a| gross(a, |x| 1.0 / x);
+    }
+}
+
+/// Families of f32 functions.
 pub(super) fn families() -> Vec<Row> {
-    let families = [functions::<false>(), functions::<true>()];
-    families.into_iter().flat_map(|family| family.of(vec![Variant::PLAIN])).collect()
+    let mut all = rounded::<false>().of(vec![Variant::PLAIN]);
+    all.extend(rounded::<true>().of(vec![Variant::PLAIN]));
+    all
 }
 
 // Calls: correctly rounded results of the math library and of a hundred bits, which no few steps give.
-family! { functions [const FTZ: bool] |_v|
+family! { rounded [const FTZ: bool] |_v|
     with |key| key.flag("ftz", FTZ); calls
     b32 {
-        ["sin.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(sin(m.get(a))) };
-        ["cos.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(cos(m.get(a))) };
-        ["ex2.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(ex2(m.get(a))) };
-        ["lg2.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(lg2(m.get(a))) };
-        ["tanh.approx.f32"] |a| { let m = Mode { ftz: FTZ, sat: false }; m.put(tanh(m.get(a))) };
+        ["rsqrt.approx.rounded.f32"] |a| unary::<FTZ>(a, approx::rsqrt);
+        ["sin.approx.rounded.f32"] |a| unary::<FTZ>(a, approx::sin);
+        ["cos.approx.rounded.f32"] |a| unary::<FTZ>(a, approx::cos);
+        ["ex2.approx.rounded.f32"] |a| unary::<FTZ>(a, approx::ex2);
+        ["lg2.approx.rounded.f32"] |a| unary::<FTZ>(a, approx::lg2);
+        ["tanh.approx.rounded.f32"] |a| unary::<FTZ>(a, approx::tanh);
     }
 }
 
-/// The product with the reciprocal, each rounded (docs/numerics.md, 13.10). A divisor above 2^126 has a
-/// reciprocal of zero (PTX ISA, div).
+#[inline(always)]
+fn unary<const FTZ: bool>(a: u32, f: impl Fn(f32) -> f32) -> u32 {
+    let m = Mode { ftz: FTZ, sat: false };
+    m.put(f(m.get(a)))
+}
+
+#[inline(always)]
+fn gross(a: u64, f: impl Fn(f64) -> f64) -> u64 {
+    let flush = |x: u64| if x >> 52 & 0x7ff == 0 { x & 1 << 63 } else { x };
+    let upper = 0xffff_ffff_0000_0000;
+    let value = f(f64::from_bits(flush(a & upper)));
+    if f64::from_bits(a).is_nan() || value.is_nan() {
+        return 0x7fff_ffff_0000_0000;
+    }
+    flush(value.to_bits()) & upper
+}
+
+/// Whether the magnitude is below 2^-126.
+#[inline(always)]
+fn is_small<V: B32>(a: V) -> V::Holds {
+    magnitude(a).lt_u(lit(0x0080_0000))
+}
+
+/// Whether the magnitude is above 2^126, or a NaN.
+#[inline(always)]
+fn is_large<V: B32>(a: V) -> V::Holds {
+    lit::<V>(0x7e80_0000).lt_u(magnitude(a))
+}
+
+/// A small operand times 2^24.
+#[inline(always)]
+fn scaled<V: B32>(a: V) -> V {
+    a.f_mul(lit(TWO_24), IEEE).when(is_small(a), a)
+}
+
+/// What a divisor and its dividend are multiplied by before the reciprocal is taken, so that it is a normal number.
+#[inline(always)]
+fn divisor_scale<V: B32>(a: V) -> V {
+    lit::<V>(TWO_24).when(is_small(a), lit::<V>(QUARTER).when(is_large(a), lit(ONE)))
+}
+
+/// A factor that is not 1 where it holds.
+#[inline(always)]
+fn scale_if<V: B32>(holds: V::Holds, scale: u64) -> V {
+    lit::<V>(scale).when(holds, lit(ONE))
+}
+
+/// An angle in turns.
+#[inline(always)]
+fn turns<V: B32>(a: V) -> V {
+    const TURN: u64 = 0x3e22_f983;
+    a.f_mul_in(lit(TURN), Trunc, IEEE)
+}
+
+/// The product with the reciprocal, each rounded. A divisor above 2^126 has a reciprocal of zero (PTX ISA, div).
 fn quotient<V: B32>(a: V, b: V, m: Mode) -> V {
     const ABOVE: u64 = 0x7e80_0001;
-    let is_big = b.and(lit(0x7fff_ffff)).sub(lit(ABOVE)).lt_u(lit(0x7f80_0000 - ABOVE));
+    let is_big = magnitude(b).sub(lit(ABOVE)).lt_u(lit(0x7f80_0000 - ABOVE));
     let zero = b.and(lit(1 << 31));
     a.f_mul(zero.when(is_big, B32::f_div(lit(ONE), b, m)), m)
 }

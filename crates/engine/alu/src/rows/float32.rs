@@ -19,9 +19,9 @@ table! { COMPOSED rows
         ["mul.ftz.sat.f32"] |a, b| a.f_mul(b, FTZ_SAT);
         // mad.f32 is a fused multiply-add from sm_20 on.
         ["fma.rn.ftz.sat.f32", "mad.rn.ftz.sat.f32"] |a, b, c| a.f_fma(b, c, FTZ_SAT);
-        ["div.rn.ftz.f32", "div.full.ftz.f32"] |a, b| a.f_div(b, FTZ);
-        ["rcp.rn.ftz.f32", "rcp.approx.ftz.f32"] |a| B32::f_div(lit(ONE), a, FTZ);
-        ["sqrt.rn.ftz.f32", "sqrt.approx.ftz.f32"] |a| a.f_sqrt(FTZ);
+        ["div.rn.ftz.f32", "div.full.rounded.ftz.f32"] |a, b| a.f_div(b, FTZ);
+        ["rcp.rn.ftz.f32", "rcp.approx.rounded.ftz.f32"] |a| B32::f_div(lit(ONE), a, FTZ);
+        ["sqrt.rn.ftz.f32", "sqrt.approx.rounded.ftz.f32"] |a| a.f_sqrt(FTZ);
     }
 }
 

@@ -3,9 +3,7 @@
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
-use crate::round::Format;
 use crate::row::Row;
-use crate::soft;
 use crate::variant::variants;
 
 table! { COMPOSED rows
@@ -26,17 +24,6 @@ table! { COMPOSED rows
     }
 }
 
-table! { CALLED calls
-    f64 {
-        ["rsqrt.approx.f64"] |a| soft::rsqrt(Format::F64, crate::round::RN, a);
-    }
-    // The gross forms see and give only the upper 32 bits.
-    b64 {
-        ["rsqrt.approx.ftz.f64"] |a| gross(a, |x| 1.0 / x.sqrt());
-        ["rcp.approx.ftz.f64"] |a| gross(a, |x| 1.0 / x);
-    }
-}
-
 /// Families of f64.
 pub(super) fn families() -> Vec<Row> {
     directed().of(variants(&DIRECTED, &[]))
@@ -53,15 +40,4 @@ family! { directed [] |v|
         ["rcp.f64"] |a| B64::f_div_in(lit(1f64.to_bits()), a, v.rounding);
         ["sqrt.f64"] |a| a.f_sqrt_in(v.rounding);
     }
-}
-
-#[inline(always)]
-fn gross(a: u64, f: impl Fn(f64) -> f64) -> u64 {
-    let flush = |x: u64| if x >> 52 & 0x7ff == 0 { x & 1 << 63 } else { x };
-    let upper = 0xffff_ffff_0000_0000;
-    let value = f(f64::from_bits(flush(a & upper)));
-    if f64::from_bits(a).is_nan() || value.is_nan() {
-        return 0x7fff_ffff_0000_0000;
-    }
-    flush(value.to_bits()) & upper
 }

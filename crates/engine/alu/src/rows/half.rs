@@ -6,10 +6,10 @@
 
 use super::family;
 use super::parts::*;
-use crate::approx::{ex2_64, tanh_64};
 use crate::half::{Bf16, F16, Half, flush, put};
 use crate::row::Row;
 use crate::variant::{Variant, ftz, nan, pair, variants};
+use texunit_sfu::lanes;
 
 /// Families of the four types: one number or two in a register.
 pub(super) fn families() -> Vec<Row> {
@@ -25,18 +25,19 @@ fn of_format<H: InSteps>() -> Vec<Row> {
     let mut all = sums::<H>().of(limited.collect());
     all.extend(signs::<H>().of(plain));
     all.extend(extremes::<H>().of(variants(&[Near], &[ftz, pair, nan])));
-    let calls = [
-        functions::<H, false, false>(),
-        functions::<H, false, true>(),
-        functions::<H, true, false>(),
-        functions::<H, true, true>(),
-    ];
-    all.extend(calls.into_iter().flat_map(|family| family.of(vec![Variant::PLAIN])));
+    all.extend(functions::<H, false>().of(variants(&[Near], &[ftz])));
+    all.extend(functions::<H, true>().of(variants(&[Near], &[ftz]).into_iter().map(paired).collect()));
+    all.extend(rounded::<H, false, false>().of(vec![Variant::PLAIN]));
+    all.extend(rounded::<H, true, false>().of(vec![paired(Variant::PLAIN)]));
+    all.extend(rounded::<H, false, true>().of(vec![Variant { ftz: true, ..Variant::PLAIN }]));
+    all.extend(rounded::<H, true, true>().of(vec![paired(Variant { ftz: true, ..Variant::PLAIN })]));
     all
 }
 
 /// A format in primitives.
 trait InSteps: Half {
+    /// f32 toward zero, but from 2^16 on f16 is infinite; with one NaN.
+    fn cut<V: B32>(x: V) -> V;
     /// The low half as f32. Exact.
     fn read<V: B32>(x: V) -> V;
     /// f32 to the nearest, with one NaN.
@@ -48,6 +49,13 @@ trait InSteps: Half {
 }
 
 impl InSteps for F16 {
+    #[inline(always)]
+    fn cut<V: B32>(x: V) -> V {
+        const TWO_16: u64 = 0x4780_0000;
+        let is_large = x.sub(lit(TWO_16)).lt_u(lit(0x7f80_0001 - TWO_16));
+        lit::<V>(0x7c00).when(is_large, x.f_to_half(Trunc))
+    }
+
     #[inline(always)]
     fn read<V: B32>(x: V) -> V {
         x.f_from_half()
@@ -69,6 +77,11 @@ impl InSteps for F16 {
 }
 
 impl InSteps for Bf16 {
+    #[inline(always)]
+    fn cut<V: B32>(x: V) -> V {
+        x.shr_u(lit(16))
+    }
+
     #[inline(always)]
     fn read<V: B32>(x: V) -> V {
         x.shl(lit(16))
@@ -117,12 +130,21 @@ family! { signs [H: InSteps] |v|
     }
 }
 
-// Calls of the math library.
-family! { functions [H: Half, const PAIR: bool, const FTZ: bool] |_v|
-    with |key| key.of_type(H::TYPES[PAIR as usize]).flag("ftz", FTZ); calls
+// The f32 functions of the operand, cut. `.ftz` changes nothing: the unit has f16 subnormals, and flushes others by itself.
+family! { functions [H: InSteps, const PAIR: bool] |v|
+    with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); both
     b32 {
-        ["ex2.approx"] |a| in_f64::<H, FTZ>(PAIR, a, ex2_64);
-        ["tanh.approx"] |a| in_f64::<H, FTZ>(PAIR, a, tanh_64);
+        ["ex2.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(lanes::ex2(H::read(a))));
+        ["tanh.approx"] |a| each(PAIR, a, a, a, |a, _, _| H::cut(lanes::tanh(H::read(a))));
+    }
+}
+
+// Calls of the math library.
+family! { rounded [H: Half, const PAIR: bool, const FTZ: bool] |v|
+    with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); calls
+    b32 {
+        ["ex2.approx.rounded"] |a| in_f64::<H, FTZ>(PAIR, a, f64::exp2);
+        ["tanh.approx.rounded"] |a| in_f64::<H, FTZ>(PAIR, a, f64::tanh);
     }
 }
 
@@ -145,6 +167,11 @@ family! { extremes [H: InSteps] |v|
             with_sign(limited::<H, _>(v, greater(v.nan, IEEE, x, y)), a.xor(b))
         });
     }
+}
+
+/// A variant for pairs.
+fn paired(v: Variant) -> Variant {
+    Variant { pair: true, ..v }
 }
 
 /// The type of a variant.

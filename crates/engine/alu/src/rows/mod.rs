@@ -1,7 +1,8 @@
 //! All rows: those of the inner loop, and the others in tables by family.
 //!
 //! A row is `[spellings] |sources| value`. In a table of `rows` the value is made of primitives: compiled code and the
-//! interpreter have its steps. In one of `calls` it is any Rust on the numbers of a lane, and both call its function. A
+//! interpreter have its steps. In one of `calls` it is any Rust on the numbers of a lane, and both call its function. In
+//! one of `both` it is made of primitives, and the interpreter has all of them in one function, where the steps are many. A
 //! family has a row for each [`Variant`], which its values name by the parameter before `with`; `with` says what a variant
 //! adds to the spellings.
 
@@ -63,8 +64,10 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
         convert::COMPOSED,
         float32::COMPOSED,
         float64::COMPOSED,
-        float64::CALLED,
-        approximate::COMPOSED,
+        approximate::CARD,
+        approximate::CARD_64,
+        approximate::ROUNDED,
+        approximate::ROUNDED_64,
     ];
     let families = [
         carry::families(),
@@ -85,6 +88,11 @@ macro_rules! template {
     ($v:pat, rows $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
         $crate::rows::template!(@ $section [$($text),+] |$($arg),*|
             $crate::Alu::Composed, Some($crate::row::record!($v, $section |$($arg),*| $value)))
+    };
+    ($v:pat, both $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
+        $crate::rows::template!(@ $section [$($text),+] |$($arg),*|
+            $crate::calls::calls!($section |$($arg),*| $value),
+            Some($crate::row::record!($v, $section |$($arg),*| $value)))
     };
     ($v:pat, calls $section:ident [$($text:literal),+] |$($arg:ident),*| $value:expr) => {
         $crate::rows::template!(@ $section [$($text),+] |$($arg),*|

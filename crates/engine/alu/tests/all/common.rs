@@ -1,7 +1,7 @@
 //! Runs one arithmetic instruction, written as in PTX, on values.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use texunit_alu::{Alu, Gives, Lanes, Row, Value, find, with_data};
+use texunit_alu::{Approximate, Alu, Gives, Lanes, Row, Value, find, with_data};
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType, TestOp};
 
 /// Reads `mad.hi.sat.s32`; every word must be known.
@@ -64,15 +64,23 @@ pub enum Instruction {
 
 /// The instruction, if it is executed.
 pub fn select(opcode: Opcode, mods: &Modifiers) -> Option<Instruction> {
-    find(opcode, mods, 2)
+    select_as(opcode, mods, Approximate::Card)
+}
+
+fn select_as(opcode: Opcode, mods: &Modifiers, approximate: Approximate) -> Option<Instruction> {
+    find(opcode, mods, 2, approximate)
         .map(Instruction::Row)
         .or_else(|| with_data(opcode, mods).map(Instruction::Data))
 }
 
 impl Instruction {
     pub fn new(text: &str) -> Self {
-        let (opcode, mods) = parse(text);
-        select(opcode, &mods).unwrap_or_else(|| panic!("{text} is not executed"))
+        // `.rounded` stands for `--approx rounded`.
+        let plain = text.replace(".rounded", "");
+        let approximate =
+            if plain == text { Approximate::Card } else { Approximate::Rounded };
+        let (opcode, mods) = parse(&plain);
+        select_as(opcode, &mods, approximate).unwrap_or_else(|| panic!("{text} is not executed"))
     }
 
     fn alu(&self) -> Alu {

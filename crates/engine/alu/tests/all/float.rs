@@ -36,27 +36,27 @@ const INF: u64 = 0x7f80_0000;
 const MINUS: u64 = 0x8000_0000;
 const ONE: u64 = 0x3f80_0000;
 
-/// The special cases of the ISA's tables.
+/// The special cases of the ISA's tables, with `--approx rounded`.
 #[test]
 #[rustfmt::skip]
-fn special_cases_of_approximations() {
+fn special_cases_of_rounded_approximations() {
     let rows = [
         // function, -inf, -1, -subnormal, -0, +0, +inf
-        ("rcp.approx.f32", [MINUS, MINUS | ONE, MINUS | INF, MINUS | INF, INF, 0]),
-        ("rcp.approx.ftz.f32", [MINUS, MINUS | ONE, MINUS | INF, MINUS | INF, INF, 0]),
-        ("sqrt.approx.f32", [NAN, NAN, NAN, MINUS, 0, INF]),
-        ("sqrt.approx.ftz.f32", [NAN, NAN, MINUS, MINUS, 0, INF]),
-        ("rsqrt.approx.f32", [NAN, NAN, NAN, MINUS | INF, INF, 0]),
-        ("rsqrt.approx.ftz.f32", [NAN, NAN, MINUS | INF, MINUS | INF, INF, 0]),
-        ("sin.approx.f32", [NAN, 0xbf57_6aa4, MINUS | 1, MINUS, 0, NAN]),
-        ("sin.approx.ftz.f32", [NAN, 0xbf57_6aa4, MINUS, MINUS, 0, NAN]),
-        ("cos.approx.f32", [NAN, 0x3f0a_5140, ONE, ONE, ONE, NAN]),
-        ("cos.approx.ftz.f32", [NAN, 0x3f0a_5140, ONE, ONE, ONE, NAN]),
-        ("lg2.approx.f32", [NAN, NAN, NAN, MINUS | INF, MINUS | INF, INF]),
-        ("lg2.approx.ftz.f32", [NAN, NAN, MINUS | INF, MINUS | INF, MINUS | INF, INF]),
-        ("ex2.approx.f32", [0, 0x3f00_0000, ONE, ONE, ONE, INF]),
-        ("ex2.approx.ftz.f32", [0, 0x3f00_0000, ONE, ONE, ONE, INF]),
-        ("tanh.approx.f32", [MINUS | ONE, 0xbf42_f7d6, MINUS | 1, MINUS, 0, ONE]),
+        ("rcp.approx.rounded.f32", [MINUS, MINUS | ONE, MINUS | INF, MINUS | INF, INF, 0]),
+        ("rcp.approx.rounded.ftz.f32", [MINUS, MINUS | ONE, MINUS | INF, MINUS | INF, INF, 0]),
+        ("sqrt.approx.rounded.f32", [NAN, NAN, NAN, MINUS, 0, INF]),
+        ("sqrt.approx.rounded.ftz.f32", [NAN, NAN, MINUS, MINUS, 0, INF]),
+        ("rsqrt.approx.rounded.f32", [NAN, NAN, NAN, MINUS | INF, INF, 0]),
+        ("rsqrt.approx.rounded.ftz.f32", [NAN, NAN, MINUS | INF, MINUS | INF, INF, 0]),
+        ("sin.approx.rounded.f32", [NAN, 0xbf57_6aa4, MINUS | 1, MINUS, 0, NAN]),
+        ("sin.approx.rounded.ftz.f32", [NAN, 0xbf57_6aa4, MINUS, MINUS, 0, NAN]),
+        ("cos.approx.rounded.f32", [NAN, 0x3f0a_5140, ONE, ONE, ONE, NAN]),
+        ("cos.approx.rounded.ftz.f32", [NAN, 0x3f0a_5140, ONE, ONE, ONE, NAN]),
+        ("lg2.approx.rounded.f32", [NAN, NAN, NAN, MINUS | INF, MINUS | INF, INF]),
+        ("lg2.approx.rounded.ftz.f32", [NAN, NAN, MINUS | INF, MINUS | INF, MINUS | INF, INF]),
+        ("ex2.approx.rounded.f32", [0, 0x3f00_0000, ONE, ONE, ONE, INF]),
+        ("ex2.approx.rounded.ftz.f32", [0, 0x3f00_0000, ONE, ONE, ONE, INF]),
+        ("tanh.approx.rounded.f32", [MINUS | ONE, 0xbf42_f7d6, MINUS | 1, MINUS, 0, ONE]),
     ];
     let sources = [MINUS | INF, MINUS | ONE, MINUS | 1, MINUS, 0, INF];
     for (text, expected) in rows {
@@ -67,39 +67,39 @@ fn special_cases_of_approximations() {
         check(text, &[0xff80_0001], NAN);
     }
     // 2^-127 has the reciprocal 2^127; flushed it is a zero. 2^127 has a subnormal reciprocal.
-    check("rcp.approx.f32", &[0x0040_0000], 0x7f00_0000);
-    check("rcp.approx.ftz.f32", &[0x0040_0000], INF);
-    check("rcp.approx.f32", &[0x7f00_0000], 0x0040_0000);
-    check("rcp.approx.ftz.f32", &[0xff00_0000], MINUS);
-    check("ex2.approx.ftz.f32", &[0xc2fe_0000], 0); // 2^-127
-    check("ex2.approx.f32", &[0xc2fe_0000], 0x0040_0000);
-    check("ex2.approx.f32", &[0x4300_0000], INF);
+    check("rcp.approx.rounded.f32", &[0x0040_0000], 0x7f00_0000);
+    check("rcp.approx.rounded.ftz.f32", &[0x0040_0000], INF);
+    check("rcp.approx.rounded.f32", &[0x7f00_0000], 0x0040_0000);
+    check("rcp.approx.rounded.ftz.f32", &[0xff00_0000], MINUS);
+    check("ex2.approx.rounded.ftz.f32", &[0xc2fe_0000], 0); // 2^-127
+    check("ex2.approx.rounded.f32", &[0xc2fe_0000], 0x0040_0000);
+    check("ex2.approx.rounded.f32", &[0x4300_0000], INF);
 }
 
 #[test]
 #[rustfmt::skip]
-fn division_forms() {
+fn rounded_division_forms() {
     let two_126 = 0x7e80_0000;
-    check("div.approx.f32", &[ONE, two_126], 0x0080_0000);
-    check("div.approx.f32", &[ONE, two_126 + 1], 0);
-    check("div.approx.f32", &[MINUS | ONE, two_126 + 1], MINUS);
-    check("div.approx.f32", &[INF, two_126 + 1], NAN);
-    check("div.approx.f32", &[ONE, INF], 0);
-    check("div.full.f32", &[0x7f7f_ffff, 0x7f7f_ffff], ONE);
-    check("div.full.ftz.f32", &[1, ONE], 0);
-    check("div.full.f32", &[0x40a0_0000, 0x4040_0000], 0x3fd5_5555);
-    check("rcp.approx.ftz.f64", &[0x4008_0000_0000_0000], 0x3fd5_5555_0000_0000);
-    check("rcp.approx.ftz.f64", &[0x4008_0000_ffff_ffff], 0x3fd5_5555_0000_0000);
-    check("rcp.approx.ftz.f64", &[0x8000_0000_0000_0001], 0xfff0_0000_0000_0000);
-    check("rcp.approx.ftz.f64", &[0x7ff0_0000_0000_0000], 0);
-    check("rcp.approx.ftz.f64", &[0x7ff0_0000_0000_0001], 0x7fff_ffff_0000_0000);
-    check("rsqrt.approx.ftz.f64", &[0x4000_0000_0000_0000], 0x3fe6_a09e_0000_0000);
-    check("rsqrt.approx.ftz.f64", &[0xbff0_0000_0000_0000], 0x7fff_ffff_0000_0000);
-    check("rsqrt.approx.ftz.f64", &[0x8000_0000_0000_0000], 0xfff0_0000_0000_0000);
-    check("rsqrt.approx.f64", &[0x4000_0000_0000_0000], 0x3fe6_a09e_667f_3bcd);
-    check("rsqrt.approx.f64", &[0x8000_0000_0000_0000], 0xfff0_0000_0000_0000);
-    check("rsqrt.approx.f64", &[0x7ff0_0000_0000_0000], 0);
-    check("rsqrt.approx.f64", &[0xbff0_0000_0000_0000], 0xfff8_0000_0000_0000);
+    check("div.approx.rounded.f32", &[ONE, two_126], 0x0080_0000);
+    check("div.approx.rounded.f32", &[ONE, two_126 + 1], 0);
+    check("div.approx.rounded.f32", &[MINUS | ONE, two_126 + 1], MINUS);
+    check("div.approx.rounded.f32", &[INF, two_126 + 1], NAN);
+    check("div.approx.rounded.f32", &[ONE, INF], 0);
+    check("div.full.rounded.f32", &[0x7f7f_ffff, 0x7f7f_ffff], ONE);
+    check("div.full.rounded.ftz.f32", &[1, ONE], 0);
+    check("div.full.rounded.f32", &[0x40a0_0000, 0x4040_0000], 0x3fd5_5555);
+    check("rcp.approx.rounded.ftz.f64", &[0x4008_0000_0000_0000], 0x3fd5_5555_0000_0000);
+    check("rcp.approx.rounded.ftz.f64", &[0x4008_0000_ffff_ffff], 0x3fd5_5555_0000_0000);
+    check("rcp.approx.rounded.ftz.f64", &[0x8000_0000_0000_0001], 0xfff0_0000_0000_0000);
+    check("rcp.approx.rounded.ftz.f64", &[0x7ff0_0000_0000_0000], 0);
+    check("rcp.approx.rounded.ftz.f64", &[0x7ff0_0000_0000_0001], 0x7fff_ffff_0000_0000);
+    check("rsqrt.approx.rounded.ftz.f64", &[0x4000_0000_0000_0000], 0x3fe6_a09e_0000_0000);
+    check("rsqrt.approx.rounded.ftz.f64", &[0xbff0_0000_0000_0000], 0x7fff_ffff_0000_0000);
+    check("rsqrt.approx.rounded.ftz.f64", &[0x8000_0000_0000_0000], 0xfff0_0000_0000_0000);
+    check("rsqrt.approx.rounded.f64", &[0x4000_0000_0000_0000], 0x3fe6_a09e_667f_3bcd);
+    check("rsqrt.approx.rounded.f64", &[0x8000_0000_0000_0000], 0xfff0_0000_0000_0000);
+    check("rsqrt.approx.rounded.f64", &[0x7ff0_0000_0000_0000], 0);
+    check("rsqrt.approx.rounded.f64", &[0xbff0_0000_0000_0000], 0xfff8_0000_0000_0000);
 }
 
 #[test]
@@ -169,9 +169,9 @@ fn packed_halves() {
     check("fma.rn.relu.f16x2", &[0x3c00_7e00, 0xc000_4200, 0x3c00_3c00], 0x0000_7fff);
     check("fma.rn.bf16x2", &[0x3f80_4000, 0x4000_4040, 0x4040_3f80], 0x40a0_40e0);
     check("add.rn.bf16", &[0x3f80, 0x4000], 0x4040);
-    check("ex2.approx.f16", &[0x3800], 0x3da8);
-    check("tanh.approx.bf16x2", &[0x3f80_ff80], 0x3f43_bf80);
-    check("ex2.approx.ftz.bf16", &[0xc2fe], 0);
+    check("ex2.approx.rounded.f16", &[0x3800], 0x3da8);
+    check("tanh.approx.rounded.bf16x2", &[0x3f80_ff80], 0x3f43_bf80);
+    check("ex2.approx.rounded.ftz.bf16", &[0xc2fe], 0);
 }
 
 #[test]
@@ -264,7 +264,7 @@ proptest! {
             );
         }
         prop_assert_eq!(
-            Instruction::new("rsqrt.approx.f32").run([a, 0, 0, 0]),
+            Instruction::new("rsqrt.approx.rounded.f32").run([a, 0, 0, 0]),
             soft::rsqrt(F, 0, a)
         );
     }

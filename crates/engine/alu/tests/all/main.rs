@@ -1,5 +1,6 @@
 //! Arithmetic instructions against models and independently computed values.
 
+mod approximate;
 mod bits;
 mod common;
 mod compare;

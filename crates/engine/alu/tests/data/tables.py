@@ -246,7 +246,7 @@ def nans():
 
 
 def divisions():
-    """div.approx.f32 as mul.rn(a, rcp(b)) with a correctly rounded reciprocal (docs/numerics.md, 13.10)."""
+    """div.approx.f32 of `--approx rounded`: mul.rn(a, rcp(b)) with a correctly rounded reciprocal."""
     draw = random.Random(14)
     f = F["f32"]
     rows = []
@@ -262,7 +262,7 @@ def divisions():
             huge = v[0] == "num" and v[2] > Q(2) ** 126
             r = y & f.sign if huge else arith(f, "rcp", "rn", y, 0, 0)
             r = arith(f, "mul", "rn", x, flushed(f, r) if flag else r, 0)
-            rows.append("div.approx%s.f32 %x %x = %x\n" % (flag, a, b, flushed(f, r) if flag else r))
+            rows.append("div.approx.rounded%s.f32 %x %x = %x\n" % (flag, a, b, flushed(f, r) if flag else r))
     write("divisions.txt", rows)
 
 
@@ -424,7 +424,7 @@ def approximations():
             r = f.inf | (f.sign if value < 0 else 0)
         else:
             r = f.encode(value < 0, fraction(abs(value)), "rn")
-        rows.append("%s.approx.f32 %x = %x\n" % (op, x, r))
+        rows.append("%s.approx.rounded.f32 %x = %x\n" % (op, x, r))
 
     def args(low, high, n):
         out = []
@@ -446,7 +446,7 @@ def approximations():
         put("rcp", x, 1 / q)
     for x, q in args(-200, 130, 80):
         if q >= 128:
-            rows.append("ex2.approx.f32 %x = 7f800000\n" % x)
+            rows.append("ex2.approx.rounded.f32 %x = 7f800000\n" % x)
         else:
             put("ex2", x, mpmath.power(2, q))
     # Nothing but the tie rule decides 2^-150; 2^-149.5 rounds up.
@@ -473,7 +473,7 @@ def approximations():
         v = g.decode(x)
         if v[0] == "num" and v[2]:
             r = g.encode(False, fraction(1 / mpmath.sqrt(mp(v[2]))), "rn")
-            rows.append("rsqrt.approx.f64 %x = %x\n" % (x, r))
+            rows.append("rsqrt.approx.rounded.f64 %x = %x\n" % (x, r))
     write("approximations.txt", rows)
 
 

@@ -88,34 +88,3 @@ pub(crate) fn to_half(x: f32, how: Rounding) -> u32 {
         };
     sign | (below + u32::from(up))
 }
-
-/// Whether `m * m * x` is at most 1, of `m` = `significand * 2^exponent`.
-fn is_small(significand: u64, exponent: i32, x: (u64, i32)) -> bool {
-    let product = u128::from(significand) * u128::from(significand) * u128::from(x.0);
-    let one = -(2 * exponent + x.1);
-    one >= 127 || one >= 0 && product <= 1 << one
-}
-
-pub(crate) fn reciprocal_root(x: f32) -> u32 {
-    let parts = |bits: u32| {
-        let field = (bits >> 23) as i32;
-        let hidden = if field == 0 { 0 } else { 1 << 23 };
-        (u64::from(bits & 0x7f_ffff | hidden), field.max(1) - 150)
-    };
-    match x {
-        _ if x.is_nan() || x < 0.0 => return NAN,
-        _ if x == 0.0 => return f32::INFINITY.copysign(x).to_bits(),
-        _ if x.is_infinite() => return 0,
-        _ => {}
-    }
-    let x = parts(x.to_bits());
-    // The last one that is not too large, and whether the middle behind it is not, either.
-    let below = (0..31).rev().fold(0_u32, |bits, i| {
-        let next = bits | 1 << i;
-        let (m, e) = parts(next);
-        if next < 0x7f80_0000 && is_small(m, e, x) { next } else { bits }
-    });
-    let (m, e) = parts(below);
-    // No middle is exact.
-    below + u32::from(is_small(2 * m + 1, e - 1, x))
-}

@@ -215,7 +215,8 @@ fn operations() -> Vec<(Op, bool, [bool; 3])> {
         Op::Bytes,
         Op::LeadingZeros,
         Op::FromHalf,
-        Op::ReciprocalRoot,
+        Op::LookUp(texunit_sfu::lanes::RCP_0),
+        Op::LookUp(texunit_sfu::lanes::TANH_1),
     ];
     let wide = [Op::CopyWide, Op::AddWide, Op::SubWide, Op::MulWide, Op::SelectWide(P)];
     let shifts = [Op::ShiftLeftWide, Op::ShiftRightWideU, Op::ShiftRightWideS];

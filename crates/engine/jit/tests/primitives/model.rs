@@ -106,7 +106,7 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
         Op::FromDouble(how) => conversions::from_double(a, how),
         Op::DoubleToS => conversions::integer(a, -(1 << 31), (1 << 31) - 1, 1 << 31) as u32,
         Op::DoubleToU => conversions::integer(a, 0, (1 << 32) - 1, 1 << 31) as u32,
-        Op::ReciprocalRoot => conversions::reciprocal_root(f32::from_bits(x)),
+        Op::LookUp(words) => words.at(x),
         Op::FromU(bits) => ((x & bits) as f32).to_bits(),
         Op::FromS => (i as f32).to_bits(),
         Op::ToU(how) => round(f32::from_bits(x), how) as u32,
@@ -246,7 +246,7 @@ pub(crate) fn sources(op: Op) -> usize {
         | Op::DoubleFromS
         | Op::DoubleFromWideU
         | Op::DoubleFromWideS
-        | Op::ReciprocalRoot
+        | Op::LookUp(_)
         | Op::FromHalf
         | Op::ToHalf(_)
         | Op::Reverse

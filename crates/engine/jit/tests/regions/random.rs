@@ -262,7 +262,7 @@ impl Maker<'_> {
             Op::LeadingZeros,
             Op::FromHalf,
             Op::ToHalf(Rounding::Near),
-            Op::ReciprocalRoot,
+            Op::LookUp(texunit_sfu::lanes::RSQ_12),
         ])
     }
 

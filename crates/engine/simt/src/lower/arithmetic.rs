@@ -9,7 +9,7 @@ use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
 
 /// The row of an instruction.
 pub(super) fn row_of(opcode: Opcode, mods: &Modifiers) -> Option<&'static Row> {
-    alu::find(opcode, mods, 2)
+    alu::find(opcode, mods, 2, Approximate::Card)
 }
 
 impl<'a> Builder<'a> {
@@ -19,7 +19,8 @@ impl<'a> Builder<'a> {
         if inst.opcode == Opcode::Lop3 && inst.mods.bool_op.is_some() {
             return self.lop3_bool(inst);
         }
-        let row = alu::find(inst.opcode, &inst.mods, ops.len().saturating_sub(1));
+        let sources = ops.len().saturating_sub(1);
+        let row = alu::find(inst.opcode, &inst.mods, sources, self.approximate);
         let row = row.filter(|_| inst.opcode != Opcode::Cvt || self.fits(inst));
         let d = match inst.opcode {
             Opcode::Cvt => self.relaxed_destination(ops.first()?)?,

@@ -1,5 +1,4 @@
-//! Conversions between f64, f32, f16 and integers that change the width of a lane, and the reciprocal root of f32,
-//! which is computed in f64.
+//! Conversions between f64, f32, f16 and integers that change the width of a lane.
 
 use super::double::{COMPARE, TWO_52, UNORDERED};
 use super::{MOMENT, MOVE, Maker, Operand, Vector};
@@ -32,7 +31,6 @@ impl Maker<'_> {
         Some(match op {
             Op::FromHalf => (self.float_of_half(source, part)?, FLOAT),
             Op::ToHalf(rounding) => (self.half_of(source, part, rounding)?, Kind::BITS),
-            Op::ReciprocalRoot => (self.reciprocal_root(source, part)?, FLOAT),
             Op::DoubleToU => {
                 let low = self.low_of_double(source, 2 * part)?;
                 let high = self.low_of_double(source, 2 * part + 1)?;
@@ -182,23 +180,5 @@ impl Maker<'_> {
         }
         self.asm.put(I::with2(WIDEN, d.ymm(), from));
         d
-    }
-
-    /// 1 / √a: root and quotient of f64 have errors below 2^-53 each, and no 1 / √a of an f32 lies nearer to the
-    /// middle between two f32 than 2^-51.8 of itself (`alu::approx`).
-    fn reciprocal_root(&mut self, source: Source, part: u8) -> Option<Reg> {
-        let a = self.float(source, part)?;
-        let one = self.wide_number(1_f64.to_bits());
-        let mut halves = [a; 2];
-        for (i, half_of) in halves.iter_mut().enumerate() {
-            let d = self.widened(a, i as u8);
-            self.two(C::VEX_Vsqrtpd_ymm_ymmm256, d, d);
-            self.two(MOVE, MOMENT, one);
-            self.three(C::VEX_Vdivpd_ymm_ymm_ymmm256, d, MOMENT, d);
-            self.asm.put(I::with2(CUT, d.xmm(), d.ymm()));
-            *half_of = d;
-        }
-        self.join_halves(halves[0], halves[1]);
-        Some(halves[0])
     }
 }

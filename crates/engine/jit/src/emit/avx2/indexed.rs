@@ -297,7 +297,7 @@ impl Maker<'_> {
     }
 
     /// Loads eight words by indices that lie in the frame, from where `r12` points to.
-    fn words(&mut self, d: Reg, row: usize, upper: Reg) {
+    pub(super) fn words(&mut self, d: Reg, row: usize, upper: Reg) {
         for lane in 0..8 {
             self.asm.put(I::with2(C::Mov_r32_rm32, R::EAX, at(R::RDI, row + 4 * lane)));
             let from = MemoryOperand::with_base_index_scale(R::R12, R::RAX, 4);

@@ -12,6 +12,7 @@ mod cross;
 mod double;
 mod float;
 mod frame;
+mod function;
 mod indexed;
 mod instruction;
 mod integer;

@@ -192,13 +192,15 @@ impl Maker<'_> {
                     | Op::FromS
                     | Op::ToU(_)
                     | Op::ToS(_) => self.float_op(op, from, part)?,
-                    Op::ReciprocalRoot | Op::FromHalf | Op::ToHalf(_) => {
+                    Op::FromHalf | Op::ToHalf(_) => {
                         self.convert(op, from[0], part)?
                     }
                     Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
                         self.convert(op, from[0], part)?
                     }
                     Op::Reverse | Op::Bytes => (self.bytes_op(op, from, part)?, Kind::BITS),
+                    Op::LookUp(words) => (self.look_up(words, from[0], part)?, Kind::BITS),
+                    Op::Square => (self.folded_square(from[0], part)?, Kind::BITS),
                     _ => (self.integer_op(op, from, part)?, Kind::BITS),
                 };
                 self.put_narrow(to, part, value, kind, guard);

@@ -1,5 +1,4 @@
-//! Conversions between f64, f32, f16 and integers that change the width of a lane, and the reciprocal root of f32,
-//! which is computed in f64.
+//! Conversions between f64, f32, f16 and integers that change the width of a lane.
 
 use super::float::MOVE;
 use super::{MOMENT_K, Maker};
@@ -19,8 +18,6 @@ const GREATER_OR_EQUAL: u32 = 0x1d;
 const WIDEN: C = C::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
 /// f64 as f32 in a half of a register.
 const CUT: C = C::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
-/// Zeros and infinities, for `vfpclasspd`.
-const ZERO_OR_INFINITE: u32 = 0x1e;
 
 impl Maker<'_> {
     /// A conversion that gives lanes of 32 bits: the value, in a temporary, and what is known.
@@ -35,7 +32,6 @@ impl Maker<'_> {
                 (d, FLOAT)
             }
             Op::ToHalf(rounding) => (self.half_of(source, part, rounding)?, Kind::BITS),
-            Op::ReciprocalRoot => (self.reciprocal_root(source, part)?, FLOAT),
             _ => {
                 let low = self.half_from_double(op, source, 2 * part)?;
                 let high = self.half_from_double(op, source, 2 * part + 1)?;
@@ -129,39 +125,5 @@ impl Maker<'_> {
         }
         self.asm.put(I::with2(WIDEN, d.z(), from));
         d
-    }
-
-    /// 1 / √a. The processor's estimate has an error below 2^-14, of which a step of Newton's leaves 1.5 of the
-    /// square: two leave less than 2^-54, and with the roundings 2^-52. No 1 / √a of an f32 lies nearer to the
-    /// middle between two f32 than 2^-51.8 of itself (`alu::approx`), so it is rounded as the exact value is.
-    fn reciprocal_root(&mut self, source: Source, part: u8) -> Option<Reg> {
-        let a = self.float(source, part)?;
-        let (half, one) =
-            (self.wide_literal(0.5_f64.to_bits()), self.wide_literal(1_f64.to_bits()));
-        let mut halves = [a; 2];
-        for (i, half_of) in halves.iter_mut().enumerate() {
-            let x = self.widened(a, i as u8);
-            let estimate = self.unary(C::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64, x);
-            let y = self.unary(MOVE, estimate);
-            for _ in 0..2 {
-                // y + y / 2 * (1 - x * y * y)
-                let error = self.binary(C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er, x, y);
-                self.three(C::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er, error.z(), y, one);
-                let change = self.binary(C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er, y, half);
-                self.three(C::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er, y.z(), change, error);
-                self.values.release(error);
-                self.values.release(change);
-            }
-            // The estimates of these are what they are to be.
-            let class = C::EVEX_Vfpclasspd_kr_k1_zmmm512b64_imm8;
-            self.asm.put(I::with3(class, MOMENT_K, x.z(), ZERO_OR_INFINITE));
-            self.asm.put_masked(MOMENT_K, I::with2(MOVE64, y.z(), estimate.z()));
-            self.asm.put(I::with2(CUT, y.y(), y.z()));
-            self.values.release(x);
-            self.values.release(estimate);
-            *half_of = y;
-        }
-        self.join_halves(halves[0], halves[1]);
-        Some(halves[0])
     }
 }
