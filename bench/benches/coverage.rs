@@ -58,7 +58,7 @@ ret;
 
 /// Prints a row: median times of a launch without and with coverage, and their ratio.
 fn row(name: &str, kernel: &Kernel, options: &LaunchOptions<'_>, args: &[Arg<'_>]) {
-    let covered = Covered::new(kernel.module().listing(false), Path::new("k.ptx"));
+    let covered = Covered::new(kernel.module().listing(Default::default()), Path::new("k.ptx"));
     let run = |with: bool, count: u32| {
         let observer = with.then_some(&covered as &dyn Observer);
         let options = (*options).with_observer(observer).with_threads(1);

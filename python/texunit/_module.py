@@ -286,6 +286,7 @@ class Configured:
         printf_limit: int | None = None,
         cooperative: bool = False,
         fmad: bool = False,
+        approx: str = "card",
         bounds: str = "exact",
         bad_fetch: str = "fault",
         schedule: int | None = None,
@@ -305,7 +306,7 @@ class Configured:
 
         ``dynamic_shared`` is in bytes. ``threads`` are those of the host, 0 one for each CPU. ``max_steps`` ends a warp that
         executes more instructions, ``timeout`` (seconds) a launch that takes longer: ``LaunchTimeout``. A KeyboardInterrupt
-        cancels the launch. ``stack_limit`` (bytes of a thread), ``printf_limit`` (bytes in all), ``cooperative``, ``fmad``,
+        cancels the launch. ``stack_limit`` (bytes of a thread), ``printf_limit`` (bytes in all), ``cooperative``, ``fmad``, ``approx``,
         ``bounds`` and ``schedule`` are as in docs/jobs.md. A fetch that no texture fits is a fault; with ``bad_fetch="zero"`` it is
         what a card makes of it, and is among ``findings`` whatever is checked. ``checks`` (``init``, ``max_findings``, ``suppressions``: docs/checks.md)
         fill ``findings``; ``coverage`` is True, for one of this launch, or a ``texunit.Coverage`` that it is added to.
@@ -330,6 +331,7 @@ class Configured:
             "printf_limit": _optional("printf_limit", printf_limit, 0, 1 << 40),
             "cooperative": cooperative,
             "fmad": fmad,
+            "approx": approx,
             "bounds": bounds,
             "bad_fetch": bad_fetch,
             "schedule": _optional("schedule", schedule, 0, (1 << 64) - 1),

@@ -34,7 +34,7 @@ fn is_of_run(file: &Path, folder: &Path) -> bool {
 pub(crate) fn of_module(loaded: &texunit_device::Module) -> Option<Arc<Module>> {
     let recorder = recorder()?;
     // Of all functions, which are lowered for it.
-    let listing = loaded.listing(settings().fmad);
+    let listing = loaded.listing(settings().arithmetic());
     let full = || {
         say(format_args!(
             "warning: the program has loaded so many modules that those from here on are not in the coverage"

@@ -250,6 +250,7 @@ fn run(
         .with_dynamic_shared(shape.shared)
         .with_threads(settings().threads)
         .with_fmad(settings().fmad)
+        .with_approximate(settings().approximate)
         .with_stack_limit(stack_limit(context, function))
         .with_cooperative(shape.cooperative)
         .with_bounds(settings().bounds)

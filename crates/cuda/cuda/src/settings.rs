@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use texunit_checks::Check;
-use texunit_device::{BadFetch, Bounds, Fill};
+use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
 use texunit_evidence::{Above, Format};
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
@@ -31,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) strict: bool,
     /// `TEXUNIT_FMAD=1`: `mul.f32` and `add.f32` without a rounding modifier are fused, as an assembler may.
     pub(crate) fmad: bool,
+    /// `TEXUNIT_APPROX`: how approximate instructions compute.
+    pub(crate) approximate: Approximate,
     /// `TEXUNIT_REPORT`: file for the report, written when the program ends; `%p` in it is the number of the process.
     pub(crate) report: Option<PathBuf>,
     /// `TEXUNIT_COVERAGE`: file for the coverage of device code; `%p` in it is the number of the process.
@@ -99,6 +101,11 @@ pub(crate) fn settings() -> &'static Settings {
 }
 
 impl Settings {
+    /// How launches compute.
+    pub(crate) fn arithmetic(&self) -> Arithmetic {
+        Arithmetic { fmad: self.fmad, approximate: self.approximate }
+    }
+
     /// The run that the process is part of, where its environment names none.
     fn of_parents(&mut self, above: Above) {
         match above {
@@ -198,6 +205,13 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         Some("hardware") => settings.bounds = Bounds::Hardware,
         Some(other) => settings.complaints.push(format!(
             "TEXUNIT_BOUNDS is `{other}`; it takes exact, which holds now, and hardware"
+        )),
+    }
+    match variable("TEXUNIT_APPROX").as_deref().map(str::trim) {
+        None | Some("" | "card") => {}
+        Some("rounded") => settings.approximate = Approximate::Rounded,
+        Some(other) => settings.complaints.push(format!(
+            "TEXUNIT_APPROX is `{other}`; it takes card, which holds now, and rounded"
         )),
     }
     match variable("TEXUNIT_BAD_FETCH").as_deref().map(str::trim) {

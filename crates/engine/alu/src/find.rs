@@ -24,6 +24,16 @@ pub enum Approximate {
     Rounded,
 }
 
+impl Approximate {
+    /// `card`, `rounded`
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Card => "card",
+            Self::Rounded => "rounded",
+        }
+    }
+}
+
 /// The row of an instruction with so many sources, if it has one. The boolean operation of a comparison is not
 /// looked at: the caller applies it. `lop3` with a boolean operation is the same as without, and `set` is the `setp` that
 /// compares alike.

@@ -21,7 +21,10 @@ const LAUNCHES: u64 = 4;
 fn covered(text: &str, how: How, parameter: u32) -> Coverage {
     let loaded = load_text(text);
     let (out, _) = loaded.buffer(4096);
-    let module = Module::new(Listing::of(&loaded.program, how.fmad), Path::new("k.ptx"));
+    let module = Module::new(
+        Listing::of(&loaded.program, Arithmetic { fmad: how.fmad, ..Arithmetic::default() }),
+        Path::new("k.ptx"),
+    );
     for _ in 0..LAUNCHES {
         let args = [Arg::U64(out), Arg::U32(parameter)];
         loaded.run_observed("k", how, &args, Some(&module)).unwrap();

@@ -305,6 +305,7 @@ impl Kernel {
             threads: share.threads,
             max_steps: options.max_steps,
             fmad: options.fmad,
+            approximate: options.approximate,
             bounds: options.bounds,
             bad_fetch: options.bad_fetch,
             stack_limit: share.stack_limit,

@@ -4,7 +4,7 @@ use crate::txd::GradientPath;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use texunit_simt::launch::PRINTF_LIMIT;
-use texunit_simt::{BadFetch, Bounds, CtaRange, Observer};
+use texunit_simt::{Approximate, BadFetch, Bounds, CtaRange, Observer};
 
 /// How to launch: what [`LaunchOptions::new`] makes, changed by fields or methods.
 ///
@@ -36,6 +36,8 @@ pub struct LaunchOptions<'a> {
     pub count_local: bool,
     /// Fuse f32 mul and add as a hardware assembler may.
     pub fmad: bool,
+    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute.
+    pub approximate: Approximate,
     /// Where accesses past the end of an allocation or of dynamic shared memory become faults.
     pub bounds: Bounds,
     /// What becomes of fetches and accesses that no texture or surface fits and that a card answers
@@ -131,6 +133,7 @@ texunit_unit::setters! {
         with_stack_limit(stack_limit: u32);
         with_count_local(count_local: bool);
         with_fmad(fmad: bool);
+        with_approximate(approximate: Approximate);
         with_bounds(bounds: Bounds);
         with_bad_fetch(bad_fetch: BadFetch);
         with_cooperative(cooperative: bool);
@@ -159,6 +162,7 @@ impl Default for LaunchOptions<'_> {
             stack_limit: 512 * 1024,
             count_local: false,
             fmad: false,
+            approximate: Approximate::Card,
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,
             cooperative: false,

@@ -22,8 +22,8 @@ use std::sync::OnceLock;
 use std::sync::{Arc, Mutex, PoisonError};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_memory::Block;
-use texunit_simt::Program;
 use texunit_simt::observe::Listing;
+use texunit_simt::{Arithmetic, Program};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
 use texunit_unit::Sampler;
 
@@ -273,9 +273,9 @@ impl Module {
         self.inner.program.sources()
     }
 
-    /// The operations that all its functions are lowered to, as observers see them; `fmad` as of launches.
-    pub fn listing(&self, fmad: bool) -> Listing<'_> {
-        Listing::of(&self.inner.program, fmad)
+    /// The operations that all its functions are lowered to, as observers see them; the arithmetic as of launches.
+    pub fn listing(&self, arithmetic: Arithmetic) -> Listing<'_> {
+        Listing::of(&self.inner.program, arithmetic)
     }
 
     /// The place of an instruction in the text, and in the source that it was compiled from. The span is the one

@@ -19,5 +19,5 @@ mod syntax;
 pub use bind::{Bound, Content, Output, Shape, WrongObject, bind, container_geometry};
 pub use output::Written;
 pub use problem::{InText, Problem, codes};
-pub use spec::{Job, parse};
+pub use spec::{Job, Settings, parse};
 pub use texunit_spec::Problems;

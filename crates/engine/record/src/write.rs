@@ -110,6 +110,7 @@ impl Job<'_> {
             max_steps,
             stack_limit,
             fmad,
+            approximate,
             bounds,
             bad_fetch,
             cooperative,
@@ -136,6 +137,7 @@ impl Job<'_> {
         if fmad {
             line("fmad", "true".to_owned());
         }
+        line("approx", quoted(approximate.name()));
         if bounds == Bounds::Hardware {
             line("bounds", quoted("hardware"));
         }

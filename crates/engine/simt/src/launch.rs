@@ -6,8 +6,18 @@ use crate::regions::JitMode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
+pub use texunit_alu::Approximate;
 use texunit_memory::{Fill, Heap, MemoryMap};
 use texunit_unit::{Sampler, Surface, Texture};
+
+/// How a launch computes where PTX leaves it to the assembler and the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// Fuse mul and add where a hardware assembler may.
+    pub fmad: bool,
+    /// How approximate instructions compute.
+    pub approximate: Approximate,
+}
 
 /// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
 /// or surface, 31:20 the sampler, bit 61 texture, 62 sampler, 63 surface.
@@ -120,6 +130,8 @@ pub struct LaunchConfig<'a> {
     pub max_steps: u64,
     /// Fuse mul and add where a hardware assembler may (`--fmad`).
     pub fmad: bool,
+    /// How approximate instructions compute (`--approx`).
+    pub approximate: Approximate,
     /// Where accesses past the end of an object become faults (`--bounds`).
     pub bounds: Bounds,
     /// What becomes of fetches that no texture fits (`--bad-fetch`).
@@ -155,4 +167,10 @@ pub struct LaunchConfig<'a> {
     pub schedule: Option<u64>,
     /// What shared and local memory hold when a CTA begins (`--fill`); `None`: zeros.
     pub fill: Option<Fill>,
+}
+
+impl LaunchConfig<'_> {
+    pub(crate) fn arithmetic(&self) -> Arithmetic {
+        Arithmetic { fmad: self.fmad, approximate: self.approximate }
+    }
 }

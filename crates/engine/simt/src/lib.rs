@@ -22,7 +22,7 @@ pub mod watch;
 pub use exec::launch;
 pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
-pub use launch::{BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
+pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
     CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
     function_of_address, lower,

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use texunit_checks::{Checks, InitWhen, Log, Options, Suppressions};
 use texunit_device::observe::Several;
 use texunit_device::{
-    Arg, BadFetch, Bounds, Fault, Kernel, LaunchError, LaunchOptions, LaunchStats, Module, Observer,
+    Approximate, Arg, Arithmetic, BadFetch, Bounds, Fault, Kernel, LaunchError, LaunchOptions,
+    LaunchStats, Module, Observer,
 };
 use texunit_report::{CodeLocation, Host, Located, Object};
 use texunit_syntax::Diagnostic;
@@ -34,6 +35,8 @@ pub(crate) struct Words {
     printf_limit: Option<usize>,
     cooperative: bool,
     fmad: bool,
+    /// `card` or `rounded`.
+    approx: String,
     /// `exact` or `hardware`.
     bounds: String,
     /// `fault` or `zero`.
@@ -98,6 +101,15 @@ impl Launch<'_> {
         }
     }
 
+    fn arithmetic(&self) -> PyResult<Arithmetic> {
+        let approximate = match self.words.approx.as_str() {
+            "card" => Approximate::Card,
+            "rounded" => Approximate::Rounded,
+            _ => return Err(value_error("approx: card or rounded")),
+        };
+        Ok(Arithmetic { fmad: self.words.fmad, approximate })
+    }
+
     fn bad_fetch(&self) -> PyResult<BadFetch> {
         match self.words.bad_fetch.as_str() {
             "fault" => Ok(BadFetch::Fault),
@@ -115,11 +127,12 @@ impl Launch<'_> {
     ) -> PyResult<Done> {
         let words = self.words;
         let (mut log, bounds, bad_fetch) = (self.log()?, self.bounds()?, self.bad_fetch()?);
+        let arithmetic = self.arithmetic()?;
         let path = Path::new(self.module.source().name());
         let coverage = py.detach(|| {
             words
                 .has_coverage
-                .then(|| texunit_coverage::Module::new(self.module.listing(words.fmad), path))
+                .then(|| texunit_coverage::Module::new(self.module.listing(arithmetic), path))
         });
         let checks = log.as_ref().and_then(|log| log.launch(self.kernel.name()));
         let checking = checks.as_ref().map(|checks| checks as &dyn Observer);
@@ -137,6 +150,7 @@ impl Launch<'_> {
             .with_printf_limit(words.printf_limit.unwrap_or(default.printf_limit))
             .with_count_local(true)
             .with_fmad(words.fmad)
+            .with_approximate(arithmetic.approximate)
             .with_bounds(bounds)
             .with_bad_fetch(bad_fetch)
             .with_cooperative(words.cooperative)

@@ -261,6 +261,7 @@ impl Run {
             .with_printf_limit(64 << 10)
             .with_count_local(true)
             .with_fmad(settings.fmad)
+            .with_approximate(settings.approximate.unwrap_or_default())
             .with_bounds(settings.bounds.unwrap_or_default())
             .with_bad_fetch(settings.bad_fetch.unwrap_or(default.bad_fetch))
             .with_observer(Some(observer));

@@ -36,7 +36,10 @@ use crate::{examples, number};
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use texunit_device::{BadFetch, ComputeCapability, CtaRange, Fill, GradientPath};
+use texunit_device::{
+    Approximate, Arithmetic, BadFetch, ComputeCapability, CtaRange, Fill, GradientPath,
+};
+use texunit_job::Settings;
 
 /// Runs PTX kernels and CUDA programs on a CPU; texture fetches are bit-exact with the GPU.
 #[derive(Debug, Parser)]
@@ -181,6 +184,24 @@ impl From<BadFetchArg> for texunit_device::BadFetch {
     }
 }
 
+/// How approximate instructions compute.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ApproxArg {
+    /// By the special function unit of a card, bit for bit.
+    Card,
+    /// To the nearest number of the exact result.
+    Rounded,
+}
+
+impl From<ApproxArg> for Approximate {
+    fn from(arg: ApproxArg) -> Self {
+        match arg {
+            ApproxArg::Card => Self::Card,
+            ApproxArg::Rounded => Self::Rounded,
+        }
+    }
+}
+
 /// Arguments of `texunit launch`.
 #[derive(Clone, Debug, Args)]
 pub struct LaunchArgs {
@@ -251,6 +272,10 @@ pub struct HowArgs {
     /// Fuse f32 mul and add, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
+    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute; default: what the job
+    /// says, or `card`.
+    #[arg(long, value_enum, env = "TEXUNIT_APPROX")]
+    pub approx: Option<ApproxArg>,
     /// Where accesses past the end of an object become faults; default: what the job says, or `exact`.
     #[arg(long, value_enum)]
     pub bounds: Option<BoundsArg>,
@@ -282,6 +307,14 @@ pub struct HowArgs {
 }
 
 impl HowArgs {
+    /// How it computes, in a job that says this.
+    pub(crate) fn arithmetic(&self, job: &Settings) -> Arithmetic {
+        Arithmetic {
+            fmad: self.fmad || job.fmad,
+            approximate: self.approx.map(Into::into).or(job.approximate).unwrap_or_default(),
+        }
+    }
+
     /// What becomes of fetches that no texture fits, in a job that says this.
     pub(crate) fn bad_fetch(&self, job: Option<BadFetch>) -> BadFetch {
         self.bad_fetch.map(Into::into).or(job).unwrap_or_default()

@@ -4,7 +4,7 @@ use crate::run::Failure;
 use clap::builder::{PathBufValueParser, ValueParser};
 use std::path::{Path, PathBuf};
 use texunit_coverage::lcov;
-use texunit_device::Observer;
+use texunit_device::{Arithmetic, Observer};
 use texunit_files::Identity;
 
 /// The parser of the option's value.
@@ -22,10 +22,10 @@ impl Module {
 }
 
 /// Counts blocks and branches of a launch; without `.loc` they are those of the PTX file.
-pub(crate) fn of_launch(module: &texunit_device::Module, fmad: bool) -> Option<Module> {
+pub(crate) fn of_launch(module: &texunit_device::Module, arithmetic: Arithmetic) -> Option<Module> {
     let name = Path::new(module.source().name());
     let file = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
-    Some(Module(texunit_coverage::Module::new(module.listing(fmad), &file)))
+    Some(Module(texunit_coverage::Module::new(module.listing(arithmetic), &file)))
 }
 
 /// Why a file cannot have the coverage of a launch that reads these.

@@ -16,7 +16,7 @@ mod tree;
 #[cfg(target_os = "linux")]
 mod watch;
 
-use crate::args::{BadFetchArg, BoundsArg};
+use crate::args::{ApproxArg, BadFetchArg, BoundsArg};
 use crate::checks::CheckOptions;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -62,6 +62,9 @@ pub struct RunArgs {
     /// Fuse f32 mul and add without a rounding modifier, as a hardware assembler may.
     #[arg(long)]
     pub fmad: bool,
+    /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute.
+    #[arg(long, value_enum, env = "TEXUNIT_APPROX")]
+    pub approx: Option<ApproxArg>,
     /// Where accesses past the end of an object become faults.
     #[arg(long, value_enum, value_name = "BOUNDS")]
     pub bounds: Option<BoundsArg>,
@@ -170,6 +173,9 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     }
     if args.fmad {
         command.env("TEXUNIT_FMAD", "1");
+    }
+    if let Some(approx) = args.approx.and_then(|approx| approx.to_possible_value()) {
+        command.env("TEXUNIT_APPROX", approx.get_name());
     }
     if let Some(bounds) = args.bounds.and_then(|bounds| bounds.to_possible_value()) {
         command.env("TEXUNIT_BOUNDS", bounds.get_name());

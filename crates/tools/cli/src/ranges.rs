@@ -169,7 +169,7 @@ fn identity_of(
         how.fill,
         bounds.unwrap_or_default(),
         how.bad_fetch(settings.bad_fetch),
-        how.fmad || settings.fmad,
+        how.arithmetic(settings),
         how.via_txd,
     );
     let texts = [&report.job_source, &report.ptx_source]

@@ -312,7 +312,7 @@ fn run_kernel(
     let coverage = args
         .coverage
         .as_ref()
-        .and_then(|_| coverage::of_launch(kernel.module(), args.how.fmad || job.settings.fmad));
+        .and_then(|_| coverage::of_launch(kernel.module(), args.how.arithmetic(&job.settings)));
     let covering = coverage.as_ref().map(coverage::Module::observer);
     let log = report.log.take();
     let checks = log.as_ref().and_then(|log| checks::observer(log, kernel.name()));
@@ -330,7 +330,8 @@ fn run_kernel(
             .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
             .with_printf_limit(settings.printf_limit.unwrap_or(default.printf_limit))
             .with_count_local(true)
-            .with_fmad(args.how.fmad || settings.fmad)
+            .with_fmad(args.how.arithmetic(settings).fmad)
+            .with_approximate(args.how.arithmetic(settings).approximate)
             .with_bounds(args.how.bounds.map(Into::into).or(settings.bounds).unwrap_or_default())
             .with_bad_fetch(args.how.bad_fetch(settings.bad_fetch))
             .with_progress(progress)

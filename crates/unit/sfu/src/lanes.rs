@@ -418,7 +418,8 @@ pub fn lg2<L: Lane>(x: L) -> L {
     const UNIT: f64 = 1.0 / (1u64 << 36) as f64;
     let sum = value.times(d::<L>(0.25)).floor().fma(d::<L>(UNIT), exponent);
     // The ones' complement of a negative number: half a unit toward zero and cut by half a unit more.
-    let magnitude = sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
+    let magnitude =
+        sum.plus(d::<L>(UNIT / 2.0)).with_sign_of(d::<L>(1.0)).plus(d::<L>(-UNIT / 2.0));
     let result = magnitude.with_sign_of(sum).cut();
     let result = n::<L>(0).where_(x.is(n(ONE)), result);
     of_positive(x, result, n(SIGN | INFINITY), n(INFINITY))
@@ -638,7 +639,12 @@ mod tests {
                     let got = function.warp(build, warp);
                     for (&x, got) in warp.iter().zip(got) {
                         let wanted = function.of(x);
-                        assert_eq!(got, wanted, "{function:?}({x:#010x}), {:?}: {got:#x}", build.level());
+                        assert_eq!(
+                            got,
+                            wanted,
+                            "{function:?}({x:#010x}), {:?}: {got:#x}",
+                            build.level()
+                        );
                     }
                 }
             }

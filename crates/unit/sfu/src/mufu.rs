@@ -176,9 +176,8 @@ pub fn cos(x: u32) -> u32 {
 
 /// How many bits of the mantissa choose the segment within a binade of [`tanh`], from 2^-8 on, and the
 /// number of the binade's first segment.
-const TANH_BINADES: [(u32, u32); 11] = [
-    (0, 0), (0, 1), (0, 2), (1, 3), (1, 5), (2, 7), (2, 11), (2, 15), (3, 19), (4, 27), (3, 43),
-];
+const TANH_BINADES: [(u32, u32); 11] =
+    [(0, 0), (0, 1), (0, 2), (1, 3), (1, 5), (2, 7), (2, 11), (2, 15), (3, 19), (4, 27), (3, 43)];
 
 /// `MUFU.TANH`: the hyperbolic tangent. Below 2^-8 it is x, subnormals included, from 8 on ±1.
 pub fn tanh(x: u32) -> u32 {

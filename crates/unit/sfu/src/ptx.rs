@@ -107,11 +107,7 @@ pub fn cos(x: u32) -> u32 {
 
 /// `div.approx.f32`
 pub fn div_approx(a: u32, b: u32) -> u32 {
-    if is_small(b) {
-        mul(mul(a, TWO_24), mufu::rcp(mul(b, TWO_24)))
-    } else {
-        mul(a, mufu::rcp(b))
-    }
+    if is_small(b) { mul(mul(a, TWO_24), mufu::rcp(mul(b, TWO_24))) } else { mul(a, mufu::rcp(b)) }
 }
 
 /// `div.approx.ftz.f32`

@@ -26,11 +26,15 @@ fn of_format<H: InSteps>() -> Vec<Row> {
     all.extend(signs::<H>().of(plain));
     all.extend(extremes::<H>().of(variants(&[Near], &[ftz, pair, nan])));
     all.extend(functions::<H, false>().of(variants(&[Near], &[ftz])));
-    all.extend(functions::<H, true>().of(variants(&[Near], &[ftz]).into_iter().map(paired).collect()));
+    all.extend(
+        functions::<H, true>().of(variants(&[Near], &[ftz]).into_iter().map(paired).collect()),
+    );
     all.extend(rounded::<H, false, false>().of(vec![Variant::PLAIN]));
     all.extend(rounded::<H, true, false>().of(vec![paired(Variant::PLAIN)]));
     all.extend(rounded::<H, false, true>().of(vec![Variant { ftz: true, ..Variant::PLAIN }]));
-    all.extend(rounded::<H, true, true>().of(vec![paired(Variant { ftz: true, ..Variant::PLAIN })]));
+    all.extend(
+        rounded::<H, true, true>().of(vec![paired(Variant { ftz: true, ..Variant::PLAIN })]),
+    );
     all
 }
 

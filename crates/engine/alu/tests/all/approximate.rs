@@ -1,8 +1,8 @@
 //! Approximate instructions give what the reference of the special function unit gives.
 
 use crate::common::Instruction;
-use texunit_sfu::ptx;
 use texunit_sfu::mufu;
+use texunit_sfu::ptx;
 
 /// Operands of f32 of all exponents and both signs, with mantissas at ends and between.
 fn operands() -> Vec<u32> {

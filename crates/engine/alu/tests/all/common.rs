@@ -1,7 +1,7 @@
 //! Runs one arithmetic instruction, written as in PTX, on values.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
-use texunit_alu::{Approximate, Alu, Gives, Lanes, Row, Value, find, with_data};
+use texunit_alu::{Alu, Approximate, Gives, Lanes, Row, Value, find, with_data};
 use texunit_isa::{CmpOp, Modifiers, MulPart, Opcode, PrmtMode, Rounding, ScalarType, TestOp};
 
 /// Reads `mad.hi.sat.s32`; every word must be known.
@@ -77,8 +77,7 @@ impl Instruction {
     pub fn new(text: &str) -> Self {
         // `.rounded` stands for `--approx rounded`.
         let plain = text.replace(".rounded", "");
-        let approximate =
-            if plain == text { Approximate::Card } else { Approximate::Rounded };
+        let approximate = if plain == text { Approximate::Card } else { Approximate::Rounded };
         let (opcode, mods) = parse(&plain);
         select_as(opcode, &mods, approximate).unwrap_or_else(|| panic!("{text} is not executed"))
     }

@@ -4,7 +4,7 @@
 use super::memory::data;
 use super::{BufferSpec, Data, ResourceSpec};
 use crate::problem::codes;
-use texunit_device::{BadFetch, Bounds, ComputeCapability, End};
+use texunit_device::{Approximate, BadFetch, Bounds, ComputeCapability, End};
 use texunit_spec::{At, Found, Table};
 
 /// How the kernel is launched, where the command line does not say it.
@@ -18,6 +18,8 @@ pub struct Settings {
     pub max_steps: Option<u64>,
     /// `fmad`
     pub fmad: bool,
+    /// `approx`
+    pub approximate: Option<Approximate>,
     /// `bounds`
     pub bounds: Option<Bounds>,
     /// `bad_fetch`
@@ -57,6 +59,9 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
         memory_limit: number("memory_limit", MAX_MEMORY),
         max_steps: number("max_steps", i64::MAX as u64),
         fmad: flag("fmad"),
+        approximate: root.get("approx").and_then(|v| {
+            v.word(&[("card", Approximate::Card), ("rounded", Approximate::Rounded)])
+        }),
         bounds: root
             .get("bounds")
             .and_then(|v| v.word(&[("exact", Bounds::Exact), ("hardware", Bounds::Hardware)])),

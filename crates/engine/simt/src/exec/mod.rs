@@ -175,8 +175,8 @@ pub fn launch(
     }
     let events = config.observer.map_or(Events::NONE, |observer| observer.wants());
     let unit = match config.observer {
-        Some(_) => program.observed_unit(kernel, config.fmad),
-        None => program.unit(kernel, config.fmad),
+        Some(_) => program.observed_unit(kernel, config.arithmetic()),
+        None => program.unit(kernel, config.arithmetic()),
     };
     let observed = config.observer.map(|_| unit.observed(program, events));
     let threads = threads.min(1024) as u32;

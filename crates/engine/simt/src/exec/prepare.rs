@@ -4,7 +4,7 @@ use super::context::Launch;
 use super::shadow::state::Shadows;
 use crate::clock::Moment;
 use crate::code::Func;
-use crate::launch::{Bounds, LaunchConfig, SHARED_ROUNDING};
+use crate::launch::{Arithmetic, Bounds, LaunchConfig, SHARED_ROUNDING};
 use crate::lower::{KernelId, Program, Unit};
 use crate::observe::Events;
 use crate::observe::marks::Observed;
@@ -29,7 +29,7 @@ impl Program {
     /// Most CTAs of a cooperative launch of a kernel that can run at the same time, as the memory
     /// for their registers, local and shared variables goes.
     pub fn most_cooperative(&self, kernel: KernelId, threads: u32, dynamic_shared: u32) -> u64 {
-        let func = &self.unit(kernel, false).code.funcs[0];
+        let func = &self.unit(kernel, Arithmetic::default()).code.funcs[0];
         let shared = self.shared_layout(kernel).dynamic.saturating_add(dynamic_shared.into());
         let warps = u64::from(threads.div_ceil(32).max(1));
         let size = (warps * warp_size(func)).saturating_add(shared) + CTA_OVERHEAD;
@@ -149,6 +149,7 @@ mod tests {
             threads,
             max_steps: 1,
             fmad: false,
+            approximate: Default::default(),
             bounds: Bounds::Exact,
             bad_fetch: crate::BadFetch::Fault,
             stack_limit: 0,
@@ -166,7 +167,7 @@ mod tests {
             schedule: None,
             fill: None,
         };
-        let of = (&program, kernel, program.unit(kernel, false));
+        let of = (&program, kernel, program.unit(kernel, Arithmetic::default()));
         prepare(of, &config, (Events::NONE, None), (block, 64)).workers
     }
 

@@ -3,7 +3,7 @@
 use super::builder::{Builder, is_wide, mask_of};
 use super::fuse;
 use crate::code::{CompareTo, Op, Rare, Slot};
-use texunit_alu::{self as alu, Alu, Gives, Kind, L32, Row};
+use texunit_alu::{self as alu, Alu, Approximate, Gives, Kind, L32, Row};
 use texunit_check::ir::{Instruction, Operand};
 use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
 

@@ -4,6 +4,7 @@ use super::pools::{File, Pools};
 use super::symbols::Symbols;
 use super::{Needs, fuse, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
+use texunit_alu::Approximate;
 use texunit_check::ir;
 use texunit_isa::{Opcode, ScalarType};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
@@ -25,6 +26,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) resolved: &'a [u32],
     pub(crate) pools: &'a mut Pools,
     pub(crate) needs: Needs,
+    /// How approximate instructions compute.
+    pub(super) approximate: Approximate,
     pub(super) slots: Vec<Slot>,
     /// Whether each register is written before it is read, of a kernel.
     assigned: bool,
@@ -105,6 +108,7 @@ impl<'a> Builder<'a> {
             needs: Needs::default(),
             uniform: super::uniform::registers(function, assigned),
             assigned,
+            approximate: Approximate::Card,
             slots: vec![Slot::NONE; function.regs.len()],
             reads: fuse::reads(function),
             narrow: File::default(),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::code::{Code, Inst, Op};
+use crate::launch::Arithmetic;
 use crate::lower::{Program, Symbols};
 use texunit_syntax::SourceFile;
 
@@ -120,11 +121,13 @@ fn operations_keep_their_places() {
         ];
         all.into_iter().flatten().map(|(l, w)| (l.to_owned(), w.to_owned())).collect()
     };
-    assert!(program.code(true).insts.len() < program.code(false).insts.len());
+    let fused = Arithmetic { fmad: true, ..Arithmetic::default() };
+    assert!(program.code(fused).insts.len() < program.code(Arithmetic::default()).insts.len());
     for fmad in [false, true] {
-        assert_eq!(counted(&program, program.code(fmad)), expected(fmad), "fused: {fmad}");
+        let arithmetic = Arithmetic { fmad, ..Arithmetic::default() };
+        assert_eq!(counted(&program, program.code(arithmetic)), expected(fmad), "fused: {fmad}");
     }
-    let blend = program.code(true).insts.iter().find(|inst| place(&program, inst).0 == "51 < 13");
+    let blend = program.code(fused).insts.iter().find(|inst| place(&program, inst).0 == "51 < 13");
     let names: Vec<_> = program.place(blend.unwrap().span).frames;
     let names: Vec<_> = names.iter().map(|f| (f.file.unwrap(), f.function.as_deref())).collect();
     assert_eq!(names, [("apart.cu", Some("blend")), ("k.cu", Some("k"))]);

@@ -4,9 +4,11 @@ use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Parts, Unit};
 use crate::code::{Code, NONE};
+use crate::launch::Arithmetic;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use texunit_alu::Approximate;
 use texunit_check::ir::{self, Storage, VarId};
 use texunit_check::sources::{SourcePlace, Sources};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
@@ -31,27 +33,41 @@ pub struct Program {
     taken: OnceLock<Vec<u32>>,
 }
 
-/// Code as it is written, and with mul and add fused, where that makes a difference; of a kernel, what every launch asks
-/// for.
+/// Code as it is written, and for launches that want another [`Arithmetic`], where that makes a difference; of a kernel, what
+/// every launch asks for.
 #[derive(Debug, Default)]
 struct Forms {
     plain: OnceLock<Box<Unit>>,
-    fused: OnceLock<Option<Box<Unit>>>,
+    /// With mul and add fused, with approximate instructions rounded, and with both; none where that is the plain code.
+    others: [OnceLock<Option<Box<Unit>>>; 3],
     resources: OnceLock<Resources>,
     shared: OnceLock<SharedLayout>,
 }
 
 impl Forms {
     /// Lowers these functions, if that has not been done. Threads that want the same wait for the first.
-    fn get(&self, program: &Program, fmad: bool, roots: impl Fn() -> Range<u32>) -> &Unit {
+    fn get(
+        &self,
+        program: &Program,
+        arithmetic: Arithmetic,
+        roots: impl Fn() -> Range<u32>,
+    ) -> &Unit {
         let taken = || program.taken();
-        let lower = |fused| Box::new(unit::lower(program.parts(), taken, roots(), fused));
-        let plain = self.plain.get_or_init(|| lower(false));
-        let fused = || plain.is_fusible(&program.module).then(|| lower(true));
-        match fmad {
-            true => self.fused.get_or_init(fused).as_ref().unwrap_or(plain),
-            false => plain,
-        }
+        let lower = |how| Box::new(unit::lower(program.parts(), taken, roots(), how));
+        let plain = self.plain.get_or_init(|| lower(Arithmetic::default()));
+        let rounded = arithmetic.approximate == Approximate::Rounded;
+        let Some(form) = (usize::from(arithmetic.fmad) + 2 * usize::from(rounded)).checked_sub(1)
+        else {
+            return plain;
+        };
+        let other = self.others[form].get_or_init(|| {
+            let fmad = arithmetic.fmad && plain.is_fusible(&program.module);
+            let rounded = rounded && plain.is_approximate(&program.module);
+            let approximate = if rounded { Approximate::Rounded } else { Approximate::Card };
+            let how = Arithmetic { fmad, approximate };
+            (how != Arithmetic::default()).then(|| lower(how))
+        });
+        other.as_ref().unwrap_or(plain)
     }
 }
 
@@ -64,27 +80,27 @@ impl Program {
     }
 
     /// What runs when a kernel does.
-    pub(crate) fn unit(&self, id: KernelId, fmad: bool) -> &Unit {
-        self.units[id.0 as usize].get(self, fmad, || id.0..id.0 + 1)
+    pub(crate) fn unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
+        self.units[id.0 as usize].get(self, arithmetic, || id.0..id.0 + 1)
     }
 
     /// All functions. The numbers of the code are those of the module.
-    pub(crate) fn whole(&self, fmad: bool) -> &Unit {
-        self.whole.get(self, fmad, || 0..self.module.functions.len() as u32)
+    pub(crate) fn whole(&self, arithmetic: Arithmetic) -> &Unit {
+        self.whole.get(self, arithmetic, || 0..self.module.functions.len() as u32)
     }
 
     /// What runs when a kernel does and somebody is told of it: operations have the numbers that they have in the
     /// listing of all code, if that has been asked for.
-    pub(crate) fn observed_unit(&self, id: KernelId, fmad: bool) -> &Unit {
+    pub(crate) fn observed_unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
         match self.whole.plain.get() {
-            Some(_) => self.whole(fmad),
-            None => self.unit(id, fmad),
+            Some(_) => self.whole(arithmetic),
+            None => self.unit(id, arithmetic),
         }
     }
 
     /// The code of all functions.
-    pub(crate) fn code(&self, fmad: bool) -> &Code {
-        &self.whole(fmad).code
+    pub(crate) fn code(&self, arithmetic: Arithmetic) -> &Code {
+        &self.whole(arithmetic).code
     }
 
     /// How many kernels have been lowered, each with what it can call.
@@ -183,7 +199,7 @@ impl Program {
     /// Every instruction that the kernel can reach and that we do not execute, in source order.
     /// With a call through a register among them, all functions whose address is taken count.
     pub fn unsupported(&self, id: KernelId) -> Vec<Diagnostic> {
-        let needs = self.unit(id, false).needs.iter();
+        let needs = self.unit(id, Arithmetic::default()).needs.iter();
         let mut all: Vec<Diagnostic> = needs.flat_map(|n| n.unsupported.iter().cloned()).collect();
         all.sort_by_key(|d| d.primary.span);
         all
@@ -191,26 +207,26 @@ impl Program {
 
     /// Whether the kernel can call `malloc` or `free`.
     pub fn uses_heap(&self, id: KernelId) -> bool {
-        self.unit(id, false).needs.iter().any(|n| n.heap)
+        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.heap)
     }
 
     /// Special registers that the kernel can read and that have other values in another run, each once, sorted by
     /// name: clocks, and what depends on the threads of the host.
     pub fn fleeting(&self, id: KernelId) -> Vec<&'static str> {
-        let all = self.unit(id, false).needs.iter().flat_map(|n| &n.fleeting);
+        let all = self.unit(id, Arithmetic::default()).needs.iter().flat_map(|n| &n.fleeting);
         let names: BTreeSet<&'static str> = all.map(|reg| reg.name()).collect();
         names.into_iter().collect()
     }
 
     /// Whether the kernel asks where the reserved shared memory lies.
     pub(crate) fn uses_reserved_shared(&self, id: KernelId) -> bool {
-        self.unit(id, false).needs.iter().any(|n| n.reserved_shared)
+        self.unit(id, Arithmetic::default()).needs.iter().any(|n| n.reserved_shared)
     }
 
     /// What a thread of a kernel needs.
     pub fn resources(&self, id: KernelId) -> Resources {
         *self.units[id.0 as usize].resources.get_or_init(|| {
-            resources::count(&self.module, self.unit(id, false), |f| self.behind(f))
+            resources::count(&self.module, self.unit(id, Arithmetic::default()), |f| self.behind(f))
         })
     }
 
@@ -220,7 +236,7 @@ impl Program {
     }
 
     fn lay_out_shared(&self, id: KernelId) -> SharedLayout {
-        let needs = self.unit(id, false).needs.iter();
+        let needs = self.unit(id, Arithmetic::default()).needs.iter();
         let used: BTreeSet<VarId> = needs.flat_map(|n| &n.shared).copied().collect();
         let (mut offsets, mut end, mut align) = (HashMap::new(), 0_u64, 16_u64);
         let mut dynamic = Vec::new();

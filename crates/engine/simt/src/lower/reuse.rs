@@ -206,7 +206,7 @@ mod tests {
         let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
         assert!(checked.diagnostics.is_empty(), "{:?}", checked.diagnostics);
         let program = crate::lower(checked.module, Symbols::default(), source);
-        let kernel = &program.code(false).funcs[0];
+        let kernel = &program.code(crate::launch::Arithmetic::default()).funcs[0];
         // %r1, two sources and the result.
         assert_eq!(kernel.narrow, 4 + texunit_alu::MAX.narrow);
         assert!(!kernel.cleared);

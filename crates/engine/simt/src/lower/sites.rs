@@ -3,6 +3,7 @@
 use super::{KernelId, Program};
 pub use crate::code::HandleSource;
 use crate::code::{Inst, Op};
+use crate::launch::Arithmetic;
 use texunit_syntax::Span;
 use texunit_unit::FetchForm;
 
@@ -22,7 +23,7 @@ pub struct FetchSite {
 impl Program {
     /// All fetches that a kernel can reach, in source order.
     pub fn fetch_sites(&self, id: KernelId) -> Vec<FetchSite> {
-        let insts = self.unit(id, false).code.insts.iter();
+        let insts = self.unit(id, Arithmetic::default()).code.insts.iter();
         let site = |inst: &Inst| match &inst.op {
             Op::Fetch(fetch) => Some(FetchSite {
                 form: fetch.form,

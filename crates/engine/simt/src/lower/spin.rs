@@ -135,7 +135,12 @@ mod tests {
         let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
         assert!(errors.is_empty(), "{errors:?}");
         let program = crate::lower(checked.module, Symbols::default(), source);
-        program.code(false).insts.iter().filter(|inst| matches!(inst.op, Op::Yield)).count()
+        program
+            .code(crate::launch::Arithmetic::default())
+            .insts
+            .iter()
+            .filter(|inst| matches!(inst.op, Op::Yield))
+            .count()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::pools::Pools;
 use super::symbols::Symbols;
 use super::{Needs, flow_into, fuse, reuse, spin};
 use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
+use crate::launch::Arithmetic;
 use crate::observe::marks::Kept;
 use crate::regions::Regions;
 use std::collections::HashMap;
@@ -45,6 +46,13 @@ impl Unit {
         let function = |f: &u32| module.functions.get(*f as usize);
         self.numbers.keys().filter_map(function).any(|f| !fuse::pairs(f).is_empty())
     }
+
+    /// Whether it has approximate instructions.
+    pub(super) fn is_approximate(&self, module: &ir::Module) -> bool {
+        let function = |f: &u32| module.functions.get(*f as usize);
+        let bodies = self.numbers.keys().filter_map(function).flat_map(|f| &f.body);
+        bodies.flatten().any(|inst| inst.mods.approx || inst.mods.full)
+    }
 }
 
 /// Lowers functions, and all that they can call.
@@ -52,11 +60,11 @@ pub(super) fn lower<'a>(
     parts: Parts<'a>,
     taken: impl Fn() -> &'a [u32],
     roots: impl IntoIterator<Item = u32>,
-    fused: bool,
+    arithmetic: Arithmetic,
 ) -> Unit {
     let mut maker = Maker {
         parts,
-        fused,
+        arithmetic,
         pools: Pools::default(),
         code: Code::default(),
         functions: Vec::new(),
@@ -104,7 +112,7 @@ impl Parts<'_> {
 /// A unit that is being made.
 struct Maker<'a> {
     parts: Parts<'a>,
-    fused: bool,
+    arithmetic: Arithmetic,
     pools: Pools,
     code: Code,
     /// Functions of the module, by their number in the code: those without needs are still to be lowered.
@@ -131,8 +139,10 @@ impl Maker<'_> {
         let function = &module.functions[function as usize];
         let mut builder =
             Builder::new(module, function, symbols, source, resolved, &mut self.pools);
+        builder.approximate = self.arithmetic.approximate;
         if let Some(body) = &function.body {
-            let pairs = if self.fused { fuse::pairs(function) } else { fuse::Pairs::default() };
+            let pairs =
+                if self.arithmetic.fmad { fuse::pairs(function) } else { fuse::Pairs::default() };
             builder.prologue();
             builder.body(body, &pairs);
         }

@@ -2,7 +2,7 @@
 
 use crate::code::{Code, Op, Place, Slot};
 use crate::flow::{Use, each_slot, starts};
-use crate::launch::LaunchConfig;
+use crate::launch::{Arithmetic, LaunchConfig};
 use crate::lower::{Program, Unit};
 use crate::observe::Counting;
 use std::ops::Range;
@@ -70,10 +70,10 @@ pub struct Operands {
 }
 
 impl<'a> Listing<'a> {
-    /// Those of all functions, which are lowered for it; with `fmad` mul and add may be fused, as launches say. The
+    /// Those of all functions, which are lowered for it; arithmetic as of launches. The
     /// events of launches with an observer from then on have these numbers.
-    pub fn of(program: &'a Program, fmad: bool) -> Self {
-        Self { program, code: program.code(fmad) }
+    pub fn of(program: &'a Program, arithmetic: Arithmetic) -> Self {
+        Self { program, code: program.code(arithmetic) }
     }
 
     /// Those of what runs in a launch.

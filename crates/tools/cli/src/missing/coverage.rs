@@ -3,7 +3,7 @@
 use crate::run::Failure;
 use clap::builder::ValueParser;
 use std::path::{Path, PathBuf};
-use texunit_device::Observer;
+use texunit_device::{Arithmetic, Observer};
 
 /// The parser of the option's value.
 pub(crate) fn file() -> ValueParser {
@@ -19,7 +19,7 @@ impl Module {
     }
 }
 
-pub(crate) fn of_launch(_: &texunit_device::Module, _fmad: bool) -> Option<Module> {
+pub(crate) fn of_launch(_: &texunit_device::Module, _: Arithmetic) -> Option<Module> {
     None
 }
 

@@ -89,6 +89,7 @@ impl HowArgs {
             memory_limit: self.memory_limit,
             max_steps: self.max_steps,
             fmad: self.fmad,
+            approximate: self.approx.map(Into::into),
             bounds: self.bounds.map(Into::into),
             bad_fetch: self.bad_fetch.map(Into::into),
             schedule: self.schedule,
@@ -101,10 +102,12 @@ impl HowArgs {
     /// These options as words, as far as they were given: those that a launch needs to fail so.
     pub(super) fn words(&self) -> Vec<String> {
         let bounds = self.bounds.and_then(|bounds| bounds.to_possible_value());
+        let approx = self.approx.and_then(|approx| approx.to_possible_value());
         let bad_fetch = self.bad_fetch.and_then(|bad_fetch| bad_fetch.to_possible_value());
         let with = [
             bounds.map(|bounds| format!("--bounds={}", bounds.get_name())),
             bad_fetch.map(|bad_fetch| format!("--bad-fetch={}", bad_fetch.get_name())),
+            approx.map(|approx| format!("--approx={}", approx.get_name())),
             self.arch.map(|arch| format!("--arch={arch}")),
             self.max_steps.map(|steps| format!("--max-steps={steps}")),
             self.schedule.map(|seed| format!("--schedule={seed}")),

@@ -4,8 +4,8 @@ use crate::case::Case;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use texunit_device::{
-    BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh, GradientPath,
-    Kernel, LaunchError, LaunchOptions, Module,
+    Approximate, BadFetch, Bounds, ComputeCapability, Device, DeviceOptions, Fault, Fill, Fresh,
+    GradientPath, Kernel, LaunchError, LaunchOptions, Module,
 };
 use texunit_job::load::{kernel, places, wrong_shape};
 use texunit_job::{Bound, Content, Job, Problem, Problems, WrongObject, bind, parse};
@@ -22,6 +22,8 @@ pub struct Settings {
     pub max_steps: Option<u64>,
     /// `--fmad`
     pub fmad: bool,
+    /// `--approx`
+    pub approximate: Option<Approximate>,
     /// `--bounds`
     pub bounds: Option<Bounds>,
     /// `--bad-fetch`
@@ -141,6 +143,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_printf_limit(own.printf_limit.unwrap_or(usual.printf_limit))
         .with_count_local(true)
         .with_fmad(settings.fmad || own.fmad)
+        .with_approximate(settings.approximate.or(own.approximate).unwrap_or_default())
         .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
         .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or_default())
         .with_gradients(settings.gradients)

@@ -192,9 +192,7 @@ impl Maker<'_> {
                     | Op::FromS
                     | Op::ToU(_)
                     | Op::ToS(_) => self.float_op(op, from, part)?,
-                    Op::FromHalf | Op::ToHalf(_) => {
-                        self.convert(op, from[0], part)?
-                    }
+                    Op::FromHalf | Op::ToHalf(_) => self.convert(op, from[0], part)?,
                     Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
                         self.convert(op, from[0], part)?
                     }

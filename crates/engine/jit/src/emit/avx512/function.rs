@@ -38,7 +38,8 @@ impl Maker<'_> {
         self.asm.put(I::with3(DOWN, d.z(), a.z(), 9_u32));
         self.three(PRODUCT, d.z(), d, d);
         self.asm.put(I::with3(DOWN, d.z(), d.z(), 1_u32));
-        for (mask, above, cut) in [(0x180, 10_u32, 8_u32), (0x60, 12, 6), (0x18, 14, 4), (4, 16, 2)] {
+        for (mask, above, cut) in [(0x180, 10_u32, 8_u32), (0x60, 12, 6), (0x18, 14, 4), (4, 16, 2)]
+        {
             let mask = self.number(mask);
             let pair = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, mask);
             self.asm.put(I::with3(DOWN, top.z(), a.z(), above));

@@ -12,9 +12,9 @@ mod cross;
 mod double;
 mod elements;
 mod float;
+mod function;
 mod indexed;
 mod integer;
-mod function;
 mod known;
 mod lanes;
 mod load;
@@ -314,9 +314,7 @@ impl Maker<'_> {
                         | Op::FromS
                         | Op::ToU(_)
                         | Op::ToS(_) => self.float_op(op, from, part)?,
-                        Op::FromHalf | Op::ToHalf(_) => {
-                            self.convert(op, from[0], part)?
-                        }
+                        Op::FromHalf | Op::ToHalf(_) => self.convert(op, from[0], part)?,
                         Op::FromDouble(_) | Op::DoubleToS | Op::DoubleToU => {
                             self.convert(op, from[0], part)?
                         }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::code::{Code, Op};
+use crate::launch::Arithmetic;
 use crate::lower::{Program, Symbols};
 use crate::observe::Events;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ fn marked_code_is_the_code() {
     assert!(texts.len() > 100, "the programs are not where they were");
     for path in texts {
         let program = lowered(&path);
-        let code = program.code(false);
+        let code = program.code(Arithmetic::default());
         let text = |code: &Code| {
             let insts = code.insts.iter().map(|inst| format!("{inst:?}"));
             insts.collect::<Vec<_>>()

@@ -3,7 +3,7 @@
 use crate::request::Lanes;
 use crate::warp::build::Build;
 use crate::warp::simd::{Arguments, Int, Mask, Run, Simd, Stage, int, load, pick};
-use texunit_sfu::{RCP_BIAS, RCP_CONSTANT, RCP_LINEAR_SQUARE};
+use texunit_sfu::RCP;
 
 /// Faces and places on them.
 #[derive(Clone, Copy, Debug)]
@@ -136,14 +136,14 @@ pub(in crate::warp) fn products<S: Simd>(simd: S, [x, y, z]: [Int<S>; 3]) -> [In
 fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
     let segment = x.shr(16);
     let below = x & int(simd, 0xffff);
-    let constant = segment.look_up_128(&RCP_CONSTANT);
-    let both = segment.look_up_128(&RCP_LINEAR_SQUARE);
+    let constant = segment.look_up_128(&CONSTANT);
+    let both = segment.look_up_128(&LINEAR_SQUARE);
     let linear = (both & int(simd, 0xffff)) * below;
     let square = both.shr(16).times(square(simd, below << 1));
-    // What is cut off is that of a sum of 41 bits, of which all but `linear` are below 2^26.
+    // Of the polynomial, in units of 2^-39, 15 bits are cut off: whole multiples of them are added apart.
     let low = (constant & int(simd, 3)) << 13;
-    let rest = low + square + int(simd, RCP_BIAS as i32) - (linear & int(simd, 0x7fff));
-    let fraction = constant.shr(2) - linear.shr(15) + (rest >> 15);
+    let rest = linear + int(simd, 0x7fff - RCP.bias as i32 / 4) - square - low;
+    let fraction = constant.shr(2) - rest.shr(15);
     // The fraction as a float, 2^23 to 2^24, has the exponent 150.
     let exponent = x & int(simd, 0x7f80_0000);
     let result = fraction.to_float().as_int() + (int(simd, 103 << 23) - exponent);
@@ -157,17 +157,34 @@ fn reciprocal<S: Simd, const ONLY: bool>(simd: S, x: Int<S>) -> Int<S> {
 /// [`texunit_sfu::square`].
 #[inline(always)]
 fn square<S: Simd>(simd: S, x: Int<S>) -> Int<S> {
-    let (high, one) = (x.shr(9), int(simd, 1));
-    let mut sum = high.times(high).shr(1);
+    let high = x.shr(9);
     // No loop: shifts are by constants.
-    sum = sum + (x.shr(2) & one).times(x.shr(16));
-    sum = sum + (x.shr(3) & one).times(x.shr(15));
-    sum = sum + (x.shr(4) & one).times(x.shr(14));
-    sum = sum + (x.shr(5) & one).times(x.shr(13));
-    sum = sum + (x.shr(6) & one).times(x.shr(12));
-    sum = sum + (x.shr(7) & one).times(x.shr(11));
-    sum + (x.shr(8) & one).times(x.shr(10))
+    let sum = high.times(high).shr(1) + (x & int(simd, 0x180)).times(x.shr(10)).shr(8);
+    let sum = sum + (x & int(simd, 0x60)).times(x.shr(12)).shr(6);
+    let sum = sum + (x & int(simd, 0x18)).times(x.shr(14)).shr(4);
+    sum + (x & int(simd, 4)).times(x.shr(16)).shr(2)
 }
+
+/// C0 of `MUFU.RCP` by segment.
+static CONSTANT: [i32; 128] = {
+    let (mut all, mut i) = ([0; 128], 0);
+    while i < 128 {
+        all[i] = RCP.coefficients[i][0];
+        i += 1;
+    }
+    all
+};
+
+/// -C1 of `MUFU.RCP` in the low half, and C2 in the high half.
+static LINEAR_SQUARE: [i32; 128] = {
+    let (mut all, mut i) = ([0; 128], 0);
+    while i < 128 {
+        let [_, c1, c2] = RCP.coefficients[i];
+        all[i] = -c1 | c2 << 16;
+        i += 1;
+    }
+    all
+};
 
 #[cfg(test)]
 mod tests {
