@@ -233,6 +233,7 @@ fn cancelling_and_progress() {
         threads: 2,
         max_steps: 100,
         fmad: false,
+        approximate: Default::default(),
         bounds: texunit_simt::Bounds::Exact,
         bad_fetch: texunit_simt::BadFetch::Fault,
         stack_limit: 1024,

@@ -75,7 +75,7 @@ fn kernels_are_lowered_when_they_are_needed() {
 fn a_listing_has_all_functions() {
     let loaded = load_text(&many(5));
     assert_eq!(results(&loaded, 1), [1, 10]);
-    let listing = Listing::of(&loaded.program, false);
+    let listing = Listing::of(&loaded.program, Default::default());
     let functions = ["tenfold", "k0", "k1", "k2", "k3", "k4"];
     assert!(functions.iter().all(|name| !listing.operations(name).is_empty()));
     assert_eq!(loaded.program.lowered(), 1);

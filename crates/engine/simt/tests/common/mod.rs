@@ -112,7 +112,6 @@ impl Default for How {
             threads: 1,
             max_steps: 10_000_000,
             fmad: false,
-            approximate: Default::default(),
             bounds: texunit_simt::Bounds::Exact,
             bad_fetch: texunit_simt::BadFetch::Fault,
             stack_limit: 16 * 1024,
