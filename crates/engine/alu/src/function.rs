@@ -22,6 +22,9 @@ impl<'r> Lane for Term<'r, 32> {
     fn times(self, other: Self) -> Self {
         self.mul_lo(other)
     }
+    fn times_short(self, other: Self) -> Self {
+        self.mul_short(other)
+    }
     fn mask(self, other: Self) -> Self {
         B32::and(self, other)
     }

@@ -149,6 +149,8 @@ pub enum Op {
     },
     /// The word of a table at the index a, of which the low bits count.
     LookUp(Words),
+    /// a * b of numbers below 2^15.
+    MulShort,
     /// The square of 17 bits as the special function unit has it: [`texunit_sfu::square`]. Other bits are zeros.
     Square,
     /// The low half, an f16, as f32. A NaN result is 0x7fffffff.

@@ -57,6 +57,8 @@ pub trait Lane: Copy {
     fn minus(self, other: Self) -> Self;
     /// The low half of the product.
     fn times(self, other: Self) -> Self;
+    /// The product of numbers below 2^15.
+    fn times_short(self, other: Self) -> Self;
     /// Bits of both.
     fn mask(self, other: Self) -> Self;
     /// Bits of either.
@@ -125,6 +127,10 @@ impl Lane for u32 {
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         self.wrapping_mul(other)
+    }
+    #[inline(always)]
+    fn times_short(self, other: Self) -> Self {
+        self * other
     }
     #[inline(always)]
     fn mask(self, other: Self) -> Self {
@@ -315,7 +321,7 @@ fn reciprocal<L: Lane>(segment: L, below: L) -> L {
     let (high, low) = parts(segment.of(RCP_0), 13);
     // V / 4 = 2^13 C0 + 2023 + square - linear.
     let linear = both.mask(n(0xffff)).times(below);
-    let square = both.down(n(16)).times(below.up(n(1)).square());
+    let square = both.down(n(16)).times_short(below.up(n(1)).square());
     let rest = linear.plus(n(0x7fff - 2023)).minus(square).minus(low);
     high.minus(rest.down(n(15)))
 }
@@ -339,13 +345,12 @@ pub fn rcp<L: Lane>(x: L) -> L {
 fn reciprocal_root<L: Lane>(segment: L, below: L, is_power: L::Holds) -> L {
     let both = segment.of(RSQ_12);
     let (high, low) = parts(segment.of(RSQ_0), 13);
-    // V / 4 = 2^13 C0 + 2 C2 Q - C1 (X >> 1) + (16383 - C1 (X & 1)) / 2.
+    // V / 4 = 2^13 C0 + 8191 + 2 C2 Q - C1 (X >> 1) - (C1 >> 1 if X is odd).
     let c1 = both.mask(n(0xffff));
-    let linear = c1.times(below.down(n(1)));
-    let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
-    let half = n::<L>(16383).minus(odd).down_signed(n(1));
-    let square = both.down(n(16)).times(below.square()).up(n(1));
-    let rest = linear.plus(n(0x7fff)).minus(square).minus(half).minus(low);
+    let odd = c1.down(n(1)).mask(n::<L>(0).minus(below.mask(n(1))));
+    let linear = c1.times(below.down(n(1))).plus(odd);
+    let square = both.down(n(16)).times_short(below.square()).up(n(1));
+    let rest = linear.plus(n(0x7fff - 8191)).minus(square).minus(low);
     let value = high.minus(rest.down(n(15)));
     // The table ends just below 1.
     value.plus(n(1)).where_(is_power, value)
@@ -374,7 +379,7 @@ pub fn sqrt<L: Lane>(x: L) -> L {
     let (high, low) = parts(segment.of(SQRT_0), 13);
     // V / 8 = 2^13 C0 + C1 (X >> 2) + (32767 + C1 (X & 3) - 2 |C2| Q) / 4.
     let c1 = both.mask(n(0x1_ffff));
-    let square = both.down(n(17)).times(below.square()).up(n(1));
+    let square = both.down(n(17)).times_short(below.square()).up(n(1));
     let quarter = c1.times(below.mask(n(3))).plus(n(32767)).minus(square).down_signed(n(2));
     let rest = c1.times(below.down(n(2))).plus(quarter).plus(low);
     let value = high.plus(rest.down(n(15)));
@@ -395,7 +400,7 @@ pub fn ex2<L: Lane>(x: L) -> L {
     // V / 16 = 2^12 C0 + C1 (X >> 1) + (6114 + C1 (X & 1) + C2 Q) / 2.
     let c1 = both.mask(n(0xffff));
     let odd = c1.mask(n::<L>(0).minus(below.mask(n(1))));
-    let half = both.down(n(16)).times(below.square()).plus(odd).plus(n(6114)).down(n(1));
+    let half = both.down(n(16)).times_short(below.square()).plus(odd).plus(n(6114)).down(n(1));
     let rest = c1.times(below.down(n(1))).plus(half).plus(low);
     let value = high.plus(rest.down(n(14)));
     let exponent = fixed.down_signed(n(23)).plus(n(126));
@@ -410,7 +415,7 @@ pub fn lg2<L: Lane>(x: L) -> L {
     let (segment, below) = (x.down(n(17)), x.mask(n(0x1_ffff)));
     let both = segment.of(LG2_12);
     // V / 8 = 2^12 C0 + 837 + C1 X - 2 |C2| Q.
-    let square = both.down(n(16)).times(below.square()).up(n(1));
+    let square = both.down(n(16)).times_short(below.square()).up(n(1));
     let rest = n::<L>(837).minus(square).double();
     let value = segment.of(LG2_0).double().fma(d::<L>(4096.0), rest);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
@@ -433,7 +438,7 @@ fn wave<L: Lane>(x: L, phase: L, sign: L) -> L {
     let (segment, below) = (within.down(n(17)), within.mask(n(0x1_ffff)));
     let both = segment.of(SIN_12);
     // V / 16 = 2^12 C0 + C1 X - |C2| Q.
-    let square = n::<L>(0).minus(both.down(n(16)).times(below.square())).double();
+    let square = n::<L>(0).minus(both.down(n(16)).times_short(below.square())).double();
     let value = segment.of(SIN_0).double().fma(d::<L>(4096.0), square);
     let value = both.mask(n(0xffff)).double().fma(below.double(), value);
     let magnitude = value.times(d::<L>(1.0 / (1u64 << 37) as f64)).cut();

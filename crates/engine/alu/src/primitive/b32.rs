@@ -57,6 +57,8 @@ primitives! {
             sub(a, b: Self) = a.wrapping_sub(b) => J::Sub;
             /// The low half of the product.
             mul_lo(a, b: Self) = a.wrapping_mul(b) => J::Mul;
+            /// The product of numbers below 2^15.
+            mul_short(a, b: Self) = a.wrapping_mul(b) => J::MulShort;
             /// The low half of the product and an addend.
             mad_lo(a, b: Self, c: Self) = a.wrapping_mul(b).wrapping_add(c) => J::MulAdd;
             /// The high half of the product of unsigned numbers.

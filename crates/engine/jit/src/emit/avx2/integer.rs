@@ -54,6 +54,7 @@ impl Maker<'_> {
             Op::ShiftLeft | Op::ShiftRightU | Op::ShiftRightS => return self.shift(op, from, part),
             Op::Add => C::VEX_Vpaddd_ymm_ymm_ymmm256,
             Op::Sub => C::VEX_Vpsubd_ymm_ymm_ymmm256,
+            Op::MulShort => C::VEX_Vpmaddwd_ymm_ymm_ymmm256,
             Op::MinS => C::VEX_Vpminsd_ymm_ymm_ymmm256,
             Op::MaxS => C::VEX_Vpmaxsd_ymm_ymm_ymmm256,
             Op::MinU => C::VEX_Vpminud_ymm_ymm_ymmm256,

@@ -1,10 +1,18 @@
 //! What the special function unit's polynomials need: tables and its square.
 
+use super::float::MOVE;
+use super::load::LOAD;
 use super::{MOMENT_K, Maker};
+use crate::emit::asm::at;
 use crate::emit::values::{Kind, Reg};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, MemoryOperand, Register as R};
 use texunit_sfu::lanes::Words;
+
+/// Words that a permutation of two registers chooses from.
+const PERMUTED: usize = 32;
+/// Tables up to this length are permuted, longer ones gathered, which takes an access for each lane.
+const MOST_PERMUTED: usize = 128;
 
 impl Maker<'_> {
     /// The words of a table at indices of which the low bits count, in a temporary.
@@ -14,41 +22,92 @@ impl Maker<'_> {
         source: Source,
         part: u8,
     ) -> Option<(Reg, Kind)> {
+        let index = self.narrow(source, part)?;
         let words = words.all();
-        let a = self.narrow(source, part)?;
-        let below = self.number(words.len() as u32 - 1);
-        let index = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, below);
+        self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, words.as_ptr() as u64));
+        let d = if words.len() <= MOST_PERMUTED && words.len() >= PERMUTED {
+            self.permuted(words.len(), index)
+        } else {
+            self.gathered(words.len(), index)
+        };
+        Some((d, Kind::BITS))
+    }
+
+    /// By permutations, each of which chooses by five bits of the index; the bits above choose among what they give.
+    fn permuted(&mut self, length: usize, index: Reg) -> Reg {
+        let permute = C::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
+        let mut chosen: Vec<Reg> = Vec::new();
+        for first in (0..length).step_by(PERMUTED) {
+            let d = self.temporary();
+            self.asm.put(I::with2(LOAD, d.z(), at(R::RAX, 4 * first)));
+            let second = at(R::RAX, 4 * first + 64);
+            self.asm.put(I::with3(permute, d.z(), index.z(), second));
+            chosen.push(d);
+        }
+        let mut bit = PERMUTED as u32;
+        while chosen.len() > 1 {
+            let bit_set = self.number(bit);
+            let test = C::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+            self.three(test, MOMENT_K, index, bit_set);
+            for pair in 0..chosen.len() / 2 {
+                let upper = chosen.remove(pair + 1);
+                self.asm.put_masked(MOMENT_K, I::with2(MOVE, chosen[pair].z(), upper.z()));
+                self.values.release(upper);
+            }
+            bit *= 2;
+        }
+        chosen[0]
+    }
+
+    fn gathered(&mut self, length: usize, index: Reg) -> Reg {
+        let below = self.number(length as u32 - 1);
+        let index = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, index, below);
         let d = self.temporary();
         // A gather waits for what its register has held.
         self.zero(d);
-        self.asm.put(I::with2(C::Mov_r64_imm64, R::RAX, words.as_ptr() as u64));
         self.asm.put(I::with3(C::VEX_Kxnorw_kr_kr_kr, MOMENT_K, MOMENT_K, MOMENT_K));
         let from = MemoryOperand::with_base_index_scale(R::RAX, index.z(), 4);
         self.asm.put_masked(MOMENT_K, I::with2(C::EVEX_Vpgatherdd_zmm_k1_vm32z, d.z(), from));
         self.values.release(index);
-        Some((d, Kind::BITS))
+        d
     }
 
-    /// [`texunit_sfu::square`], in a temporary: factors are below 2^15, so that the products of their low words are theirs.
-    pub(super) fn folded_square(&mut self, source: Source, part: u8) -> Option<(Reg, Kind)> {
-        const PRODUCT: C = C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512;
-        const DOWN: C = C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
-        let a = self.narrow(source, part)?;
-        let (d, top) = (self.temporary(), self.temporary());
-        self.asm.put(I::with3(DOWN, d.z(), a.z(), 9_u32));
+    /// [`texunit_sfu::square`] of both halves of a warp, in temporaries. The bits that count, 16:2, are words: those of the
+    /// second half lie above those of the first.
+    pub(super) fn folded_squares(&mut self, source: Source) -> Option<[Reg; 2]> {
+        const PRODUCT: C = C::EVEX_Vpmullw_zmm_k1z_zmm_zmmm512;
+        const ADD: C = C::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512;
+        let down = C::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8;
+        let [first, second] = [self.narrow(source, 0)?, self.narrow(source, 1)?];
+        let (x, t, d) = (self.temporary(), self.temporary(), self.temporary());
+        let upper = self.number(0xffff_0000);
+        self.asm.put(I::with3(C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, x.z(), first.z(), 2_u32));
+        self.asm.put(I::with3(C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, t.z(), second.z(), 14_u32));
+        // x | (t & upper)
+        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, x.z(), t, upper, 0xf8);
+        self.asm.put(I::with3(down, d.z(), x.z(), 7_u32));
         self.three(PRODUCT, d.z(), d, d);
-        self.asm.put(I::with3(DOWN, d.z(), d.z(), 1_u32));
-        for (mask, above, cut) in [(0x180, 10_u32, 8_u32), (0x60, 12, 6), (0x18, 14, 4), (4, 16, 2)]
+        self.asm.put(I::with3(down, d.z(), d.z(), 1_u32));
+        let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+        for (pair, above, cut) in [(0x60_0060, 8_u32, 6_u32), (0x18_0018, 10, 4), (0x6_0006, 12, 2)]
         {
-            let mask = self.number(mask);
-            let pair = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, mask);
-            self.asm.put(I::with3(DOWN, top.z(), a.z(), above));
-            self.three(PRODUCT, pair.z(), pair, top);
-            self.asm.put(I::with3(DOWN, pair.z(), pair.z(), cut));
-            self.three(C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, d.z(), d, pair);
-            self.values.release(pair);
+            let pair = self.number(pair);
+            let factor = self.binary(and, x, pair);
+            self.asm.put(I::with3(down, t.z(), x.z(), above));
+            self.three(PRODUCT, t.z(), t, factor);
+            self.asm.put(I::with3(down, t.z(), t.z(), cut));
+            self.three(ADD, d.z(), d, t);
+            self.values.release(factor);
         }
-        self.values.release(top);
-        Some((d, Kind::BITS))
+        // The lowest bit and the highest.
+        self.asm.put(I::with3(down, t.z(), x.z(), 14_u32));
+        let one = self.number(0x1_0001);
+        self.three_with(C::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, t.z(), x, one, 0x80);
+        self.three(ADD, d.z(), d, t);
+        self.asm.put(I::with3(C::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, t.z(), d.z(), 16_u32));
+        let low = self.number(0xffff);
+        self.three(and, d.z(), d, low);
+        self.values.release(x);
+        Some([d, t])
     }
 }

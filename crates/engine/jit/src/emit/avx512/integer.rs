@@ -59,6 +59,7 @@ impl Maker<'_> {
             Op::Add => C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
             Op::Sub => C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
             Op::Mul | Op::MulAdd => C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32,
+            Op::MulShort => C::EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512,
             Op::MinS => C::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32,
             Op::MaxS => C::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32,
             Op::MinU => C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32,

@@ -305,6 +305,11 @@ impl Maker<'_> {
         guard: &mut Option<Guard>,
     ) -> Option<()> {
         match to {
+            Place::Narrow(to) if op == Op::Square => {
+                for (part, value) in (0..).zip(self.folded_squares(from[0])?) {
+                    self.put_narrow(to, part, value, Kind::BITS, guard);
+                }
+            }
             Place::Narrow(to) => {
                 for part in 0..2 {
                     let (value, kind) = match op {
@@ -320,7 +325,6 @@ impl Maker<'_> {
                         }
                         Op::Reverse | Op::Bytes => self.bytes_op(op, from, part)?,
                         Op::LookUp(words) => self.look_up(words, from[0], part)?,
-                        Op::Square => self.folded_square(from[0], part)?,
                         _ => self.integer_op(op, from, part)?,
                     };
                     self.put_narrow(to, part, value, kind, guard);
