@@ -118,26 +118,24 @@ def denormals(rng):
         Case(name, "denormals", [1], [32]).given("f32", a).given("f32", b).out("f32", out).write()
 
 
+def card(name):
+    """What a card has written."""
+    lines = (line.split() for line in (HERE / "card.txt").read_text().splitlines() if not line.startswith("#"))
+    return next([from_bits(int(word, 16)) for word in words] for first, *words in lines if first == name)
+
+
 def fast_math(rng):
     a = [f32(rng.uniform(0.05, 3.0)) for _ in range(32)]
     b = [f32(rng.uniform(0.1, 20.0)) for _ in range(32)]
-    out = []
-    for x, y in zip(a, b):
-        out += [f32(v) for v in [x / y, math.sqrt(x), 1 / math.sqrt(x), 1 / y, math.sin(x), math.cos(x), math.exp(x * 0.25), math.log(y), x ** f32(y * f32(0.1)), x * y + 1]]
-    about = "The approximate instructions are exact to some 22 bits: the hardware's and a correctly rounded result both pass."
-    Case("fast_math", "fast", [1], [32], about=about).given("f32", a).given("f32", b).out("f32", out, ulps=16, absolute=2e-6).write()
+    about = "As an NVIDIA H200 wrote it: docs/numerics.md, 13.1."
+    Case("fast_math", "fast", [1], [32], about=about).given("f32", a).given("f32", b).out("f32", card("fast_math")).write()
 
 
 def libm(rng):
     a = [f32(v) for v in [0.0, -0.0, 1.0, -1.0, 0.5, 3.1415927, 1.5707964, 7.75, -7.5, 1e-6]] + [f32(rng.uniform(-8, 8)) for _ in range(22)]
     b = [f32(rng.uniform(0.05, 40)) for _ in range(32)]
-    out = []
-    for x, y in zip(a, b):
-        k = lambda v, c: f32(v * f32(c))
-        out += [f32(v) for v in [
-            math.sin(x), math.cos(x), math.tan(x), math.sin(k(x, 1e7)), math.cos(k(x, 3e12)), math.exp(x), 2.0**x, math.expm1(k(x, 0.01)), math.log(y), math.log2(y),
-            math.log1p(y), y ** k(x, 0.3), math.atan(x), math.atan2(x, y), math.cbrt(x), math.hypot(x, y), math.erf(k(x, 0.2)), math.fmod(x, y)]]
-    Case("libm", "libm", [1], [32]).given("f32", a).given("f32", b).out("f32", out, ulps=8).write()
+    about = "As an NVIDIA H200 wrote it, with code of nvcc. nvrtc's differs in a few words, by 1 ulp."
+    Case("libm", "libm", [1], [32], about=about).given("f32", a).given("f32", b).out("f32", card("libm"), ulps=1).write()
 
 
 def libm64(rng):
