@@ -29,10 +29,10 @@ pub(crate) fn code(kind: &FaultKind) -> CUresult {
         FaultKind::Deadlock { .. } | FaultKind::StepLimit { .. } | FaultKind::Cancelled => {
             CUresult::LAUNCH_TIMEOUT
         }
-        // `trap` is an illegal instruction to the hardware, and so the driver names it.
-        FaultKind::Trap { .. } => CUresult::ILLEGAL_INSTRUCTION,
-        // A wrong handle reads a texture header that is none: the driver has no code of its own.
-        FaultKind::Handle { .. }
+        // `trap` is a launch failure (an H200, driver 580). A wrong handle reads a texture header that is none: the driver has no
+        // code of its own.
+        FaultKind::Trap { .. }
+        | FaultKind::Handle { .. }
         | FaultKind::Texture(_)
         | FaultKind::Floats { .. }
         | FaultKind::Geometry { .. }

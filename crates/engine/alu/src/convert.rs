@@ -153,26 +153,33 @@ impl Convert {
     /// What a NaN becomes in conversions that keep some of it (docs/numerics.md, 13.8); `None`: no NaN,
     /// or another conversion.
     fn nan(&self, x: u64) -> Option<u64> {
-        if self.sat || self.relu || self.satfinite || !float(self.from, x).is_nan() {
+        if self.sat || self.relu || !float(self.from, x).is_nan() {
             return None;
         }
         Some(match (self.to, self.from) {
+            // Cut, and then a step toward the finite numbers, as an infinity.
+            (Ty::Tf32, Ty::F32) if self.mode == round::RNA && self.satfinite => {
+                (x & 0xffff_e000) - 0x2000
+            }
+            _ if self.satfinite => return None,
             (Ty::F64, Ty::F32) if self.ftz => WIDE_CANONICAL,
             (Ty::F64, Ty::F32) => widened_nan::<23, 8>(x),
             (Ty::F64, Ty::F16) => widened_nan::<10, 5>(x),
+            (Ty::F64, Ty::Bf16) => widened_nan::<7, 8>(x),
             (Ty::F64, Ty::F64) if self.integral => x | QUIET64,
             (Ty::F64, Ty::F64) => x,
             (Ty::F32, Ty::F64) => cut_nan::<23, 8>(x),
             (Ty::F16, Ty::F64) => cut_nan::<10, 5>(x),
-            (Ty::F32, Ty::Bf16) => (x & 0xffff) << 16,
+            (Ty::Bf16, Ty::F64) => cut_nan::<7, 8>(x),
+            (Ty::F32, Ty::Bf16) if !self.ftz => (x & 0xffff) << 16,
             (Ty::Tf32, Ty::F32) if self.mode == round::RNA => x & 0xffff_e000,
             _ => return None,
         })
     }
 
-    /// The source as a number, subnormal f32 flushed if so asked.
+    /// The source as a number, subnormal f32 flushed if so asked. On the way to f16 they never are (docs/numerics.md, 13.8).
     fn float(&self, x: u64) -> f64 {
-        let flush = self.ftz && self.from == Ty::F32;
+        let flush = self.ftz && self.from == Ty::F32 && self.to != Ty::F16;
         let x = float(self.from, x);
         if flush && x.abs() < f64::from(f32::MIN_POSITIVE) { 0f64.copysign(x) } else { x }
     }

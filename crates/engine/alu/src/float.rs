@@ -13,15 +13,15 @@ pub(super) fn flush32(x: u32) -> u32 {
 /// The bit that tells a quiet NaN of f64 from a signalling one.
 pub(super) const QUIET64: u64 = 1 << 51;
 
-/// The NaN that an f64 instruction gives: the first one among its sources, sign and payload as they
-/// are, or the one that arithmetic makes (docs/numerics.md, 13.2 and 13.7). A signalling one is quiet
+/// The NaN that an f64 instruction gives: the first one among its sources in the order in which it prefers them, sign and
+/// payload as they are, or the one that arithmetic makes (docs/numerics.md, 13.2 and 13.7). A signalling one is quiet
 /// afterwards.
 pub fn nan64<const N: usize>(sources: [u64; N]) -> u64 {
     let is_nan = |x: &u64| f64::from_bits(*x).is_nan();
     sources.into_iter().find(is_nan).map_or(Format::F64.nan, |x| x | QUIET64)
 }
 
-/// Puts the NaNs that [`nan64`] gives into the lanes of a result that are NaN.
+/// Puts the NaNs that [`nan64`] gives into the lanes of a result that are NaN; sources in the order of preference.
 #[cold]
 pub(super) fn put_nans(lanes: &mut L64, sources: &[&L64]) {
     for (i, lane) in lanes.iter_mut().enumerate().filter(|(_, x)| f64::from_bits(**x).is_nan()) {
@@ -35,6 +35,12 @@ pub(super) fn put_nans(lanes: &mut L64, sources: &[&L64]) {
 #[inline(always)]
 pub(super) fn result64(x: f64) -> u64 {
     if x.is_nan() { Format::F64.nan } else { x.to_bits() }
+}
+
+/// The result of `min` or `max` of f64 with this second source, whose NaN is that of two.
+#[inline(always)]
+pub(super) fn extreme64(x: f64, second: u64) -> u64 {
+    if x.is_nan() { second | QUIET64 } else { x.to_bits() }
 }
 
 /// The sum of an exact product and an addend, rounded to f32.

@@ -21,7 +21,7 @@ const FLAGS: u32 = 37;
 
 /// Modifiers that are there or not, by their words, in the order of [`Key::of`]. `three`: `min` and `max` of three
 /// sources. `rounded`: not of an instruction, but of a launch ([`Approximate::Rounded`](crate::Approximate)).
-const FLAG_WORDS: [&str; 15] = [
+const FLAG_WORDS: [&str; 16] = [
     "approx",
     "full",
     "ftz",
@@ -36,6 +36,7 @@ const FLAG_WORDS: [&str; 15] = [
     "wrap",
     "shiftamt",
     "three",
+    "oob",
     "rounded",
 ];
 
@@ -83,10 +84,10 @@ impl Key {
         field(PRMT, mods.prmt.map(|p| p as u64));
         field(TEST, mods.test.map(|t| t as u64));
         let Modifiers { approx, full, ftz, satfinite, relu, nan, .. } = *mods;
-        let Modifiers { xorsign, abs, cc, shf_right, wrap, shiftamt, .. } = *mods;
+        let Modifiers { xorsign, abs, cc, shf_right, wrap, shiftamt, oob, .. } = *mods;
         let flags = [
             approx, full, ftz, limits, satfinite, relu, nan, xorsign, abs, cc, shf_right, wrap,
-            shiftamt, three,
+            shiftamt, three, oob,
         ];
         for (at, flag) in (FLAGS..).zip(flags) {
             key |= u64::from(flag) << at;

@@ -88,8 +88,7 @@ pub enum Alu {
     /// `and`, `or`, `xor`, `not` on predicates, as masks of lanes (all 32 bits are computed).
     Predicate(fn(u32, u32) -> u32),
     /// add.cc, addc, sub.cc, subc, mad.cc, madc: three sources, each zero-extended to 64 bits, with the carry flags of
-    /// the lanes going in and coming out. Whether the flags are written back is `Modifiers::cc`. The flag of a
-    /// subtraction is its borrow.
+    /// the lanes going in and coming out. Whether the flags are written back is `Modifiers::cc`.
     Carry(fn(&mut L64, &L64, &L64, &L64, u32) -> u32),
 }
 

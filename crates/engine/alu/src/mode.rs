@@ -41,6 +41,27 @@ impl Mode {
         if self.ftz { flush32(bits) } else { bits }
     }
 
+    /// A source 2^24 times as large, for [`Self::put_tiny`]. What becomes infinite is far from tiny.
+    #[inline(always)]
+    pub fn larger(self, x: u32) -> f32 {
+        self.get(x) * (1u32 << 24) as f32
+    }
+
+    /// A product or quotient, or the sum of one with an addend: what can lie between the largest subnormal and the smallest
+    /// normal number. `.ftz` makes it a zero where it is less than the latter after rounding to 24 bits with an unbounded
+    /// exponent (docs/numerics.md, 13.3). That is the result of `larger`, the same operation of a dividend, or of a factor and
+    /// the addend, that are [larger](Self::larger).
+    #[inline(always)]
+    pub fn put_tiny(self, x: f32, larger: impl FnOnce() -> f32) -> u32 {
+        if !self.ftz {
+            return self.put(x);
+        }
+        let bits = Self { ftz: false, ..self }.put(x);
+        // 2^(24 - 126)
+        let is_tiny = larger().abs() < f32::from_bits((127 + 24 - 126) << 23);
+        if is_tiny { bits & 1 << 31 } else { bits }
+    }
+
     /// The operation of compiled code.
     pub fn op(self, op: Float) -> J {
         J::Float { op, flush: self.ftz, saturate: self.sat }

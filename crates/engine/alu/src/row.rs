@@ -42,9 +42,9 @@ pub enum Gives {
     Narrow,
     /// A register of 64 bits.
     Wide,
-    /// A register of 64 bits from f64 arithmetic of so many sources. Which NaN comes out of it is said by
-    /// [`nan64`](crate::nan64).
-    Double(usize),
+    /// A register of 64 bits from f64 arithmetic. Which NaN comes out of it is said by [`nan64`](crate::nan64) of these
+    /// sources.
+    Double(&'static [usize]),
     /// A predicate.
     Predicate,
     /// Two predicates: of the low halves of its sources, and of the high ones.
@@ -123,10 +123,12 @@ impl Row {
         match self.template.function {
             Alu::Composed => {
                 self.program().run(sources, to);
-                if let Gives::Double(count) = self.template.shape.gives
+                if let Gives::Double(preferred) = self.template.shape.gives
                     && to.wide.iter().any(|&x| f64::from_bits(x).is_nan())
                 {
-                    put_nans(&mut to.wide, &[a.wide(), b.wide(), c.wide()][..count]);
+                    let mut from = [a.wide(); 3];
+                    from.iter_mut().zip(preferred).for_each(|(to, &k)| *to = sources[k].wide());
+                    put_nans(&mut to.wide, &from[..preferred.len()]);
                 }
             }
             Alu::Narrow(f) => f(&mut to.narrow, a.narrow(), b.narrow(), c.narrow()),
@@ -173,9 +175,10 @@ impl Row {
 /// The shape of a section, for a row with these sources.
 macro_rules! shape {
     (b64 $($arg:ident)*) => { $crate::row::shape!(@ Wide, true true true true) };
-    (f64 $a:ident) => { $crate::row::shape!(@ Double(1), true true true true) };
-    (f64 $a:ident $b:ident) => { $crate::row::shape!(@ Double(2), true true true true) };
-    (f64 $a:ident $b:ident $c:ident) => { $crate::row::shape!(@ Double(3), true true true true) };
+    (f64 $a:ident) => { $crate::row::shape!(@ Double(&[0]), true true true true) };
+    (f64 $a:ident $b:ident) => { $crate::row::shape!(@ Double(&[1, 0]), true true true true) };
+    (f64 $a:ident $b:ident $c:ident) => { $crate::row::shape!(@ Double(&[1, 2, 0]), true true true true) };
+    (ratio $a:ident $b:ident) => { $crate::row::shape!(@ Double(&[0, 1]), true true true true) };
     (extend $($arg:ident)*) => { $crate::row::shape!(@ Wide, false false true true) };
     (truncate $($arg:ident)*) => { $crate::row::shape!(@ Narrow, true true true true) };
     (shift $($arg:ident)*) => { $crate::row::shape!(@ Wide, true false false false) };
@@ -204,6 +207,7 @@ macro_rules! record {
     ($v:pat, truncate $($lane:tt)*) => { $crate::row::record!(@ $v, 32, 64 64 64 64, $($lane)*) };
     ($v:pat, shift $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 32 32 32, $($lane)*) };
     ($v:pat, f64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };
+    ($v:pat, ratio $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 64 64, $($lane)*) };
     ($v:pat, field64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 32 32 32, $($lane)*) };
     ($v:pat, insert64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 32 32, $($lane)*) };
     ($v:pat, select64 $($lane:tt)*) => { $crate::row::record!(@ $v, 64, 64 64 32 32, $($lane)*) };

@@ -45,6 +45,18 @@ pub enum Float {
     Copy,
 }
 
+impl Float {
+    /// What factor or dividend, and addend, are multiplied by to see whether a result is less than the smallest normal number.
+    pub(crate) const LARGER: u32 = 0x4b80_0000;
+    /// What that number then is: 2^(24 - 126).
+    pub(crate) const LEAST: u32 = 0x0c80_0000;
+
+    /// Whether a result can lie between the largest subnormal and the smallest normal number. A sum of f32 cannot.
+    pub(crate) fn may_be_tiny(self) -> bool {
+        matches!(self, Float::Mul | Float::Div | Float::Fma)
+    }
+}
+
 /// What is computed in a lane. Integers wrap around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -84,8 +96,8 @@ pub enum Op {
     FunnelLeft,
     /// Lower half of (b, a) >> (c mod 32).
     FunnelRight,
-    /// An operation on f32. `flush`: subnormal sources and results are zeros of their sign;
-    /// `saturate`: the result is limited to [+0, 1], a NaN becomes +0. A NaN result is 0x7fffffff.
+    /// An operation on f32. `flush`: subnormal sources and results are zeros of their sign, a result also where it would be
+    /// less than the smallest normal number after rounding with an unbounded exponent; `saturate`: the result is limited to [+0, 1], a NaN becomes +0. A NaN result is 0x7fffffff.
     Float {
         /// Which one.
         op: Float,

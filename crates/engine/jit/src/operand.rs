@@ -116,6 +116,12 @@ impl Source {
             _ => None,
         }
     }
+
+    /// Whether it is a number of f64, and no NaN.
+    #[cfg(all(feature = "jit", target_arch = "x86_64"))]
+    pub(crate) fn is_number64(self) -> bool {
+        matches!(self, Self::Literal(bits) if !f64::from_bits(bits).is_nan())
+    }
 }
 
 impl Predicate {

@@ -26,6 +26,8 @@ pub struct Modifiers {
     pub satfinite: bool,
     /// `.relu`
     pub relu: bool,
+    /// `.oob` of fma
+    pub oob: bool,
     /// `.NaN` of min and max.
     pub nan: bool,
     /// `.xorsign` of min and max.
@@ -109,7 +111,7 @@ pub struct Modifiers {
     /// The words that tell apart what shares an opcode: `init`, `arrive`, `expect_tx` of mbarrier,
     /// `commit_group` of cp.async, `trans` of ldmatrix; in the documented order.
     pub actions: Vec<&'static str>,
-    /// `.proxy` and other kinds of fence, random rounding, `.oob` of fma: a word that changes what
+    /// `.proxy` and other kinds of fence, random rounding: a word that changes what
     /// the instruction does and that has no field. The executor must refuse an instruction that
     /// has one.
     pub unexecuted: Option<&'static str>,

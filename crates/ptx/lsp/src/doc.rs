@@ -123,6 +123,7 @@ const WORDS: &[Row] = &[
     ("approx", "fast, approximate"), ("full", "full range, approximate"),
     ("ftz", "subnormal operands and results become 0"), ("sat", "limits the result to its range"),
     ("satfinite", "limits the result to finite values"), ("relu", "negative results become 0"),
+    ("oob", "the NaN of what is out of bounds makes the result 0"),
     ("po", "adds one to the result"), ("shr7", "the result is shifted right by 7"),
     ("shr15", "the result is shifted right by 15"),
     ("NaN", "the result is NaN if an operand is"), ("xorsign", "the sign is the exclusive or of the signs"),

@@ -238,7 +238,7 @@ fn a_fault_ends_the_context() {
     for (name, at, code) in [
         (c"outside", 0x10_u64, "CUDA_ERROR_ILLEGAL_ADDRESS"),
         (c"outside", 1, "CUDA_ERROR_MISALIGNED_ADDRESS"),
-        (c"trapping", 0, "CUDA_ERROR_ILLEGAL_INSTRUCTION"),
+        (c"trapping", 0, "CUDA_ERROR_LAUNCH_FAILED"),
     ] {
         let here = Here::new();
         let (f, mut at, no) = (here.function(name), at, null_mut());

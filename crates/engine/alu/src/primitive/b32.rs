@@ -111,11 +111,11 @@ primitives! {
             /// The difference.
             f_sub(a, b: Self; m: Mode) = m.put(m.get(a) - m.get(b)) => m.op(Float::Sub);
             /// The product.
-            f_mul(a, b: Self; m: Mode) = m.put(m.get(a) * m.get(b)) => m.op(Float::Mul);
+            f_mul(a, b: Self; m: Mode) = m.put_tiny(m.get(a) * m.get(b), || m.larger(a) * m.get(b)) => m.op(Float::Mul);
             /// The product and an addend, rounded once.
-            f_fma(a, b: Self, c: Self; m: Mode) = m.put(m.get(a).mul_add(m.get(b), m.get(c))) => m.op(Float::Fma);
+            f_fma(a, b: Self, c: Self; m: Mode) = m.put_tiny(m.get(a).mul_add(m.get(b), m.get(c)), || m.larger(a).mul_add(m.get(b), m.larger(c))) => m.op(Float::Fma);
             /// The quotient.
-            f_div(a, b: Self; m: Mode) = m.put(m.get(a) / m.get(b)) => m.op(Float::Div);
+            f_div(a, b: Self; m: Mode) = m.put_tiny(m.get(a) / m.get(b), || m.larger(a) / m.get(b)) => m.op(Float::Div);
             /// The root.
             f_sqrt(a; m: Mode) = m.put(m.get(a).sqrt()) => m.op(Float::Sqrt);
             /// The lesser one: -0 is less than +0, one NaN gives the other source.
@@ -135,11 +135,11 @@ primitives! {
             /// The difference.
             f_sub_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::add_in(r, m.get(a), -m.get(b))) => m.directed(Float::Sub, r);
             /// The product.
-            f_mul_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::mul_in(r, m.get(a), m.get(b))) => m.directed(Float::Mul, r);
+            f_mul_in(a, b: Self; r: Rounding, m: Mode) = m.put_tiny(float::mul_in(r, m.get(a), m.get(b)), || float::mul_in(r, m.larger(a), m.get(b))) => m.directed(Float::Mul, r);
             /// The product and an addend, rounded once.
-            f_fma_in(a, b: Self, c: Self; r: Rounding, m: Mode) = m.put(float::fma_in(r, m.get(a), m.get(b), m.get(c))) => m.directed(Float::Fma, r);
+            f_fma_in(a, b: Self, c: Self; r: Rounding, m: Mode) = m.put_tiny(float::fma_in(r, m.get(a), m.get(b), m.get(c)), || float::fma_in(r, m.larger(a), m.get(b), m.larger(c))) => m.directed(Float::Fma, r);
             /// The quotient.
-            f_div_in(a, b: Self; r: Rounding, m: Mode) = m.put(float::div_in(r, m.get(a), m.get(b))) => m.directed(Float::Div, r);
+            f_div_in(a, b: Self; r: Rounding, m: Mode) = m.put_tiny(float::div_in(r, m.get(a), m.get(b)), || float::div_in(r, m.larger(a), m.get(b))) => m.directed(Float::Div, r);
             /// The root.
             f_sqrt_in(a; r: Rounding, m: Mode) = m.put(float::sqrt_in(r, m.get(a))) => m.directed(Float::Sqrt, r);
             /// The word of a table at this index, of which the low bits count.

@@ -58,7 +58,7 @@ primitives! {
             /// Downwards, zeros from above.
             shr_u(a, b: Self::Narrow) = if b < 64 { a >> (b & 63) } else { 0 } => J::ShiftRightWideU;
             /// The sum of f64. Here and below, of NaNs among results [`nan64`](crate::nan64) is said where a
-            /// table's section is `f64`.
+            /// table's section is `f64` or `ratio`.
             f_add(a, b: Self) = (d(a) + d(b)).to_bits() => J::Double(Float::Add);
             /// The difference.
             f_sub(a, b: Self) = (d(a) - d(b)).to_bits() => J::Double(Float::Sub);
@@ -74,10 +74,10 @@ primitives! {
             f_neg(a) = (-d(a)).to_bits() => J::Double(Float::Neg);
             /// Without sign.
             f_abs(a) = d(a).abs().to_bits() => J::Double(Float::Abs);
-            /// The lesser one: -0 is less than +0, one NaN gives the other source, two the one of arithmetic.
-            f_min(a, b: Self) = float::result64(float::min64(d(a), d(b))) => J::Double(Float::Min);
+            /// The lesser one: -0 is less than +0, one NaN gives the other source, two that of b, quiet.
+            f_min(a, b: Self) = float::extreme64(float::min64(d(a), d(b)), b) => J::Double(Float::Min);
             /// The greater one.
-            f_max(a, b: Self) = float::result64(float::max64(d(a), d(b))) => J::Double(Float::Max);
+            f_max(a, b: Self) = float::extreme64(float::max64(d(a), d(b)), b) => J::Double(Float::Max);
             /// An integral value.
             f_round(a; r: Rounding) = rounded(d(a), r).to_bits() => J::Double(Float::Round(r));
             /// The sum of f64 in a rounding.

@@ -134,6 +134,11 @@ where
 /// The n-th set bit from `base` on, upwards or downwards by the sign of n; itself for n = 0.
 #[inline(always)]
 fn fns(mask: u32, base: u32, n: i32) -> u32 {
+    // The assembler's code searches for the -n-th bit of the mirrored mask. This one's negation is negative again: no mask has
+    // too few bits, and the search walks to the end (docs/numerics.md, 13.12).
+    if n == i32::MIN {
+        return 0;
+    }
     if base > 31 {
         return !0;
     }

@@ -1,4 +1,6 @@
-//! The carry forms: add.cc, addc, sub.cc, subc, mad.cc, madc. Only `addc`, `subc` and `madc` read the flags.
+//! The carry forms: add.cc, addc, sub.cc, subc, mad.cc, madc. Only `addc`, `subc` and `madc` read the flags. A flag is the
+//! adder's carry: a subtraction adds the complement and one, or the flag, and carries where nothing is borrowed
+//! (docs/numerics.md, 13.12).
 
 use super::family;
 use crate::row::Row;
@@ -30,8 +32,8 @@ family! { of_word [const BITS: u32, const SIGNED: bool] |_v|
     carry {
         ["add.cc"] |a, b, _c, _carry| sum::<BITS>(a, b, false);
         ["addc", "addc.cc"] |a, b, _c, carry| sum::<BITS>(a, b, carry);
-        ["sub.cc"] |a, b, _c, _carry| difference::<BITS>(a, b, false);
-        ["subc", "subc.cc"] |a, b, _c, carry| difference::<BITS>(a, b, carry);
+        ["sub.cc"] |a, b, _c, _carry| sum::<BITS>(a, !b, true);
+        ["subc", "subc.cc"] |a, b, _c, carry| sum::<BITS>(a, !b, carry);
         ["mad.lo.cc"] |a, b, c, _carry| sum::<BITS>(a.wrapping_mul(b), c, false);
         ["madc.lo", "madc.lo.cc"] |a, b, c, carry| sum::<BITS>(a.wrapping_mul(b), c, carry);
         ["mad.hi.cc"] |a, b, c, _carry| sum::<BITS>(high::<BITS, SIGNED>(a, b), c, false);
@@ -44,13 +46,6 @@ fn sum<const BITS: u32>(a: u64, b: u64, carry: bool) -> (u64, bool) {
     let mask = u128::from(u64::MAX >> (64 - BITS));
     let sum = (u128::from(a) & mask) + (u128::from(b) & mask) + u128::from(carry);
     ((sum & mask) as u64, sum > mask)
-}
-
-/// a - (b + borrow), and whether it is borrowed.
-fn difference<const BITS: u32>(a: u64, b: u64, borrow: bool) -> (u64, bool) {
-    // a - b - borrow = a + !b + !borrow, where the carry out says that nothing was borrowed.
-    let (result, carry) = sum::<BITS>(a, !b, !borrow);
-    (result, !carry)
 }
 
 /// The upper half of a product.

@@ -1,5 +1,6 @@
 //! Arithmetic of f64. A NaN that goes in comes out, and one that arithmetic makes is 0xfff8000000000000
-//! (`float::nan64`); of `min` and `max` all NaNs are that.
+//! (`float::nan64`). Of several, sums and products give the second source's, `fma` that of b, c, a, whichever comes first, and
+//! quotients the first one's (docs/numerics.md, 13.7).
 
 use super::parts::*;
 use super::{DIRECTED, family, table};
@@ -12,11 +13,13 @@ table! { COMPOSED rows
         ["sub.f64"] |a, b| a.f_sub(b);
         ["mul.f64"] |a, b| a.f_mul(b);
         ["fma.rn.f64", "mad.rn.f64"] |a, b, c| a.f_fma(b, c);
-        ["div.rn.f64"] |a, b| a.f_div(b);
         ["rcp.rn.f64"] |a| B64::f_div(lit(1f64.to_bits()), a);
         ["sqrt.rn.f64"] |a| a.f_sqrt();
         ["abs.f64"] |a| a.f_abs();
         ["neg.f64"] |a| a.f_neg();
+    }
+    ratio {
+        ["div.rn.f64"] |a, b| a.f_div(b);
     }
     b64 {
         ["min.f64"] |a, b| a.f_min(b);
@@ -36,8 +39,10 @@ family! { directed [] |v|
         ["sub.f64"] |a, b| a.f_sub_in(b, v.rounding);
         ["mul.f64"] |a, b| a.f_mul_in(b, v.rounding);
         ["fma.f64", "mad.f64"] |a, b, c| a.f_fma_in(b, c, v.rounding);
-        ["div.f64"] |a, b| a.f_div_in(b, v.rounding);
         ["rcp.f64"] |a| B64::f_div_in(lit(1f64.to_bits()), a, v.rounding);
         ["sqrt.f64"] |a| a.f_sqrt_in(v.rounding);
+    }
+    ratio {
+        ["div.f64"] |a, b| a.f_div_in(b, v.rounding);
     }
 }

@@ -23,6 +23,8 @@ fn of_format<H: InSteps>() -> Vec<Row> {
     let limited =
         plain.iter().flat_map(|&v| [v, Variant { sat: true, ..v }, Variant { relu: true, ..v }]);
     let mut all = sums::<H>().of(limited.collect());
+    let guards = variants(&[Near], &[pair]).into_iter();
+    all.extend(guarded::<H>().of(guards.flat_map(|v| [v, Variant { relu: true, ..v }]).collect()));
     all.extend(signs::<H>().of(plain));
     all.extend(extremes::<H>().of(variants(&[Near], &[ftz, pair, nan])));
     all.extend(functions::<H, false>().of(variants(&[Near], &[ftz])));
@@ -126,6 +128,16 @@ family! { sums [H: InSteps] |v|
     }
 }
 
+family! { guarded [H: InSteps] |v|
+    with |key| key.of_type(ty::<H>(v)).flag("relu", v.relu); rows
+    b32 {
+        ["fma.oob"] |a, b, c| each(v.pair, a, b, c, |a, b, c| {
+            let value = limited::<H, _>(v, H::fused(get::<H, _>(false, a), get::<H, _>(false, b), get::<H, _>(false, c)));
+            B32::when(lit(0), is_outside(a), B32::when(lit(0), is_outside(b), value))
+        });
+    }
+}
+
 family! { signs [H: InSteps] |v|
     with |key| key.of_type(ty::<H>(v)).flag("ftz", v.ftz); rows
     b32 {
@@ -203,11 +215,24 @@ fn get<H: InSteps, V: B32>(ftz: bool, x: V) -> V {
     H::read(flushed::<H, V>(ftz, x))
 }
 
-/// An f32 with `.sat` and `.relu`, rounded, with `.ftz`.
+/// An f32 with `.sat` and `.relu`, with `.ftz`, rounded.
 fn limited<H: InSteps, V: B32>(v: Variant, x: V) -> V {
     let x = if v.sat { x.f_copy(SAT) } else { x };
     let x = if v.relu { lit::<V>(0).when(x.f_le(lit(0)), x) } else { x };
-    flushed::<H, V>(v.ftz, H::round(x))
+    H::round(if v.ftz { without_tiny::<H, V>(x) } else { x })
+}
+
+/// An f32 that is a zero of its sign where it would be less than the smallest normal number of the format after rounding with
+/// an unbounded exponent (docs/numerics.md, 13.3): below the middle between that number and the one before it.
+fn without_tiny<H: Half, V: B32>(x: V) -> V {
+    let (emin, ones) = (H::FORMAT.emin(), H::FORMAT.frac + 1);
+    let middle = ((126 + emin) as u64) << 23 | ((1 << ones) - 1) << (23 - ones);
+    x.and(lit(1 << 31)).when(magnitude(x).lt_u(lit(middle)), x)
+}
+
+/// Whether a half is the NaN that stands for "out of bounds" (docs/numerics.md, 13.7).
+fn is_outside<V: B32>(x: V) -> V::Holds {
+    x.and(lit(0x7fff)).eq(lit(0x7ff7))
 }
 
 /// A NaN stays the canonical one.

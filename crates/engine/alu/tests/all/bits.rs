@@ -159,6 +159,8 @@ fn find_nth_set() {
                         pos += n.signum();
                     }
                 }
+                // The negation of this one is negative again, and its code finds place 0 in the end (an H200).
+                let expected = if n == i64::from(i32::MIN) { 0 } else { expected };
                 check("fns.b32", &[mask, base as u64, n as u64], expected);
             }
         }

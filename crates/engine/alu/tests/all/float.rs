@@ -122,7 +122,8 @@ fn min_max_abs_neg_copysign() {
     check("min.f64", &[1 << 63, 0], 1 << 63);
     check("max.f64", &[1 << 63, 0], 0);
     check("max.f64", &[0x7ff8_0000_0000_0000, 5], 5);
-    check("max.f64", &[0x7ff8_0000_0000_0000, 0x7ff0_0000_0000_0001], 0xfff8_0000_0000_0000);
+    check("max.f64", &[0x7ff8_0000_0000_0000, 0x7ff0_0000_0000_0001], 0x7ff8_0000_0000_0001);
+    check("min.f64", &[0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0005], 0xfff8_0000_0000_0005);
     check("abs.f32", &[MINUS | INF], INF);
     check("abs.ftz.f32", &[MINUS | 1], 0);
     check("abs.f32", &[MINUS | 1], 1);
@@ -155,6 +156,13 @@ fn saturation_of_nan_and_zero() {
     check("mad.rn.sat.f32", &[0x3f00_0000, ONE, 0x3e80_0000], 0x3f40_0000);
     check("fma.rn.ftz.f32", &[0x0080_0000, 0x3f00_0000, 0], 0);
     check("fma.rn.f32", &[0x0080_0000, 0x3f00_0000, 0], 0x0040_0000);
+    // Below the smallest normal number with an unbounded exponent, although rounded to it as a subnormal.
+    check("mul.f32", &[0x00ff_ffff, 0x3f00_0000], 0x0080_0000);
+    check("mul.ftz.f32", &[0x00ff_ffff, 0xbf00_0000], MINUS);
+    check("fma.rn.ftz.f32", &[0x00ff_ffff, 0x3f00_0000, 0], 0);
+    check("mul.rp.ftz.f32", &[0x00ff_ffff, 0x3f00_0000], 0);
+    check("mul.ftz.f16x2", &[0x07ff_87ff, 0x3800_3800], 0x0000_8000);
+    check("fma.rn.ftz.f16", &[0x07ff, 0x3800, 0], 0);
 }
 
 #[test]
@@ -188,7 +196,9 @@ fn narrow_conversions() {
     check("cvt.rn.tf32.f32", &[0x3f80_1000], 0x3f80_0000);
     check("cvt.rz.tf32.f32", &[0xbf80_3fff], 0xbf80_2000);
     check("cvt.rna.tf32.f32", &[0x7fc0_0001], 0x7fc0_0000);
-    check("cvt.rna.satfinite.tf32.f32", &[0x7fc0_0001], 0x7fff_e000);
+    // An infinity and a NaN are a step of the format less (an H200).
+    check("cvt.rna.satfinite.tf32.f32", &[0x7fc1_2345], 0x7fc1_0000);
+    check("cvt.rna.satfinite.tf32.f32", &[0x7f80_0001], 0x7f7f_e000);
     // e4m3: 448 is the largest, 0x7f the NaN; 1.0625 ties to even 1.0, 2^-9 is the smallest.
     check("cvt.rn.satfinite.e4m3x2.f32", &[0x43e0_0000, 0x7f80_0000], 0x7e7e);
     check("cvt.rn.satfinite.e4m3x2.f32", &[0x7fc0_0000, 0x3f88_0000], 0x7f38);
@@ -205,6 +215,9 @@ fn narrow_conversions() {
     check("cvt.rn.ftz.f32.f64", &[0x36a0_0000_0000_0000], 0);
     check("cvt.ftz.f32.f16", &[0x0001], 0x3380_0000);
     check("cvt.rn.ftz.f16.f32", &[0x8000_0001], 0x8000);
+    // Which nothing but a rounding away from zero shows (an H200).
+    check("cvt.rm.ftz.f16.f32", &[0x8000_0001], 0x8001);
+    check("cvt.rp.ftz.f16.f32", &[1], 1);
     check("cvt.rpi.s32.f32", &[1], 1);
     check("cvt.rpi.ftz.s32.f32", &[1], 0);
     check("cvt.sat.f32.f32", &[0x7fc0_0000], 0);
@@ -274,17 +287,17 @@ proptest! {
     fn f64_equals_the_model(a: u64, b: u64, near in -4i64..4, c: u64) {
         const F: Format = Format::F64;
         let other = a.wrapping_add_signed(near) ^ 1 << 63;
-        // The model has one NaN; the first operand that is one comes out.
+        // The model has one NaN; the first operand that is one, in the order of the instruction, comes out.
         let nan = |sources: &[u64], model: u64| {
             let operand = sources.iter().find(|x| F.is_nan(**x));
             operand.map_or(model, |x| x | 1 << 51)
         };
         for b in [b, other] {
             let run = |op: &str, s| Instruction::new(op).run(s);
-            prop_assert_eq!(run("add.f64", [a, b, 0, 0]), nan(&[a, b], soft::add(F, 0, a, b)));
-            prop_assert_eq!(run("mul.f64", [a, b, 0, 0]), nan(&[a, b], soft::mul(F, 0, a, b)));
+            prop_assert_eq!(run("add.f64", [a, b, 0, 0]), nan(&[b, a], soft::add(F, 0, a, b)));
+            prop_assert_eq!(run("mul.f64", [a, b, 0, 0]), nan(&[b, a], soft::mul(F, 0, a, b)));
             let fused = soft::fma(F, 0, a, b, c);
-            prop_assert_eq!(run("fma.rn.f64", [a, b, c, 0]), nan(&[a, b, c], fused));
+            prop_assert_eq!(run("fma.rn.f64", [a, b, c, 0]), nan(&[b, c, a], fused));
             prop_assert_eq!(run("div.rn.f64", [a, b, 0, 0]), nan(&[a, b], soft::div(F, 0, a, b)));
             prop_assert_eq!(run("sqrt.rn.f64", [a, 0, 0, 0]), nan(&[a], soft::sqrt(F, 0, a)));
         }

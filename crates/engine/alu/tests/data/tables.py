@@ -17,6 +17,8 @@ mpmath.mp.prec = 300
 # fraction bits, exponent bits, canonical NaN
 FORMATS = {"f16": (10, 5, 0x7fff), "bf16": (7, 8, 0x7fff), "f32": (23, 8, 0x7fffffff),
            "f64": (52, 11, 0xfff8000000000000)}
+# The same precision, and room for the exponents of what is less than the smallest normal number.
+WIDER = {"f32": (23, 11, 0x7fffffff << 3 | 7), "f16": (10, 8, 0x7fff << 3 | 7)}
 # Arguments whose result lies within 2^-46 of the middle between two f32, where an f64 result does
 # not tell which is nearer; found by a random search.
 HARD = {
@@ -30,9 +32,9 @@ INTS = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"]
 
 
 class Fmt:
-    def __init__(self, name):
+    def __init__(self, name, formats=FORMATS):
         self.name = name
-        self.p, self.e, self.nan = FORMATS[name]
+        self.p, self.e, self.nan = formats[name]
         self.sign = 1 << (self.p + self.e)
         self.inf = ((1 << self.e) - 1) << self.p
         self.bias = (1 << (self.e - 1)) - 1
@@ -100,6 +102,19 @@ def interesting(f, n):
 
 def flushed(f, x):
     return x & f.sign if x & f.inf == 0 else x
+
+
+def is_tiny(f, op, mode, sources):
+    """Whether a result is less than the smallest normal number when it is rounded with an unbounded exponent: what .ftz
+    makes a zero (docs/numerics.md, 13.3)."""
+    w = Fmt(f.name, WIDER)
+
+    def wider(x):
+        v = f.decode(x)
+        return w.nan if v[0] == "nan" else w.inf | (w.sign if v[1] else 0) if v[0] == "inf" else w.encode(v[1], v[2], "rn")
+
+    v = w.decode(arith(w, op, mode, *map(wider, sources)))
+    return v[0] == "num" and v[2] < f.magnitude(1 << f.p)
 
 
 def near(f, x):
@@ -177,22 +192,23 @@ def write(name, rows):
         out.writelines(rows)
 
 
-def operand_nan(sources, r):
-    """f64: the first NaN operand comes out, quiet (docs/numerics.md, 13.2 and 13.7)."""
-    nans = [x for x in sources if F["f64"].decode(x)[0] == "nan"]
+def operand_nan(op, sources, r):
+    """f64: a NaN operand comes out, quiet: that of b, of a quotient that of a; of fma that of b, c, a, whichever comes first
+    (docs/numerics.md, 13.2 and 13.7)."""
+    order = [0, 1] if op == "div" else {1: [0], 2: [1, 0], 3: [1, 2, 0]}[len(sources)]
+    nans = [sources[k] for k in order if F["f64"].decode(sources[k])[0] == "nan"]
     return nans[0] | 1 << 51 if nans else r
 
 
 def converted_nan(a, b, x):
     """A NaN of format a in format b (docs/numerics.md, 13.8)."""
-    pair = (a.name, b.name)
     sign, top = (b.sign if x & a.sign else 0), 1 << (b.p - 1)
     fraction = x & ((1 << a.p) - 1)
-    if pair in (("f32", "f64"), ("f16", "f64")):
+    if b.name == "f64":
         return sign | b.inf | top | fraction << (b.p - a.p)
-    if pair in (("f64", "f32"), ("f64", "f16")):
+    if a.name == "f64":
         return sign | b.inf | top | fraction >> (a.p - b.p)
-    if pair == ("bf16", "f32"):
+    if (a.name, b.name) == ("bf16", "f32"):
         return x << 16
     return b.nan
 
@@ -218,7 +234,7 @@ def nans():
             if n > 1:
                 for _ in range(8):
                     src = [draw.choice(some(d)) for _ in range(n)]
-                    rows.append("%s.%s.f64 %s = %x\n" % (op, mode, " ".join("%x" % v for v in src), src[0] | 1 << 51))
+                    rows.append("%s.%s.f64 %s = %x\n" % (op, mode, " ".join("%x" % v for v in src), operand_nan(op, src, 0)))
             made = {"add": [inf, inf | d.sign], "sub": [inf, inf], "mul": [inf, 0], "fma": [0, inf, one],
                     "div": [0, 0], "sqrt": [one | d.sign]}.get(op)
             if made:
@@ -239,6 +255,11 @@ def nans():
     for x in some(f):
         rows.append("cvt.ftz.f64.f32 %x = 7fffffffe0000000\n" % x)
         rows.append("cvt.rna.tf32.f32 %x = %x\n" % (x, x & 0xffffe000))
+        rows.append("cvt.rna.satfinite.tf32.f32 %x = %x\n" % (x, (x & 0xffffe000) - 0x2000))
+        rows.append("cvt.f32.f32 %x = %x\n" % (x, x))
+    for x in some(F["bf16"]):
+        rows.append("cvt.ftz.f32.bf16 %x = 7fffffff\n" % x)
+        rows.append("cvt.rn.ftz.f32.bf16 %x = 7fffffff\n" % x)
     for x in some(d):
         for mode in ("rn", "rz", "rm", "rp"):
             rows.append("cvt.%s.ftz.f32.f64 %x = %x\n" % (mode, x, converted_nan(d, f, x)))
@@ -292,9 +313,9 @@ def arithmetic():
                     use = [flushed(f, x) if "ftz" in flag else x for x in src] + [0, 0]
                     r = arith(f, op, mode, use[0], use[1], use[2])
                     if name == "f64":
-                        r = operand_nan(src, r)
-                    if "ftz" in flag:
-                        r = flushed(f, r)
+                        r = operand_nan(op, src, r)
+                    if "ftz" in flag and is_tiny(f, op, mode, use[:3]):
+                        r &= f.sign
                     if "sat" in flag:
                         r = sat(f, r)
                     rows.append("%s.%s%s.%s %s = %x\n" % (op, mode, flag, name, " ".join("%x" % x for x in src), r))

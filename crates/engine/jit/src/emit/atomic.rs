@@ -165,15 +165,13 @@ impl<Z: Backend> Emitter<'_, Z> {
     }
 
     /// Of floats of 32 bits in global memory subnormals are zeros of their sign, and a NaN is the canonical one.
-    /// Of doubles a NaN of b comes before that of the old number.
-    fn add_float(&mut self, b: MemoryOperand, width: &Width, flush: bool) {
-        let w = |register| width.of(register);
-        let load = width.code(C::Mov_r32_rm32, C::Mov_r64_rm64);
-        self.asm.put(I::with2(load, w(R::R13), b));
-        self.asm.put(I::with2(load, w(R::R14), w(R::RAX)));
+    fn add_float(&mut self, b: MemoryOperand, width: &Width, global: bool) {
         if width.wide {
-            return Z::sum(self, true);
+            return self.add_double(b, global);
         }
+        let flush = global;
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R13D, b));
+        self.asm.put(I::with2(C::Mov_r32_rm32, R::R14D, R::EAX));
         if flush {
             self.flush_word(R::R13D);
             self.flush_word(R::R14D);
@@ -187,6 +185,34 @@ impl<Z: Backend> Emitter<'_, Z> {
         self.asm.put(I::with2(C::Cmp_rm32_imm32, R::R13D, 0x7f80_0000));
         self.asm.put(I::with2(C::Mov_r32_imm32, R::R13D, 0x7fff_ffff));
         self.asm.put(I::with2(C::Cmova_r32_rm32, R::R14D, R::R13D));
+    }
+
+    /// In global memory a NaN of b comes before that of the old number, and its bits stay; in others that of the old number
+    /// comes before that of b, quiet.
+    fn add_double(&mut self, b: MemoryOperand, global: bool) {
+        let (load, copy) = (C::Mov_r64_rm64, |to, from| I::with2(C::Mov_r64_rm64, to, from));
+        if !global {
+            self.asm.put(copy(R::R13, R::RAX));
+            self.asm.put(I::with2(load, R::R14, b));
+            return Z::sum(self, true);
+        }
+        let done = self.asm.label();
+        self.asm.put(I::with2(load, R::R13, b));
+        // Without its sign.
+        let infinity = at(R::R9, self.pooled(&[0x7ff << 53]));
+        for source in [R::R13, R::RAX] {
+            let number = self.asm.label();
+            let twice = MemoryOperand::with_base_index(source, source);
+            self.asm.put(I::with2(C::Lea_r64_m, R::R14, twice));
+            self.asm.put(I::with2(C::Cmp_r64_rm64, R::R14, infinity));
+            self.asm.jump(C::Jbe_rel32_64, number);
+            self.asm.put(copy(R::R14, source));
+            self.asm.jump(C::Jmp_rel32_64, done);
+            self.asm.bind(number);
+        }
+        self.asm.put(copy(R::R14, R::RAX));
+        Z::sum(self, true);
+        self.asm.bind(done);
     }
 
     fn flush_word(&mut self, register: R) {

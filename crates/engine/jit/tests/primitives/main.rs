@@ -29,7 +29,7 @@ struct Bank {
 
 /// Numbers at which something changes, of integers, floats and shifts.
 #[rustfmt::skip]
-const SPECIAL: [u64; 56] = [
+const SPECIAL: [u64; 58] = [
     0,
     1,
     2,
@@ -65,6 +65,8 @@ const SPECIAL: [u64; 56] = [
     0x8080_0000,
     0x007f_ffff,
     0x807f_ffff,
+    0x00ff_ffff,
+    0x3f7f_ffff,
     0x4f00_0000,
     0xcf00_0000,
     0x4f7f_ffff,

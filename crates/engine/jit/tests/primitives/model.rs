@@ -31,6 +31,25 @@ fn least(a: f32, b: f32) -> f32 {
     }
 }
 
+/// Whether a product or quotient is less than the smallest normal number when it is rounded to 24 bits whatever its exponent:
+/// than the middle between that number and the one before it.
+fn is_tiny(op: Float, sources: [f32; 3]) -> bool {
+    let [a, b, c] = sources.map(f64::from);
+    let middle = (1.0 - 2f64.powi(-25)) * 2f64.powi(-126);
+    match op {
+        Float::Mul => (a * b).abs() < middle,
+        Float::Div => (a / b).abs() < middle,
+        Float::Fma => {
+            // What the sum has lost (Knuth) counts where it is the middle.
+            let (product, sum) = (a * b, a * b + c);
+            let other = sum - product;
+            let lost = (product - (sum - other)) + (c - other);
+            sum.abs() < middle || sum.abs() == middle && lost * sum < 0.0
+        }
+        _ => false,
+    }
+}
+
 fn float(op: Float, flush: bool, saturate: bool, sources: [u64; 3]) -> u32 {
     let [a, b, c] = sources.map(|bits| {
         let number = f32::from_bits(bits as u32);
@@ -54,7 +73,7 @@ fn float(op: Float, flush: bool, saturate: bool, sources: [u64; 3]) -> u32 {
         d = if d > 0.0 { d.min(1.0) } else { 0.0 };
     }
     if flush {
-        d = flushed(d);
+        d = if is_tiny(op, [a, b, c]) { 0f32.copysign(d) } else { flushed(d) };
     }
     if d.is_nan() { NAN } else { d.to_bits() }
 }
@@ -123,27 +142,27 @@ pub(crate) fn compute(op: Op, sources: [u64; 3], holds: bool) -> u64 {
     narrow.into()
 }
 
-/// The first NaN of the sources, quiet, or the one that arithmetic makes.
+/// The first NaN of the sources in the order in which the operation looks at them, quiet, or the one that arithmetic makes.
 fn double(op: Float, sources: [u64; 3]) -> u64 {
     let [a, b, c] = sources.map(f64::from_bits);
-    let (made, looked_at) = match op {
-        Float::Add => (a + b, 2),
-        Float::Sub => (a - b, 2),
-        Float::Mul => (a * b, 2),
-        Float::Fma => (a.mul_add(b, c), 3),
-        Float::Div => (a / b, 2),
-        Float::Sqrt => (a.sqrt(), 1),
-        Float::Neg => (-a, 1),
-        Float::Abs => (a.abs(), 1),
+    let (made, looked_at): (f64, &[usize]) = match op {
+        Float::Add => (a + b, &[1, 0]),
+        Float::Sub => (a - b, &[1, 0]),
+        Float::Mul => (a * b, &[1, 0]),
+        Float::Fma => (a.mul_add(b, c), &[1, 2, 0]),
+        Float::Div => (a / b, &[0, 1]),
+        Float::Sqrt => (a.sqrt(), &[0]),
+        Float::Neg => (-a, &[0]),
+        Float::Abs => (a.abs(), &[0]),
         Float::Copy => return sources[0],
         Float::Min | Float::Max => {
             let before = a.total_cmp(&b).is_lt() == (op == Float::Min);
             let d = if b.is_nan() || !a.is_nan() && before { a } else { b };
-            return if d.is_nan() { 0xfff8 << 48 } else { d.to_bits() };
+            return if d.is_nan() { sources[1] | 1 << 51 } else { d.to_bits() };
         }
-        Float::Round(how) => (conversions::whole(a, how), 1),
+        Float::Round(how) => (conversions::whole(a, how), &[0]),
     };
-    let nan = sources[..looked_at].iter().find(|&&x| f64::from_bits(x).is_nan());
+    let nan = looked_at.iter().map(|&k| sources[k]).find(|&x| f64::from_bits(x).is_nan());
     match nan {
         _ if !made.is_nan() => made.to_bits(),
         Some(nan) => nan | 1 << 51,

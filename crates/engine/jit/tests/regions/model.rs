@@ -259,9 +259,12 @@ impl World {
                 }
                 Change::AddFloat => {
                     let sum = f64::from_bits(old) + f64::from_bits(b);
-                    let nan = [b, old].into_iter().find(|x| f64::from_bits(*x).is_nan());
+                    let global = access.space == Space::Global;
+                    let order = if global { [b, old] } else { [old, b] };
+                    let nan = order.into_iter().find(|x| f64::from_bits(*x).is_nan());
                     match nan {
                         _ if !sum.is_nan() => sum.to_bits(),
+                        Some(nan) if global => nan,
                         Some(nan) => nan | 1 << 51,
                         None => 0xfff8 << 48,
                     }

@@ -55,8 +55,8 @@ fn halves(op: AtomOp, ty: ScalarType, old: u64, b: u64) -> u64 {
     }
 }
 
-/// The new value. `flush` is that of an f32 sum in global memory.
-pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), flush: bool) -> u64 {
+/// The new value. `global`: it is in global memory, where sums of floats are computed in another way.
+pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), global: bool) -> u64 {
     use ScalarType as T;
     if matches!(ty, T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2) {
         return halves(op, ty, old, b);
@@ -65,11 +65,19 @@ pub(super) fn apply(op: AtomOp, ty: ScalarType, old: u64, (b, c): (u64, u64), fl
     let signed = |v: u64| if ty == T::S64 { v as i64 } else { i64::from(v as u32 as i32) };
     let value = match op {
         AtomOp::Add => match ty {
-            T::F32 => sum32(old as u32, b as u32, flush).into(),
+            T::F32 => sum32(old as u32, b as u32, global).into(),
             T::F64 => {
                 let sum = f64::from_bits(old) + f64::from_bits(b);
-                // The instruction's NaN goes before that of memory (docs/numerics.md, 13.7).
-                if sum.is_nan() { nan64([b, old]) } else { sum.to_bits() }
+                // In global memory the instruction's NaN goes before that of memory, and its bits stay; in others memory's goes
+                // first, quiet (docs/numerics.md, 13.7).
+                match sum.is_nan() {
+                    false => sum.to_bits(),
+                    true if !global => nan64([old, b]),
+                    true => [b, old]
+                        .into_iter()
+                        .find(|&x| f64::from_bits(x).is_nan())
+                        .unwrap_or(nan64([])),
+                }
             }
             _ => old.wrapping_add(b),
         },
@@ -190,7 +198,7 @@ impl Context<'_> {
             for lane in lanes(mask) {
                 let (b, c) = (self.sources[0][lane] & cut, self.sources[1][lane] & cut);
                 let at = (k as u32 * size, size, total);
-                let new = |old, flush| apply(op.op, op.ty, old, (b, c), flush);
+                let new = |old, global| apply(op.op, op.ty, old, (b, c), global);
                 old[lane] = self.update(warp, op, lane, at, new)?;
             }
             warp.put(d, &old, u64::MAX, mask);

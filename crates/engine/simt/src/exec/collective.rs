@@ -4,10 +4,21 @@ use super::context::{BarrierState, Context};
 use super::cross::{reduce, vote};
 use super::outcome::{Flow, PendingFault, fault_at};
 use super::warp::{Split, State, Warp, lanes};
-use crate::code::{Barrier, BarrierKind, Inst, Op, Slot};
+use crate::code::{Barrier, BarrierKind, Inst, Op};
 use crate::fault::FaultKind;
 use crate::observe::{Events, Synchronized};
+use texunit_alu::L32;
 use texunit_isa::BoolOp;
+
+/// Where the lanes of a membermask have met.
+enum Met {
+    /// Some are missing.
+    Not,
+    /// They are in the split.
+    Here,
+    /// They are at several places, where all has been done.
+    Elsewhere,
+}
 
 impl Context<'_> {
     /// Instructions that lanes of a warp execute together.
@@ -17,17 +28,50 @@ impl Context<'_> {
         split: &mut Split,
         inst: &Inst,
     ) -> Result<Flow, Box<PendingFault>> {
-        if let Some(members) = inst.op.members() {
-            let anywhere = matches!(inst.op, Op::WarpSync { .. });
-            if !self.meet_members(warp, split, members, anywhere)? {
-                // The instruction is executed when the last lane comes.
-                return Ok(Flow::Waits(State::Sync));
-            }
-            self.count(warp, inst, split.mask);
+        let Some(members) = inst.op.members() else {
+            self.together(warp, &inst.op, split.mask)?;
+            split.pc += 1;
+            return Ok(Flow::Goes);
+        };
+        let masks = *warp.n(&self.launch.constants, members);
+        if let Some(lane) = lanes(split.mask).find(|&l| masks[l] >> l & 1 == 0) {
+            let what = format!(
+                "lane {lane} executes a `.sync` instruction with the membermask {:#010x}, which it is not in",
+                masks[lane]
+            );
+            return fault_at(lane, FaultKind::BadOperand(what));
         }
-        let mask = split.mask;
-        match &inst.op {
-            Op::Shuffle(shuffle) => self.shuffle(warp, shuffle, mask),
+        let wanted = masks[split.mask.trailing_zeros() as usize];
+        let others = lanes(split.mask).filter(|&l| masks[l] != wanted).fold(0, |m, l| m | 1 << l);
+        if others != 0 {
+            return self.groups(warp, split, inst, &masks);
+        }
+        let there = if wanted & warp.live & !split.mask != 0 {
+            self.meet(warp, split, &inst.op, (wanted, &masks))
+        } else {
+            if matches!(inst.op, Op::WarpSync { .. }) {
+                self.tell_joined(warp, split.mask, split.pc);
+            }
+            Met::Here
+        };
+        match there {
+            // The instruction is executed when the last lane comes.
+            Met::Not => return Ok(Flow::Waits(State::Sync)),
+            Met::Here => self.together(warp, &inst.op, split.mask)?,
+            Met::Elsewhere => {}
+        }
+        self.count(warp, inst, split.mask);
+        split.pc += 1;
+        Ok(Flow::Goes)
+    }
+
+    /// What lanes that are all there execute together.
+    fn together(&mut self, warp: &mut Warp, op: &Op, mask: u32) -> Result<(), Box<PendingFault>> {
+        match op {
+            Op::Shuffle(shuffle) => {
+                let values = *warp.n(&self.launch.constants, shuffle.a);
+                self.shuffle(warp, shuffle, mask, (&values, mask));
+            }
             Op::Matrix(matrix) => self.matrix(warp, matrix, mask)?,
             Op::Elect { d, p, .. } => {
                 let leader = mask.trailing_zeros();
@@ -45,44 +89,57 @@ impl Context<'_> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// The same for a split with several membermasks: groups of lanes that are all there execute it one after the other, and go
+    /// on together (docs/numerics.md, 13.11). Lanes of the others are parted from them.
+    fn groups(
+        &mut self,
+        warp: &mut Warp,
+        split: &mut Split,
+        inst: &Inst,
+        masks: &L32,
+    ) -> Result<Flow, Box<PendingFault>> {
+        let (mut left, mut there) = (split.mask, 0);
+        while left != 0 {
+            let wanted = masks[left.trailing_zeros() as usize];
+            let same = lanes(left).filter(|&l| masks[l] == wanted).fold(0, |m, l| m | 1 << l);
+            left &= !same;
+            if wanted & warp.live & !same == 0 {
+                there |= same;
+                if matches!(inst.op, Op::WarpSync { .. }) {
+                    self.tell_joined(warp, same, split.pc);
+                }
+                self.together(warp, &inst.op, same)?;
+            } else {
+                warp.frames.retain(split.frame);
+                warp.splits.push(Split { mask: same, state: State::Ready, ..*split });
+            }
+        }
+        split.mask = there;
+        if there == 0 {
+            warp.frames.release(split.frame);
+            return Ok(Flow::Gone);
+        }
+        self.count(warp, inst, there);
         split.pc += 1;
         Ok(Flow::Goes)
     }
 
-    /// Whether all lanes of the membermask that have not exited are at this instruction; lanes
-    /// that wait here join the split. Lanes with another mask than the first are parted from it.
-    /// `anywhere`: lanes may be at another instruction of this kind.
-    fn meet_members(
+    /// Whether all lanes of a membermask that have not exited are there now that a split has come. Those that wait at the same
+    /// instruction join it; of barriers and shuffles they may wait at others (docs/numerics.md, 13.11), which are then executed,
+    /// too.
+    fn meet(
         &mut self,
         warp: &mut Warp,
         split: &mut Split,
-        members: Slot,
-        anywhere: bool,
-    ) -> Result<bool, Box<PendingFault>> {
-        let constants = &self.launch.constants;
-        let masks = *warp.n(constants, members);
-        if let Some(lane) = lanes(split.mask).find(|&l| masks[l] >> l & 1 == 0) {
-            let what = format!(
-                "lane {lane} executes a `.sync` instruction with the membermask {:#010x}, which it is not in",
-                masks[lane]
-            );
-            return fault_at(lane, FaultKind::BadOperand(what));
-        }
-        let wanted = masks[split.mask.trailing_zeros() as usize];
-        let same = lanes(split.mask).filter(|&l| masks[l] == wanted).fold(0, |m, l| m | 1 << l);
-        if same != split.mask {
-            warp.frames.retain(split.frame);
-            warp.splits.push(Split { mask: split.mask & !same, state: State::Ready, ..*split });
-            split.mask = same;
-        }
-        if wanted & warp.live & !split.mask == 0 {
-            if anywhere {
-                self.tell_joined(warp, split.mask, split.pc);
-            }
-            return Ok(true);
-        }
-        if anywhere {
-            return Ok(self.warp_barrier(warp, split, wanted));
+        op: &Op,
+        (wanted, masks): (u32, &L32),
+    ) -> Met {
+        let elsewhere = |is: bool| if is { Met::Elsewhere } else { Met::Not };
+        if matches!(op, Op::WarpSync { .. }) {
+            return elsewhere(self.warp_barrier(warp, split, wanted));
         }
         // Those with another mask stay apart.
         let (others, kept): (Vec<Split>, Vec<Split>) = warp.splits.iter().partition(|o| {
@@ -97,7 +154,10 @@ impl Context<'_> {
             *split = merged;
             warp.splits.extend(kept);
         }
-        Ok(wanted & warp.live & !split.mask == 0)
+        if wanted & warp.live & !split.mask == 0 {
+            return Met::Here;
+        }
+        elsewhere(matches!(op, Op::Shuffle(_)) && self.shuffle_elsewhere(warp, split, wanted))
     }
 
     /// bar.warp.sync: the lanes may wait at different ones with the same mask. When all are

@@ -1,25 +1,88 @@
 //! What lanes take from each other: shuffles, votes, matches, reductions.
 
 use super::context::Context;
-use super::warp::{Warp, lanes};
-use crate::code::{Shuffle, Slot};
+use super::warp::{Split, State, Warp, lanes};
+use crate::code::{Op, Shuffle, Slot};
 use texunit_alu::L32;
 use texunit_isa::{AtomOp, MatchMode, ScalarType, ShflMode, VoteMode};
 
 impl Context<'_> {
-    pub(super) fn shuffle(&mut self, warp: &mut Warp, op: &Shuffle, mask: u32) {
+    /// Lanes of a mask take values of those that execute it.
+    pub(super) fn shuffle(
+        &mut self,
+        warp: &mut Warp,
+        op: &Shuffle,
+        mask: u32,
+        (values, executing): (&L32, u32),
+    ) {
         let constants = &self.launch.constants;
-        let (a, b, c) = (warp.n(constants, op.a), warp.n(constants, op.b), warp.n(constants, op.c));
+        let (b, c) = (warp.n(constants, op.b), warp.n(constants, op.c));
         let mut valid = 0;
         for lane in 0..32 {
             let (from, ok) = shuffle_source(op.mode, lane as u32, b[lane], c[lane]);
-            self.narrow[lane] = shuffled(a, from, mask);
+            self.narrow[lane] = shuffled(values, from, executing);
             valid |= u32::from(ok) << lane;
         }
         if !op.d.is_none() {
             warp.put_n(op.d, &self.narrow, mask);
         }
         warp.put_p(op.p, valid, mask);
+    }
+
+    /// Whether lanes of a split and those that wait at other shuffles with the same membermask are all of it. Then they exchange
+    /// their values as if it were one shuffle (docs/numerics.md, 13.11): the others go on, and the split is about to. It stands in
+    /// the running frame.
+    pub(super) fn shuffle_elsewhere(
+        &mut self,
+        warp: &mut Warp,
+        split: &Split,
+        wanted: u32,
+    ) -> bool {
+        let launch = self.launch;
+        let shuffle = |split: &Split| match &launch.code.insts[split.pc as usize].op {
+            Op::Shuffle(shuffle) => Some(shuffle),
+            _ => None,
+        };
+        let waiting: Vec<usize> = (0..warp.splits.len())
+            .filter(|&i| {
+                let other = warp.splits[i];
+                let members =
+                    shuffle(&other).filter(|_| other.state == State::Sync).map(|s| s.members);
+                members.is_some_and(|members| {
+                    warp.enter(other.frame);
+                    let masks = warp.n(&launch.constants, members);
+                    lanes(other.mask).all(|lane| masks[lane] == wanted)
+                })
+            })
+            .collect();
+        let all = waiting.iter().fold(split.mask, |mask, &i| mask | warp.splits[i].mask);
+        let is_there = wanted & warp.live & !all == 0;
+        if is_there && let Some(op) = shuffle(split) {
+            let others: Vec<Split> = waiting.iter().map(|&i| warp.splits[i]).collect();
+            let mut values = [0; 32];
+            for place in others.iter().chain([split]) {
+                warp.enter(place.frame);
+                if let Some(op) = shuffle(place) {
+                    let a = warp.n(&launch.constants, op.a);
+                    lanes(place.mask).for_each(|lane| values[lane] = a[lane]);
+                }
+            }
+            for place in &others {
+                warp.enter(place.frame);
+                if let Some(op) = shuffle(place) {
+                    self.shuffle(warp, op, place.mask, (&values, all));
+                }
+                self.count(warp, &launch.code.insts[place.pc as usize], place.mask);
+            }
+            warp.enter(split.frame);
+            self.shuffle(warp, op, split.mask, (&values, all));
+            for i in waiting {
+                let other = &mut warp.splits[i];
+                (other.state, other.pc) = (State::Ready, other.pc + 1);
+            }
+        }
+        warp.enter(split.frame);
+        is_there
     }
 
     pub(super) fn matching(

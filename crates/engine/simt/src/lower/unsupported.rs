@@ -16,8 +16,6 @@ const MULTIMEM: &str = "memory that several GPUs share is not simulated; use ld,
      memory of one device";
 const RANDOM: &str = "which bits of the random operand round which element is not documented; \
      round with .rn or .rz";
-const OUT_OF_BOUNDS: &str = "the NaN that stands for a place out of bounds comes from tensor \
-     copies, which are not simulated; use fma without .oob";
 
 /// What to say of calls of the device runtime (cudadevrt).
 pub(super) const DEVICE_RUNTIME: &str = "kernels cannot launch kernels here, as the device runtime is \
@@ -46,7 +44,6 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
         O::St if word == Some("bulk") => BULK,
         O::Multimem => MULTIMEM,
         O::Cvt if word == Some("rs") => RANDOM,
-        O::Fma if word == Some("oob") => OUT_OF_BOUNDS,
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Arg, How, load_text, words};
+use texunit_simt::JitMode;
 
 /// A kernel `k` with parameter `out` in %out, for the newest machine.
 fn kernel(declarations: &str, body: &str) -> String {
@@ -277,7 +278,6 @@ fn refusals_name_the_instruction_and_the_reason() {
         ("tcgen05.wait::ld.sync.aligned;", "tensor memory"),
         ("multimem.red.global.add.u32 [%d0], %r1;", "several GPUs"),
         ("cvt.rs.f16x2.f32 %r0, %f1, %f2, %r3;", "documented"),
-        ("fma.rn.oob.f16 %h0, %h1, %h2, %h3;", "out of bounds"),
     ];
     for (line, reason) in rows {
         let text =
@@ -308,17 +308,20 @@ fn sums_of_f64_keep_nans() {
         (0x7ff8_0000_1234_5678_u64, 0xfff9_0000_0000_0001, 0x7ff0_0000_0000_0042);
     #[rustfmt::skip]
     let rows = [
-        // memory, operand, sum
-        (one, quiet, quiet),
-        (minus, one, minus),
-        (minus, quiet, quiet),
-        (quiet, minus, minus),
-        (one, signalling, signalling | 1 << 51),
-        (infinity, infinity ^ 1 << 63, 0xfff8_0000_0000_0000),
-        (one, one, 2f64.to_bits()),
+        // memory, operand, sum in global memory, in shared (an H200: tests/instructions)
+        (one, quiet, quiet, quiet),
+        (minus, one, minus, minus),
+        (minus, quiet, quiet, minus),
+        (quiet, minus, minus, quiet),
+        (one, signalling, signalling, signalling | 1 << 51),
+        (signalling, minus, minus, signalling | 1 << 51),
+        (0, signalling, signalling, signalling | 1 << 51),
+        (signalling, 0, signalling, signalling | 1 << 51),
+        (infinity, infinity ^ 1 << 63, 0xfff8_0000_0000_0000, 0xfff8_0000_0000_0000),
+        (one, one, 2f64.to_bits(), 2f64.to_bits()),
     ];
-    for (memory, operand, sum) in rows {
-        for space in ["global", "shared"] {
+    for (memory, operand, global, shared) in rows {
+        for (space, sum) in [("global", global), ("shared", shared)] {
             for reduces in [false, true] {
                 let (opcode, d) = if reduces { ("red", "") } else { ("atom", "%old, ") };
                 let (init, at, back) = match space {
@@ -341,14 +344,17 @@ fn sums_of_f64_keep_nans() {
                     ),
                 );
                 let loaded = load_text(&text);
-                let (address, block) = loaded.filled(&[memory as u32, (memory >> 32) as u32]);
-                let how = How { block: [1, 1, 1], ..How::default() };
-                loaded.run("k", how, &[Arg::U64(address)]).unwrap();
-                assert_eq!(
-                    block.load_u64(0).unwrap(),
-                    sum,
-                    "{opcode}.{space} {memory:x} {operand:x}"
-                );
+                let (address, block) = loaded.buffer(2);
+                for jit in [JitMode::Off, JitMode::Always] {
+                    block.store_u64(0, memory).unwrap();
+                    let how = How { block: [1, 1, 1], jit: Some(jit), ..How::default() };
+                    loaded.run("k", how, &[Arg::U64(address)]).unwrap();
+                    assert_eq!(
+                        block.load_u64(0).unwrap(),
+                        sum,
+                        "{opcode}.{space} {memory:x} {operand:x}, {jit:?}"
+                    );
+                }
             }
         }
     }

@@ -2,9 +2,10 @@
 //! scalar video instructions, `data/video_tables.py` make.
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Arg, How, load_text};
+use crate::common::{Arg, How, load_text, words};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use texunit_simt::JitMode;
 
 /// A source or result of up to 16 bytes.
 type Value = u128;
@@ -122,4 +123,28 @@ fn check(all: &BTreeMap<&str, Rows>) -> usize {
     }
     assert!(wrong.is_empty(), "{} of {seen} wrong:\n{}", wrong.len(), wrong.join("\n"));
     seen
+}
+
+/// Whether a result is tiny is found with larger sources: those that become infinite are no reason to flush.
+#[test]
+fn large_sources_make_no_tiny_results() {
+    for rounding in ["rn", "rz", "rm", "rp"] {
+        let text = crate::common::kernel(
+            ".reg .f32 %a, %b, %c;",
+            &format!(
+                "ld.global.f32 %a, [%out]; ld.global.f32 %b, [%out+4]; ld.global.f32 %c, [%out+8];
+                 fma.{rounding}.ftz.f32 %a, %a, %b, %c;
+                 st.global.f32 [%out+12], %a;
+                 ret;"
+            ),
+        );
+        let loaded = load_text(&text);
+        for jit in [JitMode::Off, JitMode::Always] {
+            let sources = [2f32.powi(120), 1.0, -(2f32.powi(121))].map(f32::to_bits);
+            let (out, block) = loaded.filled(&[sources[0], sources[1], sources[2], 0]);
+            let how = How { jit: Some(jit), ..How::default() };
+            loaded.run("k", how, &[Arg::U64(out)]).unwrap();
+            assert_eq!(words(&block)[3], (-(2f32.powi(120))).to_bits(), "{rounding}, {jit:?}");
+        }
+    }
 }

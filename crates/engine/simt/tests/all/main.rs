@@ -6,6 +6,7 @@ mod barrier_groups;
 mod barriers;
 mod bounds;
 mod breadth;
+mod card_forms;
 mod collectives;
 #[path = "../common/mod.rs"]
 mod common;

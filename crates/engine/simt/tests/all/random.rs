@@ -73,11 +73,18 @@ fn f(v: u32) -> f32 {
 /// The sum of two f32 by way of f64, whose NaNs keep sign and payload (docs/numerics.md, 13.2 and 13.8).
 fn sum_by_f64(a: u32, b: u32) -> u32 {
     let sum = f64::from(f(a)) + f64::from(f(b));
-    match [a, b].into_iter().find(|x| f(*x).is_nan()) {
+    match [b, a].into_iter().find(|x| f(*x).is_nan()) {
         Some(nan) => nan | 0x0040_0000,
         None if sum.is_nan() => 0xffc0_0000,
         None => (sum as f32).to_bits(),
     }
+}
+
+/// A product that is a zero where it is less than the smallest normal number after rounding to 24 bits (docs/numerics.md, 13.3).
+fn mul_ftz(a: f32, b: f32) -> u32 {
+    let exact = f64::from(a) * f64::from(b);
+    let is_tiny = exact.abs() < (1.0 - 2f64.powi(-25)) * 2f64.powi(-126);
+    if is_tiny { bits(0f32.copysign(a * b)) } else { bits(a * b) }
 }
 
 fn bits(v: f32) -> u32 {
@@ -93,7 +100,7 @@ const FLOAT: &[(&str, Model)] = &[
     ("add.f32 d, a, b",             |a, b, _, _| bits(f(a) + f(b))),
     ("sub.rn.f32 d, a, b",          |a, b, _, _| bits(f(a) - f(b))),
     ("mul.f32 d, a, b",             |a, b, _, _| bits(f(a) * f(b))),
-    ("mul.ftz.f32 d, a, b",         |a, b, _, _| bits(flush(bits(flush(a) * flush(b))))),
+    ("mul.ftz.f32 d, a, b",         |a, b, _, _| mul_ftz(flush(a), flush(b))),
     ("fma.rn.f32 d, a, b, c",       |a, b, c, _| bits(f(a).mul_add(f(b), f(c)))),
     ("div.rn.f32 d, a, b",          |a, b, _, _| bits(f(a) / f(b))),
     ("sqrt.rn.f32 d, a",            |a, _, _, _| bits(f(a).sqrt())),

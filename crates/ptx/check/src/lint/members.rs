@@ -46,14 +46,15 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     let widths = WIDTHS.into_iter().chain(declared_width(body));
     let mut warps: Vec<Warp> =
         widths.map(|width| Warp::new(body, &control, &ends, width)).collect();
-    // LaneValues may wait for each other at several `bar.warp.sync` of one mask.
-    let mut at_barriers = HashMap::<u32, u32>::new();
-    for &(at, mask) in sites.iter().filter(|(at, _)| is_barrier(body, *at)) {
-        *at_barriers.entry(mask).or_default() |= warps[0].coming(at).unwrap_or(0);
+    // Lanes may wait for each other at several `bar.warp.sync`, or several shuffles, of one mask.
+    let mut at_others = HashMap::<(Opcode, u32), u32>::new();
+    for &(at, mask) in sites.iter().filter(|(at, _)| meets_others(body, *at)) {
+        *at_others.entry((body.code[at].opcode, mask)).or_default() |=
+            warps[0].coming(at).unwrap_or(0);
     }
     for (at, mask) in sites {
         let Some(lanes) = warps[0].coming(at) else { continue };
-        let others = at_barriers.get(&mask).filter(|_| is_barrier(body, at));
+        let others = at_others.get(&(body.code[at].opcode, mask));
         let lanes = lanes | others.copied().unwrap_or(0);
         let excluded = mask & !lanes;
         if excluded == 0 {
@@ -68,8 +69,9 @@ pub(super) fn lint(body: &Body, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn is_barrier(body: &Body, at: usize) -> bool {
-    matches!(body.code[at].opcode, Opcode::Bar | Opcode::Barrier)
+/// Whether lanes at several of these meet.
+fn meets_others(body: &Body, at: usize) -> bool {
+    matches!(body.code[at].opcode, Opcode::Bar | Opcode::Barrier | Opcode::Shfl)
 }
 
 /// Threads of a row of the CTA, where the kernel says so.

@@ -53,6 +53,7 @@ fn set_flag(word: &str, mods: &mut Modifiers) {
         "sat" => &mut mods.sat,
         "satfinite" => &mut mods.satfinite,
         "relu" => &mut mods.relu,
+        "oob" => &mut mods.oob,
         "NaN" => &mut mods.nan,
         "xorsign" => &mut mods.xorsign,
         "abs" => &mut mods.abs,

@@ -10,7 +10,7 @@ super::rows! { ROWS:
     Fma "rnd:rn ftz? sat? ty:HALF", "d:0 s:0 s:0 s:0", 42, 53, "9.7.4.4", "fused multiply-add";
     Fma "rnd:rn ftz? relu ty:HALF", "d:0 s:0 s:0 s:0", 70, 80, "9.7.4.4", "fused multiply-add, at least 0";
     Fma "rnd:rn relu? ty:BHALF", "d:0 s:0 s:0 s:0", 70, 80, "9.7.4.4", "fused multiply-add";
-    Fma "rnd:rn x:oob relu? ty:f16|f16x2|bf16|bf16x2", "d:0 s:0 s:0 s:0", 81, 90, "9.7.4.4", "fused multiply-add, 0 for out-of-bounds NaN";
+    Fma "rnd:rn oob relu? ty:f16|f16x2|bf16|bf16x2", "d:0 s:0 s:0 s:0", 81, 90, "9.7.4.4", "fused multiply-add, 0 for out-of-bounds NaN";
     Neg "ftz? ty:HALF", "d:0 s:0", 60, 53, "9.7.4.5", "negation";
     Neg "ty:BHALF", "d:0 s:0", 70, 80, "9.7.4.5", "negation";
     Abs "ftz? ty:HALF", "d:0 s:0", 65, 53, "9.7.4.6", "absolute value";

@@ -1,5 +1,6 @@
-//! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
-//! 0xfff8000000000000: as the processor has it.
+//! Operations on f64. A NaN that goes in comes out, and arithmetic makes 0xfff8000000000000. Of several, sums and products give
+//! the second source's, `fma` that of b, c, a, whichever comes first, and quotients the first one's; the processor gives that of
+//! the first one that an instruction reads, of products with an addend that of the factors.
 
 use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::{at, of_quiet_rounding};
@@ -16,8 +17,6 @@ const XOR: C = C::VEX_Vpxor_ymm_ymm_ymmm256;
 const ADD: C = C::VEX_Vaddpd_ymm_ymm_ymmm256;
 const SUB: C = C::VEX_Vsubpd_ymm_ymm_ymmm256;
 pub(super) const UNORDERED: u32 = 3;
-/// The NaN that arithmetic makes.
-const NAN: u64 = 0xfff8_0000_0000_0000;
 /// 2^52, 2^84, and 2^84 + 2^52 as f64: a number below 2^32 in the low bits of the first two is added to them.
 pub(super) const TWO_52: u64 = 0x4330_0000_0000_0000;
 const TWO_84: u64 = 0x4530_0000_0000_0000;
@@ -34,6 +33,15 @@ impl Maker<'_> {
     ) -> Option<Reg> {
         let code = match op {
             Float::Add => ADD,
+            Float::Sub if !from[1].is_number64() => {
+                let one = self.wide(Source::Literal(1f64.to_bits()), part)?;
+                let a = self.calm_wide_operand(from[0], part)?;
+                let b = self.calm_wide_operand(from[1], part)?;
+                let d = self.unary(MOVE, b);
+                let code = C::VEX_Vfnmadd213pd_ymm_ymm_ymmm256;
+                self.rounded_by(rounding, |e| e.three(code, d, one, a));
+                return Some(d);
+            }
             Float::Sub => SUB,
             Float::Mul => C::VEX_Vmulpd_ymm_ymm_ymmm256,
             Float::Div => C::VEX_Vdivpd_ymm_ymm_ymmm256,
@@ -43,13 +51,21 @@ impl Maker<'_> {
                 return Some(d);
             }
             Float::Fma => {
-                let a = self.calm_wide(from[0], part)?;
-                let b = self.calm_wide_operand(from[1], part)?;
-                let c = self.calm_wide_operand(from[2], part)?;
-                // A NaN of the second register comes before that of the first one.
-                let d = self.unary(MOVE, b);
+                let a = self.calm_wide_operand(from[0], part)?;
+                let b = self.calm_wide(from[1], part)?;
+                // A NaN of the second register comes before that of the first one, and that before the third one's: where c is one,
+                // a is 0.
+                let (d, c) = if from[0].is_number64() || from[2].is_number64() {
+                    (self.unary(MOVE, a), self.calm_wide_operand(from[2], part)?)
+                } else {
+                    let c = self.calm_wide(from[2], part)?;
+                    let d = self.temporary();
+                    self.three_with(COMPARE, MOMENT, c, c, UNORDERED);
+                    self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, MOMENT, a);
+                    (d, c.into())
+                };
                 let code = C::VEX_Vfmadd213pd_ymm_ymm_ymmm256;
-                self.rounded_by(rounding, |e| e.three(code, d, a, c));
+                self.rounded_by(rounding, |e| e.three(code, d, b, c));
                 return Some(d);
             }
             Float::Min | Float::Max => return self.double_extreme(op, from, part),
@@ -67,10 +83,13 @@ impl Maker<'_> {
                 return Some(d);
             }
         };
+        // A number is no NaN, and can be read from memory.
+        let swaps = matches!(op, Float::Add | Float::Mul) && !from[1].is_number64();
+        let [first, second] = if swaps { [from[1], from[0]] } else { [from[0], from[1]] };
         let (a, b) = if let Float::Mul | Float::Div = op {
-            (self.calm_wide(from[0], part)?, self.calm_wide_operand(from[1], part)?)
+            (self.calm_wide(first, part)?, self.calm_wide_operand(second, part)?)
         } else {
-            (self.wide(from[0], part)?, self.wide_operand(from[1], part)?)
+            (self.wide(first, part)?, self.wide_operand(second, part)?)
         };
         let d = self.temporary();
         self.rounded_by(rounding, |e| e.three(code, d, a, b));
@@ -131,28 +150,28 @@ impl Maker<'_> {
         d
     }
 
-    /// One NaN gives the other source, two the one that arithmetic makes; -0 is less than +0. The processor gives
-    /// the second source where one is a NaN or both are zeros.
+    /// One NaN gives the other source, two that of b, quiet; -0 is less than +0. The processor gives the second source where one
+    /// is a NaN or both are zeros.
     fn double_extreme(&mut self, op: Float, from: [Source; 3], part: u8) -> Option<Reg> {
         let (a, b) = (self.wide(from[0], part)?, self.wide(from[1], part)?);
         let is_min = op == Float::Min;
         let code =
             if is_min { C::VEX_Vminpd_ymm_ymm_ymmm256 } else { C::VEX_Vmaxpd_ymm_ymm_ymmm256 };
-        let (d, t) = (self.binary(code, a, b), self.temporary());
+        let (d, t) = (self.binary(code, b, a), self.temporary());
         self.three_with(COMPARE, MOMENT, a, b, 0);
         if is_min {
-            self.three(AND, MOMENT, MOMENT, a);
+            self.three(AND, MOMENT, MOMENT, b);
             self.three(OR, d, d, MOMENT);
         } else {
-            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, a, MOMENT);
+            self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, t, b, MOMENT);
             self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, d, t, d);
         }
-        self.three_with(COMPARE, MOMENT, b, b, UNORDERED);
-        self.double_blend(d, a, MOMENT);
-        let nan = self.wide_number(NAN);
-        self.two(MOVE, t, nan);
+        self.three_with(COMPARE, MOMENT, a, a, UNORDERED);
+        self.double_blend(d, b, MOMENT);
+        let quiet = self.wide_number(1 << 51);
         self.three_with(COMPARE, MOMENT, d, d, UNORDERED);
-        self.double_blend(d, t, MOMENT);
+        self.three(AND, MOMENT, MOMENT, quiet);
+        self.three(OR, d, d, MOMENT);
         self.release(t);
         Some(d)
     }

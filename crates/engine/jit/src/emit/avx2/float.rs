@@ -13,6 +13,7 @@ pub(super) const UNORDERED: u32 = 3;
 const ORDERED: u32 = 7;
 const EQUAL: u32 = 0;
 const GREATER_OR_EQUAL: u32 = 0x1d;
+const LESS: u32 = 0x11;
 pub(super) const COMPARE: C = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
 
 pub(super) const NAN: u32 = 0x7fff_ffff;
@@ -21,6 +22,7 @@ const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 const TWO_16: u32 = 0x4780_0000;
 
+const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
@@ -39,6 +41,16 @@ impl Maker<'_> {
         // All but the sign.
         self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
         self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, to, MOMENT, y);
+    }
+
+    /// Makes a value a zero of its sign where the same operation on larger sources says that it is less than the smallest
+    /// normal number.
+    fn flush_tiny(&mut self, y: Reg, larger: Reg) {
+        let (rest, least) = (self.number(0x7fff_ffff), self.number(Float::LEAST));
+        self.three(AND, larger, larger, rest);
+        self.three_with(COMPARE, MOMENT, larger, least, LESS);
+        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
+        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
     }
 
     /// A source of an operation on floats, in a register.
@@ -95,16 +107,16 @@ impl Maker<'_> {
         const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
             Op::Float { op, flush, saturate } => {
-                let value = self.arithmetic(op, from, flush, part)?;
-                let (value, kind) = self.limited(value, flush, saturate);
+                let values = self.arithmetic(op, from, flush, part)?;
+                let (value, kind) = self.limited(values, flush, saturate);
                 // Others hand on what the lanes have.
                 let made = matches!(op, Float::Mul | Float::Div | Float::Fma | Float::Sqrt);
                 let calm = kind.normal || made;
                 (value, Kind { calm, ..kind })
             }
             Op::Directed { op, rounding, flush, saturate } => {
-                let value = self.directed(op, rounding, from, flush, part)?;
-                self.limited(value, flush, saturate)
+                let values = self.directed(op, rounding, from, flush, part)?;
+                self.limited(values, flush, saturate)
             }
             Op::Copy => {
                 let a = self.float_operand(from[0], part)?;
@@ -126,12 +138,19 @@ impl Maker<'_> {
     }
 
     /// A value after the limits of its instruction, and what is known of it.
-    fn limited(&mut self, value: Reg, flush: bool, saturate: bool) -> (Reg, Kind) {
+    fn limited(
+        &mut self,
+        (value, larger): (Reg, Option<Reg>),
+        flush: bool,
+        saturate: bool,
+    ) -> (Reg, Kind) {
         if saturate {
             self.saturate(value);
         }
-        if flush {
-            self.flush(value, value);
+        match larger {
+            Some(larger) => self.flush_tiny(value, larger),
+            None if flush => self.flush(value, value),
+            None => {}
         }
         (value, Kind::of_float(flush, saturate))
     }
@@ -144,11 +163,11 @@ impl Maker<'_> {
         from: [Source; 3],
         flush: bool,
         part: u8,
-    ) -> Option<Reg> {
+    ) -> Option<(Reg, Option<Reg>)> {
         let code = match op {
             Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
             Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
-            Float::Mul => C::VEX_Vmulps_ymm_ymm_ymmm256,
+            Float::Mul => MUL,
             Float::Div => C::VEX_Vdivps_ymm_ymm_ymmm256,
             Float::Fma => C::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
             Float::Sqrt => C::VEX_Vsqrtps_ymm_ymmm256,
@@ -166,15 +185,32 @@ impl Maker<'_> {
         }
         let [_, b, c] = sources;
         let d = self.temporary();
-        if op == Float::Fma {
-            self.two(MOVE, d, a);
-        }
+        // To the nearest, as what is too large is infinite then.
+        let larger = (flush && op.may_be_tiny()).then(|| {
+            let by = self.number(Float::LARGER);
+            let larger = self.binary(MUL, a, by);
+            if op == Float::Fma {
+                self.three(MUL, MOMENT, c, by);
+            }
+            larger
+        });
         self.rounded_by(rounding, |e| match op {
             Float::Sqrt => e.two(code, d, a),
-            Float::Fma => e.three(code, d, b, c),
-            _ => e.three(code, d, a, b),
+            Float::Fma => {
+                e.two(MOVE, d, a);
+                e.three(code, d, b, c);
+                if let Some(larger) = larger {
+                    e.three(code, larger, b, MOMENT);
+                }
+            }
+            _ => {
+                e.three(code, d, a, b);
+                if let Some(larger) = larger {
+                    e.three(code, larger, larger, b);
+                }
+            }
         });
-        Some(d)
+        Some((d, larger))
     }
 
     /// There is a conversion of signed numbers alone: half by half, which an fma rounds once.
@@ -255,18 +291,24 @@ impl Maker<'_> {
         self.three(C::VEX_Vminps_ymm_ymm_ymmm256, y, y, one);
     }
 
-    /// The value before limits, in a temporary.
-    fn arithmetic(&mut self, op: Float, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
+    /// The value before limits, in a temporary, and the one of larger sources if that says what is flushed.
+    fn arithmetic(
+        &mut self,
+        op: Float,
+        from: [Source; 3],
+        flush: bool,
+        part: u8,
+    ) -> Option<(Reg, Option<Reg>)> {
         let code = match op {
             Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
             Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
-            Float::Mul => C::VEX_Vmulps_ymm_ymm_ymmm256,
+            Float::Mul => MUL,
             Float::Div => C::VEX_Vdivps_ymm_ymm_ymmm256,
             Float::Fma => return self.fma(from, flush, part),
-            Float::Min | Float::Max => return self.extreme(op, from, flush, part),
+            Float::Min | Float::Max => return Some((self.extreme(op, from, flush, part)?, None)),
             Float::Sqrt => {
                 let a = self.calm_operand(from[0], flush, part)?;
-                return Some(self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a));
+                return Some((self.unary(C::VEX_Vsqrtps_ymm_ymmm256, a), None));
             }
             Float::Neg | Float::Abs => {
                 let a = self.source(from[0], flush, part)?;
@@ -275,15 +317,15 @@ impl Maker<'_> {
                     _ => (AND, 0x7fff_ffff),
                 };
                 let number = self.number(number);
-                return Some(self.binary(code, a, number));
+                return Some((self.binary(code, a, number), None));
             }
             Float::Round(rounding) => {
                 let a = self.operand(from[0], flush, part)?;
-                return Some(self.round(a, rounding));
+                return Some((self.round(a, rounding), None));
             }
             Float::Copy => {
                 let a = self.operand(from[0], flush, part)?;
-                return Some(self.unary(MOVE, a));
+                return Some((self.unary(MOVE, a), None));
             }
         };
         let (a, b) = if let Float::Mul | Float::Div = op {
@@ -292,16 +334,32 @@ impl Maker<'_> {
             // Sums take no longer.
             (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
         };
-        Some(self.binary(code, a, b))
+        let d = self.binary(code, a, b);
+        let larger = (flush && op.may_be_tiny()).then(|| {
+            let by = self.number(Float::LARGER);
+            let larger = self.binary(MUL, a, by);
+            self.three(code, larger, larger, b);
+            larger
+        });
+        Some((d, larger))
     }
 
-    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<Reg> {
+    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Reg>)> {
         let a = self.calm_operand(from[0], flush, part)?;
         let b = self.calm_source(from[1], flush, part)?;
         let c = self.calm_operand(from[2], flush, part)?;
         let d = self.unary(MOVE, a);
+        let larger = flush.then(|| {
+            let by = self.number(Float::LARGER);
+            // The sum of the addend, and the product.
+            let addend = self.unary(MOVE, c);
+            self.three(MUL, addend, addend, by);
+            self.three(MUL, MOMENT, d, by);
+            self.three(C::VEX_Vfmadd231ps_ymm_ymm_ymmm256, addend, b, MOMENT);
+            addend
+        });
         self.three(C::VEX_Vfmadd213ps_ymm_ymm_ymmm256, d, b, c);
-        Some(d)
+        Some((d, larger))
     }
 
     /// The processor gives the second source where one is a NaN or both are zeros.

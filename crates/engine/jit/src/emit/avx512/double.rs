@@ -1,19 +1,21 @@
-//! Operations on f64. A NaN that goes in comes out, the first one of the sources, and arithmetic makes
-//! 0xfff8000000000000: as the processor has it.
+//! Operations on f64. A NaN that goes in comes out, and arithmetic makes 0xfff8000000000000. Of several, sums and products give
+//! the second source's, `fma` that of b, c, a, whichever comes first, and quotients the first one's; the processor gives that of
+//! the first one that an instruction reads, of products with an addend that of the factors.
 
 use super::float::MOVE;
 use super::{MOMENT_K, Maker};
-use crate::emit::asm::of_quiet_rounding;
+use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::values::Reg;
 use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
-use iced_x86::{Code as C, Instruction as I};
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
 const COMPARE: C = C::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae;
 const MOVE64: C = C::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
 const UNORDERED: u32 = 3;
-/// The NaN that arithmetic makes.
-const NAN64: u64 = 0xfff8_0000_0000_0000;
+/// For `vfixupimmpd`: NaNs come from the source, as they are or quiet, and all other kinds of numbers stay.
+const NANS: u64 = 0x11;
+const QUIET_NANS: u64 = 0x22;
 
 impl Maker<'_> {
     /// A part of an operation on f64, in a temporary.
@@ -24,8 +26,18 @@ impl Maker<'_> {
         from: [Source; 3],
         part: u8,
     ) -> Option<Reg> {
-        let a = self.wide(from[0], part)?;
+        // A number is no NaN, and can be read from memory.
+        let swaps = matches!(op, Float::Add | Float::Mul) && !from[1].is_number64();
+        let [first, second] = if swaps { [from[1], from[0]] } else { [from[0], from[1]] };
+        let a = self.wide(first, part)?;
         let code = match op {
+            Float::Sub if !from[1].is_number64() => {
+                let (one, b) = (self.wide_literal(1f64.to_bits()), self.wide(from[1], part)?);
+                let d = self.unary(MOVE, b);
+                let code = C::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+                self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), one.z(), a.z()));
+                return Some(d);
+            }
             Float::Add => C::EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er,
             Float::Sub => C::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er,
             Float::Mul => C::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er,
@@ -38,10 +50,14 @@ impl Maker<'_> {
             }
             Float::Fma => {
                 let (b, c) = (self.wide(from[1], part)?, self.wide(from[2], part)?);
-                // A NaN of the second register comes before that of the first one.
-                let d = self.unary(MOVE, b);
+                // A NaN of the second register comes before that of the first one, and that before the third one's: which is
+                // put into the first one.
+                let d = self.unary(MOVE, a);
+                if !from[0].is_number64() && !from[2].is_number64() {
+                    self.take_nans(d, c, NANS);
+                }
                 let code = C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
-                self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), a.z(), c.z()));
+                self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), b.z(), c.z()));
                 return Some(d);
             }
             Float::Min | Float::Max => {
@@ -58,13 +74,20 @@ impl Maker<'_> {
             }
         };
         if rounding == Rounding::Near {
-            let b = self.wide_operand(from[1], part)?;
+            let b = self.wide_operand(second, part)?;
             return Some(self.binary(code, a, b));
         }
-        let b = self.wide(from[1], part)?;
+        let b = self.wide(second, part)?;
         let d = self.temporary();
         self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), a.z(), b.z()));
         Some(d)
+    }
+
+    /// NaNs of another value, in one operation.
+    fn take_nans(&mut self, d: Reg, from: Reg, how: u64) {
+        let kinds = spread(R::R9, self.pooled(&[how]));
+        let code = C::EVEX_Vfixupimmpd_zmm_k1z_zmm_zmmm512b64_imm8_sae;
+        self.asm.put(I::with4(code, d.z(), from.z(), kinds, 0));
     }
 
     /// Another sign; a signalling NaN becomes a quiet one and keeps its own.
@@ -88,22 +111,20 @@ impl Maker<'_> {
         d
     }
 
-    /// One NaN gives the other source, two the one that arithmetic makes; -0 is less than +0.
+    /// One NaN gives the other source, two that of b, quiet; -0 is less than +0.
     fn double_extreme(&mut self, op: Float, a: Reg, b: Reg) -> Reg {
         let (code, combine) = if op == Float::Min {
             (C::EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae, C::EVEX_Vporq_zmm_k1z_zmm_zmmm512b64)
         } else {
             (C::EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae, C::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64)
         };
-        let nan = self.wide_literal(NAN64);
         // The processor gives the second source where one is a NaN or both are zeros.
-        let d = self.binary(code, a, b);
+        let d = self.binary(code, b, a);
         self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), b.z(), 0));
         self.asm.put_masked(MOMENT_K, I::with3(combine, d.z(), a.z(), b.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, b.z(), b.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), a.z()));
-        self.asm.put(I::with4(COMPARE, MOMENT_K, d.z(), d.z(), UNORDERED));
-        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), nan.z()));
+        self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+        self.asm.put_masked(MOMENT_K, I::with2(MOVE64, d.z(), b.z()));
+        self.take_nans(d, d, QUIET_NANS);
         d
     }
 

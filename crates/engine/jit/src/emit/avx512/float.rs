@@ -34,6 +34,29 @@ impl Maker<'_> {
         self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
     }
 
+    /// Makes a temporary a zero of its sign where the same operation on larger sources says that it is less than the smallest
+    /// normal number.
+    fn flush_tiny(&mut self, z: Reg, larger: Reg) {
+        // Without its sign.
+        self.asm.put(I::with3(
+            C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
+            larger.z(),
+            larger.z(),
+            larger.z(),
+        ));
+        let (least, sign) = (self.literal(Float::LEAST << 1), self.literal(0x8000_0000));
+        let below = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        self.asm.put(I::with4(below, MOMENT_K, larger.z(), least.z(), 1));
+        let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+        self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
+    }
+
+    /// A source that is larger.
+    fn larger(&mut self, a: Reg) -> Reg {
+        let by = self.number(Float::LARGER);
+        self.binary(C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, a, by)
+    }
+
     /// A source of an operation on floats.
     fn operand(&mut self, source: Source, part: u8, flush: bool) -> Option<Reg> {
         let z = self.float(source, part)?;
@@ -50,12 +73,12 @@ impl Maker<'_> {
         const NUMBER: Kind = Kind::normal(Nans::Canonical);
         Some(match op {
             Op::Float { op, flush, saturate } => {
-                let value = self.arithmetic((op, None), from, part, flush)?;
-                self.limited(value, flush, saturate)
+                let values = self.arithmetic((op, None), from, part, flush)?;
+                self.limited(values, flush, saturate)
             }
             Op::Directed { op, rounding, flush, saturate } => {
-                let value = self.arithmetic((op, Some(rounding)), from, part, flush)?;
-                self.limited(value, flush, saturate)
+                let values = self.arithmetic((op, Some(rounding)), from, part, flush)?;
+                self.limited(values, flush, saturate)
             }
             Op::FromU(bits) => {
                 let mut a = self.narrow(from[0], part)?;
@@ -85,12 +108,19 @@ impl Maker<'_> {
     }
 
     /// A value after the limits of its instruction, and what is known of it.
-    fn limited(&mut self, value: Reg, flush: bool, saturate: bool) -> (Reg, Kind) {
+    fn limited(
+        &mut self,
+        (value, larger): (Reg, Option<Reg>),
+        flush: bool,
+        saturate: bool,
+    ) -> (Reg, Kind) {
         if saturate {
             self.saturate(value);
         }
-        if flush {
-            self.flush(value);
+        match larger {
+            Some(larger) => self.flush_tiny(value, larger),
+            None if flush => self.flush(value),
+            None => {}
         }
         (value, Kind::of_float(flush, saturate))
     }
@@ -128,14 +158,15 @@ impl Maker<'_> {
         self.asm.put(I::with3(min, z.z(), z.z(), one.z()));
     }
 
-    /// The value before limits, in a temporary. Another rounding is one of registers.
+    /// The value before limits, in a temporary, and the one of larger sources if that says what is flushed. Another rounding is
+    /// one of registers.
     fn arithmetic(
         &mut self,
         (op, rounding): (Float, Option<Rounding>),
         from: [Source; 3],
         part: u8,
         flush: bool,
-    ) -> Option<Reg> {
+    ) -> Option<(Reg, Option<Reg>)> {
         let a = self.operand(from[0], part, flush)?;
         let code = match op {
             Float::Add => C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
@@ -145,41 +176,56 @@ impl Maker<'_> {
             Float::Fma => {
                 let (b, c) =
                     (self.operand(from[1], part, flush)?, self.operand(from[2], part, flush)?);
-                let d = self.unary(MOVE, a);
                 let code = C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
-                self.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
-                return Some(d);
+                let fma = |e: &mut Self, d: Reg, c: Reg| {
+                    e.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
+                    d
+                };
+                let d = self.unary(MOVE, a);
+                let d = fma(self, d, c);
+                let larger = flush.then(|| {
+                    let (a, c) = (self.larger(a), self.larger(c));
+                    fma(self, a, c)
+                });
+                return Some((d, larger));
             }
             Float::Sqrt => {
                 let d = self.temporary();
                 let code = C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er;
                 self.asm.put_rounded(rounding, I::with2(code, d.z(), a.z()));
-                return Some(d);
+                return Some((d, None));
             }
             _ if rounding.is_some() => return None,
             Float::Min | Float::Max => {
                 let b = self.operand(from[1], part, flush)?;
-                return Some(self.extreme(op, a, b));
+                return Some((self.extreme(op, a, b), None));
             }
             Float::Neg => {
                 let sign = self.number(0x8000_0000);
-                return Some(self.binary(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, a, sign));
+                let d = self.binary(C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, a, sign);
+                return Some((d, None));
             }
             Float::Abs => {
                 let rest = self.number(0x7fff_ffff);
-                return Some(self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, rest));
+                let d = self.binary(C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, a, rest);
+                return Some((d, None));
             }
-            Float::Round(rounding) => return Some(self.round(a, rounding)),
-            Float::Copy => return Some(self.unary(MOVE, a)),
+            Float::Round(rounding) => return Some((self.round(a, rounding), None)),
+            Float::Copy => return Some((self.unary(MOVE, a), None)),
         };
         if let (false, None, Source::Literal(_)) = (flush, rounding, from[1]) {
             let b = self.narrow_operand(from[1], part)?;
-            return Some(self.binary(code, a, b));
+            return Some((self.binary(code, a, b), None));
         }
         let b = self.operand(from[1], part, flush)?;
         let d = self.temporary();
         self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
-        Some(d)
+        let larger = (flush && op.may_be_tiny()).then(|| {
+            let a = self.larger(a);
+            self.asm.put_rounded(rounding, I::with3(code, a.z(), a.z(), b.z()));
+            a
+        });
+        Some((d, larger))
     }
 
     /// The processor gives the second source where one is a NaN or both are zeros.
