@@ -30,7 +30,7 @@ fn main() {
         let (a, c) = (Number::from_name(factor).unwrap(), Number::from_name(sum).unwrap());
         let shape = Shape::from_name(shape).unwrap();
         let (saturate, operation) = Default::default();
-        let product = Product { shape, a, b: a, c, d: c, saturate, operation, sparse };
+        let product = Product { shape, a, b: a, c, d: c, saturate, operation, sparse, wmma: false };
         let operation = Operation::mma(product, Default::default(), 0);
         let mut random = Random::new(1);
         // Numbers near one.

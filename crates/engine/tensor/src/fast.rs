@@ -1,6 +1,7 @@
 //! A whole product of matrices in loops over rows, which the compiler makes vectors of. Elements with an infinity or a NaN
 //! among their factors are left to the reference.
 
+use crate::Number;
 use crate::number::Format;
 use crate::reference::PLACES;
 
@@ -77,26 +78,26 @@ pub(crate) const fn left(from: Format) -> i32 {
 }
 
 /// The sum of 16 rows: products of A's rows from `row` on with what `b` has of each of these k, and C. Also the rows whose
-/// C is an infinity or a NaN.
+/// C is an infinity or a NaN. C and the sums have so many bits of mantissa: an f16's or an f32's.
 #[inline(always)]
-pub(crate) fn sums(
+pub(crate) fn sums<const MANTISSA: u32>(
     a: &Plane,
     row: usize,
     ks: &[u8],
     b: impl Fn(usize) -> [[i32; LANES]; 3],
-    c: (&[u32; LANES], Format),
-    to: Format,
+    c: &[u32; LANES],
 ) -> ([u32; LANES], u32) {
+    let to = if MANTISSA == 10 { Number::F16.format() } else { Number::F32.format() };
     let mut top = [0; LANES];
     let (mut low, mut high) = ([0i32; LANES], [0i32; LANES]);
     let mut special = 0;
     let mut of_c = [[0; LANES]; 3];
     for lane in 0..LANES {
-        let (sign, exponent, mantissa, is_special) = split(c.0[lane], c.1);
+        let (sign, exponent, mantissa, is_special) = split(c[lane], to);
         special |= u32::from(is_special) << lane;
         of_c[0][lane] = sign;
         of_c[1][lane] = exponent;
-        of_c[2][lane] = mantissa << (PLACES - c.1.mantissa as i32);
+        of_c[2][lane] = mantissa << (PLACES - to.mantissa as i32);
         top[lane] = exponent;
     }
     for &k in ks {
@@ -128,7 +129,7 @@ pub(crate) fn sums(
     for lane in 0..LANES {
         let total = f64::from(low[lane]) + f64::from(high[lane]);
         let scale = top[lane] - PLACES;
-        bits[lane] = match to.mantissa {
+        bits[lane] = match MANTISSA {
             10 => nearest_f16(total, scale),
             _ => cut_f32(total, scale),
         };

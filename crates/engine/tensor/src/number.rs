@@ -109,8 +109,14 @@ pub(crate) struct Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     /// `mantissa * 2^(exponent - f)`, f being the format's bits of mantissa: a subnormal has the smallest exponent.
-    Finite { negative: bool, exponent: i32, mantissa: u32 },
-    Infinite { negative: bool },
+    Finite {
+        negative: bool,
+        exponent: i32,
+        mantissa: u32,
+    },
+    Infinite {
+        negative: bool,
+    },
     Nan,
 }
 
@@ -219,12 +225,17 @@ pub(crate) fn f32_to_f16(value: f32) -> u32 {
     }
 }
 
-/// `a * b + c` with one rounding. Of several NaN the machine gives b's, else c's, else a's.
+/// `a * b + c` with one rounding.
 pub(crate) fn fma_f64(a: u64, b: u64, c: u64) -> u64 {
+    f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
+}
+
+/// The same by some function. Of several NaN the machine gives b's, else c's, else a's.
+pub(crate) fn fma_f64_by(fma: fn(u64, u64, u64) -> u64, a: u64, b: u64, c: u64) -> u64 {
     let is_nan = |bits: u64| f64::from_bits(bits).is_nan();
     if let Some(nan) = [b, c, a].into_iter().find(|&bits| is_nan(bits)) {
         return nan | 1 << 51;
     }
-    let value = f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c));
-    if value.is_nan() { 0xfff8 << 48 } else { value.to_bits() }
+    let bits = fma(a, b, c);
+    if is_nan(bits) { 0xfff8 << 48 } else { bits }
 }

@@ -4,8 +4,8 @@ use texunit_simd::Build;
 
 use crate::fast::{LANES, Plane, left, sums};
 use crate::fragment::{Fragment, Fragments, LINE, of_mma, of_wmma};
-use crate::number::tiny_to_f16;
-use crate::reference::add;
+use crate::number::{fma_f64, fma_f64_by, tiny_to_f16};
+use crate::reference::{add, convert};
 use crate::sparse::{Indices, indices};
 use crate::{BitOperation, Number, Order, Product, Shape};
 
@@ -18,7 +18,13 @@ pub struct Operation {
     product: Product,
     fragments: Fragments,
     selector: u8,
+    parts: Vec<Vec<u8>>,
+    /// Of doubles that are not rounded to the nearest.
+    fma: Option<Fma>,
 }
+
+/// A fused multiply-add of doubles.
+type Fma = fn(u64, u64, u64) -> u64;
 
 /// Room for the matrices of an operation, kept from one to the next.
 #[derive(Debug, Default)]
@@ -34,12 +40,20 @@ pub struct Scratch {
 impl Operation {
     /// `mma`, with the orders of A and B; of `mma.sp` also the selector of the lanes that have the metadata.
     pub fn mma(product: Product, orders: (Order, Order), selector: u8) -> Self {
-        Self { product, fragments: of_mma(&product, orders), selector }
+        let (fragments, parts) = (of_mma(&product, orders), product.parts());
+        Self { product, fragments, selector, parts, fma: None }
     }
 
     /// `wmma.mma`. Its fragments do not depend on the orders of the matrices in memory.
     pub fn wmma(product: Product) -> Self {
-        Self { product, fragments: of_wmma(&product), selector: 0 }
+        let product = Product { wmma: true, ..product };
+        let (fragments, parts) = (of_wmma(&product), product.parts());
+        Self { product, fragments, selector: 0, parts, fma: None }
+    }
+
+    /// The same with doubles that are rounded as this function does; it gets no NaN.
+    pub fn rounding(self, fma: Fma) -> Self {
+        Self { fma: Some(fma), ..self }
     }
 
     /// What it computes.
@@ -62,10 +76,11 @@ impl Operation {
         metadata: &[u64; 32],
         d: &mut Registers,
     ) {
-        let lines = [self.product.terms(), self.product.shape.k.into()].map(|k| match self.product.a {
-            Number::B1 => k / 32,
-            _ => k,
-        });
+        let lines =
+            [self.product.terms(), self.product.shape.k.into()].map(|k| match self.product.a {
+                Number::B1 => k / 32,
+                _ => k,
+            });
         let lines = [lines[0], lines[1], LINE, LINE];
         if self.product.sparse {
             scratch.indices = indices(&self.product, self.selector, metadata);
@@ -76,7 +91,10 @@ impl Operation {
             {
                 gather(of, from, to, lines, |bits| bits);
             }
-            build.run(#[inline(always)] || self.doubles(scratch));
+            build.run(
+                #[inline(always)]
+                || self.doubles(scratch),
+            );
             scatter(&self.fragments[3], &scratch.wide[3], d, |bits| bits);
             return;
         }
@@ -89,13 +107,31 @@ impl Operation {
         match self.product.a {
             _ if self.product.is_volta() => self.volta(scratch),
             Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
-                build.run(#[inline(always)] || self.integers(scratch));
+                build.run(
+                    #[inline(always)]
+                    || self.integers(scratch),
+                );
             }
-            Number::B1 => build.run(#[inline(always)] || self.counts(scratch)),
-            Number::F16 => build.run(#[inline(always)] || self.floats(scratch, Number::F16)),
-            Number::Bf16 => build.run(#[inline(always)] || self.floats(scratch, Number::Bf16)),
-            Number::Tf32 => build.run(#[inline(always)] || self.floats(scratch, Number::Tf32)),
-            _ => build.run(#[inline(always)] || self.tiny(scratch)),
+            Number::B1 => build.run(
+                #[inline(always)]
+                || self.counts(scratch),
+            ),
+            Number::F16 => build.run(
+                #[inline(always)]
+                || self.floats(scratch, Number::F16),
+            ),
+            Number::Bf16 => build.run(
+                #[inline(always)]
+                || self.floats(scratch, Number::Bf16),
+            ),
+            Number::Tf32 => build.run(
+                #[inline(always)]
+                || self.floats(scratch, Number::Tf32),
+            ),
+            _ => build.run(
+                #[inline(always)]
+                || self.tiny(scratch),
+            ),
         }
         scatter(&self.fragments[3], &scratch.bits[3], d, u64::from);
     }
@@ -110,80 +146,66 @@ impl Operation {
     #[inline(always)]
     fn floats(&self, scratch: &mut Scratch, number: Number) {
         let from = number.format();
-        let Scratch { bits: [a_bits, b_bits, c, d], planes: [a, b], indices, .. } = scratch;
         let Shape { m, n, .. } = self.product.shape;
-        a.read(a_bits, m, from, 0);
-        b.read(b_bits, n, from, left(from));
-        let ks: [u8; 32] = std::array::from_fn(|k| k as u8);
-        let ks = &ks[..self.product.terms().min(32)];
-        for (n, row) in self.blocks() {
-            // Both kinds of C, and of D: constants of loops of their own.
-            let result = match (self.product.d, self.product.sparse) {
-                (Number::F16, false) => {
-                    let c = (lanes(c, n, row), Number::F16.format());
-                    sums(a, row, ks, |k| b.spread(k, n), c, Number::F16.format())
-                }
-                (Number::F16, true) => {
-                    let (c, b) = ((lanes(c, n, row), Number::F16.format()), &*b);
-                    let chosen = |k: usize| b.chosen(&indices[k][row..row + LANES], n);
-                    sums(a, row, ks, chosen, c, Number::F16.format())
-                }
-                (_, false) => {
-                    let c = (lanes(c, n, row), Number::F32.format());
-                    sums(a, row, ks, |k| b.spread(k, n), c, Number::F32.format())
-                }
-                (_, true) => {
-                    let (c, b) = ((lanes(c, n, row), Number::F32.format()), &*b);
-                    let chosen = |k: usize| b.chosen(&indices[k][row..row + LANES], n);
-                    sums(a, row, ks, chosen, c, Number::F32.format())
-                }
-            };
-            let special = result.1 | a.special >> row | (b.special >> n & 1).wrapping_neg();
-            d[n][row..row + LANES].copy_from_slice(&result.0);
-            self.specials(special, (n, row), [a_bits, b_bits, c], indices, d);
-        }
+        let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], .. } = scratch;
+        a_plane.read(a, m, from, 0);
+        b_plane.read(b, n, from, left(from));
+        self.sums(scratch);
     }
 
     /// 8-bit floats, which become f16.
     #[inline(always)]
     fn tiny(&self, scratch: &mut Scratch) {
         let from = Number::F16.format();
-        let Scratch { bits: [a_bits, b_bits, c, d], planes: [a, b], indices, halves, .. } = scratch;
         let Product { a: number, b: other, shape: Shape { m, n, .. }, .. } = self.product;
+        let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], halves, .. } = scratch;
         let mut read = |plane: &mut Plane, bits: &[[u32; 32]], number, width, left| {
             halves.clear();
             halves.extend(bits.iter().map(|line| line.map(|bits| tiny_to_f16(number, bits))));
             plane.read(halves, width, from, left);
         };
-        read(a, a_bits, number, m, 0);
-        read(b, b_bits, other, n, left(from));
-        let terms = 0..self.product.terms().min(32) as u8;
-        let [first, last] = [true, false]
-            .map(|first| terms.clone().filter(|k| (k % 4 < 2) == first).collect::<Vec<u8>>());
+        read(a_plane, a, number, m, 0);
+        read(b_plane, b, other, n, left(from));
+        self.sums(scratch);
+    }
+
+    /// The sums of the planes' products.
+    #[inline(always)]
+    fn sums(&self, scratch: &mut Scratch) {
+        let (sum_in, tiny) = (self.product.sum_in(), self.product.a.bits() == 8);
+        let Scratch { bits: [a_bits, b_bits, c, d], planes: [a, b], indices, .. } = scratch;
         for (n, row) in self.blocks() {
-            let part = |ks: &[u8], before: &[u32; LANES]| match (self.product.d, self.product.sparse) {
-                (Number::F16, _) => {
-                    let f16 = Number::F16.format();
-                    sums(a, row, ks, |k| b.spread(k, n), (before, f16), f16)
-                }
-                (_, sparse) => {
-                    let f32 = Number::F32.format();
-                    let rows = row..row + LANES;
-                    match sparse {
-                        true => {
-                            let chosen = |k: usize| b.chosen(&indices[k][rows.clone()], n);
-                            sums(a, row, ks, chosen, (before, f32), f32)
-                        }
-                        false => sums(a, row, ks, |k| b.spread(k, n), (before, f32), f32),
-                    }
-                }
+            let given = lanes(c, n, row);
+            let own = match self.product.c == sum_in {
+                true => *given,
+                false => given.map(|bits| convert(self.product.c, sum_in, bits)),
             };
-            // The first part may be infinite.
-            let (sum, special) = part(&last, &part(&first, &[0; LANES]).0);
-            for lane in 0..LANES {
-                d[n][row + lane] = add(self.product.d, sum[lane], c[n][row + lane]);
+            let mut result = if tiny { [0; LANES] } else { own };
+            let mut special = a.special >> row | (b.special >> n & 1).wrapping_neg();
+            for ks in &self.parts {
+                let b = &*b;
+                let chosen = |k: usize| b.chosen(&indices[k][row..row + LANES], n);
+                let spread = |k: usize| b.spread(k, n);
+                // Both kinds of sums: constants of loops of their own.
+                let (of, more) = match (sum_in, self.product.sparse) {
+                    (Number::F16, false) => sums::<10>(a, row, ks, spread, &result),
+                    (Number::F16, true) => sums::<10>(a, row, ks, chosen, &result),
+                    (_, false) => sums::<23>(a, row, ks, spread, &result),
+                    (_, true) => sums::<23>(a, row, ks, chosen, &result),
+                };
+                result = of;
+                // An earlier sum may be infinite.
+                special |= more;
             }
-            let special = special | a.special >> row | (b.special >> n & 1).wrapping_neg();
+            for lane in 0..LANES {
+                if tiny {
+                    result[lane] = add(sum_in, result[lane], own[lane]);
+                }
+                if self.product.d != sum_in {
+                    result[lane] = convert(sum_in, self.product.d, result[lane]);
+                }
+            }
+            d[n][row..row + LANES].copy_from_slice(&result);
             self.specials(special, (n, row), [a_bits, b_bits, c], indices, d);
         }
     }
@@ -260,7 +282,11 @@ impl Operation {
             let c = lanes(c, n, row);
             for x in 0..LANES {
                 let c = c[x] as i32;
-                let total = if self.product.saturate { c.saturating_add(sum[x]) } else { c.wrapping_add(sum[x]) };
+                let total = if self.product.saturate {
+                    c.saturating_add(sum[x])
+                } else {
+                    c.wrapping_add(sum[x])
+                };
                 d[n][row + x] = total as u32;
             }
         }
@@ -288,6 +314,7 @@ impl Operation {
     fn doubles(&self, scratch: &mut Scratch) {
         let [a, b, c, d] = &mut scratch.wide;
         d.resize(LINE, [0; 32]);
+        let fma = self.fma.unwrap_or(fma_f64);
         for (n, row) in self.blocks() {
             let mut sum: [f64; LANES] = std::array::from_fn(|x| f64::from_bits(c[n][row + x]));
             for (a, b) in a.iter().zip(b.iter()) {
@@ -297,14 +324,50 @@ impl Operation {
             }
             for (x, sum) in sum.into_iter().enumerate() {
                 let x = row + x;
-                d[n][x] = match sum.is_nan() {
-                    true => {
-                        let column = |m: &[[u64; 32]], x| m.iter().map(|line| line[x]).collect();
-                        let (a, b): (Vec<u64>, Vec<u64>) = (column(a, x), column(b, n));
-                        self.product.element(&a, &b, c[n][x])
-                    }
-                    false => sum.to_bits(),
+                d[n][x] = match self.fma.is_none() && !sum.is_nan() {
+                    true => sum.to_bits(),
+                    false => a
+                        .iter()
+                        .zip(b.iter())
+                        .fold(c[n][x], |sum, (a, b)| fma_f64_by(fma, a[x], b[n], sum)),
                 };
+            }
+        }
+    }
+
+    /// Which bits of D depend on bits that are set in A, B and C: all of an element, if one of its factors or its element of C has some.
+    pub fn dependence(&self, [a, b, c]: [&Registers; 3], d: &mut Registers) {
+        let mut lines = [0u32; 2];
+        for (line, (of, from)) in lines.iter_mut().zip(self.fragments.iter().zip([a, b])) {
+            each_element(of, from, |place, bits| *line |= u32::from(bits != 0) << (place % LINE));
+        }
+        let mut own = [0u32; LINE];
+        each_element(&self.fragments[2], c, |place, bits| {
+            own[place / LINE] |= u32::from(bits != 0) << (place % LINE);
+        });
+        let of = &self.fragments[3];
+        let mask = u64::MAX >> (64 - of.bits);
+        for (register, to) in d.iter_mut().enumerate().take(of.registers()) {
+            for (lane, word) in to.iter_mut().enumerate() {
+                *word = (0..of.per).fold(0, |word, i| {
+                    let (column, row) = of.place(register, lane, i);
+                    // Products of groups of lanes have columns of their own.
+                    let of_b = if self.product.is_volta() { row / 8 * 8 + column } else { column };
+                    let any = lines[0] >> row | lines[1] >> of_b | own[column] >> row;
+                    word | if any & 1 == 1 { mask << (of.bits as usize * i) } else { 0 }
+                });
+            }
+        }
+    }
+}
+
+/// Calls `f` with the place and the bits of each element of registers.
+fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(usize, u64)) {
+    let mask = u64::MAX >> (64 - of.bits);
+    for (places, register) in of.places.chunks_exact(32 * of.per).take(of.distinct).zip(from) {
+        for (places, &word) in places.chunks_exact(of.per).zip(register) {
+            for (i, &place) in places.iter().enumerate() {
+                f(place.into(), word >> (of.bits as usize * i) & mask);
             }
         }
     }

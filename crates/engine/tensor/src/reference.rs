@@ -1,7 +1,7 @@
 //! One element of D, in integers that hold every sum exactly. Nothing here is fast; [`crate::fast`] is compared with it.
 
 use crate::number::{
-    Format, Value, add_f32, f16_to_f32, f32_to_f16, fma_f64, tiny_to_f16,
+    Format, Value, add_f32, f16_to_f32, f32_to_f16, fma_f64, fma_f64_by, tiny_to_f16,
 };
 use crate::{BitOperation, Number, Product};
 
@@ -89,10 +89,10 @@ impl Product {
             BitOperation::And => (a & b).count_ones(),
         };
         let d = match self.a {
-            Number::F64 => return a.iter().zip(b).fold(c, |sum, (&a, &b)| fma_f64(a, b, sum)),
-            Number::B1 => {
-                narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b)))
+            Number::F64 => {
+                return a.iter().zip(b).fold(c, |sum, (&a, &b)| fma_f64_by(fma_f64, a, b, sum));
             }
+            Number::B1 => narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b))),
             Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
                 let product = |(a, b)| i64::from(self.a.integer(a)) * i64::from(self.b.integer(b));
                 let sum = i64::from(c as i32) + narrow().map(product).sum::<i64>();
@@ -101,23 +101,28 @@ impl Product {
                     false => sum as u32,
                 }
             }
-            Number::E4m3 | Number::E5m2 => self.tiny(&narrow().collect::<Vec<_>>(), c as u32),
             _ if self.is_volta() => self.volta(&narrow().collect::<Vec<_>>(), c as u32),
-            _ => sum(self.a.format(), self.d.format(), narrow(), (self.c.format(), c as u32)),
+            _ => self.float(&narrow().collect::<Vec<_>>(), c as u32),
         };
         d.into()
     }
 
-    /// 8-bit floats, which ptxas makes f16 of for sm_90: a sum of the products with k % 4 below 2, one of the others on top,
-    /// and C, which is added as by an instruction of its own.
-    fn tiny(&self, factors: &[(u32, u32)], c: u32) -> u32 {
-        let (from, to) = (Number::F16.format(), self.d.format());
-        let part = |first: bool, sum_before: u32| {
-            let chosen = factors.iter().enumerate().filter(|(k, _)| (k % 4 < 2) == first);
-            let factors = chosen.map(|(_, &(a, b))| (tiny_to_f16(self.a, a), tiny_to_f16(self.b, b)));
-            sum(from, to, factors, (to, sum_before))
-        };
-        add(self.d, part(false, part(true, 0)), c)
+    /// Sums of floats. ptxas makes f16 of 8-bit floats (for sm_90), and adds C to their sum by an instruction of its own; where
+    /// C or D is f32 and the other f16, it converts that.
+    fn float(&self, factors: &[(u32, u32)], c: u32) -> u32 {
+        let (tiny, number) = (self.a.bits() == 8, self.sum_in());
+        let from = if tiny { Number::F16 } else { self.a }.format();
+        let c = convert(self.c, number, c);
+        let mut total = if tiny { 0 } else { c };
+        for part in self.parts() {
+            let chosen = part.iter().filter_map(|&k| factors.get(usize::from(k)));
+            let factors = chosen.map(|&(a, b)| match tiny {
+                true => (tiny_to_f16(self.a, a), tiny_to_f16(self.b, b)),
+                false => (a, b),
+            });
+            total = sum(from, number.format(), factors, (number.format(), total));
+        }
+        convert(number, self.d, if tiny { add(number, total, c) } else { total })
     }
 
     /// `m8n8k4` of f16: fused multiply-adds of f32. Sums that will be an f16 are begun with C, two products at a time.
@@ -136,6 +141,15 @@ impl Product {
         }
         let chain = (0..4).fold(0.0, |sum, _| fma(next(), sum));
         add_f32(c.to_bits(), chain.to_bits())
+    }
+}
+
+/// An f16 or f32 as the nearest number of either kind.
+pub(crate) fn convert(from: Number, to: Number, bits: u32) -> u32 {
+    match (from, to) {
+        (Number::F16, Number::F32) => add_f32(f16_to_f32(bits).to_bits(), 1 << 31),
+        (Number::F32, Number::F16) => f32_to_f16(f32::from_bits(bits)),
+        _ => bits,
     }
 }
 

@@ -62,6 +62,8 @@ pub struct Product {
     pub operation: BitOperation,
     /// Whether half of A is zeros that are not stored (`mma.sp`).
     pub sparse: bool,
+    /// Whether it is an instruction of fragments (`wmma`), which ptxas makes of others.
+    pub wmma: bool,
 }
 
 /// How well it is known what a product gives.
@@ -87,10 +89,29 @@ impl Product {
                 Evidence::Measured
             }
             Number::E4m3 | Number::E5m2 => Evidence::Assumed,
+            // Found in code of ptxas, whose instructions were not asked themselves.
+            _ if self.is_volta() => Evidence::Assumed,
             Number::Bf16 if k == 8 => Evidence::Assumed,
             Number::F16 if k == 8 && self.d == Number::F16 => Evidence::Assumed,
             _ => Evidence::Measured,
         }
+    }
+
+    /// What is summed up by one sum after the other, the first of them with C: all products; of 8-bit floats those with
+    /// k % 4 below 2, then the others; of the halves of K that ptxas makes of tf32 fragments, one.
+    pub(crate) fn parts(&self) -> Vec<Vec<u8>> {
+        let terms = 0..self.terms() as u8;
+        let part = |of: &dyn Fn(u8) -> bool| terms.clone().filter(|&k| of(k)).collect();
+        match self.a {
+            Number::E4m3 | Number::E5m2 => vec![part(&|k| k % 4 < 2), part(&|k| k % 4 >= 2)],
+            Number::Tf32 if self.wmma => vec![part(&|k| k < 4), part(&|k| k >= 4)],
+            _ => vec![part(&|_| true)],
+        }
+    }
+
+    /// What floats are summed up in: f32 if C or D is.
+    pub(crate) fn sum_in(&self) -> Number {
+        if self.c == Number::F16 && self.d == Number::F16 { Number::F16 } else { Number::F32 }
     }
 
     /// Products that are added to an element of C: half of K, if half of A is not stored.

@@ -14,7 +14,10 @@ const PRODUCTS: &[(&str, &str)] = &[
     ("m8n8k4", "f16 f16 f16 f16/f16 f16 f16 f32/f16 f16 f32 f32/f64 f64 f64 f64"),
     ("m16n8k4 m16n8k8", "tf32 tf32 f32 f32/f64 f64 f64 f64"),
     ("m16n8k16", "f64 f64 f64 f64"),
-    ("m16n8k16 m16n8k32", "e4m3 e4m3 f32 f32/e4m3 e5m2 f16 f16/e5m2 e4m3 f32 f32/e5m2 e5m2 f16 f16"),
+    (
+        "m16n8k16 m16n8k32",
+        "e4m3 e4m3 f32 f32/e4m3 e5m2 f16 f16/e5m2 e4m3 f32 f32/e5m2 e5m2 f16 f16",
+    ),
     ("m8n8k16 m16n8k16 m16n8k32", "s8 s8 s32 s32/s8 u8 s32 s32/u8 s8 s32 s32/u8 u8 s32 s32"),
     ("m8n8k32 m16n8k32 m16n8k64", "s4 s4 s32 s32/s4 u4 s32 s32/u4 s4 s32 s32/u4 u4 s32 s32"),
     ("m8n8k128 m16n8k128 m16n8k256", "b1 b1 s32 s32"),
@@ -34,11 +37,20 @@ fn products() -> Vec<Product> {
                 let types: Vec<Number> =
                     types.split(' ').map(|name| Number::from_name(name).unwrap()).collect();
                 let [a, b, c, d] = types[..] else { panic!() };
-                for (saturate, operation) in
-                    [(false, BitOperation::Xor), (true, BitOperation::And)]
+                for (saturate, operation) in [(false, BitOperation::Xor), (true, BitOperation::And)]
                 {
                     let shape = Shape::from_name(shape).unwrap();
-                    all.push(Product { shape, a, b, c, d, saturate, operation, sparse });
+                    all.push(Product {
+                        shape,
+                        a,
+                        b,
+                        c,
+                        d,
+                        saturate,
+                        operation,
+                        sparse,
+                        wmma: false,
+                    });
                 }
             }
         }
@@ -129,12 +141,15 @@ fn stored(product: &Product, selector: usize, metadata: &[u64; 32], row: usize) 
     };
     let mut columns = Vec::new();
     for at in 0..16 {
-        let (first, second) = ((bits >> (4 * at) & 3) as usize, (bits >> (4 * at + 2) & 3) as usize);
+        let (first, second) =
+            ((bits >> (4 * at) & 3) as usize, (bits >> (4 * at + 2) & 3) as usize);
         match product.a {
             // 0100 is the first of two, 1110 the second.
             Number::Tf32 => columns.push(2 * at + first / 2),
             Number::S4 | Number::U4 => {
-                columns.extend([first, second].iter().flat_map(|p| [8 * at + 2 * p, 8 * at + 2 * p + 1]));
+                columns.extend(
+                    [first, second].iter().flat_map(|p| [8 * at + 2 * p, 8 * at + 2 * p + 1]),
+                );
             }
             _ => columns.extend([4 * at + first, 4 * at + second]),
         }
@@ -170,15 +185,28 @@ fn fast_and_reference_agree_at_every_level() {
                 results.push((build, d));
             }
             for column in 0..8 {
-                for row in 0..if product.a == Number::F16 && product.shape.k == 4 { 32 } else { product.shape.m.into() } {
+                for row in 0..if product.a == Number::F16 && product.shape.k == 4 {
+                    32
+                } else {
+                    product.shape.m.into()
+                } {
                     // Each group of lanes of m8n8k4 has columns of its own.
-                    let b_column = if product.shape.k == 4 && product.a == Number::F16 { row / 8 * 8 + column } else { column };
-                    let lines = if product.a == Number::B1 { product.terms() / 32 } else { product.terms() };
+                    let b_column = if product.shape.k == 4 && product.a == Number::F16 {
+                        row / 8 * 8 + column
+                    } else {
+                        column
+                    };
+                    let lines = if product.a == Number::B1 {
+                        product.terms() / 32
+                    } else {
+                        product.terms()
+                    };
                     let ks: Vec<usize> = match product.sparse {
                         true => stored(&product, selector.into(), &metadata, row),
                         false => (0..lines).collect(),
                     };
-                    let of_a: Vec<u64> = (0..lines).map(|k| element(a_of, product.a, &a, (k, row))).collect();
+                    let of_a: Vec<u64> =
+                        (0..lines).map(|k| element(a_of, product.a, &a, (k, row))).collect();
                     let of_b: Vec<u64> =
                         ks.iter().map(|&k| element(b_of, product.b, &b, (k, b_column))).collect();
                     let of_c = element(c_of, product.c, &c, (column, row));

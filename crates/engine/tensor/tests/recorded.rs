@@ -33,6 +33,7 @@ fn product(kind: &str) -> Product {
         saturate: kind == "s8sat",
         operation: Default::default(),
         sparse: false,
+        wmma: false,
     }
 }
 
@@ -65,14 +66,17 @@ fn every_element_is_the_cards() {
     let Some(folder) = std::env::var_os("TEXUNIT_MMA_DATA") else { return };
     for kind in kinds.keys() {
         let path = std::path::Path::new(&folder).join(format!("mma_{kind}.txt"));
-        let rows: Vec<Row> = std::fs::read_to_string(path).unwrap().lines().map(|line| {
-            let (_, rest) = line.split_once(" A ").unwrap();
-            let (a, rest) = rest.split_once(" B ").unwrap();
-            let (b, rest) = rest.split_once(" C ").unwrap();
-            let (c, d) = rest.split_once(" D ").unwrap();
-            (numbers(a), numbers(b), numbers(c)[0], numbers(d)[0])
-        })
-        .collect();
+        let rows: Vec<Row> = std::fs::read_to_string(path)
+            .unwrap()
+            .lines()
+            .map(|line| {
+                let (_, rest) = line.split_once(" A ").unwrap();
+                let (a, rest) = rest.split_once(" B ").unwrap();
+                let (b, rest) = rest.split_once(" C ").unwrap();
+                let (c, d) = rest.split_once(" D ").unwrap();
+                (numbers(a), numbers(b), numbers(c)[0], numbers(d)[0])
+            })
+            .collect();
         compare(kind, &rows);
     }
 }

@@ -29,6 +29,7 @@ impl Context<'_> {
         match &inst.op {
             Op::Shuffle(shuffle) => self.shuffle(warp, shuffle, mask),
             Op::Matrix(matrix) => self.matrix(warp, matrix, mask)?,
+            Op::Mma(mma) => self.mma(warp, mma, mask)?,
             Op::Elect { d, p, .. } => {
                 let leader = mask.trailing_zeros();
                 warp.put(*d, &[u64::from(leader); 32], u64::MAX, mask);
