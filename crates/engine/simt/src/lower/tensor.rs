@@ -172,7 +172,9 @@ impl<'a> Builder<'a> {
         // Places are sums of what the lane gives and what the register does.
         let place = |register, lane, element| held.place(fragment.place(register, lane, element));
         let bits = number.bits();
-        let bytes = |elements: usize| (elements * bits as usize / 8) as u64;
+        // Single bits are counted by words.
+        let unit = if number == Number::B1 { 32 } else { bits as usize };
+        let bytes = |elements: usize| (elements * unit / 8) as u64;
         let lane = self.temporary_narrow();
         self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });
         let stride = self.scaled(stride, bits)?;

@@ -413,7 +413,7 @@ COPY:                mul.wide.u32 %at, %i, 4; add.u64 %at, %at, %b; ld.global.b3
                 };
                 let args = [a, b, c, to].map(Arg::U64);
                 let label = format!("{shape} {types} {a_order} {b_order}");
-                loaded.run("k", how, &args).unwrap_or_else(|fault| panic!("{label}: {fault}"));
+                loaded.run("k", how, &args).unwrap_or_else(|fault| panic!("{label}: {fault:?}"));
                 let got: Vec<u32> = (0..wanted.len())
                     .map(|i| block.load(16 + 4 * i as u64, 4).unwrap() as u32)
                     .collect();
