@@ -63,7 +63,9 @@ impl<'a> Body<'_, 'a> {
                     _ => format!("{name} moves {}, not {}", plural(lanes, "element"), items.len()),
                 },
                 match rule.braces {
-                    Braces::Exactly(_) => "shape and type of a matrix say how many registers a thread has of it",
+                    Braces::Exactly(_) => {
+                        "shape and type of a matrix say how many registers a thread has of it"
+                    }
                     _ => "write as many registers between { and } as .v2 or .v4 says",
                 },
             );

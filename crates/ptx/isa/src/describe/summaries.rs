@@ -76,6 +76,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("mbarrier", "Barrier object in shared memory: init, arrive, test, wait, complete."),
     ("membar", "Memory fence, in its older form."),
     ("min", "Smaller of two or three numbers."),
+    ("mma", "Product of matrices that are spread over the registers of a warp, plus a third (tensor cores)."),
     ("mov", "Copies a value, packs or unpacks a vector, or takes an address."),
     ("movmatrix", "Transposes a matrix that is spread over the warp."),
     ("mul", "Product: low or high half of an integer product or its full width, or a float product."),
@@ -140,6 +141,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("vsub", "Difference of bytes or half-words of registers, with an optional second operation."),
     ("vsub2", "Differences of half-words."),
     ("vsub4", "Differences of bytes."),
+    ("wmma", "Fragments of matrices of a warp: loads, stores, product plus a third (tensor cores)."),
     ("xor", "Bitwise exclusive or."),
 ];
 
