@@ -51,7 +51,7 @@ impl Operation {
         Self { product, fragments, selector: 0, parts, fma: None }
     }
 
-    /// The same with doubles that are rounded as this function does; it gets no NaN.
+    /// This operation with a fused multiply-add of doubles that rounds in another way. It gets no NaN.
     pub fn rounding(self, fma: Fma) -> Self {
         Self { fma: Some(fma), ..self }
     }

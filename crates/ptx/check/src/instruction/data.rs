@@ -89,12 +89,25 @@ impl<'a> Body<'_, 'a> {
             true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
             false => reg.bits() >= ty.bits(),
         };
+        // Beside plain registers of a matrix, constants are plain bits.
+        let plain_matrix = matches!(rule.braces, Braces::Exactly(_))
+            && items.iter().any(
+                |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
+            );
+        let of_constants = match (plain_matrix, ty.bits()) {
+            (true, 64) => ScalarType::B64,
+            (true, _) => ScalarType::B32,
+            _ => ty,
+        };
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
             list.push(match value {
                 _ if discard => Operand::Discard,
                 Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
+                Value::Const(value) if plain_matrix && !written => {
+                    self.immediate(site, of_constants, value, span)?
+                }
                 value => self.element(site, rule, ty, value, span, written)?,
             });
         }
