@@ -473,7 +473,7 @@ mod tests {
 
     #[test]
     fn unchecked_instructions_stay() {
-        let module = "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0}, [%rd1];";
+        let module = "wgmma.wait_group.sync.aligned 0;";
         for seed in 0..50 {
             assert_eq!(mutated(module, 3, &mut Random::new(seed)), module);
         }

@@ -1,7 +1,7 @@
 //! Instructions of every row of the instruction table: random words for its slots, operands of
 //! right and wrong kinds.
 
-use texunit_isa::{Form, OperandRule, OperandType, Role, Shape, forms};
+use texunit_isa::{Braces, Form, OperandRule, OperandType, Role, Shape, forms};
 
 use super::Question;
 use super::operand::{any_register, bits, braces, constant, dest, good, guard, near, source, wild};
@@ -148,6 +148,10 @@ fn by_rule(rule: &OperandRule, words: &[&str], random: &mut Random) -> String {
         Role::Source => source(ty, random),
         Role::RelaxedDest | Role::RelaxedSource => {
             let lanes = words.iter().find_map(|w| w.strip_prefix('v')?.parse::<usize>().ok());
+            let lanes = match rule.braces {
+                Braces::Exactly(n) => Some(usize::from(n)),
+                _ => lanes,
+            };
             let lanes = lanes.filter(|n| *n <= 8);
             match lanes {
                 Some(n) if random.chance(90) => braces(n, || relaxed(random)),

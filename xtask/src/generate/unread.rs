@@ -5,7 +5,7 @@ use texunit_isa::{Opcode, Shape, known_by_name_only, read_modifiers};
 
 use texunit_testkit::Random;
 
-const TENSOR: &str = "tensor cores: no rows for shapes and fragments";
+const TENSOR: &str = "tensor cores of warp groups, and of Blackwell, are not run";
 const CLUSTER: &str = "clusters of CTAs are not run";
 const ASYNC: &str = "bulk and tensor copies and their proxies are not run";
 const OTHER: &str = "steers the machine, not the program";
@@ -17,9 +17,10 @@ const RANDOM: &str = "random rounding is not run";
 pub(super) const UNREAD: &[(&str, &str)] = &[
     ("clusterlaunchcontrol", CLUSTER), ("cp.bulk", ASYNC), ("cp.reduce", ASYNC), ("cvt.rs", RANDOM),
     ("fence.proxy", ASYNC), ("getctarank", CLUSTER), ("ldmatrix.m16n16", TENSOR), ("ldmatrix.m8n16", TENSOR),
-    ("mapa", CLUSTER), ("membar.proxy", ASYNC), ("mma", TENSOR), ("multimem", CLUSTER), ("red.async", ASYNC), ("setmaxnreg", OTHER),
+    ("mapa", CLUSTER), ("membar.proxy", ASYNC), ("mma.kind::f8f6f4", TENSOR), ("mma.kind::mxf4", TENSOR),
+    ("mma.kind::mxf4nvf4", TENSOR), ("mma.kind::mxf8f6f4", TENSOR), ("multimem", CLUSTER), ("red.async", ASYNC), ("setmaxnreg", OTHER),
     ("st.async", ASYNC), ("st.bulk", ASYNC), ("stmatrix.m16n8", TENSOR),
-    ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR), ("wmma", TENSOR),
+    ("tcgen05", TENSOR), ("tensormap", ASYNC), ("wgmma", TENSOR),
 ];
 
 /// Right instructions without rows, whose floors are compared.
@@ -34,10 +35,6 @@ const RIGHT: &[&str] = &[
     "getctarank.u32 %r1, %r2;",
     "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1,%r2}, [sh];",
     "mapa.u32 %r1, %r2, %r3;",
-    "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1}, {%r0,%r1}, {%r2,%r3}, {%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1};",
-    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r2}, {%f0,%f1,%f2,%f3};",
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
-    "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
     "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
     "multimem.st.global.u32 [%rd1], %r1;",
     "multimem.red.global.add.u32 [%rd1], %r1;",
@@ -49,9 +46,6 @@ const RIGHT: &[&str] = &[
     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [sh], 128;",
     "wgmma.fence.sync.aligned;",
     "wgmma.commit_group.sync.aligned;",
-    "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r0,%r1}, [%rd1];",
-    "wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r0}, [%rd1];",
-    "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1},{%r0,%r1,%r2,%r3},{%r0,%r1,%r2,%r3},{%f0,%f1,%f2,%f3,%f4,%f5,%f0,%f1};",
     "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [sh], [sh];",
     "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64 [%rd1];",
     "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r2];",
@@ -65,25 +59,7 @@ const RIGHT: &[&str] = &[
     "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.cta_group::1 [sh], [%rd1, {%r1,%r2}], [sh];",
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [sh], [%rd1], 16, [sh], %hb1;",
     "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
-    "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
-    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
-    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1}, {%fd2}, {%fd3}, {%fd0,%fd1};",
-    "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
-    "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r0,%r1}, {%r2,%r3}, {%r0,%r1,%r2,%r3};",
-    "mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r0,%r1}, %r0, 0;",
-    "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%r0,%r1}, {%r2,%r3}, {%r4,%r5}, {%r0,%r1}, %r0, 0;",
-    "wmma.load.a.sync.aligned.row.m32n8k16.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r0,%r1}, [%rd1];",
-    "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r0,%r1}, [%rd1];",
-    "wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r0,%r1,%r2,%r3}, [%rd1];",
-    "wmma.load.a.sync.aligned.row.m8n8k4.f64 {%fd0}, [%rd1];",
     "multimem.ld_reduce.global.add.acc::f32.v4.f16x2 {%r1,%r2,%r3,%r4}, [%rd1];",
-    "wmma.load.a.sync.aligned.row.m16n16k16.u8 {%r0,%r1}, [%rd1];",
-    "wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r0}, [%rd1];",
-    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
-    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc {%r0,%r1}, {%r2}, {%r3}, {%r4,%r5};",
-    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
-    "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd0,%fd1,%fd2,%fd3}, {%fd4,%fd5}, {%fd0}, {%fd0,%fd1,%fd2,%fd3};",
-    "mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16 {%r0,%r1}, {%r2,%r3}, {%r4}, {%r0,%r1};",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [sh], 16;",
     "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [sh], 16;",
     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [sh], [%rd1], 16, [sh];",

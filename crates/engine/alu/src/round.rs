@@ -8,9 +8,12 @@ use texunit_isa::Rounding;
 
 /// Rounding modes as constants, for functions that are compiled once for each.
 pub(super) const RN: u8 = 0;
-pub(super) const RZ: u8 = 1;
-pub(super) const RM: u8 = 2;
-pub(super) const RP: u8 = 3;
+/// Toward zero.
+pub const RZ: u8 = 1;
+/// Down.
+pub const RM: u8 = 2;
+/// Up.
+pub const RP: u8 = 3;
 /// To nearest, ties away from zero.
 pub(super) const RNA: u8 = 4;
 

@@ -4,8 +4,8 @@
 //! against. Subnormals are numbers like others; every NaN that goes in or comes out is the
 //! format's canonical one.
 
-pub use super::round::Format;
-use super::round::{RM, pack};
+use super::round::pack;
+pub use super::round::{Format, RM, RP, RZ};
 
 /// A number taken apart. `Finite` has a non-zero significand.
 #[derive(Clone, Copy)]

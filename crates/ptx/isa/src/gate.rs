@@ -99,6 +99,8 @@ const GATES: &[Gate] = &[
     gate("mma", "sp", "", 71, 80, "mma with sparse matrices"),
     gate("mma", "sp::ordered_metadata", "", 85, 80, "mma with ordered metadata"),
     gate("mma", "e4m3 e5m2", "", 84, 89, "mma of 8-bit floats"),
+    gate("mma", "m16n8k16 f16", "e4m3 e5m2", 87, 89, "mma of 8-bit floats of this shape or with sums in .f16"),
+    gate("wmma", "and", "", 71, 80, "wmma with .and.popc"),
     gate("multimem", "", "", 81, 90, "multimem"),
     gate("multimem", "acc::f32 acc::f16", "", 82, 90, "multimem with wider sums"),
     gate("setmaxnreg", "", "", 80, 90, "setmaxnreg"),

@@ -39,11 +39,11 @@ words! {
         // Copies, barriers in memory, matrices
         Cp = "cp", Createpolicy = "createpolicy", Elect = "elect",
         Griddepcontrol = "griddepcontrol", Ldmatrix = "ldmatrix", Mbarrier = "mbarrier",
-        Movmatrix = "movmatrix", Stmatrix = "stmatrix",
+        Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix", Wmma = "wmma",
         // Known by name only: no row of the table
         Clusterlaunchcontrol = "clusterlaunchcontrol", Getctarank = "getctarank", Mapa = "mapa",
-        Mma = "mma", Multimem = "multimem", Setmaxnreg = "setmaxnreg", Tcgen05 = "tcgen05",
-        Tensormap = "tensormap", Wgmma = "wgmma", Wmma = "wmma",
+        Multimem = "multimem", Setmaxnreg = "setmaxnreg", Tcgen05 = "tcgen05",
+        Tensormap = "tensormap", Wgmma = "wgmma",
     }
 }
 

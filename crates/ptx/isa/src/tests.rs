@@ -74,7 +74,7 @@ fn says_what_is_wrong() {
     assert!(read("prefetch.global.L1").is_ok());
     let Err(ModifierError::Unexpected { index, .. }) = read("tex.5d.v4.f32.f32") else { panic!() };
     assert_eq!(index, 0);
-    assert!(forms_of(Opcode::Wmma).is_empty());
+    assert!(forms_of(Opcode::Wgmma).is_empty());
 }
 
 /// What rows that come equally far take is all named: a person reads it as the whole choice.

@@ -220,6 +220,11 @@ pub(crate) enum Op {
     AsyncCopy(Box<AsyncCopy>),
     Mbarrier(Box<Mbarrier>),
     Matrix(Box<Matrix>),
+    Mma(Box<Mma>),
+    /// Lanes meet: what stands behind is done by all of them together.
+    Converge {
+        members: Slot,
+    },
     Stack(Stack),
     Elect {
         d: Slot,

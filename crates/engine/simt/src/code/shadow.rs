@@ -1,6 +1,6 @@
 //! Operations on shadows: which bits of registers and memory nobody has written (`observe::shadow`).
 
-use super::{Access, AsyncCopy, Fetch, Located, Matrix, Slot, SurfaceAccess};
+use super::{Access, AsyncCopy, Fetch, Located, Matrix, Mma, Slot, SurfaceAccess};
 use crate::observe::Sink;
 
 /// What is done with shadows of memory, which have the bytes of memory at the same addresses. None of these can fault,
@@ -17,6 +17,8 @@ pub(crate) enum Shadow {
     AsyncCopy(AsyncCopy),
     /// With matrices: by the same instruction, with shadows of registers, on the shadow of shared memory.
     Matrix(Matrix),
+    /// With products of matrices: registers are shadows.
+    Mma(Mma),
     /// Of the texels that a fetch will read.
     Fetch(FetchShadow),
     /// Of the elements of a surface.

@@ -1,6 +1,8 @@
-//! Operations that move data between lanes and shared memory in ways of their own.
+//! Operations that move data between lanes and shared memory in ways of their own, and products of matrices of a warp.
 
 use super::{Place, Slot};
+use std::sync::Arc;
+use texunit_tensor::Operation;
 
 /// An address: state space, register or constant (or none), offset.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +90,27 @@ pub(crate) struct Matrix {
     pub(crate) d: Slot,
     /// All lanes.
     pub(crate) members: Slot,
+}
+
+/// mma, wmma.mma: registers of the matrices.
+#[derive(Clone, Debug)]
+pub(crate) struct Mma {
+    pub(crate) operation: Arc<Operation>,
+    /// Of A, B and C.
+    pub(crate) sources: [Vec<Slot>; 3],
+    pub(crate) d: Vec<Slot>,
+    /// Of a sparse A; `Slot::NONE`: it is not.
+    pub(crate) metadata: Slot,
+    /// All lanes.
+    pub(crate) members: Slot,
+}
+
+impl Mma {
+    /// Calls `f` with each register that it reads.
+    pub(crate) fn each_source(&self, mut f: impl FnMut(Slot)) {
+        self.sources.iter().flatten().copied().for_each(&mut f);
+        [self.metadata, self.members].into_iter().for_each(f);
+    }
 }
 
 /// alloca, stacksave, stackrestore. The hidden word at `at` of the frame holds how many bytes a

@@ -73,6 +73,7 @@ impl Context<'_> {
                 self.shuffle(warp, shuffle, mask, (&values, mask));
             }
             Op::Matrix(matrix) => self.matrix(warp, matrix, mask)?,
+            Op::Mma(mma) => self.mma(warp, mma, mask)?,
             Op::Elect { d, p, .. } => {
                 let leader = mask.trailing_zeros();
                 warp.put(*d, &[u64::from(leader); 32], u64::MAX, mask);

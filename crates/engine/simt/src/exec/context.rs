@@ -160,6 +160,8 @@ pub(crate) struct Context<'a> {
     /// Where the last global access was found.
     pub(crate) hint: usize,
     pub(crate) narrow: L32,
+    /// Matrices of tensor cores.
+    pub(crate) tensor: texunit_tensor::Scratch,
     pub(crate) wide: L64,
     pub(crate) sources: [L64; 4],
     pub(crate) addresses: L64,
@@ -217,6 +219,7 @@ impl<'a> Context<'a> {
             tids: tids(launch.warps, launch.config.block),
             hint: 0,
             narrow: [0; 32],
+            tensor: Default::default(),
             wide: [0; 32],
             sources: [[0; 32]; 4],
             addresses: [0; 32],

@@ -45,6 +45,7 @@ mod step;
 mod surface;
 mod team;
 mod tell;
+mod tensor;
 mod texels;
 mod texture;
 mod warp;

@@ -102,6 +102,7 @@ impl Context<'_> {
                     let _ = self.matrix_in(warp, matrix, mask, true);
                 }
             }
+            Shadow::Mma(mma) => self.mma_shadow(warp, mma, mask),
             Shadow::Fetch(of) => self.fetch_shadow(warp, of, mask),
             Shadow::Surface(of) => self.surface_shadow(warp, of, mask),
             Shadow::Define { at, size } => self.define(warp, at, *size, mask),

@@ -260,5 +260,7 @@ fn ends_block(op: &Op) -> bool {
             | Op::Redux { .. }
             | Op::Elect { .. }
             | Op::Matrix(_)
+            | Op::Mma(_)
+            | Op::Converge { .. }
     )
 }

@@ -221,7 +221,9 @@ impl Op {
             Op::WarpSync { mask } => *mask,
             Op::Shuffle(shuffle) => shuffle.members,
             Op::Matrix(matrix) => matrix.members,
+            Op::Mma(mma) => mma.members,
             Op::Elect { members, .. }
+            | Op::Converge { members }
             | Op::Vote { members, .. }
             | Op::Match { members, .. }
             | Op::Redux { members, .. } => *members,

@@ -160,6 +160,7 @@ macro_rules! each_operand {
                         all!(Reads: [a, members]);
                         f(Use::Writes, d);
                     }
+                    Op::Converge { members } => f(Use::Reads, members),
                     Op::Elect { d, p, members } => {
                         f(Use::Reads, members);
                         all!(Writes: [d, p]);
@@ -171,7 +172,7 @@ macro_rules! each_operand {
                         all!(Writes: [&$($mutable)? shuffle.d, &$($mutable)? shuffle.p]);
                     }
                     // It writes registers of other lanes than those that it reads.
-                    Op::Matrix(_) => return false,
+                    Op::Matrix(_) | Op::Mma(_) => return false,
                     // Their operands may be places of a frame.
                     Op::Call(_) | Op::Printf(_) | Op::AssertFail(_) | Op::HeapCall(_) => return false,
                     Op::AsyncCopy(_) | Op::Mbarrier(_) | Op::Stack(_) | Op::Unsupported => return false,

@@ -197,6 +197,7 @@ impl<'a> Builder<'a> {
             | O::Ldmatrix
             | O::Stmatrix
             | O::Movmatrix => self.special_memory(inst),
+            O::Mma | O::Wmma => self.tensor(inst),
             O::Call => self.call(inst),
             O::Redux if inst.mods.ty() == Some(ScalarType::F32) => self.redux_float(inst),
             O::Bar | O::Barrier | O::Activemask | O::Shfl | O::Vote | O::Match | O::Redux => {

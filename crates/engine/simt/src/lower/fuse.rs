@@ -75,7 +75,9 @@ pub(crate) fn destinations(inst: &Instruction) -> usize {
         | O::Sust
         | O::Sured
         | O::Discard
+        | O::Stmatrix
         | O::Applypriority => 0,
+        O::Wmma if inst.mods.acts("store") => 0,
         O::Bar | O::Barrier => usize::from(inst.mods.red),
         O::Setp | O::Shfl | O::Tex | O::Tld4 => 2,
         O::Match => match inst.mods.matching {

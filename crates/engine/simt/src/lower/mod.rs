@@ -27,6 +27,7 @@ mod special_memory;
 mod spin;
 mod surface;
 mod symbols;
+mod tensor;
 mod texture;
 mod uniform;
 mod unit;

@@ -4,8 +4,12 @@
 use texunit_check::ir::{self, Instruction};
 use texunit_isa::{MipMode, Opcode, ScalarType};
 
-const TENSOR: &str = "tensor cores are not simulated; use the program's path without them, which \
-     most libraries have for architectures before sm_70";
+const WARP_GROUPS: &str = "products of warp groups are not simulated; use the program's path for \
+     architectures before sm_90, which has mma or wmma";
+const NARROW: &str = "products and matrices of numbers below 8 bits and with scales (sm_100 and later) \
+     are not simulated; use the program's path for architectures before sm_100";
+const WIDE_BYTES: &str = "matrices of 8 bits (sm_100 and later) are not simulated; use the program's path \
+     for architectures before sm_100";
 const TENSOR_MEMORY: &str = "tensor memory and its cores are not simulated; use the program's \
      path for architectures before sm_100";
 const CLUSTER: &str = "CTAs are not run as clusters, so there is no shared memory of another CTA; \
@@ -33,9 +37,10 @@ pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
     use Opcode as O;
     let word = inst.mods.unexecuted;
     Some(match inst.opcode {
-        O::Mma | O::Wmma | O::Wgmma => TENSOR,
+        O::Wgmma => WARP_GROUPS,
+        O::Mma => NARROW,
         O::Tcgen05 => TENSOR_MEMORY,
-        O::Ldmatrix | O::Stmatrix | O::Movmatrix => TENSOR,
+        O::Ldmatrix | O::Stmatrix | O::Movmatrix => WIDE_BYTES,
         O::Getctarank | O::Mapa | O::Clusterlaunchcontrol => CLUSTER,
         O::Barrier if word.is_some() => CLUSTER,
         O::Fence | O::Membar if word.is_some() => BULK,

@@ -134,6 +134,8 @@ fn beside(program: &Program, inst: &Inst, events: Events, leads: bool) -> Beside
             beside.before |= Events::ACCESSES;
             members(&mut beside, matrix.members);
         }
+        Op::Mma(mma) => members(&mut beside, mma.members),
+        Op::Converge { members: slot } => members(&mut beside, *slot),
         Op::Mbarrier(_) => {
             beside.before |= Events::SYNCHRONIZATION;
             beside.order = Order::of(words());

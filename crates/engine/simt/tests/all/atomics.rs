@@ -270,10 +270,10 @@ fn refusals_name_the_instruction_and_the_reason() {
         ("mapa.u32 %r0, %r1, 0;", "clusters"),
         ("getctarank.u32 %r0, %r1;", "clusters"),
         ("barrier.cluster.arrive;", "clusters"),
-        ("wgmma.fence.sync.aligned;", "tensor cores"),
+        ("wgmma.fence.sync.aligned;", "warp groups"),
         (
-            "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r2}, {%f0,%f1,%f2,%f3};",
-            "tensor cores",
+            "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r0,%r1}, {%f0,%f1,%f2,%f3};",
+            "below 8 bits",
         ),
         ("tcgen05.wait::ld.sync.aligned;", "tensor memory"),
         ("multimem.red.global.add.u32 [%d0], %r1;", "several GPUs"),

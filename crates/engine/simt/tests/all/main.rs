@@ -31,6 +31,7 @@ mod rows;
 mod side_by_side;
 mod stack;
 mod surface_forms;
+mod tensor;
 mod textures;
 mod transport;
 #[path = "../unit_common/mod.rs"]

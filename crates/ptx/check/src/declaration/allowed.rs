@@ -44,8 +44,10 @@ const OF_INSTRUCTIONS: &[&str] =
     &["e4m3", "e5m2", "e4m3x2", "e5m2x2", "u16x2", "s16x2", "f32x2"];
 
 /// Types of instructions that no release of ptxas declares anything as.
-const NEVER: &[&str] =
-    &["bf16", "bf16x2", "tf32", "u8x4", "s8x4", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2"];
+const NEVER: &[&str] = &[
+    "bf16", "bf16x2", "tf32", "u8x4", "s8x4", "s4", "u4", "b1", "e2m1x2", "e2m3x2", "e3m2x2",
+    "ue8m0x2",
+];
 
 /// Largest alignment of a parameter.
 const MAX_PARAM_ALIGN: u64 = 128;

@@ -22,23 +22,27 @@ impl<'a> Body<'_, 'a> {
         written: bool,
     ) -> Option<Operand> {
         let value = self.value(operand)?;
-        let lanes = usize::from(site.mods.vector.max(1));
+        let vector = match rule.braces {
+            Braces::Exactly(count) => count,
+            _ => site.mods.vector,
+        };
+        let lanes = usize::from(vector.max(1));
         let items = match value {
             Value::Vector(_) if rule.braces == Braces::Never => {
                 return self.mismatch(site, ty, &value, operand.span);
             }
             Value::Vector(items) => items,
-            Value::VectorReg { first, ty, lanes } if site.mods.vector > 0 => {
+            Value::VectorReg { first, ty, lanes } if vector > 0 => {
                 lanes_of(first, ty, lanes, operand.span)
             }
-            value if site.mods.vector == 0 => {
+            value if vector == 0 => {
                 let number = !written && (ty.is_integer() || ty.kind() == TypeKind::Bits);
                 if number && self.address_as_number(site, ty, operand, &value) {
                     return Some(Operand::Imm(0));
                 }
                 return self.element(site, rule, ty, value, operand.span, written);
             }
-            value if rule.braces == Braces::Always => {
+            value if matches!(rule.braces, Braces::Always | Braces::Exactly(_)) => {
                 let message =
                     format!("{} needs a vector, not {}", mnemonic(site.i), value.describe());
                 self.wrong("E0213", operand.span, message, "write the registers between { and }");
@@ -51,8 +55,19 @@ impl<'a> Body<'_, 'a> {
             self.wrong(
                 "E0213",
                 operand.span,
-                format!("{name} moves {}, not {}", plural(lanes, "element"), items.len()),
-                "write as many registers between { and } as .v2 or .v4 says",
+                match rule.braces {
+                    Braces::Exactly(_) => {
+                        let held = plural(lanes, "register");
+                        format!("{name} has {held} of this matrix, not {}", items.len())
+                    }
+                    _ => format!("{name} moves {}, not {}", plural(lanes, "element"), items.len()),
+                },
+                match rule.braces {
+                    Braces::Exactly(_) => {
+                        "shape and type of a matrix say how many registers a thread has of it"
+                    }
+                    _ => "write as many registers between { and } as .v2 or .v4 says",
+                },
             );
             return None;
         }
@@ -74,16 +89,29 @@ impl<'a> Body<'_, 'a> {
             true => reg.bits() == ty.bits() && matches!(ty, ScalarType::F16 | ScalarType::F32),
             false => reg.bits() >= ty.bits(),
         };
+        // Beside plain registers of a matrix, constants are plain bits.
+        let plain_matrix = matches!(rule.braces, Braces::Exactly(_))
+            && items.iter().any(
+                |(value, _)| matches!(value, Value::Reg { ty, .. } if ty.kind() == TypeKind::Bits),
+            );
+        let of_constants = match (plain_matrix, ty.bits()) {
+            (true, 64) => ScalarType::B64,
+            (true, _) => ScalarType::B32,
+            _ => ty,
+        };
         let mut list: Vec<Operand> = Vec::with_capacity(items.len());
         for (value, span) in items {
             let discard = written && matches!(value, Value::Discard);
             list.push(match value {
                 _ if discard => Operand::Discard,
                 Value::Reg { id, ty: reg } if plain && taken(reg) => Operand::Reg(id),
+                Value::Const(value) if plain_matrix && !written => {
+                    self.immediate(site, of_constants, value, span)?
+                }
                 value => self.element(site, rule, ty, value, span, written)?,
             });
         }
-        if site.mods.vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
+        if vector == 0 { list.pop() } else { Some(Operand::Vector(list)) }
     }
 
     /// In a vector, no integer stands beside a float.

@@ -67,6 +67,18 @@ impl<'a> Body<'_, 'a> {
         if has(Property::OneSidedFence) {
             self.one_sided_fence(i);
         }
+        if has(Property::LateAligned) {
+            self.late_aligned(i);
+        }
+        let orders: Vec<_> =
+            i.modifiers.iter().filter(|m| matches!(m.text, "row" | "col")).collect();
+        if let ([a, b], true) = (&orders[..], has(Property::RowByColumn))
+            && (a.text, b.text) != ("row", "col")
+        {
+            let wrong = if a.text == "row" { b } else { a };
+            let message = format!("{} takes the rows of A and the columns of B", mnemonic(i));
+            self.wrong("E0201", wrong.span, message, "write .row.col");
+        }
         if has(Property::OrderHasScope) {
             self.order_of_barrier(i, has(Property::LateRelaxed));
         }
@@ -75,6 +87,14 @@ impl<'a> Body<'_, 'a> {
             let message = format!("{name} without .sync ended with sm_70 and PTX ISA version 6.4");
             let help = format!("write {name}.sync and a mask of threads as last operand");
             self.wrong("E0204", span, message, &help);
+        }
+    }
+
+    /// `wmma` without `.aligned` ended when that came.
+    fn late_aligned(&mut self, i: &ast::Instruction<'a>) {
+        if self.cx.has_version(63) && !i.modifiers.iter().any(|m| m.text == "aligned") {
+            let message = format!("{} lacks .aligned", mnemonic(i));
+            self.wrong("E0204", i.opcode.span, message, "write .sync.aligned");
         }
     }
 

@@ -15,13 +15,11 @@ const WITHOUT_FORMS: &[(&str, &str, &str)] = &[
     ("clusterlaunchcontrol", "9.7.13", "Cancels a cluster that is not launched yet. Known by name; texunit neither checks nor executes it."),
     ("getctarank", "9.7.9.24", "The CTA of a cluster that an address of shared memory belongs to. Known by name; texunit neither checks nor executes it."),
     ("mapa", "9.7.9.23", "The address of shared memory in another CTA of the cluster. Known by name; texunit neither checks nor executes it."),
-    ("mma", "9.7.14.5.14", "Product of matrices that are spread over a warp, plus a third (tensor cores). Known by name; texunit neither checks nor executes it."),
     ("multimem", "9.7.9.14", "Access to the memory of several devices by one address. Known by name; texunit neither checks nor executes it."),
     ("setmaxnreg", "9.7.19.5", "Changes how many registers a warp has. Known by name; texunit neither checks nor executes it."),
     ("tcgen05", "9.7.16", "Tensor cores of the fifth generation, and their memory. Known by name; texunit neither checks nor executes it."),
     ("tensormap", "9.7.9", "Changes a tensor map in memory. Known by name; texunit neither checks nor executes it."),
     ("wgmma", "9.7.15", "Product of matrices by the four warps of a group (tensor cores). Known by name; texunit neither checks nor executes it."),
-    ("wmma", "9.7.14.4", "Product of matrices of a warp in fragments (tensor cores). Known by name; texunit neither checks nor executes it."),
 ];
 
 #[rustfmt::skip]
@@ -78,6 +76,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("mbarrier", "Barrier object in shared memory: init, arrive, test, wait, complete."),
     ("membar", "Memory fence, in its older form."),
     ("min", "Smaller of two or three numbers."),
+    ("mma", "Product of matrices that are spread over the registers of a warp, plus a third (tensor cores)."),
     ("mov", "Copies a value, packs or unpacks a vector, or takes an address."),
     ("movmatrix", "Transposes a matrix that is spread over the warp."),
     ("mul", "Product: low or high half of an integer product or its full width, or a float product."),
@@ -142,6 +141,7 @@ const SUMMARIES: &[(&str, &str)] = &[
     ("vsub", "Difference of bytes or half-words of registers, with an optional second operation."),
     ("vsub2", "Differences of half-words."),
     ("vsub4", "Differences of bytes."),
+    ("wmma", "Fragments of matrices of a warp: loads, stores, product plus a third (tensor cores)."),
     ("xor", "Bitwise exclusive or."),
 ];
 

@@ -145,6 +145,8 @@ pub enum Braces {
     OfVectors,
     /// In any case.
     Always,
+    /// In any case, and as many registers.
+    Exactly(u8),
     /// Never.
     Never,
 }
@@ -183,6 +185,10 @@ pub enum Property {
     EndedUnrounded,
     /// `+flushed`: what the latest ptxas asks more for than its releases before.
     LateFlush,
+    /// `+rowcol`: its two orders of matrices are `.row` and `.col`.
+    RowByColumn,
+    /// `+aligned`: `.aligned` came with PTX ISA 6.3, and must be written from then on.
+    LateAligned,
 }
 
 /// Which constants an operand may be.

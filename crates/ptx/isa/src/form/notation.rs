@@ -14,7 +14,7 @@
 //! |---|---|---|
 //! | `d` | destination register | `_` may stand there; `~` before ptxas 13.5 any register of a bf16's width |
 //! | `s` | source: register or constant | |
-//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case; `-` never a vector |
+//! | `r` | destination register, the relaxed width rule of ld and cvt; a vector if `.vec` | `=` exactly of the width; `{}` a vector in any case, `{4}` of so many; `-` never a vector |
 //! | `x` | source, the relaxed width rule of st and cvt; a vector if `.vec` | `=`, `{}` and `-` too; `%` a special register too |
 //! | `dp` | destination with an optional predicate, `d\|p` | `_` may stand for the first |
 //! | `pp` | one or two destination predicates, `p\|q` | `_` may stand for the first |
@@ -65,6 +65,10 @@ pub const SETS: &[(&str, &str)] = &[
     ("GEOM", "1d|2d|3d|a1d|a2d|cube|acube|2dms|a2dms"),
     ("SGEOM", "1d|2d|3d|a1d|a2d"),
     ("CLAMP", "trap|clamp|zero"),
+    ("BYTE", "s8|u8"),
+    ("NIBBLE", "s4|u4"),
+    ("TINY", "e4m3|e5m2"),
+    ("WMMA", "m16n16k16|m8n32k16|m32n8k16"),
 ];
 
 /// Reads a row, which is two forms where a cache policy may be given. Panics on a row that does not follow the little
@@ -186,6 +190,8 @@ fn read_property(name: &str) -> Property {
         "onesided" => Property::OneSidedFence,
         "unrounded" => Property::EndedUnrounded,
         "flushed" => Property::LateFlush,
+        "rowcol" => Property::RowByColumn,
+        "aligned" => Property::LateAligned,
         other => panic!("instruction table: no property {other}"),
     }
 }
@@ -201,9 +207,11 @@ fn read_operand(text: &'static str) -> OperandRule {
         rest.is_some()
     };
     let (discard, loose_bf16, exact) = (mark("_"), mark("~"), mark("="));
-    let braces = match (mark("{}"), mark("-")) {
-        (true, _) => Braces::Always,
-        (_, true) => Braces::Never,
+    let count = (1..=8).find(|n| mark(&format!("{{{n}}}")));
+    let braces = match (count, mark("{}"), mark("-")) {
+        (Some(n), ..) => Braces::Exactly(n),
+        (_, true, _) => Braces::Always,
+        (.., true) => Braces::Never,
         _ => Braces::OfVectors,
     };
     let (special, element, named) = (mark("%"), mark("[]"), mark("&"));

@@ -10,6 +10,7 @@ mod integer;
 mod logic;
 mod memory;
 mod sync;
+mod tensor;
 mod texture;
 mod video;
 
@@ -39,6 +40,7 @@ const CHAPTERS: &[&[Row]] = &[
     texture::ROWS,
     control::ROWS,
     sync::ROWS,
+    tensor::ROWS,
     video::ROWS,
 ];
 
@@ -73,12 +75,13 @@ pub fn forms_of(opcode: Opcode) -> &'static [Form] {
 }
 
 /// Words of a part of an opcode that the table has no rows for: bulk and tensor
-/// copies, matrices of 8 bits.
+/// copies, matrices of 8 bits, products of narrow floats.
 pub fn unsupported_suffixes(opcode: Opcode) -> &'static [&'static str] {
     match opcode {
         Opcode::Cp => &["bulk", "reduce"],
         Opcode::Ldmatrix => &["m16n16", "m8n16"],
         Opcode::Stmatrix => &["m16n8"],
+        Opcode::Mma => &["kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"],
         _ => &[],
     }
 }

@@ -17,6 +17,7 @@ pub(in crate::observe) fn reads(op: &Op, mut f: impl FnMut(Slot)) {
             of.parts.iter().copied().for_each(&mut f);
             [of.at.base, of.members].into_iter().for_each(f);
         }
+        Op::Mma(of) => of.each_source(f),
         Op::Call(call) => {
             for argument in &call.arguments {
                 if let Value::Register(slot) = argument.value {
@@ -65,6 +66,7 @@ pub(in crate::observe) fn writes(op: &Op, mut f: impl FnMut(Slot)) {
             crate::code::MatrixAction::Transpose => f(of.d),
             crate::code::MatrixAction::Store => {}
         },
+        Op::Mma(of) => of.d.iter().copied().for_each(f),
         Op::Call(call) => call.results.iter().for_each(|result| register(result.value, &mut f)),
         Op::Mbarrier(of) => f(of.d),
         Op::Stack(Stack { action, .. }) => match action {
@@ -106,6 +108,9 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
             address(&mut f, &of.at);
             f(Sink::Collective, of.members);
         }
+        Op::Mma(of) => {
+            [of.metadata, of.members].into_iter().for_each(|slot| f(Sink::Collective, slot));
+        }
         Op::AsyncCopy(of) => {
             address(&mut f, &of.to);
             address(&mut f, &of.from);
@@ -131,6 +136,7 @@ pub(super) fn sinks(inst: &Inst, mut f: impl FnMut(Sink, Slot)) {
         | Op::Vote { .. }
         | Op::Match { .. }
         | Op::Redux { .. }
+        | Op::Converge { .. }
         | Op::Elect { .. } => reads(&inst.op, |slot| f(Sink::Collective, slot)),
         Op::Stack(_) | Op::HeapCall(_) => reads(&inst.op, |slot| f(Sink::Address, slot)),
         _ => {}

@@ -6,8 +6,8 @@ use super::state::{self, COMPUTED, Files, State, is_constant_load};
 use super::{SCRATCH, Sink};
 use crate::code::{
     Access, Atomic, Call, Check, CompareTo, Constants, Fetch, FetchShadow, HeapAction, Inst,
-    Located, Matrix, MatrixAction, MbarrierAction, Op, Place, Rare, Shadow, Slot, SurfaceAccess,
-    SurfaceShadow, Value,
+    Located, Matrix, MatrixAction, MbarrierAction, Mma, Op, Place, Rare, Shadow, Slot,
+    SurfaceAccess, SurfaceShadow, Value,
 };
 use texunit_alu::{Alu, Kind, L64, Row, lop3};
 use texunit_isa::{AtomOp, BoolOp, ScalarType};
@@ -328,6 +328,7 @@ impl<'a> Making<'a> {
                 self.all(shuffle.p, None);
             }
             Op::Matrix(matrix) => self.matrix(matrix),
+            Op::Mma(mma) => self.mma(mma),
             Op::AsyncCopy(copy) => self.shadow_op(Shadow::AsyncCopy((**copy).clone())),
             Op::Mbarrier(of) => {
                 if of.action == MbarrierAction::Init {
@@ -686,6 +687,14 @@ impl<'a> Making<'a> {
             }
         };
         self.shadow_op(Shadow::Matrix(of));
+    }
+
+    fn mma(&mut self, mma: &Mma) {
+        let shadows = |slots: &Vec<Slot>| slots.iter().map(|&slot| self.shadow(slot)).collect();
+        let sources = mma.sources.each_ref().map(shadows);
+        let d = mma.d.iter().map(|&slot| self.home(slot).unwrap_or(Slot::NONE)).collect();
+        let of = Mma { sources, d, metadata: Slot::NONE, ..mma.clone() };
+        self.shadow_op(Shadow::Mma(of));
     }
 
     /// A call whose arguments and results take their shadows along.

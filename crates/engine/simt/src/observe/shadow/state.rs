@@ -171,6 +171,7 @@ fn result(code: &Code, files: Files, inst: &Inst, state: &[State]) -> State {
             crate::code::MatrixAction::Transpose => copied(any(&matrix.parts)),
             _ => COPY,
         },
+        Op::Mma(mma) => computed(mma.sources.iter().fold(0, |all, slots| all | any(slots))),
         Op::Load(_) | Op::LoadQuad(_) => {
             if is_constant_load(&inst.op) {
                 0

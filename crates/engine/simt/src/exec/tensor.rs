@@ -1,0 +1,60 @@
+//! Products of matrices that the lanes of a warp hold together: mma, wmma.mma.
+
+use super::context::Context;
+use super::outcome::{Executed, fault_at};
+use super::warp::Warp;
+use crate::code::{Mma, Slot};
+use crate::fault::FaultKind;
+use texunit_alu::L64;
+
+/// Registers that a lane has of a matrix at most.
+const MOST: usize = 8;
+
+impl Context<'_> {
+    pub(super) fn mma(&mut self, warp: &mut Warp, op: &Mma, mask: u32) -> Executed {
+        if mask != u32::MAX {
+            let lane = mask.trailing_ones();
+            let what = format!(
+                "lane {lane} does not take part in an instruction that needs what it has of a matrix"
+            );
+            return fault_at(mask.trailing_zeros() as usize, FaultKind::BadOperand(what));
+        }
+        let mut sources = [[[0; 32]; MOST]; 3];
+        self.registers(warp, op, &mut sources);
+        let mut metadata: L64 = [0; 32];
+        if !op.metadata.is_none() {
+            warp.read(&self.launch.constants, op.metadata, &mut metadata);
+        }
+        let mut d = [[0; 32]; MOST];
+        let [a, b, c] = &sources;
+        op.operation.run(self.level, &mut self.tensor, [a, b, c], &metadata, &mut d);
+        put(warp, &op.d, &d);
+        Ok(())
+    }
+
+    /// On shadows: what is undefined in a row of A, a column of B or an element of C, makes an element of D so.
+    pub(super) fn mma_shadow(&mut self, warp: &mut Warp, op: &Mma, mask: u32) {
+        // With fewer lanes the instruction itself is a fault.
+        if mask == u32::MAX {
+            let mut sources = [[[0; 32]; MOST]; 3];
+            self.registers(warp, op, &mut sources);
+            let mut d = [[0; 32]; MOST];
+            op.operation.dependence(sources.each_ref().map(|of| &of[..]), &mut d);
+            put(warp, &op.d, &d);
+        }
+    }
+
+    fn registers(&self, warp: &Warp, op: &Mma, to: &mut [[L64; MOST]; 3]) {
+        for (slots, to) in op.sources.iter().zip(to) {
+            for (&slot, to) in slots.iter().zip(to) {
+                warp.read(&self.launch.constants, slot, to);
+            }
+        }
+    }
+}
+
+fn put(warp: &mut Warp, slots: &[Slot], values: &[L64; MOST]) {
+    for (&slot, value) in slots.iter().zip(values) {
+        warp.put(slot, value, u64::MAX, u32::MAX);
+    }
+}

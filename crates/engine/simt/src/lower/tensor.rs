@@ -1,0 +1,291 @@
+//! Tensor cores: mma, and wmma, whose loads and stores are plain ones of each lane, as ptxas makes them.
+
+use super::arithmetic::row_of;
+use super::builder::{Builder, mask_of};
+use super::memory::Address;
+use crate::code::{Access, Mma, Op, Place, Seen, Slot};
+use std::sync::Arc;
+use texunit_alu::soft;
+use texunit_check::ir::{Instruction, Operand};
+use texunit_isa::{Modifiers, MulPart, Opcode, Rounding, ScalarType};
+use texunit_tensor::{BitOperation, Fragment, Number, Operation, Order, Product, Shape};
+
+/// Which element of a fragment lies where: matrix (of A, B, C, D), and its order in memory.
+#[derive(Clone, Copy)]
+struct Held {
+    matrix: usize,
+    order: Order,
+}
+
+fn orders(mods: &Modifiers) -> impl Iterator<Item = Order> {
+    mods.actions.iter().filter_map(|word| match *word {
+        "row" => Some(Order::Row),
+        "col" => Some(Order::Column),
+        _ => None,
+    })
+}
+
+fn numbers(mods: &Modifiers) -> Vec<Number> {
+    mods.types.iter().filter_map(|ty| Number::from_name(ty.name())).collect()
+}
+
+/// What a product instruction computes.
+fn product(mods: &Modifiers) -> Option<Product> {
+    let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
+    let (d, a, b, c) = match numbers(mods)[..] {
+        [d, a, b, c] => (d, a, b, c),
+        // wmma.mma of f16 has the types of D and C alone.
+        [d, c] => (d, Number::F16, Number::F16, c),
+        _ => return None,
+    };
+    let operation = if mods.acts("and") { BitOperation::And } else { BitOperation::Xor };
+    let sparse = mods.acts("sp") || mods.acts("sp::ordered_metadata");
+    let saturate = mods.satfinite;
+    Some(Product { shape, a, b, c, d, saturate, operation, sparse, wmma: false })
+}
+
+/// The fragment of a matrix that a load or store moves. The other matrices have types that it goes with.
+fn fragment(mods: &Modifiers) -> Option<(Fragment, Number, Held)> {
+    let shape = mods.actions.iter().find_map(|word| Shape::from_name(word))?;
+    let (number, order) = (*numbers(mods).first()?, orders(mods).next()?);
+    let matrix = ["a", "b", "c", "d"].iter().position(|name| mods.acts(name))?;
+    let factor = match (matrix, number) {
+        (0 | 1, number) | (_, number @ Number::F64) => number,
+        _ if shape.k == 8 => Number::Tf32,
+        _ if shape.k == 32 => Number::S4,
+        _ if shape.k == 128 => Number::B1,
+        _ => Number::Bf16,
+    };
+    let sum = if matrix < 2 { Number::F32 } else { number };
+    let (saturate, operation, sparse, wmma) = (false, BitOperation::Xor, false, true);
+    let product =
+        Product { shape, a: factor, b: factor, c: sum, d: sum, saturate, operation, sparse, wmma };
+    let operation = Operation::wmma(product);
+    Some((operation.fragments().get(matrix)?.clone(), number, Held { matrix, order }))
+}
+
+impl Held {
+    /// Line and place within it, in memory, of an element.
+    fn place(self, (y, x): (usize, usize)) -> (usize, usize) {
+        // In A x is the row, in B the column; in C and D y is the column.
+        let by_x = match self.matrix {
+            1 => self.order == Order::Column,
+            _ => self.order == Order::Row,
+        };
+        if by_x { (x, y) } else { (y, x) }
+    }
+
+    /// Elements of a line, if the instruction does not say how far lines lie apart.
+    fn line(self, shape: Shape) -> u16 {
+        let (rows, columns) = match self.matrix {
+            0 => (shape.m, shape.k),
+            1 => (shape.k, shape.n),
+            _ => (shape.m, shape.n),
+        };
+        if self.order == Order::Row { columns } else { rows }
+    }
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn tensor(&mut self, inst: &'a Instruction) -> Option<()> {
+        match inst.mods.acts("load") || inst.mods.acts("store") {
+            true => self.fragment_access(inst),
+            false => self.product(inst),
+        }
+    }
+
+    fn product(&mut self, inst: &'a Instruction) -> Option<()> {
+        let [Operand::Vector(d), a, b, c, rest @ ..] = &inst.operands[..] else { return None };
+        let product = product(&inst.mods)?;
+        let mut sources: [Vec<Slot>; 3] = Default::default();
+        for (slots, operand) in sources.iter_mut().zip([a, b, c]) {
+            let Operand::Vector(parts) = operand else { return None };
+            for part in parts {
+                slots.push(self.source(part, product.a == Number::F64)?);
+            }
+        }
+        let d: Option<Vec<Slot>> = d.iter().map(|part| self.destination(part)).collect();
+        let (metadata, selector) = match rest {
+            [metadata, Operand::Imm(selector)] => (self.narrow(metadata)?, *selector as u8),
+            _ => (Slot::NONE, 0),
+        };
+        let mut orders = orders(&inst.mods);
+        let orders = (orders.next().unwrap_or_default(), orders.next().unwrap_or_default());
+        let operation = match inst.opcode {
+            Opcode::Wmma => Operation::wmma(product),
+            _ => Operation::mma(product, orders, selector),
+        };
+        let operation = Arc::new(match inst.mods.rounding {
+            None | Some(Rounding::Rn) => operation,
+            Some(Rounding::Rz) => operation.rounding(directed::<{ soft::RZ }>),
+            Some(Rounding::Rm) => operation.rounding(directed::<{ soft::RM }>),
+            Some(_) => operation.rounding(directed::<{ soft::RP }>),
+        });
+        let members = self.constant(u32::MAX.into(), false);
+        let op = Mma { operation, sources, d: d?, metadata, members };
+        self.unguarded(|b| b.emit(Op::Mma(Box::new(op))));
+        Some(())
+    }
+
+    /// wmma.load and wmma.store: each lane by itself, register for register.
+    fn fragment_access(&mut self, inst: &'a Instruction) -> Option<()> {
+        let m = &inst.mods;
+        let loads = m.acts("load");
+        let (parts, address, stride) = match (&inst.operands[..], loads) {
+            ([Operand::Vector(parts), address, stride @ ..], true) => (parts, address, stride),
+            ([address, Operand::Vector(parts), stride @ ..], false) => (parts, address, stride),
+            _ => return None,
+        };
+        let (fragment, number, held) = fragment(m)?;
+        let shape = m.actions.iter().find_map(|word| Shape::from_name(word))?;
+        let at = self.address(address, m.space)?;
+        if !matches!(at.place, Place::Global | Place::Generic | Place::Shared) {
+            return None;
+        }
+        let stride = match stride.first() {
+            Some(stride) => self.narrow(stride)?,
+            None => self.constant(held.line(shape).into(), false),
+        };
+        let wide = number == Number::F64;
+        let mut slots = Vec::with_capacity(parts.len());
+        for part in parts {
+            let slot = if loads { self.destination(part)? } else { self.source(part, wide)? };
+            slots.push(slot);
+        }
+        let members = self.constant(u32::MAX.into(), false);
+        let mut done = Some(());
+        self.unguarded(|b| {
+            b.emit(Op::Converge { members });
+            done = b.moved(&fragment, (number, held), (at, stride), (&slots, loads));
+        });
+        done
+    }
+
+    /// The accesses of the registers of a fragment.
+    fn moved(
+        &mut self,
+        fragment: &Fragment,
+        (number, held): (Number, Held),
+        (at, stride): (Address, Slot),
+        (slots, loads): (&[Slot], bool),
+    ) -> Option<()> {
+        // Places are sums of what the lane gives and what the register does.
+        let place = |register, lane, element| held.place(fragment.place(register, lane, element));
+        let bits = number.bits();
+        // Single bits are counted by words.
+        let unit = if number == Number::B1 { 32 } else { bits as usize };
+        let bytes = |elements: usize| (elements * unit / 8) as u64;
+        let lane = self.temporary_narrow();
+        self.helper(Op::Special { d: lane, reg: texunit_isa::SpecialReg::Laneid, component: 0 });
+        let stride = self.scaled(stride, bits)?;
+        // Lane 1 differs from lane 0 by its place in the group of four, lane 4 by the group.
+        let (first, next, group) = (place(0, 0, 0), place(0, 1, 0), place(0, 4, 0));
+        let mut base = at.base;
+        if base.is_none() {
+            base = self.constant(0, true);
+        } else if !base.is_wide() {
+            let (d, a) = (self.temporary_wide(), base);
+            self.helper(Op::Convert { d, a, mask: u64::MAX });
+            base = d;
+        }
+        for (part, by) in [(self.low(lane)?, next), (self.high(lane)?, group)] {
+            let lines = self.constant((by.0 - first.0) as u64, false);
+            let line = self.multiplied(part, lines)?;
+            base = self.plus_product((line, stride), base)?;
+            let across = self.constant(bytes(by.1 - first.1), false);
+            base = self.plus_product((part, across), base)?;
+        }
+        for (register, &slot) in slots.iter().enumerate() {
+            let elements: Vec<_> =
+                (0..fragment.elements()).map(|e| place(register, 0, e)).collect();
+            let together = elements.windows(2).all(|pair| pair[0].0 == pair[1].0);
+            let (count, size) = match together {
+                true => (1, if bits == 64 { 8 } else { 4 }),
+                false => (elements.len(), (bits / 8) as u8),
+            };
+            if slot.is_none() {
+                continue;
+            }
+            let temporaries: Vec<Slot> = match count {
+                1 => vec![slot],
+                _ => (0..count).map(|_| self.temporary_narrow()).collect(),
+            };
+            let bits = 8 * size;
+            if count > 1 && !loads {
+                let parts = temporaries.clone().into_boxed_slice();
+                self.helper(Op::Unpack { parts, a: slot, bits });
+            }
+            for (part, &(line, across)) in temporaries.iter().zip(&elements) {
+                let lines = self.constant(line as u64, false);
+                let base = if line == 0 { base } else { self.plus_product((stride, lines), base)? };
+                let access = Access {
+                    place: at.place,
+                    size,
+                    signed: false,
+                    parts: vec![*part],
+                    mask: mask_of(8 * u32::from(size)),
+                    base,
+                    offset: at.offset.wrapping_add(bytes(across)),
+                    weak: false,
+                    constant: false,
+                    row: false,
+                    seen: Seen::default(),
+                };
+                let access = Box::new(access);
+                self.helper(if loads { Op::Load(access) } else { Op::Store(access) });
+            }
+            if count > 1 && loads {
+                let parts = temporaries.into_boxed_slice();
+                self.helper(Op::Pack { d: slot, parts, bits });
+            }
+        }
+        Some(())
+    }
+
+    /// Bytes that lines lie apart.
+    fn scaled(&mut self, stride: Slot, bits: u32) -> Option<Slot> {
+        let (opcode, by) = if bits < 8 { (Opcode::Shr, 8 / bits) } else { (Opcode::Shl, bits / 8) };
+        self.with(opcode, stride, by.trailing_zeros())
+    }
+
+    /// A lane's place in its group of four.
+    fn low(&mut self, lane: Slot) -> Option<Slot> {
+        self.with(Opcode::And, lane, 3)
+    }
+
+    /// Its group.
+    fn high(&mut self, lane: Slot) -> Option<Slot> {
+        self.with(Opcode::Shr, lane, 2)
+    }
+
+    /// An operation on 32 bits with a constant.
+    fn with(&mut self, opcode: Opcode, a: Slot, by: u32) -> Option<Slot> {
+        let ty = if opcode == Opcode::Shr { ScalarType::U32 } else { ScalarType::B32 };
+        let row = row_of(opcode, &Modifiers { types: vec![ty], ..Modifiers::default() })?;
+        let (d, by) = (self.temporary_narrow(), self.constant(by.into(), false));
+        self.helper(Op::Compute { row, d, s: [a, by, by, by] });
+        Some(d)
+    }
+
+    fn multiplied(&mut self, a: Slot, b: Slot) -> Option<Slot> {
+        let (types, part) = (vec![ScalarType::U32], Some(MulPart::Lo));
+        let row = row_of(Opcode::Mul, &Modifiers { types, part, ..Modifiers::default() })?;
+        let d = self.temporary_narrow();
+        self.helper(Op::Compute { row, d, s: [a, b, a, a] });
+        Some(d)
+    }
+
+    /// `base + a * b`, of 64 bits.
+    fn plus_product(&mut self, (a, b): (Slot, Slot), base: Slot) -> Option<Slot> {
+        let (types, part) = (vec![ScalarType::U32], Some(MulPart::Wide));
+        let row = row_of(Opcode::Mad, &Modifiers { types, part, ..Modifiers::default() })?;
+        let d = self.temporary_wide();
+        self.helper(Op::Compute { row, d, s: [a, b, base, base] });
+        Some(d)
+    }
+}
+
+/// A fused multiply-add of doubles in one direction.
+fn directed<const MODE: u8>(a: u64, b: u64, c: u64) -> u64 {
+    soft::fma(soft::Format::F64, MODE, a, b, c)
+}

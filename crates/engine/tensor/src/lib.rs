@@ -1,0 +1,18 @@
+//! Tensor cores: what `mma`, `wmma` and `mma.sp` compute, bit for bit, and which lane of a warp holds which element.
+//!
+//! [`Product::element`] is the rule (docs/tensor-cores.md, docs/numerics.md section 13): one element of the result, in exact
+//! integers. [`Operation`] does a whole instruction on the registers of a warp, with loops that are built for each SIMD level;
+//! tests compare the two, and both with what an NVIDIA H200 answered.
+
+mod fast;
+mod fragment;
+mod number;
+mod operation;
+mod reference;
+mod shape;
+mod sparse;
+
+pub use fragment::Fragment;
+pub use number::Number;
+pub use operation::{Operation, Scratch};
+pub use shape::{BitOperation, Evidence, Order, Product, Shape};

@@ -1,0 +1,241 @@
+//! Elements of matrices as bits, and what they are worth.
+
+/// What the elements of a matrix are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Number {
+    F16,
+    Bf16,
+    Tf32,
+    E4m3,
+    E5m2,
+    F32,
+    F64,
+    S32,
+    S8,
+    U8,
+    S4,
+    U4,
+    B1,
+}
+
+impl Number {
+    /// All of them.
+    pub const ALL: [Number; 13] = [
+        Self::F16,
+        Self::Bf16,
+        Self::Tf32,
+        Self::E4m3,
+        Self::E5m2,
+        Self::F32,
+        Self::F64,
+        Self::S32,
+        Self::S8,
+        Self::U8,
+        Self::S4,
+        Self::U4,
+        Self::B1,
+    ];
+
+    /// The name that PTX has for it, without the dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::Tf32 => "tf32",
+            Self::E4m3 => "e4m3",
+            Self::E5m2 => "e5m2",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::S32 => "s32",
+            Self::S8 => "s8",
+            Self::U8 => "u8",
+            Self::S4 => "s4",
+            Self::U4 => "u4",
+            Self::B1 => "b1",
+        }
+    }
+
+    /// The number with a name of PTX.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|number| number.name() == name)
+    }
+
+    /// Bits of an element.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::B1 => 1,
+            Self::S4 | Self::U4 => 4,
+            Self::S8 | Self::U8 | Self::E4m3 | Self::E5m2 => 8,
+            Self::F16 | Self::Bf16 => 16,
+            Self::Tf32 | Self::F32 | Self::S32 => 32,
+            Self::F64 => 64,
+        }
+    }
+
+    /// An integer's value.
+    pub(crate) const fn integer(self, bits: u32) -> i32 {
+        match self {
+            Self::S8 => bits as i8 as i32,
+            Self::S4 => (bits << 28) as i32 >> 28,
+            _ => bits as i32,
+        }
+    }
+
+    /// The format of a float that a tensor core adds.
+    pub(crate) const fn format(self) -> Format {
+        match self {
+            Self::F16 => Format { exponent: 5, mantissa: 10, skipped: 0 },
+            Self::Bf16 => Format { exponent: 8, mantissa: 7, skipped: 0 },
+            // The low bits of the register do not count.
+            Self::Tf32 => Format { exponent: 8, mantissa: 10, skipped: 13 },
+            _ => Format { exponent: 8, mantissa: 23, skipped: 0 },
+        }
+    }
+}
+
+/// A binary floating-point format.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    /// Bits of the exponent.
+    pub(crate) exponent: u32,
+    /// Bits of the mantissa, without the hidden one.
+    pub(crate) mantissa: u32,
+    /// Low bits of the register that do not belong to the number.
+    pub(crate) skipped: u32,
+}
+
+/// What the bits of a float stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// `mantissa * 2^(exponent - f)`, f being the format's bits of mantissa: a subnormal has the smallest exponent.
+    Finite {
+        negative: bool,
+        exponent: i32,
+        mantissa: u32,
+    },
+    Infinite {
+        negative: bool,
+    },
+    Nan,
+}
+
+impl Format {
+    pub(crate) const fn bias(self) -> i32 {
+        (1 << (self.exponent - 1)) - 1
+    }
+
+    /// The bits of infinity, where a number begins at bit 0.
+    pub(crate) const fn infinity(self) -> u32 {
+        ((1 << self.exponent) - 1) << self.mantissa
+    }
+
+    /// The NaN that arithmetic gives.
+    pub(crate) const fn nan(self) -> u32 {
+        (1 << (self.exponent + self.mantissa)) - 1
+    }
+
+    pub(crate) const fn value(self, bits: u32) -> Value {
+        let bits = bits >> self.skipped;
+        let negative = bits >> (self.exponent + self.mantissa) & 1 == 1;
+        let field = bits >> self.mantissa & ((1 << self.exponent) - 1);
+        let mantissa = bits & ((1 << self.mantissa) - 1);
+        if field == (1 << self.exponent) - 1 {
+            return if mantissa == 0 { Value::Infinite { negative } } else { Value::Nan };
+        }
+        let hidden = ((field != 0) as u32) << self.mantissa;
+        let exponent = if field == 0 { 1 } else { field as i32 } - self.bias();
+        Value::Finite { negative, exponent, mantissa: mantissa | hidden }
+    }
+
+    /// The bits of `total * 2^scale`: cut toward zero, or rounded to the nearest (even). A result of zero has no sign,
+    /// and one that is too large is infinite.
+    pub(crate) fn bits(self, total: i64, scale: i32, nearest: bool) -> u32 {
+        let size = total.unsigned_abs();
+        if size == 0 {
+            return 0;
+        }
+        let lowest = 1 - self.bias() - self.mantissa as i32;
+        let top = 63 - size.leading_zeros() as i32 + scale;
+        let unit = (top - self.mantissa as i32).max(lowest);
+        let n = match u32::try_from(unit - scale) {
+            Ok(shift) => {
+                let n = size.checked_shr(shift).unwrap_or(0);
+                let half = 1u64.checked_shl(shift.wrapping_sub(1)).unwrap_or(0);
+                let below = size & 1u64.checked_shl(shift).map_or(u64::MAX, |unit| unit - 1);
+                let up = nearest && half != 0 && (below > half || below == half && n & 1 == 1);
+                n + u64::from(up)
+            }
+            Err(_) => size << (scale - unit),
+        };
+        if n == 0 {
+            return 0;
+        }
+        let bits = (((unit - lowest) as u64) << self.mantissa) + n;
+        let bits = bits.min(self.infinity().into()) as u32;
+        bits | u32::from(total < 0) << (self.exponent + self.mantissa)
+    }
+}
+
+/// An 8-bit float as the f16 that has its value: every one has.
+pub(crate) const fn tiny_to_f16(number: Number, bits: u32) -> u32 {
+    let (sign, size) = ((bits & 0x80) << 8, bits & 0x7f);
+    match number {
+        Number::E5m2 => sign | size << 8,
+        // The only NaN of e4m3, which has no infinity.
+        _ if size == 0x7f => 0x7fff,
+        _ if size >= 8 => sign | ((size << 7) + (8 << 10)),
+        _ => {
+            // Up to 7 / 512.
+            let shift = size.leading_zeros() - 28;
+            let normal = (size << shift & 7) << 7 | (9 - shift) << 10;
+            if size == 0 { sign } else { sign | normal }
+        }
+    }
+}
+
+/// The sum of two f32, to nearest.
+pub(crate) fn add_f32(a: u32, b: u32) -> u32 {
+    let sum = f32::from_bits(a) + f32::from_bits(b);
+    if sum.is_nan() { Number::F32.format().nan() } else { sum.to_bits() }
+}
+
+/// An f16 as an f32.
+pub(crate) fn f16_to_f32(bits: u32) -> f32 {
+    match Number::F16.format().value(bits) {
+        Value::Finite { negative, exponent, mantissa } => {
+            let size = mantissa as f32 * f32::from_bits(((exponent - 10 + 127) as u32) << 23);
+            if negative { -size } else { size }
+        }
+        Value::Infinite { negative: true } => f32::NEG_INFINITY,
+        Value::Infinite { negative: false } => f32::INFINITY,
+        Value::Nan => f32::NAN,
+    }
+}
+
+/// The nearest f16 of an f32.
+pub(crate) fn f32_to_f16(value: f32) -> u32 {
+    let (to, sign) = (Number::F16.format(), value.to_bits() >> 16 & 0x8000);
+    match Number::F32.format().value(value.to_bits()) {
+        Value::Finite { exponent, mantissa, .. } => {
+            to.bits(mantissa.into(), exponent - 23, true) | sign
+        }
+        Value::Infinite { .. } => to.infinity() | sign,
+        Value::Nan => to.nan(),
+    }
+}
+
+/// `a * b + c` with one rounding.
+pub(crate) fn fma_f64(a: u64, b: u64, c: u64) -> u64 {
+    f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)).to_bits()
+}
+
+/// The same by some function. Of several NaN the machine gives b's, else c's, else a's.
+pub(crate) fn fma_f64_by(fma: fn(u64, u64, u64) -> u64, a: u64, b: u64, c: u64) -> u64 {
+    let is_nan = |bits: u64| f64::from_bits(bits).is_nan();
+    if let Some(nan) = [b, c, a].into_iter().find(|&bits| is_nan(bits)) {
+        return nan | 1 << 51;
+    }
+    let bits = fma(a, b, c);
+    if is_nan(bits) { 0xfff8 << 48 } else { bits }
+}

@@ -1,0 +1,440 @@
+//! One instruction on the registers of a warp.
+
+use texunit_simd::Build;
+
+use crate::fast::{LANES, Plane, left, sums};
+use crate::fragment::{Fragment, Fragments, LINE, of_mma, of_wmma};
+use crate::number::{fma_f64, fma_f64_by, tiny_to_f16};
+use crate::reference::{add, convert};
+use crate::sparse::{Indices, indices};
+use crate::{BitOperation, Number, Order, Product, Shape};
+
+/// Registers of a warp: 32 lanes each.
+type Registers = [[u64; 32]];
+
+/// A product and where its matrices lie in registers.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    product: Product,
+    fragments: Fragments,
+    selector: u8,
+    parts: Vec<Vec<u8>>,
+    /// Of doubles that are not rounded to the nearest.
+    fma: Option<Fma>,
+}
+
+/// A fused multiply-add of doubles.
+type Fma = fn(u64, u64, u64) -> u64;
+
+/// Room for the matrices of an operation, kept from one to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    bits: [Vec<[u32; 32]>; 4],
+    wide: [Vec<[u64; 32]>; 4],
+    planes: [Plane; 2],
+    indices: Indices,
+    /// 8-bit floats as f16.
+    halves: Vec<[u32; 32]>,
+}
+
+impl Operation {
+    /// `mma`, with the orders of A and B; of `mma.sp` also the selector of the lanes that have the metadata.
+    pub fn mma(product: Product, orders: (Order, Order), selector: u8) -> Self {
+        let (fragments, parts) = (of_mma(&product, orders), product.parts());
+        Self { product, fragments, selector, parts, fma: None }
+    }
+
+    /// `wmma.mma`. Its fragments do not depend on the orders of the matrices in memory.
+    pub fn wmma(product: Product) -> Self {
+        let product = Product { wmma: true, ..product };
+        let (fragments, parts) = (of_wmma(&product), product.parts());
+        Self { product, fragments, selector: 0, parts, fma: None }
+    }
+
+    /// This operation with a fused multiply-add of doubles that rounds in another way. It gets no NaN.
+    pub fn rounding(self, fma: Fma) -> Self {
+        Self { fma: Some(fma), ..self }
+    }
+
+    /// What it computes.
+    pub fn product(&self) -> &Product {
+        &self.product
+    }
+
+    /// The fragments of A, B, C and D.
+    pub fn fragments(&self) -> &[Fragment; 4] {
+        &self.fragments
+    }
+
+    /// Computes D from the registers of A, B and C; `metadata` counts for sparse products alone. Registers that are lacking
+    /// count as zero.
+    pub fn run(
+        &self,
+        build: Build,
+        scratch: &mut Scratch,
+        [a, b, c]: [&Registers; 3],
+        metadata: &[u64; 32],
+        d: &mut Registers,
+    ) {
+        let lines =
+            [self.product.terms(), self.product.shape.k.into()].map(|k| match self.product.a {
+                Number::B1 => k / 32,
+                _ => k,
+            });
+        let lines = [lines[0], lines[1], LINE, LINE];
+        if self.product.sparse {
+            scratch.indices = indices(&self.product, self.selector, metadata);
+        }
+        if self.product.a == Number::F64 {
+            for ((of, from), (to, lines)) in
+                self.fragments.iter().zip([a, b, c]).zip(scratch.wide.iter_mut().zip(lines))
+            {
+                gather(of, from, to, lines, |bits| bits);
+            }
+            build.run(
+                #[inline(always)]
+                || self.doubles(scratch),
+            );
+            scatter(&self.fragments[3], &scratch.wide[3], d, |bits| bits);
+            return;
+        }
+        for ((of, from), (to, lines)) in
+            self.fragments.iter().zip([a, b, c]).zip(scratch.bits.iter_mut().zip(lines))
+        {
+            gather(of, from, to, lines, |bits| bits as u32);
+        }
+        scratch.bits[3].resize(LINE, [0; 32]);
+        match self.product.a {
+            _ if self.product.is_volta() => self.volta(scratch),
+            Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
+                build.run(
+                    #[inline(always)]
+                    || self.integers(scratch),
+                );
+            }
+            Number::B1 => build.run(
+                #[inline(always)]
+                || self.counts(scratch),
+            ),
+            Number::F16 => build.run(
+                #[inline(always)]
+                || self.floats(scratch, Number::F16),
+            ),
+            Number::Bf16 => build.run(
+                #[inline(always)]
+                || self.floats(scratch, Number::Bf16),
+            ),
+            Number::Tf32 => build.run(
+                #[inline(always)]
+                || self.floats(scratch, Number::Tf32),
+            ),
+            _ => build.run(
+                #[inline(always)]
+                || self.tiny(scratch),
+            ),
+        }
+        scatter(&self.fragments[3], &scratch.bits[3], d, u64::from);
+    }
+
+    /// Columns of D, and first rows of the blocks that are computed together.
+    #[inline(always)]
+    fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (m, n) = (usize::from(self.product.shape.m), usize::from(self.product.shape.n));
+        (0..n).flat_map(move |column| (0..m).step_by(LANES).map(move |row| (column, row)))
+    }
+
+    #[inline(always)]
+    fn floats(&self, scratch: &mut Scratch, number: Number) {
+        let from = number.format();
+        let Shape { m, n, .. } = self.product.shape;
+        let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], .. } = scratch;
+        a_plane.read(a, m, from, 0);
+        b_plane.read(b, n, from, left(from));
+        self.sums(scratch);
+    }
+
+    /// 8-bit floats, which become f16.
+    #[inline(always)]
+    fn tiny(&self, scratch: &mut Scratch) {
+        let from = Number::F16.format();
+        let Product { a: number, b: other, shape: Shape { m, n, .. }, .. } = self.product;
+        let Scratch { bits: [a, b, ..], planes: [a_plane, b_plane], halves, .. } = scratch;
+        let mut read = |plane: &mut Plane, bits: &[[u32; 32]], number, width, left| {
+            halves.clear();
+            halves.extend(bits.iter().map(|line| line.map(|bits| tiny_to_f16(number, bits))));
+            plane.read(halves, width, from, left);
+        };
+        read(a_plane, a, number, m, 0);
+        read(b_plane, b, other, n, left(from));
+        self.sums(scratch);
+    }
+
+    /// The sums of the planes' products.
+    #[inline(always)]
+    fn sums(&self, scratch: &mut Scratch) {
+        let (sum_in, tiny) = (self.product.sum_in(), self.product.a.bits() == 8);
+        let Scratch { bits: [a_bits, b_bits, c, d], planes: [a, b], indices, .. } = scratch;
+        for (n, row) in self.blocks() {
+            let given = lanes(c, n, row);
+            let own = match self.product.c == sum_in {
+                true => *given,
+                false => given.map(|bits| convert(self.product.c, sum_in, bits)),
+            };
+            let mut result = if tiny { [0; LANES] } else { own };
+            let mut special = a.special >> row | (b.special >> n & 1).wrapping_neg();
+            for ks in &self.parts {
+                let b = &*b;
+                let chosen = |k: usize| b.chosen(&indices[k][row..row + LANES], n);
+                let spread = |k: usize| b.spread(k, n);
+                // Both kinds of sums: constants of loops of their own.
+                let (of, more) = match (sum_in, self.product.sparse) {
+                    (Number::F16, false) => sums::<10>(a, row, ks, spread, &result),
+                    (Number::F16, true) => sums::<10>(a, row, ks, chosen, &result),
+                    (_, false) => sums::<23>(a, row, ks, spread, &result),
+                    (_, true) => sums::<23>(a, row, ks, chosen, &result),
+                };
+                result = of;
+                // An earlier sum may be infinite.
+                special |= more;
+            }
+            for lane in 0..LANES {
+                if tiny {
+                    result[lane] = add(sum_in, result[lane], own[lane]);
+                }
+                if self.product.d != sum_in {
+                    result[lane] = convert(sum_in, self.product.d, result[lane]);
+                }
+            }
+            d[n][row..row + LANES].copy_from_slice(&result);
+            self.specials(special, (n, row), [a_bits, b_bits, c], indices, d);
+        }
+    }
+
+    /// Does the rows of a block over that have infinities or NaNs.
+    #[inline(always)]
+    fn specials(
+        &self,
+        special: u32,
+        (n, row): (usize, usize),
+        bits: [&Vec<[u32; 32]>; 3],
+        indices: &Indices,
+        d: &mut [[u32; 32]],
+    ) {
+        let inside = u32::MAX >> (32 - (usize::from(self.product.shape.m) - row).min(LANES));
+        if special & inside != 0 {
+            self.again(special & inside, (n, row), bits, indices, d);
+        }
+    }
+
+    #[cold]
+    fn again(
+        &self,
+        mut special: u32,
+        (n, row): (usize, usize),
+        [a, b, c]: [&Vec<[u32; 32]>; 3],
+        indices: &Indices,
+        d: &mut [[u32; 32]],
+    ) {
+        while special != 0 {
+            let x = row + special.trailing_zeros() as usize;
+            special &= special - 1;
+            let a: Vec<u64> = a.iter().map(|line| line[x].into()).collect();
+            let b: Vec<u64> = match self.product.sparse {
+                true => indices.iter().map(|of| b[usize::from(of[x])][n].into()).collect(),
+                false => b.iter().map(|line| line[n].into()).collect(),
+            };
+            d[n][x] = self.product.element(&a, &b, c[n][x].into()) as u32;
+        }
+    }
+
+    /// Volta's product: one of four for each 8 rows, each with columns of its own.
+    fn volta(&self, scratch: &mut Scratch) {
+        let [a, b, c, d] = &mut scratch.bits;
+        for (n, column) in d.iter_mut().enumerate().take(8) {
+            for (x, element) in column.iter_mut().enumerate() {
+                let a: [u64; 4] = std::array::from_fn(|k| a[k][x].into());
+                let b: [u64; 4] = std::array::from_fn(|k| b[k][x / 8 * 8 + n].into());
+                *element = self.product.element(&a, &b, c[n][x].into()) as u32;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn integers(&self, scratch: &mut Scratch) {
+        let Scratch { bits: [a, b, c, d], indices, .. } = scratch;
+        for (bits, number) in [(&mut *a, self.product.a), (&mut *b, self.product.b)] {
+            for element in bits.as_flattened_mut() {
+                *element = number.integer(*element) as u32;
+            }
+        }
+        for (n, row) in self.blocks() {
+            let mut sum = [0i32; LANES];
+            for (k, line) in a.iter().enumerate() {
+                let a: &[u32; LANES] = &line.as_chunks().0[row / LANES];
+                let b: [u32; LANES] = match self.product.sparse {
+                    true => std::array::from_fn(|x| b[usize::from(indices[k][row + x])][n]),
+                    false => [b[k][n]; LANES],
+                };
+                for x in 0..LANES {
+                    sum[x] = sum[x].wrapping_add((a[x] as i32).wrapping_mul(b[x] as i32));
+                }
+            }
+            let c = lanes(c, n, row);
+            for x in 0..LANES {
+                let c = c[x] as i32;
+                let total = if self.product.saturate {
+                    c.saturating_add(sum[x])
+                } else {
+                    c.wrapping_add(sum[x])
+                };
+                d[n][row + x] = total as u32;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn counts(&self, scratch: &mut Scratch) {
+        let [a, b, c, d] = &mut scratch.bits;
+        let and = self.product.operation == BitOperation::And;
+        for (n, row) in self.blocks() {
+            let mut sum = *lanes(c, n, row);
+            for (line, b) in a.iter().zip(b.iter()) {
+                let a: &[u32; LANES] = &line.as_chunks().0[row / LANES];
+                for x in 0..LANES {
+                    let bits = if and { a[x] & b[n] } else { a[x] ^ b[n] };
+                    sum[x] = sum[x].wrapping_add(bits.count_ones());
+                }
+            }
+            d[n][row..row + LANES].copy_from_slice(&sum);
+        }
+    }
+
+    /// A chain of fused multiply-adds; which NaN comes out is the reference's affair.
+    #[inline(always)]
+    fn doubles(&self, scratch: &mut Scratch) {
+        let [a, b, c, d] = &mut scratch.wide;
+        d.resize(LINE, [0; 32]);
+        let fma = self.fma.unwrap_or(fma_f64);
+        for (n, row) in self.blocks() {
+            let mut sum: [f64; LANES] = std::array::from_fn(|x| f64::from_bits(c[n][row + x]));
+            for (a, b) in a.iter().zip(b.iter()) {
+                for (x, sum) in sum.iter_mut().enumerate() {
+                    *sum = f64::from_bits(a[row + x]).mul_add(f64::from_bits(b[n]), *sum);
+                }
+            }
+            for (x, sum) in sum.into_iter().enumerate() {
+                let x = row + x;
+                d[n][x] = match self.fma.is_none() && !sum.is_nan() {
+                    true => sum.to_bits(),
+                    false => a
+                        .iter()
+                        .zip(b.iter())
+                        .fold(c[n][x], |sum, (a, b)| fma_f64_by(fma, a[x], b[n], sum)),
+                };
+            }
+        }
+    }
+
+    /// Which bits of D depend on bits that are set in A, B and C: all of an element, if one of its factors or its element of C has some.
+    pub fn dependence(&self, [a, b, c]: [&Registers; 3], d: &mut Registers) {
+        let mut lines = [0u32; 2];
+        for (line, (of, from)) in lines.iter_mut().zip(self.fragments.iter().zip([a, b])) {
+            each_element(of, from, |place, bits| *line |= u32::from(bits != 0) << (place % LINE));
+        }
+        let mut own = [0u32; LINE];
+        each_element(&self.fragments[2], c, |place, bits| {
+            own[place / LINE] |= u32::from(bits != 0) << (place % LINE);
+        });
+        let of = &self.fragments[3];
+        let mask = u64::MAX >> (64 - of.bits);
+        for (register, to) in d.iter_mut().enumerate().take(of.registers()) {
+            for (lane, word) in to.iter_mut().enumerate() {
+                *word = (0..of.per).fold(0, |word, i| {
+                    let (column, row) = of.place(register, lane, i);
+                    // Products of groups of lanes have columns of their own.
+                    let of_b = if self.product.is_volta() { row / 8 * 8 + column } else { column };
+                    let any = lines[0] >> row | lines[1] >> of_b | own[column] >> row;
+                    word | if any & 1 == 1 { mask << (of.bits as usize * i) } else { 0 }
+                });
+            }
+        }
+    }
+}
+
+/// Calls `f` with the place and the bits of each element of registers.
+fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(usize, u64)) {
+    let mask = u64::MAX >> (64 - of.bits);
+    for (places, register) in of.places.chunks_exact(32 * of.per).take(of.distinct).zip(from) {
+        for (places, &word) in places.chunks_exact(of.per).zip(register) {
+            for (i, &place) in places.iter().enumerate() {
+                f(place.into(), word >> (of.bits as usize * i) & mask);
+            }
+        }
+    }
+}
+
+/// A column's rows of a block.
+#[inline(always)]
+fn lanes(columns: &[[u32; 32]], n: usize, row: usize) -> &[u32; LANES] {
+    &columns[n].as_chunks().0[row / LANES]
+}
+
+/// Elements out of registers.
+fn gather<T: Copy + Default>(
+    of: &Fragment,
+    from: &Registers,
+    to: &mut Vec<[T; 32]>,
+    lines: usize,
+    narrow: impl Fn(u64) -> T,
+) {
+    to.clear();
+    to.resize(lines, [T::default(); 32]);
+    let to = to.as_flattened_mut();
+    match of.per {
+        1 => gather_from::<T, 1>(of, from, to, narrow),
+        2 => gather_from::<T, 2>(of, from, to, narrow),
+        4 => gather_from::<T, 4>(of, from, to, narrow),
+        _ => gather_from::<T, 8>(of, from, to, narrow),
+    }
+}
+
+fn gather_from<T, const PER: usize>(
+    of: &Fragment,
+    from: &Registers,
+    to: &mut [T],
+    narrow: impl Fn(u64) -> T,
+) {
+    let mask = u64::MAX >> (64 - of.bits);
+    let places = of.places.as_chunks::<PER>().0.as_chunks::<32>().0;
+    for (places, register) in places.iter().take(of.distinct).zip(from) {
+        for (places, &word) in places.iter().zip(register) {
+            for (i, &place) in places.iter().enumerate() {
+                if let Some(element) = to.get_mut(usize::from(place)) {
+                    *element = narrow(word >> (of.bits as usize * i) & mask);
+                }
+            }
+        }
+    }
+}
+
+/// Elements into registers.
+fn scatter<T: Copy>(of: &Fragment, from: &[[T; 32]], to: &mut Registers, wide: impl Fn(T) -> u64) {
+    let from = from.as_flattened();
+    let element = |place: u16| from.get(usize::from(place)).map_or(0, |&element| wide(element));
+    let places = of.places.chunks_exact(32 * of.per);
+    for (places, register) in places.zip(to) {
+        match of.per {
+            1 => {
+                for (&place, word) in places.iter().zip(register) {
+                    *word = element(place);
+                }
+            }
+            // Two halves.
+            _ => {
+                for (&[low, high], word) in places.as_chunks().0.iter().zip(register) {
+                    *word = element(low) | element(high) << 16;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! One element of D, in integers that hold every sum exactly. Nothing here is fast; [`crate::fast`] is compared with it.
+
+use crate::number::{
+    Format, Value, add_f32, f16_to_f32, f32_to_f16, fma_f64, fma_f64_by, tiny_to_f16,
+};
+use crate::{BitOperation, Number, Product};
+
+/// How far below the largest exponent the last place of a sum lies.
+pub(crate) const PLACES: i32 = 25;
+
+/// A term of a sum: `size * 2^scale`, with the exponent by which it is aligned.
+#[derive(Clone, Copy)]
+struct Term {
+    negative: bool,
+    size: u64,
+    scale: i32,
+    exponent: i32,
+}
+
+/// The sum of all products and C, as a tensor core computes it: E is the largest exponent of a term (of a product: the sum
+/// of two exponents, though its mantissa may be 2 and more; zeros have none). Every term is cut toward zero to a multiple
+/// of 2^(E - 25). The sum of these is exact, and then cut (f32) or rounded to the nearest (f16).
+pub(crate) fn sum(
+    from: Format,
+    to: Format,
+    products: impl Iterator<Item = (u32, u32)>,
+    c: (Format, u32),
+) -> u32 {
+    let mut terms = Vec::new();
+    let (mut nan, mut infinite) = (false, [false; 2]);
+    for (a, b) in products {
+        match (from.value(a), from.value(b)) {
+            (Value::Nan, _) | (_, Value::Nan) => nan = true,
+            (
+                Value::Finite { negative, exponent, mantissa },
+                Value::Finite { negative: minus, exponent: more, mantissa: other },
+            ) => terms.push(Term {
+                negative: negative != minus,
+                size: u64::from(mantissa) * u64::from(other),
+                scale: exponent + more - 2 * from.mantissa as i32,
+                exponent: exponent + more,
+            }),
+            (Value::Infinite { negative }, Value::Infinite { negative: minus }) => {
+                infinite[usize::from(negative != minus)] = true;
+            }
+            (Value::Infinite { negative }, Value::Finite { negative: minus, mantissa, .. })
+            | (Value::Finite { negative: minus, mantissa, .. }, Value::Infinite { negative }) => {
+                match mantissa {
+                    0 => nan = true,
+                    _ => infinite[usize::from(negative != minus)] = true,
+                }
+            }
+        }
+    }
+    match c.0.value(c.1) {
+        Value::Nan => nan = true,
+        Value::Infinite { negative } => infinite[usize::from(negative)] = true,
+        Value::Finite { negative, exponent, mantissa } => {
+            let scale = exponent - c.0.mantissa as i32;
+            terms.push(Term { negative, size: mantissa.into(), scale, exponent });
+        }
+    }
+    match (nan, infinite) {
+        (true, _) | (_, [true, true]) => return to.nan(),
+        (_, [true, false]) => return to.infinity(),
+        (_, [false, true]) => return to.infinity() | 1 << (to.exponent + to.mantissa),
+        _ => {}
+    }
+    terms.retain(|term| term.size != 0);
+    let Some(largest) = terms.iter().map(|term| term.exponent).max() else { return 0 };
+    let last = largest - PLACES;
+    let total = terms.iter().map(|term| {
+        let size = match term.scale - last {
+            shift @ 0.. => term.size << shift,
+            shift => term.size.checked_shr(shift.unsigned_abs()).unwrap_or(0),
+        };
+        if term.negative { -(size as i64) } else { size as i64 }
+    });
+    to.bits(total.sum(), last, to.mantissa == 10)
+}
+
+impl Product {
+    /// An element of D, from the products' factors, k upwards (those that are stored, if A is sparse), and that of C. Of
+    /// single bits, a factor is 32 of them.
+    pub fn element(&self, a: &[u64], b: &[u64], c: u64) -> u64 {
+        let narrow = || a.iter().zip(b).map(|(&a, &b)| (a as u32, b as u32));
+        let count = |a: u32, b: u32| match self.operation {
+            BitOperation::Xor => (a ^ b).count_ones(),
+            BitOperation::And => (a & b).count_ones(),
+        };
+        let d = match self.a {
+            Number::F64 => {
+                return a.iter().zip(b).fold(c, |sum, (&a, &b)| fma_f64_by(fma_f64, a, b, sum));
+            }
+            Number::B1 => narrow().fold(c as u32, |sum, (a, b)| sum.wrapping_add(count(a, b))),
+            Number::S8 | Number::U8 | Number::S4 | Number::U4 => {
+                let product = |(a, b)| i64::from(self.a.integer(a)) * i64::from(self.b.integer(b));
+                let sum = i64::from(c as i32) + narrow().map(product).sum::<i64>();
+                match self.saturate {
+                    true => sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32,
+                    false => sum as u32,
+                }
+            }
+            _ if self.is_volta() => self.volta(&narrow().collect::<Vec<_>>(), c as u32),
+            _ => self.float(&narrow().collect::<Vec<_>>(), c as u32),
+        };
+        d.into()
+    }
+
+    /// Sums of floats. ptxas makes f16 of 8-bit floats (for sm_90), and adds C to their sum by an instruction of its own; where
+    /// C or D is f32 and the other f16, it converts that.
+    fn float(&self, factors: &[(u32, u32)], c: u32) -> u32 {
+        let (tiny, number) = (self.a.bits() == 8, self.sum_in());
+        let from = if tiny { Number::F16 } else { self.a }.format();
+        let c = convert(self.c, number, c);
+        let mut total = if tiny { 0 } else { c };
+        for part in self.parts() {
+            let chosen = part.iter().filter_map(|&k| factors.get(usize::from(k)));
+            let factors = chosen.map(|&(a, b)| match tiny {
+                true => (tiny_to_f16(self.a, a), tiny_to_f16(self.b, b)),
+                false => (a, b),
+            });
+            total = sum(from, number.format(), factors, (number.format(), total));
+        }
+        convert(number, self.d, if tiny { add(number, total, c) } else { total })
+    }
+
+    /// `m8n8k4` of f16: fused multiply-adds of f32. Sums that will be an f16 are begun with C, two products at a time.
+    fn volta(&self, factors: &[(u32, u32)], c: u32) -> u32 {
+        let mut products = factors.iter().map(|&(a, b)| (f16_to_f32(a), f16_to_f32(b)));
+        let mut next = || products.next().unwrap_or_default();
+        let fma = |(a, b): (f32, f32), c: f32| a.mul_add(b, c);
+        let c = if self.c == Number::F16 { f16_to_f32(c) } else { f32::from_bits(c) };
+        if self.d == Number::F16 {
+            let mut pair = || {
+                let (a, b) = next();
+                fma(next(), a * b)
+            };
+            let first = pair();
+            return f32_to_f16(c + first + pair());
+        }
+        let chain = (0..4).fold(0.0, |sum, _| fma(next(), sum));
+        add_f32(c.to_bits(), chain.to_bits())
+    }
+}
+
+/// An f16 or f32 as the nearest number of either kind.
+pub(crate) fn convert(from: Number, to: Number, bits: u32) -> u32 {
+    match (from, to) {
+        (Number::F16, Number::F32) => add_f32(f16_to_f32(bits).to_bits(), 1 << 31),
+        (Number::F32, Number::F16) => f32_to_f16(f32::from_bits(bits)),
+        _ => bits,
+    }
+}
+
+/// The sum of two numbers, to nearest.
+pub(crate) fn add(number: Number, a: u32, b: u32) -> u32 {
+    match number {
+        // A sum of two f16 in f32 is exact enough to be rounded again.
+        Number::F16 => f32_to_f16(f16_to_f32(a) + f16_to_f32(b)),
+        _ => add_f32(a, b),
+    }
+}

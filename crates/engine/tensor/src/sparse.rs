@@ -1,0 +1,45 @@
+//! Which elements of a sparse A are stored: metadata of `mma.sp` (PTX ISA 9.7.14.5.19 and figures).
+
+use crate::{Number, Product};
+
+/// Of each stored element along K and each row, the place along K that it has.
+pub(crate) type Indices = Vec<[u8; 32]>;
+
+/// Reads the metadata that lanes have in a register. Four bits are for a group: two numbers of elements of 8 or 16 bits out
+/// of four, of pairs of 4 bits out of four, or of halves of a tf32 out of two.
+pub(crate) fn indices(product: &Product, selector: u8, metadata: &[u64; 32]) -> Indices {
+    let (selector, bits) = (usize::from(selector), product.a.bits());
+    // Columns that a register has the metadata of, and registers of a row.
+    let (group, stored) = match product.a {
+        Number::Tf32 => (2, 1),
+        Number::S4 | Number::U4 => (8, 4),
+        _ => (4, 2),
+    };
+    let groups = usize::from(product.shape.k) / group;
+    let wide = bits >= 16;
+    let word = |row: usize, at: usize| {
+        let (thread, shift) = match wide {
+            // Rows g and g + 8 share a register: 4 groups of each.
+            true => (
+                if groups == 4 { selector } else { 2 * selector + at / 4 },
+                16 * (row / 8) + 4 * (at % 4),
+            ),
+            false => (2 * (selector + at / 8) + row / 8, 4 * (at % 8)),
+        };
+        (metadata[4 * (row % 8) + thread % 4] >> shift) as u8 & 15
+    };
+    (0..product.terms())
+        .map(|element| {
+            let (at, within) = (element / stored, element % stored);
+            std::array::from_fn(|row| {
+                let chosen = word(row % 16, at);
+                let index = match product.a {
+                    Number::Tf32 => chosen >> 1 & 1,
+                    Number::S4 | Number::U4 => 2 * (chosen >> (within & 2) & 3) + within as u8 % 2,
+                    _ => chosen >> (2 * within) & 3,
+                };
+                (group * at) as u8 + index
+            })
+        })
+        .collect()
+}
