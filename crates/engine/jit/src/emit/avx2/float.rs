@@ -1,12 +1,12 @@
 //! Operations on f32 and conversions from and to it.
 
-use super::{MOMENT, MOVE, Maker, Operand};
+use super::{MOMENT, MOVE, Maker, Operand, Vector};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
-use crate::op::{Float, Op, Rounding};
+use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::Source;
-use iced_x86::Code as C;
+use iced_x86::{Code as C, Instruction as I, Register as R};
 
 /// Comparisons of floats.
 pub(super) const UNORDERED: u32 = 3;
@@ -24,6 +24,14 @@ const TWO_16: u32 = 0x4780_0000;
 
 const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
 const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+
+/// A product or quotient of two sources, or the product and an addend.
+struct Scaled {
+    code: C,
+    rounding: Rounding,
+    from: (Operand, Operand),
+    addend: Option<Operand>,
+}
 
 impl Maker<'_> {
     /// Makes all NaNs the canonical one.
@@ -43,14 +51,41 @@ impl Maker<'_> {
         self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, to, MOMENT, y);
     }
 
-    /// Makes a value a zero of its sign where the same operation on larger sources says that it is less than the smallest
-    /// normal number.
-    fn flush_tiny(&mut self, y: Reg, larger: Reg) {
-        let (rest, least) = (self.number(0x7fff_ffff), self.number(Float::LEAST));
-        self.three(AND, larger, larger, rest);
-        self.three_with(COMPARE, MOMENT, larger, least, LESS);
-        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
-        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
+    /// Makes results of an operation that are tiny zeros of their sign ([`tiny`]).
+    fn flush_tiny(&mut self, y: Reg, of: Scaled) {
+        const DOUBLE: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
+        // What needs a register comes before the numbers, which may be in registers that are free.
+        let x = self.temporary();
+        // Comparisons are of signed numbers.
+        let less = self.number(i32::MAX as u32);
+        let twice = self.number(0x0100_0000 ^ 1 << 31);
+        let (by, least) = (self.number(tiny::LARGER), self.number(tiny::LEAST));
+        let rest = self.number(0x7fff_ffff);
+        // Without its sign, and less by one: a zero is no small number.
+        self.three(DOUBLE, x, y, y);
+        self.three(DOUBLE, x, x, less);
+        self.two(MOVE, MOMENT, twice);
+        self.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, MOMENT, MOMENT, x);
+        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
+        self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
+        self.rarely(C::Jne_rel32_64, move |e| {
+            let Scaled { code, rounding, from: (a, b), addend } = of;
+            e.two(MOVE, x, a);
+            e.three(MUL, x, x, by);
+            match (addend, b) {
+                (Some(c), Operand::Register(b)) => {
+                    e.two(MOVE, MOMENT, c);
+                    e.three(MUL, MOMENT, MOMENT, by);
+                    e.rounded_by(rounding, |e| e.three(code, x, b, MOMENT));
+                }
+                _ => e.rounded_by(rounding, |e| e.three(code, x, x, b)),
+            }
+            e.three(AND, x, x, rest);
+            e.three_with(COMPARE, MOMENT, x, least, LESS);
+            // All but the sign.
+            e.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
+            e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
+        });
     }
 
     /// A source of an operation on floats, in a register.
@@ -140,15 +175,15 @@ impl Maker<'_> {
     /// A value after the limits of its instruction, and what is known of it.
     fn limited(
         &mut self,
-        (value, larger): (Reg, Option<Reg>),
+        (value, scaled): (Reg, Option<Scaled>),
         flush: bool,
         saturate: bool,
     ) -> (Reg, Kind) {
         if saturate {
             self.saturate(value);
         }
-        match larger {
-            Some(larger) => self.flush_tiny(value, larger),
+        match scaled {
+            Some(scaled) => self.flush_tiny(value, scaled),
             None if flush => self.flush(value, value),
             None => {}
         }
@@ -163,7 +198,7 @@ impl Maker<'_> {
         from: [Source; 3],
         flush: bool,
         part: u8,
-    ) -> Option<(Reg, Option<Reg>)> {
+    ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
             Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
             Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
@@ -185,32 +220,18 @@ impl Maker<'_> {
         }
         let [_, b, c] = sources;
         let d = self.temporary();
-        // To the nearest, as what is too large is infinite then.
-        let larger = (flush && op.may_be_tiny()).then(|| {
-            let by = self.number(Float::LARGER);
-            let larger = self.binary(MUL, a, by);
-            if op == Float::Fma {
-                self.three(MUL, MOMENT, c, by);
-            }
-            larger
-        });
         self.rounded_by(rounding, |e| match op {
             Float::Sqrt => e.two(code, d, a),
             Float::Fma => {
                 e.two(MOVE, d, a);
                 e.three(code, d, b, c);
-                if let Some(larger) = larger {
-                    e.three(code, larger, b, MOMENT);
-                }
             }
-            _ => {
-                e.three(code, d, a, b);
-                if let Some(larger) = larger {
-                    e.three(code, larger, larger, b);
-                }
-            }
+            _ => e.three(code, d, a, b),
         });
-        Some((d, larger))
+        let addend = (op == Float::Fma).then(|| c.into());
+        let scaled = Scaled { code, rounding, from: (a.into(), b.into()), addend };
+        let tiny = matches!(op, Float::Mul | Float::Div | Float::Fma);
+        Some((d, (flush && tiny).then_some(scaled)))
     }
 
     /// There is a conversion of signed numbers alone: half by half, which an fma rounds once.
@@ -291,14 +312,14 @@ impl Maker<'_> {
         self.three(C::VEX_Vminps_ymm_ymm_ymmm256, y, y, one);
     }
 
-    /// The value before limits, in a temporary, and the one of larger sources if that says what is flushed.
+    /// The value before limits, in a temporary, and how that of larger sources is computed if it says what is flushed.
     fn arithmetic(
         &mut self,
         op: Float,
         from: [Source; 3],
         flush: bool,
         part: u8,
-    ) -> Option<(Reg, Option<Reg>)> {
+    ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
             Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
             Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
@@ -335,31 +356,20 @@ impl Maker<'_> {
             (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
         };
         let d = self.binary(code, a, b);
-        let larger = (flush && op.may_be_tiny()).then(|| {
-            let by = self.number(Float::LARGER);
-            let larger = self.binary(MUL, a, by);
-            self.three(code, larger, larger, b);
-            larger
-        });
-        Some((d, larger))
+        let scaled = Scaled { code, rounding: Rounding::Near, from: (a.into(), b), addend: None };
+        Some((d, (flush && matches!(op, Float::Mul | Float::Div)).then_some(scaled)))
     }
 
-    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Reg>)> {
+    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Scaled>)> {
         let a = self.calm_operand(from[0], flush, part)?;
         let b = self.calm_source(from[1], flush, part)?;
         let c = self.calm_operand(from[2], flush, part)?;
         let d = self.unary(MOVE, a);
-        let larger = flush.then(|| {
-            let by = self.number(Float::LARGER);
-            // The sum of the addend, and the product.
-            let addend = self.unary(MOVE, c);
-            self.three(MUL, addend, addend, by);
-            self.three(MUL, MOMENT, d, by);
-            self.three(C::VEX_Vfmadd231ps_ymm_ymm_ymmm256, addend, b, MOMENT);
-            addend
-        });
-        self.three(C::VEX_Vfmadd213ps_ymm_ymm_ymmm256, d, b, c);
-        Some((d, larger))
+        let code = C::VEX_Vfmadd213ps_ymm_ymm_ymmm256;
+        self.three(code, d, b, c);
+        let scaled =
+            Scaled { code, rounding: Rounding::Near, from: (a, b.into()), addend: Some(c) };
+        Some((d, flush.then_some(scaled)))
     }
 
     /// The processor gives the second source where one is a NaN or both are zeros.
