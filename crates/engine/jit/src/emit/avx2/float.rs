@@ -1,19 +1,19 @@
 //! Operations on f32 and conversions from and to it.
 
-use super::{MOMENT, MOVE, Maker, Operand, Vector};
+use super::flush::Scaled;
+use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
 use crate::machine::Mode;
-use crate::op::{Float, Op, Rounding, tiny};
+use crate::op::{Float, Op, Rounding};
 use crate::operand::Source;
-use iced_x86::{Code as C, Instruction as I, Register as R};
+use iced_x86::Code as C;
 
 /// Comparisons of floats.
 pub(super) const UNORDERED: u32 = 3;
 const ORDERED: u32 = 7;
 const EQUAL: u32 = 0;
 const GREATER_OR_EQUAL: u32 = 0x1d;
-const LESS: u32 = 0x11;
 pub(super) const COMPARE: C = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
 
 pub(super) const NAN: u32 = 0x7fff_ffff;
@@ -22,16 +22,8 @@ const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 const TWO_16: u32 = 0x4780_0000;
 
-const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
-const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
-
-/// A product or quotient of two sources, or the product and an addend.
-struct Scaled {
-    code: C,
-    rounding: Rounding,
-    from: (Operand, Operand),
-    addend: Option<Operand>,
-}
+pub(super) const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
+pub(super) const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
     /// Makes all NaNs the canonical one.
@@ -39,53 +31,6 @@ impl Maker<'_> {
         let nan = self.number(NAN);
         self.three_with(COMPARE, MOMENT, y, y, UNORDERED);
         self.blend(y, y, nan, MOMENT);
-    }
-
-    /// Makes subnormals of a value zeros of their sign.
-    fn flush(&mut self, to: Reg, y: Reg) {
-        let (exponent, zero) = (self.number(0x7f80_0000), self.number(0));
-        self.three(AND, MOMENT, y, exponent);
-        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, MOMENT, zero);
-        // All but the sign.
-        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
-        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, to, MOMENT, y);
-    }
-
-    /// Makes results of an operation that are tiny zeros of their sign ([`tiny`]).
-    fn flush_tiny(&mut self, y: Reg, of: Scaled) {
-        const DOUBLE: C = C::VEX_Vpaddd_ymm_ymm_ymmm256;
-        // What needs a register comes before the numbers, which may be in registers that are free.
-        let x = self.temporary();
-        // Comparisons are of signed numbers.
-        let less = self.number(i32::MAX as u32);
-        let twice = self.number(0x0100_0000 ^ 1 << 31);
-        let (by, least) = (self.number(tiny::LARGER), self.number(tiny::LEAST));
-        let rest = self.number(0x7fff_ffff);
-        // Without its sign, and less by one: a zero is no small number.
-        self.three(DOUBLE, x, y, y);
-        self.three(DOUBLE, x, x, less);
-        self.two(MOVE, MOMENT, twice);
-        self.three(C::VEX_Vpcmpgtd_ymm_ymm_ymmm256, MOMENT, MOMENT, x);
-        self.asm.put(I::with2(C::VEX_Vmovmskps_r32_ymm, R::EAX, MOMENT.ymm()));
-        self.asm.put(I::with2(C::Test_rm32_r32, R::EAX, R::EAX));
-        self.rarely(C::Jne_rel32_64, move |e| {
-            let Scaled { code, rounding, from: (a, b), addend } = of;
-            e.two(MOVE, x, a);
-            e.three(MUL, x, x, by);
-            match (addend, b) {
-                (Some(c), Operand::Register(b)) => {
-                    e.two(MOVE, MOMENT, c);
-                    e.three(MUL, MOMENT, MOMENT, by);
-                    e.rounded_by(rounding, |e| e.three(code, x, b, MOMENT));
-                }
-                _ => e.rounded_by(rounding, |e| e.three(code, x, x, b)),
-            }
-            e.three(AND, x, x, rest);
-            e.three_with(COMPARE, MOMENT, x, least, LESS);
-            // All but the sign.
-            e.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
-            e.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
-        });
     }
 
     /// A source of an operation on floats, in a register.
