@@ -45,16 +45,14 @@ pub enum Float {
     Copy,
 }
 
-impl Float {
-    /// What factor or dividend, and addend, are multiplied by to see whether a result is less than the smallest normal number.
+/// With `flush`, what says whether a product, a quotient, or a product and an addend, is less than the smallest normal number after
+/// rounding with an unbounded exponent: the same operation with a factor or dividend, and the addend, that are 2^24 times as large.
+/// It is asked where the result is a subnormal or that number: no other one is tiny. A sum of two f32 never is unless it is subnormal.
+pub(crate) mod tiny {
+    /// 2^24.
     pub(crate) const LARGER: u32 = 0x4b80_0000;
-    /// What that number then is: 2^(24 - 126).
+    /// The smallest normal number, as large: 2^(24 - 126).
     pub(crate) const LEAST: u32 = 0x0c80_0000;
-
-    /// Whether a result can lie between the largest subnormal and the smallest normal number. A sum of f32 cannot.
-    pub(crate) fn may_be_tiny(self) -> bool {
-        matches!(self, Float::Mul | Float::Div | Float::Fma)
-    }
 }
 
 /// What is computed in a lane. Integers wrap around.

@@ -65,6 +65,7 @@ impl<'a, B: Backend> Emitter<'a, B> {
             loops: vec![None; n],
             alone: Vec::new(),
             stubs: Vec::new(),
+            rare: Vec::new(),
             near: Near::of(region),
             words: if B::words() { Words::of(region, &plans) } else { Words::default() },
             indices: Indices::of(region, &plans),

@@ -28,6 +28,7 @@ impl<B: Backend> Emitter<'_, B> {
             }
         }
         self.all_stubs();
+        self.all_rare();
         if self.both {
             self.routines_of_parts();
         }

@@ -71,6 +71,9 @@ pub(crate) struct Code {
     pub(crate) needs: Needs,
 }
 
+/// Makes code that is hardly ever reached, with everything where it is when it is asked for.
+type Rare<B> = Box<dyn FnOnce(&mut Emitter<'_, B>)>;
+
 /// State of the making of a function.
 struct Emitter<'a, B: Backend> {
     asm: Assembler,
@@ -100,6 +103,8 @@ struct Emitter<'a, B: Backend> {
     /// Those that lanes can go through one after the other.
     alone: Vec<Alone>,
     stubs: Vec<Stub>,
+    /// What is behind the blocks and goes back to them.
+    rare: Vec<(Label, Rare<B>)>,
     /// Accesses that are looked at together, words that are loaded at once, and slots of those that steps behind here look up:
     /// as bits, those of words above the others.
     near: Near,

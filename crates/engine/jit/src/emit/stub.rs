@@ -114,6 +114,26 @@ impl<B: Backend> Emitter<'_, B> {
         label
     }
 
+    /// A jump, if a condition holds, to code that comes back. It moves no value from a register to another.
+    pub(super) fn rarely(&mut self, jump: C, code: impl FnOnce(&mut Emitter<'_, B>) + 'static) {
+        let (label, back) = (self.asm.label(), self.asm.label());
+        self.asm.jump(jump, label);
+        self.asm.bind(back);
+        let code = move |e: &mut Emitter<'_, B>| {
+            code(e);
+            e.asm.jump(C::Jmp_rel32_64, back);
+        };
+        self.rare.push((label, Box::new(code)));
+    }
+
+    /// The code of all that is reached rarely.
+    pub(super) fn all_rare(&mut self) {
+        for (label, code) in std::mem::take(&mut self.rare) {
+            self.asm.bind(label);
+            code(self);
+        }
+    }
+
     /// The code of all of them.
     pub(super) fn all_stubs(&mut self) {
         // Some make others.

@@ -20,6 +20,7 @@ mod handles;
 mod heap;
 mod hints;
 mod lowering;
+mod meetings;
 mod memory;
 mod partial_warps;
 mod places;

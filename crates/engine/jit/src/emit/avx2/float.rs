@@ -1,5 +1,6 @@
 //! Operations on f32 and conversions from and to it.
 
+use super::flush::Scaled;
 use super::{MOMENT, MOVE, Maker, Operand};
 use crate::emit::asm::of_quiet_rounding;
 use crate::emit::values::{Key, Kind, Nans, Reg, Width, kind_of};
@@ -13,7 +14,6 @@ pub(super) const UNORDERED: u32 = 3;
 const ORDERED: u32 = 7;
 const EQUAL: u32 = 0;
 const GREATER_OR_EQUAL: u32 = 0x1d;
-const LESS: u32 = 0x11;
 pub(super) const COMPARE: C = C::VEX_Vcmpps_ymm_ymm_ymmm256_imm8;
 
 pub(super) const NAN: u32 = 0x7fff_ffff;
@@ -22,8 +22,8 @@ const TWO_31: u32 = 0x4f00_0000;
 const TWO_32: u32 = 0x4f80_0000;
 const TWO_16: u32 = 0x4780_0000;
 
-const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
-const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
+pub(super) const MUL: C = C::VEX_Vmulps_ymm_ymm_ymmm256;
+pub(super) const AND: C = C::VEX_Vpand_ymm_ymm_ymmm256;
 
 impl Maker<'_> {
     /// Makes all NaNs the canonical one.
@@ -31,26 +31,6 @@ impl Maker<'_> {
         let nan = self.number(NAN);
         self.three_with(COMPARE, MOMENT, y, y, UNORDERED);
         self.blend(y, y, nan, MOMENT);
-    }
-
-    /// Makes subnormals of a value zeros of their sign.
-    fn flush(&mut self, to: Reg, y: Reg) {
-        let (exponent, zero) = (self.number(0x7f80_0000), self.number(0));
-        self.three(AND, MOMENT, y, exponent);
-        self.three(C::VEX_Vpcmpeqd_ymm_ymm_ymmm256, MOMENT, MOMENT, zero);
-        // All but the sign.
-        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
-        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, to, MOMENT, y);
-    }
-
-    /// Makes a value a zero of its sign where the same operation on larger sources says that it is less than the smallest
-    /// normal number.
-    fn flush_tiny(&mut self, y: Reg, larger: Reg) {
-        let (rest, least) = (self.number(0x7fff_ffff), self.number(Float::LEAST));
-        self.three(AND, larger, larger, rest);
-        self.three_with(COMPARE, MOMENT, larger, least, LESS);
-        self.two_with(C::VEX_Vpsrld_ymm_ymm_imm8, MOMENT, MOMENT, 1);
-        self.three(C::VEX_Vpandn_ymm_ymm_ymmm256, y, MOMENT, y);
     }
 
     /// A source of an operation on floats, in a register.
@@ -140,15 +120,15 @@ impl Maker<'_> {
     /// A value after the limits of its instruction, and what is known of it.
     fn limited(
         &mut self,
-        (value, larger): (Reg, Option<Reg>),
+        (value, scaled): (Reg, Option<Scaled>),
         flush: bool,
         saturate: bool,
     ) -> (Reg, Kind) {
         if saturate {
             self.saturate(value);
         }
-        match larger {
-            Some(larger) => self.flush_tiny(value, larger),
+        match scaled {
+            Some(scaled) => self.flush_tiny(value, scaled),
             None if flush => self.flush(value, value),
             None => {}
         }
@@ -163,7 +143,7 @@ impl Maker<'_> {
         from: [Source; 3],
         flush: bool,
         part: u8,
-    ) -> Option<(Reg, Option<Reg>)> {
+    ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
             Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
             Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
@@ -185,32 +165,18 @@ impl Maker<'_> {
         }
         let [_, b, c] = sources;
         let d = self.temporary();
-        // To the nearest, as what is too large is infinite then.
-        let larger = (flush && op.may_be_tiny()).then(|| {
-            let by = self.number(Float::LARGER);
-            let larger = self.binary(MUL, a, by);
-            if op == Float::Fma {
-                self.three(MUL, MOMENT, c, by);
-            }
-            larger
-        });
         self.rounded_by(rounding, |e| match op {
             Float::Sqrt => e.two(code, d, a),
             Float::Fma => {
                 e.two(MOVE, d, a);
                 e.three(code, d, b, c);
-                if let Some(larger) = larger {
-                    e.three(code, larger, b, MOMENT);
-                }
             }
-            _ => {
-                e.three(code, d, a, b);
-                if let Some(larger) = larger {
-                    e.three(code, larger, larger, b);
-                }
-            }
+            _ => e.three(code, d, a, b),
         });
-        Some((d, larger))
+        let addend = (op == Float::Fma).then(|| c.into());
+        let scaled = Scaled { code, rounding, from: (a.into(), b.into()), addend };
+        let tiny = matches!(op, Float::Mul | Float::Div | Float::Fma);
+        Some((d, (flush && tiny).then_some(scaled)))
     }
 
     /// There is a conversion of signed numbers alone: half by half, which an fma rounds once.
@@ -291,14 +257,14 @@ impl Maker<'_> {
         self.three(C::VEX_Vminps_ymm_ymm_ymmm256, y, y, one);
     }
 
-    /// The value before limits, in a temporary, and the one of larger sources if that says what is flushed.
+    /// The value before limits, in a temporary, and how that of larger sources is computed if it says what is flushed.
     fn arithmetic(
         &mut self,
         op: Float,
         from: [Source; 3],
         flush: bool,
         part: u8,
-    ) -> Option<(Reg, Option<Reg>)> {
+    ) -> Option<(Reg, Option<Scaled>)> {
         let code = match op {
             Float::Add => C::VEX_Vaddps_ymm_ymm_ymmm256,
             Float::Sub => C::VEX_Vsubps_ymm_ymm_ymmm256,
@@ -335,31 +301,20 @@ impl Maker<'_> {
             (self.source(from[0], flush, part)?, self.operand(from[1], flush, part)?)
         };
         let d = self.binary(code, a, b);
-        let larger = (flush && op.may_be_tiny()).then(|| {
-            let by = self.number(Float::LARGER);
-            let larger = self.binary(MUL, a, by);
-            self.three(code, larger, larger, b);
-            larger
-        });
-        Some((d, larger))
+        let scaled = Scaled { code, rounding: Rounding::Near, from: (a.into(), b), addend: None };
+        Some((d, (flush && matches!(op, Float::Mul | Float::Div)).then_some(scaled)))
     }
 
-    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Reg>)> {
+    fn fma(&mut self, from: [Source; 3], flush: bool, part: u8) -> Option<(Reg, Option<Scaled>)> {
         let a = self.calm_operand(from[0], flush, part)?;
         let b = self.calm_source(from[1], flush, part)?;
         let c = self.calm_operand(from[2], flush, part)?;
         let d = self.unary(MOVE, a);
-        let larger = flush.then(|| {
-            let by = self.number(Float::LARGER);
-            // The sum of the addend, and the product.
-            let addend = self.unary(MOVE, c);
-            self.three(MUL, addend, addend, by);
-            self.three(MUL, MOMENT, d, by);
-            self.three(C::VEX_Vfmadd231ps_ymm_ymm_ymmm256, addend, b, MOMENT);
-            addend
-        });
-        self.three(C::VEX_Vfmadd213ps_ymm_ymm_ymmm256, d, b, c);
-        Some((d, larger))
+        let code = C::VEX_Vfmadd213ps_ymm_ymm_ymmm256;
+        self.three(code, d, b, c);
+        let scaled =
+            Scaled { code, rounding: Rounding::Near, from: (a, b.into()), addend: Some(c) };
+        Some((d, flush.then_some(scaled)))
     }
 
     /// The processor gives the second source where one is a NaN or both are zeros.

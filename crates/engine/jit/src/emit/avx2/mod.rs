@@ -11,6 +11,7 @@ mod convert;
 mod cross;
 mod double;
 mod float;
+mod flush;
 mod frame;
 mod function;
 mod indexed;

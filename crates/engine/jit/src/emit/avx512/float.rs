@@ -1,9 +1,10 @@
 //! Operations on f32 and conversions from and to it.
 
+use super::load::Operand;
 use super::{FIXED, MOMENT_K, Maker, NAN};
 use crate::emit::asm::{of_quiet_rounding, spread};
 use crate::emit::values::{Kind, Nans, Reg};
-use crate::op::{Float, Op, Rounding};
+use crate::op::{Float, Op, Rounding, tiny};
 use crate::operand::Source;
 use iced_x86::{Code as C, Instruction as I, Register as R};
 
@@ -14,6 +15,17 @@ const COMPARE: C = C::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
 /// For `vfixupimmps`: quiet and signalling NaNs leave what is there, all other kinds of numbers come from the source.
 const NOT_NAN: u64 = 0x1111_1100;
 pub(super) const MOVE: C = C::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+
+/// A product or quotient of two sources, or the product and an addend.
+struct Scaled {
+    code: C,
+    rounding: Option<Rounding>,
+    from: [Reg; 2],
+    addend: Option<Reg>,
+}
+
+/// For `vfpclassps`.
+const SUBNORMAL: u32 = 0x20;
 
 impl Maker<'_> {
     /// Makes all NaNs the canonical one: by one operation, as registers are copied by their names alone.
@@ -34,27 +46,41 @@ impl Maker<'_> {
         self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
     }
 
-    /// Makes a temporary a zero of its sign where the same operation on larger sources says that it is less than the smallest
-    /// normal number.
-    fn flush_tiny(&mut self, z: Reg, larger: Reg) {
-        // Without its sign.
-        self.asm.put(I::with3(
-            C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
-            larger.z(),
-            larger.z(),
-            larger.z(),
-        ));
-        let (least, sign) = (self.literal(Float::LEAST << 1), self.literal(0x8000_0000));
-        let below = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
-        self.asm.put(I::with4(below, MOMENT_K, larger.z(), least.z(), 1));
-        let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
-        self.asm.put_masked(MOMENT_K, I::with3(and, z.z(), z.z(), sign.z()));
-    }
-
-    /// A source that is larger.
-    fn larger(&mut self, a: Reg) -> Reg {
-        let by = self.number(Float::LARGER);
-        self.binary(C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, a, by)
+    /// Makes results of an operation that are tiny zeros of their sign ([`tiny`]).
+    fn flush_tiny(&mut self, z: Reg, of: Scaled) {
+        const DOUBLE: C = C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+        const BELOW: C = C::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+        const MUL: C = C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
+        // What needs a register comes before the numbers, which may be in registers that are free.
+        let x = self.temporary();
+        let [part, by] = [0x3f40_0000, tiny::LARGER].map(|n| self.number(n));
+        let [least, sign] = [tiny::LEAST << 1, 0x8000_0000].map(|n| self.number(n));
+        // Three quarters of a subnormal number, and of the smallest normal one, are subnormal, and none of them a zero.
+        self.three(MUL, x.z(), z, part);
+        let class = C::EVEX_Vfpclassps_kr_k1_zmmm512b32_imm8;
+        self.asm.put(I::with3(class, MOMENT_K, x.z(), SUBNORMAL));
+        self.asm.put(I::with2(C::VEX_Kortestw_kr_kr, MOMENT_K, MOMENT_K));
+        self.rarely(C::Jne_rel32_64, move |e| {
+            let Scaled { code, rounding, from: [a, b], addend } = of;
+            e.three(MUL, x.z(), a, by);
+            match addend {
+                Some(c) => {
+                    e.three(MUL, FIXED, c, by);
+                    e.asm.put_rounded(rounding, I::with3(code, x.z(), b.z(), FIXED));
+                }
+                None => e.asm.put_rounded(rounding, I::with3(code, x.z(), x.z(), b.z())),
+            }
+            e.three(DOUBLE, x.z(), x, x);
+            e.three_with(BELOW, MOMENT_K, x, least, 1);
+            let and = C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+            e.asm.put_masked(
+                MOMENT_K,
+                match sign {
+                    Operand::Register(sign) => I::with3(and, z.z(), z.z(), sign.z()),
+                    Operand::Memory(sign) => I::with3(and, z.z(), z.z(), sign),
+                },
+            );
+        });
     }
 
     /// A source of an operation on floats.
@@ -110,15 +136,15 @@ impl Maker<'_> {
     /// A value after the limits of its instruction, and what is known of it.
     fn limited(
         &mut self,
-        (value, larger): (Reg, Option<Reg>),
+        (value, scaled): (Reg, Option<Scaled>),
         flush: bool,
         saturate: bool,
     ) -> (Reg, Kind) {
         if saturate {
             self.saturate(value);
         }
-        match larger {
-            Some(larger) => self.flush_tiny(value, larger),
+        match scaled {
+            Some(scaled) => self.flush_tiny(value, scaled),
             None if flush => self.flush(value),
             None => {}
         }
@@ -158,15 +184,15 @@ impl Maker<'_> {
         self.asm.put(I::with3(min, z.z(), z.z(), one.z()));
     }
 
-    /// The value before limits, in a temporary, and the one of larger sources if that says what is flushed. Another rounding is
-    /// one of registers.
+    /// The value before limits, in a temporary, and how that of larger sources is computed if it says what is flushed. Another
+    /// rounding is one of registers.
     fn arithmetic(
         &mut self,
         (op, rounding): (Float, Option<Rounding>),
         from: [Source; 3],
         part: u8,
         flush: bool,
-    ) -> Option<(Reg, Option<Reg>)> {
+    ) -> Option<(Reg, Option<Scaled>)> {
         let a = self.operand(from[0], part, flush)?;
         let code = match op {
             Float::Add => C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
@@ -177,17 +203,10 @@ impl Maker<'_> {
                 let (b, c) =
                     (self.operand(from[1], part, flush)?, self.operand(from[2], part, flush)?);
                 let code = C::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er;
-                let fma = |e: &mut Self, d: Reg, c: Reg| {
-                    e.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
-                    d
-                };
                 let d = self.unary(MOVE, a);
-                let d = fma(self, d, c);
-                let larger = flush.then(|| {
-                    let (a, c) = (self.larger(a), self.larger(c));
-                    fma(self, a, c)
-                });
-                return Some((d, larger));
+                self.asm.put_rounded(rounding, I::with3(code, d.z(), b.z(), c.z()));
+                let scaled = Scaled { code, rounding, from: [a, b], addend: Some(c) };
+                return Some((d, flush.then_some(scaled)));
             }
             Float::Sqrt => {
                 let d = self.temporary();
@@ -220,12 +239,8 @@ impl Maker<'_> {
         let b = self.operand(from[1], part, flush)?;
         let d = self.temporary();
         self.asm.put_rounded(rounding, I::with3(code, d.z(), a.z(), b.z()));
-        let larger = (flush && op.may_be_tiny()).then(|| {
-            let a = self.larger(a);
-            self.asm.put_rounded(rounding, I::with3(code, a.z(), a.z(), b.z()));
-            a
-        });
-        Some((d, larger))
+        let scaled = Scaled { code, rounding, from: [a, b], addend: None };
+        Some((d, (flush && matches!(op, Float::Mul | Float::Div)).then_some(scaled)))
     }
 
     /// The processor gives the second source where one is a NaN or both are zeros.
