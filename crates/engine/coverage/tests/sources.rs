@@ -16,7 +16,8 @@ const FILE: &str = "/tmp/texunit-places/places.cu";
 fn of_places(text: &str) -> Coverage {
     let loaded = load_text(text);
     let (out, _) = loaded.buffer(1024);
-    let module = Module::new(Listing::of(&loaded.program, false), Path::new("places.ptx"));
+    let module =
+        Module::new(Listing::of(&loaded.program, Default::default()), Path::new("places.ptx"));
     let how = How { block: [96, 1, 1], ..How::default() };
     let args = [Arg::U64(out), Arg::F32(2.0), Arg::U32(40)];
     loaded.run_observed("places", how, &args, Some(&module)).unwrap();
@@ -72,7 +73,7 @@ fn what_is_never_reached_is_shown() {
         common::HEADER
     );
     let loaded = load_text(&text);
-    let module = Module::new(Listing::of(&loaded.program, false), Path::new("k.ptx"));
+    let module = Module::new(Listing::of(&loaded.program, Default::default()), Path::new("k.ptx"));
     let nothing = "TN:\nSF:k.ptx\nFN:8,k\nFN:4,never\nFNDA:0,k\nFNDA:0,never\nFNF:2\nFNH:0\n\
          BRDA:12,0,0,-\nBRDA:12,0,1,-\nBRF:2\nBRH:0\nDA:4,0\nDA:6,0\nDA:8,0\nDA:11,0\nDA:12,0\nDA:13,0\nDA:15,0\nLF:7\nLH:0\nend_of_record\n";
     assert_eq!(lcov::text(&module.coverage()), nothing);
@@ -91,7 +92,7 @@ fn a_fault_ends_what_is_counted() {
         common::HEADER
     );
     let loaded = load_text(&text);
-    let module = Module::new(Listing::of(&loaded.program, false), Path::new("k.ptx"));
+    let module = Module::new(Listing::of(&loaded.program, Default::default()), Path::new("k.ptx"));
     loaded.run_observed("k", How::default(), &[], Some(&module)).unwrap_err();
     let file = &module.coverage().files["k.ptx"];
     // Lanes that go past stand before the store; those that branch may not have been let go on.
