@@ -11,7 +11,7 @@ import struct
 from fractions import Fraction as F
 from math import floor, isqrt
 
-# Rule 4.7: logarithms of 256 mantissas, in 1/256. Rule 5.1: sRGB decoded, in 1/65536. Rule 13.1 rcp: by segment, C0
+# Rule 4.7: logarithms of 256 mantissas, in 1/256. Rule 5.1: sRGB decoded, in 1/65536. Rule 13.1: by segment, C0
 # (7 digits), -C1 (4) and C2 (3).
 LOG2_256 = bytes.fromhex(
     "000204050608090b0c0d0f101213141617181a1b1c1e1f202223242627282a2b2c2d2f30313234353637393a3b3c3e3f"
@@ -792,7 +792,7 @@ FACES = [
 
 
 def rcp(word):
-    """Rules 7.3 and 13.1 rcp, of a positive operand."""
+    """Rules 7.3 and 13.1, of a positive operand."""
     exponent, mantissa = word >> 23 & 255, word & 0x7FFFFF
     if exponent in (0, 255):
         return 0x7F800000 if exponent == 0 else 0x7FFFFFFF if mantissa else 0

@@ -1,0 +1,111 @@
+//! Approximate instructions: results a second of one host thread, as a card computes them (`--approx card`) and rounded
+//! (`--approx rounded`), in compiled code.
+//!
+//! A kernel takes the function of 32 numbers of a thread over and over and sums the results. The time of the same kernel
+//! without the function is taken off. Prints a table, medians of rounds in turn, and never fails by time; words choose
+//! instructions by their names. `TEXUNIT_SIMD` chooses the level. docs/performance.md holds the numbers that were measured.
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+use texunit_device::{Approximate, Arg, Device, DeviceOptions, Kernel, LaunchOptions, Module};
+
+const ROUNDS: usize = 9;
+/// CTAs of 256 threads, turns of the loop of a thread, and functions in a turn.
+const CTAS: u32 = 8;
+const TURNS: u32 = 64;
+const FUNCTIONS: u32 = 32;
+
+/// Instructions, and the operand of number i as a multiple and an offset of it.
+const INSTRUCTIONS: [(&str, f32, f32); 16] = [
+    ("rcp.approx.f32", 0.01, 0.5),
+    ("rcp.approx.ftz.f32", 0.01, 0.5),
+    ("rsqrt.approx.f32", 0.01, 0.5),
+    ("rsqrt.approx.ftz.f32", 0.01, 0.5),
+    ("sqrt.approx.f32", 0.01, 0.5),
+    ("sqrt.approx.ftz.f32", 0.01, 0.5),
+    ("ex2.approx.f32", 0.01, -3.0),
+    ("ex2.approx.ftz.f32", 0.01, -3.0),
+    ("lg2.approx.f32", 0.01, 0.5),
+    ("lg2.approx.ftz.f32", 0.01, 0.5),
+    ("sin.approx.f32", 0.01, -3.0),
+    ("cos.approx.f32", 0.01, -3.0),
+    ("tanh.approx.f32", 0.003, -3.0),
+    ("div.approx.f32", 0.01, 0.5),
+    ("div.full.f32", 0.01, 0.5),
+    ("mov.f32", 0.01, 0.5),
+];
+
+fn ptx(instruction: &str, multiple: f32, offset: f32) -> String {
+    let mut text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
+         .reg .u64 %o; .reg .u32 %i, %n, %t; .reg .f32 %x, %y, %s; .reg .pred %p;\n\
+         ld.param.u64 %o, [out]; mov.u32 %i, %tid.x; mov.u32 %n, 0; mov.f32 %s, 0f00000000;\n\
+         cvt.rn.f32.u32 %x, %i; fma.rn.f32 %x, %x, 0f{:08X}, 0f{:08X};\nAGAIN:\n",
+        multiple.to_bits(),
+        offset.to_bits()
+    );
+    for _ in 0..FUNCTIONS {
+        let more = if instruction.starts_with("div") { ", %x" } else { "" };
+        let first = if more.is_empty() { "%x" } else { "%s" };
+        let _ = writeln!(
+            text,
+            "{instruction} %y, {first}{more}; add.rn.f32 %s, %s, %y; add.rn.f32 %x, %x, 0f3A83126F;"
+        );
+    }
+    let _ = write!(
+        text,
+        "add.u32 %n, %n, 1; setp.lt.u32 %p, %n, {TURNS}; @%p bra AGAIN;\n\
+         mad.wide.u32 %o, %i, 4, %o; st.global.f32 [%o], %s; ret;\n}}\n"
+    );
+    text
+}
+
+fn time(kernel: &Kernel, approximate: Approximate, args: &[Arg<'_>]) -> Duration {
+    let options = LaunchOptions::default()
+        .with_grid(CTAS)
+        .with_block(256)
+        .with_threads(1)
+        .with_approximate(approximate);
+    let start = Instant::now();
+    kernel.launch(&options, args).unwrap();
+    start.elapsed()
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|w| !w.starts_with('-')).collect();
+    let device = Device::new(&DeviceOptions::default());
+    let out = device.alloc(256 * 4, "out").unwrap();
+    let args = [Arg::Buffer(&out)];
+    let kernel = |(name, multiple, offset): (&str, f32, f32)| {
+        let module = Module::load(&device, "k.ptx", &ptx(name, multiple, offset)).unwrap();
+        module.kernel("k").unwrap()
+    };
+    let empty = kernel(INSTRUCTIONS[INSTRUCTIONS.len() - 1]);
+    let ways = [Approximate::Card, Approximate::Rounded];
+    println!("| instruction | card, million a second | rounded | card is times |");
+    println!("|---|---|---|---|");
+    for &of in &INSTRUCTIONS[..INSTRUCTIONS.len() - 1] {
+        if !words.is_empty() && !words.iter().any(|word| of.0.contains(word.as_str())) {
+            continue;
+        }
+        let kernel = kernel(of);
+        let mut times: [Vec<Duration>; 3] = Default::default();
+        for round in 0..=ROUNDS {
+            let mut now = ways.map(|way| time(&kernel, way, &args)).to_vec();
+            now.push(time(&empty, Approximate::Card, &args));
+            // The first round makes machine code.
+            if round > 0 {
+                times.iter_mut().zip(now).for_each(|(all, time)| all.push(time));
+            }
+        }
+        let [card, rounded, empty] = times.map(|mut all| {
+            all.sort();
+            all[all.len() / 2].as_secs_f64()
+        });
+        let results = f64::from(CTAS * 256 * TURNS * FUNCTIONS) / 1e6;
+        let rate = |seconds: f64| results / (seconds - empty).max(1e-9);
+        let times = (rounded - empty) / (card - empty).max(1e-9);
+        println!("| `{}` | {:.0} | {:.0} | {times:.2} |", of.0, rate(card), rate(rounded));
+    }
+}
