@@ -51,7 +51,7 @@ fn ends_block(inst: &Instruction) -> bool {
         O::Div | O::Rem if m.ty() != Some(ScalarType::U32) && !m.approx && !m.full => true,
         O::Rcp | O::Sqrt if !m.approx => true,
         O::Rsqrt if m.ty() == Some(ScalarType::F64) && !m.ftz => true,
-        _ => inst.guard.is_some() && !(is_arithmetic(inst.opcode) && !m.cc),
+        _ => inst.guard.is_some() && (m.cc || !is_arithmetic(inst.opcode)),
     }
 }
 
