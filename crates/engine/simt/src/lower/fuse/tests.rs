@@ -1,7 +1,6 @@
 //! Decisions about products and sums, against those of ptxas for random kernels (tests/fmad/ptxas.py).
 
 use super::*;
-use std::fmt::Write;
 use std::path::Path;
 use texunit_syntax::SourceFile;
 
@@ -27,15 +26,15 @@ fn kernel(head: &str, body: &str) -> String {
          .reg .{reg} {prefix}<{count}>; .reg .pred %p<4>; .reg .u32 %n, %c<3>; .reg .u64 %in, %out, %o;\n\
          ld.param.u64 %in,[in]; ld.param.u64 %out,[out]; mov.b64 %o,%out;\n"
     );
-    for i in 0..inputs.parse().unwrap() {
+    for i in 0..inputs.parse().unwrap_or(0) {
         let from = if i == 0 && scaled == "1" { "ld.param" } else { "ld.global" };
         let at =
             if i == 0 && scaled == "1" { "scale".to_owned() } else { format!("%in+{}", i * 8) };
-        writeln!(text, "{from}.{reg} {prefix}{i},[{at}];").unwrap();
+        text += &format!("{from}.{reg} {prefix}{i},[{at}];\n");
     }
     for i in 0..3 {
         let at = 4096 + 4 * i;
-        writeln!(text, "ld.global.u32 %c{i},[%in+{at}]; setp.ne.u32 %p{i},%c{i},0;").unwrap();
+        text += &format!("ld.global.u32 %c{i},[%in+{at}]; setp.ne.u32 %p{i},%c{i},0;\n");
     }
     text + body + "ret; }\n"
 }
@@ -76,7 +75,7 @@ fn compare(head: &str, body: &str) -> Result<u64, String> {
 fn check(file: &str) -> (u64, Vec<String>) {
     let (mut sums, mut wrong) = (0, Vec::new());
     for kernel in file.split("kernel ").skip(1) {
-        let (head, body) = kernel.split_once('\n').unwrap();
+        let (head, body) = kernel.split_once('\n').unwrap_or_default();
         match compare(head, body) {
             Ok(found) => sums += found,
             Err(why) => wrong.push(why),
