@@ -285,7 +285,7 @@ class Configured:
         stack_limit: int | None = None,
         printf_limit: int | None = None,
         cooperative: bool = False,
-        fmad: bool = False,
+        fmad: bool = True,
         approx: str = "card",
         bounds: str = "exact",
         bad_fetch: str = "fault",

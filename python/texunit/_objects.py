@@ -120,7 +120,8 @@ class Finding:
 @dataclass(frozen=True)
 class Counters:
     """What a launch has executed. Instructions of warps, and of threads (active lanes of each); fetches, surface accesses
-    and integer divisions by zero, a thread each; accesses that ``bounds="hardware"`` has let pass."""
+    and integer divisions by zero, a thread each; accesses that ``bounds="hardware"`` has let pass. And how many sums of the
+    kernel's code a product was fused into, and how many are left apart that an assembler may fuse."""
 
     warp_instructions: int = 0
     thread_instructions: int = 0
@@ -128,6 +129,8 @@ class Counters:
     surface_accesses: int = 0
     divisions_by_zero: int = 0
     accesses_past_end: int = 0
+    fused_sums: int = 0
+    undecided_sums: int = 0
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ pub(crate) struct Settings {
     pub(crate) devices: Option<String>,
     /// `TEXUNIT_STRICT=1`: PTX that is newer than the device is refused, as a driver does.
     pub(crate) strict: bool,
-    /// `TEXUNIT_FMAD=1`: `mul.f32` and `add.f32` without a rounding modifier are fused, as an assembler may.
+    /// `TEXUNIT_FMAD`: mul and add without a rounding modifier are fused where ptxas does it; `0` keeps them apart.
     pub(crate) fmad: bool,
     /// `TEXUNIT_APPROX`: how approximate instructions compute.
     pub(crate) approximate: Approximate,
@@ -135,7 +135,6 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     settings.devices = variable("TEXUNIT_DEVICE").filter(|names| !names.trim().is_empty());
     let is_on = |name| variable(name).is_some_and(|v| !matches!(v.trim(), "" | "0"));
     settings.strict = is_on("TEXUNIT_STRICT");
-    settings.fmad = is_on("TEXUNIT_FMAD");
     settings.save_ptx = variable("TEXUNIT_SAVE_PTX").filter(|f| !f.is_empty()).map(PathBuf::from);
     settings.checks = crate::checks::wanted(&variable, &mut settings.complaints);
     // Leaks, and memory that nobody has written, are told with where they were made.
@@ -206,6 +205,14 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
         Some(other) => settings.complaints.push(format!(
             "TEXUNIT_BOUNDS is `{other}`; it takes exact, which holds now, and hardware"
         )),
+    }
+    settings.fmad =
+        !matches!(variable("TEXUNIT_FMAD").as_deref().map(str::trim), Some("0" | "off"));
+    if let Some(other) = variable("TEXUNIT_FMAD")
+        && !matches!(other.trim(), "" | "0" | "1" | "on" | "off")
+    {
+        let message = format!("TEXUNIT_FMAD is `{other}`; it takes 1, which holds now, and 0");
+        settings.complaints.push(message);
     }
     match variable("TEXUNIT_APPROX").as_deref().map(str::trim) {
         None | Some("" | "card") => {}

@@ -34,7 +34,7 @@ pub struct LaunchOptions<'a> {
     /// Count the local memory of all threads that run at a time as device memory: the launch runs on so few
     /// host threads that it fits into what is left of it, and is refused if that of one CTA does not.
     pub count_local: bool,
-    /// Fuse f32 mul and add as a hardware assembler may.
+    /// Fuse mul and add without a rounding modifier where ptxas does.
     pub fmad: bool,
     /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute.
     pub approximate: Approximate,
@@ -149,7 +149,7 @@ texunit_unit::setters! {
 
 impl Default for LaunchOptions<'_> {
     /// One CTA of one thread, a host thread for each core, a thousand million steps, 512 KiB of stack
-    /// (CUDA's largest), 16 MiB of printed text; exact bounds, faults for bad fetches, not
+    /// (CUDA's largest), 16 MiB of printed text; arithmetic as on a card, exact bounds, faults for bad fetches, not
     /// cooperative.
     fn default() -> Self {
         Self {
@@ -161,7 +161,7 @@ impl Default for LaunchOptions<'_> {
             max_steps: 1_000_000_000,
             stack_limit: 512 * 1024,
             count_local: false,
-            fmad: false,
+            fmad: true,
             approximate: Approximate::Card,
             bounds: Bounds::Exact,
             bad_fetch: BadFetch::Fault,

@@ -80,6 +80,10 @@ pub struct Kernel {
     pub divisions_by_zero: u64,
     /// Accesses past the end of an object that `--bounds hardware` has let pass.
     pub accesses_past_end: u64,
+    /// Sums of its code that a product was fused into.
+    pub fused_sums: u64,
+    /// Sums that were left as they are written, as it is not known whether an assembler fuses them.
+    pub undecided_sums: u64,
     /// The target of its PTX, if that is older than the device: `sm_70`.
     pub ptx_older_than_device: Option<String>,
     /// Fetches and surface accesses by geometry and format.

@@ -104,6 +104,9 @@ fn add(sum: &mut Kernel, more: &Kernel) {
     ] {
         *sum = sum.saturating_add(more);
     }
+    // Of the code, whatever runs it.
+    sum.fused_sums = sum.fused_sums.max(more.fused_sums);
+    sum.undecided_sums = sum.undecided_sums.max(more.undecided_sums);
     sum.milliseconds += more.milliseconds;
     sum.cpu_milliseconds += more.cpu_milliseconds;
     sum.place = sum.place.take().or_else(|| more.place.clone());

@@ -134,9 +134,7 @@ impl Job<'_> {
         line("max_steps", max_steps.min(i64::MAX as u64).to_string());
         line("stack_limit", stack_limit.max(1).to_string());
         line("printf_limit", printf_limit.clamp(1, 1 << 30).to_string());
-        if fmad {
-            line("fmad", "true".to_owned());
-        }
+        line("fmad", fmad.to_string());
         line("approx", quoted(approximate.name()));
         if bounds == Bounds::Hardware {
             line("bounds", quoted("hardware"));

@@ -8,11 +8,11 @@ use crate::fold::Fold;
 use crate::runs::{Part, Run, SECTOR};
 use crate::set::{ObjectSets, Sets};
 use sha2::{Digest, Sha256};
-use texunit_device::{CtaRange, LaunchStats};
+use texunit_device::{CtaRange, Fusion, LaunchStats};
 use texunit_syntax::Span;
 
 /// What a file of sets begins with; its last byte but one is the version.
-pub const MAGIC: &[u8; 16] = b"texunit sets  1\n";
+pub const MAGIC: &[u8; 16] = b"texunit sets  2\n";
 
 /// Most sectors of all runs of an object and kind, as a multiple of those that it has: each word may have its own.
 const MAX_TIMES: u64 = 64;
@@ -48,6 +48,8 @@ impl Sets {
             stats.fetches,
             stats.surface_accesses,
             stats.divisions_by_zero,
+            stats.fusion.fused,
+            stats.fusion.undecided,
             stats.printf.len() as u64,
         ]);
         numbers.for_each(|n| put(&mut out, n));
@@ -106,6 +108,7 @@ impl Sets {
             fetches: reader.number()?,
             surface_accesses: reader.number()?,
             divisions_by_zero: reader.number()?,
+            fusion: Fusion { fused: reader.number()?, undecided: reader.number()? },
             ..LaunchStats::default()
         };
         let printed = reader.number()?;

@@ -252,6 +252,8 @@ fn stats<'s>(all: impl Iterator<Item = &'s LaunchStats>, limit: usize) -> Launch
         sum.fetches = sum.fetches.wrapping_add(stats.fetches);
         sum.surface_accesses = sum.surface_accesses.wrapping_add(stats.surface_accesses);
         sum.divisions_by_zero = sum.divisions_by_zero.wrapping_add(stats.divisions_by_zero);
+        // Of the code, which is the same.
+        sum.fusion = stats.fusion;
         match stats.printf.strip_prefix(CUT) {
             // What was before it is not among the newest.
             Some(rest) => {

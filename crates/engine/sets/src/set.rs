@@ -191,6 +191,7 @@ impl Recorder {
             fetches: stats.fetches,
             surface_accesses: stats.surface_accesses,
             divisions_by_zero: stats.divisions_by_zero,
+            fusion: stats.fusion,
             printf: stats.printf.clone(),
             ..LaunchStats::default()
         };

@@ -11,12 +11,19 @@ use texunit_memory::{Fill, Heap, MemoryMap};
 use texunit_unit::{Sampler, Surface, Texture};
 
 /// How a launch computes where PTX leaves it to the assembler and the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arithmetic {
-    /// Fuse mul and add where a hardware assembler may.
+    /// Fuse mul and add where ptxas does.
     pub fmad: bool,
     /// How approximate instructions compute.
     pub approximate: Approximate,
+}
+
+impl Default for Arithmetic {
+    /// As on a card.
+    fn default() -> Self {
+        Self { fmad: true, approximate: Approximate::Card }
+    }
 }
 
 /// Handles are laid out as the hardware's (docs/numerics.md 12): bits 19:0 the texture header
@@ -128,7 +135,7 @@ pub struct LaunchConfig<'a> {
     pub threads: usize,
     /// Warp instructions that one warp may execute before it is taken for endless.
     pub max_steps: u64,
-    /// Fuse mul and add where a hardware assembler may (`--fmad`).
+    /// Fuse mul and add where ptxas does (`--fmad`).
     pub fmad: bool,
     /// How approximate instructions compute (`--approx`).
     pub approximate: Approximate,

@@ -2,6 +2,7 @@
 
 use crate::fault::FaultKind;
 use crate::gradients::GradientStats;
+use crate::lower::Fusion;
 use std::sync::Arc;
 use std::time::Duration;
 use texunit_check::sources::{Frame, Sources};
@@ -66,6 +67,8 @@ pub struct LaunchStats {
     pub printf: Vec<u8>,
     /// What was interpreted in the middle of compiled code.
     pub interpreted: Interpreted,
+    /// Sums of the kernel, and of what it can call, that products were fused into.
+    pub fusion: Fusion,
 }
 
 /// Fetches and accesses that no texture or surface fits and that a card answers all the same.

@@ -233,6 +233,8 @@ fn counters(stats: &LaunchStats) -> Value {
         "surface_accesses": stats.surface_accesses,
         "divisions_by_zero": stats.divisions_by_zero,
         "accesses_past_end": stats.past_end,
+        "fused_sums": stats.fusion.fused,
+        "undecided_sums": stats.fusion.undecided,
     })
 }
 

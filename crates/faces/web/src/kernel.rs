@@ -260,7 +260,7 @@ impl Run {
             .with_stack_limit(settings.stack_limit.unwrap_or(default.stack_limit))
             .with_printf_limit(64 << 10)
             .with_count_local(true)
-            .with_fmad(settings.fmad)
+            .with_fmad(settings.fmad.unwrap_or(true))
             .with_approximate(settings.approximate.unwrap_or_default())
             .with_bounds(settings.bounds.unwrap_or_default())
             .with_bad_fetch(settings.bad_fetch.unwrap_or(default.bad_fetch))

@@ -269,9 +269,10 @@ pub struct HowArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("instructions of a warp", 1..=u64::MAX))]
     pub max_steps: Option<u64>,
-    /// Fuse f32 mul and add, as a hardware assembler may.
-    #[arg(long)]
-    pub fmad: bool,
+    /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: what the job says, or on.
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_parser = switch, env = "TEXUNIT_FMAD")]
+    pub fmad: Option<bool>,
     /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute; default: what the job
     /// says, or `card`.
     #[arg(long, value_enum, env = "TEXUNIT_APPROX")]
@@ -306,11 +307,20 @@ pub struct HowArgs {
     pub memory_limit: Option<u64>,
 }
 
+/// `on` or `off`, or as variables of the environment say it.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "on" | "1" | "" => Ok(true),
+        "off" | "0" => Ok(false),
+        other => Err(format!("`{other}` is neither on nor off")),
+    }
+}
+
 impl HowArgs {
     /// How it computes, in a job that says this.
     pub(crate) fn arithmetic(&self, job: &Settings) -> Arithmetic {
         Arithmetic {
-            fmad: self.fmad || job.fmad,
+            fmad: self.fmad.or(job.fmad).unwrap_or(true),
             approximate: self.approx.map(Into::into).or(job.approximate).unwrap_or_default(),
         }
     }

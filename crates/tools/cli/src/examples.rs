@@ -85,7 +85,7 @@ pub const REDUCE: &str = "\
 Examples:
   texunit reduce job.toml                        a fault of a launch; the result is job-reduced/job.toml
   texunit reduce kernel.ptx --out small.ptx      an error of texunit check
-  texunit reduce job.toml --against --fmad       outputs that differ with --fmad
+  texunit reduce job.toml --against --fmad=off   outputs that differ without fused products
   texunit reduce kernel.ptx --text \"internal error\" --command ptxas -arch=sm_75 {} -o /dev/null";
 
 /// `texunit isa`

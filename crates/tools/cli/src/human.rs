@@ -6,7 +6,7 @@ use crate::color::{ColorChoice, Stream};
 use crate::explain::args::ExplainFormat;
 use crate::run::{Failure, Report};
 use std::io::Write;
-use texunit_device::GradientStats;
+use texunit_device::{Fusion, GradientStats};
 use texunit_job::InText;
 use texunit_report::Located;
 use texunit_syntax::Diagnostic;
@@ -147,6 +147,13 @@ fn summary(report: &Report) -> String {
     }
     if stats.past_end > 0 {
         text += &format!(", {} accesses past the end of an object", stats.past_end);
+    }
+    let Fusion { fused, undecided } = stats.fusion;
+    if fused > 0 || undecided > 0 {
+        text += &format!(", {fused} sums fused");
+    }
+    if undecided > 0 {
+        text += &format!(" and {undecided} left apart that an assembler may fuse");
     }
     if let Some(checked) = report.checked {
         let objects = if checked == 1 { "object is" } else { "objects are" };

@@ -53,6 +53,7 @@ pub fn render(report: &Report) -> Value {
         })),
         "fetches": stats.map(|s| s.fetches),
         "surface_accesses": stats.map(|s| s.surface_accesses),
+        "fmad": stats.map(|s| json!({ "fused": s.fusion.fused, "undecided": s.fusion.undecided })),
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
         "accesses_past_end": stats.map(|s| s.past_end),
         "interpreted": stats.map(|_| crate::interpreted::json(report)),

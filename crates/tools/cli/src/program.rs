@@ -59,9 +59,10 @@ pub struct RunArgs {
     /// Print on standard error why calls of the CUDA APIs are refused: function, error, and the rule that was broken.
     #[arg(long)]
     pub report_api_errors: bool,
-    /// Fuse f32 mul and add without a rounding modifier, as a hardware assembler may.
-    #[arg(long)]
-    pub fmad: bool,
+    /// Whether mul and add without a rounding modifier are fused where ptxas does it; default: on.
+    #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
+          value_parser = crate::args::switch, env = "TEXUNIT_FMAD")]
+    pub fmad: Option<bool>,
     /// How approximate instructions (`rcp.approx`, `sin.approx`, `div.full` and so on) compute.
     #[arg(long, value_enum, env = "TEXUNIT_APPROX")]
     pub approx: Option<ApproxArg>,
@@ -171,8 +172,8 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     if args.report_api_errors {
         command.env("TEXUNIT_REPORT_API_ERRORS", "1");
     }
-    if args.fmad {
-        command.env("TEXUNIT_FMAD", "1");
+    if let Some(fmad) = args.fmad {
+        command.env("TEXUNIT_FMAD", if fmad { "1" } else { "0" });
     }
     if let Some(approx) = args.approx.and_then(|approx| approx.to_possible_value()) {
         command.env("TEXUNIT_APPROX", approx.get_name());

@@ -369,7 +369,7 @@ fn the_command_line() {
     fails("merge job.toml b.sets", "no set has the CTAs 0..3");
     fails("merge job.toml a.sets b.sets a.sets", "two sets have the CTAs 0..3");
     fails("merge other.toml a.sets b.sets", "another launch");
-    fails("merge job.toml a.sets b.sets --fmad", "another launch");
+    fails("merge job.toml a.sets b.sets --fmad=off", "another launch");
     fails("merge job.toml a.sets noise.sets", "`noise.sets`: it is not a file of sets");
     fails("merge job.toml a.sets nothing.sets", "nothing.sets");
     let (code, out, err) = run("merge job.toml b.sets a.sets --out merged");

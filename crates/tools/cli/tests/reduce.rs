@@ -191,7 +191,7 @@ fn nothing_fails() -> Result<(), Failed> {
         (&["job.toml"], "same results on every engine"),
         (&["job.toml", "--keep", "fault"], "runs without a fault"),
         (&["silent.toml"], "has no output that could be wrong"),
-        (&["job.toml", "--against", "--fmad"], "gives the same results both ways"),
+        (&["job.toml", "--against", "--fmad=off"], "gives the same results both ways"),
         (&["wrong.toml"], "unknown key `colonel`"),
         (&["none.toml"], "none.toml"),
         (&["binary.ptx"], "expected PTX or a job file, found"),

@@ -69,6 +69,8 @@ impl Sum {
         ] {
             *sum = sum.saturating_add(more);
         }
+        kernel.fused_sums = kernel.fused_sums.max(stats.fusion.fused);
+        kernel.undecided_sums = kernel.undecided_sums.max(stats.fusion.undecided);
         kernel.launches == 1
     }
 

@@ -83,6 +83,7 @@ fn kernel(k: &Kernel) -> Value {
         "divisions_by_zero": k.divisions_by_zero,
         "ptx_older_than_device": k.ptx_older_than_device,
         "accesses_past_end": k.accesses_past_end,
+        "fmad": { "fused": k.fused_sums, "undecided": k.undecided_sums },
         "accesses": accesses(&k.accesses),
         "interpreted": k.interpreted.iter().map(interpreted).collect::<Vec<_>>(),
     })

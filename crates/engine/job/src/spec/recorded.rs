@@ -17,7 +17,7 @@ pub struct Settings {
     /// `max_steps`
     pub max_steps: Option<u64>,
     /// `fmad`
-    pub fmad: bool,
+    pub fmad: Option<bool>,
     /// `approx`
     pub approximate: Option<Approximate>,
     /// `bounds`
@@ -58,7 +58,7 @@ pub(super) fn settings(root: &Table<'_>) -> Settings {
         arch,
         memory_limit: number("memory_limit", MAX_MEMORY),
         max_steps: number("max_steps", i64::MAX as u64),
-        fmad: flag("fmad"),
+        fmad: root.get("fmad").and_then(|v| v.boolean()),
         approximate: root.get("approx").and_then(|v| {
             v.word(&[("card", Approximate::Card), ("rounded", Approximate::Rounded)])
         }),

@@ -214,6 +214,7 @@ pub fn launch(
         gradients: config.gradients.map(|engine| engine.stats()),
         printf: collected.printed.into_text(),
         interpreted: compiled::interpreted(launch.code, &collected.left),
+        fusion: unit.fusion,
     };
     if let Some(observer) = config.observer {
         observer.launch_ends(&launch.info(0), collected.fault.as_ref().map(|(_, fault)| &**fault));

@@ -1,11 +1,10 @@
 //! Arithmetic, logic, conversions and comparisons: operands of the kinds that a row wants.
 
 use super::builder::{Builder, is_wide, mask_of};
-use super::fuse;
 use crate::code::{CompareTo, Op, Rare, Slot};
 use texunit_alu::{self as alu, Alu, Approximate, Gives, Kind, L32, Row};
 use texunit_check::ir::{Instruction, Operand};
-use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, Rounding, ScalarType};
+use texunit_isa::{AtomOp, BoolOp, Modifiers, Opcode, ScalarType};
 
 /// The row of an instruction.
 pub(super) fn row_of(opcode: Opcode, mods: &Modifiers) -> Option<&'static Row> {
@@ -260,35 +259,6 @@ impl<'a> Builder<'a> {
             self.finisher(Op::Compute { row: &FROM_KEYS, d, s: [least; 4] });
         }
         Some(())
-    }
-
-    /// A sum with its product fused into it.
-    pub(super) fn fused(&mut self, body: &'a [Instruction], inst: &'a Instruction, sum: fuse::Sum) {
-        let fma = Modifiers { rounding: Some(Rounding::Rn), ..(*inst.mods).clone() };
-        let product = &body[sum.product].operands;
-        let subtracts = inst.opcode == Opcode::Sub;
-        let done = (|| {
-            let row = row_of(Opcode::Fma, &fma)?;
-            let d = self.destination(inst.operands.first()?)?;
-            let mut a = self.narrow(product.get(1)?)?;
-            let b = self.narrow(product.get(2)?)?;
-            let mut c = self.narrow(inst.operands.get(3 - sum.operand)?)?;
-            if subtracts {
-                // a*b - c, or c - a*b.
-                let negated = if sum.operand == 1 { &mut c } else { &mut a };
-                let (d, sign) = (self.temporary_narrow(), self.constant(SIGN.into(), false));
-                let s = [*negated, sign, sign, sign];
-                self.helper(Op::Compute { row: Row::inner(Kind::Xor), d, s });
-                *negated = d;
-            }
-            self.emit(Op::Compute { row, d, s: [a, b, c, c] });
-            Some(())
-        })();
-        if done.is_none() {
-            // Without an fma the two stay as they are.
-            let _ = self.arithmetic(&body[sum.product]);
-            let _ = self.arithmetic(inst);
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether a kernel writes each register before it reads it. Then what the CTA before has left there
 //! cannot be seen, and need not be cleared: of a short kernel that is a tenth of its time.
 
-use super::fuse::{destinations, each_register};
+use super::registers::{destinations, each_register};
 use crate::bits::Set;
 use texunit_check::ir::{Function, Instruction, Operand};
 use texunit_isa::{Opcode, ScalarType};

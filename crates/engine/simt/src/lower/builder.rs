@@ -2,8 +2,9 @@
 
 use super::pools::{File, Pools};
 use super::symbols::Symbols;
-use super::{Needs, fuse, unsupported};
+use super::{Needs, fuse, registers, unsupported};
 use crate::code::{Func, Inst, Op, Slot};
+use std::collections::HashMap;
 use texunit_alu::Approximate;
 use texunit_check::ir;
 use texunit_isa::{Opcode, ScalarType};
@@ -40,6 +41,8 @@ pub(crate) struct Builder<'a> {
     pub(super) predicates: File,
     insts: Vec<Inst>,
     labels: Vec<u32>,
+    /// Copies of factors that are overwritten before they are needed, by the index of their product.
+    pub(super) saved: HashMap<usize, [Option<Slot>; 2]>,
     /// Offsets in the frame.
     pub(crate) returns_at: Vec<u32>,
     pub(crate) params_at: Vec<u32>,
@@ -110,11 +113,12 @@ impl<'a> Builder<'a> {
             assigned,
             approximate: Approximate::Card,
             slots: vec![Slot::NONE; function.regs.len()],
-            reads: fuse::reads(function),
+            reads: registers::reads(function),
             narrow: File::default(),
             wide: File::default(),
             predicates: File::default(),
             insts: Vec::new(),
+            saved: HashMap::new(),
             labels,
             returns_at,
             params_at,
@@ -150,8 +154,17 @@ impl<'a> Builder<'a> {
                 file.used = 0;
             }
             match pairs.at(i) {
-                Some(fuse::Role::Product) => {}
-                Some(fuse::Role::Sum(sum)) => self.fused(body, inst, sum),
+                Some(fuse::Role::Product(product)) => {
+                    self.save_factors(i, inst, product);
+                    if product.is_read {
+                        self.instruction(inst);
+                    }
+                }
+                Some(fuse::Role::Sum(sum)) => {
+                    if self.fused(body, inst, sum).is_none() {
+                        self.unsupported(inst);
+                    }
+                }
                 None => self.instruction(inst),
             }
         }

@@ -1,5 +1,6 @@
 //! A lowered module: its kernels, what they need, and what of them we cannot run.
 
+use super::fuse::Fusion;
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Parts, Unit};
@@ -33,12 +34,12 @@ pub struct Program {
     taken: OnceLock<Vec<u32>>,
 }
 
-/// Code as it is written, and for launches that want another [`Arithmetic`], where that makes a difference; of a kernel, what
-/// every launch asks for.
+/// Code of the default [`Arithmetic`], and for launches that want another one, where that makes a difference; of a kernel,
+/// what every launch asks for.
 #[derive(Debug, Default)]
 struct Forms {
-    plain: OnceLock<Box<Unit>>,
-    /// With mul and add fused, with approximate instructions rounded, and with both; none where that is the plain code.
+    usual: OnceLock<Box<Unit>>,
+    /// With mul and add apart, with approximate instructions rounded, and with both; none where that is the usual code.
     others: [OnceLock<Option<Box<Unit>>>; 3],
     resources: OnceLock<Resources>,
     shared: OnceLock<SharedLayout>,
@@ -54,20 +55,20 @@ impl Forms {
     ) -> &Unit {
         let taken = || program.taken();
         let lower = |how| Box::new(unit::lower(program.parts(), taken, roots(), how));
-        let plain = self.plain.get_or_init(|| lower(Arithmetic::default()));
+        let usual = self.usual.get_or_init(|| lower(Arithmetic::default()));
         let rounded = arithmetic.approximate == Approximate::Rounded;
-        let Some(form) = (usize::from(arithmetic.fmad) + 2 * usize::from(rounded)).checked_sub(1)
+        let Some(form) = (usize::from(!arithmetic.fmad) + 2 * usize::from(rounded)).checked_sub(1)
         else {
-            return plain;
+            return usual;
         };
         let other = self.others[form].get_or_init(|| {
-            let fmad = arithmetic.fmad && plain.is_fusible(&program.module);
-            let rounded = rounded && plain.is_approximate(&program.module);
+            let fmad = arithmetic.fmad || usual.fusion.fused == 0;
+            let rounded = rounded && usual.is_approximate(&program.module);
             let approximate = if rounded { Approximate::Rounded } else { Approximate::Card };
             let how = Arithmetic { fmad, approximate };
             (how != Arithmetic::default()).then(|| lower(how))
         });
-        other.as_ref().unwrap_or(plain)
+        other.as_ref().unwrap_or(usual)
     }
 }
 
@@ -92,7 +93,7 @@ impl Program {
     /// What runs when a kernel does and somebody is told of it: operations have the numbers that they have in the
     /// listing of all code, if that has been asked for.
     pub(crate) fn observed_unit(&self, id: KernelId, arithmetic: Arithmetic) -> &Unit {
-        match self.whole.plain.get() {
+        match self.whole.usual.get() {
             Some(_) => self.whole(arithmetic),
             None => self.unit(id, arithmetic),
         }
@@ -105,7 +106,7 @@ impl Program {
 
     /// How many kernels have been lowered, each with what it can call.
     pub fn lowered(&self) -> usize {
-        self.units.iter().filter(|unit| unit.plain.get().is_some()).count()
+        self.units.iter().filter(|unit| unit.usual.get().is_some()).count()
     }
 
     /// Functions that pointers may point to.
@@ -116,6 +117,11 @@ impl Program {
     /// The function that an alias or a prototype stands for.
     pub(crate) fn behind(&self, f: u32) -> u32 {
         self.parts().behind(f)
+    }
+
+    /// Which sums of a kernel, and of what it can call, are fused.
+    pub fn fusion(&self, id: KernelId, arithmetic: Arithmetic) -> Fusion {
+        self.unit(id, arithmetic).fusion
     }
 
     /// What lowering reads.

@@ -1,7 +1,7 @@
 //! Registers that are the same in all lanes, wherever they are read: parameters of the kernel and what is
 //! copied from them. A fetch by such a handle need not compare those of its lanes.
 
-use super::fuse;
+use super::registers::writes;
 use texunit_check::ir::{Base, Function, Operand};
 use texunit_isa::Opcode;
 
@@ -12,7 +12,7 @@ pub(super) fn registers(function: &Function, assigned: bool) -> Vec<bool> {
     let Some(body) = function.body.as_ref().filter(|_| function.is_entry && assigned) else {
         return uniform;
     };
-    let writes = fuse::writes(function);
+    let writes = writes(function);
     for inst in body {
         let [Operand::Reg(d), source] = &inst.operands[..] else { continue };
         if writes.get(d.0 as usize) != Some(&1) {

@@ -24,6 +24,8 @@ pub(crate) struct Unit {
     /// By number in the module: number in the code of each function that can be called through a register, else
     /// [`NONE`]. Nothing where no call is so made.
     targets: Vec<u32>,
+    /// Sums of all its functions that were fused.
+    pub(crate) fusion: fuse::Fusion,
     /// Code that has been made for observers.
     pub(crate) kept: Kept,
     /// Compiled regions of the code.
@@ -39,12 +41,6 @@ impl Unit {
     /// The number in the code of a function of the module that is called through a register.
     pub(crate) fn target(&self, function: u32) -> Option<u32> {
         self.targets.get(function as usize).copied().filter(|&number| number != NONE)
-    }
-
-    /// Whether the code is another one where mul and add are fused.
-    pub(super) fn is_fusible(&self, module: &ir::Module) -> bool {
-        let function = |f: &u32| module.functions.get(*f as usize);
-        self.numbers.keys().filter_map(function).any(|f| !fuse::pairs(f).is_empty())
     }
 
     /// Whether it has approximate instructions.
@@ -70,6 +66,7 @@ pub(super) fn lower<'a>(
         functions: Vec::new(),
         numbers: HashMap::new(),
         needs: Vec::new(),
+        fusion: fuse::Fusion::default(),
     };
     roots.into_iter().for_each(|function| maker.want(function));
     let mut is_indirect = false;
@@ -120,6 +117,7 @@ struct Maker<'a> {
     /// The other way round.
     numbers: HashMap<u32, u32>,
     needs: Vec<Needs>,
+    fusion: fuse::Fusion,
 }
 
 impl Maker<'_> {
@@ -143,6 +141,7 @@ impl Maker<'_> {
         if let Some(body) = &function.body {
             let pairs =
                 if self.arithmetic.fmad { fuse::pairs(function) } else { fuse::Pairs::default() };
+            self.fusion.add(pairs.fusion);
             builder.prologue();
             builder.body(body, &pairs);
         }
@@ -155,7 +154,7 @@ impl Maker<'_> {
     }
 
     fn finish(self, targets: Vec<u32>) -> Unit {
-        let Self { mut code, numbers, needs, pools, .. } = self;
+        let Self { mut code, numbers, needs, pools, fusion, .. } = self;
         for inst in &mut code.insts {
             if let Op::Call(call) = &mut inst.op
                 && let Callee::Direct(function) = &mut call.callee
@@ -174,7 +173,8 @@ impl Maker<'_> {
             _ => false,
         });
         (code.constants, code.patches, code.sites) = pools.finish();
-        Unit { code, numbers, needs, targets, kept: Kept::default(), regions: Regions::default() }
+        let (kept, regions) = (Kept::default(), Regions::default());
+        Unit { code, numbers, needs, targets, fusion, kept, regions }
     }
 }
 

@@ -242,11 +242,11 @@ fn parameters_by_value_in_calls_and_kernels() {
 
 /// Products and sums are fused as ptxas 13.5 does for sm_86: with each of these, `nvdisasm` shows so many FFMA.
 #[test]
-fn fused_products_only_when_asked() {
+fn products_are_fused_unless_that_is_refused() {
     // What stands in the kernel, and the value without and with fusing. a = 1 + 2^-23, b = 1 - 2^-23, c = -1.
     let (a, b, c) = (f32::from_bits(0x3f80_0001), f32::from_bits(0x3f7f_fffe), -1.0_f32);
     let (ab, ca) = (a * b, c * a);
-    let rows: [(&str, f32, f32); 20] = [
+    let rows: [(&str, f32, f32); 26] = [
         ("mul.f32 %x, %a, %b; add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
         ("mul.f32 %x, %a, %b; add.f32 %d, %c, %x;", ab + c, a.mul_add(b, c)),
         ("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c;", ab - c, a.mul_add(b, -c)),
@@ -290,14 +290,29 @@ fn fused_products_only_when_asked() {
         // Another block.
         ("mul.f32 %x, %a, %b; @%no bra L; add.f32 %d, %x, %c; L:", ab + c, ab + c),
         ("mul.f32 %x, %a, %b; @%no st.global.f32 [%my+4], %c; add.f32 %d, %x, %c;", ab + c, ab + c),
+        // But with a constant factor.
+        ("mul.f32 %x, %a, 0f3f7ffffe; @%no bra L; add.f32 %d, %x, %c; L:", ab + c, a.mul_add(b, c)),
+        // By way of mov and neg.
+        ("mul.f32 %x, %a, %b; mov.f32 %e, %x; add.f32 %d, %e, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %x, %a, %b; neg.f32 %e, %x; sub.f32 %d, %e, %c;", -ab - c, (-a).mul_add(b, -c)),
+        // Factors that are overwritten, also by the product.
+        ("mul.f32 %x, %a, %b; mov.f32 %a, %c; add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
+        ("mul.f32 %a, %a, %b; add.f32 %d, %a, %c;", ab + c, a.mul_add(b, c)),
+        // A division has several blocks.
+        (
+            "mul.f32 %x, %a, %b; div.rn.f32 %c, %c, %a; mul.f32 %c, %c, %a; add.f32 %d, %x, %c;",
+            ab + c,
+            ab + c,
+        ),
         // Under a guard.
         ("mul.f32 %x, %a, %b; @!%no add.f32 %d, %x, %c;", ab + c, a.mul_add(b, c)),
     ];
     for (body, apart, together) in rows {
-        let text = kernel(
+        let text = kernel_with(
+            ".global .b32 v[3] = {0x3f800001, 0x3f7ffffe, 0xbf800000};",
             ".reg .f32 %a, %b, %c, %d, %e, %f, %g, %x; .reg .pred %no;",
             &format!(
-                "mov.f32 %a, 0f3f800001; mov.f32 %b, 0f3f7ffffe; mov.f32 %c, 0fbf800000;
+                "ld.global.f32 %a, [v]; ld.global.f32 %b, [v+4]; ld.global.f32 %c, [v+8];
                  setp.ne.f32 %no, %a, %a; {body}\nst.global.f32 [%my], %d; ret;"
             ),
         );
@@ -305,6 +320,60 @@ fn fused_products_only_when_asked() {
         assert_eq!(run_words(&text, how(1), 2)[0], apart.to_bits(), "{body}");
         let fused = run_words(&text, How { fmad: true, ..how(1) }, 2);
         assert_eq!(fused[0], together.to_bits(), "{body}");
+    }
+}
+
+/// The same of other types: 1 + d, 1 - d and -1, of which only the exact product leaves anything; and the NaN of f64.
+#[test]
+fn products_of_other_types_are_fused() {
+    let rows = [
+        (
+            "f64",
+            "b64",
+            "%q",
+            [0x3ff0_0000_0000_0001, 0x3fef_ffff_ffff_fffe, 0xbff0_0000_0000_0000],
+            0xb970_0000_0000_0000,
+        ),
+        ("f64", "b64", "%q", [1, 1, 0x7ff8_0000_0000_0123], 0x7ff8_0000_0000_0123),
+        ("f16", "b16", "%h", [0x3c01, 0x3bfe, 0xbc00], 0x8010),
+        ("f16x2", "b32", "%w", [0x3c01_3c01, 0x3bfe_3bfe, 0xbc00_bc00], 0x8010_8010),
+        ("bf16", "b16", "%h", [0x3f81, 0x3f7e, 0xbf80], 0xb880),
+        ("bf16x2", "b32", "%w", [0x3f81_3f81, 0x3f7e_3f7e, 0xbf80_bf80], 0xb880_b880_u64),
+    ];
+    for (ty, bits, r, [a, b, c], wanted) in rows {
+        for (op, c) in [("add", c), ("sub", c ^ signs(ty, c))] {
+            let text = kernel_with(
+                &format!(".global .{bits} v[3] = {{{a}, {b}, {c}}};"),
+                ".reg .b64 %q<5>; .reg .b16 %h<5>; .reg .b32 %w<5>;",
+                &format!(
+                    "ld.global.{bits} {r}0, [v]; ld.global.{bits} {r}1, [v+{n}]; ld.global.{bits} {r}2, [v+{m}];
+                     mul.{ty} {r}3, {r}0, {r}1; {op}.{ty} {r}4, {r}3, {r}2; st.global.{bits} [%out], {r}4; ret;",
+                    n = text_bytes(bits),
+                    m = 2 * text_bytes(bits),
+                ),
+            )
+            .replace("sm_80", "sm_90");
+            let both = |fmad| {
+                let words = run_words(&text, How { fmad, ..how(1) }, 2);
+                u64::from(words[0]) | u64::from(words[1]) << 32
+            };
+            assert_eq!(both(true), wanted, "{op}.{ty}");
+            assert!(wanted == 0x7ff8_0000_0000_0123 || both(false) == 0, "{op}.{ty}");
+        }
+    }
+}
+
+fn text_bytes(bits: &str) -> usize {
+    bits[1..].parse::<usize>().map_or(0, |bits| bits / 8)
+}
+
+/// The signs of a value that a subtraction takes the other way; those of a NaN stay.
+fn signs(ty: &str, c: u64) -> u64 {
+    match ty {
+        "f64" if c > 0x7ff0_0000_0000_0000 && c < 1 << 63 => 0,
+        "f64" => 1 << 63,
+        "f16" | "bf16" => 1 << 15,
+        _ => 1 << 31 | 1 << 15,
     }
 }
 

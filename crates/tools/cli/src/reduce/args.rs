@@ -107,6 +107,7 @@ impl HowArgs {
         let with = [
             bounds.map(|bounds| format!("--bounds={}", bounds.get_name())),
             bad_fetch.map(|bad_fetch| format!("--bad-fetch={}", bad_fetch.get_name())),
+            self.fmad.map(|fmad| format!("--fmad={}", if fmad { "on" } else { "off" })),
             approx.map(|approx| format!("--approx={}", approx.get_name())),
             self.arch.map(|arch| format!("--arch={arch}")),
             self.max_steps.map(|steps| format!("--max-steps={steps}")),
@@ -114,8 +115,7 @@ impl HowArgs {
             self.fill.map(|fill| format!("--fill={fill}")),
             self.memory_limit.map(|bytes| format!("--memory-limit={bytes}")),
         ];
-        let flags = [(self.fmad, "--fmad"), (self.via_txd, "--via-txd")];
-        let flags = flags.into_iter().filter(|(is_on, _)| *is_on).map(|(_, word)| word.to_owned());
-        flags.chain(with.into_iter().flatten()).collect()
+        let via_txd = self.via_txd.then(|| "--via-txd".to_owned());
+        via_txd.into_iter().chain(with.into_iter().flatten()).collect()
     }
 }

@@ -62,15 +62,17 @@ pub(crate) fn same<T: PartialEq + std::fmt::Debug>(
     Err(format!("{found:?}, but {expected:?} is expected: {of:?}").into())
 }
 
-/// Products and sums that the PTX leaves to the assembler are fused where that is requested, and others never.
+/// Products and sums that the PTX leaves to the assembler are fused unless that is refused, and others never.
 fn fmad(setup: &Setup) -> Result<(), Failed> {
     let program = program(setup, "fmad.cu", SHARED, &[])?;
     let (apart, fused) = ("00000000\n00000000\na8800000\n", "a8800000\n00000000\na8800000\n");
-    let ended = succeed(setup.run().arg(&program), &program)?;
-    same(&*ended.stdout, apart, &ended)?;
-    let ended = succeed(setup.run().arg("--fmad").arg(&program), &program)?;
-    same(&*ended.stdout, fused, &ended)?;
-    for (value, wanted) in [("1", fused), ("0", apart)] {
+    for (options, wanted) in
+        [(&[][..], fused), (&["--fmad"], fused), (&["--fmad=on"], fused), (&["--fmad=off"], apart)]
+    {
+        let ended = succeed(setup.run().args(options).arg(&program), &program)?;
+        same(&*ended.stdout, wanted, &ended)?;
+    }
+    for (value, wanted) in [("1", fused), ("0", apart), ("off", apart)] {
         let ended = succeed(setup.run().arg(&program).env("TEXUNIT_FMAD", value), &program)?;
         same(&*ended.stdout, wanted, &ended)?;
     }

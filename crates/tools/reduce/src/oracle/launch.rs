@@ -21,7 +21,7 @@ pub struct Settings {
     /// `--max-steps`
     pub max_steps: Option<u64>,
     /// `--fmad`
-    pub fmad: bool,
+    pub fmad: Option<bool>,
     /// `--approx`
     pub approximate: Option<Approximate>,
     /// `--bounds`
@@ -142,7 +142,7 @@ fn launch(case: &Case, folder: &Path, settings: &Settings, stop: &AtomicBool) ->
         .with_stack_limit(own.stack_limit.unwrap_or(usual.stack_limit))
         .with_printf_limit(own.printf_limit.unwrap_or(usual.printf_limit))
         .with_count_local(true)
-        .with_fmad(settings.fmad || own.fmad)
+        .with_fmad(settings.fmad.or(own.fmad).unwrap_or(true))
         .with_approximate(settings.approximate.or(own.approximate).unwrap_or_default())
         .with_bounds(settings.bounds.or(own.bounds).unwrap_or_default())
         .with_bad_fetch(settings.bad_fetch.or(own.bad_fetch).unwrap_or_default())

@@ -1,0 +1,130 @@
+//! Contraction: which products go into the sums that read them.
+//!
+//! PTX leaves it to the assembler whether a `mul` and an `add` or `sub` without a rounding modifier are rounded once or
+//! twice. ptxas rounds once where it can, and texunit does what it does: the rules here are those that it follows with
+//! every random kernel of ours (`cargo run -p xtask -- fmad`), read from its code for sm_86 and sm_90.
+//!
+//! A product is considered in its block only ([`blocks`]), but one with a constant factor in the whole function; together with
+//! all that reads it, also by way of `mov` and `neg`. It may go into a sum if all its readers are sums that it may go into: without a rounding modifier, of its type and
+//! with its `.ftz`, not the sum of it and itself, and not one that another product has gone into. Sums choose in their
+//! order ([`choose`]).
+
+mod blocks;
+mod choose;
+#[cfg(test)]
+mod tests;
+
+use super::registers::{destinations, each_register};
+use blocks::Blocks;
+use choose::Finder;
+use std::collections::HashMap;
+use texunit_check::ir::{self, Instruction, Operand, RegId};
+use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
+
+/// How many sums of a kernel, and of what it can call, were fused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fusion {
+    /// Sums that a product was fused into.
+    pub fused: u64,
+    /// Sums that were left as they are written because what an assembler does depends on how it unrolls a loop and moves what does not change in it, or because
+    /// the function is too large to be looked at.
+    pub undecided: u64,
+}
+
+impl Fusion {
+    pub(super) fn add(&mut self, other: Self) {
+        self.fused += other.fused;
+        self.undecided += other.undecided;
+    }
+}
+
+/// A sum with its product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// Index of the mul.
+    pub(crate) product: usize,
+    /// Which source of the sum (1 or 2) the product is.
+    pub(crate) operand: usize,
+    /// Whether the source is the product with its sign changed.
+    pub(crate) negated: bool,
+}
+
+/// A product that is fused into a sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Product {
+    /// Whether something else reads it, too.
+    pub(crate) is_read: bool,
+    /// Whether each factor is overwritten before the sum.
+    pub(crate) saved: [bool; 2],
+}
+
+/// What an instruction is in a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Product(Product),
+    Sum(Sum),
+}
+
+/// Pairs of a function, by instruction index.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs {
+    roles: HashMap<usize, Role>,
+    pub(crate) fusion: Fusion,
+}
+
+impl Pairs {
+    pub(crate) fn at(&self, index: usize) -> Option<Role> {
+        self.roles.get(&index).copied()
+    }
+}
+
+/// The type of a product or sum that may be fused.
+fn plain(inst: &Instruction, opcodes: &[Opcode]) -> Option<ScalarType> {
+    use ScalarType as T;
+    let m = &inst.mods;
+    match m.types[..] {
+        [ty @ (T::F32 | T::F64 | T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2)]
+            if opcodes.contains(&inst.opcode)
+                && m.rounding.is_none()
+                && m.unexecuted.is_none()
+                && inst.operands.len() == 3 =>
+        {
+            Some(ty)
+        }
+        _ => None,
+    }
+}
+
+fn plain_product(inst: &Instruction) -> Option<ScalarType> {
+    plain(inst, &[Opcode::Mul]).filter(|_| inst.guard.is_none() && !inst.mods.sat)
+}
+
+fn plain_sum(inst: &Instruction) -> Option<ScalarType> {
+    plain(inst, &[Opcode::Add, Opcode::Sub])
+}
+
+/// The modifiers of the `fma` that a sum becomes.
+pub(super) fn fma_of(sum: &Instruction) -> Modifiers {
+    Modifiers { rounding: Some(Rounding::Rn), ..(*sum.mods).clone() }
+}
+
+/// The products and sums of a function.
+pub(crate) fn pairs(function: &ir::Function) -> Pairs {
+    let mut pairs = Pairs::default();
+    let Some(body) = &function.body else { return pairs };
+    let mut has = [false; 2];
+    for inst in body {
+        has[0] |= plain_product(inst).is_some();
+        has[1] |= plain_sum(inst).is_some();
+    }
+    if has != [true; 2] {
+        return pairs;
+    }
+    let blocks = Blocks::of(function, body);
+    let mut finder = Finder::new(function, body);
+    for (block, is_in_loop) in blocks.in_loops().into_iter().enumerate() {
+        finder.block(&blocks, block, is_in_loop);
+    }
+    finder.choose(blocks.is_known(), &mut pairs);
+    pairs
+}

@@ -1,0 +1,101 @@
+//! Decisions about products and sums, against those of ptxas for random kernels (tests/fmad/ptxas.py).
+
+use super::*;
+use std::path::Path;
+use texunit_syntax::SourceFile;
+
+/// Prefix of the registers of a type, and their type.
+fn registers(ty: &str) -> (&'static str, &'static str) {
+    match ty {
+        "f32" => ("%f", "f32"),
+        "f64" => ("%d", "f64"),
+        "f16" | "bf16" => ("%h", "b16"),
+        _ => ("%q", "b32"),
+    }
+}
+
+/// A kernel around a body of the file.
+fn kernel(head: &str, body: &str) -> String {
+    let [ty, inputs, count, scaled] = head.split(' ').collect::<Vec<_>>()[..] else {
+        panic!("{head}: type, inputs, registers, whether the first is a parameter")
+    };
+    let (prefix, reg) = registers(ty);
+    let mut text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n\
+         .visible .entry k(.param .u64 in, .param .u64 out, .param .u64 scale) {{\n\
+         .reg .{reg} {prefix}<{count}>; .reg .pred %p<4>; .reg .u32 %n, %c<3>; .reg .u64 %in, %out, %o;\n\
+         ld.param.u64 %in,[in]; ld.param.u64 %out,[out]; mov.b64 %o,%out;\n"
+    );
+    for i in 0..inputs.parse().unwrap_or(0) {
+        let from = if i == 0 && scaled == "1" { "ld.param" } else { "ld.global" };
+        let at =
+            if i == 0 && scaled == "1" { "scale".to_owned() } else { format!("%in+{}", i * 8) };
+        text += &format!("{from}.{reg} {prefix}{i},[{at}];\n");
+    }
+    for i in 0..3 {
+        let at = 4096 + 4 * i;
+        text += &format!("ld.global.u32 %c{i},[%in+{at}]; setp.ne.u32 %p{i},%c{i},0;\n");
+    }
+    text + body + "ret; }\n"
+}
+
+/// Compares the decisions about a kernel. Where they are not those of ptxas, or it decides in several ways (`?`), the sum must
+/// be left as it is, and counted.
+fn compare(head: &str, body: &str) -> Result<u64, String> {
+    let text = kernel(head, body);
+    let source = SourceFile::new("k.ptx", &text);
+    let checked = texunit_check::check(&source, &texunit_syntax::parse(&source).module);
+    assert!(checked.diagnostics.iter().all(|d| !d.is_error()), "{:?}\n{text}", checked.diagnostics);
+    let function = &checked.module.functions[0];
+    let pairs = pairs(function);
+    let (mut sums, mut undecided) = (0, 0);
+    for (i, inst) in function.body.iter().flatten().enumerate() {
+        // The mark stands behind the instruction.
+        let rest = &text[inst.span.end as usize..];
+        let line = rest.lines().next().unwrap_or_default();
+        let Some((_, mark)) = line.split_once("// ") else { continue };
+        let own = match pairs.at(i) {
+            Some(Role::Sum(sum)) => sum.operand,
+            _ => 0,
+        };
+        let is_same = mark == "=" || own.to_string() == mark;
+        if !is_same && own != 0 {
+            return Err(format!("{}: ptxas {mark}, here {own}\n{body}", source.snippet(inst.span)));
+        }
+        sums += 1;
+        undecided += u64::from(!is_same);
+    }
+    if undecided > pairs.fusion.undecided {
+        return Err(format!("{undecided} undecided, counted {}\n{body}", pairs.fusion.undecided));
+    }
+    Ok(sums)
+}
+
+/// Checks a file of kernels: how many sums it has, and what is not as ptxas does it.
+fn check(file: &str) -> (u64, Vec<String>) {
+    let (mut sums, mut wrong) = (0, Vec::new());
+    for kernel in file.split("kernel ").skip(1) {
+        let (head, body) = kernel.split_once('\n').unwrap_or_default();
+        match compare(head, body) {
+            Ok(found) => sums += found,
+            Err(why) => wrong.push(why),
+        }
+    }
+    wrong.sort_by_key(String::len);
+    (sums, wrong)
+}
+
+/// Kernels that come with the repository; and another file, for `.ci/full`. ptxas also moves products to where they are
+/// needed, which lets it fuse one in some thousands of kernels that is kept here.
+#[test]
+fn what_ptxas_fuses() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fmad");
+    let (sums, wrong) = check(&std::fs::read_to_string(folder.join("cases.txt")).unwrap());
+    assert!(sums > 500 && wrong.is_empty(), "{} kernels differ: {wrong:?}", wrong.len());
+    if let Some(path) = std::env::var_os("TEXUNIT_FMAD_CASES") {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(path);
+        let (sums, wrong) = check(&std::fs::read_to_string(path).unwrap());
+        println!("{sums} sums, {} kernels differ: {wrong:?}", wrong.len());
+        assert!(wrong.len() as u64 * 10_000 <= sums, "{} kernels differ", wrong.len());
+    }
+}

@@ -1,0 +1,78 @@
+//! Code of sums that a product is fused into.
+
+use super::arithmetic::row_of;
+use super::builder::{Builder, is_wide};
+use super::fuse::{Product, Sum, fma_of};
+use crate::code::{Op, Slot};
+use texunit_alu::{Kind, Row};
+use texunit_check::ir::Instruction;
+use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
+
+impl<'a> Builder<'a> {
+    /// Copies the factors of a product that are overwritten before they are needed.
+    pub(super) fn save_factors(&mut self, at: usize, inst: &'a Instruction, product: Product) {
+        let is_wide = inst.mods.ty().is_some_and(is_wide);
+        let saved = [0, 1].map(|k| {
+            let operand = inst.operands.get(k + 1).filter(|_| product.saved[k])?;
+            let a = self.source(operand, is_wide)?;
+            let (d, op) = if is_wide {
+                let d = self.wide.take(Slot::wide);
+                (d, Op::MovWide { d, a })
+            } else {
+                let d = self.narrow.take(Slot::narrow);
+                (d, Op::MovNarrow { d, a })
+            };
+            self.helper(op);
+            Some(d)
+        });
+        self.saved.insert(at, saved);
+    }
+
+    /// A sum with its product fused into it.
+    pub(super) fn fused(
+        &mut self,
+        body: &'a [Instruction],
+        inst: &'a Instruction,
+        sum: Sum,
+    ) -> Option<()> {
+        let (ty, product) = (inst.mods.ty()?, &body[sum.product].operands);
+        let row = row_of(Opcode::Fma, &fma_of(inst))?;
+        let d = self.destination(inst.operands.first()?)?;
+        let saved = self.saved.get(&sum.product).copied().unwrap_or_default();
+        let mut factor = |k: usize| match saved[k] {
+            Some(slot) => Some(slot),
+            None => self.source(product.get(k + 1)?, is_wide(ty)),
+        };
+        let (mut a, b) = (factor(0)?, factor(1)?);
+        let mut c = self.source(inst.operands.get(3 - sum.operand)?, is_wide(ty))?;
+        if sum.negated {
+            a = self.negative(a, ty)?;
+        }
+        if inst.opcode == Opcode::Sub && sum.operand == 1 {
+            c = self.negative(c, ty)?;
+        }
+        self.emit(Op::Compute { row, d, s: [a, b, c, c] });
+        Some(())
+    }
+
+    /// An operand of an `fma` with its sign changed. The machine leaves that of a NaN alone, which shows where the NaN
+    /// comes out with its bits: in f64.
+    fn negative(&mut self, x: Slot, ty: ScalarType) -> Option<Slot> {
+        let (d, row, s) = if is_wide(ty) {
+            let mods =
+                Modifiers { types: vec![ty], rounding: Some(Rounding::Rn), ..Modifiers::default() };
+            let zero = self.constant((-0.0_f64).to_bits(), true);
+            (self.temporary_wide(), row_of(Opcode::Sub, &mods)?, [zero, x, x, x])
+        } else {
+            let signs = match ty {
+                ScalarType::F32 => 1 << 31,
+                ScalarType::F16 | ScalarType::Bf16 => 1 << 15,
+                _ => 1 << 31 | 1 << 15,
+            };
+            let signs = self.constant(signs, false);
+            (self.temporary_narrow(), Row::inner(Kind::Xor), [x, signs, signs, signs])
+        };
+        self.helper(Op::Compute { row, d, s });
+        Some(d)
+    }
+}
