@@ -11,6 +11,7 @@ use program::{Covered, Program};
 use std::path::Path;
 use std::process::Command;
 use texunit_coverage::{Coverage, Module, lcov};
+use texunit_simt::Arithmetic;
 use texunit_simt::observe::Listing;
 use texunit_testkit::Random;
 

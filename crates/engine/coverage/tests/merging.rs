@@ -52,7 +52,11 @@ fn what_is_no_tracefile_is_refused() {
 
 fn module(recorder: &Arc<Recorder>, loaded: &common::Loaded) -> Arc<Module> {
     let ptx = || Some(PathBuf::from("/saved/k.ptx"));
-    recorder.module(Listing::of(&loaded.program, false), ptx, || panic!("it is full")).unwrap()
+    recorder
+        .module(Listing::of(&loaded.program, texunit_simt::Arithmetic::default()), ptx, || {
+            panic!("it is full")
+        })
+        .unwrap()
 }
 
 /// Modules that are loaded, that were, and that are loaded again; a process that goes on, and one beside it.

@@ -300,7 +300,7 @@ fn products_are_fused_unless_that_is_refused() {
         ("mul.f32 %a, %a, %b; add.f32 %d, %a, %c;", ab + c, a.mul_add(b, c)),
         // A division has several blocks.
         (
-            "mul.f32 %x, %a, %b; div.rn.f32 %c, %c, %a; mul.f32 %c, %c, %a; add.f32 %d, %x, %c;",
+            "mul.f32 %x, %a, %b; div.rn.f32 %e, %c, %a; st.global.f32 [%my+4], %e; add.f32 %d, %x, %c;",
             ab + c,
             ab + c,
         ),
