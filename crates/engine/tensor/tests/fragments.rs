@@ -78,7 +78,7 @@ fn an_element_depends_on_its_row_and_its_column() {
     let [mut a, mut b, mut c] = [vec![[0; 32]; 4], vec![[0; 32]; 2], vec![[0; 32]; 2]];
     let mut d = vec![[0; 32]; 2];
     // Row 9 of A, column 2 of B, element (3, 5) of C.
-    (a[1][4 * 1 + 2], b[0][4 * 2], c[0][4 * 3 + 2]) = (1 << 16, 1, 1 << 20);
+    (a[1][6], b[0][8], c[0][14]) = (1 << 16, 1, 1 << 20);
     operation.dependence([&a, &b, &c], &mut d);
     for (register, lanes) in d.iter().enumerate() {
         for (lane, word) in lanes.iter().enumerate() {
