@@ -39,7 +39,7 @@ fn main() {
                 Number::F16 => 0xbfff_bfff,
                 Number::Bf16 => 0xbfff_bf80 | 0x7f_007f,
                 Number::Tf32 | Number::F32 => 0xbfff_ffff,
-                Number::F64 => 0xbfff << 48 | (1 << 48) - 1,
+                Number::F64 => (0xbfff << 48) | ((1 << 48) - 1),
                 Number::E4m3 => 0xbfbf_bfbf,
                 _ => u64::MAX,
             };

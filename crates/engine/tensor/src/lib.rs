@@ -9,6 +9,7 @@ mod fragment;
 mod number;
 mod operation;
 mod reference;
+mod registers;
 mod shape;
 mod sparse;
 

@@ -6,11 +6,9 @@ use crate::fast::{LANES, Plane, left, sums};
 use crate::fragment::{Fragment, Fragments, LINE, of_mma, of_wmma};
 use crate::number::{fma_f64, fma_f64_by, tiny_to_f16};
 use crate::reference::{add, convert};
+use crate::registers::{Registers, each_element, gather, scatter};
 use crate::sparse::{Indices, indices};
 use crate::{BitOperation, Number, Order, Product, Shape};
-
-/// Registers of a warp: 32 lanes each.
-type Registers = [[u64; 32]];
 
 /// A product and where its matrices lie in registers.
 #[derive(Clone, Debug)]
@@ -361,80 +359,8 @@ impl Operation {
     }
 }
 
-/// Calls `f` with the place and the bits of each element of registers.
-fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(usize, u64)) {
-    let mask = u64::MAX >> (64 - of.bits);
-    for (places, register) in of.places.chunks_exact(32 * of.per).take(of.distinct).zip(from) {
-        for (places, &word) in places.chunks_exact(of.per).zip(register) {
-            for (i, &place) in places.iter().enumerate() {
-                f(place.into(), word >> (of.bits as usize * i) & mask);
-            }
-        }
-    }
-}
-
 /// A column's rows of a block.
 #[inline(always)]
 fn lanes(columns: &[[u32; 32]], n: usize, row: usize) -> &[u32; LANES] {
     &columns[n].as_chunks().0[row / LANES]
-}
-
-/// Elements out of registers.
-fn gather<T: Copy + Default>(
-    of: &Fragment,
-    from: &Registers,
-    to: &mut Vec<[T; 32]>,
-    lines: usize,
-    narrow: impl Fn(u64) -> T,
-) {
-    to.clear();
-    to.resize(lines, [T::default(); 32]);
-    let to = to.as_flattened_mut();
-    match of.per {
-        1 => gather_from::<T, 1>(of, from, to, narrow),
-        2 => gather_from::<T, 2>(of, from, to, narrow),
-        4 => gather_from::<T, 4>(of, from, to, narrow),
-        _ => gather_from::<T, 8>(of, from, to, narrow),
-    }
-}
-
-fn gather_from<T, const PER: usize>(
-    of: &Fragment,
-    from: &Registers,
-    to: &mut [T],
-    narrow: impl Fn(u64) -> T,
-) {
-    let mask = u64::MAX >> (64 - of.bits);
-    let places = of.places.as_chunks::<PER>().0.as_chunks::<32>().0;
-    for (places, register) in places.iter().take(of.distinct).zip(from) {
-        for (places, &word) in places.iter().zip(register) {
-            for (i, &place) in places.iter().enumerate() {
-                if let Some(element) = to.get_mut(usize::from(place)) {
-                    *element = narrow(word >> (of.bits as usize * i) & mask);
-                }
-            }
-        }
-    }
-}
-
-/// Elements into registers.
-fn scatter<T: Copy>(of: &Fragment, from: &[[T; 32]], to: &mut Registers, wide: impl Fn(T) -> u64) {
-    let from = from.as_flattened();
-    let element = |place: u16| from.get(usize::from(place)).map_or(0, |&element| wide(element));
-    let places = of.places.chunks_exact(32 * of.per);
-    for (places, register) in places.zip(to) {
-        match of.per {
-            1 => {
-                for (&place, word) in places.iter().zip(register) {
-                    *word = element(place);
-                }
-            }
-            // Two halves.
-            _ => {
-                for (&[low, high], word) in places.as_chunks().0.iter().zip(register) {
-                    *word = element(low) | element(high) << 16;
-                }
-            }
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use texunit_tensor::{Number, Operation, Product, Shape};
+use texunit_tensor::{Evidence, Number, Operation, Product, Shape};
 
 fn operation(matrix: &str, shape: &str, number: Number) -> Operation {
     let shape = Shape::from_name(shape).unwrap();
@@ -78,7 +78,7 @@ fn an_element_depends_on_its_row_and_its_column() {
     let [mut a, mut b, mut c] = [vec![[0; 32]; 4], vec![[0; 32]; 2], vec![[0; 32]; 2]];
     let mut d = vec![[0; 32]; 2];
     // Row 9 of A, column 2 of B, element (3, 5) of C.
-    (a[1][4 * 1 + 2], b[0][4 * 2], c[0][4 * 3 + 2]) = (1 << 16, 1, 1 << 20);
+    (a[1][6], b[0][8], c[0][14]) = (1 << 16, 1, 1 << 20);
     operation.dependence([&a, &b, &c], &mut d);
     for (register, lanes) in d.iter().enumerate() {
         for (lane, word) in lanes.iter().enumerate() {
@@ -91,4 +91,21 @@ fn an_element_depends_on_its_row_and_its_column() {
             assert_eq!(*word, wanted, "register {register} lane {lane}");
         }
     }
+}
+
+#[test]
+fn what_was_measured_and_what_follows() {
+    let of = |shape: &str, number: Number, sum: Number, sparse: bool| {
+        let (shape, a) = (Shape::from_name(shape).unwrap(), number);
+        let (saturate, operation) = Default::default();
+        let (c, d, wmma) = (sum, sum, false);
+        Product { shape, a, b: a, c, d, saturate, operation, sparse, wmma }.evidence()
+    };
+    assert_eq!(of("m16n8k16", Number::F16, Number::F32, false), Evidence::Measured);
+    assert_eq!(of("m16n8k16", Number::F16, Number::F32, true), Evidence::Assumed);
+    assert_eq!(of("m8n8k4", Number::F16, Number::F32, false), Evidence::Assumed);
+    assert_eq!(of("m16n8k8", Number::Bf16, Number::F32, false), Evidence::Assumed);
+    assert_eq!(of("m8n8k4", Number::F64, Number::F64, false), Evidence::Measured);
+    assert_eq!(of("m16n8k32", Number::E5m2, Number::F32, false), Evidence::Assumed);
+    assert_eq!(of("m16n8k64", Number::S4, Number::S32, true), Evidence::Specified);
 }

@@ -236,7 +236,7 @@ fn other_fragments_of_mma() {
         vec![word(0), word(1)]
     };
     let a: Vec<_> =
-        (0..32).map(|lane| identity(lane, 0x3c00 + (lane as u32 % 16 / 4 << 10))).collect();
+        (0..32).map(|lane| identity(lane, 0x3c00 + ((lane as u32 % 16 / 4) << 10))).collect();
     // Column l % 4 of B: rows 0 to 3 are 1 to 4, plus 4 times the column.
     let half = |value: u32| {
         [
@@ -296,14 +296,15 @@ fn stored(matrix: &Matrix, bits: usize, by_rows: bool, stride: usize) -> Vec<u32
     let (rows, columns) = (matrix.len(), matrix[0].len());
     let (lines, length) = if by_rows { (rows, columns) } else { (columns, rows) };
     let mut words = vec![0u32; (lines - 1) * stride * bits / 32 + length * bits / 32 + 1];
-    for line in 0..lines {
-        for at in 0..length {
-            let element = if by_rows { matrix[line][at] } else { matrix[at][line] };
-            let bit = (line * stride + at) * bits;
-            words[bit / 32] |= (element as u32) << (bit % 32);
-            if bits == 64 {
-                words[bit / 32 + 1] = (element >> 32) as u32;
-            }
+    let elements = matrix.iter().enumerate();
+    let elements =
+        elements.flat_map(|(y, line)| line.iter().enumerate().map(move |(x, e)| (y, x, e)));
+    for (row, column, &element) in elements {
+        let (line, at) = if by_rows { (row, column) } else { (column, row) };
+        let bit = (line * stride + at) * bits;
+        words[bit / 32] |= (element as u32) << (bit % 32);
+        if bits == 64 {
+            words[bit / 32 + 1] = (element >> 32) as u32;
         }
     }
     words

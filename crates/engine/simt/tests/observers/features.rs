@@ -141,6 +141,25 @@ fn copies_and_matrices() {
     assert_eq!([of("CopyFrom"), of("CopyTo"), of("MatrixLoad")], [48, 64, 8]);
 }
 
+/// Loads of fragments are plain ones of each lane, behind a place where the lanes meet.
+#[test]
+fn fragments() {
+    let load = "wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%v, %w}, [s], 32;";
+    let body = format!(
+        "{load} mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {{%v, %w}}, {{%v}}, {{%w}}, {{%v, %w}}; ret;"
+    );
+    let loaded = load_text(&kernel(".shared .align 16 .b8 s[512]; .reg .b32 %v, %w;", &body));
+    let (out, _) = loaded.buffer(64);
+    let wants = Events::ACCESSES | Events::SYNCHRONIZATION;
+    let seen = record(&loaded, How::default(), &[Arg::U64(out)], wants);
+    let of = |what: &str| seen.iter().filter(|s| s.what.contains(what)).count();
+    assert_eq!([of("Load .shared"), of("Joins"), of("Joined")], [64, 64, 64]);
+    // Lane 5: row 1, and row 9, which lies 8 * 32 bytes further on; the second word.
+    let fifth: Vec<&str> = seen.iter().filter(|s| s.thread == 5).map(|s| &*s.what).collect();
+    assert!(fifth.contains(&"Load .shared 0x24 4x1 Weak None []"), "{fifth:?}");
+    assert!(fifth.contains(&"Load .shared 0x124 4x1 Weak None []"), "{fifth:?}");
+}
+
 #[test]
 fn results() {
     let told = told(

@@ -162,7 +162,12 @@ impl<'a> Body<'_, 'a> {
         written: bool,
     ) -> Option<Operand> {
         let fitting = if rule.exact { fits } else { fits_relaxed };
+        let of_matrix = matches!(rule.braces, Braces::Exactly(_));
         match value {
+            // Not as plain bits, which they are elsewhere.
+            Value::Reg { ty: ScalarType::F16x2, .. } if of_matrix && ty.is_integer() => {
+                self.mismatch(site, ty, &value, span)
+            }
             Value::Reg { id, ty: reg } if fitting(ty, reg) => Some(Operand::Reg(id)),
             Value::Reg { id, ty: ScalarType::Pred }
                 if rule.predicate == Some(AsPredicate::Miscompiled) =>

@@ -1,0 +1,83 @@
+//! Elements of matrices out of registers, and into them.
+
+use crate::Fragment;
+
+/// Registers of a warp: 32 lanes each.
+pub(crate) type Registers = [[u64; 32]];
+
+/// Calls `f` with the place and the bits of each element of registers.
+pub(crate) fn each_element(of: &Fragment, from: &Registers, mut f: impl FnMut(usize, u64)) {
+    let mask = u64::MAX >> (64 - of.bits);
+    for (places, register) in of.places.chunks_exact(32 * of.per).take(of.distinct).zip(from) {
+        for (places, &word) in places.chunks_exact(of.per).zip(register) {
+            for (i, &place) in places.iter().enumerate() {
+                f(place.into(), word >> (of.bits as usize * i) & mask);
+            }
+        }
+    }
+}
+
+/// Elements out of registers.
+pub(crate) fn gather<T: Copy + Default>(
+    of: &Fragment,
+    from: &Registers,
+    to: &mut Vec<[T; 32]>,
+    lines: usize,
+    narrow: impl Fn(u64) -> T,
+) {
+    to.clear();
+    to.resize(lines, [T::default(); 32]);
+    let to = to.as_flattened_mut();
+    match of.per {
+        1 => gather_from::<T, 1>(of, from, to, narrow),
+        2 => gather_from::<T, 2>(of, from, to, narrow),
+        4 => gather_from::<T, 4>(of, from, to, narrow),
+        _ => gather_from::<T, 8>(of, from, to, narrow),
+    }
+}
+
+fn gather_from<T, const PER: usize>(
+    of: &Fragment,
+    from: &Registers,
+    to: &mut [T],
+    narrow: impl Fn(u64) -> T,
+) {
+    let mask = u64::MAX >> (64 - of.bits);
+    let places = of.places.as_chunks::<PER>().0.as_chunks::<32>().0;
+    for (places, register) in places.iter().take(of.distinct).zip(from) {
+        for (places, &word) in places.iter().zip(register) {
+            for (i, &place) in places.iter().enumerate() {
+                if let Some(element) = to.get_mut(usize::from(place)) {
+                    *element = narrow(word >> (of.bits as usize * i) & mask);
+                }
+            }
+        }
+    }
+}
+
+/// Elements into registers.
+pub(crate) fn scatter<T: Copy>(
+    of: &Fragment,
+    from: &[[T; 32]],
+    to: &mut Registers,
+    wide: impl Fn(T) -> u64,
+) {
+    let from = from.as_flattened();
+    let element = |place: u16| from.get(usize::from(place)).map_or(0, |&element| wide(element));
+    let places = of.places.chunks_exact(32 * of.per);
+    for (places, register) in places.zip(to) {
+        match of.per {
+            1 => {
+                for (&place, word) in places.iter().zip(register) {
+                    *word = element(place);
+                }
+            }
+            // Two halves.
+            _ => {
+                for (&[low, high], word) in places.as_chunks().0.iter().zip(register) {
+                    *word = element(low) | element(high) << 16;
+                }
+            }
+        }
+    }
+}
