@@ -24,12 +24,12 @@ pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
-    CODES, FetchSite, Fusion, HandleSource, KernelId, Program, Resources, Symbols,
-    function_address, function_of_address, lower,
+    CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
+    function_of_address, lower,
 };
 pub use observe::Observer;
 pub use regions::{JitError, JitMode};
-pub use stats::{BadFetches, Fault, Interpreted, LaunchStats};
+pub use stats::{BadFetches, Fault, Fusion, Interpreted, LaunchStats};
 pub use tally::{Count, Tallies, Tally};
 pub use texunit_check::sources::{Frame, SourceId, SourcePlace, Sources};
 pub use texunit_memory::SpaceKind;

@@ -2,7 +2,6 @@
 
 use crate::fault::FaultKind;
 use crate::gradients::GradientStats;
-use crate::lower::Fusion;
 use std::sync::Arc;
 use std::time::Duration;
 use texunit_check::sources::{Frame, Sources};
@@ -121,3 +120,20 @@ impl PartialEq for Interpreted {
 }
 
 impl Eq for Interpreted {}
+
+/// How many sums of a kernel, and of what it can call, were fused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fusion {
+    /// Sums that a product was fused into.
+    pub fused: u64,
+    /// Sums that were left as they are written because what an assembler does depends on how it unrolls a loop and
+    /// moves what does not change in it, or because the function is too large to be looked at.
+    pub undecided: u64,
+}
+
+impl Fusion {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.fused += other.fused;
+        self.undecided += other.undecided;
+    }
+}

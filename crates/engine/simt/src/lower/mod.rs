@@ -37,7 +37,6 @@ mod unsupported;
 
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
-pub use fuse::Fusion;
 pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program};
 pub use resources::Resources;

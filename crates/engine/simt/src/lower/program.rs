@@ -1,11 +1,11 @@
 //! A lowered module: its kernels, what they need, and what of them we cannot run.
 
-use super::fuse::Fusion;
 use super::resources::{self, Resources};
 use super::symbols::Symbols;
 use super::unit::{self, Parts, Unit};
 use crate::code::{Code, NONE};
 use crate::launch::Arithmetic;
+use crate::stats::Fusion;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

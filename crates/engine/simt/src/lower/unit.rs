@@ -8,6 +8,7 @@ use crate::code::{Callee, Code, Decoded, Func, NONE, Op};
 use crate::launch::Arithmetic;
 use crate::observe::marks::Kept;
 use crate::regions::Regions;
+use crate::stats::Fusion;
 use std::collections::HashMap;
 use texunit_check::ir::{self, Operand};
 use texunit_isa::Opcode;
@@ -25,7 +26,7 @@ pub(crate) struct Unit {
     /// [`NONE`]. Nothing where no call is so made.
     targets: Vec<u32>,
     /// Sums of all its functions that were fused.
-    pub(crate) fusion: fuse::Fusion,
+    pub(crate) fusion: Fusion,
     /// Code that has been made for observers.
     pub(crate) kept: Kept,
     /// Compiled regions of the code.
@@ -66,7 +67,7 @@ pub(super) fn lower<'a>(
         functions: Vec::new(),
         numbers: HashMap::new(),
         needs: Vec::new(),
-        fusion: fuse::Fusion::default(),
+        fusion: Fusion::default(),
     };
     roots.into_iter().for_each(|function| maker.want(function));
     let mut is_indirect = false;
@@ -117,7 +118,7 @@ struct Maker<'a> {
     /// The other way round.
     numbers: HashMap<u32, u32>,
     needs: Vec<Needs>,
-    fusion: fuse::Fusion,
+    fusion: Fusion,
 }
 
 impl Maker<'_> {

@@ -15,28 +15,12 @@ mod choose;
 mod tests;
 
 use super::registers::{destinations, each_register};
+use crate::stats::Fusion;
 use blocks::Blocks;
 use choose::Finder;
 use std::collections::HashMap;
 use texunit_check::ir::{self, Instruction, Operand, RegId};
 use texunit_isa::{Modifiers, Opcode, Rounding, ScalarType};
-
-/// How many sums of a kernel, and of what it can call, were fused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fusion {
-    /// Sums that a product was fused into.
-    pub fused: u64,
-    /// Sums that were left as they are written because what an assembler does depends on how it unrolls a loop and moves what does not change in it, or because
-    /// the function is too large to be looked at.
-    pub undecided: u64,
-}
-
-impl Fusion {
-    pub(super) fn add(&mut self, other: Self) {
-        self.fused += other.fused;
-        self.undecided += other.undecided;
-    }
-}
 
 /// A sum with its product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
