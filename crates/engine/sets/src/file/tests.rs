@@ -63,7 +63,7 @@ fn other_files_are_none() {
     assert_eq!(Sets::from_bytes(b""), Err(Unreadable::Other));
     assert_eq!(Sets::from_bytes(b"ptx = \"a.ptx\"\nkernel = \"k\"\n"), Err(Unreadable::Other));
     let mut newer = good.clone();
-    newer[14] = b'2';
+    newer[14] = b'3';
     assert_eq!(Sets::from_bytes(&newer), Err(Unreadable::Version));
     for len in MAGIC.len()..good.len() {
         assert_eq!(Sets::from_bytes(&good[..len]), Err(Unreadable::Damaged), "{len} bytes");
