@@ -260,7 +260,8 @@ fn the_reader_of_the_special_function_unit_checks_its_files() {
     let wrong = tables.replacen("\n0 67108864 -65534 1013\n", "\n0 67108864 -65534 1014\n", 1);
     std::fs::write(functions.join("tables.txt"), &wrong).unwrap();
     let (code, said) = mufu(&["--quick", "rcp.approx.ftz.f32"]);
-    assert!(code == Some(1) && said.ends_with("\n0 of 64\n"), "{said}");
+    // Two blocks are subnormal operands, whose results do not come from the table.
+    assert!(code == Some(1) && said.ends_with("\n2 of 64\n"), "{said}");
     for broken in [tables.replacen("\n1 ", "\nx ", 1), wrong[..wrong.len() / 2].to_owned()] {
         std::fs::write(functions.join("tables.txt"), broken).unwrap();
         assert_eq!(mufu(&["--quick"]).0, Some(2));
