@@ -223,3 +223,47 @@ fn python_reads_both_formats_and_finds_what_a_float_sampler_lacks() {
         "{text}"
     );
 }
+
+/// The reader in C finds the card's results by the exported tables, and finds a number that is wrong.
+#[test]
+fn the_reader_of_the_special_function_unit_checks_its_files() {
+    // One small file of cases: the functions do not depend on them.
+    let folder = TempDir::new("suite-functions");
+    std::fs::copy(root().join("tests/fetch/found.toml"), folder.join("found.toml")).unwrap();
+    let (cases, suite) = (folder.text(""), folder.text("suite"));
+    let output = texunit(&["cases", "export", "--cases", &cases, &suite]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let functions = folder.join("suite/special-functions");
+    let tables = std::fs::read_to_string(functions.join("tables.txt")).unwrap();
+    let lines: Vec<_> = tables.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(lines.len(), 7 + 627);
+    assert_eq!(lines[..2], ["table RCP 128 15 1 2 8092", "0 67108864 -65534 1013"]);
+
+    let program = folder.join("mufu");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2"]);
+    match compiler.arg(functions.join("mufu.c")).arg("-o").arg(&program).output() {
+        Err(error) => return skipped(&format!("mufu.c: cc: {error}")),
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr))
+        }
+    }
+    let mufu = |arguments: &[&str]| {
+        let output = Command::new(&program).arg(&functions).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = mufu(&["--quick"]);
+    assert!(code == Some(0) && said.ends_with("\n1152 of 1152\n"), "{said}");
+    let one = ["--of", "rcp.approx.ftz.f32", "02f000cc"];
+    assert_eq!(mufu(&one), (Some(0), "02f000cc 7c088815\n".to_owned()));
+
+    let wrong = tables.replacen("\n0 67108864 -65534 1013\n", "\n0 67108864 -65534 1014\n", 1);
+    std::fs::write(functions.join("tables.txt"), &wrong).unwrap();
+    let (code, said) = mufu(&["--quick", "rcp.approx.ftz.f32"]);
+    // Two blocks are subnormal operands, whose results do not come from the table.
+    assert!(code == Some(1) && said.ends_with("\n2 of 64\n"), "{said}");
+    for broken in [tables.replacen("\n1 ", "\nx ", 1), wrong[..wrong.len() / 2].to_owned()] {
+        std::fs::write(functions.join("tables.txt"), broken).unwrap();
+        assert_eq!(mufu(&["--quick"]).0, Some(2));
+    }
+}

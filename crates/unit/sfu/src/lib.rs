@@ -19,6 +19,8 @@ pub use tables::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH};
 
 /// The NaN that the unit gives.
 pub const NAN: u32 = 0x7fff_ffff;
+/// What an NVIDIA H200 gave for all operands of each instruction, as hashes; the text says of what.
+pub const H200_HASHES: &str = include_str!("../tests/data/h200-hashes.txt");
 const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 const SIGN: u32 = 0x8000_0000;
@@ -40,7 +42,7 @@ impl<const SEGMENTS: usize> Table<SEGMENTS> {
         let [c0, c1, c2] = self.coefficients[segment].map(i64::from);
         let [shift0, shift1, shift2] = self.shifts;
         let (x, square) = (i64::from(x), i64::from(square(x)));
-        (c0 << shift0) + self.bias + (c1 * x << shift1) + (c2 * square << shift2)
+        (c0 << shift0) + self.bias + ((c1 * x) << shift1) + ((c2 * square) << shift2)
     }
 }
 
@@ -51,10 +53,10 @@ pub const fn square(x: u32) -> u32 {
     let high = x >> 9;
     // Products of the bits 9 and above; the lowest one's square is below the last column. Each bit b below adds
     // x >> (18 - b): two of them at once, since half an odd number cut is what the lower one adds.
-    let pairs = ((x & 0x180) * (x >> 10) >> 8)
-        + ((x & 0x60) * (x >> 12) >> 6)
-        + ((x & 0x18) * (x >> 14) >> 4);
-    (high * high >> 1) + pairs + ((x & 4) * (x >> 16) >> 2)
+    let pairs = (((x & 0x180) * (x >> 10)) >> 8)
+        + (((x & 0x60) * (x >> 12)) >> 6)
+        + (((x & 0x18) * (x >> 14)) >> 4);
+    ((high * high) >> 1) + pairs + (((x & 4) * (x >> 16)) >> 2)
 }
 
 #[cfg(test)]

@@ -131,7 +131,7 @@ pub fn lg2(x: u32) -> u32 {
     }
     let value = LG2.value((mantissa >> 17) as usize, mantissa & 0x1_ffff);
     // In units of 2^-36.
-    let sum = ((i64::from(exponent) - 127 << 41) + value) >> 5;
+    let sum = (((i64::from(exponent) - 127) << 41) + value) >> 5;
     // The magnitude of a negative number is its ones' complement.
     if sum < 0 { cut(SIGN, (!sum as u64) << 5) } else { cut(0, (sum as u64) << 5) }
 }

@@ -2,10 +2,7 @@
 //! results. Without `TEXUNIT_LONG_TESTS` it is every 64th block of 2^20 operands; `.ci/full sfu` takes all.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use texunit_sfu::{mufu, ptx};
-
-/// The card's sums; the file says what they are of.
-const CARD: &str = include_str!("data/h200-hashes.txt");
+use texunit_sfu::{H200_HASHES, mufu, ptx};
 
 fn mix(z: u64) -> u64 {
     let z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -56,7 +53,7 @@ struct Wanted {
 
 fn wanted() -> Vec<Wanted> {
     let is_long = std::env::var_os("TEXUNIT_LONG_TESTS").is_some();
-    let lines = CARD.lines().filter(|line| !line.starts_with('#'));
+    let lines = H200_HASHES.lines().filter(|line| !line.starts_with('#'));
     let mut all = Vec::new();
     for line in lines {
         let mut words = line.split(' ');

@@ -1,6 +1,7 @@
 //! `texunit cases`: the cases of tests/fetch for other implementations of a texture unit, and
 //! case files here.
 
+mod functions;
 mod npz;
 mod run;
 mod suite;
@@ -27,6 +28,8 @@ pub struct CasesArgs {
 pub enum CasesCommand {
     /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come from, in files that any
     /// language reads.
+    ///
+    /// With them the tables of the special function unit, hashes of what a card gave for all operands, and a reader in C.
     ///
     /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong usage, or an internal
     /// error. docs/conformance.md describes the files.
@@ -104,8 +107,7 @@ fn print(text: &str) -> std::io::Result<()> {
 /// Writes the suite; what to say of it.
 fn export(args: &ExportArgs) -> Result<String, String> {
     let sources = sources(&args.cases)?;
-    std::fs::create_dir_all(&args.folder)
-        .map_err(|e| format!("cannot make the folder `{}`: {e}", args.folder.display()))?;
+    make(&args.folder)?;
     let mut files = Vec::new();
     for source in &sources {
         files.push(write(source, args)?);
@@ -129,6 +131,13 @@ fn export(args: &ExportArgs) -> Result<String, String> {
     });
     save(&args.folder.join("suite.json"), format!("{index:#}\n").as_bytes())?;
     save(&args.folder.join("schema.json"), SCHEMA.as_bytes())?;
+    for (folder, files) in [(functions::FOLDER, functions::files())] {
+        let folder = args.folder.join(folder);
+        make(&folder)?;
+        for (name, text) in files {
+            save(&folder.join(name), text.as_bytes())?;
+        }
+    }
     let total = |count: fn(&Written) -> usize| files.iter().map(count).sum::<usize>();
     let mut text = String::new();
     let _ = writeln!(
@@ -141,6 +150,11 @@ fn export(args: &ExportArgs) -> Result<String, String> {
         total(|f| f.accesses)
     );
     Ok(text)
+}
+
+fn make(folder: &Path) -> Result<(), String> {
+    let made = std::fs::create_dir_all(folder);
+    made.map_err(|e| format!("cannot make the folder `{}`: {e}", folder.display()))
 }
 
 fn ending(format: SuiteFormat) -> &'static str {

@@ -1,0 +1,45 @@
+//! The special function unit for others: its tables, what a card gave for all operands, and a reader of both in C.
+//! docs/special-functions.md explains the unit.
+
+use std::fmt::Write;
+use texunit_sfu::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH, Table};
+
+/// The folder of a suite, and its files.
+pub(super) const FOLDER: &str = "special-functions";
+
+/// The names of the files with what is in them.
+pub(super) fn files() -> [(&'static str, String); 3] {
+    [
+        ("tables.txt", tables()),
+        ("hashes.txt", texunit_sfu::H200_HASHES.to_owned()),
+        ("mufu.c", include_str!("../../../../../examples/conformance/mufu.c").to_owned()),
+    ]
+}
+
+const HEAD: &str = "\
+# The tables of the special function unit (MUFU) of an NVIDIA H200 (sm_90), version 1 of this form.
+# A line `table NAME SEGMENTS S0 S1 S2 BIAS` begins a table; a line `SEGMENT C0 C1 C2` of decimal integers follows for each segment.
+#     V = (C0 << S0) + BIAS + (C1 * X << S1) + (C2 * Q(X) << S2)                      exactly, in units of 2^-41
+#     Q(X) = the square of the 17 bits X over 2^19, without partial products in columns below 2^19, cut
+# Which bits of an operand are the segment and X, and which of V the result, is in mufu.c, beside this file.
+";
+
+fn tables() -> String {
+    let mut text = HEAD.to_owned();
+    add(&mut text, "RCP", &RCP);
+    add(&mut text, "RSQ", &RSQ);
+    add(&mut text, "SQRT", &SQRT);
+    add(&mut text, "EX2", &EX2);
+    add(&mut text, "LG2", &LG2);
+    add(&mut text, "SIN", &SIN);
+    add(&mut text, "TANH", &TANH);
+    text
+}
+
+fn add<const SEGMENTS: usize>(text: &mut String, name: &str, table: &Table<SEGMENTS>) {
+    let [s0, s1, s2] = table.shifts;
+    let _ = writeln!(text, "table {name} {SEGMENTS} {s0} {s1} {s2} {}", table.bias);
+    for (segment, [c0, c1, c2]) in table.coefficients.iter().enumerate() {
+        let _ = writeln!(text, "{segment} {c0} {c1} {c2}");
+    }
+}
