@@ -14,9 +14,9 @@ def report(programs):
     """One report of ``Program``s, in their order."""
     from texunit import __version__
 
-    merged = {"texunit": __version__, "runs": [], "devices": []}
+    merged = {"texunit": __version__, "runs": [], "devices": [], "fidelity": {"measured_on": None, "instructions": []}}
     merged |= {key: 0 for key in COUNTERS} | {key: 0.0 for key in TIMES} | {key: [] for key in LISTS}
-    kernels, accesses = {}, []
+    kernels, accesses, instructions = {}, [], {}
     for number, program in enumerate(programs):
         one = program.report
         if one is not None and "job" in one:
@@ -30,8 +30,14 @@ def report(programs):
             merged[key] += [{**item, "run": number} for item in one[key]]
         merged["devices"] += [device for device in one["devices"] if device not in merged["devices"]]
         accesses += one["accesses"]
+        fidelity = one["fidelity"]
+        if fidelity is not None:
+            merged["fidelity"]["measured_on"] = fidelity["measured_on"]
+            for row in fidelity["instructions"]:
+                instructions.setdefault(_key(row, "kernel", "opcode", "class", "register"), row)
         for kernel in one["kernels"]:
             kernels.setdefault(_key(kernel, "name", "place"), []).append(kernel)
+    merged["fidelity"]["instructions"] = list(instructions.values())
     merged["kernels"] = [_kernel(same) for same in kernels.values()]
     merged["accesses"] = _counted(accesses, "kind", "geometry", "format")
     for key in TIMES:
@@ -120,6 +126,7 @@ def _of_job(job):
         "thread_instructions": thread_instructions,
         "accesses": [],
         "kernels": kernels,
+        "fidelity": job["fidelity"],
         "faults": [_fault(job, fault)] if fault else [],
         "findings": [{**row, "process": 0, "launch": 1, "level": "error", "code": None} for row in job["findings"] or []],
         "more_findings": job.get("findings_not_shown") or 0,

@@ -12,6 +12,7 @@ use crate::registers;
 use crate::state::Gpu;
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
@@ -50,6 +51,8 @@ pub(crate) struct Function {
     device: &'static Profile,
     /// Attributes that were set.
     set: Mutex<HashMap<u32, i32>>,
+    /// Whether a report has been told of its instructions.
+    pub(crate) is_told: AtomicBool,
     /// What `cuFuncSetBlockShape` and its like have set.
     pub(crate) prepared: Mutex<Prepared>,
 }
@@ -179,6 +182,7 @@ fn keep(place: LoadTarget<'_>, loaded: texunit_device::Module, heading: Heading)
             heading,
             device: place.gpu.profile,
             set: Mutex::default(),
+            is_told: AtomicBool::new(false),
             prepared: Mutex::default(),
         });
         functions.push(function);

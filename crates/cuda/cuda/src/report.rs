@@ -15,16 +15,20 @@ use crate::call::{Owner, say};
 use crate::launch::Shape;
 use crate::module::{Function, Module};
 use crate::settings::settings;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{Found, Sum};
 use texunit_checks::News;
 use texunit_device::{Fault, LaunchStats, Tally};
 use texunit_evidence::{Api, Event, Finding, Process, Record, Totals, Writer};
+use texunit_report::Instruction;
 
 /// Findings that are told one by one; a program with more has few kinds of them.
 const MAX_FINDINGS: usize = 100;
+/// Instruction forms that are told.
+const MAX_INSTRUCTIONS: usize = 10_000;
 /// Arguments of the process that are told, and bytes of each.
 const MAX_ARGUMENTS: usize = 100;
 const LONGEST_ARGUMENT: usize = 1000;
@@ -37,6 +41,8 @@ struct State {
     /// Numbers of what checks have found, and of the first launch of each, by their numbers in the log of these.
     checked: BTreeMap<u64, (u64, u64)>,
     totals: Totals,
+    /// Instruction forms that were told, by what tells them apart.
+    instructions: HashSet<[String; 4]>,
     /// Everything told, for the report of its own.
     record: Record,
     /// When kernels were told of last.
@@ -112,6 +118,16 @@ impl State {
         events.into_iter().for_each(|event| self.append(event));
     }
 
+    /// Tells of instruction forms, each once: a program may load a kernel in many modules.
+    fn instructions(&mut self, mut rows: Vec<Instruction>) {
+        rows.retain(|row| {
+            self.instructions.len() < MAX_INSTRUCTIONS && self.instructions.insert(row.key())
+        });
+        if !rows.is_empty() {
+            self.append(Event::Instructions { rows });
+        }
+    }
+
     /// Whether it is time to tell what has changed.
     fn is_due(&self) -> bool {
         let period = writer().map_or(Duration::MAX, Writer::period);
@@ -148,6 +164,15 @@ pub(crate) fn devices(names: Vec<String>) {
     }
 }
 
+/// The instruction forms of a kernel that is launched for the first time.
+fn instructions(module: &Module, function: &Function) -> Vec<Instruction> {
+    if function.is_told.swap(true, Ordering::Relaxed) {
+        return Vec::new();
+    }
+    let forms = function.kernel.instruction_forms(settings().approximate);
+    Instruction::of(function.kernel.name(), forms, module.loaded.source())
+}
+
 /// Counts a launch, if anybody wants to know.
 pub(crate) fn launched(
     (module, function): (&Module, &Function),
@@ -159,8 +184,10 @@ pub(crate) fn launched(
     if !is_wanted() {
         return;
     }
+    let rows = instructions(module, function);
     let finding = fault.map(|fault| sum::finding(fault, module, number));
     with(|state| {
+        state.instructions(rows);
         let name = function.kernel.name();
         let kernel =
             state.kernels.entry(name.to_owned()).or_insert_with(|| Sum::new(module, function));

@@ -225,6 +225,32 @@ fn a_report_says_what_was_interpreted() {
 }
 
 #[test]
+fn a_report_says_what_is_known_of_instructions() {
+    let folder = TempDir::new("fidelity");
+    let file = folder.join("report.json");
+    child("looks_at_clocks", &[("TEXUNIT_REPORT", file.to_str().unwrap())]);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = report["fidelity"]["instructions"].as_array().unwrap();
+    let short = |row: &serde_json::Value| {
+        let part = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+        format!("{} {} {} {}", part("opcode"), row["line"], part("class"), part("register"))
+    };
+    let found: Vec<_> = rows.iter().map(short).collect();
+    assert_eq!(
+        found,
+        [
+            "mov.u32 9 specified -",
+            "mov.u32 11 not_card %clock",
+            "add.u32 12 specified -",
+            "setp.lt.u32 13 specified -",
+            "bra 14 specified -",
+            "ret 15 specified -"
+        ]
+    );
+}
+
+#[test]
 fn a_report_counts_accesses() {
     let folder = TempDir::new("report");
     let file = folder.join("report.json");

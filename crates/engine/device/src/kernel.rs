@@ -9,7 +9,10 @@ use crate::module::Module;
 use crate::txd::{self, Engine};
 use crate::unknown::UnknownKernel;
 use std::sync::atomic::Ordering;
-use texunit_simt::{CtaRange, Fault, GradientEngine, KernelId, LaunchConfig, LaunchStats};
+use texunit_simt::{
+    Approximate, CtaRange, Fault, GradientEngine, InstructionForm, KernelId, LaunchConfig,
+    LaunchStats,
+};
 use texunit_syntax::Diagnostic;
 
 /// Arguments that no driver would launch with.
@@ -224,6 +227,11 @@ impl Kernel {
     /// threads of the host.
     pub fn fleeting(&self) -> Vec<&'static str> {
         self.module.inner.program.fleeting(self.id)
+    }
+
+    /// The instruction forms that it can execute, with how well it is known what they compute, in the order of the text.
+    pub fn instruction_forms(&self, approximate: Approximate) -> Vec<InstructionForm<'_>> {
+        self.module.inner.program.instruction_forms(self.id, approximate)
     }
 
     /// Instructions that the launch would refuse: all that the kernel can reach and texunit does

@@ -108,9 +108,9 @@ pub use texunit_memory::{
 };
 pub use texunit_simt::{
     Approximate, Arithmetic, BadFetch, BadFetches, BadHandle, Bounds, Count, CtaRange, Fault,
-    FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, LaunchStats, Observer,
-    Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch, Watched, WatchedAccess,
-    WatchedFetch, WatchedSurface, observe,
+    FaultKind, FetchSite, Frame, Fusion, GradientStats, HandleSource, InstructionForm, LaunchStats,
+    Observer, Resources, SourceId, SourcePlace, Sources, Tallies, Tally, Watch, Watched,
+    WatchedAccess, WatchedFetch, WatchedSurface, observe,
 };
 pub use texunit_syntax::{Diagnostic, SourceFile};
 pub use texunit_texel::{Channel, Format, UnknownFormat};

@@ -1,7 +1,7 @@
 //! What a process tells.
 
 use serde::{Deserialize, Serialize};
-use texunit_report::CodeLocation;
+use texunit_report::{CodeLocation, Instruction};
 
 /// A line of a process's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,11 @@ pub enum Event {
     },
     /// What all launches of a kernel have done up to now: the last one of a name counts.
     Kernel(Kernel),
+    /// The instruction forms of a kernel, those that were told before left out.
+    Instructions {
+        /// In the order of the text.
+        rows: Vec<Instruction>,
+    },
     /// A launch that takes long is running.
     Running(Running),
     /// A launch that was told to be running has ended.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
+use texunit_report::Instruction;
 
 /// Most bytes of a file that are read: a [`crate::Writer`] that keeps to its period writes less.
 const MAX_BYTES: u64 = 1 << 30;
@@ -24,6 +25,8 @@ pub struct Record {
     pub devices: Vec<String>,
     /// Its kernels, by name.
     pub kernels: BTreeMap<String, Kernel>,
+    /// Their instruction forms, in the order in which they were told.
+    pub instructions: Vec<Instruction>,
     /// Launches that were running when the process ended, or was last heard of, by their numbers.
     pub running: BTreeMap<u64, Running>,
     /// Faults of kernels, and what checks have found, by their numbers.
@@ -48,6 +51,9 @@ impl Record {
             Event::Process(process) => self.process = process,
             Event::Devices { names } => self.devices = names,
             Event::Kernel(kernel) => put(&mut self.kernels, kernel.name.clone(), kernel),
+            Event::Instructions { rows } => {
+                rows.into_iter().for_each(|row| push(&mut self.instructions, row));
+            }
             Event::Running(running) => put(&mut self.running, running.launch, running),
             Event::Ended { launch } => drop(self.running.remove(&launch)),
             Event::Finding(finding) => put(&mut self.findings, finding.number, finding),

@@ -2,7 +2,8 @@
 
 use crate::event::{Accesses, Interpreted, Kernel};
 use crate::reader::Record;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use texunit_report::Instruction;
 
 /// A run: its processes, and what whoever started them knows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -75,6 +76,13 @@ impl Run {
             }
         }
         all.into_values().collect()
+    }
+
+    /// The instruction forms of all kernels, each once.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        let mut told = HashSet::new();
+        let all = self.records.iter().flat_map(|record| &record.instructions);
+        all.filter(move |row| told.insert(row.key()))
     }
 
     /// Fetches and surface accesses of kernels together.

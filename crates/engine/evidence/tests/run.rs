@@ -6,7 +6,7 @@ use texunit_evidence::{
     Accesses, Api, Event, Finding, Format, Interpreted, Kernel, Process, Record, Run, Running,
     Totals, Writer, files, own_file, processes, read,
 };
-use texunit_report::CodeLocation;
+use texunit_report::{CodeLocation, Instruction};
 use texunit_testkit::TempDir;
 
 fn process(pid: u32, started: f64) -> Event {
@@ -202,13 +202,25 @@ fn processes_are_added_up() {
 
 #[test]
 fn texts_stay_whole_in_every_form() {
-    let run = run();
+    let mut run = run();
+    let assumed = Instruction {
+        kernel: "_Z4fillPi".into(),
+        opcode: "rsqrt.approx.f64".into(),
+        line: 12,
+        count: 1,
+        class: "assumed".into(),
+        register: None,
+    };
+    for record in &mut run.records {
+        record.add(Event::Instructions { rows: vec![assumed.clone()] });
+    }
     let parse = |format: Format| -> serde_json::Value {
         serde_json::from_str(&format.render(&run)).unwrap()
     };
     let report = parse(Format::Json);
     assert_eq!(report["faults"][0]["line"], 7);
     assert_eq!(report["kernels"][0]["interpreted"][0]["place"]["frames"][0]["line"], 7);
+    assert_eq!(report["fidelity"]["instructions"], serde_json::json!([assumed]));
     assert_eq!(report["faults"][0]["function"], "fill(int*)");
     assert_eq!(report["faults"][1]["level"], "warning");
     assert_eq!(report["running"][0]["process"], 2);
@@ -225,6 +237,7 @@ fn texts_stay_whole_in_every_form() {
         "<testsuites name=\"texunit\" tests=\"4\" failures=\"1\" errors=\"2\">",
         "<testsuite name=\"p1 (1)\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"0.003\">",
         "<system-out>interpreted in the middle of machine code:&#10;         102  mov.u32 %r&lt;1&gt;, %clock;",
+        "&#10;1 instruction is assumed: rsqrt.approx.f64 (line 12)&#10;</system-out>",
         "a &quot;store&quot; of &lt;4&gt; bytes &amp; more, 100%&#10;behind",
         "<error message=\"other was running when the process ended, for 0.0 s or longer; 0 of 8 CTAs had ended\"",
         "<error message=\"the program was ended by signal 9\" type=\"run\"/>",

@@ -9,6 +9,7 @@
 //! and where the output goes.
 
 mod fault;
+mod fidelity;
 mod findings;
 mod human;
 mod json;
@@ -20,6 +21,7 @@ mod sarif;
 use texunit_syntax::{Diagnostic, Severity};
 
 pub use fault::{FAULTS, Host, bad_fetch_diagnostic, fault_diagnostic, fault_json};
+pub use fidelity::{Instruction, fidelity_json, fidelity_sentence};
 pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;
 pub use json::Object;

@@ -24,8 +24,8 @@ pub use fault::{BadHandle, Described, FaultKind};
 pub use gradients::{Answered, GradientEngine, GradientFetch, GradientStats};
 pub use launch::{Approximate, Arithmetic, BadFetch, Bounds, CtaRange, Descriptors, LaunchConfig};
 pub use lower::{
-    CODES, FetchSite, HandleSource, KernelId, Program, Resources, Symbols, function_address,
-    function_of_address, lower,
+    CODES, FetchSite, HandleSource, InstructionForm, KernelId, Program, Resources, Symbols,
+    function_address, function_of_address, lower,
 };
 pub use observe::Observer;
 pub use regions::{JitError, JitMode};

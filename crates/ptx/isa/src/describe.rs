@@ -6,7 +6,7 @@ mod texture;
 
 use crate::form::{Class, OperandRule, OperandType, Role, Shape};
 use crate::table::forms_of;
-use crate::{Form, Opcode};
+use crate::{Fidelity, Form, Opcode, fidelities};
 
 /// An instruction, or those of its forms that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct FormText {
     pub section: &'static str,
     /// What it computes.
     pub doc: &'static str,
+    /// How well that is known, of all choices of words.
+    pub fidelity: Vec<Fidelity>,
 }
 
 /// An operand.
@@ -170,6 +172,7 @@ fn of_form(form: &Form) -> FormText {
         target: form.row.target,
         section: form.row.section,
         doc: form.row.doc,
+        fidelity: fidelities(form),
     }
 }
 

@@ -6,6 +6,7 @@
 //! ([`forms_of`] is empty) are known by name only. What an instruction computes is not here.
 
 pub mod describe;
+mod fidelity;
 pub mod form;
 pub mod gate;
 mod modifiers;
@@ -17,6 +18,7 @@ pub mod texture;
 mod types;
 pub mod variant;
 
+pub use fidelity::{Fidelity, MEASURED_ON, fidelities, fidelity, fidelity_of_register};
 pub use form::{
     AsPredicate, Braces, Class, Form, Limit, OperandRule, OperandType, Pointee, Property, Role,
     Row, Shape, Slot,

@@ -108,6 +108,8 @@ pub fn render(report: &Report, quiet: bool, color: bool) -> (Vec<u8>, String) {
                 err += &format!("wrote {}\n", written.path.display());
             }
             out.extend_from_slice(summary(report).as_bytes());
+            let unknown = texunit_report::fidelity_sentence(report.instructions.iter());
+            err += &unknown.map_or_else(String::new, |text| format!("note: {text}\n"));
         }
         if report.tells_interpreted {
             out.extend_from_slice(crate::interpreted::text(report).as_bytes());

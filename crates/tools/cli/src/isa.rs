@@ -128,6 +128,7 @@ fn json(d: &Description) -> Value {
             "syntax": f.syntax, "operands": f.operands, "independent": f.independent,
             "version": version(f.version), "target": target(f.target),
             "section": f.section, "doc": f.doc,
+            "fidelity": f.fidelity.iter().map(|class| class.name()).collect::<Vec<_>>(),
         })
     };
     let operand = |o: &OperandText| json!({ "name": o.name, "shape": o.shape, "doc": o.doc });
@@ -234,6 +235,7 @@ mod tests {
             assert!(!instruction["forms"].as_array().unwrap().is_empty());
             for form in instruction["forms"].as_array().unwrap() {
                 assert!(form["version"].is_string() && form["syntax"].is_string());
+                assert!(!form["fidelity"].as_array().unwrap().is_empty());
             }
         }
         assert_eq!(list[0]["name"], "suld");

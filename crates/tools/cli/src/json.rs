@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use texunit_device::GradientStats;
 use texunit_job::{InText, Problem};
-use texunit_report::{Host, Located, Object, fault_json};
+use texunit_report::{Host, Located, Object, fault_json, fidelity_json};
 use texunit_syntax::{Diagnostic, Severity};
 
 /// Prints a report on one line.
@@ -57,6 +57,7 @@ pub fn render(report: &Report) -> Value {
         "divisions_by_zero": stats.map(|s| s.divisions_by_zero),
         "accesses_past_end": stats.map(|s| s.past_end),
         "interpreted": stats.map(|_| crate::interpreted::json(report)),
+        "fidelity": stats.map(|_| fidelity_json(report.instructions.iter())),
         "gradients": stats.and_then(|s| s.gradients.as_ref()).map(gradients),
         "outputs": outputs,
         "sets": report.sets.as_ref().map(|sets| json!({

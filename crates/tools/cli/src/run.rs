@@ -19,7 +19,7 @@ use texunit_device::{
 use texunit_files::FileError;
 use texunit_job::load::{self, read_job, read_ptx, wrong_shape};
 use texunit_job::{Bound, Job, Problem, Problems, Written, bind};
-use texunit_report::Located;
+use texunit_report::{Instruction, Located};
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// How long the parts took.
@@ -112,6 +112,8 @@ pub struct Report {
     pub ptx_warnings: Vec<Diagnostic>,
     /// Remarks that stop nothing: others.
     pub warnings: Vec<String>,
+    /// The instruction forms of the kernel, once it was launched.
+    pub instructions: Vec<Instruction>,
     /// The effective state of the fetches, if requested.
     pub effective: Option<Vec<Line>>,
     /// Whether the text says what was interpreted in the middle of machine code.
@@ -342,6 +344,8 @@ fn run_kernel(
         kernel.launch(&options, &values)
     });
     report.times.launch = start.elapsed();
+    let forms = kernel.instruction_forms(args.how.arithmetic(settings).approximate);
+    report.instructions = Instruction::of(kernel.name(), forms, kernel.module().source());
     drop(checks);
     if let Some(log) = &log {
         checks::launched(log, result.is_ok());

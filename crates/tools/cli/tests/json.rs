@@ -109,6 +109,59 @@ fn what_was_interpreted_is_in_the_report_and_in_the_text() {
     assert!(text.starts_with(title) && text.contains(&line), "{text}");
 }
 
+/// Of each form that the kernel and what it calls have: a class, whatever the device is.
+#[test]
+fn what_is_known_of_instructions() {
+    let folder = TempDir::new("json-fidelity");
+    folder.file(
+        "k.ptx",
+        ".version 8.0\n.target sm_80\n.address_size 64\n.func f(.reg .f64 %a)\n{\n.reg .f64 %d;\n\
+         rsqrt.approx.f64 %d, %a;\nret;\n}\n.visible .entry k()\n{\n.reg .u32 %r; .reg .f32 %f; .reg .f64 %d; .reg .pred %p;\n\
+         setp.eq.u32 %p, 1, 0;\nmov.u32 %r, %tid.x; mov.u32 %r, %clock;\n@!%p\trcp.approx.ftz.f32 %f, 0f40400000;\n\
+         rcp.approx.ftz.f32 %f, %f;\nmov.f64 %d, 0d4000000000000000;\ncall f, (%d);\nret;\n}\n\
+         .visible .entry other() { trap; }\n",
+    );
+    folder.file("k.toml", "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = 1\nblock = 32\n");
+    let run = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_texunit"));
+        let output = command
+            .current_dir(&*folder)
+            .args(["launch", "k.toml"])
+            .args(options)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let json = |options: &[&str]| {
+        let [text, _] = run(&[&["--format", "json"], options].concat());
+        serde_json::from_str::<Value>(&text).unwrap()["fidelity"].clone()
+    };
+    let row = |opcode: &str, line: u32, count: u32, class: &str, register: Option<&str>| {
+        json!({
+            "kernel": "k", "opcode": opcode, "line": line, "count": count, "class": class, "register": register,
+        })
+    };
+    let rows = |reciprocal: &str, root: &str| {
+        json!({ "measured_on": "NVIDIA H200", "instructions": [
+            row("rsqrt.approx.f64", 7, 1, root, None),
+            row("ret", 8, 2, "specified", None),
+            row("setp.eq.u32", 13, 1, "specified", None),
+            row("mov.u32", 14, 1, "specified", None),
+            row("mov.u32", 14, 1, "not_card", Some("%clock")),
+            row("rcp.approx.ftz.f32", 15, 2, reciprocal, None),
+            row("mov.f64", 17, 1, "specified", None),
+            row("call", 18, 1, "specified", None),
+        ]})
+    };
+    assert_eq!(json(&["--arch", "sm_86"]), rows("measured", "assumed"));
+    assert_eq!(json(&["--approx", "rounded"]), rows("not_card", "not_card"));
+    let note = "note: 1 instruction is assumed: rsqrt.approx.f64 (line 7); 1 instruction is known to differ from a card: \
+                mov.u32 of %clock (line 14)\n";
+    assert_eq!(run(&[])[1], note);
+    assert_eq!(run(&["--quiet"])[1], "");
+}
+
 /// Each old name once, with the changes that every place of it needs.
 #[test]
 fn old_names_are_warnings_with_a_fix() {

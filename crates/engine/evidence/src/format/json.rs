@@ -4,6 +4,7 @@ use crate::event::{Accesses, Finding, Interpreted, Kernel, Running};
 use crate::reader::Record;
 use crate::run::Run;
 use serde_json::{Value, json};
+use texunit_report::fidelity_json;
 use texunit_report::place::function_name;
 
 pub(super) fn report(run: &Run) -> Value {
@@ -36,6 +37,7 @@ pub(super) fn report(run: &Run) -> Value {
         "accesses": accesses(&run.accesses(&kernels)),
         "accesses_past_end": sum(|k| k.accesses_past_end),
         "kernels": kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "fidelity": fidelity_json(run.instructions()),
         "faults": faults.collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
         "more_faults": total(|r| r.totals.more_findings),

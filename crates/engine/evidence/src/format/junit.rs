@@ -5,6 +5,7 @@ use crate::event::{Finding, Interpreted, Kernel};
 use crate::reader::Record;
 use crate::run::Run;
 use std::fmt::Write;
+use texunit_report::fidelity_sentence;
 use texunit_report::place::function_name;
 
 pub(super) fn document(run: &Run) -> String {
@@ -56,7 +57,11 @@ fn suite(record: &Record) -> Suite {
     let command = &record.process.command;
     let mut cases: Vec<Case> = Vec::new();
     for kernel in record.kernels.values() {
-        let output = interpreted(kernel);
+        let mut output = interpreted(kernel);
+        let forms = record.instructions.iter().filter(|row| row.kernel == kernel.name);
+        if let Some(text) = fidelity_sentence(forms) {
+            output += &(text + "\n");
+        }
         cases.push(Case { output, ..Case::new(&kernel.name, command, Some(kernel.milliseconds)) });
     }
     let mut case = |kernel: &str, add: &mut dyn FnMut(&mut Case)| {

@@ -11,6 +11,7 @@ mod codes;
 mod control;
 mod element;
 mod fetch;
+mod fidelity;
 mod flow;
 mod fuse;
 mod fused;
@@ -37,6 +38,7 @@ mod unsupported;
 
 pub(crate) use builder::mask_of;
 pub use codes::CODES;
+pub use fidelity::InstructionForm;
 pub(crate) use program::SharedLayout;
 pub use program::{KernelId, Program};
 pub use resources::Resources;

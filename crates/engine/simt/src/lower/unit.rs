@@ -44,6 +44,11 @@ impl Unit {
         self.targets.get(function as usize).copied().filter(|&number| number != NONE)
     }
 
+    /// The functions of the module that it has.
+    pub(super) fn functions(&self) -> impl Iterator<Item = u32> {
+        self.numbers.keys().copied()
+    }
+
     /// Whether it has approximate instructions.
     pub(super) fn is_approximate(&self, module: &ir::Module) -> bool {
         let function = |f: &u32| module.functions.get(*f as usize);

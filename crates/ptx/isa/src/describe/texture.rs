@@ -5,8 +5,8 @@ use crate::texture::{
     COORDINATES, DATA, FETCHES, Fetch, GEOMETRIES, GeometryRow, OPTIONS, QUERIES, QueryRow,
     SURFACE_COORDINATES, SURFACE_DATA, SURFACES, Surface, TEXELS,
 };
-use crate::types::{Geometry, MipMode, ScalarType};
-use crate::{Opcode, table::forms_of};
+use crate::types::{Attribute, Geometry, MipMode, ScalarType};
+use crate::{Fidelity, Modifiers, Opcode, fidelity, table::forms_of};
 
 /// What there is to say about a texture or surface instruction; `None` if it is none.
 pub(super) fn describe(opcode: Opcode) -> Option<Description> {
@@ -104,6 +104,7 @@ fn fetch(row: &Fetch) -> FormText {
         target: row.target,
         section: if row.opcode == Opcode::Tld4 { "9.7.10.4" } else { "9.7.10.3" },
         doc: row.doc,
+        fidelity: class(row.opcode, None),
     }
 }
 
@@ -123,6 +124,7 @@ fn query(row: &QueryRow) -> FormText {
         target: row.target,
         section: if row.opcode == Opcode::Suq { "9.7.11.4" } else { "9.7.10.5" },
         doc: row.doc,
+        fidelity: class(row.opcode, Some(row.query)),
     }
 }
 
@@ -135,6 +137,7 @@ fn is_type() -> FormText {
         target: 30,
         section: "9.7.10.6",
         doc: "p is true if a is the handle of a reference of this kind.",
+        fidelity: class(Opcode::Istypep, None),
     }
 }
 
@@ -164,7 +167,12 @@ fn surface(row: &Surface) -> FormText {
         target: row.target,
         section,
         doc: row.doc,
+        fidelity: class(row.opcode, None),
     }
+}
+
+fn class(opcode: Opcode, query: Option<Attribute>) -> Vec<Fidelity> {
+    fidelity(opcode, &Modifiers { query, ..Modifiers::default() }).into_iter().collect()
 }
 
 fn operands(opcode: Opcode) -> Vec<OperandText> {

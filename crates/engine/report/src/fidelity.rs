@@ -1,0 +1,110 @@
+//! How well it is known what the instructions of kernels compute, in reports.
+
+use crate::visible;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use texunit_isa::{Fidelity, MEASURED_ON};
+use texunit_simt::InstructionForm;
+use texunit_syntax::SourceFile;
+
+/// Forms of a kernel that are told at most: the least known are among them.
+const MAX_FORMS: usize = 1000;
+/// Forms that a sentence names of a class.
+const MAX_NAMED: usize = 5;
+
+/// An instruction form of a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Instruction {
+    /// The kernel's name in the PTX.
+    pub kernel: String,
+    /// Opcode and modifiers as written.
+    pub opcode: String,
+    /// Line of the PTX where it is used first, from 1.
+    pub line: u32,
+    /// At how many places the kernel and what it can call have it.
+    pub count: u64,
+    /// `specified`, `measured`, `assumed` or `not_card`.
+    pub class: String,
+    /// The special register that this is about: `%clock64`.
+    pub register: Option<String>,
+}
+
+impl Instruction {
+    /// The forms of a kernel, in the order of its text.
+    pub fn of(kernel: &str, mut forms: Vec<InstructionForm<'_>>, source: &SourceFile) -> Vec<Self> {
+        if forms.len() > MAX_FORMS {
+            forms.sort_by_key(|form| std::cmp::Reverse(form.fidelity));
+            forms.truncate(MAX_FORMS);
+            forms.sort_by_key(|form| form.first);
+        }
+        let row = |form: InstructionForm<'_>| Self {
+            kernel: kernel.to_owned(),
+            opcode: visible(form.opcode),
+            line: source.location(form.first.start).line,
+            count: form.count,
+            class: form.fidelity.name().to_owned(),
+            register: form.register.map(|register| format!("%{register}")),
+        };
+        forms.into_iter().map(row).collect()
+    }
+
+    /// What tells it from other forms.
+    pub fn key(&self) -> [String; 4] {
+        let register = self.register.clone().unwrap_or_default();
+        [self.kernel.clone(), self.opcode.clone(), self.class.clone(), register]
+    }
+}
+
+/// `fidelity` of a report.
+pub fn fidelity_json<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Value {
+    json!({ "measured_on": MEASURED_ON, "instructions": rows.collect::<Vec<_>>() })
+}
+
+/// What is not known of a card, in one line: `1 instruction is assumed: rsqrt.approx.f64 (line 12)`.
+pub fn fidelity_sentence<'a>(rows: impl Iterator<Item = &'a Instruction>) -> Option<String> {
+    let rows: Vec<_> = rows.collect();
+    let of = |class: Fidelity, what: &str| {
+        let those: Vec<_> = rows.iter().filter(|row| row.class == class.name()).collect();
+        let named = those.iter().take(MAX_NAMED).map(|row| {
+            let register = row.register.as_ref().map_or_else(String::new, |r| format!(" of {r}"));
+            format!("{}{register} (line {})", row.opcode, row.line)
+        });
+        let more = those.len().saturating_sub(MAX_NAMED);
+        let more = (more > 0).then(|| format!("{more} more"));
+        let names: Vec<String> = named.chain(more).collect();
+        let are = if those.len() == 1 { "instruction is" } else { "instructions are" };
+        (!names.is_empty()).then(|| format!("{} {are} {what}: {}", those.len(), names.join(", ")))
+    };
+    let parts =
+        [of(Fidelity::Assumed, "assumed"), of(Fidelity::NotCard, "known to differ from a card")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(opcode: &str, line: u32, class: Fidelity, register: Option<&str>) -> Instruction {
+        let (opcode, register) = (opcode.to_owned(), register.map(str::to_owned));
+        Instruction { opcode, line, class: class.name().into(), register, ..Default::default() }
+    }
+
+    #[test]
+    fn sentences_name_what_is_not_known() {
+        let known = row("add.f32", 3, Fidelity::Specified, None);
+        let mut rows = vec![known, row("rcp.approx.f32", 4, Fidelity::Measured, None)];
+        let say = |rows: &[Instruction]| fidelity_sentence(rows.iter());
+        assert_eq!(say(&rows), None);
+        rows.push(row("rsqrt.approx.f64", 12, Fidelity::Assumed, None));
+        let first = "1 instruction is assumed: rsqrt.approx.f64 (line 12)";
+        assert_eq!(say(&rows).as_deref(), Some(first));
+        rows.extend((0..7).map(|n| row("mov.u32", 20 + n, Fidelity::NotCard, Some("%clock"))));
+        let text = say(&rows).unwrap_or_default();
+        let second =
+            "; 7 instructions are known to differ from a card: mov.u32 of %clock (line 20), ";
+        assert!(text.starts_with(&(first.to_owned() + second)), "{text}");
+        assert!(text.ends_with("mov.u32 of %clock (line 24), 2 more"), "{text}");
+    }
+}

@@ -1,0 +1,77 @@
+//! How well it is known what the instructions of a kernel compute.
+
+use super::program::{KernelId, Program};
+use crate::launch::Arithmetic;
+use std::collections::HashMap;
+use texunit_alu::Approximate;
+use texunit_check::ir::{Instruction, Operand};
+use texunit_isa::{Fidelity, fidelity, fidelity_of_register};
+use texunit_syntax::{SourceFile, Span};
+
+/// An instruction form that a kernel can execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionForm<'a> {
+    /// Opcode and modifiers as written.
+    pub opcode: &'a str,
+    /// Where it is used first.
+    pub first: Span,
+    /// At how many places.
+    pub count: u64,
+    /// How well it is known what it computes.
+    pub fidelity: Fidelity,
+    /// The special register that this is about, without its `%`.
+    pub register: Option<&'static str>,
+}
+
+impl Program {
+    /// The instruction forms that a kernel and all that it can call have, in the order of the text.
+    pub fn instruction_forms(
+        &self,
+        id: KernelId,
+        approximate: Approximate,
+    ) -> Vec<InstructionForm<'_>> {
+        let functions = self.unit(id, Arithmetic::default()).functions();
+        let bodies = functions.filter_map(|f| self.function_at(f)?.body.as_ref());
+        let mut forms = HashMap::new();
+        for inst in bodies.flatten() {
+            let Some((fidelity, register)) = class(inst, approximate) else { continue };
+            let opcode = mnemonic(&self.source, inst);
+            let new = InstructionForm { opcode, first: inst.span, count: 0, fidelity, register };
+            let form = forms.entry((opcode, fidelity, register)).or_insert(new);
+            form.count += 1;
+            form.first = form.first.min(inst.span);
+        }
+        let mut forms: Vec<_> = forms.into_values().collect();
+        forms.sort_by_key(|form| (form.first, form.fidelity));
+        forms
+    }
+}
+
+/// The class of an instruction, and the special register that makes it no better.
+fn class(inst: &Instruction, approximate: Approximate) -> Option<(Fidelity, Option<&'static str>)> {
+    let own = fidelity(inst.opcode, &inst.mods)?;
+    let is_rounded = approximate == Approximate::Rounded && (inst.mods.approx || inst.mods.full);
+    let own = if is_rounded { Fidelity::NotCard } else { own };
+    let worst = inst.operands.iter().filter_map(register).max_by_key(|(class, _)| *class);
+    let worst = worst.filter(|(class, _)| *class > own);
+    Some(worst.map_or((own, None), |(class, register)| (class, Some(register))))
+}
+
+/// The special register that an operand reads, the least known of several.
+fn register(operand: &Operand) -> Option<(Fidelity, &'static str)> {
+    match operand {
+        Operand::Special(reg, _) => Some((fidelity_of_register(*reg), reg.name())),
+        // What a driver may put there.
+        Operand::EnvReg(_) => Some((Fidelity::Assumed, "envreg")),
+        Operand::ZeroCounter => Some((Fidelity::NotCard, "pm")),
+        Operand::Vector(list) => list.iter().filter_map(register).max_by_key(|(class, _)| *class),
+        _ => None,
+    }
+}
+
+/// Opcode and modifiers of an instruction.
+fn mnemonic<'a>(source: &'a SourceFile, inst: &Instruction) -> &'a str {
+    let mut words = source.snippet(inst.span).split([' ', '\t', '\r', '\n', ';']);
+    let word = words.find(|word| word.starts_with(inst.opcode.name()));
+    word.unwrap_or(inst.opcode.name())
+}

@@ -1,0 +1,328 @@
+//! How well it is known what an instruction computes: whether the PTX ISA says it, a card has answered, or neither. docs/numerics.md
+//! has the rules behind the classes.
+
+use crate::types::words;
+use crate::{
+    Attribute, Class, Form, Modifiers, Opcode, Rounding, ScalarType, Selector, SpecialReg,
+};
+
+words! {
+    /// Where the bits of a result come from; of several rules that an instruction needs, the last one of these counts.
+    Fidelity {
+        // The PTX ISA and IEEE 754 leave nothing open but the bits of a NaN of f32, f16 and bf16, which is the canonical one.
+        Specified = "specified",
+        // A card was asked, and gives these bits.
+        Measured = "measured",
+        // No card was asked.
+        Assumed = "assumed",
+        // A card gives other bits.
+        NotCard = "not_card",
+    }
+}
+
+/// The card that has given the answers behind [`Fidelity::Measured`]. Every device computes as it does.
+pub const MEASURED_ON: &str = "NVIDIA H200";
+
+/// The class of an instruction, whatever its operands are; none of one that is not executed.
+pub fn fidelity(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
+    use Fidelity::{Assumed, Measured, NotCard, Specified};
+    use Opcode as O;
+    if mods.unexecuted.is_some() {
+        return None;
+    }
+    Some(match opcode {
+        O::Abs | O::Add | O::Addc | O::And | O::Bfe | O::Bfi | O::Bfind | O::Bmsk | O::Brev => {
+            arithmetic(opcode, mods)?
+        }
+        O::Clz | O::Cnot | O::Copysign | O::Cos | O::Div | O::Dp2a | O::Dp4a | O::Ex2 | O::Fma => {
+            arithmetic(opcode, mods)?
+        }
+        O::Fns | O::Lg2 | O::Lop3 | O::Mad | O::Mad24 | O::Madc | O::Max | O::Min | O::Mul => {
+            arithmetic(opcode, mods)?
+        }
+        O::Mul24 | O::Neg | O::Not | O::Or | O::Popc | O::Prmt | O::Rcp | O::Rem | O::Rsqrt => {
+            arithmetic(opcode, mods)?
+        }
+        O::Sad | O::Shf | O::Shl | O::Shr | O::Sin | O::Sqrt | O::Sub | O::Subc | O::Szext => {
+            arithmetic(opcode, mods)?
+        }
+        O::Tanh | O::Xor => arithmetic(opcode, mods)?,
+        O::Cvt => conversion(mods)?,
+        O::Atom | O::Red => atomic(mods)?,
+        O::Mma => product(mods)?,
+        // Which lane holds which element is read from code of ptxas, and so is the order of sums.
+        O::Wmma => Assumed,
+        O::Mov | O::Selp | O::Set | O::Setp | O::Slct | O::Testp | O::Cvta | O::Isspacep => {
+            Specified
+        }
+        O::Ld | O::Ldu | O::St | O::Cp | O::Alloca | O::Stackrestore | O::Stacksave => Specified,
+        O::Prefetch | O::Prefetchu | O::Discard | O::Applypriority | O::Setmaxnreg => Specified,
+        O::Bra | O::Brx | O::Call | O::Ret | O::Exit | O::Trap | O::Brkpt | O::Pmevent => Specified,
+        O::Nanosleep | O::Griddepcontrol | O::Fence | O::Membar | O::Bar | O::Barrier => Specified,
+        O::Mbarrier | O::Vote | O::Match | O::Redux => Specified,
+        O::Ldmatrix | O::Stmatrix | O::Movmatrix => Specified,
+        // Lanes that are not there, the lane that is elected, lanes that run together.
+        O::Shfl | O::Elect | O::Activemask => Measured,
+        O::Tex | O::Tld4 | O::Suld | O::Sust | O::Sured => Measured,
+        O::Istypep => Specified,
+        O::Txq | O::Suq => match mods.query {
+            // Drivers load no module that asks for OpenCL's numbers.
+            Some(Attribute::ChannelDataType | Attribute::ChannelOrder) => Assumed,
+            _ => Specified,
+        },
+        O::Vadd | O::Vsub | O::Vabsdiff | O::Vmin | O::Vmax | O::Vshl | O::Vshr | O::Vset => {
+            // ptxas up to 13.0 merges the wrong half of the value into the upper half of c.
+            let upper = |d: Selector| d.half && d.count == 1 && d.parts[0] == 1;
+            let merges = mods.atom.is_none() && mods.video.is_some_and(|video| upper(video.d));
+            if merges { NotCard } else { Measured }
+        }
+        O::Vmad => Measured,
+        O::Vadd2 | O::Vsub2 | O::Vavrg2 | O::Vabsdiff2 | O::Vmin2 | O::Vmax2 | O::Vset2 => {
+            Specified
+        }
+        O::Vadd4 | O::Vsub4 | O::Vavrg4 | O::Vabsdiff4 | O::Vmin4 | O::Vmax4 | O::Vset4 => {
+            Specified
+        }
+        // All policies are 0.
+        O::Createpolicy => NotCard,
+        O::Clusterlaunchcontrol | O::Getctarank | O::Mapa | O::Multimem => return None,
+        O::Tcgen05 | O::Tensormap | O::Wgmma => return None,
+    })
+}
+
+/// Of what a special register holds.
+pub fn fidelity_of_register(reg: SpecialReg) -> Fidelity {
+    use SpecialReg as R;
+    match reg {
+        R::Clock | R::ClockHi | R::Clock64 => Fidelity::NotCard,
+        R::Globaltimer | R::GlobaltimerLo | R::GlobaltimerHi => Fidelity::NotCard,
+        R::Gridid | R::Warpid | R::Nwarpid | R::Smid | R::Nsmid => Fidelity::NotCard,
+        R::TotalSmemSize | R::AggrSmemSize => Fidelity::Assumed,
+        R::ReservedSmemOffsetBegin | R::ReservedSmemOffsetEnd => Fidelity::Assumed,
+        R::ReservedSmemOffsetCap | R::ReservedSmemOffset0 => Fidelity::Assumed,
+        R::ReservedSmemOffset1 => Fidelity::Assumed,
+        R::Tid | R::Ntid | R::Ctaid | R::Nctaid | R::Laneid => Fidelity::Specified,
+        R::LanemaskEq | R::LanemaskLe | R::LanemaskLt => Fidelity::Specified,
+        R::LanemaskGe | R::LanemaskGt | R::DynamicSmemSize => Fidelity::Specified,
+        R::Clusterid | R::Nclusterid | R::ClusterCtaid | R::ClusterNctaid => Fidelity::Specified,
+        R::ClusterCtarank | R::ClusterNctarank | R::IsExplicitCluster => Fidelity::Specified,
+        R::CurrentGraphExec => Fidelity::Specified,
+    }
+}
+
+/// The classes of all choices of words that a form has, each once.
+pub fn fidelities(form: &Form) -> Vec<Fidelity> {
+    let mut all: Vec<_> =
+        choices(form).iter().filter_map(|mods| fidelity(form.row.opcode, mods)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// What the choices of words of a form say, hints apart.
+fn choices(form: &Form) -> Vec<Modifiers> {
+    let mut all = vec![Modifiers::default()];
+    for slot in form.slots.iter().filter(|s| !matches!(s.class, Class::Hint | Class::Policy)) {
+        let with = |word: &&'static str| {
+            let word = *word;
+            all.iter().cloned().map(move |mut mods| {
+                crate::form::apply(slot.class, word, &mut mods);
+                mods
+            })
+        };
+        let mut next: Vec<Modifiers> = slot.words.iter().flat_map(with).collect();
+        if slot.optional {
+            next.append(&mut all);
+        }
+        all = next;
+    }
+    all
+}
+
+fn arithmetic(opcode: Opcode, mods: &Modifiers) -> Option<Fidelity> {
+    use Fidelity::{Assumed, Measured, Specified};
+    use Opcode as O;
+    use ScalarType as T;
+    // Where a product or quotient is flushed that rounds up to the smallest normal number.
+    let at_border = mods.ftz && matches!(opcode, O::Div | O::Fma | O::Mad | O::Mul | O::Rcp);
+    let ty = mods.ty()?;
+    Some(match ty {
+        T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 | T::Pred => {
+            integer(opcode, mods, ty)
+        }
+        T::B8 | T::B16 | T::B32 | T::B64 | T::U16x2 | T::S16x2 | T::U8x4 | T::S8x4 => {
+            integer(opcode, mods, ty)
+        }
+        T::F64 if opcode == O::Rsqrt && !mods.ftz => Assumed,
+        // Which NaN comes out.
+        T::F64 => Measured,
+        T::F32x2 if at_border => Assumed,
+        T::F32x2 => Specified,
+        T::F32 | T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 => {
+            let is_open = mods.approx || mods.full || mods.oob || at_border;
+            if is_open { Measured } else { Specified }
+        }
+        _ => return None,
+    })
+}
+
+fn integer(opcode: Opcode, mods: &Modifiers, ty: ScalarType) -> Fidelity {
+    let is_open = match opcode {
+        // By zero.
+        Opcode::Div | Opcode::Rem => true,
+        // Fields beyond 64 bits.
+        Opcode::Bfe | Opcode::Bfi => ty.bits() == 64,
+        // What CC.CF is after a difference.
+        Opcode::Sub => mods.cc,
+        Opcode::Subc | Opcode::Fns => true,
+        _ => false,
+    };
+    if is_open { Fidelity::Measured } else { Fidelity::Specified }
+}
+
+fn conversion(mods: &Modifiers) -> Option<Fidelity> {
+    use ScalarType as T;
+    let &[to, from] = &mods.types[..] else {
+        return mods.pack.map(|_| Fidelity::Specified);
+    };
+    let narrow = |ty| matches!(ty, T::E2m1x2 | T::E2m3x2 | T::E3m2x2 | T::Ue8m0x2);
+    let tiny = |ty| matches!(ty, T::E4m3x2 | T::E5m2x2);
+    // Neither was in the architecture that was asked.
+    let is_late = narrow(to)
+        || narrow(from)
+        || tiny(to) && from == T::Bf16x2
+        || tiny(from) && to == T::Bf16x2
+        || to == T::Tf32 && mods.satfinite && mods.rounding != Some(Rounding::Rna);
+    Some(match from {
+        _ if mods.pack.is_some() => Fidelity::Specified,
+        _ if is_late => Fidelity::Assumed,
+        T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => Fidelity::Specified,
+        // What becomes of a NaN.
+        T::F16 | T::F32 | T::F64 | T::Bf16 | T::F16x2 => Fidelity::Measured,
+        T::E4m3x2 | T::E5m2x2 => Fidelity::Measured,
+        _ => return None,
+    })
+}
+
+fn atomic(mods: &Modifiers) -> Option<Fidelity> {
+    use ScalarType as T;
+    Some(match mods.ty()? {
+        T::U32 | T::U64 | T::S32 | T::S64 | T::B16 | T::B32 | T::B64 | T::B128 => {
+            Fidelity::Specified
+        }
+        // NaNs, and subnormals of f32.
+        T::F32 | T::F64 => Fidelity::Measured,
+        T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 if mods.vector == 0 => Fidelity::Measured,
+        T::F16 | T::F16x2 | T::Bf16 | T::Bf16x2 => Fidelity::Assumed,
+        _ => return None,
+    })
+}
+
+/// `mma`: of the sums, those that a card was asked about.
+fn product(mods: &Modifiers) -> Option<Fidelity> {
+    use ScalarType as T;
+    let &[d, a, b, _] = &mods.types[..] else { return None };
+    let was_asked = match a {
+        T::F16 => mods.acts("m16n8k16") || mods.acts("m16n8k8") && d == T::F32,
+        T::Bf16 => mods.acts("m16n8k16"),
+        T::Tf32 => true,
+        T::E4m3 => mods.acts("m16n8k32") && b == T::E4m3 && d == T::F32,
+        T::E5m2 => false,
+        T::F64 => mods.acts("m8n8k4") && matches!(mods.rounding, None | Some(Rounding::Rn)),
+        T::S8 | T::U8 | T::S4 | T::U4 | T::B1 => true,
+        _ => return None,
+    };
+    let is_sparse = mods.acts("sp") || mods.acts("sp::ordered_metadata");
+    Some(match a {
+        _ if is_sparse || !was_asked => Fidelity::Assumed,
+        T::S8 | T::U8 | T::S4 | T::U4 | T::B1 => Fidelity::Specified,
+        _ => Fidelity::Measured,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{forms, read_modifiers};
+
+    fn of(text: &str) -> Option<&'static str> {
+        let mut words = text.split('.');
+        let opcode = Opcode::from_name(words.next().unwrap()).unwrap();
+        let (mods, _) = read_modifiers(opcode, &words.collect::<Vec<_>>()).expect(text);
+        fidelity(opcode, &mods).map(Fidelity::name)
+    }
+
+    #[test]
+    fn every_form_that_is_executed_has_a_class() {
+        let mut counts = std::collections::BTreeMap::new();
+        for form in forms() {
+            let of_choices = choices(form);
+            assert!(of_choices.len() < 20_000, "{}", form.syntax());
+            for mods in of_choices {
+                let class = fidelity(form.row.opcode, &mods);
+                let is_executed = mods.unexecuted.is_none();
+                assert_eq!(class.is_some(), is_executed, "{}: {mods:?}", form.syntax());
+                *counts.entry(class.map(Fidelity::name)).or_insert(0_u32) += 1;
+            }
+        }
+        assert!(Fidelity::ALL.iter().all(|class| counts[&Some(class.name())] > 0), "{counts:?}");
+    }
+
+    #[test]
+    fn classes() {
+        for (class, forms) in [
+            (
+                "specified",
+                "add.s32 add.rn.f32 add.rn.ftz.f32 fma.rn.f16x2 mul.rn.f32x2 ld.global.f32 st.shared.v4.b32 setp.lt.f64 \
+                 min.NaN.f32 cvt.u64.u32 cvt.rn.f32.s32 bfe.u32 add.cc.u32 vote.sync.ballot.b32 atom.global.add.u32 \
+                 mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 txq.width.b32 vadd4.u32.u32.u32 ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+            ),
+            (
+                "measured",
+                "rcp.approx.ftz.f32 ex2.approx.f16x2 div.full.f32 rsqrt.approx.ftz.f64 add.f64 abs.f64 mul.ftz.f32 fma.rn.oob.f16 \
+                 div.s32 bfe.u64 sub.cc.u32 cvt.rn.f16.f32 cvt.rzi.s32.f32 cvt.rna.satfinite.tf32.f32 shfl.sync.idx.b32 \
+                 atom.shared.add.f64 red.global.add.noftz.f16x2 tex.2d.v4.f32.f32 suld.b.2d.b32.trap vadd.u32.u32.u32 \
+                 mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \
+                 mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+            ),
+            (
+                "assumed",
+                "rsqrt.approx.f64 mul.ftz.f32x2 cvt.rn.satfinite.e2m1x2.f32 cvt.rn.satfinite.tf32.f32 red.global.add.noftz.v2.f16 \
+                 txq.channel_order.b32 wmma.load.a.sync.aligned.row.m16n16k16.f16 mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 \
+                 mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 \
+                 mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32 \
+                 mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64.rz mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32",
+            ),
+            ("not_card", "createpolicy.cvt.L2.b64"),
+        ] {
+            for form in forms.split_whitespace() {
+                assert_eq!(of(form), Some(class), "{form}");
+            }
+        }
+        assert_eq!(of("membar.proxy.alias"), of("membar.gl"));
+        assert_eq!(of("cvt.rs.f16x2.f32"), None);
+    }
+
+    /// `vadd.s32.s32.s32 d.h1, a, b, c`: a merge, which `.add` is not.
+    #[test]
+    fn a_fault_of_ptxas() {
+        let class = |half, part, atom| {
+            let d = Selector { half, parts: [part, 0, 0, 0], count: 1 };
+            let video = Some(crate::VideoOperands { d, ..Default::default() });
+            let types = vec![ScalarType::S32; 3];
+            fidelity(Opcode::Vadd, &Modifiers { types, video, atom, ..Default::default() }).unwrap()
+        };
+        assert_eq!(class(true, 1, None), Fidelity::NotCard);
+        assert_eq!(class(true, 0, None), Fidelity::Measured);
+        assert_eq!(class(false, 1, None), Fidelity::Measured);
+        assert_eq!(class(true, 1, Some(crate::AtomOp::Add)), Fidelity::Measured);
+    }
+
+    #[test]
+    fn classes_of_registers() {
+        assert_eq!(fidelity_of_register(SpecialReg::Tid), Fidelity::Specified);
+        assert_eq!(fidelity_of_register(SpecialReg::TotalSmemSize), Fidelity::Assumed);
+        assert_eq!(fidelity_of_register(SpecialReg::Clock64), Fidelity::NotCard);
+    }
+}
