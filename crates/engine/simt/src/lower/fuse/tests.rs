@@ -1,5 +1,7 @@
 //! Decisions about products and sums, against those of ptxas for random kernels (tests/fmad/ptxas.py).
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use super::*;
 use std::path::Path;
 use texunit_syntax::SourceFile;
