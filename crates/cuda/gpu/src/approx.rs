@@ -135,7 +135,8 @@ mod tests {
             let wanted = (0..300).map(|i| {
                 let bits = function.first + i;
                 let rounded = (function.exact)(f32::from_bits(bits).into()) as f32;
-                (ordered(of_card(bits)) - ordered(rounded.to_bits())) as i8
+                let difference = ordered(of_card(bits)) - ordered(rounded.to_bits());
+                i8::try_from(difference).unwrap_or(i8::MIN)
             });
             assert_eq!(found, wanted.collect::<Vec<_>>(), "{}", function.name);
         }

@@ -1,7 +1,7 @@
 //! Whether a kernel writes each register before it reads it. Then what the CTA before has left there
 //! cannot be seen, and need not be cleared: of a short kernel that is a tenth of its time.
 
-use super::registers::{destinations, each_register};
+use super::registers::{destinations, each_register, is_arithmetic};
 use crate::bits::Set;
 use texunit_check::ir::{Function, Instruction, Operand};
 use texunit_isa::{Opcode, ScalarType};
@@ -14,17 +14,12 @@ const MAX: usize = 1 << 23;
 #[rustfmt::skip]
 fn is_plain(opcode: Opcode) -> bool {
     use Opcode as O;
-    matches!(
+    let others = matches!(
         opcode,
-        O::Mov | O::Selp | O::Slct | O::Cvt | O::Cvta | O::Set | O::Setp | O::Add | O::Sub | O::Mul
-            | O::Mad | O::Mul24 | O::Mad24 | O::Sad | O::Fma | O::Div | O::Rem | O::Min | O::Max | O::Abs
-            | O::Neg | O::And | O::Or | O::Xor | O::Not | O::Cnot | O::Shl | O::Shr | O::Shf | O::Bfe | O::Bfi
-            | O::Lop3 | O::Prmt | O::Popc | O::Clz | O::Bfind | O::Brev | O::Dp2a | O::Dp4a | O::Copysign
-            | O::Testp | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh
-            | O::Ld | O::St | O::Atom | O::Red | O::Isspacep | O::Membar | O::Fence
-            | O::Tex | O::Tld4 | O::Txq | O::Istypep | O::Suld | O::Sust | O::Sured | O::Suq
+        O::Ld | O::St | O::Atom | O::Red | O::Membar | O::Fence | O::Tex | O::Tld4 | O::Istypep | O::Suld | O::Sust | O::Sured
             | O::Bar | O::Barrier | O::Shfl | O::Activemask | O::Nanosleep | O::Vote | O::Match | O::Redux | O::Bra | O::Ret | O::Exit
-    )
+    );
+    others || is_arithmetic(opcode)
 }
 
 /// Sees to it that no path reads what it has not written, in one pass: what is written where a label

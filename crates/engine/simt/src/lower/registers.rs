@@ -18,6 +18,21 @@ pub(super) fn each_register(operand: &Operand, f: &mut impl FnMut(RegId)) {
     }
 }
 
+/// Instructions that only write their destinations, of their own lane's sources.
+#[rustfmt::skip]
+pub(super) fn is_arithmetic(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(
+        opcode,
+        O::Mov | O::Selp | O::Slct | O::Cvt | O::Cvta | O::Set | O::Setp | O::Add | O::Sub | O::Mul
+            | O::Mad | O::Mul24 | O::Mad24 | O::Sad | O::Fma | O::Div | O::Rem | O::Min | O::Max | O::Abs
+            | O::Neg | O::And | O::Or | O::Xor | O::Not | O::Cnot | O::Shl | O::Shr | O::Shf | O::Bfe | O::Bfi
+            | O::Lop3 | O::Prmt | O::Popc | O::Clz | O::Bfind | O::Brev | O::Dp2a | O::Dp4a | O::Copysign
+            | O::Testp | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh
+            | O::Isspacep | O::Bmsk | O::Szext | O::Fns | O::Txq | O::Suq
+    )
+}
+
 /// How many operands of its list an instruction writes.
 pub(crate) fn destinations(inst: &Instruction) -> usize {
     use Opcode as O;

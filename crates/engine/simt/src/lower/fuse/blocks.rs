@@ -4,6 +4,7 @@
 //! a call, a fence, and anything but plain arithmetic under a guard. A label that nobody jumps to ends nothing, and a block
 //! that is reached from one other only, which always goes there, is a part of that one.
 
+use super::super::registers::is_arithmetic;
 use super::{Instruction, Opcode, Operand, ScalarType, destinations, each_register, ir};
 use crate::bits::Set;
 use std::ops::Range;
@@ -53,21 +54,6 @@ fn ends_block(inst: &Instruction) -> bool {
         O::Rsqrt if m.ty() == Some(ScalarType::F64) && !m.ftz => true,
         _ => inst.guard.is_some() && (m.cc || !is_arithmetic(inst.opcode)),
     }
-}
-
-/// Instructions that ptxas executes under their guard; it jumps around others. They only write their destinations.
-#[rustfmt::skip]
-fn is_arithmetic(opcode: Opcode) -> bool {
-    use Opcode as O;
-    matches!(
-        opcode,
-        O::Mov | O::Selp | O::Slct | O::Cvt | O::Cvta | O::Set | O::Setp | O::Add | O::Sub | O::Mul
-            | O::Mad | O::Mul24 | O::Mad24 | O::Sad | O::Fma | O::Div | O::Rem | O::Min | O::Max | O::Abs
-            | O::Neg | O::And | O::Or | O::Xor | O::Not | O::Cnot | O::Shl | O::Shr | O::Shf | O::Bfe | O::Bfi
-            | O::Lop3 | O::Prmt | O::Popc | O::Clz | O::Bfind | O::Brev | O::Dp2a | O::Dp4a | O::Copysign
-            | O::Testp | O::Rcp | O::Sqrt | O::Rsqrt | O::Sin | O::Cos | O::Ex2 | O::Lg2 | O::Tanh
-            | O::Isspacep | O::Bmsk | O::Szext | O::Fns | O::Txq | O::Suq
-    )
 }
 
 /// A block before blocks are joined.
