@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(50);
 /// The time that a kernel has to stop, and then the program to end.
 const GRACE: Duration = Duration::from_secs(1);
+/// The time that a program has to end by itself once its kernels have stopped: a run inside this one writes its report.
+const SETTLE: Duration = Duration::from_millis(300);
 /// The time from SIGTERM to SIGKILL, and the time if only the program was asked to end.
 const TERM: Duration = Duration::from_secs(2);
 /// How long processes are waited for that even SIGKILL does not end.
@@ -219,7 +221,9 @@ impl<'a> Watch<'a> {
                 ));
                 self.terminate(now);
             }
-            Phase::Stopping(since) if self.has_stopped() || since.elapsed() > GRACE => {
+            Phase::Stopping(since)
+                if since.elapsed() > GRACE || since.elapsed() > SETTLE && self.has_stopped() =>
+            {
                 self.terminate(now);
             }
             Phase::Terminating(since) if since.elapsed() > TERM => {
