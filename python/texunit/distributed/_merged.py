@@ -105,6 +105,7 @@ def _of_job(job):
                 "warp_instructions": job["instructions"]["warp"],
                 "thread_instructions": thread_instructions,
                 "divisions_by_zero": job["divisions_by_zero"] or 0,
+                "fmad": job["fmad"],
                 "ptx_older_than_device": None,
                 "accesses": [],
                 "interpreted": [
