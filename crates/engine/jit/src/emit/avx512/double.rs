@@ -54,7 +54,13 @@ impl Maker<'_> {
                 // put into the first one.
                 let d = self.unary(MOVE, a);
                 if !from[0].is_number64() && !from[2].is_number64() {
+                    // Only where a is one: the addend is the sum before, which nothing else is to wait for.
+                    let done = self.asm.label();
+                    self.asm.put(I::with4(COMPARE, MOMENT_K, a.z(), a.z(), UNORDERED));
+                    self.asm.put(I::with2(C::VEX_Kortestb_kr_kr, MOMENT_K, MOMENT_K));
+                    self.asm.jump(C::Je_rel32_64, done);
                     self.take_nans(d, c, NANS);
+                    self.asm.bind(done);
                 }
                 let code = C::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
                 self.asm.put_rounded(Some(rounding), I::with3(code, d.z(), b.z(), c.z()));
