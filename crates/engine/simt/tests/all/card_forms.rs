@@ -56,7 +56,8 @@ fn forms_give_the_bits_of_a_card() {
         }
         for jit in [JitMode::Off, JitMode::Always] {
             let (to, given) = loaded.buffer(4 * THREADS);
-            let how = How { block: [THREADS as u32, 1, 1], jit: Some(jit), ..How::default() };
+            let how =
+                How { block: [THREADS as u32, 1, 1], jit: Some(jit), fmad: true, ..How::default() };
             if let Err(fault) = loaded.run("k", how, &[Arg::U64(sources), Arg::U64(to)]) {
                 writeln!(wrong, "{name}, {jit:?}: {:?}", fault.kind).unwrap();
                 continue;
@@ -160,6 +161,7 @@ fn all_forms() {
                         grid: [16, 1, 1],
                         block: [256, 1, 1],
                         jit: Some(jit),
+                        fmad: true,
                         ..How::default()
                     };
                     let args = [Arg::U64(sources), Arg::U64(to)];
