@@ -41,7 +41,7 @@ impl Mode {
         if self.ftz { flush32(bits) } else { bits }
     }
 
-    /// A source 2^24 times as large, for [`Self::put_tiny`]. What becomes infinite is far from tiny.
+    /// A source times 2^24, for [`Self::put_tiny`]. A source whose multiple is infinite has no tiny result.
     #[inline(always)]
     pub fn larger(self, x: u32) -> f32 {
         self.get(x) * (1u32 << 24) as f32

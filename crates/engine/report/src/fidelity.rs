@@ -20,13 +20,13 @@ pub struct Instruction {
     pub kernel: String,
     /// Opcode and modifiers as written.
     pub opcode: String,
-    /// Line of the PTX where it is used first, from 1.
+    /// Line of the form's first instruction in the PTX, from 1.
     pub line: u32,
-    /// At how many places the kernel and what it can call have it.
+    /// The number of instructions of this form in the kernel and the functions that it can call.
     pub count: u64,
     /// `specified`, `measured`, `assumed` or `not_card`.
     pub class: String,
-    /// The special register that this is about: `%clock64`.
+    /// The special register whose value decides the class: `%clock64`.
     pub register: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Instruction {
         forms.into_iter().map(row).collect()
     }
 
-    /// What tells it from other forms.
+    /// The fields that identify a form: kernel, opcode, class and register.
     pub fn key(&self) -> [String; 4] {
         let register = self.register.clone().unwrap_or_default();
         [self.kernel.clone(), self.opcode.clone(), self.class.clone(), register]

@@ -317,7 +317,7 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
 }
 
 impl HowArgs {
-    /// How it computes, in a job that says this.
+    /// The arithmetic of a launch: these options, else the settings of the job, else the defaults.
     pub(crate) fn arithmetic(&self, job: &Settings) -> Arithmetic {
         Arithmetic {
             fmad: self.fmad.or(job.fmad).unwrap_or(true),

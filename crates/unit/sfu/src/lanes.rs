@@ -319,7 +319,7 @@ fn parts<L: Lane>(c0: L, bit: u32) -> (L, L) {
 fn reciprocal<L: Lane>(segment: L, below: L) -> L {
     let both = segment.of(RCP_12);
     let (high, low) = parts(segment.of(RCP_0), 13);
-    // V / 4 = 2^13 C0 + 2023 + square - linear.
+    // A quarter of the polynomial V is 2^13 C0 + 2023 + square - linear; 15 of its bits are cut off.
     let linear = both.mask(n(0xffff)).times(below);
     let square = both.down(n(16)).times_short(below.up(n(1)).square());
     let rest = linear.plus(n(0x7fff - 2023)).minus(square).minus(low);
@@ -557,22 +557,6 @@ impl Function {
         Self::Rcp64h,
         Self::Rsq64h,
     ];
-
-    /// `RCP`, as nvdisasm spells it behind `MUFU.`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rcp => "RCP",
-            Self::Rsq => "RSQ",
-            Self::Sqrt => "SQRT",
-            Self::Ex2 => "EX2",
-            Self::Lg2 => "LG2",
-            Self::Sin => "SIN",
-            Self::Cos => "COS",
-            Self::Tanh => "TANH",
-            Self::Rcp64h => "RCP64H",
-            Self::Rsq64h => "RSQ64H",
-        }
-    }
 
     /// The result of one operand, by the reference.
     pub fn of(self, x: u32) -> u32 {

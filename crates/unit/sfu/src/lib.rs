@@ -7,7 +7,7 @@
 //! * [`ptx`]: the instructions of PTX, with what ptxas puts around the machine's.
 //! * [`lanes`]: the machine instructions without branches, for vectors of any kind and for the recorder of compiled code.
 //!
-//! Numbers are bits (`u32` of f32, the upper words of f64) in and out.
+//! Operands and results are bit patterns: `u32` of an f32, or the upper word of an f64.
 
 pub mod lanes;
 pub mod mufu;

@@ -66,13 +66,16 @@ table! { CARD both
     }
 }
 
+table! { CARD_HIGH both
+    b64 {
+        ["rsqrt.approx.ftz.f64"] |a| lanes::rsq64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
+        ["rcp.approx.ftz.f64"] |a| lanes::rcp64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
+    }
+}
+
 table! { CARD_64 calls
     f64 {
         ["rsqrt.approx.f64"] |a| ptx::rsqrt64(a);
-    }
-    b64 {
-        ["rsqrt.approx.ftz.f64"] |a| ptx::rsqrt64_ftz(a);
-        ["rcp.approx.ftz.f64"] |a| ptx::rcp64(a);
     }
 }
 
@@ -149,13 +152,13 @@ fn scaled<V: B32>(a: V) -> V {
     a.f_mul(lit(TWO_24), IEEE).when(is_small(a), a)
 }
 
-/// What a divisor and its dividend are multiplied by before the reciprocal is taken, so that it is a normal number.
+/// The factor of a divisor and its dividend that makes the reciprocal of the divisor a normal number.
 #[inline(always)]
 fn divisor_scale<V: B32>(a: V) -> V {
     lit::<V>(TWO_24).when(is_small(a), lit::<V>(QUARTER).when(is_large(a), lit(ONE)))
 }
 
-/// A factor that is not 1 where it holds.
+/// The factor `scale` in lanes where the predicate holds, and 1 in the others.
 #[inline(always)]
 fn scale_if<V: B32>(holds: V::Holds, scale: u64) -> V {
     lit::<V>(scale).when(holds, lit(ONE))

@@ -230,7 +230,7 @@ fn without_tiny<H: Half, V: B32>(x: V) -> V {
     x.and(lit(1 << 31)).when(magnitude(x).lt_u(lit(middle)), x)
 }
 
-/// Whether a half is the NaN that stands for "out of bounds" (docs/numerics.md, 13.7).
+/// Whether a half is the NaN that stands for "out of bounds" (docs/numerics.md, 13.12).
 fn is_outside<V: B32>(x: V) -> V::Holds {
     x.and(lit(0x7fff)).eq(lit(0x7ff7))
 }

@@ -66,6 +66,7 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
         float64::COMPOSED,
         approximate::CARD,
         approximate::CARD_64,
+        approximate::CARD_HIGH,
         approximate::ROUNDED,
         approximate::ROUNDED_64,
     ];

@@ -13,13 +13,13 @@ use texunit_syntax::{SourceFile, Span};
 pub struct InstructionForm<'a> {
     /// Opcode and modifiers as written.
     pub opcode: &'a str,
-    /// Where it is used first.
+    /// The form's first instruction in the text.
     pub first: Span,
-    /// At how many places.
+    /// The number of instructions of this form.
     pub count: u64,
-    /// How well it is known what it computes.
+    /// How well the results of this form are known.
     pub fidelity: Fidelity,
-    /// The special register that this is about, without its `%`.
+    /// The special register whose value decides the class, without its `%`.
     pub register: Option<&'static str>,
 }
 

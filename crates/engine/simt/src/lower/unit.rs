@@ -25,7 +25,7 @@ pub(crate) struct Unit {
     /// By number in the module: number in the code of each function that can be called through a register, else
     /// [`NONE`]. Nothing where no call is so made.
     targets: Vec<u32>,
-    /// Sums of all its functions that were fused.
+    /// The counts of fused and of undecided sums in all functions of the unit.
     pub(crate) fusion: Fusion,
     /// Code that has been made for observers.
     pub(crate) kept: Kept,

@@ -40,7 +40,7 @@ C:       activemask.b32 %m; setp.ne.u32 %p, %m, 0xffffffff; @%p mov.u32 %r, 1;
     assert_eq!(both(&text), expected.collect::<Vec<u32>>());
 }
 
-/// Other instructions with one membermask at two places do not meet: lanes wait for those that never come.
+/// Other instructions with one membermask at two places do not meet: their lanes wait for lanes that never come.
 #[test]
 fn votes_at_two_places_do_not_meet() {
     let text = kernel(

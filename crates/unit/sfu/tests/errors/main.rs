@@ -97,7 +97,7 @@ fn table() -> String {
     let mut text = HEAD.to_owned();
     for (row, (_, errors)) in rows.iter().zip(measured) {
         let share = 100.0 * errors.equal as f64 / errors.count as f64;
-        // Around a zero of a function units of the last place have no bound.
+        // Near a zero of a function its error in ulp has no bound.
         let largest = match errors.largest {
             ..1000.0 => format!("{:.2}", errors.largest),
             _ => "-".to_owned(),

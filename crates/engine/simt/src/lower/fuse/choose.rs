@@ -277,7 +277,7 @@ impl<'a> Finder<'a> {
         self.sums.push(Terms { at: i, terms, before, block, chosen: None });
     }
 
-    /// How many read a product.
+    /// The number of a product's readers: sums, and one more if something else reads it.
     fn readers(&self, product: usize) -> usize {
         let p = &self.products[product];
         p.sums.len() + usize::from(p.is_kept)
@@ -325,8 +325,8 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Of each sum, in their order, the product that goes into it: of two that can the one with fewer readers, else the
-    /// first.
+    /// Chooses for each sum, in the order of the text, the product that is fused into it: of two candidates the product
+    /// with fewer readers, else the first operand.
     pub(super) fn choose(mut self, is_known: bool, pairs: &mut Pairs) {
         self.leave_unknown(pairs);
         for number in 0..self.sums.len() {
