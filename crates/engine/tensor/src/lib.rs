@@ -17,3 +17,6 @@ pub use fragment::Fragment;
 pub use number::Number;
 pub use operation::{Operation, Scratch};
 pub use shape::{BitOperation, Evidence, Order, Product, Shape};
+
+/// Elements that an NVIDIA H200 gave, as text in gzip's form; the text says how it is read.
+pub const H200_ELEMENTS: &[u8] = include_bytes!("../tests/data/h200-elements.txt.gz");

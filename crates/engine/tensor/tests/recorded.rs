@@ -1,82 +1,54 @@
 //! What an NVIDIA H200 (sm_90, driver 580.159.04, CUDA 13.0, 2026-11-28) answered: 168 elements of each of ten kinds of
-//! `mma`. `TEXUNIT_MMA_DATA`: a folder of more of them, `mma_KIND.txt`, a line each: `... A hex... B hex... C hex D hex`.
+//! `mma`. `TEXUNIT_MMA_DATA`: a file of more of them, in the form of [`texunit_tensor::H200_ELEMENTS`].
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::Read;
 
 use texunit_tensor::{Number, Product, Shape};
 
-/// An element of D and what it was made of: a row of A, a column of B, C, D.
-type Row = (Vec<u64>, Vec<u64>, u64, u64);
-
-fn product(kind: &str) -> Product {
-    use Number::*;
-    let (shape, a, b, sum) = match kind {
-        "h_f32" => ("m16n8k16", F16, F16, F32),
-        "h_f16" => ("m16n8k16", F16, F16, F16),
-        "b_f32" => ("m16n8k16", Bf16, Bf16, F32),
-        "h8_f32" => ("m16n8k8", F16, F16, F32),
-        "t_f32" => ("m16n8k8", Tf32, Tf32, F32),
-        "t4_f32" => ("m16n8k4", Tf32, Tf32, F32),
-        "e4_f32" => ("m16n8k32", E4m3, E4m3, F32),
-        "s8" => ("m16n8k32", S8, S8, S32),
-        "s8sat" => ("m16n8k32", S8, U8, S32),
-        "d_f64" => ("m8n8k4", F64, F64, F64),
-        other => panic!("no kind {other}"),
-    };
+/// The product of a line `product SHAPE A B D [satfinite]`.
+fn product(line: &str) -> Product {
+    let words: Vec<_> = line.split(' ').collect();
+    let number = |i: usize| Number::from_name(words[i]).unwrap();
     Product {
-        shape: Shape::from_name(shape).unwrap(),
-        a,
-        b,
-        c: sum,
-        d: sum,
-        saturate: kind == "s8sat",
+        shape: Shape::from_name(words[1]).unwrap(),
+        a: number(2),
+        b: number(3),
+        c: number(4),
+        d: number(4),
+        saturate: words.get(5) == Some(&"satfinite"),
         operation: Default::default(),
         sparse: false,
         wmma: false,
     }
 }
 
-fn numbers(text: &str) -> Vec<u64> {
-    text.split_whitespace().map(|word| u64::from_str_radix(word, 16).unwrap()).collect()
-}
-
-fn compare(kind: &str, rows: &[Row]) {
-    let product = product(kind);
-    let wrong = rows.iter().filter(|(a, b, c, d)| product.element(a, b, *c) != *d).count();
-    println!("{kind}: {} of {}", rows.len() - wrong, rows.len());
-    assert!(wrong == 0 && !rows.is_empty(), "{kind}: {wrong} of {} differ", rows.len());
+/// The number of kinds in a text, of which every element is the machine's.
+fn compare(text: &str) -> usize {
+    let lines = text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>();
+    let kinds = lines.chunk_by(|_, next| !next.starts_with("product "));
+    kinds.fold(0, |count, kind| {
+        let product = product(kind[0]);
+        let wrong = kind[1..].iter().filter(|row| {
+            let numbers = row.split(' ').map(|word| u64::from_str_radix(word, 16).unwrap());
+            let numbers: Vec<_> = numbers.collect();
+            let [a @ .., c, d] = &numbers[..] else { panic!("{row}") };
+            let (a, b) = a.split_at(a.len() / 2);
+            product.element(a, b, *c) != *d
+        });
+        let (wrong, all) = (wrong.count(), kind.len() - 1);
+        println!("{}: {} of {all}", kind[0], all - wrong);
+        assert!(wrong == 0 && all > 0, "{}: {wrong} of {all} differ", kind[0]);
+        count + 1
+    })
 }
 
 #[test]
 fn every_element_is_the_cards() {
     let mut text = String::new();
-    let file = std::fs::File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mma.json.gz"));
-    flate2::read::GzDecoder::new(file.unwrap()).read_to_string(&mut text).unwrap();
-    let data: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let kinds = data["rows"].as_object().unwrap();
-    assert_eq!(kinds.len(), 10);
-    for (kind, rows) in kinds {
-        let rows = rows.as_array().unwrap().iter().map(|row| {
-            let part = |i: usize| numbers(row[i].as_str().unwrap());
-            (part(0), part(1), part(2)[0], part(3)[0])
-        });
-        compare(kind, &rows.collect::<Vec<_>>());
-    }
-    let Some(folder) = std::env::var_os("TEXUNIT_MMA_DATA") else { return };
-    for kind in kinds.keys() {
-        let path = std::path::Path::new(&folder).join(format!("mma_{kind}.txt"));
-        let rows: Vec<Row> = std::fs::read_to_string(path)
-            .unwrap()
-            .lines()
-            .map(|line| {
-                let (_, rest) = line.split_once(" A ").unwrap();
-                let (a, rest) = rest.split_once(" B ").unwrap();
-                let (b, rest) = rest.split_once(" C ").unwrap();
-                let (c, d) = rest.split_once(" D ").unwrap();
-                (numbers(a), numbers(b), numbers(c)[0], numbers(d)[0])
-            })
-            .collect();
-        compare(kind, &rows);
+    flate2::read::GzDecoder::new(texunit_tensor::H200_ELEMENTS).read_to_string(&mut text).unwrap();
+    assert_eq!(compare(&text), 10);
+    if let Some(path) = std::env::var_os("TEXUNIT_MMA_DATA") {
+        compare(&std::fs::read_to_string(path).unwrap());
     }
 }

@@ -224,34 +224,50 @@ fn python_reads_both_formats_and_finds_what_a_float_sampler_lacks() {
     );
 }
 
-/// The reader in C finds the card's results by the exported tables, and finds a number that is wrong.
-#[test]
-fn the_reader_of_the_special_function_unit_checks_its_files() {
-    // One small file of cases: the functions do not depend on them.
-    let folder = TempDir::new("suite-functions");
+/// A suite of one small file of cases: the readers in C do not depend on them.
+fn small_suite(folder: &TempDir) -> PathBuf {
     std::fs::copy(root().join("tests/fetch/found.toml"), folder.join("found.toml")).unwrap();
     let (cases, suite) = (folder.text(""), folder.text("suite"));
     let output = texunit(&["cases", "export", "--cases", &cases, &suite]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let functions = folder.join("suite/special-functions");
+    folder.join("suite")
+}
+
+/// What a C program answers to a suite's folder and other arguments: the exit code and standard output; nothing without a compiler.
+fn reader(
+    folder: &TempDir,
+    source: &Path,
+) -> Option<impl Fn(&[&str]) -> (Option<i32>, String) + use<>> {
+    let program = folder.join("reader");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2"]);
+    match compiler.arg(source).args(["-lm", "-o"]).arg(&program).output() {
+        Err(error) => {
+            skipped(&format!("{}: cc: {error}", source.display()));
+            return None;
+        }
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr))
+        }
+    }
+    let files = source.parent().unwrap().to_owned();
+    Some(move |arguments: &[&str]| {
+        let output = Command::new(&program).arg(&files).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    })
+}
+
+/// The reader in C finds the card's results by the exported tables, and finds a number that is wrong.
+#[test]
+fn the_reader_of_the_special_function_unit_checks_its_files() {
+    let folder = TempDir::new("suite-functions");
+    let functions = small_suite(&folder).join("special-functions");
     let tables = std::fs::read_to_string(functions.join("tables.txt")).unwrap();
     let lines: Vec<_> = tables.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(lines.len(), 7 + 627);
     assert_eq!(lines[..2], ["table RCP 128 15 1 2 8092", "0 67108864 -65534 1013"]);
 
-    let program = folder.join("mufu");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O2"]);
-    match compiler.arg(functions.join("mufu.c")).arg("-o").arg(&program).output() {
-        Err(error) => return skipped(&format!("mufu.c: cc: {error}")),
-        Ok(output) => {
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr))
-        }
-    }
-    let mufu = |arguments: &[&str]| {
-        let output = Command::new(&program).arg(&functions).args(arguments).output().unwrap();
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
-    };
+    let Some(mufu) = reader(&folder, &functions.join("mufu.c")) else { return };
     let (code, said) = mufu(&["--quick"]);
     assert!(code == Some(0) && said.ends_with("\n1152 of 1152\n"), "{said}");
     let one = ["--of", "rcp.approx.ftz.f32", "02f000cc"];
@@ -266,4 +282,38 @@ fn the_reader_of_the_special_function_unit_checks_its_files() {
         std::fs::write(functions.join("tables.txt"), broken).unwrap();
         assert_eq!(mufu(&["--quick"]).0, Some(2));
     }
+}
+
+/// The reader in C computes the elements that a card's tensor core gave, and finds one that is wrong.
+#[test]
+fn the_reader_of_the_tensor_core_checks_its_file() {
+    let folder = TempDir::new("suite-tensor");
+    let files = small_suite(&folder).join("tensor-core");
+    let elements = std::fs::read_to_string(files.join("elements.txt")).unwrap();
+    let Some(mma) = reader(&folder, &files.join("mma.c")) else { return };
+    let (code, said) = mma(&[]);
+    assert!(code == Some(0) && said.ends_with("\n1680 of 1680\n"), "{said}");
+
+    let (before, last) = elements.trim_end().rsplit_once(' ').unwrap();
+    let other = format!("{:x}", u64::from_str_radix(last, 16).unwrap() ^ 1);
+    std::fs::write(files.join("elements.txt"), format!("{before} {other}\n")).unwrap();
+    let (code, said) = mma(&["--differ"]);
+    assert!(
+        code == Some(1)
+            && said.contains(&format!("{last}, wanted {other}\n"))
+            && said.ends_with("\n1679 of 1680\n"),
+        "{said}"
+    );
+    let broken = [
+        format!("{before}\n"),
+        elements.replace("m16n8k16", "m16n8k999"),
+        elements.replace(" bf16 bf16 ", " bf16 f16 "),
+        "1 2 3 4\n".to_owned(),
+        String::new(),
+    ];
+    for text in broken {
+        std::fs::write(files.join("elements.txt"), text).unwrap();
+        assert_eq!(mma(&[]).0, Some(2));
+    }
+    assert_eq!(mma(&["--unknown"]).0, Some(2));
 }

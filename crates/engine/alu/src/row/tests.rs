@@ -16,12 +16,13 @@ const DESTINATION: u32 = 4;
 const FREE: Temporaries = Temporaries { narrow: 5, wide: 5, predicates: 1 };
 const NARROW: usize = 5 + MAX.narrow as usize;
 const WIDE: usize = 5 + MAX.wide as usize;
+const PREDICATES: usize = 1 + MAX.predicates as usize;
 
 #[derive(Clone, PartialEq, Debug)]
 struct Bank {
     narrow: [[u32; 32]; NARROW],
     wide: [[u64; 32]; WIDE],
-    predicates: [u32; 3],
+    predicates: [u32; PREDICATES],
 }
 
 /// Numbers with edges of integers, f16, f32 and f64 among them.

@@ -10,13 +10,17 @@ use crate::row::Row;
 use crate::soft;
 use crate::variant::Variant;
 use texunit_sfu::lanes;
-use texunit_sfu::ptx;
 
 const HALF: u64 = 0x3f00_0000;
 const QUARTER: u64 = 0x3e80_0000;
 const TWO_12: u64 = 0x4580_0000;
 const TWO_24: u64 = 0x4b80_0000;
 const TWO_MINUS_12: u64 = 0x3980_0000;
+const ONE_64: u64 = 1f64.to_bits();
+const HALF_64: u64 = 0.5f64.to_bits();
+const THREE_EIGHTHS_64: u64 = 0.375f64.to_bits();
+const TWO_27: u64 = 0x41a0 << 48;
+const TWO_54: u64 = 0x4350 << 48;
 
 table! { CARD both
     b32 {
@@ -68,14 +72,22 @@ table! { CARD both
 
 table! { CARD_HIGH both
     b64 {
+        ["rsqrt.approx.f64"] |a| {
+            // The machine's root, and one step of iteration where it is a normal number.
+            let is_subnormal = a.sub(lit(1)).lt_u(lit((1 << 52) - 1));
+            let x = a.f_mul(lit(TWO_54)).when(is_subnormal, a);
+            let y = lanes::rsq64h(x.shr_u(lit(32)).low()).extend_u().shl(lit(32));
+            let rest = x.f_fma(y.f_mul(y).f_neg(), lit(ONE_64));
+            let part = rest.f_fma(lit(THREE_EIGHTHS_64), lit(HALF_64));
+            let root = part.f_fma(y.f_mul(rest), y);
+            let root = root.f_mul(lit(TWO_27)).when(is_subnormal, root);
+            let is_normal = x.sub(lit(1 << 52)).lt_u(lit(0x7fe << 52));
+            let root = root.when(is_normal, y);
+            let root = B64::when(lit(0xfff8 << 48), a.f_lt(lit(0)), root);
+            a.or(lit(1 << 51)).when(a.f_ltu(a), root)
+        };
         ["rsqrt.approx.ftz.f64"] |a| lanes::rsq64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
         ["rcp.approx.ftz.f64"] |a| lanes::rcp64h(a.shr_u(lit(32)).low()).extend_u().shl(lit(32));
-    }
-}
-
-table! { CARD_64 calls
-    f64 {
-        ["rsqrt.approx.f64"] |a| ptx::rsqrt64(a);
     }
 }
 

@@ -65,7 +65,6 @@ pub(crate) fn all() -> impl Iterator<Item = Row> {
         float32::COMPOSED,
         float64::COMPOSED,
         approximate::CARD,
-        approximate::CARD_64,
         approximate::CARD_HIGH,
         approximate::ROUNDED,
         approximate::ROUNDED_64,

@@ -1,19 +1,28 @@
-//! The special function unit for others: its tables, what a card gave for all operands, and a reader of both in C.
-//! docs/special-functions.md explains the unit.
+//! Units beside the texture unit, for other implementations: what a card gave, and a program in C that reads and checks it.
+//! docs/special-functions.md and docs/tensor-cores.md explain the units.
 
 use std::fmt::Write;
+use std::io::Read;
 use texunit_sfu::{EX2, LG2, RCP, RSQ, SIN, SQRT, TANH, Table};
 
-/// The folder of a suite, and its files.
-pub(super) const FOLDER: &str = "special-functions";
+/// The files of a suite: their paths in its folder with what is in them.
+pub(super) fn files() -> Result<[(&'static str, String); 5], std::io::Error> {
+    Ok([
+        ("special-functions/tables.txt", tables()),
+        ("special-functions/hashes.txt", texunit_sfu::H200_HASHES.to_owned()),
+        (
+            "special-functions/mufu.c",
+            include_str!("../../../../../examples/conformance/mufu.c").to_owned(),
+        ),
+        ("tensor-core/elements.txt", elements()?),
+        ("tensor-core/mma.c", include_str!("../../../../../examples/conformance/mma.c").to_owned()),
+    ])
+}
 
-/// The names of the files with what is in them.
-pub(super) fn files() -> [(&'static str, String); 3] {
-    [
-        ("tables.txt", tables()),
-        ("hashes.txt", texunit_sfu::H200_HASHES.to_owned()),
-        ("mufu.c", include_str!("../../../../../examples/conformance/mufu.c").to_owned()),
-    ]
+fn elements() -> Result<String, std::io::Error> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(texunit_tensor::H200_ELEMENTS).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 const HEAD: &str = "\

@@ -29,7 +29,8 @@ pub enum CasesCommand {
     /// Write the cases as a conformance suite: inputs, expected bits, rules and where they come from, in files that any
     /// language reads.
     ///
-    /// With them the tables of the special function unit, hashes of what a card gave for all operands, and a reader in C.
+    /// With them the tables of the special function unit and hashes of what a card gave for all operands, elements of
+    /// matrices that a card's tensor core gave, and readers of both in C.
     ///
     /// Exit codes: 0 written; 1 cases that cannot be read, or files that cannot be written; 2 wrong usage, or an internal
     /// error. docs/conformance.md describes the files.
@@ -131,12 +132,10 @@ fn export(args: &ExportArgs) -> Result<String, String> {
     });
     save(&args.folder.join("suite.json"), format!("{index:#}\n").as_bytes())?;
     save(&args.folder.join("schema.json"), SCHEMA.as_bytes())?;
-    for (folder, files) in [(functions::FOLDER, functions::files())] {
-        let folder = args.folder.join(folder);
-        make(&folder)?;
-        for (name, text) in files {
-            save(&folder.join(name), text.as_bytes())?;
-        }
+    for (name, text) in functions::files().map_err(|e| e.to_string())? {
+        let path = args.folder.join(name);
+        make(path.parent().unwrap_or(&path))?;
+        save(&path, text.as_bytes())?;
     }
     let total = |count: fn(&Written) -> usize| files.iter().map(count).sum::<usize>();
     let mut text = String::new();
