@@ -81,3 +81,13 @@ fn the_examples_are_jobs() {
         assert!(job.is_some());
     }
 }
+
+#[test]
+fn a_misspelt_key_is_one_mistake() {
+    let problems = Problems::default();
+    texunit_job::parse("ptx = \"a.ptx\"\nkernle = \"k\"\ngrid = [1]\nblock = [1]\n", &problems);
+    let problems = problems.take();
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert_eq!(problem.code, codes::UNKNOWN_KEY);
+    assert_eq!(problem.help.as_deref(), Some("did you mean `kernel`?"));
+}

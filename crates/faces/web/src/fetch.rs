@@ -201,16 +201,12 @@ pub(crate) fn access(session: &mut Session, keys: &Keys) -> Result<Access, Refus
         .with_unnormalized(keys.flag("unnormalized"));
     let (name, resource) = (made.name.clone(), Arc::clone(&made.resource));
     sampler.srgb |= made.srgb;
-    let fetch = match form {
-        Form::Fetch(fetch) => fetch,
+    let result = match form {
+        Form::Fetch(fetch) => fetch.result,
         // A surface has no header; this one only shows its texels.
-        Form::Surface(surface) => FetchForm::sample(
-            surface.geometry,
-            texunit_unit::CoordType::S32,
-            texunit_unit::ResultType::F32,
-        ),
+        Form::Surface(_) => texunit_unit::ResultType::F32,
     };
-    let texture = file::header(Arc::clone(&resource), &options, fetch, &sampler);
+    let texture = file::header(Arc::clone(&resource), &options, Some(result), &sampler);
     let texture = texture.map_err(|e| Refusal::new(e.message))?;
     let (middle, zeros) =
         (middle(form, &texture), vec!["0"; form.geometry().gradients().max(1)].join(","));

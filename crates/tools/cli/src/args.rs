@@ -5,6 +5,7 @@ pub use crate::bench::BenchArgs;
 pub use crate::cases::CasesArgs;
 pub use crate::check::CheckArgs;
 pub use crate::checks::CheckOptions;
+use crate::color::ColorChoice;
 pub use crate::completions::CompletionsArgs;
 pub use crate::explain::args::ExplainArgs;
 pub use crate::explain_code::ExplainCodeArgs;
@@ -48,6 +49,9 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// When messages are coloured: on a terminal, unless NO_COLOR is set; always; never.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, global = true, hide_possible_values = true)]
+    pub color: ColorChoice,
 }
 
 /// Subcommands.
@@ -209,7 +213,7 @@ pub struct LaunchArgs {
     #[arg(value_name = "JOB.toml")]
     pub job: PathBuf,
     /// Folder for the outputs; created if it does not exist.
-    #[arg(long, value_name = "DIR", default_value = "texunit-out")]
+    #[arg(long, short, value_name = "DIR", default_value = "texunit-out")]
     pub out: PathBuf,
     /// Host threads; 0 means one per core.
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
@@ -287,7 +291,7 @@ pub struct HowArgs {
     pub bad_fetch: Option<BadFetchArg>,
     /// Architecture whose limits apply to the size of textures and surfaces, such as sm_75; default: what the job says,
     /// or sm_86.
-    #[arg(long, value_name = "SM", value_parser = architecture)]
+    #[arg(long, alias = "device", value_name = "SM", value_parser = architecture)]
     pub arch: Option<ComputeCapability>,
     /// Run CTAs and warps in a random fair order that follows from this seed: the effects of a race become visible, and
     /// the same seed repeats them exactly. Uses one host thread, and everything is interpreted.
@@ -422,7 +426,9 @@ pub(crate) fn thread(text: &str) -> Result<[u32; 3], &'static str> {
 }
 
 pub(crate) fn architecture(text: &str) -> Result<ComputeCapability, &'static str> {
-    ComputeCapability::from_target(text).ok_or("expected an architecture, such as sm_75")
+    ComputeCapability::from_target(text).ok_or(
+        "expected an architecture, such as sm_75; named devices are options of `texunit run`",
+    )
 }
 
 /// `4096`, `64K`, `512M`, `8G`

@@ -8,7 +8,7 @@ mod folder;
 mod read;
 
 use crate::codes;
-use crate::color::{ColorChoice, Stream};
+use crate::color::{self, Stream};
 use clap::{Args, ValueEnum};
 use read::Unread;
 use std::io::{BufWriter, Write};
@@ -45,8 +45,8 @@ pub struct CheckArgs {
     /// Give exactly the verdicts of NVIDIA's assembler, ptxas; what it accepts but miscompiles is a warning.
     #[arg(long)]
     pub ptxas_compat: bool,
-    /// ptxas release to emulate; default: the oldest that supports the file's .version.
-    #[arg(long, value_name = "RELEASE", requires = "ptxas_compat")]
+    /// ptxas release to emulate, which implies --ptxas-compat; default: the oldest that supports the file's .version.
+    #[arg(long, value_name = "RELEASE")]
     pub ptxas: Option<Ptxas>,
     /// Do not show these warnings: codes separated by commas, or `warnings` for all.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
@@ -63,9 +63,6 @@ pub struct CheckArgs {
     /// Show errors only: no warnings, and no line with totals.
     #[arg(long, short)]
     pub quiet: bool,
-    /// Colours of the human form.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
-    pub color: ColorChoice,
 }
 
 /// Formats of `texunit check`.
@@ -176,7 +173,7 @@ impl Check<'_> {
 
 fn options(args: &CheckArgs) -> Options {
     Options {
-        verdicts: match args.ptxas_compat {
+        verdicts: match args.ptxas_compat || args.ptxas.is_some() {
             true => Verdicts::Ptxas(args.ptxas),
             false => Verdicts::Texunit,
         },
@@ -188,7 +185,7 @@ fn options(args: &CheckArgs) -> Options {
 
 fn format(args: &CheckArgs, stream: Stream) -> Format {
     match args.format {
-        CheckFormat::Human => Format::Human { color: args.color.wanted(stream) },
+        CheckFormat::Human => Format::Human { color: color::wanted(stream) },
         CheckFormat::Json => Format::Json,
         CheckFormat::Sarif => Format::Sarif,
         CheckFormat::Short => Format::Short,

@@ -3,6 +3,10 @@
 use clap::ValueEnum;
 use console::Term;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
+
+/// What the command line says of colours, for all of the program.
+static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 
 /// When text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -24,17 +28,25 @@ pub enum Stream {
     Stderr,
 }
 
-impl ColorChoice {
-    /// Whether text for a stream is coloured.
-    pub fn wanted(self, stream: Stream) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Never => false,
-            Self::Auto => {
-                let set = |name| std::env::var_os(name).filter(|v| !v.is_empty());
-                let dumb = set("TERM").is_some_and(|term| term == "dumb");
-                stream.is_terminal() && set("NO_COLOR").is_none() && !dumb
-            }
+/// Keeps what the command line says of colours. The first call counts.
+pub fn choose(choice: ColorChoice) {
+    let _ = CHOICE.set(choice);
+}
+
+/// What the command line says of colours.
+pub fn choice() -> ColorChoice {
+    CHOICE.get().copied().unwrap_or(ColorChoice::Auto)
+}
+
+/// Whether text for a stream is coloured.
+pub fn wanted(stream: Stream) -> bool {
+    match choice() {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let set = |name| std::env::var_os(name).filter(|v| !v.is_empty());
+            let dumb = set("TERM").is_some_and(|term| term == "dumb");
+            stream.is_terminal() && set("NO_COLOR").is_none() && !dumb
         }
     }
 }
@@ -44,6 +56,30 @@ pub fn columns() -> Option<usize> {
     let terminal = [(Stream::Stderr, Term::stderr()), (Stream::Stdout, Term::stdout())];
     let shown = terminal.into_iter().find(|(stream, _)| stream.is_terminal());
     shown.and_then(|(_, term)| term.size_checked()).map(|(_, columns)| usize::from(columns))
+}
+
+/// Text whose lines are broken at spaces to have no more than so many columns; the rest of a line stands further right.
+pub fn fitted(text: &str, columns: usize) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for line in text.split_inclusive('\n') {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let (mut rest, mut before) = (line.trim_end_matches('\n'), 0);
+        while let Some((limit, _)) = rest.char_indices().nth(columns.saturating_sub(before).max(20))
+        {
+            let least = if before == 0 { indent + 1 } else { 1 };
+            let Some(space) = rest[..limit].rfind(' ').filter(|&at| at >= least) else { break };
+            out.push_str(&rest[..space]);
+            out.push('\n');
+            before = indent + 4;
+            out.extend(std::iter::repeat_n(' ', before));
+            rest = &rest[space + 1..];
+        }
+        out.push_str(rest);
+        if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
 }
 
 impl Stream {
@@ -60,5 +96,20 @@ impl Stream {
             Self::Stdout => Box::new(std::io::stdout()),
             Self::Stderr => Box::new(std::io::stderr()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn long_lines_are_broken_at_spaces() {
+        let text = "  x: 0.4 -> texel coordinate 1.5999; texels 1 and 2\nshort\n\n";
+        let fits = fitted(text, 30);
+        assert_eq!(fits, "  x: 0.4 -> texel coordinate\n      1.5999; texels 1 and 2\nshort\n\n");
+        let word = "x".repeat(100);
+        assert_eq!(fitted(&word, 30), word);
+        assert_eq!(fitted("é é é é é é é é é é é é é é é é é", 24).lines().count(), 2);
     }
 }

@@ -171,7 +171,13 @@ fn fetch(
     }
     let operands = operand::fetch(&args.access.written(), form).map_err(Failure::usage)?;
     let mut sampler = args.sampler.sampler().map_err(Failure::usage)?;
-    let texture = file::texture(&args.texture.options(), file, form, &mut sampler)?;
+    let texture = file::texture(
+        &args.texture.options(),
+        file,
+        form.geometry,
+        Some(form.result),
+        &mut sampler,
+    )?;
     let explanation = Explanation::new(form, &texture, &sampler, &operands)
         .map_err(|e| Failure::input(e.to_string()))?;
     Ok(Output { text: explanation.render(format), agrees: true })

@@ -2,7 +2,7 @@
 //! on standard error.
 
 use crate::checks;
-use crate::color::{ColorChoice, Stream};
+use crate::color::{self, Stream};
 use crate::explain::args::ExplainFormat;
 use crate::run::{Failure, Report};
 use std::io::Write;
@@ -16,7 +16,7 @@ const MAX_SHOWN: usize = 100;
 
 /// Prints a report.
 pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
-    let color = ColorChoice::Auto.wanted(Stream::Stderr);
+    let color = color::wanted(Stream::Stderr);
     let (out, err) = render(report, quiet, color);
     let printed = std::io::stdout().write_all(&out).and_then(|()| std::io::stdout().flush());
     // A standard output that is closed or full must not hide what went wrong.
@@ -26,7 +26,7 @@ pub fn print(report: &Report, quiet: bool) -> std::io::Result<()> {
 
 /// Prints the page of an explained thread, and everything else on standard error.
 pub fn print_page(report: &Report, quiet: bool) -> std::io::Result<()> {
-    let color = ColorChoice::Auto.wanted(Stream::Stderr);
+    let color = color::wanted(Stream::Stderr);
     let (_, err) = render(report, quiet, color);
     let page = report.explained.as_ref().map(|e| e.render(report, ExplainFormat::Svg));
     let printed = std::io::stdout().write_all(page.unwrap_or_default().as_bytes());

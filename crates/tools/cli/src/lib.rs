@@ -48,9 +48,9 @@ use missing::coverage;
 pub use missing::ranges;
 
 use args::{Cli, Command, ExplainArgs, LaunchArgs, LaunchFormat, OutputFormat, SampleArgs};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use explain::args::ExplainFormat;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use texunit_simt::JitMode;
 use texunit_unit::SimdLevel;
@@ -93,7 +93,10 @@ fn runs_kernels(command: &Command) -> Option<&'static str> {
 }
 
 fn run_command() -> u8 {
-    let cli = match Cli::try_parse() {
+    // Zero: lines of help are not wrapped.
+    let command = Cli::command().term_width(color::columns().unwrap_or(0));
+    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             // A closed pipe needs no other message.
@@ -101,6 +104,7 @@ fn run_command() -> u8 {
             return if error.use_stderr() { USAGE } else { 0 };
         }
     };
+    color::choose(cli.color);
     if let Some(name) = runs_kernels(&cli.command) {
         if let Err(error) = SimdLevel::from_environment() {
             return usage_error(name, &format!("TEXUNIT_SIMD: {error}"));
@@ -165,7 +169,12 @@ fn explain(args: &ExplainArgs) -> u8 {
     match explain::run(args) {
         Ok(output) => {
             let mut out = std::io::stdout();
-            let printed = out.write_all(output.text.as_bytes()).and_then(|()| out.flush());
+            let is_text = args.format.is_none_or(|format| format == ExplainFormat::Text);
+            let text = match color::columns().filter(|_| is_text && out.is_terminal()) {
+                Some(columns) => color::fitted(&output.text, columns),
+                None => output.text,
+            };
+            let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             exit(printed, output.agrees)
         }
         Err(trouble) => {

@@ -35,7 +35,7 @@ const NOT_STARTED: u8 = 125;
 pub struct RunArgs {
     /// The device that the program sees, by its architecture (sm_86, the default, sm_75, sm_90 and so
     /// on) or its card (rtx3060, t4, h100, h200); several separated by commas.
-    #[arg(long, value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
+    #[arg(long, alias = "arch", value_name = "NAME", env = "TEXUNIT_DEVICE", value_parser = devices)]
     pub device: Option<String>,
     /// What to print on standard error as it happens.
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]

@@ -25,7 +25,7 @@ pub struct MergeArgs {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Folder for the outputs; created if it does not exist.
-    #[arg(long, value_name = "DIR", default_value = "texunit-out")]
+    #[arg(long, short, value_name = "DIR", default_value = "texunit-out")]
     pub out: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use texunit_files::Kind;
 use texunit_sample::{Call, Texture};
-use texunit_unit::{CoordType, FetchForm, Filter, Geometry, ResultType};
+use texunit_unit::{FetchForm, Filter, Geometry};
 
 /// Arguments of `texunit sample`.
 #[derive(Clone, Debug, Args)]
@@ -28,7 +28,7 @@ pub struct SampleArgs {
     #[arg(long, value_name = "FILE.npy")]
     pub at: PathBuf,
     /// The file of results (.npy).
-    #[arg(long, value_name = "FILE.npy")]
+    #[arg(long, short, value_name = "FILE.npy")]
     pub out: PathBuf,
     /// Report on standard output.
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
@@ -131,11 +131,9 @@ fn zeros(size: usize) -> Result<Vec<u8>, Failure> {
 /// The texture, by the options and rules of `texunit explain`.
 fn made(args: &SampleArgs) -> Result<Texture, Failure> {
     let mut sampler = args.sampler.sampler().map_err(Failure::usage)?;
-    let coord = if args.fetch.fetch { CoordType::S32 } else { CoordType::F32 };
     let geometry = args.texture.geometry.unwrap_or(Geometry::D2);
-    let form = FetchForm::sample(geometry, coord, ResultType::F32);
-    let header =
-        texunit_sample::file::texture(&args.texture.options(), &args.tex, form, &mut sampler)?;
+    let options = args.texture.options();
+    let header = texunit_sample::file::texture(&options, &args.tex, geometry, None, &mut sampler)?;
     Ok(Texture::of_header(Arc::new(header), sampler))
 }
 

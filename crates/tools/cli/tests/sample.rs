@@ -48,7 +48,7 @@ fn results() -> Result<(), Failed> {
         ("--tex grid.npy --at xy.npy --mipmaps --lod bits:3f800000",     &[3],    &[12.5, 10.5, 4.5]),
         ("--tex grid.npy --at ij.npy --fetch",                           &[2],    &[9.0, 3.0]),
         ("--tex grid.npy --at ij.npy --fetch --offset 0,1",              &[2],    &[13.0, 7.0]),
-        ("--tex layers.npy --geometry a2d --at xy.npy --layer 9",        &[3],    &[0.2, 0.0, 1.0]),
+        ("--tex layers.npy --geometry a2d --at xy.npy --layer 9 --read normalized", &[3],    &[0.2, 0.0, 1.0]),
     ];
     for (arguments, shape, expected) in cases {
         let (_, array) = sample(arguments, &folder);

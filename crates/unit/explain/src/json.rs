@@ -1,6 +1,6 @@
 //! A fetch as JSON.
 
-use crate::text::whole;
+use crate::text::{whole, without_rounding};
 use crate::value::{FACES, registers};
 use crate::{Explanation, Known, Source};
 use serde_json::{Value, json as object};
@@ -36,7 +36,7 @@ pub(crate) fn json(e: &Explanation<'_>) -> Value {
                 .collect::<Vec<_>>(),
         }),
         "footprints": trace.footprints.iter().map(footprint).collect::<Vec<_>>(),
-        "channels": trace.channels.iter().map(channel).collect::<Vec<_>>(),
+        "channels": (0..).zip(&trace.channels).map(|(n, c)| channel(trace, n, c)).collect::<Vec<_>>(),
         "result": words(e, trace.answer.values),
         "resident": trace.answer.resident,
         "known": e.known.map(|k| known(e, k)),
@@ -149,6 +149,7 @@ fn texel(t: &TexelTrace) -> Value {
     })
 }
 
-fn channel(c: &ChannelTrace) -> Value {
-    object!({ "steps": steps(&c.steps), "result": hex(c.result) })
+fn channel(trace: &Trace, component: usize, c: &ChannelTrace) -> Value {
+    let unrounded = without_rounding(trace, component);
+    object!({ "steps": steps(&c.steps), "result": hex(c.result), "unrounded": unrounded })
 }

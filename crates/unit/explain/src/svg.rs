@@ -11,10 +11,9 @@ mod taps;
 
 use crate::Explanation;
 use crate::picture::{Anchor, Paint, Picture, Rect};
-use crate::text::{effective, headline, is_weighted};
+use crate::text::{self, effective, headline};
 use crate::value::results;
 use colour::Scale;
-use texunit_texel::Reading;
 use texunit_unit::reference::trace::{Footprint, Trace};
 use texunit_unit::{FetchKind, ResultType};
 
@@ -125,27 +124,6 @@ fn components(trace: &Trace) -> [u32; 4] {
     }
 }
 
-/// A component as weights of f64 would give it: the error of the 8-bit weights is the difference. `None` where there
-/// is not a sum, or sums are not of the values that are shown.
-fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
-    let [footprint] = trace.footprints.as_slice() else { return None };
-    let sums = is_weighted(trace, footprint) && trace.form.result == ResultType::F32;
-    let reading = *trace.readings.get(component)?;
-    let shown = !matches!(
-        reading,
-        Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }
-    );
-    let resident = trace.answer.resident;
-    if !sums || !shown || !resident || trace.effective.compare.is_some() {
-        return None;
-    }
-    let texels = &footprint.texels;
-    let all: f64 = texels.iter().map(|t| t.exact).sum();
-    let value = |bits: u32| f64::from(f32::from_bits(bits));
-    let sum: f64 = texels.iter().map(|t| t.exact * value(t.values[component])).sum();
-    ((all - 1.0).abs() < 1e-9 && sum.is_finite()).then_some(sum)
-}
-
 /// The colour of the result, where it has one: of a gather the results are four texels, of a compare shares that have passed.
 pub(crate) fn result_colour(e: &Explanation<'_>) -> Option<String> {
     coloured(&e.trace).then(|| Scale::new(e).colour(components(&e.trace)))
@@ -168,7 +146,7 @@ fn draw_result(p: &mut Picture, e: &Explanation<'_>, scale: &Scale) {
     }
     for (n, (name, bits, value)) in lines.into_iter().enumerate() {
         let mut text = format!("{name} = {value} ({bits:08x})");
-        if let Some(exact) = without_rounding(trace, n) {
+        if let Some(exact) = text::without_rounding(trace, n) {
             text += &format!(", with unrounded weights {exact:.7}");
             // Texels from 0 to 1, or from -1 to 1, are apart in the unit of the weights.
             if exact.abs() <= 1.0 {

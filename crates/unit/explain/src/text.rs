@@ -8,7 +8,7 @@ use std::fmt::{Result, Write};
 use texunit_texel::Reading;
 use texunit_unit::reference::number::real;
 use texunit_unit::reference::trace::{AxisTrace, Footprint, Step, TexelTrace, Trace};
-use texunit_unit::{FetchKind, Lod};
+use texunit_unit::{FetchKind, Lod, ResultType};
 
 pub(crate) fn text(explanation: &Explanation<'_>) -> String {
     let mut out = String::new();
@@ -289,13 +289,42 @@ fn result(out: &mut String, trace: &Trace) -> Result {
             writeln!(out, "  {name} [{}] {}", step.rule, step.text)?;
         }
     }
-    for (name, bits, value) in results(trace.form.result, trace.answer.values) {
-        writeln!(out, "  {name} = {bits:08x} ({value})")?;
+    for (n, (name, bits, value)) in
+        results(trace.form.result, trace.answer.values).into_iter().enumerate()
+    {
+        write!(out, "  {name} = {bits:08x} ({value})")?;
+        let exact = without_rounding(trace, n);
+        if let Some(exact) = exact.filter(|&exact| (exact as f32).to_bits() != bits) {
+            let apart = f64::from(f32::from_bits(bits)) - exact;
+            write!(out, "; with unrounded weights {exact:.8}, {apart:+.1e} apart")?;
+        }
+        writeln!(out)?;
     }
     if !trace.answer.resident {
         writeln!(out, "  not all texels are resident: the predicate is false")?;
     }
     Ok(())
+}
+
+/// A component as weights of f64 would give it: the error of the 8-bit weights is the difference. The shares of levels are
+/// the unit's. `None` where there is not a sum, or sums are not of the values that are shown.
+pub(crate) fn without_rounding(trace: &Trace, component: usize) -> Option<f64> {
+    let sums = trace.footprints.iter().any(|footprint| is_weighted(trace, footprint))
+        && trace.form.result == ResultType::F32;
+    let reading = *trace.readings.get(component)?;
+    let shown = !matches!(
+        reading,
+        Reading::Missing | Reading::One | Reading::Uint { .. } | Reading::Sint { .. }
+    );
+    let resident = trace.answer.resident;
+    if !sums || !shown || !resident || trace.effective.compare.is_some() {
+        return None;
+    }
+    let texels = || trace.footprints.iter().flat_map(|footprint| &footprint.texels);
+    let all: f64 = texels().map(|t| t.exact).sum();
+    let value = |bits: u32| f64::from(f32::from_bits(bits));
+    let sum: f64 = texels().map(|t| t.exact * value(t.values[component])).sum();
+    ((all - 1.0).abs() < 1e-9 && sum.is_finite()).then_some(sum)
 }
 
 fn write_known(out: &mut String, e: &Explanation<'_>, known: Known) -> Result {

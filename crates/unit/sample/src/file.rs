@@ -7,7 +7,7 @@ use texunit_files::{Container, Kind, Wanted};
 use texunit_memory::Block;
 use texunit_texel::{Format, readings};
 use texunit_unit::{
-    ArrayShape, Extent, FetchForm, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
+    ArrayShape, Extent, Filter, Geometry, ReadMode, Resource, ResultType, Sampler, Texture,
 };
 
 /// What a file does not say itself: options of `texunit explain`, whose names messages have.
@@ -80,32 +80,40 @@ struct Source {
 pub fn texture(
     args: &FileOptions,
     file: &Path,
-    form: FetchForm,
+    geometry: Geometry,
+    result: Option<ResultType>,
     sampler: &mut Sampler,
 ) -> Result<Texture, Refused> {
-    let (resource, srgb) = resource(args, file, form.geometry)?;
+    let (resource, srgb) = resource(args, file, geometry)?;
     sampler.srgb |= srgb;
-    header(Arc::new(resource), args, form, sampler)
+    header(Arc::new(resource), args, result, sampler)
 }
 
-/// A texture of texels that are there already, for fetches of this form.
+/// A texture of texels that are there already. An instruction that reads them says what it returns.
 pub fn header(
     resource: Arc<Resource>,
     args: &FileOptions,
-    form: FetchForm,
+    result: Option<ResultType>,
     sampler: &Sampler,
 ) -> Result<Texture, Refused> {
-    let format = resource.format();
-    let usual = || usual_mode(format, form.result, sampler.srgb);
+    let usual = || usual_read(resource.format(), result, sampler);
     let read_mode = args.read.unwrap_or_else(usual);
     Texture::new(resource, read_mode, !args.unnormalized, sampler)
         .map_err(|e| Refused::input(e.to_string()))
 }
 
-/// Normalized, if floats are wanted and the format can be read so; else as elements, if it can.
-fn usual_mode(format: Format, result: ResultType, srgb: bool) -> ReadMode {
-    let can = |normalized| readings(format, normalized, srgb).is_some();
-    let floats = !matches!(result, ResultType::S32 | ResultType::U32);
+/// How texels are read where nobody says: as normalized floats where the format can be read so and the filter is linear or
+/// the instruction returns floats, else as elements; and in the only way where there is one.
+pub(crate) fn usual_read(
+    format: Format,
+    result: Option<ResultType>,
+    sampler: &Sampler,
+) -> ReadMode {
+    let can = |normalized| readings(format, normalized, sampler.srgb).is_some();
+    let floats = match result {
+        Some(result) => !matches!(result, ResultType::S32 | ResultType::U32),
+        None => sampler.filter == Filter::Linear,
+    };
     if can(true) && (floats || !can(false)) { ReadMode::NormalizedFloat } else { ReadMode::Element }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{SampleError, shape_text};
+use crate::file::usual_read;
 use crate::input::{Dtype, Input};
 use crate::meaning::{ArrayOptions, Mipmaps};
 use crate::options::TextureOptions;
@@ -54,11 +55,8 @@ impl Texture {
         let mut sampler = options.sampler;
         let format = resource.format();
         sampler.srgb |= format.is_srgb_block();
-        let usual = match readings(format, false, sampler.srgb) {
-            Some(_) => ReadMode::Element,
-            None => ReadMode::NormalizedFloat,
-        };
-        let read_mode = options.read_mode.unwrap_or(usual);
+        let usual = || usual_read(format, None, &sampler);
+        let read_mode = options.read_mode.unwrap_or_else(usual);
         let header = Header::new(resource, read_mode, options.normalized_coords, &sampler)?;
         Ok(Self::of_header(Arc::new(header), sampler))
     }

@@ -342,8 +342,15 @@ fn s1_to_s3_words() {
 #[test]
 fn s4_and_s5_pairs() {
     let array = zeros(&[2, 2], Dtype::U8);
-    let linear = TextureOptions::of([("filter", words(&["linear"]))]).unwrap();
-    is_value(Texture::new(&[array.input()], &ArrayOptions::default(), &linear), "no linear filter");
+    let linear = ("filter", words(&["linear"]));
+    let usual = TextureOptions::of([linear.clone()]).unwrap();
+    let texture = Texture::new(&[array.input()], &ArrayOptions::default(), &usual).unwrap();
+    assert_eq!(texture.header().read_mode, texunit_unit::ReadMode::NormalizedFloat);
+    let element = TextureOptions::of([linear, ("read", words(&["element"]))]).unwrap();
+    is_value(
+        Texture::new(&[array.input()], &ArrayOptions::default(), &element),
+        "`read` = `normalized`",
+    );
     let wrap = TextureOptions::of([("address", words(&["wrap"]))]).unwrap();
     let texture = Texture::new(&[array.input()], &ArrayOptions::default(), &wrap).unwrap();
     let at = f32s(&[2], &[0.0, 0.0]);

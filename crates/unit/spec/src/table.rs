@@ -1,7 +1,7 @@
 //! Reads a TOML table key by key and collects every mistake on the way.
 
 use crate::keys::Key;
-use crate::problem::{Edit, Problem, codes};
+use crate::problem::{Edit, Problem, codes, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -247,6 +247,15 @@ impl<'a> Table<'a> {
                 let message = format!("unknown key `{name}`");
                 let problem = Problem::new(codes::UNKNOWN_KEY, (&path, key.span()), message);
                 self.report(problem.suggest(name, &names));
+                // A misspelt key is one mistake: that the right one is missing goes without saying.
+                if let Some(meant) = nearest(name, &names) {
+                    let missing = format!(" lacks the key `{meant}`: ");
+                    self.context.problems.borrow_mut().retain(|problem| {
+                        problem.code != codes::MISSING_KEY
+                            || problem.key != self.path
+                            || !problem.message.contains(&missing)
+                    });
+                }
             }
         }
     }

@@ -31,7 +31,7 @@ pub struct ExplainArgs {
     #[arg(long, value_enum)]
     pub format: Option<ExplainFormat>,
     /// Write to this file instead of standard output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The access.
     #[command(flatten)]
@@ -159,8 +159,8 @@ pub struct TextureArgs {
     /// Make mip levels with a box filter.
     #[arg(long, requires = "tex")]
     pub mipmaps: bool,
-    /// How texels are read; default: normalized if the instruction returns floats and the format can be read so, else
-    /// element.
+    /// How texels are read; default: integers as normalized floats if the filter is linear, and for `explain` if the
+    /// instruction returns floats; else as elements.
     #[arg(long, value_name = "MODE", requires = "tex", value_parser = word(READ_MODES))]
     pub read: Option<ReadMode>,
     /// Coordinates run from 0 to the size, not from 0 to 1.

@@ -6,7 +6,7 @@ mod text;
 mod uses;
 mod values;
 
-use crate::color::{ColorChoice, Stream};
+use crate::color::{self, Stream};
 use clap::Args;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct InitArgs {
     pub kernel: Option<String>,
     /// The job file, or the folder for the jobs of several kernels; `-` is standard output. Default: beside the
     /// PTX, with its name.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, short, value_name = "PATH")]
     pub out: Option<PathBuf>,
     /// Replace existing files.
     #[arg(long)]
@@ -69,11 +69,7 @@ fn init(args: &InitArgs) -> Result<String, String> {
     errors.retain(Diagnostic::is_error);
     if !errors.is_empty() {
         errors.sort_by_key(|d| (d.primary.span.start, d.code));
-        return Err(texunit_report::human(
-            &source,
-            &errors,
-            ColorChoice::Auto.wanted(Stream::Stderr),
-        ));
+        return Err(texunit_report::human(&source, &errors, color::wanted(Stream::Stderr)));
     }
     let module = &checked.module;
     let kernels = chosen(module, args).map_err(error)?;

@@ -4,7 +4,7 @@
 use super::inspect::{Obstacle, Warning};
 use super::reports::{Outputs, is_output};
 use super::{NOT_STARTED, RunArgs, say};
-use crate::color::ColorChoice;
+use crate::color::{self, ColorChoice};
 use crate::number;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -60,9 +60,6 @@ pub struct EvidenceArgs {
     /// its own file. `-` is standard output.
     #[arg(long, value_name = "FILE", env = "TEXUNIT_COVERAGE")]
     pub coverage: Option<PathBuf>,
-    /// When messages of the libraries are coloured.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
-    pub color: ColorChoice,
 }
 
 /// Forms of a report.
@@ -127,7 +124,7 @@ impl EvidenceArgs {
         if self.continue_after_fault {
             command.env("TEXUNIT_CONTINUE_AFTER_FAULT", "1");
         }
-        match self.color {
+        match color::choice() {
             ColorChoice::Auto => {}
             ColorChoice::Always => drop(command.env("TEXUNIT_COLOR", "always")),
             ColorChoice::Never => drop(command.env("TEXUNIT_COLOR", "never")),

@@ -16,7 +16,7 @@ pub struct ReduceArgs {
     pub input: PathBuf,
     /// The result: a folder for a job, a file for PTX; default: NAME-reduced and NAME.reduced.ptx
     /// in the current folder.
-    #[arg(long, value_name = "FILE/DIR")]
+    #[arg(long, short, value_name = "FILE/DIR")]
     pub out: Option<PathBuf>,
     /// Stop after this time and keep the best result so far.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, allow_negative_numbers = true,

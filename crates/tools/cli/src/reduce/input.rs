@@ -2,7 +2,7 @@
 
 use super::args::ReduceArgs;
 use super::first::Stopped;
-use crate::color::{ColorChoice, Stream};
+use crate::color::{self, Stream};
 use std::path::{Path, PathBuf};
 use texunit_job::load::{read_job, read_ptx};
 use texunit_reduce::{Case, read_job_table};
@@ -78,7 +78,7 @@ fn job(path: &Path) -> Result<Input, Stopped> {
     let file = read_job(path).map_err(|e| Stopped::failed(&e.message, e.help))?;
     let problems: Vec<_> = file.problems.iter().map(texunit_job::InText::diagnostic).collect();
     let (Some(job), true) = (&file.job, problems.is_empty()) else {
-        let color = ColorChoice::Auto.wanted(Stream::Stderr);
+        let color = color::wanted(Stream::Stderr);
         return Err(Stopped::Failed(texunit_report::human(&file.source, &problems, color)));
     };
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -99,7 +99,7 @@ impl Stopped {
 
     /// Mistakes in a job.
     pub(super) fn problems(source: &SourceFile, problems: &[texunit_job::Problem]) -> Self {
-        let color = ColorChoice::Auto.wanted(Stream::Stderr);
+        let color = color::wanted(Stream::Stderr);
         let list: Vec<_> = problems.iter().map(texunit_job::InText::diagnostic).collect();
         Self::Failed(texunit_report::human(source, &list, color))
     }

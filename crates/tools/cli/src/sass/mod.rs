@@ -10,7 +10,7 @@ pub use args::{
 
 use crate::args::OutputFormat;
 use serde_json::{Map, Value, json};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use texunit_report::visible;
 use texunit_sass::descriptor::{Bits, Descriptor, header, sampler};
 use texunit_sass::listing::{self, Line};
@@ -50,7 +50,7 @@ fn wrong(message: &str) -> Output {
 
 /// Whether standard error takes colours.
 fn color() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    crate::color::wanted(crate::color::Stream::Stderr)
 }
 
 fn disassemble(args: &DisArgs) -> Output {

@@ -67,7 +67,7 @@ fn check_filter(
     } else if read_mode == ReadMode::Element {
         format!(
             "integers ({format}) read as elements have no linear filter; use point, or read \
-             them as normalized floats"
+             them as normalized floats, `read` = `normalized`"
         )
     } else {
         return Ok(());

@@ -77,7 +77,7 @@ fn messages_name_cuda_s_error() {
     assert_eq!(
         made.unwrap_err().to_string(),
         "texture `t`: integers (u8x4) read as elements have no linear filter; use point, or read \
-         them as normalized floats (cudaErrorInvalidFilterSetting, 26)"
+         them as normalized floats, `read` = `normalized` (cudaErrorInvalidFilterSetting, 26)"
     );
     let plain = Sampler::default();
     let made = Texture::new(resource("bc4", G::D2, 4, None), ReadMode::Element, true, &plain);
