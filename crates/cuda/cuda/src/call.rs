@@ -136,6 +136,11 @@ static ENDS: AtomicPtr<End> = AtomicPtr::new(std::ptr::null_mut());
 /// Has a function called after all that the program does when it ends by itself, in functions of `atexit` and destructors,
 /// too: for what is reported of all calls. What is asked for later is called first.
 pub(crate) fn at_end(function: fn()) {
+    let (own, _) = crate::asked::module(at_end as fn(fn()) as usize).unwrap_or_default();
+    if !own.contains("libtexunit_core") {
+        // This crate is in a program, as a test: nobody else calls it.
+        at_exit(texunit_core_end);
+    }
     let end = Box::into_raw(Box::new(End { function, next: ENDS.load(Acquire) }));
     // SAFETY: made above, and seen by others only once it is in the list.
     while let Err(last) = ENDS.compare_exchange(unsafe { (*end).next }.cast_mut(), end, AcqRel, Acquire) {

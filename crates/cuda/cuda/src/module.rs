@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
+use texunit_syntax::by_opcode;
 use texunit_report::Located;
 
 /// A module that is loaded in a context.
@@ -134,6 +135,7 @@ fn refused(
     diagnostics: &[Diagnostic],
     code: CUresult,
 ) -> Refusal {
+    let diagnostics = &by_opcode(located.text, diagnostics);
     if !jit.report(located, diagnostics) {
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();

@@ -27,6 +27,7 @@
 
 #![allow(unsafe_code)]
 
+mod crash;
 mod file;
 mod lazy;
 mod nvrtc;
@@ -244,8 +245,11 @@ impl State {
         let name = shown(path);
         // Of a program without a table of symbols `texunit run` says what is to be said.
         let to_say = path != Path::new(PROGRAM) || linked.has_table;
-        if linked.runtime.is_none() && to_say && stripped::hides_runtime(path) {
-            say(format_args!("{}", stripped::warning(path)));
+        if linked.runtime.is_none() && stripped::hides_runtime(path) {
+            if to_say {
+                say(format_args!("{}", stripped::warning(path)));
+            }
+            crash::explain(&name);
         }
         if let Some(Err(why)) = linked.runtime.map(|inside| Self::redirect(&inside, address)) {
             say(format_args!(
