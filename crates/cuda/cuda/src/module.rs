@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
-use texunit_syntax::by_opcode;
 use texunit_report::Located;
+use texunit_syntax::by_opcode;
 
 /// A module that is loaded in a context.
 #[derive(Debug)]

@@ -66,8 +66,20 @@ impl Origin {
 
 /// What the names of NVIDIA's libraries of kernels begin with.
 const NVIDIAS: [&str; 14] = [
-    "libcublas", "libcudnn", "libcufft", "libcurand", "libcusolver", "libcusparse", "libcutensor", "libcuvs", "libnccl", "libnpp",
-    "libnvjpeg", "libnvinfer", "libnvgraph", "libcudss",
+    "libcublas",
+    "libcudnn",
+    "libcufft",
+    "libcurand",
+    "libcusolver",
+    "libcusparse",
+    "libcutensor",
+    "libcuvs",
+    "libnccl",
+    "libnpp",
+    "libnvjpeg",
+    "libnvinfer",
+    "libnvgraph",
+    "libcudss",
 ];
 
 /// Whether a library is one of NVIDIA's, by its name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11` in a Python wheel.
@@ -148,10 +160,14 @@ mod tests {
         for name in ["libcublasLt.so.12", "libcusolver.so.11", "libcufft-1a2b3c4d.so.11"] {
             let maps = format!("1000-2000 r--p 00000000 fe:01 11     /opt/{name}\n");
             let said = Origin::At(0x1800).in_process(device, &maps);
-            assert!(said.starts_with(&format!("the library /opt/{name} has machine code only")), "{said}");
+            assert!(
+                said.starts_with(&format!("the library /opt/{name} has machine code only")),
+                "{said}"
+            );
             assert!(said.contains("NVIDIA's") && !said.contains("-arch="), "{said}");
         }
-        let other = Origin::At(0x1800).in_process(device, "1000-2000 r--p 00000000 fe:01 11     /opt/libmine.so\n");
+        let other = Origin::At(0x1800)
+            .in_process(device, "1000-2000 r--p 00000000 fe:01 11     /opt/libmine.so\n");
         assert!(other.contains("recompiled with `-arch=compute_86`"), "{other}");
         // nvJitLink makes the last image, whatever nvrtc made before.
         let both = "1000-2000 r--p 0 0:0 1 /x/libnvrtc.so.12\n2000-3000 r--p 0 0:0 1 /x/libnvJitLink.so.12\n";

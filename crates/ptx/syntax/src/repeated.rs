@@ -62,7 +62,9 @@ mod tests {
             let at = from + text[from..].find(word).unwrap_or_default();
             Diagnostic::error(code, Span::new(at, at + word.len()), message)
         };
-        let refused = |word: &str, from| of(word, from, "E0406", format!("`{word}` is not executed by texunit"));
+        let refused = |word: &str, from| {
+            of(word, from, "E0406", format!("`{word}` is not executed by texunit"))
+        };
         let unknown = |word: &str| of(word, 0, "E0120", format!("unknown name {word}"));
         let all = [
             refused("wgmma.fence.sync.aligned", 0),

@@ -337,8 +337,10 @@ fn what_nothing_defines_keeps_a_module_from_being_loaded() {
     context();
     let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
     let used = ".extern .func twice();\n.visible .entry k() { ret; call twice; ret; }";
-    let unreached = ".extern .func twice();\n.func f() { call twice; ret; }\n.visible .entry k() { ret; }";
-    let address = ".extern .func twice();\n.visible .entry k() { .reg .b64 %a; mov.u64 %a, twice; ret; }";
+    let unreached =
+        ".extern .func twice();\n.func f() { call twice; ret; }\n.visible .entry k() { ret; }";
+    let address =
+        ".extern .func twice();\n.visible .entry k() { .reg .b64 %a; mov.u64 %a, twice; ret; }";
     for text in [used, unreached, address] {
         let text = CString::new(format!("{head}{text}")).unwrap();
         let mut log = [0_u8; 512];
@@ -346,7 +348,13 @@ fn what_nothing_defines_keeps_a_module_from_being_loaded() {
         let mut module = null_mut();
         fails!(
             INVALID_PTX,
-            cuModuleLoadDataEx(&raw mut module, text.as_ptr().cast(), 2, [5, 6].as_ptr(), values.as_mut_ptr())
+            cuModuleLoadDataEx(
+                &raw mut module,
+                text.as_ptr().cast(),
+                2,
+                [5, 6].as_ptr(),
+                values.as_mut_ptr()
+            )
         );
         let said = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
         assert!(said.contains("the module does not define the function `twice`"), "{said}");

@@ -93,7 +93,11 @@ fn pointers_have_attributes() {
         for (ptr, is_managed) in [(a, 0), (managed, 1)] {
             let mut value = 0xcccc_cccc_u32;
             ok!(cuPointerGetAttribute((&raw mut value).cast(), number, ptr));
-            assert_eq!(value, if number == 13 { 1 } else { is_managed * u32::from(number == 8) }, "{number}");
+            assert_eq!(
+                value,
+                if number == 13 { 1 } else { is_managed * u32::from(number == 8) },
+                "{number}"
+            );
         }
     }
     for (ptr, kind) in [(a, CU_MEMORYTYPE_DEVICE), (host, CU_MEMORYTYPE_HOST)] {

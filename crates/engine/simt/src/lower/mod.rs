@@ -44,10 +44,10 @@ pub use program::{KernelId, Program};
 pub use resources::Resources;
 pub use sites::{FetchSite, HandleSource};
 pub use symbols::{Symbols, function_address, function_of_address};
-pub use unsupported::is_known_function;
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};
 pub(crate) use unit::Unit;
+pub use unsupported::is_known_function;
 
 /// What a function needs, besides its code.
 #[derive(Clone, Debug, Default)]

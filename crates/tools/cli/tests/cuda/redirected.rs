@@ -86,7 +86,11 @@ fn stripped_fault(setup: &Setup) -> Result<(), Failed> {
         let ended = run(setup.run().arg(&stripped).args(argument), &stripped)?;
         same(ended.status.to_string().contains("signal: 11"), true, &ended)?;
         let last = ended.stderr.lines().last().unwrap_or_default();
-        same(last.starts_with("texunit: error: this segmentation fault probably comes from "), true, &ended)?;
+        same(
+            last.starts_with("texunit: error: this segmentation fault probably comes from "),
+            true,
+            &ended,
+        )?;
         same(last.contains("stripped") && last.ends_with("-cudart shared"), true, &ended)?;
     }
     Ok(())

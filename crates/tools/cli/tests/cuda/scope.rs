@@ -58,8 +58,12 @@ fn library_of(folder: &Path, name: &str, names: &BTreeSet<String>) -> Result<Pat
         writeln!(all, "long {name} = {i};")?;
         writeln!(test, "    count += {name} != {i};")?;
     }
-    let (source, library) = (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
-    std::fs::write(&source, format!("{all}int others(void)\n{{\n    int count = 0;\n{test}    return count;\n}}\n"))?;
+    let (source, library) =
+        (folder.join(format!("{name}.c")), folder.join(format!("lib{name}.so")));
+    std::fs::write(
+        &source,
+        format!("{all}int others(void)\n{{\n    int count = 0;\n{test}    return count;\n}}\n"),
+    )?;
     let mut cc = Command::new("cc");
     succeed(cc.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(&source), &library)?;
     Ok(library)
@@ -103,13 +107,20 @@ fn scope(setup: &Setup, output: &Path, flags: &[&str]) -> Result<(), Failed> {
 
 fn variables(setup: &Setup) -> Result<(), Failed> {
     let (folder, [all, rest, others]) = libraries(setup, "scope")?;
-    let [plain, linked, with_driver] = ["plain", "linked", "with_driver"].map(|name| folder.join(name));
+    let [plain, linked, with_driver, own] =
+        ["plain", "linked", "with_driver", "own"].map(|name| folder.join(name));
     scope(setup, &plain, &[])?;
     let path = format!("-L{}", setup.libraries.display());
     let found = format!("-Wl,-rpath-link={}", setup.libraries.display());
     scope(setup, &linked, &["-DRUNTIME", &path, "-l:libcudart.so.13"])?;
     scope(setup, &with_driver, &["-Wl,--no-as-needed", &path, &found, "-l:libcuda.so.1"])?;
+    // The program itself has them, where the dynamic linker looks first.
+    let source = folder.join("no_runtime.c");
+    let source = source.to_str().ok_or("a path in UTF-8")?;
+    scope(setup, &own, &["-DRUNTIME", "-rdynamic", source, &path, "-l:libcudart.so.13"])?;
     for how in [by_run, by_path] {
+        let ended = run(&mut how(setup, &own), &own)?;
+        same(&*ended.stdout, "runtime: 0 1\nof others: 0\ndriver: 0\nof others: 0\n", &ended)?;
         let ended = run(how(setup, &plain).arg(&all), &plain)?;
         same(&*ended.stdout, "of others: 0\ndriver: 0\nof others: 0\n", &ended)?;
         // It is linked with the runtime, and so are the runtime's names.
@@ -190,7 +201,10 @@ fn folders(setup: &Setup) -> Result<(), Failed> {
     let folder = setup.build.join("folders");
     std::fs::create_dir_all(&folder)?;
     let source = folder.join("other.c");
-    std::fs::write(&source, "int cudaGetDeviceCount(int *n) { return 998; }\nint cuInit(int n) { return 998; }\n")?;
+    std::fs::write(
+        &source,
+        "int cudaGetDeviceCount(int *n) { return 998; }\nint cuInit(int n) { return 998; }\n",
+    )?;
     for soname in ["libcudart.so.13", "libcuda.so.1"] {
         let mut cc = Command::new("cc");
         cc.args(["-shared", "-fPIC", &format!("-Wl,-soname,{soname}"), "-o"]);
@@ -203,7 +217,10 @@ fn folders(setup: &Setup) -> Result<(), Failed> {
         same(&*ended.stdout, DEFAULT, &ended)?;
         // A script that sets the variable anew.
         let script = folder.join("script");
-        std::fs::write(&script, format!("LD_LIBRARY_PATH={} {}\n", folder.display(), program.display()))?;
+        std::fs::write(
+            &script,
+            format!("LD_LIBRARY_PATH={} {}\n", folder.display(), program.display()),
+        )?;
         let ended = run(setup.run().arg("sh").arg(&script), &script)?;
         same(&*ended.stdout, DEFAULT, &ended)?;
     }
@@ -211,6 +228,7 @@ fn folders(setup: &Setup) -> Result<(), Failed> {
     let plain = folder.join("scope");
     scope(setup, &plain, &[])?;
     let ended = run(by_run(setup, &plain).arg(folder.join("libcuda.so.1")), &plain)?;
-    let wanted = format!("{}: undefined symbol: others", setup.libraries.join("libcuda.so.1").display());
+    let wanted =
+        format!("{}: undefined symbol: others", setup.libraries.join("libcuda.so.1").display());
     same(ended.stdout.contains(&wanted), true, &ended)
 }
