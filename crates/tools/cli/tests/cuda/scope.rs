@@ -69,7 +69,8 @@ fn library_of(folder: &Path, name: &str, names: &BTreeSet<String>) -> Result<Pat
     Ok(library)
 }
 
-/// The libraries of such variables: of all names, of those that a runtime does not export, and of those that the driver does not.
+/// The libraries of such variables: of all names, of those that a runtime does not export, and of those that the driver does not;
+/// `own.c` has those for a program that is linked with a runtime.
 fn libraries(setup: &Setup, name: &str) -> Result<(PathBuf, [PathBuf; 3]), Failed> {
     let folder = setup.build.join(name);
     std::fs::create_dir_all(&folder)?;
@@ -87,7 +88,10 @@ fn libraries(setup: &Setup, name: &str) -> Result<(PathBuf, [PathBuf; 3]), Faile
     }
     assert!(all.len() > 1900, "{}", all.len());
     let runtime = exported(&setup.libraries.join("libcudart.so.13"))?;
-    let rest = all.difference(&runtime).cloned().collect();
+    let rest: BTreeSet<String> = all.difference(&runtime).cloned().collect();
+    // By these, texunit's own libraries find each other.
+    let own = rest.iter().filter(|name| !name.starts_with("texunit_core_")).cloned().collect();
+    library_of(&folder, "own", &own)?;
     // The driver is linked with the core.
     let driver = exported(&setup.libraries.join("libcuda.so.1"))?;
     let is_other = |name: &&String| !driver.contains(*name) && !name.starts_with("texunit_core_");
@@ -115,7 +119,7 @@ fn variables(setup: &Setup) -> Result<(), Failed> {
     scope(setup, &linked, &["-DRUNTIME", &path, "-l:libcudart.so.13"])?;
     scope(setup, &with_driver, &["-Wl,--no-as-needed", &path, &found, "-l:libcuda.so.1"])?;
     // The program itself has them, where the dynamic linker looks first.
-    let source = folder.join("no_runtime.c");
+    let source = folder.join("own.c");
     let source = source.to_str().ok_or("a path in UTF-8")?;
     scope(setup, &own, &["-DRUNTIME", "-rdynamic", source, &path, "-l:libcudart.so.13"])?;
     for how in [by_run, by_path] {
