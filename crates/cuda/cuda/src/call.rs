@@ -141,13 +141,12 @@ pub(crate) fn at_end(function: fn()) {
         // This crate is in a program, as a test: nobody else calls it.
         at_exit(texunit_core_end);
     }
-    let end = Box::into_raw(Box::new(End { function, next: ENDS.load(Acquire) }));
-    // SAFETY: made above, and seen by others only once it is in the list.
-    while let Err(last) =
-        ENDS.compare_exchange(unsafe { (*end).next }.cast_mut(), end, AcqRel, Acquire)
-    {
-        // SAFETY: as above.
-        unsafe { (*end).next = last };
+    let mut next = ENDS.load(Acquire);
+    let end = Box::into_raw(Box::new(End { function, next }));
+    while let Err(last) = ENDS.compare_exchange(next, end, AcqRel, Acquire) {
+        next = last;
+        // SAFETY: made above, and seen by others only once it is in the list.
+        unsafe { (*end).next = next };
     }
 }
 
