@@ -278,7 +278,7 @@ pub(crate) fn called(name: &str) {
 extern "C" fn end() {
     // In a process that was forked off, whoever held a lock may not be there.
     if OWNER.is_this_process() {
-        HAS_ENDED.store(true, Relaxed);
         wait_for_all();
+        HAS_ENDED.store(true, Relaxed);
     }
 }
