@@ -9,6 +9,7 @@
 use crate::file::{self, Runtime};
 use crate::{BASE, LinkMap, search};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::{CStr, c_char, c_long};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -36,24 +37,28 @@ fn known<T>(work: impl FnOnce(&mut BTreeMap<Runtime, Functions>) -> T) -> T {
 /// The addresses here of the functions of a runtime, by name, or why there are none.
 pub(crate) fn functions(runtime: Runtime) -> Result<BTreeMap<String, usize>, String> {
     known(|known| {
-        if !known.contains_key(&runtime) {
-            let path = super::beside_this(runtime.name());
-            let path = path.ok_or_else(|| format!("texunit's {} is not found", runtime.name()))?;
-            let exported = file::exported(&path, 0)?;
-            if exported.len() > MOST {
-                return Err(format!("texunit's {} has too many functions", runtime.name()));
-            }
-            let first = first(runtime);
-            for number in first..first + exported.len() {
-                SLOTS[number].store(code(number) + LOADING, Ordering::Relaxed);
-            }
-            let numbered = exported.into_iter().zip(first..);
-            let numbered = numbered.map(|((name, at), number)| (name, (number, at)));
-            known.insert(runtime, numbered.collect());
-        }
-        let functions = known[&runtime].iter();
-        Ok(functions.map(|(name, &(number, _))| (name.clone(), code(number))).collect())
+        let functions = match known.entry(runtime) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(numbered(runtime)?),
+        };
+        let here = |(name, &(number, _)): (&String, &(usize, usize))| (name.clone(), code(number));
+        Ok(functions.iter().map(here).collect())
     })
+}
+
+/// The functions that a runtime exports. Those here load it from now on.
+fn numbered(runtime: Runtime) -> Result<Functions, String> {
+    let path = super::beside_this(runtime.name());
+    let path = path.ok_or_else(|| format!("texunit's {} is not found", runtime.name()))?;
+    let exported = file::exported(&path, 0)?;
+    if exported.len() > MOST {
+        return Err(format!("texunit's {} has too many functions", runtime.name()));
+    }
+    let numbered = |((name, at), number): ((String, usize), usize)| {
+        SLOTS[number].store(code(number) + LOADING, Ordering::Relaxed);
+        (name, (number, at))
+    };
+    Ok(exported.into_iter().zip(first(runtime)..).map(numbered).collect())
 }
 
 /// The number of the first function of a runtime.
@@ -95,14 +100,9 @@ fn loaded(runtime: Runtime) -> Result<usize, String> {
     if let Some(map) = unsafe { map.as_ref() } {
         return Ok(map.address);
     }
-    // SAFETY: a text of the dynamic linker's, or null.
-    let why = unsafe { libc::dlerror() };
-    // SAFETY: as above.
-    Err(if why.is_null() {
-        String::new()
-    } else {
-        unsafe { CStr::from_ptr(why) }.to_string_lossy().into()
-    })
+    // SAFETY: a text of the dynamic linker's, or null, which is copied.
+    let why = unsafe { libc::dlerror().as_ref().map(|why| CStr::from_ptr(why)) };
+    Err(why.map_or_else(String::new, |why| why.to_string_lossy().into_owned()))
 }
 
 /// The code of a function.

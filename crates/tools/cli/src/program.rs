@@ -146,7 +146,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     command.env("LD_LIBRARY_PATH", with("LD_LIBRARY_PATH", &folder));
     // It tells the dynamic linker where texunit's libraries are, be it that an rpath names others, and sends the calls of a
     // runtime inside the program or a library of its to that of texunit's which has the same structures. No other library is
-    // loaded beside those of the program: their names would stand before those of libraries that it loads later.
+    // loaded beside those of the program: its libraries would find their names where they have variables called so.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
     if let Some(device) = &args.device {
         command.env("TEXUNIT_DEVICE", device);

@@ -78,7 +78,7 @@ fn libraries(setup: &Setup, name: &str) -> Result<(PathBuf, [PathBuf; 3]), Faile
     for entry in std::fs::read_dir(&setup.libraries)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // The library for C is none of those that `texunit run` is about.
+        // `texunit run` does without the library for C.
         if name.contains(".so") && !name.starts_with("libtexunit.so") {
             all.extend(exported(&path)?);
         }
@@ -219,7 +219,7 @@ fn folders(setup: &Setup) -> Result<(), Failed> {
         let program = program(setup, "device.cu", SHARED, &["-Xlinker", &path, "-Xlinker", tags])?;
         let ended = run(by_run(setup, &program).env_remove("LD_LIBRARY_PATH"), &program)?;
         same(&*ended.stdout, DEFAULT, &ended)?;
-        // A script that sets the variable anew.
+        // A script that sets the variable to a folder of its own.
         let script = folder.join("script");
         std::fs::write(
             &script,
