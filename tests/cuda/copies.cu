@@ -152,13 +152,19 @@ static void boxes()
     p.extent = make_cudaExtent(ROW, H, D);
     p.kind = cudaMemcpyHostToDevice;
     CHECK(cudaMemcpy3D(&p));
-    // Device memory to array: elements.
+    // Device memory to array: elements, but for the position in memory.
     std::memset(&p, 0, sizeof p);
     p.srcPtr = device;
     p.dstArray = one;
-    p.extent = make_cudaExtent(W, H, D);
     p.kind = cudaMemcpyDeviceToDevice;
+    p.srcPos.x = 3 * E;
+    p.dstPos.x = 3;
+    p.extent = make_cudaExtent(W - 3, H, D);
     CHECK(cudaMemcpy3D(&p));
+    p.srcPos.x = p.dstPos.x = 0;
+    p.extent = make_cudaExtent(3, H, D);
+    CHECK(cudaMemcpy3D(&p));
+    p.extent = make_cudaExtent(W, H, D);
     p.dstArray = layers;
     CHECK(cudaMemcpy3DAsync(&p));
     // A part of an array to another.
@@ -185,14 +191,15 @@ static void boxes()
     std::memset(&peer, 0, sizeof peer);
     peer.srcArray = one;
     peer.dstPtr = device;
-    peer.dstPos = make_cudaPos(1, 1, 1);
+    // Of memory in bytes, though an array takes part.
+    peer.dstPos = make_cudaPos(E + 1, 1, 1);
     peer.srcPos = make_cudaPos(4, 4, 4);
     peer.extent = make_cudaExtent(3, 3, 2);
     CHECK(cudaMemcpy3DPeer(&peer));
     mirror = a;
     for (size_t z = 0; z < 2; z++)
         for (size_t y = 0; y < 3; y++)
-            std::memcpy(&mirror[((z + 1) * H + y + 1) * ROW + E],
+            std::memcpy(&mirror[((z + 1) * H + y + 1) * ROW + E + 1],
                         &a[((z + 4) * H + y + 4) * ROW + 4 * E], 3 * E);
     std::memset(&p, 0, sizeof p);
     p.srcPtr = device;

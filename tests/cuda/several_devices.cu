@@ -63,6 +63,15 @@ int main()
     // Copies between them; kernels reach their own only.
     OK(cudaDeviceCanAccessPeer(&can, 0, 1));
     same("no access", can == 0);
+    cudaMemPool_t pool;
+    cudaMemAccessDesc access;
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = 1;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    FAILS(cudaMemPoolSetAccess(pool, &access, 1), cudaErrorInvalidDevice);
+    access.flags = cudaMemAccessFlagsProtNone;
+    OK(cudaMemPoolSetAccess(pool, &access, 1));
     OK(cudaMemcpyPeer(memory[0], 0, memory[1], 1, N * sizeof(int)));
     same("copy to 0", holds(memory[0], 200, 2));
     fill<<<1, N>>>(memory[1], 7);

@@ -18,6 +18,7 @@ use std::time::Instant;
 use texunit_cuda_abi::{CUresult, Refusal, function_attribute as attribute};
 use texunit_device::{Diagnostic, Kernel, LoadError, SourceFile, Unloadable};
 use texunit_report::Located;
+use texunit_syntax::by_opcode;
 
 /// A module that is loaded in a context.
 #[derive(Debug)]
@@ -134,6 +135,7 @@ fn refused(
     diagnostics: &[Diagnostic],
     code: CUresult,
 ) -> Refusal {
+    let diagnostics = &by_opcode(located.text, diagnostics);
     if !jit.report(located, diagnostics) {
         let errors: Vec<Diagnostic> =
             diagnostics.iter().filter(|d| d.is_error()).cloned().collect();

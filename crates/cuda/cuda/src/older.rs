@@ -11,13 +11,13 @@ pub(crate) fn traced(function: &Function) -> String {
     function.older().map_or_else(String::new, |(target, _)| format!(", PTX for sm_{target}"))
 }
 
-/// Says once of each kernel that it is empty, where that may be because its PTX is older than the device.
+/// Says once of each kernel that it is empty, where that may be because its PTX is older than the device. One that has no
+/// parameters, as programs have them to start a device or to measure a launch, is taken to be empty in the source.
 pub(crate) fn note(function: &Function, shape: &Shape, stats: &LaunchStats) {
-    let Some((target, device)) = function.older().filter(|_| is_empty(shape, stats)) else {
-        return;
-    };
+    let may_be_newer = || is_empty(shape, stats) && !function.kernel.params().is_empty();
+    let Some((target, device)) = function.older().filter(|_| may_be_newer()) else { return };
     say_once(format!(
-        "warning: kernel `{}` is empty. Its PTX is for sm_{target}, and the device is an sm_{device}: what the \
+        "warning: kernel `{}` is empty, though it has parameters. Its PTX is for sm_{target}, and the device is an sm_{device}: what the \
              source has for newer devices (`__CUDA_ARCH__`) is not in it; compile with `-arch=compute_{device}`, or \
              run with TEXUNIT_DEVICE=sm_{target}",
         texunit_report::place::function_name(function.kernel.name())

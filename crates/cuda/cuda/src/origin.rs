@@ -16,11 +16,15 @@ pub(crate) enum Origin {
 impl Origin {
     /// What to say of machine code on a device.
     pub(crate) fn of_machine_code(&self, device: &Profile) -> String {
+        self.in_process(device, &std::fs::read_to_string("/proc/self/maps").unwrap_or_default())
+    }
+
+    /// The same in a process whose `/proc/self/maps` is this.
+    fn in_process(&self, device: &Profile, maps: &str) -> String {
         let number = fatbin::architecture(device.capability);
         let compile = format!(
             "`-arch=compute_{number}` or `-gencode arch=compute_{number},code=compute_{number}`"
         );
-        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
         let file = match self {
             Self::Named(file) => {
                 return format!(
@@ -28,19 +32,29 @@ impl Origin {
                     file.display()
                 );
             }
-            Self::At(address) => mapped(&maps, *address).map(Path::new),
+            Self::At(address) => mapped(maps, *address).map(Path::new),
         };
         let what = "has machine code only, but texunit runs PTX";
         match file {
             Some(file) if std::env::current_exe().is_ok_and(|program| program == file) => {
                 format!("the program {what}: compile it with {compile}")
             }
+            Some(file) if is_nvidias(file) => format!(
+                "the library {} {what}: what it does on a device does not run here. It is NVIDIA's, and has no PTX in any \
+                 release: the program has to do without it",
+                file.display()
+            ),
             Some(file) => format!(
                 "the library {} {what}: what it does on a device does not run here, unless it is recompiled \
                  with {compile}",
                 file.display()
             ),
-            None if has_nvrtc(&maps) => format!(
+            // It links what nvrtc makes, and is loaded only by programs that have it do so.
+            None if has_library(maps, "libnvJitLink") => format!(
+                "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, and nothing that was compiled for \
+                 linking later (-dlto), of which texunit makes no PTX; or link the PTX by cuLinkAddData"
+            ),
+            None if has_library(maps, "libnvrtc") => format!(
                 "the image of a module {what}: if nvrtc made it, give nvrtc \
                  `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code) and take the \
                  result by nvrtcGetPTX; if nvcc did, compile with {compile}"
@@ -50,11 +64,36 @@ impl Origin {
     }
 }
 
-/// Whether nvrtc is loaded in a process.
-fn has_nvrtc(maps: &str) -> bool {
+/// What the names of NVIDIA's libraries of kernels begin with.
+const NVIDIAS: [&str; 14] = [
+    "libcublas",
+    "libcudnn",
+    "libcufft",
+    "libcurand",
+    "libcusolver",
+    "libcusparse",
+    "libcutensor",
+    "libcuvs",
+    "libnccl",
+    "libnpp",
+    "libnvjpeg",
+    "libnvinfer",
+    "libnvgraph",
+    "libcudss",
+];
+
+/// Whether a library is one of NVIDIA's, by its name: `libcublasLt.so.12`, `libcufft-1a2b3c4d.so.11` in a Python wheel.
+fn is_nvidias(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.contains(".so") && NVIDIAS.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a library is loaded in a process, by its name, which may have a number of a Python wheel behind it.
+fn has_library(maps: &str, library: &str) -> bool {
     maps.lines().filter_map(file_of).any(|file| {
         let name = Path::new(file).file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with("libnvrtc.so") || name.starts_with("libnvrtc-"))
+        let rest = name.and_then(|name| name.strip_prefix(library));
+        rest.is_some_and(|rest| rest.starts_with(".so") || rest.starts_with('-'))
     })
 }
 
@@ -110,7 +149,31 @@ mod tests {
         assert!(said(Origin::Named("k.cubin".into())).starts_with("k.cubin is machine code"));
         // No nvrtc in this process; in one where it is, its option is named.
         assert!(!said(Origin::At(0)).contains("nvrtc"));
-        assert!(!has_nvrtc(MAPS));
-        assert!(has_nvrtc("7f00-7f01 r-xp 0 0:0 1 /x/libnvrtc.so.13\n"));
+        assert!(!has_library(MAPS, "libnvrtc") && has_library(MAPS, "libcurand"));
+        let maps = "7f00-7f01 r-xp 0 0:0 1 /x/libnvrtc.so.13\n7f01-7f02 r-xp 0 0:0 1 /y/libnvJitLink-0a1b.so.12\n";
+        assert!(has_library(maps, "libnvrtc") && has_library(maps, "libnvJitLink"));
+    }
+
+    #[test]
+    fn what_cannot_be_compiled_is_not_to_be() {
+        let device = crate::profile::default();
+        for name in ["libcublasLt.so.12", "libcusolver.so.11", "libcufft-1a2b3c4d.so.11"] {
+            let maps = format!("1000-2000 r--p 00000000 fe:01 11     /opt/{name}\n");
+            let said = Origin::At(0x1800).in_process(device, &maps);
+            assert!(
+                said.starts_with(&format!("the library /opt/{name} has machine code only")),
+                "{said}"
+            );
+            assert!(said.contains("NVIDIA's") && !said.contains("-arch="), "{said}");
+        }
+        let other = Origin::At(0x1800)
+            .in_process(device, "1000-2000 r--p 00000000 fe:01 11     /opt/libmine.so\n");
+        assert!(other.contains("recompiled with `-arch=compute_86`"), "{other}");
+        // nvJitLink makes the last image, whatever nvrtc made before.
+        let both = "1000-2000 r--p 0 0:0 1 /x/libnvrtc.so.12\n2000-3000 r--p 0 0:0 1 /x/libnvJitLink.so.12\n";
+        let said = Origin::At(0x5000).in_process(device, both);
+        assert!(said.contains("if nvJitLink made it") && !said.contains("nvrtcGetPTX"), "{said}");
+        let said = Origin::At(0x5000).in_process(device, both.lines().next().unwrap_or_default());
+        assert!(said.contains("nvrtcGetPTX") && !said.contains("nvJitLink"), "{said}");
     }
 }

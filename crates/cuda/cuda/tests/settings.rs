@@ -554,10 +554,11 @@ fn printed_text_is_limited() {
     assert!((1..=64 / 9).contains(&lines), "{lines} lines: {out}");
 }
 
-/// One text is older than the device, the other is not; each has an empty kernel and one that is not.
+/// One text is older than the device, the other is not; each has an empty kernel, one without parameters, too, as it may be
+/// empty in the source, and one that is not.
 fn text_for(target: &str) -> std::ffi::CString {
     let text = format!(
-        ".version 7.8\n.target {target}\n.address_size 64\n.visible .entry empty_{target}(.param .u64 p)          {{ ret; }}\n.visible .entry full_{target}() {{ .reg .u32 %r<2>; mov.u32 %r1, 0; ret; }}\n"
+        ".version 7.8\n.target {target}\n.address_size 64\n.visible .entry empty_{target}(.param .u64 p)          {{ ret; }}\n.visible .entry bare_{target}() {{ ret; }}\n.visible .entry full_{target}() {{ .reg .u32 %r<2>; mov.u32 %r1, 0; ret; }}\n"
     );
     std::ffi::CString::new(text).unwrap()
 }
@@ -568,7 +569,7 @@ fn runs_texts_of_two_targets() {
     context();
     for target in ["sm_86", "sm_75"] {
         let module = load(&text_for(target));
-        for kernel in ["full", "empty", "empty"] {
+        for kernel in ["full", "empty", "empty", "bare"] {
             let name = std::ffi::CString::new(format!("{kernel}_{target}")).unwrap();
             let (mut function, mut p) = (null_mut(), 0_u64);
             ok!(cuModuleGetFunction(&raw mut function, module, name.as_ptr()));
@@ -590,14 +591,14 @@ fn ptx_that_is_older_than_the_device_is_noted() {
     // Once, though it was launched twice; and not of the kernels that are newer, or not empty.
     let warnings: Vec<_> = said.lines().filter(|line| line.contains("is empty")).collect();
     let [warning] = warnings[..] else { panic!("{said}") };
-    assert!(warning.contains("warning: kernel `empty_sm_75` is empty"), "{warning}");
+    assert!(warning.contains("warning: kernel `empty_sm_75` is empty, though"), "{warning}");
     assert!(warning.contains("`-arch=compute_86`") && warning.contains("TEXUNIT_DEVICE=sm_75"));
     for line in said.lines().filter(|line| line.contains("texunit: launch ")) {
         assert_eq!(line.contains(", PTX for sm_75"), line.contains("_sm_75 "), "{line}");
     }
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     let kernels = report["kernels"].as_array().unwrap();
-    assert_eq!(kernels.len(), 4);
+    assert_eq!(kernels.len(), 6);
     for kernel in kernels {
         let old = kernel["name"].as_str().unwrap().ends_with("sm_75");
         let wanted = if old { serde_json::json!("sm_75") } else { serde_json::Value::Null };

@@ -10,6 +10,8 @@ pub const CODES: &[Code] = &[
         "An `.extern` variable is defined in another module, and modules are not linked. Define it in this one." },
     Code { code: "E0501", title: "variable that has no place", explanation:
         "The device's memory or a descriptor table is full." },
+    Code { code: "E0502", title: "function without a definition", explanation:
+        "A function that is declared (`.extern .func`) and used is defined in another module: link both (`cuLinkAddData` with each, `nvcc -rdc=true`). Assemblers and drivers refuse a module with such a use, be it in code that is never reached. `vprintf`, `__assertfail`, `malloc` and `free` need no definition." },
     Code { code: "E0503", title: "address behind a reference", explanation:
         "The address of a `.texref`, `.samplerref` or `.surfref` is a handle, and a handle plus a number is not the handle of another. Only the first of an array of references can be bound: declare them one by one." },
     Code { code: "E0504", title: "module that a driver does not load", explanation:

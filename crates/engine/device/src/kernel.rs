@@ -13,7 +13,7 @@ use texunit_simt::{
     Approximate, CtaRange, Fault, GradientEngine, InstructionForm, KernelId, LaunchConfig,
     LaunchStats,
 };
-use texunit_syntax::Diagnostic;
+use texunit_syntax::{Diagnostic, by_opcode};
 
 /// Arguments that no driver would launch with.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -235,9 +235,9 @@ impl Kernel {
     }
 
     /// Instructions that the launch would refuse: all that the kernel can reach and texunit does
-    /// not execute.
+    /// not execute, the first of each opcode and how many there are.
     pub fn unsupported(&self) -> Vec<Diagnostic> {
-        self.module.inner.program.unsupported(self.id)
+        by_opcode(self.module.source(), &self.module.inner.program.unsupported(self.id))
     }
 
     /// Runs the kernel to its end.

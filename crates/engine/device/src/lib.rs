@@ -76,6 +76,7 @@ mod state;
 mod texture;
 #[cfg_attr(not(feature = "sass"), path = "without_txd.rs")]
 mod txd;
+mod undefined;
 mod unknown;
 mod unloadable;
 

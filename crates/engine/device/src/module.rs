@@ -14,6 +14,7 @@ use crate::texture::{
 };
 #[cfg(feature = "sass")]
 use crate::txd::Sites;
+use crate::undefined::undefined;
 use crate::unknown::UnknownKernel;
 use crate::unloadable::{Unloadable, unloadable};
 use std::collections::HashMap;
@@ -219,6 +220,7 @@ impl Module {
         let mut loader = Loader::new(device, &checked.module, places);
         loader.place_variables();
         loader.initialize();
+        loader.failures.extend(undefined(&checked.module));
         if loader.failures.is_empty() {
             let Loader { symbols, globals, placed, opaque, .. } = loader;
             let bindings = Mutex::new(Bindings { variables: opaque, kept: HashMap::new() });

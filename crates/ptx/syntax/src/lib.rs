@@ -15,12 +15,14 @@ mod lexer;
 mod number;
 mod parser;
 pub mod print;
+mod repeated;
 pub mod span;
 mod token;
 pub mod utf16;
 mod words;
 
 pub use diagnostic::{Diagnostic, Edit, Label, Severity};
+pub use repeated::by_opcode;
 pub use span::{Location, SourceFile, Span};
 
 /// What [`parse`] found.

@@ -73,11 +73,7 @@ driver_api! {
                  (cuMemGetAllocationGranularity)"
             )));
         }
-        if prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL == 0 {
-            let reason = "cuMemCreate makes memory for tiles of sparse arrays only";
-            say_refused(reason);
-            return Err(CUresult::NOT_SUPPORTED.because(reason));
-        }
+        is_for_tiles(&prop)?;
         let buffer = crate::memory::with_room(gpu, || {
             gpu.device.alloc(size as u64, "tile pool").map_err(crate::error::refusal)
         })?;
@@ -92,21 +88,33 @@ driver_api! {
         taken.map(|_| ()).map_err(|refusal| refusal.with_code(CUresult::INVALID_VALUE))
     }
 
-    /// What sizes of memory are multiples of: 2 MiB.
+    /// What sizes of memory for tiles are multiples of: 2 MiB. For other memory it is refused as `cuMemCreate` is.
     fn cuMemGetAllocationGranularity(
         granularity: Out<usize>,
         prop: In<CUmemAllocationProp>,
         option: c_uint,
     ) {
         granularity.check()?;
-        gpu_of(&prop.get()?)?;
+        let prop = prop.get()?;
+        gpu_of(&prop)?;
         if option > RECOMMENDED {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "option {option} is not CU_MEM_ALLOC_GRANULARITY_MINIMUM (0) or _RECOMMENDED (1)"
             )));
         }
+        is_for_tiles(&prop)?;
         granularity.set(GRANULARITY)
     }
+}
+
+/// `CUDA_ERROR_NOT_SUPPORTED` for other memory than that of sparse arrays: virtual memory management is not provided.
+fn is_for_tiles(prop: &CUmemAllocationProp) -> Answer {
+    if prop.usage & CU_MEM_CREATE_USAGE_TILE_POOL != 0 {
+        return Ok(());
+    }
+    let reason = "cuMemCreate makes memory for tiles of sparse arrays only (usage CU_MEM_CREATE_USAGE_TILE_POOL)";
+    say_refused(reason);
+    Err(CUresult::NOT_SUPPORTED.because(reason))
 }
 
 /// What sizes are multiples of, at least and for speed.

@@ -389,8 +389,9 @@ impl Pool {
         self.state().access.get(&device).copied().unwrap_or(default)
     }
 
-    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, and there are no reads
-    /// without writes. Nothing else depends on it: all devices reach what they are given.
+    /// `cuMemPoolSetAccess`: a device cannot lose access to its own memory, nor get it to another's
+    /// (`cuDeviceCanAccessPeer`), and there are no reads without writes. Nothing else depends on it: all devices reach what
+    /// they are given.
     pub(crate) fn set_access(&self, device: CUdevice, flags: u32) -> Answer {
         state::gpu(device)?;
         let all = flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
@@ -399,6 +400,15 @@ impl Pool {
             return Err(CUresult::INVALID_VALUE.because(format!(
                 "flags {flags} is not CU_MEM_ACCESS_FLAGS_PROT_READWRITE (3), or for another device than the pool's \
                  own _PROT_NONE (0)"
+            )));
+        }
+        if let PoolLocation::Device(own) = self.place
+            && all
+            && own != device
+        {
+            return Err(CUresult::INVALID_DEVICE.because(format!(
+                "device {device} cannot reach memory of device {own}, where the pool is (cuDeviceCanAccessPeer returns 0 for \
+                 every two devices of texunit)"
             )));
         }
         self.state().access.insert(device, flags);

@@ -4,7 +4,7 @@
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::common::{Ptr, context, fails, functions, ok};
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::fmt::Write;
 use std::ptr::{null, null_mut};
 
@@ -329,4 +329,41 @@ fn a_limit_of_registers_shows() {
     context();
     ok!(cuKernelGetAttribute(&raw mut found, NUM_REGS, kernel, 0));
     assert_eq!(found, 44);
+}
+
+/// Used where no kernel comes, and in initial values, too. What is only declared is no use, and what the executor has is there.
+#[test]
+fn what_nothing_defines_keeps_a_module_from_being_loaded() {
+    context();
+    let head = ".version 8.0\n.target sm_75\n.address_size 64\n";
+    let used = ".extern .func twice();\n.visible .entry k() { ret; call twice; ret; }";
+    let unreached =
+        ".extern .func twice();\n.func f() { call twice; ret; }\n.visible .entry k() { ret; }";
+    let address =
+        ".extern .func twice();\n.visible .entry k() { .reg .b64 %a; mov.u64 %a, twice; ret; }";
+    for text in [used, unreached, address] {
+        let text = CString::new(format!("{head}{text}")).unwrap();
+        let mut log = [0_u8; 512];
+        let mut values = [log.as_mut_ptr() as usize, log.len()];
+        let mut module = null_mut();
+        fails!(
+            INVALID_PTX,
+            cuModuleLoadDataEx(
+                &raw mut module,
+                text.as_ptr().cast(),
+                2,
+                [5, 6].as_ptr(),
+                values.as_mut_ptr()
+            )
+        );
+        let said = CStr::from_bytes_until_nul(&log).unwrap().to_str().unwrap();
+        assert!(said.contains("the module does not define the function `twice`"), "{said}");
+        let twice = format!("{head}.visible .func twice() {{ ret; }}");
+        let k = function(linked(&[(PTX, text.to_bytes()), (PTX, twice.as_bytes())], &[]));
+        ok!(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), null_mut()));
+    }
+    let fine = ".extern .func unused();\n.extern .func (.param .b64 r) malloc(.param .b64 n);\n\
+                .visible .entry k() { .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), malloc, (n); ret; }";
+    let k = function(linked(&[(PTX, format!("{head}{fine}").as_bytes())], &[]));
+    ok!(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, null_mut(), null_mut(), null_mut()));
 }

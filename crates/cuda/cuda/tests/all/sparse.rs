@@ -313,6 +313,7 @@ fn pools_of_tiles() {
     fails!(OUT_OF_MEMORY, cuMemCreate(&raw mut handle, 1 << 50, &raw const fine, 0));
     let other = CUmemAllocationProp { usage: 0, ..fine };
     fails!(NOT_SUPPORTED, cuMemCreate(&raw mut handle, 2 << 20, &raw const other, 0));
+    fails!(NOT_SUPPORTED, cuMemGetAllocationGranularity(&raw mut size, &raw const other, 0));
     let other = CUmemAllocationProp { kind: 0, ..fine };
     fails!(INVALID_VALUE, cuMemCreate(&raw mut handle, 2 << 20, &raw const other, 0));
     let location = CUmemLocation { id: 77, ..fine.location };

@@ -88,18 +88,30 @@ fn pointers_have_attributes() {
     let mut host = null_mut();
     ok!(cuMemHostAlloc(&raw mut host, 50, 0));
     let host = host as u64;
+    // All four bytes are written, whatever was there.
+    for number in [6, 8, 10, 13, 15, 21] {
+        for (ptr, is_managed) in [(a, 0), (managed, 1)] {
+            let mut value = 0xcccc_cccc_u32;
+            ok!(cuPointerGetAttribute((&raw mut value).cast(), number, ptr));
+            assert_eq!(
+                value,
+                if number == 13 { 1 } else { is_managed * u32::from(number == 8) },
+                "{number}"
+            );
+        }
+    }
     for (ptr, kind) in [(a, CU_MEMORYTYPE_DEVICE), (host, CU_MEMORYTYPE_HOST)] {
         assert_eq!(attribute::<u64>(1, ptr), me as u64);
         assert_eq!(attribute::<u32>(2, ptr + 9), kind);
         assert_eq!(attribute::<u64>(3, ptr + 9), ptr + 9);
         assert_eq!(attribute::<u64>(11, ptr + 9), ptr);
         assert_eq!(attribute::<i32>(9, ptr), 0);
-        assert_eq!(attribute::<u8>(8, ptr), 0);
-        assert_eq!(attribute::<u8>(13, ptr), 1);
+        assert_eq!(attribute::<u32>(8, ptr), 0);
+        assert_eq!(attribute::<u32>(13, ptr), 1);
         assert_eq!(attribute::<u32>(16, ptr), 3);
     }
     assert_eq!(attribute::<u64>(12, a), 1000);
-    assert_eq!((attribute::<u64>(12, managed), attribute::<u8>(8, managed)), (100, 1));
+    assert_eq!((attribute::<u64>(12, managed), attribute::<u32>(8, managed)), (100, 1));
     assert_eq!(attribute::<u32>(2, managed), CU_MEMORYTYPE_DEVICE);
     assert_eq!((attribute::<u64>(4, host), attribute::<u64>(4, managed)), (host, managed));
     assert_ne!(attribute::<u64>(7, a), attribute::<u64>(7, b));
@@ -112,9 +124,9 @@ fn pointers_have_attributes() {
     fails!(INVALID_VALUE, cuPointerGetAttribute(to, 2, a + 1000));
     fails!(INVALID_VALUE, cuPointerGetAttribute(to, 2, to as u64));
     let flag = 1_u32;
-    assert_eq!(attribute::<u8>(6, a), 0);
+    assert_eq!(attribute::<u32>(6, a), 0);
     ok!(cuPointerSetAttribute((&raw const flag).cast(), 6, a));
-    assert_eq!(attribute::<u8>(6, a), 1);
+    assert_eq!(attribute::<u32>(6, a), 1);
     fails!(INVALID_VALUE, cuPointerSetAttribute((&raw const flag).cast(), 8, a));
     fails!(INVALID_VALUE, cuPointerSetAttribute((&raw const flag).cast(), 6, to as u64));
     // Memory that is not known has null attributes, and no device.
@@ -299,11 +311,11 @@ fn places_have_a_current_pool() {
         written(|to| ok!(cuMemAllocFromPoolAsync(to.cast(), 64, pool, null_mut())))
     };
     let host = from(now);
-    assert_eq!((attribute::<u32>(2, host), attribute::<u8>(8, host)), (CU_MEMORYTYPE_HOST, 0));
+    assert_eq!((attribute::<u32>(2, host), attribute::<u32>(8, host)), (CU_MEMORYTYPE_HOST, 0));
     let kind = CU_MEM_ALLOCATION_TYPE_MANAGED;
     ok!(cuMemPoolCreate(&raw mut mine, &props(kind, DEVICE, 0)));
     let managed = from(mine);
-    assert_eq!(attribute::<u8>(8, managed), 1);
+    assert_eq!(attribute::<u32>(8, managed), 1);
     ok!(cuMemAdvise(managed, 64, 1, 0));
     ok!(cuMemFreeAsync(managed, null_mut()));
     ok!(cuMemFreeAsync(host, null_mut()));

@@ -152,3 +152,27 @@ fn the_heap_lives_as_long_as_the_device() {
     let error = k.launch(&once, &[Arg::Buffer(&out), Arg::U64(1)]).unwrap_err();
     assert!(error.to_string().contains("cannot allocate `device heap`"), "{error}");
 }
+
+/// Each opcode once, with a count: a kernel may have thousands of them.
+#[test]
+fn what_is_not_executed_is_told_once_for_each_opcode() {
+    let device = Device::default();
+    let all =
+        "mapa.u32 %r1, %r2, 0;\n @%p mapa.u32 %r1, %r2, 1;\n getctarank.u32 %r1, %r2;\n".repeat(50);
+    let text = format!(
+        "{}.visible .entry k() {{\n .reg .pred %p; .reg .u32 %r<3>;\n {all} ret;\n}}",
+        HEADER.replace("sm_75", "sm_90")
+    );
+    let k = Module::load(&device, "t.ptx", &text).unwrap().kernel("k").unwrap();
+    let Err(LaunchError::Unsupported(list)) = k.launch(&LaunchOptions::default(), &[]) else {
+        panic!()
+    };
+    let messages: Vec<&str> = list.iter().map(|d| d.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "`mapa.u32` is not executed by texunit (and 99 more of `mapa`)",
+            "`getctarank.u32` is not executed by texunit (and 49 more of `getctarank`)"
+        ]
+    );
+}

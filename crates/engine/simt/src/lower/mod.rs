@@ -47,6 +47,7 @@ pub use symbols::{Symbols, function_address, function_of_address};
 use texunit_check::ir;
 use texunit_syntax::{Diagnostic, SourceFile};
 pub(crate) use unit::Unit;
+pub use unsupported::is_known_function;
 
 /// What a function needs, besides its code.
 #[derive(Clone, Debug, Default)]

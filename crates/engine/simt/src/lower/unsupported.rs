@@ -32,6 +32,13 @@ pub(super) fn is_device_runtime(name: &str) -> bool {
     rest.strip_prefix("cuda").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
+/// Whether a module may call a function that it does not define: one that is executed without a body (`Builder::builtin`), or one
+/// of the device runtime, of which launches say that it is not executed.
+pub fn is_known_function(name: &str) -> bool {
+    let executed = ["vprintf", "__assertfail", "malloc", "free", "__nv_aligned_device_malloc"];
+    executed.contains(&name) || is_device_runtime(name)
+}
+
 /// What to say of an instruction that steers a part of the machine that is not simulated.
 pub(super) fn reason(inst: &Instruction) -> Option<&'static str> {
     use Opcode as O;

@@ -26,20 +26,25 @@ fn run(command: &mut Command) -> Vec<u8> {
     output.stdout
 }
 
-/// Compiles `batch.cu` of a folder in all forms, and writes what it gives by g++ to `expected.bin`.
+/// Writes what `batch.cu` of a folder gives by g++ to `expected.bin`.
+pub(crate) fn compile_for_host(folder: &Path) {
+    let program = folder.join("batch.host");
+    let mut host = Command::new("g++");
+    host.args(["-x", "c++", "-std=c++17", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing"]);
+    host.args(["-ffp-contract=off", "-fno-sanitize-recover=all", SANITIZERS]);
+    run(host.arg(folder.join("batch.cu")).arg("-o").arg(&program).arg("-lm"));
+    std::fs::write(folder.join("expected.bin"), run(&mut Command::new(&program))).unwrap();
+    std::fs::remove_file(&program).unwrap();
+}
+
+/// The same, and compiles it in all forms.
 pub(crate) fn compile(folder: &Path) {
     let tools = std::env::var_os("TEXUNIT_NVIDIA")
         .map_or_else(|| workspace().join("target/nvidia"), PathBuf::from);
     let nvcc = tools.join("cu13/nvidia/cu13/bin/nvcc");
     assert!(nvcc.exists(), "no nvcc: cargo run -p xtask -- tools nvcc");
+    compile_for_host(folder);
     let source = folder.join("batch.cu");
-    let program = folder.join("batch.host");
-    let mut host = Command::new("g++");
-    host.args(["-x", "c++", "-std=c++17", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing"]);
-    host.args(["-ffp-contract=off", "-fno-sanitize-recover=all", SANITIZERS]);
-    run(host.arg(&source).arg("-o").arg(&program).arg("-lm"));
-    std::fs::write(folder.join("expected.bin"), run(&mut Command::new(&program))).unwrap();
-    std::fs::remove_file(&program).unwrap();
     std::thread::scope(|scope| {
         for (form, flags) in FORMS {
             let (nvcc, source) = (&nvcc, &source);

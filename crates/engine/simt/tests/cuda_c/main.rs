@@ -2,7 +2,7 @@
 //! that g++ makes of the same source, interpreted and as machine code, at every SIMD level. Integers of all widths,
 //! floats without contraction, structures, pointers to members and into different memories, functions, loops, divergent
 //! branches, atomics, shuffles and votes. Those of tests/cuda_c/kept are there as PTX; `.ci/full cuda-c` makes new ones.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,11 +12,12 @@ mod statements;
 mod types;
 
 use common::{Arg, How, load_text};
-use compilers::{FORMS, compile, workspace};
+use compilers::{FORMS, compile, compile_for_host, workspace};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use texunit_simt::JitMode;
@@ -35,14 +36,14 @@ fn input(random: &mut Random) -> Vec<u32> {
     (0..maker::INPUT).map(|_| one(random)).collect()
 }
 
-/// Writes a source with some programs to a folder, and what belongs to it.
-fn write(folder: &Path, seed: u64, count: u32) {
+/// Writes a source with some programs to a folder, and the input.
+fn write_source(folder: &Path, seed: u64, numbers: Range<u32>) {
     let mut text = include_str!("../../../../../tests/cuda_c/prelude.h").to_owned();
     let input = input(&mut Random::of_item(seed, u64::MAX));
     let words: String = input.iter().map(|word| format!("{word:#x}, ")).collect();
     let mut main =
         format!("#ifndef __CUDACC__\nstatic const u32 INPUT[] = {{{words}}};\nint main() {{\n");
-    for number in 0..count {
+    for number in numbers {
         let program = maker::program(seed, number);
         let maker::Program { number, grid, block, .. } = program;
         text += &program.text;
@@ -58,6 +59,11 @@ fn write(folder: &Path, seed: u64, count: u32) {
     std::fs::write(folder.join("batch.cu"), text + &main + "}\n#endif\n").unwrap();
     let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
     std::fs::write(folder.join("input.bin"), bytes).unwrap();
+}
+
+/// The same, with what compilers make of it.
+fn write(folder: &Path, seed: u64, count: u32) {
+    write_source(folder, seed, 0..count);
     compile(folder);
 }
 
@@ -162,6 +168,21 @@ fn programs_of_a_folder() {
 #[test]
 fn programs_that_are_kept() {
     check_levels(&workspace().join("tests/cuda_c/kept"));
+}
+
+/// Programs whose places, chosen by a condition, g++'s sanitizer took for references to nothing.
+#[test]
+fn the_sanitizer_stops_no_program() {
+    if Command::new("g++").arg("--version").output().is_err() {
+        eprintln!("!!\n!! SKIPPED: there is no g++\n!!");
+        return;
+    }
+    for (seed, number) in [(8, 13), (104, 17)] {
+        let folder = TempDir::new("cuda-c-host");
+        write_source(&folder, seed, number..number + 1);
+        compile_for_host(&folder);
+        assert_eq!(expected(&folder).len(), 1);
+    }
 }
 
 /// `TEXUNIT_CUDA_C_BATCHES` batches of 25.

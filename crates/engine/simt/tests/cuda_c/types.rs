@@ -168,7 +168,9 @@ impl Expressions<'_> {
             }
             1 => {
                 let condition = self.condition(depth - 1);
-                format!("({condition} ? {} : {})", self.of(ty, depth - 1), self.of(ty, depth - 1))
+                let (a, b) = (self.of(ty, depth - 1), self.of(ty, depth - 1));
+                // Values: of two places, one of them constant, g++ makes a reference, which its sanitizer takes to be to nothing.
+                format!("({condition} ? ({0})({a}) : ({0})({b}))", ty.name())
             }
             _ if ty.is_float() => self.float(ty, depth - 1),
             _ => self.integer(ty, depth - 1),

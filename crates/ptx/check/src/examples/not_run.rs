@@ -34,6 +34,11 @@ pub(super) const EXAMPLES: &[Example] = &[
          .visible .entry kernel()\n{\n\t.reg .f32 %f1;\n\tld.global.f32 %f1, [scale];\n\tret;\n}",
         ".global .f32 scale;\n\
          .visible .entry kernel()\n{\n\t.reg .f32 %f1;\n\tld.global.f32 %f1, [scale];\n\tret;\n}"),
+    new("E0502", Module,
+        ".extern .func scale();\n\
+         .visible .entry kernel()\n{\n\tcall scale;\n\tret;\n}",
+        ".func scale()\n{\n\tret;\n}\n\
+         .visible .entry kernel()\n{\n\tcall scale;\n\tret;\n}"),
     new("E0503", Module,
         ".global .texref images[2];\n.global .u64 second = images+8;",
         ".global .texref first_image, second_image;\n.global .u64 second = second_image;"),

@@ -24,6 +24,7 @@ mod program;
 mod record;
 mod redirected;
 mod refused;
+mod scope;
 mod swept;
 mod texels;
 mod tools;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
     trials.extend(dlopen::trials(&setup));
+    trials.extend(scope::trials(&setup));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();

@@ -11,13 +11,14 @@ use std::process::Command;
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let has_nvcc = setup.has(&["nvcc"]);
-    let all: [(&str, Test, bool); 6] = [
+    let all: [(&str, Test, bool); 7] = [
         ("compare refuses texunit's own driver", compare_refuses, true),
         ("install-libs follows no link", install_follows_no_link, true),
         ("machine code of nvrtc", nvrtc, true),
         ("nvrtc inside a program", static_nvrtc, true),
         ("what the user preloads comes first", preloaded, has_nvcc),
         ("a runtime is replaced as a whole", all_or_nothing, has_nvcc),
+        ("the fault of a stripped program is explained", stripped_fault, has_nvcc),
     ];
     let make = |(name, test, runs): (&str, Test, bool)| {
         let setup = setup.clone();
@@ -69,6 +70,28 @@ fn all_or_nothing(setup: &Setup) -> Result<(), Failed> {
         // No signal, and nothing of texunit's.
         same(ended.status.code().is_some_and(|code| code != 0), true, &ended)?;
         same(ended.stdout.contains("RTX 3060"), false, &ended)?;
+    }
+    Ok(())
+}
+
+/// A program that does not look at what its runtime answers is told what its fault comes from; it ends by its signal.
+fn stripped_fault(setup: &Setup) -> Result<(), Failed> {
+    let whole = program(setup, "managed.cu", STATIC, &[])?;
+    let ended = succeed(setup.run().arg(&whole), &whole)?;
+    same(&*ended.stdout, "5\n6 9\n", &ended)?;
+    let stripped = whole.with_extension("stripped");
+    std::fs::copy(&whole, &stripped)?;
+    succeed(Command::new("strip").arg(&stripped), &stripped)?;
+    for argument in [None, Some("memory")] {
+        let ended = run(setup.run().arg(&stripped).args(argument), &stripped)?;
+        same(ended.status.to_string().contains("signal: 11"), true, &ended)?;
+        let last = ended.stderr.lines().last().unwrap_or_default();
+        same(
+            last.starts_with("texunit: error: this segmentation fault probably comes from "),
+            true,
+            &ended,
+        )?;
+        same(last.contains("stripped") && last.ends_with("-cudart shared"), true, &ended)?;
     }
     Ok(())
 }

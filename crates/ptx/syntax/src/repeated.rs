@@ -1,0 +1,90 @@
+//! Errors that come again: a kernel may have thousands of instructions of one opcode that are all refused for one reason.
+
+use crate::{Diagnostic, SourceFile};
+use std::collections::HashMap;
+
+/// Of diagnostics of one code that say the same of instructions of one opcode, the first, with how many there are. The order
+/// stays.
+#[must_use]
+pub fn by_opcode(source: &SourceFile, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
+    // By what is said of which opcode, the number of the first, and how many follow it.
+    let mut groups: HashMap<(&str, &str, String), usize> = HashMap::new();
+    let mut all: Vec<(Diagnostic, usize)> = Vec::new();
+    for diagnostic in diagnostics {
+        let (opcode, word) = instruction(source, diagnostic.primary.span.start as usize);
+        // The forms of an opcode are one.
+        let message = match word {
+            "" => diagnostic.message.clone(),
+            _ => diagnostic.message.replace(word, opcode),
+        };
+        let new = all.len();
+        let at = *groups.entry((diagnostic.code, opcode, message)).or_insert(new);
+        match all.get_mut(at) {
+            Some((_, more)) => *more += 1,
+            None => all.push((diagnostic.clone(), 0)),
+        }
+    }
+    let told = |(mut diagnostic, more): (Diagnostic, usize)| {
+        if more > 0 {
+            let (opcode, _) = instruction(source, diagnostic.primary.span.start as usize);
+            diagnostic.message += &format!(" (and {more} more of `{opcode}`)");
+        }
+        diagnostic
+    };
+    all.into_iter().map(told).collect()
+}
+
+/// The opcode of the instruction at a place, and its whole first word: `wmma` and `wmma.mma.sync.aligned`. Both are empty where
+/// none begins on the line.
+fn instruction(source: &SourceFile, at: usize) -> (&str, &str) {
+    let text = source.text();
+    let before = text.get(..at).unwrap_or_default();
+    let start = before.rfind(['\n', ';', '{', '}']).map_or(0, |end| end + 1);
+    let mut words = text.get(start..).unwrap_or_default().split_whitespace();
+    let is_before = |word: &&str| word.starts_with('@') || word.ends_with(':');
+    let word = words.find(|word| !is_before(word)).unwrap_or_default().trim_end_matches(';');
+    let opcode = word.split('.').next().unwrap_or_default();
+    let is_one = opcode.starts_with(|c: char| c.is_ascii_lowercase());
+    if is_one { (opcode, word) } else { ("", "") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Span;
+
+    #[test]
+    fn one_line_for_each_opcode() {
+        let text = "    wgmma.fence.sync.aligned;\n    @%p1 wgmma.wait_group.sync.aligned 0;\n    mapa.u32 %r1, %r2, 0;\n\
+                    L: wgmma.fence.sync.aligned;\n    mov.u32 %r3, %x; mov.u32 %r4, %y;\n";
+        let source = SourceFile::new("k.ptx", text);
+        let of = |word: &str, from: usize, code, message: String| {
+            let at = from + text[from..].find(word).unwrap_or_default();
+            Diagnostic::error(code, Span::new(at, at + word.len()), message)
+        };
+        let refused = |word: &str, from| {
+            of(word, from, "E0406", format!("`{word}` is not executed by texunit"))
+        };
+        let unknown = |word: &str| of(word, 0, "E0120", format!("unknown name {word}"));
+        let all = [
+            refused("wgmma.fence.sync.aligned", 0),
+            refused("wgmma.wait_group.sync.aligned", 0),
+            refused("mapa.u32", 0),
+            refused("wgmma.fence.sync.aligned", 60),
+            unknown("%x"),
+            unknown("%y"),
+        ];
+        let found = by_opcode(&source, &all);
+        let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "`wgmma.fence.sync.aligned` is not executed by texunit (and 2 more of `wgmma`)",
+                "`mapa.u32` is not executed by texunit",
+                "unknown name %x",
+                "unknown name %y",
+            ]
+        );
+        assert_eq!(found[0].primary.span, all[0].primary.span);
+    }
+}
