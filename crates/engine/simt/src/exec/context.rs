@@ -135,8 +135,8 @@ pub(crate) struct Cta {
     pub(crate) has_barriers: bool,
     /// Whether a barrier has become complete and is to be opened before its next phase begins.
     pub(crate) completed: bool,
-    /// Whether all threads have come to one for all, and gone on, since somebody asked last.
-    pub(crate) all_passed: bool,
+    /// Whether a warp may stand before a fetch or an access to a surface, and wait for others.
+    pub(crate) at_unit: bool,
     /// Threads that have not exited.
     pub(crate) live: u32,
 }
@@ -172,6 +172,10 @@ pub(crate) struct Context<'a> {
     pub(crate) sites: Sites,
     /// Whether nobody is told of fetches or answers them in the unit's place.
     pub(crate) is_alone: bool,
+    /// Whether turns may end behind any access ([`LaunchConfig::schedule`](crate::LaunchConfig)).
+    pub(super) is_random: bool,
+    /// Whether warps of a CTA wait for each other before fetches and accesses to surfaces.
+    pub(super) waits_at_unit: bool,
     pub(crate) output: Output,
     /// Who is told what happens, of what, and what the last mark was about.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
@@ -200,7 +204,7 @@ impl<'a> Context<'a> {
                 barriers: Default::default(),
                 has_barriers: false,
                 completed: false,
-                all_passed: false,
+                at_unit: false,
                 live: 0,
             },
             counters: Counters::default(),
@@ -229,6 +233,8 @@ impl<'a> Context<'a> {
             sites: Sites::new(launch.code.sites),
             is_alone: launch.config.gradients.is_none()
                 && !events.has(Events::FETCHES | Events::ANSWERS),
+            is_random: launch.config.schedule.is_some(),
+            waits_at_unit: launch.warps > 1 && launch.config.schedule.is_none(),
             output: Output::default(),
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,

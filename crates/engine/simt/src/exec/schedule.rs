@@ -99,7 +99,8 @@ impl Context<'_> {
             let before = progress_of(std::slice::from_ref(warp));
             let max_steps = self.launch.config.max_steps;
             let budget = random.budget().min(max_steps.saturating_sub(warp.steps)).max(1);
-            let turn = match self.run(warp, budget) {
+            (warp.atomics, warp.end) = (0, warp.steps.saturating_add(budget));
+            let turn = match self.run(warp, None) {
                 Ok(turn) => turn,
                 Err(at) => return Err(self.fault(warp, at)),
             };

@@ -49,7 +49,7 @@ impl Context<'_> {
         self.arrive(mode(warp, split), split.pc, 1);
     }
 
-    /// The same of some warps that run in lockstep.
+    /// The same of lanes of a mode.
     #[inline]
     pub(in crate::exec) fn arrive(&mut self, mode: Mode, to: u32, warps: u64) {
         let interpreted = self.counters.executed.warp_instructions;
