@@ -39,7 +39,7 @@ impl Compiled<'_> {
             Why::Outside => return Ran::Outside,
             Why::Divides | Why::Meets => {}
             Why::Site(site) => self.miss(Missed { region: number, site, at }),
-            Why::Instruction => self.count_left(at, 1),
+            Why::Instruction => self.count_left(at),
         }
         Ran::Stands
     }

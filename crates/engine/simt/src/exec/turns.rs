@@ -85,7 +85,9 @@ impl Context<'_> {
                 if next == warps.len() {
                     break;
                 }
-                warps[next].begin_turn(budget);
+                if resume.is_none() {
+                    warps[next].begin_turn(budget);
+                }
             }
             if is_ready(&warps[next]) {
                 opened |= self.go(warps, next, resume.take())?;
@@ -104,7 +106,7 @@ impl Context<'_> {
         if self.cta.live == 0 {
             return Ok(true);
         }
-        let progress = opened || before != progress_of(warps);
+        let progress = opened || self.cta.at_unit || before != progress_of(warps);
         if !progress && !self.open_barriers(warps) {
             return Err(self.deadlock(warps));
         }

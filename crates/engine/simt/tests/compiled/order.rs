@@ -112,9 +112,8 @@ fn races_at_another_level() {
     print!("\n{}", hashes(seed));
 }
 
-/// All rows of a block multiply what it has by the same: a kernel of which machine code is made after some launches.
-#[test]
-fn a_kernel_does_the_same_in_its_thousandth_launch() {
+/// All rows of a block change the same words, in straight code.
+fn rows() -> Kernel {
     let text = format!(
         "{}.visible .entry k(.param .u64 mem, .param .u64 texture, .param .u64 surface)\n{{\n\
          .reg .u64 %a, %b; .reg .u32 %r<4>;\nld.param.u64 %a, [mem];\nmov.u32 %r0, %tid.x;\nand.b32 %r0, %r0, 31;\n\
@@ -122,11 +121,33 @@ fn a_kernel_does_the_same_in_its_thousandth_launch() {
          st.global.u32 [%b], %r1;\nret;\n}}\n",
         texunit_testkit::ptx::SM_80
     );
-    let kernel = Kernel { text, block: 256, grid: 2 };
-    let all = launches(&kernel, of(JitMode::On), 1000);
+    Kernel { text, block: 256, grid: 2 }
+}
+
+#[test]
+fn a_kernel_does_the_same_in_its_thousandth_launch() {
+    let all = launches(&rows(), of(JitMode::On), 1000);
     let differs = all.iter().position(|words| *words != all[0]);
     assert_eq!(differs, None, "the first launch that leaves other bytes");
     // Each warp loads what the one before it has stored.
     let expected = (0..16).fold(1_u32, |word, _| word.wrapping_mul(3).wrapping_add(1));
     assert_eq!(all[0][0], expected);
+}
+
+/// Between any two accesses of memory, in kernels without branches, too; the same seed does it anew, whatever the mode is.
+#[test]
+fn seeds_switch_between_accesses() {
+    let with = |seed, jit| {
+        let how = How { schedule: Some(seed), ..of(jit) };
+        let mut all = launches(&rows(), how, 2);
+        assert_eq!(all[0], all[1], "seed {seed}, {jit:?}");
+        all.remove(0)
+    };
+    let mut found: Vec<Vec<u32>> = (0..24).map(|seed| with(seed, JitMode::Off)).collect();
+    for (seed, expected) in (0..).zip(&found) {
+        assert_eq!(with(seed, JitMode::Always), *expected, "seed {seed}");
+    }
+    found.sort();
+    found.dedup();
+    assert!(found.len() >= 8, "{} orders of 24 seeds", found.len());
 }
