@@ -169,7 +169,8 @@ impl<'a> Context<'a> {
             };
             if links {
                 let of = (&mut self.sites, &mut self.counters);
-                let waits = Waits::new(self.launch, of, self.is_alone);
+                let mut waits = Waits::new(self.launch, of, self.is_alone);
+                waits.barriers = self.cta.barriers.iter().all(|of| of.arrived == 0);
                 let linked = Linked { number, region, entry };
                 match compiled.run_together(&mut series, tids, those, linked, waits) {
                     Some(came) => came,

@@ -99,6 +99,10 @@ impl Context<'_> {
             }
             match self.step(warp, split, inst)? {
                 Flow::Goes if self.is_random && warp.steps >= limit => return Ok(Flow::Pauses),
+                // Nobody else is there who might want a turn.
+                Flow::Goes if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
+                    limit = warp.end;
+                }
                 Flow::Goes => {}
                 Flow::Parts => {
                     if warp.is_divided(split.mask) {

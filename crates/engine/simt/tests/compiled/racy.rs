@@ -247,7 +247,10 @@ impl Racy {
         let long = self.cost == 1 && self.random.one_in(12);
         let most: u32 = if long { self.random.of(&[300, 3000]) } else { 6 };
         match self.random.below(3_u32) {
-            0 => self.line(&format!("mov.u32 %n{depth}, {};", 1 + most / 2 + self.random.below(most / 2))),
+            0 => {
+                let turns = 1 + most / 2 + self.random.below(most / 2);
+                self.line(&format!("mov.u32 %n{depth}, {turns};"));
+            }
             1 => {
                 self.uniform = false;
                 self.line(&format!("and.b32 %n{depth}, %t, {};", most.next_power_of_two() - 1));

@@ -26,6 +26,8 @@ pub(super) struct Waits<'c, 'a> {
     counters: &'c mut Counters,
     /// An end of the kernel, if one is known.
     pub(super) exit: u32,
+    /// Whether nobody has arrived at a barrier without waiting.
+    pub(super) barriers: bool,
     /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
     is_alone: bool,
     /// Fetches that have been done, as far as there is room.
@@ -199,14 +201,14 @@ impl Compiled<'_> {
 }
 
 impl<'c, 'a> Waits<'c, 'a> {
-    /// For some warps of a CTA, until [`Self::all`] says that they are all.
+    /// For the warps of a CTA.
     pub(super) fn new(
         launch: &'a Launch<'a>,
         (sites, counters): (&'c mut Sites, &'c mut Counters),
         is_alone: bool,
     ) -> Self {
         let (sites, known) = (sites.borrow(), [None; 4]);
-        Self { launch, sites, counters, exit: NONE, is_alone, known }
+        Self { launch, sites, counters, exit: NONE, barriers: true, is_alone, known }
     }
 
     /// Runs warps from the region's entry on until each has come to what ends its turn, and nobody here can do it for all, or
@@ -272,7 +274,7 @@ impl<'c, 'a> Waits<'c, 'a> {
                 passed = self.surface(links, (access, surface), loads)?;
             }
             // There the limit of steps is asked for.
-            (Op::Barrier(of), Wait::Barrier) if links.may_go_on() => {
+            (Op::Barrier(of), Wait::Barrier) if self.barriers && links.may_go_on() => {
                 of.plain(&self.launch.constants)?;
             }
             _ => return None,
