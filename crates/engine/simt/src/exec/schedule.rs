@@ -2,7 +2,7 @@
 //! on hardware, and take turns; so do the warps of each. All of them get turns, but which one is next and for how
 //! long is drawn from a seed. What a race does shows in such an order, and a program that waits for others goes on.
 //!
-//! One worker does it all, and everything is interpreted: a turn may end behind any instruction.
+//! One worker does it all, and everything is interpreted: a turn may end behind any instruction that accesses memory.
 
 use super::Shared;
 use super::context::{Context, Launch};
