@@ -19,12 +19,12 @@ pub(super) struct Resume {
 }
 
 impl Warp {
-    /// A turn of so many steps begins, or goes on that has been left before a fetch or at a barrier.
+    /// A turn begins. Fetches and barriers end turns, too, but only where the steps are over others are counted.
     #[inline(always)]
     pub(super) fn begin_turn(&mut self, budget: u64) {
         self.atomics = 0;
-        if self.steps >= self.end {
-            self.end = self.steps.saturating_add(budget);
+        if self.end == 0 {
+            self.end = budget;
         }
     }
 }

@@ -75,13 +75,14 @@ impl Context<'_> {
         if is_whole {
             self.ask_unit(warps)?;
         } else {
-            opened |= self.end_turns(warps, (u32::MAX as u64 >> (32 - next.min(32))) as u32)?;
+            let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
+            opened |= self.end_turns(warps, those, budget)?;
         }
         while next < warps.len() {
             if resume.is_none() {
                 let (done, begun) = self.run_beside(warps, next, budget);
                 Begun { next, resume } = begun;
-                opened |= self.end_turns(warps, done)?;
+                opened |= self.end_turns(warps, done, budget)?;
                 if next == warps.len() {
                     break;
                 }
@@ -90,7 +91,7 @@ impl Context<'_> {
                 }
             }
             if is_ready(&warps[next]) {
-                opened |= self.go(warps, next, resume.take())?;
+                opened |= self.go(warps, next, resume.take(), budget)?;
             }
             if self.is_cancelled() {
                 return Err(self.cancelled(&warps[next]));
@@ -119,6 +120,7 @@ impl Context<'_> {
         warps: &mut [Warp],
         i: usize,
         resume: Option<Resume>,
+        budget: u64,
     ) -> Result<bool, Box<Fault>> {
         let (warp, max_steps) = (&mut warps[i], self.launch.config.max_steps);
         warp.end = warp.end.min(max_steps);
@@ -128,7 +130,12 @@ impl Context<'_> {
         };
         match turn {
             Turn::Over if warp.steps >= max_steps => Err(self.step_limit(warp, max_steps)),
-            Turn::Over => Ok(false),
+            Turn::Over => {
+                if warp.steps >= warp.end {
+                    warp.end = warp.steps.saturating_add(budget);
+                }
+                Ok(false)
+            }
             Turn::AtUnit => {
                 self.cta.at_unit = true;
                 Ok(false)
@@ -148,7 +155,7 @@ impl Context<'_> {
         let Some(Split { pc, frame, .. }) = at else { return none(first) };
         let nobody = Split { pc, mask: 0, frame, group: NONE, state: State::Ready };
         let (mut splits, mut ends) = ([nobody; MOST], [0; MOST]);
-        let (mut on, mut end) = (0_u32, warps.len());
+        let mut on = 0_u32;
         for i in first..warps.len() {
             let warp = &mut warps[i];
             match place(warp) {
@@ -158,10 +165,8 @@ impl Context<'_> {
                     (splits[i], ends[i]) = (split, warp.end);
                     on |= 1 << i;
                 }
-                _ if is_ready(warp) => {
-                    end = i;
-                    break;
-                }
+                // What the ones before it do may let it go on.
+                _ if warp.live != 0 => break,
                 _ => {}
             }
         }
@@ -173,14 +178,14 @@ impl Context<'_> {
             warps[i].enter(frame);
         }
         let Some(number) = self.door(pc) else { return none(first) };
-        let (ran, rest) =
-            self.run_region(warps, &mut splits, &mut ends, on, (Mode::Live, number));
+        let (ran, rest) = self.run_region(warps, &mut splits, &mut ends, on, (Mode::Live, number));
         for i in lanes(on) {
             // Before those that have parted from it.
             warps[i].splits.insert(0, splits[i]);
         }
         if rest == 0 {
-            return (on, Begun { next: end, resume: None });
+            // Those behind them that wait may go on when these have ended their turns.
+            return (on, Begun { next: 32 - on.leading_zeros() as usize, resume: None });
         }
         let next = rest.trailing_zeros() as usize;
         let resume = match ran {
@@ -192,7 +197,12 @@ impl Context<'_> {
 
     /// Warps that have come to what ends their turns in a region go by it: they exit, or arrive at a barrier. True: a
     /// barrier has been opened.
-    fn end_turns(&mut self, warps: &mut [Warp], those: u32) -> Result<bool, Box<Fault>> {
+    fn end_turns(
+        &mut self,
+        warps: &mut [Warp],
+        those: u32,
+        budget: u64,
+    ) -> Result<bool, Box<Fault>> {
         if those == 0 {
             return Ok(false);
         }
@@ -216,7 +226,7 @@ impl Context<'_> {
                 opened |= self.has_complete_barrier() && self.open_barriers(warps);
             } else {
                 let limit = warps[i].end;
-                opened |= self.go(warps, i, Some(Resume { limit, over: false }))?;
+                opened |= self.go(warps, i, Some(Resume { limit, over: false }), budget)?;
             }
         }
         Ok(opened)
@@ -254,14 +264,8 @@ impl Context<'_> {
     }
 
     #[cold]
-    fn tell_passes(
-        &mut self,
-        warps: &mut [Warp],
-        (those, pc): (u32, u32),
-        barrier: u32,
-    ) {
-        let arrives =
-            Synchronized::Arrives { barrier, threads: None, waits: true, ahead: false };
+    fn tell_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
+        let arrives = Synchronized::Arrives { barrier, threads: None, waits: true, ahead: false };
         for what in [arrives, Synchronized::Passes { barrier }] {
             for i in lanes(those) {
                 warps[i].ahead = 0;
@@ -277,7 +281,8 @@ impl Context<'_> {
             return Ok(());
         }
         let code = self.launch.code;
-        let asks = |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].asks_unit());
+        let asks =
+            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].asks_unit());
         let mut i = 0;
         while i < warps.len() {
             let Some(Split { pc, frame, .. }) = asks(&warps[i]) else {

@@ -7,8 +7,8 @@ mod alone;
 #[path = "../common/mod.rs"]
 mod common;
 mod maker;
-mod partial;
 mod order;
+mod partial;
 mod policy;
 mod racy;
 mod short;

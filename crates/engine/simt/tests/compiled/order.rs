@@ -12,7 +12,7 @@ use std::sync::Arc;
 use texunit_simt::JitMode;
 use texunit_testkit::Random;
 use texunit_texel::Format;
-use texunit_unit::{ArrayShape, Extent, Geometry, Sampler};
+use texunit_unit::{ArrayShape, Extent, Filter, Geometry, Sampler};
 
 /// Words of memory: those of all, one for each CTA, one for each lane.
 const MEMORY: usize = 128;
@@ -25,10 +25,10 @@ fn kernel(seed: u64, number: u64) -> Kernel {
 fn launches(kernel: &Kernel, how: How, count: usize) -> Vec<Vec<u32>> {
     let mut loaded = load_text(&kernel.text);
     let extent = Extent { width: WORDS, height: 1, depth: 1 };
-    let shape = ArrayShape::new(Format::from_name("u32x1").unwrap(), Geometry::D1, extent);
+    let shape = ArrayShape::new(Format::from_name("u32x1").unwrap(), Geometry::D2, extent);
     let array = zeros(&shape, "array");
     let handles = [
-        texture(&mut loaded, Arc::clone(&array), Sampler::default()),
+        texture(&mut loaded, Arc::clone(&array), Sampler::default().with_filter(Filter::Point)),
         surface(&mut loaded, Arc::clone(&array)),
     ];
     let (at, memory) = loaded.buffer(MEMORY);
@@ -92,8 +92,7 @@ fn races_end_in_one_way() {
     for level in ["avx2", "portable"] {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["order::races_at_another_level", "--exact", "--ignored", "--nocapture"]);
-        let output =
-            child.env("TEXUNIT_SIMD", level).env(SEED, seed.to_string()).output().unwrap();
+        let output = child.env("TEXUNIT_SIMD", level).env(SEED, seed.to_string()).output().unwrap();
         let told = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{level}: {told}\n{errors}");
@@ -107,6 +106,7 @@ fn races_end_in_one_way() {
 
 #[test]
 #[ignore = "a child process of others"]
+#[allow(clippy::print_stdout, reason = "the process that runs it reads it")]
 fn races_at_another_level() {
     let seed = std::env::var(SEED).unwrap().parse().unwrap();
     print!("\n{}", hashes(seed));

@@ -92,9 +92,17 @@ impl Racy {
     fn condition(&mut self, to: &str) {
         let r = self.r();
         let line = match self.random.below(4_u32) {
-            0 => format!("and.b32 %w, %t, {};\nsetp.ne.u32 {to}, %w, 0;", self.random.of(&[1, 2, 16, 31])),
-            1 => format!("and.b32 %w, %t, {};\nsetp.ne.u32 {to}, %w, 0;", self.random.of(&[32, 64])),
-            2 => format!("and.b32 %w, {r}, {};\nsetp.ne.u32 {to}, %w, 0;", self.random.of(&[1, 4, 7])),
+            0 => format!(
+                "and.b32 %w, %t, {};\nsetp.ne.u32 {to}, %w, 0;",
+                self.random.of(&[1, 2, 16, 31])
+            ),
+            1 => {
+                format!("and.b32 %w, %t, {};\nsetp.ne.u32 {to}, %w, 0;", self.random.of(&[32, 64]))
+            }
+            2 => format!(
+                "and.b32 %w, {r}, {};\nsetp.ne.u32 {to}, %w, 0;",
+                self.random.of(&[1, 4, 7])
+            ),
             _ => format!("setp.lt.u32 {to}, %t, {};", self.random.below(130_u32)),
         };
         self.line(&line);
@@ -197,11 +205,11 @@ impl Racy {
     fn unit(&mut self) {
         let guard = self.guard();
         let (a, b) = (self.r(), self.r());
-        self.line(&format!("and.b32 %z, {b}, {};\nshl.b32 %w, %z, 2;", WORDS - 1));
+        self.line(&format!("and.b32 %z, {b}, {};\nshl.b32 %w, %z, 2;\nmov.u32 %y, 0;", WORDS - 1));
         let line = match self.random.below(4_u32) {
-            0 => format!("{guard}sust.b.1d.b32.trap [%surf, {{%w}}], {a};"),
-            1 => format!("{guard}suld.b.1d.b32.trap {a}, [%surf, {{%w}}];"),
-            _ => format!("{guard}tex.1d.v4.u32.s32 {{{a}, %x, %y, %n5}}, [%tex, {{%z}}];"),
+            0 => format!("{guard}sust.b.2d.b32.trap [%surf, {{%w, %y}}], {a};"),
+            1 => format!("{guard}suld.b.2d.b32.trap {a}, [%surf, {{%w, %y}}];"),
+            _ => format!("{guard}tex.2d.v4.u32.s32 {{{a}, %x, %n4, %n5}}, [%tex, {{%z, %y}}];"),
         };
         self.line(&line);
     }
@@ -209,7 +217,8 @@ impl Racy {
     fn barrier(&mut self) {
         let line = match self.random.below(6_u32) {
             0 => "barrier.sync 1;".to_owned(),
-            1 => "and.b32 %w, %r0, 1;\nsetp.eq.u32 %p, %w, 0;\nbarrier.red.popc.u32 %r0, 2, %p;".to_owned(),
+            1 => "and.b32 %w, %r0, 1;\nsetp.eq.u32 %p, %w, 0;\nbarrier.red.popc.u32 %r0, 2, %p;"
+                .to_owned(),
             _ => "bar.sync 0;".to_owned(),
         };
         self.line(&line);

@@ -13,8 +13,8 @@ use crate::exec::texture::{fetch_files, has_all, rows_of};
 use crate::exec::turns::ends_turn;
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{Compiled as Region, HandleAt, Wait};
-use texunit_alu::L32;
 use std::ops::Range;
+use texunit_alu::L32;
 use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Stands, Way, Why};
 use texunit_unit::{FetchPlan, FetchRows};
 
@@ -152,7 +152,10 @@ impl Walk {
             links.run(i..i + 1, Way::Out(at), NONE);
         }
         let at = at + u32::from(self.passed.contains(&i));
-        Some(Stood { turn: Turn { at, why: Why::Instruction, steps, threads, limit }, parted: None })
+        Some(Stood {
+            turn: Turn { at, why: Why::Instruction, steps, threads, limit },
+            parted: None,
+        })
     }
 }
 
@@ -334,8 +337,7 @@ impl<'c, 'a> Waits<'c, 'a> {
         let mut resident = [0; MOST];
         let mut rest = links.each();
         for resident in resident[..all].chunks_mut(FETCHED) {
-            let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) =
-                Default::default();
+            let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
             for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
                 (*file, *live) = (of.0.narrow, of.1);
             }

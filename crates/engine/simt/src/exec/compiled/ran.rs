@@ -1,9 +1,9 @@
 //! Warps of short CTAs ([`super::short`]) on their way to the end of the kernel.
 
+use super::Compiled;
 use super::linked::{Linked, Stood, Waits};
 use super::series::Turn;
 use super::state::Exit;
-use super::Compiled;
 use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
@@ -134,7 +134,6 @@ impl Ran {
                 break;
             }
         }
-        drop(links);
         for (i, stood) in stay {
             self.begun += 1;
             let resume = self.stays(compiled, &mut warps[i], &stood, live(i), all);

@@ -87,7 +87,8 @@ impl<'c> Sum<'c> {
         self.executed.count(warp, steps, threads);
         split.pc = at;
         self.ran = of.left(self.region, (at, why), warp.steps >= *end);
-        let ends = why == Why::Instruction && !has_parted && ends_turn(&self.code.insts[at as usize]);
+        let ends =
+            why == Why::Instruction && !has_parted && ends_turn(&self.code.insts[at as usize]);
         if ends {
             self.ends(bit);
         }
