@@ -7,6 +7,7 @@ use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
 use super::sites::Sites;
+use super::turns::Beside;
 use super::warp::thread_of;
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
@@ -182,6 +183,8 @@ pub(crate) struct Context<'a> {
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
+    /// For warps that run beside each other.
+    pub(super) beside: Option<Box<Beside>>,
     /// Whether its CTAs are run from one end of the kernel to the other in one region.
     pub(super) short: Short,
     pub(super) shadows: Option<OwnShadows<'a>>,
@@ -240,6 +243,7 @@ impl<'a> Context<'a> {
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
+            beside: None,
             short: Short::new(launch.is_short(), launch.ctas_are_alike()),
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),

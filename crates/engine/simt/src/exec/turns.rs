@@ -9,7 +9,6 @@
 //! A barrier opens when its last thread has come.
 
 use super::context::Context;
-use super::cta::progress_of;
 use super::limits::FETCHED;
 use super::outcome::{At, Ran, Turn};
 use super::step::Resume;
@@ -26,6 +25,20 @@ pub(super) struct Begun {
     pub(super) next: usize,
     /// How that one goes on, if it is in the middle of its turn.
     pub(super) resume: Option<Resume>,
+}
+
+/// Where warps stand that run beside each other, and the steps at which their turns end.
+#[derive(Debug)]
+pub(super) struct Beside {
+    splits: [Split; MOST],
+    ends: [u64; MOST],
+}
+
+impl Default for Beside {
+    fn default() -> Self {
+        let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
+        Self { splits: [none; MOST], ends: [0; MOST] }
+    }
 }
 
 /// The place where a warp stands with all its lanes together, if it can run.
@@ -69,7 +82,7 @@ impl Context<'_> {
         budget: u64,
         stop: impl Fn() -> bool,
     ) -> Result<bool, Box<Fault>> {
-        let before = progress_of(warps);
+        let before = (self.counters.executed, self.cta.live);
         let is_whole = next == 0 && resume.is_none();
         let mut opened = !is_whole;
         if is_whole {
@@ -78,17 +91,20 @@ impl Context<'_> {
             let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
             opened |= self.end_turns(warps, those, budget)?;
         }
+        // Where one leaves a region in the middle of its turn, the others most often do.
+        let mut alone = resume.is_some();
         while next < warps.len() {
-            if resume.is_none() {
+            if resume.is_none() && !alone {
                 let (done, begun) = self.run_beside(warps, next, budget);
                 Begun { next, resume } = begun;
                 opened |= self.end_turns(warps, done, budget)?;
                 if next == warps.len() {
                     break;
                 }
-                if resume.is_none() {
-                    warps[next].begin_turn(budget);
-                }
+                alone = resume.is_some() && done == 0;
+            }
+            if resume.is_none() {
+                warps[next].begin_turn(budget);
             }
             if is_ready(&warps[next]) {
                 opened |= self.go(warps, next, resume.take(), budget)?;
@@ -107,14 +123,15 @@ impl Context<'_> {
         if self.cta.live == 0 {
             return Ok(true);
         }
-        let progress = opened || self.cta.at_unit || before != progress_of(warps);
+        let now = (self.counters.executed, self.cta.live);
+        let progress = opened || self.cta.at_unit || before != now;
         if !progress && !self.open_barriers(warps) {
             return Err(self.deadlock(warps));
         }
         Ok(stop())
     }
 
-    /// Runs a warp to the end of its turn. True: a barrier has been opened.
+    /// Runs a warp to the end of its turn. True: it has been too long, or a barrier has been opened.
     fn go(
         &mut self,
         warps: &mut [Warp],
@@ -134,7 +151,8 @@ impl Context<'_> {
                 if warp.steps >= warp.end {
                     warp.end = warp.steps.saturating_add(budget);
                 }
-                Ok(false)
+                // It has done something, be it to wait in a way that does not count.
+                Ok(true)
             }
             Turn::AtUnit => {
                 self.cta.at_unit = true;
@@ -147,14 +165,24 @@ impl Context<'_> {
     /// Runs the warps from one on that stand at the same place with all their lanes, if there are several and a region can
     /// be entered there: those that have ended their turns so, and where the round goes on.
     fn run_beside(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, Begun) {
+        let mut beside = self.beside.take().unwrap_or_default();
+        let came = self.run_those(warps, (from, budget), &mut beside);
+        self.beside = Some(beside);
+        came
+    }
+
+    fn run_those(
+        &mut self,
+        warps: &mut [Warp],
+        (from, budget): (usize, u64),
+        Beside { splits, ends }: &mut Beside,
+    ) -> (u32, Begun) {
         let none = |next| (0, Begun { next, resume: None });
         let Some(first) = (from..warps.len()).find(|&i| is_ready(&warps[i])) else {
             return none(warps.len());
         };
         let at = place(&warps[first]).filter(|split| self.is_door(split.pc));
         let Some(Split { pc, frame, .. }) = at else { return none(first) };
-        let nobody = Split { pc, mask: 0, frame, group: NONE, state: State::Ready };
-        let (mut splits, mut ends) = ([nobody; MOST], [0; MOST]);
         let mut on = 0_u32;
         for i in first..warps.len() {
             let warp = &mut warps[i];
@@ -173,16 +201,11 @@ impl Context<'_> {
         if on.count_ones() == 1 {
             return none(first);
         }
-        for i in lanes(on) {
-            warps[i].splits.clear();
-            warps[i].enter(frame);
-        }
+        lanes(on).for_each(|i| warps[i].enter(frame));
         let Some(number) = self.door(pc) else { return none(first) };
-        let (ran, rest) = self.run_region(warps, &mut splits, &mut ends, on, (Mode::Live, number));
-        for i in lanes(on) {
-            // Before those that have parted from it.
-            warps[i].splits.insert(0, splits[i]);
-        }
+        let (ran, rest) = self.run_region(warps, splits, ends, on, (Mode::Live, number));
+        // Before those that have parted from it.
+        lanes(on).for_each(|i| warps[i].splits[0] = splits[i]);
         if rest == 0 {
             // Those behind them that wait may go on when these have ended their turns.
             return (on, Begun { next: 32 - on.leading_zeros() as usize, resume: None });
@@ -210,23 +233,25 @@ impl Context<'_> {
         if self.all_pass(warps, those) {
             return Ok(true);
         }
-        let mut opened = false;
+        let (mut opened, tells_exits) = (false, self.events.has(Events::CALLS));
         for i in lanes(those) {
             let Some(mut split) = warps.get(i).and_then(place) else { continue };
             let inst = &code.insts[split.pc as usize];
-            if !ends_turn(inst) {
+            match &inst.op {
                 // It has waited for one that faults.
-            } else if inst.asks_unit() {
-                self.cta.at_unit |= self.waits_at_unit;
-            } else if matches!(inst.op, Op::Exit) && !self.events.has(Events::CALLS) {
-                let warp = &mut warps[i];
-                self.exit_all(warp, &mut split, inst);
-                warp.splits.clear();
-                warp.is_as_begun = split.frame == 0 && warp.is_as_started();
-                opened |= self.has_complete_barrier() && self.open_barriers(warps);
-            } else {
-                let limit = warps[i].end;
-                opened |= self.go(warps, i, Some(Resume { limit, over: false }), budget)?;
+                _ if !ends_turn(inst) => {}
+                Op::Exit if !tells_exits => {
+                    let warp = &mut warps[i];
+                    self.exit_all(warp, &mut split, inst);
+                    warp.splits.clear();
+                    warp.is_as_begun = split.frame == 0 && warp.is_as_started();
+                    opened |= self.has_complete_barrier() && self.open_barriers(warps);
+                }
+                Op::Exit | Op::Barrier(_) => {
+                    let resume = Resume { limit: warps[i].end, over: false };
+                    opened |= self.go(warps, i, Some(resume), budget)?;
+                }
+                _ => self.cta.at_unit = true,
             }
         }
         Ok(opened)
