@@ -9,9 +9,9 @@ extern "C" __global__ void k(int *in, int *out, int *work)
     int sum = 0;
 #pragma unroll 1
     for (int i = 0; i < 4; i++) {
-        s[t] = in[t + 64 * i]; // finding[race-write-after-read] with A: another warp of its CTA, in s
+        s[t] = in[t + 64 * i]; // finding[race-write-after-read] with A: another warp of its CTA, in s // at B
         __syncthreads();
-        sum += s[63 - t]; // at A
+        sum += s[63 - t]; // at A // finding[race-read-after-write] with B: another warp of its CTA, in s
     }
     out[t] = sum;
 }

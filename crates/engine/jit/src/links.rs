@@ -107,11 +107,11 @@ impl<'l, 's> Links<'l, 's> {
         unsafe { self.table[..self.len].assume_init_mut() }
     }
 
-    /// Runs some of them from there on, one after the other, until each waits or has left with its lanes together before an instruction that is
-    /// not compiled. The one that has left otherwise, if there is one, with the instruction, as the functions of the series tell it: those
-    /// behind it have not been run.
+    /// Runs some of them from there on, one after the other, until each waits or has come to the instruction `exit` with its lanes
+    /// together. The one that has left before another instruction, if there is one, with that, as the functions of the series tell it:
+    /// those behind it have not been run.
     #[inline]
-    pub fn run(&mut self, which: Range<usize>, way: Way) -> Option<(usize, u32)> {
+    pub fn run(&mut self, which: Range<usize>, way: Way, exit: u32) -> Option<(usize, u32)> {
         let function = self.series.function;
         let target = match way {
             Way::On(entry) if entry.function == function.number && entry.mode == Mode::Live => {
@@ -127,6 +127,7 @@ impl<'l, 's> Links<'l, 's> {
         let link = some.as_mut_ptr();
         let Series { frame, .. } = &mut *self.series;
         (frame.link, frame.follow, frame.target) = (link, follow, function.target(target));
+        frame.ends_at = if let Way::Out(at) = way { at } else { exit };
         if parts {
             frame.begin_parts_again(0, 0);
         }
@@ -134,7 +135,7 @@ impl<'l, 's> Links<'l, 's> {
         // way out of an instruction where all of these wait; files of each of them have been compared by `add`, are borrowed as
         // long as this lives, and nobody else uses them meanwhile; as many follow as there are.
         let at = unsafe { function.begin()(&raw mut **frame, function.target(links)) };
-        frame.link = std::ptr::null_mut();
+        (frame.link, frame.ends_at) = (std::ptr::null_mut(), Frame::NOWHERE);
         // One less than none when the last one has come to an end.
         let follow = frame.follow.wrapping_add(1) as usize;
         (follow != 0).then(|| (end - follow, at))

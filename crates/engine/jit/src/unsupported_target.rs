@@ -239,7 +239,7 @@ impl<'l, 's> Links<'l, 's> {
     }
 
     /// Runs some of them.
-    pub fn run(&mut self, _: Range<usize>, _: Way) -> Option<(usize, u32)> {
+    pub fn run(&mut self, _: Range<usize>, _: Way, _: u32) -> Option<(usize, u32)> {
         match *self.0.0 {}
     }
 

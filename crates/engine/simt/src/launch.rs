@@ -169,8 +169,9 @@ pub struct LaunchConfig<'a> {
     pub gradients: Option<&'a dyn GradientEngine>,
     /// Whether code is made of what runs often; `None`: what `TEXUNIT_JIT` says.
     pub jit: Option<JitMode>,
-    /// Run CTAs and warps in a random fair order that follows from this seed, by one host thread, instruction by
-    /// instruction (`--schedule`); `None`: in the order that is fastest.
+    /// Run CTAs and warps in a random fair order that follows from this seed, by one host thread (`--schedule`): a turn may
+    /// end between any two accesses of memory. `None`: CTAs one after the other, and the warps of each in turns from
+    /// barrier to barrier (docs/checks.md, "The order of execution").
     pub schedule: Option<u64>,
     /// What shared and local memory hold when a CTA begins (`--fill`); `None`: zeros.
     pub fill: Option<Fill>,

@@ -282,6 +282,7 @@ impl Frame {
     }
 
     /// No lanes have parted yet. `whole`: lanes with which code for all live ones goes on.
+    #[inline(always)]
     pub(crate) fn begin_parts(&mut self, whole: u32, apart: Apart) {
         (self.group.expected, self.group.arrived) = (0, 0);
         (self.depth, self.stands, self.whole) = (0, 0, whole);

@@ -257,8 +257,11 @@ impl<B: Backend> Emitter<'_, B> {
         self.asm.bind(not_all);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, field(Frame::STANDS), 0));
         self.asm.jump(C::Je_rel32_64, stays);
-        self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(Frame::PATIENCE)));
-        self.asm.jump(C::Jae_rel32_64, stays);
+        // Where the turn of the warp is over, the other side does not begin.
+        for end in [Frame::PATIENCE, Frame::END] {
+            self.asm.put(I::with2(C::Cmp_r64_rm64, R::R10, field(end)));
+            self.asm.jump(C::Jae_rel32_64, stays);
+        }
         self.other_side();
         self.asm.bind(stays);
         self.asm.put(I::with2(C::Mov_r32_imm32, R::EAX, STAYS));

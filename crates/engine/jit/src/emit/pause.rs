@@ -46,13 +46,15 @@ impl<B: Backend> Emitter<'_, B> {
         self.leave(Reason::Instruction, number, 0);
     }
 
-    /// The function is left before the instruction in `eax`: a warp that runs together with others stands there, if its lanes are
-    /// together, and the next one runs.
+    /// The function is left before the instruction in `eax`: if that is where warps end, and the lanes of the one that runs are
+    /// together, the next one runs that it runs together with.
     pub(super) fn leave_together(&mut self, out: Label) {
         let (next, alone) = (self.next_link, self.asm.label());
         self.asm.put(I::with2(C::Cmp_rm64_imm8, at(R::RDI, Frame::LINK), 0));
         self.asm.jump(C::Je_rel32_64, alone);
         self.asm.put(I::with2(C::Cmp_rm32_imm8, at(R::RDI, Frame::WHY), 0));
+        self.asm.jump(C::Jne_rel32_64, out);
+        self.asm.put(I::with2(C::Cmp_r32_rm32, R::EAX, at(R::RDI, Frame::ENDS_AT)));
         self.asm.jump(C::Jne_rel32_64, out);
         self.unless_together(out);
         self.asm.put(I::with2(C::Xor_r32_rm32, R::EBP, R::EBP));

@@ -123,7 +123,7 @@ pub struct Files<'a> {
 pub struct Stands {
     /// The instruction before which all its live lanes stand.
     pub at: u32,
-    /// Whether it waits there ([`crate::region::End::Pause`]); else it has left ([`crate::region::Why::Instruction`]).
+    /// Whether it waits there ([`crate::region::End::Pause`]); else it has come to its end.
     pub waits: bool,
     /// Instructions that have counted.
     pub steps: u64,

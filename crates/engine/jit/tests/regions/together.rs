@@ -7,7 +7,7 @@ use crate::model::{BASES, FRAME, Next, World};
 use crate::random;
 use std::cell::Cell;
 use texunit_jit::region::{
-    self, Apart, Inputs, Links, Memory, Mode, Sites, Target, Until, Way, Why,
+    self, Apart, End, Inputs, Links, Memory, Mode, Sites, Target, Until, Way, Why,
 };
 use texunit_jit::{Narrow, Place, Registers, Wide};
 use texunit_memory::Block;
@@ -145,9 +145,11 @@ fn linked(
     }
     let (mut out, mut waits) = (vec![None; len], Vec::new());
     let mut way = Way::On(entry);
+    let leaves = |end: &End| if let End::Leave { at } = *end { Some(at) } else { None };
+    let exit = case.region.blocks.iter().find_map(|block| leaves(&block.end)).unwrap_or(u32::MAX);
     loop {
         let mut next = 0;
-        while let Some((i, at)) = links.run(next..len, way) {
+        while let Some((i, at)) = links.run(next..len, way, exit) {
             let series = links.series();
             let (steps, threads, limit) = (series.steps(), series.threads(), series.limit());
             let parted = series.has_parted();
@@ -183,7 +185,7 @@ fn leave(links: &mut Links<'_, '_>, out: &mut [Option<Out>]) {
     for (i, out) in out.iter_mut().enumerate().filter(|(_, out)| out.is_none()) {
         let stands = links.stands(i).expect("one of them");
         if stands.waits {
-            assert_eq!(links.run(i..i + 1, Way::Out(stands.at)), None);
+            assert_eq!(links.run(i..i + 1, Way::Out(stands.at), u32::MAX), None);
             let now = links.stands(i).expect("one of them");
             assert_eq!(now, texunit_jit::region::Stands { waits: false, ..stands });
         }

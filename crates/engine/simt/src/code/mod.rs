@@ -63,6 +63,20 @@ pub(crate) struct Inst {
     pub(crate) span: Span,
 }
 
+impl Inst {
+    /// Whether it asks the unit for all lanes that come to it: warps with all their lanes wait for each other there. A
+    /// reduction on a surface is an atomic.
+    #[inline]
+    pub(crate) fn asks_unit(&self) -> bool {
+        let asks = match &self.op {
+            Op::Fetch(_) => true,
+            Op::SurfaceLoad(access) | Op::SurfaceStore(access) => !access.is_reduction(),
+            _ => false,
+        };
+        asks && self.guard == Slot::TRUE
+    }
+}
+
 /// Operations.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {

@@ -2,7 +2,6 @@
 //! left.
 
 mod arrive;
-mod first;
 mod linked;
 mod marks;
 mod missed;
@@ -12,47 +11,36 @@ mod short;
 pub(super) mod state;
 
 use super::context::Context;
-use super::counters::Executed;
 use super::groups::patience;
-use super::limits::{ATOMICS, LOCKSTEP, TURN};
+use super::limits::{ATOMICS, TURN};
 use super::outcome::Ran;
 use super::tell::Ear;
-use super::warp::{Split, Warp, lanes};
+use super::warp::{Split, Warp, count, lanes};
 use crate::code::NONE;
-use crate::regions::Wait;
+use crate::regions::{Compiled as Region, Wait};
 use std::slice::from_mut;
 use texunit_alu::L32;
 use texunit_jit::Registers;
-use texunit_jit::region::{Apart, Inputs, Left, Memory, Mode, Until, Why};
+use texunit_jit::region::{Apart, Inputs, Memory, Mode, Until, Why};
 
 pub(super) use arrive::interpreted;
 use linked::{Linked, Waits};
+use series::{Sum, Turn};
 use state::{Compiled, Missed};
 
 impl Compiled<'_> {
-    /// Moves a split to where it has left a region, and counts what it has done.
-    #[inline]
-    fn leave(
-        &mut self,
-        executed: &mut Executed,
-        (warp, split): (&mut Warp, &mut Split),
-        number: u32,
-        left: Left,
-    ) -> Ran {
-        if left.atomics != 0 {
-            warp.atomics += left.atomics;
-            warp.last_atomic = warp.steps + left.last_atomic;
-        }
-        executed.count(warp, left.steps, left.threads);
-        split.pc = left.at;
-        match left.why {
+    /// What the interpreter has to do where a region has been left. `over`: all steps of the turn are done, which ends it if a
+    /// jump back leads out.
+    #[inline(always)]
+    fn left(&mut self, (number, region): (u32, &Region), (at, why): (u32, Why), over: bool) -> Ran {
+        match why {
             Why::Limit => return Ran::Over,
+            Why::Outside if over && !region.ends_before(at) => return Ran::Over,
             Why::Outside => return Ran::Outside,
-            Why::Divides | Why::Meets => return Ran::Stands,
-            Why::Site(site) => self.miss(Missed { region: number, site, at: left.at }),
-            Why::Instruction => {}
+            Why::Divides | Why::Meets => {}
+            Why::Site(site) => self.miss(Missed { region: number, site, at }),
+            Why::Instruction => self.count_left(at),
         }
-        self.count_left(left.at, 1);
         Ran::Stands
     }
 }
@@ -93,7 +81,7 @@ impl<'a> Context<'a> {
 
     /// The region that warps with all their lanes can enter at an instruction.
     #[inline(always)]
-    fn door(&self, pc: u32) -> Option<u32> {
+    pub(super) fn door(&self, pc: u32) -> Option<u32> {
         self.compiled.as_ref().and_then(|of| of.table.at(Mode::Live, pc))
     }
 
@@ -120,44 +108,20 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Runs the region at the place where some warps with all their lanes stand: those with these bits. The
-    /// instruction before which all of them stand then; none: they are not at the same, or have to be looked at.
-    pub(super) fn enter_each(
-        &mut self,
-        warps: &mut [Warp],
-        splits: &mut [Split],
-        ends: &[u64; LOCKSTEP],
-        on: u32,
-    ) -> Option<u32> {
-        let (first, compiled) = (on.trailing_zeros() as usize, self.compiled.as_ref()?);
-        let number = compiled.table.at(Mode::Live, splits[first].pc)?;
-        let (ran, same) =
-            self.run_region(warps, splits, &mut ends.clone(), on, (Mode::Live, number));
-        if ran == Ran::Outside {
-            let to = splits[first].pc;
-            self.arrive(Mode::Live, to, on.count_ones().into());
-        }
-        let stands = same && ran == Ran::Stands;
-        if stands && self.launch.observed.is_some() {
-            return self.each_behind_marks(warps, splits, ends, on);
-        }
-        stands.then(|| splits[first].pc)
-    }
-
-    /// Runs a region for some warps, one after the other, from the same place on; those of several have all their lanes,
-    /// and are in no group. What came of it for the last one that is not at an instruction for the interpreter, and
-    /// whether all are at the same place then.
+    /// Runs a region for some warps, one after the other, from the same place on, as long as each comes to what ends its turn
+    /// ([`ends_turn`]); those of several have all their lanes, and are in no group. What came of it for the last one, and the
+    /// bits of those that have not come to that.
     #[inline(never)]
-    fn run_region(
+    pub(super) fn run_region(
         &mut self,
         warps: &mut [Warp],
         splits: &mut [Split],
         ends: &mut [u64],
         on: u32,
         (mode, number): (Mode, u32),
-    ) -> (Ran, bool) {
-        let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, false) };
-        let table = compiled.table;
+    ) -> (Ran, u32) {
+        let Some(compiled) = &mut self.compiled else { return (Ran::Nothing, on) };
+        let (table, code) = (compiled.table, self.launch.code);
         let Split { pc: from, group, .. } = splits[on.trailing_zeros() as usize];
         let inputs = Inputs {
             constants: &self.fixed.constants.narrow,
@@ -169,101 +133,101 @@ impl<'a> Context<'a> {
             is_line: self.launch.is_line(),
         };
         let region = table.region(number);
-        let function = region.map(|region| &region.function);
-        let parts = function.is_some_and(|function| function.parts_lanes());
-        let atomics = region.is_some_and(|region| region.atomics);
         let keeps = self.fixed.code.asks_who_is_there;
         let mut sites = compiled.sites_of(number).take();
-        let together = region.map(|region| &region.together);
-        let ear = |probe| Ear::new(probe, self.launch, self.cta.id, together);
-        let mut ear = self.probe.take().map(ear);
-        let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
-            function.with(inputs, sites).zip(function.entry_of(mode, from))
+        let mut ear = self.probe.take().map(|probe| {
+            let together = region.map(|region| &region.together);
+            Ear::new(probe, self.launch, self.cta.id, together)
         });
-        let Some((mut running, entry)) = running else {
+        let running = region.zip(sites.as_mut()).and_then(|(region, sites)| {
+            let function = &region.function;
+            let running = function.with(inputs, sites)?;
+            Some((region, running, function.entry_of(mode, from)?))
+        });
+        let Some((region, mut running, entry)) = running else {
             table.close(mode, from);
             self.probe = ear.map(Ear::into_probe);
-            return (Ran::Nothing, false);
+            return (Ran::Nothing, on);
         };
         let is_heard = ear.is_some();
         if let Some(ear) = &mut ear {
             running.listen(ear);
         }
-        if mode == Mode::Live
-            && group == NONE
-            && let Some(mut series) =
-                running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
-        {
-            let (tids, _) = self.tids.as_chunks();
-            // To barriers warps come just as soon one by one.
-            let asks_unit = |wait| !matches!(wait, Wait::Barrier);
-            let linked = region.filter(|of| self.is_alone && of.has_pauses(asks_unit));
-            let together = linked.filter(|_| !is_heard).and_then(|region| {
+        let series = if mode == Mode::Live && group == NONE {
+            running.series(entry, &mut self.cta.shared, lanes_apart(keeps))
+        } else {
+            None
+        };
+        let (tids, _) = self.tids.as_chunks();
+        let those = (&mut *warps, &mut *splits, &mut *ends, on);
+        let came = if let Some(mut series) = series {
+            // Those who wait for others wait for all.
+            let threads: u64 = lanes(on).map(|i| count(those.0[i].live)).sum();
+            let all = self.launch.warps == 1 || threads == self.cta.live.into();
+            let links = all && !self.launch.config.cooperative && !is_heard && {
+                region.has_pauses(|wait| self.is_alone || matches!(wait, Wait::Barrier))
+            };
+            if links {
                 let of = (&mut self.sites, &mut self.counters);
-                let waits = Waits::new(self.launch, of, self.is_alone);
-                let region = Linked { number, region, entry };
-                let those = (&mut *warps, &mut *splits, &mut *ends, on);
-                compiled.run_together(&mut series, tids, those, region, waits)
-            });
-            let came = match together {
-                Some(came) => came,
-                None => compiled.run_each(series, tids, (warps, splits, ends, on), number),
-            };
-            self.counters.executed.add(came.executed);
-            self.counters.divisions_by_zero += came.zeros;
-            if came.ran == Ran::Nothing {
-                table.close(mode, from);
+                let mut waits = Waits::new(self.launch, of, self.is_alone);
+                waits.barriers = self.cta.barriers.iter().all(|of| of.arrived == 0);
+                let linked = Linked { number, region, entry };
+                match compiled.run_together(&mut series, tids, those, linked, waits) {
+                    Some(came) => came,
+                    None => {
+                        let those = (&mut *warps, &mut *splits, &mut *ends, on);
+                        compiled.run_each(series, tids, those, (code, (number, region)))
+                    }
+                }
+            } else {
+                compiled.run_each(series, tids, those, (code, (number, region)))
             }
-            compiled.sites[number as usize] = sites;
-            self.probe = ear.map(Ear::into_probe);
-            return (came.ran, came.same);
+        } else {
+            let mut sum = Sum::new(on, code, (number, region));
+            let (parts, atomics) = (region.function.parts_lanes(), region.atomics);
+            let (mut zeros, shared) = (0, &mut self.cta.shared[..]);
+            for i in lanes(on) {
+                let (warp, split) = (&mut warps[i], &mut splits[i]);
+                let until = Until {
+                    steps: ends[i].saturating_sub(warp.steps),
+                    meets: warp.meeting_point(split),
+                    // The interpreter does the one at which others go first.
+                    atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
+                    apart: if parts { apart(warp, mode, keeps, atomics) } else { Apart::default() },
+                };
+                let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
+                running.of_warp(warp.index);
+                let (registers, local) = warp.files(&tids[warp.index as usize]);
+                let memory = Memory { shared: &mut *shared, local, frame };
+                let Some(left) = running.run(registers, memory, active, entry, until) else {
+                    sum.cannot();
+                    break;
+                };
+                zeros += left.zeros;
+                if left.parted {
+                    warp.part(split, &running.parted());
+                }
+                if left.atomics != 0 {
+                    warp.atomics += left.atomics;
+                    warp.last_atomic = warp.steps + left.last_atomic;
+                }
+                split.mask = left.mask;
+                let turn = Turn::of_left(&left);
+                if !sum.add(compiled, (warp, split, &mut ends[i]), 1 << i, turn, left.parted) {
+                    break;
+                }
+            }
+            sum.end(compiled, zeros)
+        };
+        self.counters.executed.add(came.executed);
+        self.counters.divisions_by_zero += came.zeros;
+        if came.ran == Ran::Nothing {
+            table.close(mode, from);
         }
-        let (mut ran, mut to) = (Ran::Stands, None);
-        let mut same = true;
-        let (tids, shared) = (&self.tids[..], &mut self.cta.shared[..]);
-        let (mut executed, mut zeros) = (Executed::default(), 0);
-        for i in lanes(on) {
-            let (warp, split) = (&mut warps[i], &mut splits[i]);
-            let until = Until {
-                steps: ends[i].saturating_sub(warp.steps),
-                meets: warp.meeting_point(split),
-                // The interpreter does the one at which others go first.
-                atomics: (ATOMICS - 1).saturating_sub(warp.atomics),
-                apart: if parts { apart(warp, mode, keeps, atomics) } else { Apart::default() },
-            };
-            let (active, frame) = ((split.mask, warp.live), warp.local_base..warp.local_end);
-            let first = 3 * warp.index as usize;
-            running.of_warp(warp.index);
-            let (registers, local) = warp.files(&tids[first..first + 3]);
-            let memory = Memory { shared: &mut *shared, local, frame };
-            let Some(left) = running.run(registers, memory, active, entry, until) else {
-                table.close(mode, from);
-                ran = Ran::Nothing;
-                same = false;
-                break;
-            };
-            zeros += left.zeros;
-            if left.parted {
-                warp.part(split, &running.parted());
-            }
-            if left.limit != until.steps {
-                ends[i] = warp.steps.saturating_add(left.limit);
-            }
-            split.mask = left.mask;
-            match compiled.leave(&mut executed, (warp, split), number, left) {
-                Ran::Stands => {}
-                other => ran = other,
-            }
-            same &= !left.parted && to.is_none_or(|pc| pc == split.pc);
-            to = Some(split.pc);
-        }
-        compiled.steps += executed.warp_instructions;
-        self.counters.executed.add(executed);
-        self.counters.divisions_by_zero += zeros;
         // Back to where they were.
         compiled.sites[number as usize] = sites;
         self.probe = ear.map(Ear::into_probe);
-        (ran, same)
+        (came.ran, came.rest)
     }
 }
 

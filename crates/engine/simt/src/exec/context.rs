@@ -7,6 +7,7 @@ use super::output::Output;
 use super::register_file::Rows;
 use super::shadow::state::{OwnShadows, Shadows};
 use super::sites::Sites;
+use super::turns::Beside;
 use super::warp::thread_of;
 use crate::clock::Moment;
 use crate::code::{BARRIERS, Code, Constants, OF_CTA};
@@ -135,8 +136,8 @@ pub(crate) struct Cta {
     pub(crate) has_barriers: bool,
     /// Whether a barrier has become complete and is to be opened before its next phase begins.
     pub(crate) completed: bool,
-    /// Whether all threads have come to one for all, and gone on, since somebody asked last.
-    pub(crate) all_passed: bool,
+    /// Whether a warp may stand before a fetch or an access to a surface, and wait for others.
+    pub(crate) at_unit: bool,
     /// Threads that have not exited.
     pub(crate) live: u32,
 }
@@ -172,12 +173,18 @@ pub(crate) struct Context<'a> {
     pub(crate) sites: Sites,
     /// Whether nobody is told of fetches or answers them in the unit's place.
     pub(crate) is_alone: bool,
+    /// Whether turns may end behind any access ([`LaunchConfig::schedule`](crate::LaunchConfig)).
+    pub(super) is_random: bool,
+    /// Whether warps of a CTA wait for each other before fetches and accesses to surfaces.
+    pub(super) waits_at_unit: bool,
     pub(crate) output: Output,
     /// Who is told what happens, of what, and what the last mark was about.
     pub(super) probe: Option<Box<dyn Probe + 'a>>,
     pub(super) events: Events,
     pub(super) told_op: (u32, Order),
     pub(super) compiled: Option<Compiled<'a>>,
+    /// For warps that run beside each other.
+    pub(super) beside: Option<Box<Beside>>,
     /// Whether its CTAs are run from one end of the kernel to the other in one region.
     pub(super) short: Short,
     pub(super) shadows: Option<OwnShadows<'a>>,
@@ -200,7 +207,7 @@ impl<'a> Context<'a> {
                 barriers: Default::default(),
                 has_barriers: false,
                 completed: false,
-                all_passed: false,
+                at_unit: false,
                 live: 0,
             },
             counters: Counters::default(),
@@ -229,11 +236,14 @@ impl<'a> Context<'a> {
             sites: Sites::new(launch.code.sites),
             is_alone: launch.config.gradients.is_none()
                 && !events.has(Events::FETCHES | Events::ANSWERS),
+            is_random: launch.config.schedule.is_some(),
+            waits_at_unit: launch.warps > 1 && launch.config.schedule.is_none(),
             output: Output::default(),
             probe: observer.map(|observer| observer.probe(&launch.info(worker))),
             events,
             told_op: Default::default(),
             compiled: launch.regions.as_ref().map(|(table, how)| Compiled::new(table, *how)),
+            beside: None,
             short: Short::new(launch.is_short(), launch.ctas_are_alike()),
             shadows: launch.shadows.as_ref().and_then(|of| OwnShadows::of(of, worker, beside)),
             counts: Counts::default(),

@@ -7,6 +7,7 @@
 use super::Shared;
 use super::context::{Context, Launch};
 use super::counters::Counts;
+use super::turns::Begun;
 use super::warp::Warp;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering::Relaxed;
@@ -41,7 +42,7 @@ impl Resident<'_> {
             result = self.context.begin_cta(self.index, &mut self.warps).map(|()| false);
         }
         if result.is_ok() {
-            result = self.context.turn_cta(&mut self.warps, TURN, || false);
+            result = self.context.turn_cta(&mut self.warps, Begun::default(), TURN, || false);
         }
         self.ended = !matches!(result, Ok(false));
         if self.ended {

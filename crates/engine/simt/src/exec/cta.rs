@@ -1,8 +1,9 @@
-//! One CTA: its warps in turns, its barriers, and what goes wrong in it.
+//! One CTA: how it begins and ends, and what goes wrong in it.
 
 use super::context::Context;
 use super::limits::CTA_TURN;
-use super::outcome::{At, PendingFault, Turn};
+use super::outcome::{At, PendingFault};
+use super::turns::Begun;
 use super::warp::{Split, State, Warp, thread_of};
 use crate::code::{OF_CTA, PRODUCTS};
 use crate::fault::FaultKind;
@@ -22,22 +23,22 @@ impl Context<'_> {
         more: &mut dyn FnMut() -> Option<u64>,
         stop: impl Fn() -> bool,
     ) -> Result<(), Box<Fault>> {
+        let mut begun = Begun::default();
         if self.is_short() && !self.is_cancelled() {
             self.start_cta(index);
             self.begin_short(warps)?;
-            self.run_short(warps, more);
+            begun = self.run_short(warps, more);
+            if self.cta.live == 0 {
+                return Ok(());
+            }
         } else {
             self.short.all_begun = false;
             self.begin_cta(index, warps)?;
             if self.is_cancelled() {
                 return Err(self.cancelled(&warps[0]));
             }
-            self.run_first(warps, CTA_TURN);
         }
-        if self.cta.live == 0 {
-            return Ok(());
-        }
-        while !self.turn_cta(warps, CTA_TURN, &stop)? {
+        while !self.turn_cta(warps, std::mem::take(&mut begun), CTA_TURN, &stop)? {
             self.tell_counts_at_times();
         }
         Ok(())
@@ -53,7 +54,7 @@ impl Context<'_> {
         for (i, warp) in (0..).zip(warps) {
             let lanes = launch.lanes_of(i);
             // Short kernels are begun so often that little may be done for a warp.
-            if is_short && warp.is_as_begun {
+            if is_short && std::mem::take(&mut warp.is_as_begun) {
                 warp.start_again(lanes, func.entry);
                 if func.clears_predicates {
                     warp.clear_predicates();
@@ -65,58 +66,6 @@ impl Context<'_> {
         }
         self.counts.enter(self.launch.entry, self.launch.threads.into());
         Ok(())
-    }
-
-    /// Runs each warp for about `budget` steps. True: all threads have exited, or `stop` says so.
-    pub(super) fn turn_cta(
-        &mut self,
-        warps: &mut [Warp],
-        budget: u64,
-        stop: impl Fn() -> bool,
-    ) -> Result<bool, Box<Fault>> {
-        self.cta.all_passed = false;
-        let before = progress_of(warps);
-        let turned = self.turn_in_lockstep(warps, budget, &stop)?;
-        if turned.stopped {
-            return Ok(true);
-        }
-        let (over, mut opened) = (turned.over, turned.opened);
-        if self.cta.all_passed {
-            // Each has had its turn, and they are at the same place again.
-            return Ok(false);
-        }
-        for i in 0..warps.len() {
-            let warp = &mut warps[i];
-            if warp.live == 0 || over >> i & 1 == 1 {
-                continue;
-            }
-            let max_steps = self.launch.config.max_steps;
-            let budget = budget.min(max_steps.saturating_sub(warp.steps)).max(1);
-            let turn = match self.run(warp, budget) {
-                Ok(turn) => turn,
-                Err(at) => return Err(self.fault(warp, at)),
-            };
-            if turn == Turn::Over && warp.steps >= max_steps {
-                return Err(self.step_limit(warp, max_steps));
-            }
-            if turn != Turn::Over {
-                opened |= self.open_barriers(warps);
-            }
-            if self.is_cancelled() {
-                return Err(self.cancelled(&warps[i]));
-            }
-            if stop() {
-                return Ok(true);
-            }
-        }
-        if warps.iter().all(|w| w.live == 0) {
-            return Ok(true);
-        }
-        let progress = opened || before != progress_of(warps);
-        if !progress && !self.open_barriers(warps) {
-            return Err(self.deadlock(warps));
-        }
-        Ok(false)
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -134,7 +83,7 @@ impl Context<'_> {
         if std::mem::take(&mut self.cta.has_barriers) {
             self.cta.barriers = Default::default();
         }
-        self.cta.completed = false;
+        (self.cta.completed, self.cta.at_unit) = (false, false);
         self.cta.live = launch.threads;
         self.output.text.clear();
         self.begin_shadows();

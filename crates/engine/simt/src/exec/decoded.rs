@@ -56,7 +56,7 @@ pub(super) struct Place {
     /// Whether the split is in a group, which `Join` must look at.
     pub(super) grouped: bool,
     pub(super) steps: u64,
-    /// Steps after which no branch is taken any more without the scheduler.
+    /// Steps after which no branch goes back any more without the scheduler.
     pub(super) limit: u64,
     /// Thread instructions executed.
     pub(super) threads: u64,
@@ -156,11 +156,13 @@ macro_rules! define {
                         }
                         let from = pc;
                         pc = inst.s[0].as_number();
-                        if steps >= limit {
-                            break Ended::Over;
-                        }
-                        if turns && pc <= from {
-                            break Ended::Turned;
+                        if pc <= from {
+                            if steps >= limit {
+                                break Ended::Over;
+                            }
+                            if turns {
+                                break Ended::Turned;
+                            }
                         }
                         continue;
                     }

@@ -53,6 +53,12 @@ impl Frames {
         });
     }
 
+    /// Whether there has been no other since.
+    #[inline(always)]
+    pub(crate) fn is_one(&self) -> bool {
+        self.frames.len() == 1
+    }
+
     pub(crate) fn get(&self, frame: u32) -> &Frame {
         &self.frames[frame as usize]
     }

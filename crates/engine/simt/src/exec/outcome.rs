@@ -37,7 +37,9 @@ pub(crate) enum Flow {
     Parts,
     /// Its turn is over.
     Pauses,
-    /// Likewise, and it can do nothing until others have done something, of its warp or of another.
+    /// It stands before a fetch or an access to a surface, for which it waits for the other warps of its CTA.
+    AtUnit,
+    /// Its turn is over, and it can do nothing until others have done something, of its warp or of another.
     Yields,
     /// Its lanes have exited, wait in a group or belong to another split.
     Gone,
@@ -54,16 +56,16 @@ pub(crate) enum Turn {
     Executed,
     /// All lanes wait for something outside the warp, or a barrier is complete.
     Blocked,
+    /// It stands before a fetch or an access to a surface ([`Flow::AtUnit`]).
+    AtUnit,
 }
 
 /// Why the loop has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// All stand before an instruction that each of them has to do for itself.
+    /// Before an instruction that has to be looked at.
     Stands,
-    /// They are not at the same place any more, or have come to where others wait. These go alone from here on: bits.
-    Apart(u32),
-    /// The turn of one of them is over.
+    /// The turn is over.
     Over,
 }
 

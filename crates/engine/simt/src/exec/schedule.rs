@@ -2,7 +2,7 @@
 //! on hardware, and take turns; so do the warps of each. All of them get turns, but which one is next and for how
 //! long is drawn from a seed. What a race does shows in such an order, and a program that waits for others goes on.
 //!
-//! One worker does it all, and everything is interpreted: a turn may end behind any instruction.
+//! One worker does it all, and everything is interpreted: a turn may end behind any instruction that accesses memory.
 
 use super::Shared;
 use super::context::{Context, Launch};
@@ -99,7 +99,8 @@ impl Context<'_> {
             let before = progress_of(std::slice::from_ref(warp));
             let max_steps = self.launch.config.max_steps;
             let budget = random.budget().min(max_steps.saturating_sub(warp.steps)).max(1);
-            let turn = match self.run(warp, budget) {
+            (warp.atomics, warp.end) = (0, warp.steps.saturating_add(budget));
+            let turn = match self.run(warp, None) {
                 Ok(turn) => turn,
                 Err(at) => return Err(self.fault(warp, at)),
             };

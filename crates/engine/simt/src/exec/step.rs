@@ -5,23 +5,46 @@ use super::decoded::{self, Ended, Place, Values};
 use super::limits::TURN;
 use super::outcome::{At, Executed, Flow, PendingFault, Stopped, Turn};
 use super::parting::{diverge, join};
-use super::team::{Team, guarded};
-use super::warp::{self, Split, Warp};
+use super::warp::{self, Split, Warp, guarded, is_converged};
 use crate::code::{Inst, NONE, Op};
 use crate::observe::{Called, Events};
-use std::slice::from_mut;
+
+/// Where a warp goes on in the middle of its turn: with the first of its splits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resume {
+    /// Steps at which the turn of the split ends.
+    pub(super) limit: u64,
+    /// Whether it has ended.
+    pub(super) over: bool,
+}
+
+impl Warp {
+    /// A turn begins. Fetches and barriers end turns, too, but only where the steps are over others are counted.
+    #[inline(always)]
+    pub(super) fn begin_turn(&mut self, budget: u64) {
+        self.atomics = 0;
+        if self.end == 0 {
+            self.end = budget;
+        }
+    }
+}
 
 impl Context<'_> {
-    /// Runs a warp for about `budget` steps.
-    pub(crate) fn run(&mut self, warp: &mut Warp, budget: u64) -> Result<Turn, At> {
-        let end = warp.steps.saturating_add(budget);
-        (warp.atomics, warp.end) = (0, end);
+    /// Runs a warp to the end of its turn ([`Warp::begin_turn`]).
+    pub(crate) fn run(&mut self, warp: &mut Warp, resume: Option<Resume>) -> Result<Turn, At> {
+        let end = warp.end;
         // Lanes that have let others go first.
         let mut yielded = 0;
-        while let Some(mut split) = warp.pick() {
+        let mut next = resume.map(|resume| (warp.splits.remove(0), resume));
+        while let Some((mut split, Resume { limit, over })) = next.take().or_else(|| {
+            let split = warp.pick()?;
+            let is_divided = warp.is_divided(split.mask);
+            let limit = if is_divided { end.min(warp.steps + TURN) } else { end };
+            Some((split, Resume { limit, over: false }))
+        }) {
             warp.enter(split.frame);
-            let limit = if warp.is_divided(split.mask) { end.min(warp.steps + TURN) } else { end };
-            let flow = self.run_split(warp, &mut split, limit);
+            let flow =
+                if over { Ok(Flow::Pauses) } else { self.run_split(warp, &mut split, limit) };
             let yields = matches!(flow, Ok(Flow::Yields));
             yielded = if yields { yielded | split.mask } else { yielded & !split.mask };
             match flow {
@@ -30,6 +53,10 @@ impl Context<'_> {
                     warp.has_yielded();
                 }
                 Ok(Flow::Goes | Flow::Parts | Flow::Pauses) => warp.splits.push(split),
+                Ok(Flow::AtUnit) => {
+                    warp.splits.push(split);
+                    return Ok(Turn::AtUnit);
+                }
                 Ok(Flow::Gone) if warp.live == 0 => return Ok(Turn::Executed),
                 Ok(Flow::Gone) => {}
                 Ok(Flow::Waits(state)) => {
@@ -59,27 +86,29 @@ impl Context<'_> {
         let insts = &self.launch.code.insts[..];
         self.arrives(warp, split);
         loop {
-            let mut one = Team {
-                warps: from_mut(warp),
-                splits: from_mut(split),
-                ends: from_mut(&mut limit),
-                on: 1,
-            };
-            if self.advance(&mut one, u32::MAX, false) == Stopped::Over {
+            if self.advance(warp, split, &mut limit) == Stopped::Over {
                 return Ok(Flow::Pauses);
             }
-            let inst = &insts[split.pc as usize];
-            // Regions ask for the limit of steps where they turn, and not where a barrier follows.
+            let (from, inst) = (split.pc, &insts[split.pc as usize]);
+            if self.waits_at_unit && is_converged(warp, split) && inst.asks_unit() {
+                return Ok(Flow::AtUnit);
+            }
+            // Jumps back and barriers are where turns end, in regions too.
             if warp.steps >= limit && matches!(inst.op, Op::Barrier(_)) {
                 return Ok(Flow::Pauses);
             }
             match self.step(warp, split, inst)? {
+                Flow::Goes if self.is_random && warp.steps >= limit => return Ok(Flow::Pauses),
+                // Nobody else is there who might want a turn.
+                Flow::Goes if matches!(inst.op, Op::Join) && !warp.is_divided(split.mask) => {
+                    limit = warp.end;
+                }
                 Flow::Goes => {}
                 Flow::Parts => {
                     if warp.is_divided(split.mask) {
                         limit = limit.min(warp.steps + TURN);
                     }
-                    if warp.steps >= limit {
+                    if warp.steps >= limit && (split.pc <= from || self.is_random) {
                         return Ok(Flow::Pauses);
                     }
                 }

@@ -3,8 +3,9 @@
 use super::bad_fetch::{Bad, clear};
 use super::context::Context;
 use super::handles::{KINDS, fetched_instead, fetched_of, sampler_of, surface_of, texture_of};
+use super::limits::FETCHED;
 use super::outcome::{Executed, PendingFault, fault_at};
-use super::sites::{Kept, plan_for};
+use super::sites::{Kept, Sites, plan_for};
 use super::warp::{Warp, count, lanes, narrow};
 use crate::code::{Constants, Fetch, Handle, Query};
 use crate::fault::FaultKind;
@@ -218,10 +219,75 @@ fn ask(
 impl Context<'_> {
     /// A fetch.
     pub(super) fn fetch(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {
-        if mask == warp.live && self.fetch_lockstep(std::slice::from_mut(warp), 1, fetch) {
+        if mask == warp.live && self.fetch_together(std::slice::from_mut(warp), 1, fetch) {
             return Ok(());
         }
         self.fetch_groups(warp, fetch, mask)
+    }
+
+    /// A fetch of all live lanes of these warps by the handles of the last one. False: it is none of these,
+    /// and nothing has been done.
+    #[inline]
+    pub(super) fn fetch_together(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        if self.is_alone {
+            self.fetch_now(warps, here, fetch)
+        } else {
+            self.fetch_and_tell(warps, here, fetch)
+        }
+    }
+
+    /// The same where somebody else has to do with fetches.
+    #[cold]
+    fn fetch_and_tell(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        let one_by_one = self.events.has(Events::ANSWERS) || self.launch.config.gradients.is_some();
+        if one_by_one || !self.fetch_now(warps, here, fetch) {
+            return false;
+        }
+        for i in lanes(here) {
+            let at = self.at_site(&warps[i], warps[i].live, fetch.site);
+            let plan = self.sites.fetches[fetch.site].first();
+            if let (Some((_, plan)), Some(probe)) = (plan, &mut self.probe) {
+                probe.fetch(&at, &FetchMade { plan });
+            }
+        }
+        true
+    }
+
+    fn fetch_now(&mut self, warps: &mut [Warp], here: u32, fetch: &Fetch) -> bool {
+        let constants = &self.launch.constants;
+        let Sites { fetches, scratch, .. } = &mut self.sites;
+        let Some((handles, plan)) = fetches[fetch.site].first() else { return false };
+        let Some(block) = &fetch.block else { return false };
+        let same = |of: &Handle, handle| {
+            // Those are parameters: what one warp has, all have.
+            let these = if of.uniform { here & here.wrapping_neg() } else { here };
+            lanes(these).all(|i| is_of_all(&warps[i], constants, of, handle))
+        };
+        let sampler = fetch.sampler.as_ref();
+        if !same(&fetch.texture, handles.0) || !sampler.is_none_or(|s| same(s, handles.1)) {
+            return false;
+        }
+        let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
+        let mut all = 0;
+        for (i, warp) in warps.iter_mut().enumerate() {
+            if here >> i & 1 == 1 {
+                live[all] = warp.live;
+                files[all] = warp.rows_mut();
+                all += 1;
+            }
+        }
+        let mut resident = [0; FETCHED];
+        let files = (&mut files[..all], &live[..all]);
+        let rows = rows_of(fetch, *block, constants);
+        fetch_files((fetch, &rows, plan), constants, files, &mut resident, scratch);
+        if !fetch.resident.is_none() {
+            for (i, resident) in lanes(here).zip(resident) {
+                let warp = &mut warps[i];
+                warp.put_p(fetch.resident, resident, warp.live);
+            }
+        }
+        self.counters.fetches += live.into_iter().map(count).sum::<u64>();
+        true
     }
 
     fn fetch_groups(&mut self, warp: &mut Warp, fetch: &Fetch, mask: u32) -> Executed {

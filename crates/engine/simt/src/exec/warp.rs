@@ -8,7 +8,7 @@
 use super::elements::Registers;
 use super::frames::Frames;
 use super::register_file::Rows;
-use crate::code::{Constants, NONE, Slot};
+use crate::code::{Constants, Inst, NONE, Slot};
 use texunit_alu::{L32, L64};
 pub(crate) use texunit_unit::lanes;
 
@@ -45,6 +45,18 @@ pub(crate) struct Split {
     /// The innermost group that the lanes belong to.
     pub(crate) group: u32,
     pub(crate) state: State,
+}
+
+/// Whether a split is all of its warp: no lane stands or waits elsewhere.
+#[inline]
+pub(super) fn is_converged(warp: &Warp, split: &Split) -> bool {
+    split.mask == warp.live && split.group == NONE
+}
+
+/// The lanes of a split that take part in an instruction.
+#[inline]
+pub(super) fn guarded(warp: &Warp, split: &Split, inst: &Inst) -> u32 {
+    if inst.guard == Slot::TRUE { split.mask } else { split.mask & warp.p(inst.guard) }
 }
 
 /// Lanes that a branch has separated and that are to meet at `pc` of `frame`.
@@ -87,7 +99,7 @@ pub(crate) struct Warp {
     /// Number in the CTA.
     pub(crate) index: u32,
     pub(crate) steps: u64,
-    /// Steps at which its turn ends.
+    /// Steps from which on its turn ends at a jump back or a barrier.
     pub(super) end: u64,
     /// Step of the last atomic.
     pub(crate) last_atomic: u64,
@@ -130,11 +142,18 @@ impl Warp {
         self.splits.clear();
         self.live = lanes;
         self.carry = 0;
-        self.steps = 0;
+        (self.steps, self.end) = (0, 0);
         self.last_atomic = 0;
         self.ahead = 0;
         self.atomics = 0;
         self.splits.push(Split { pc, mask: lanes, frame: 0, group: NONE, state: State::Ready });
+    }
+
+    /// Whether its frames and groups are those that a kernel begins with: nothing has been called, and lanes have parted in
+    /// regions only.
+    #[inline(always)]
+    pub(super) fn is_as_started(&self) -> bool {
+        self.groups.is_empty() && self.frames.is_one()
     }
 
     /// No lane has any predicate.

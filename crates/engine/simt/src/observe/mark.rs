@@ -17,6 +17,4 @@ pub(crate) struct Mark {
     pub(crate) order: Order,
     /// What it is if it orders copies or memory, and is nothing else to the executor.
     pub(crate) fence: Option<Synchronized<'static>>,
-    /// Whether nobody can tell in which order warps come by.
-    pub(crate) is_quiet: bool,
 }

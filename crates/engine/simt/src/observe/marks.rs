@@ -5,7 +5,6 @@ use super::order::words;
 use super::shadow::{self, Shadows};
 use super::{Counted, Counting, Events, Order, Synchronized};
 use crate::code::{Callee, Code, Decoded, Inst, Op, Place, Slot};
-use crate::exec::is_quiet;
 use crate::flow::starts;
 use crate::lower::{Program, Unit};
 use crate::regions::Regions;
@@ -235,9 +234,7 @@ pub(crate) fn marked(program: &Program, code: &Code, events: Events) -> (Code, V
         let Beside { before, behind, order, fence } =
             beside(program, inst, events, std::mem::take(&mut leading));
         let mark = |tells, behind| {
-            // Barriers tell themselves who comes and passes.
-            let is_quiet = is_quiet(&inst.op) || matches!(inst.op, Op::Barrier(_));
-            let mark = Mark { tells, about: 0, op, behind, order, fence, is_quiet };
+            let mark = Mark { tells, about: 0, op, behind, order, fence };
             Inst { op: Op::Mark(Box::new(mark)), guard: Slot::TRUE, count: 0, span: inst.span }
         };
         let mut push = |inst| items.push(Item { inst, op, stands: Stands::Beside });

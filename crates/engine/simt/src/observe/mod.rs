@@ -23,10 +23,9 @@
 //!   which may all be told before the first one is made ([`Probe::loads`]); what a load or an atomic has brought
 //!   ([`Events::RESULTS`]) is told **after** it. So of two CTAs that run at the same time, one of which stores what
 //!   the other then loads, the store's access is told before the load's result, though perhaps behind its access.
-//! * Warps of a CTA that run in lockstep are told of one after the other, operation by operation or, in compiled
-//!   code, each as far as it goes without what others may wait for or change; a warp whose
-//!   operation can be ordered by others (atomics, barriers, mbarriers) runs alone then, so that event and
-//!   operation are next to each other. Between workers there is no order but that of memory itself.
+//! * The warps of a CTA are told of in the order in which they take turns, each as far as its turn goes
+//!   (docs/checks.md, "The order of execution"), so that event and operation are next to each other. Between workers
+//!   there is no order but that of memory itself.
 //! * Which lanes share an event follows from how the executor has them run together: two lanes that are at the
 //!   same place may be told of in one event or in two, and where lanes part for long, marks can move the turns in
 //!   which they do (and with them `warp_instructions`). What is told of a lane does not depend on it.

@@ -47,6 +47,12 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
+    /// Whether an instruction lies behind its last one.
+    #[inline]
+    pub(crate) fn ends_before(&self, at: u32) -> bool {
+        self.cut.insts.end <= at
+    }
+
     /// Whether warps that run together wait in it for something of a kind.
     #[inline]
     pub(crate) fn has_pauses(&self, is_one: impl Fn(Wait) -> bool) -> bool {

@@ -7,8 +7,10 @@ mod alone;
 #[path = "../common/mod.rs"]
 mod common;
 mod maker;
+mod order;
 mod partial;
 mod policy;
+mod racy;
 mod short;
 mod surfaces;
 mod together;

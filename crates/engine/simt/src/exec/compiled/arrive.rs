@@ -17,16 +17,13 @@ const LOOKED_AT: u64 = 8;
 /// Steps that are many.
 const LONG: u64 = 128;
 impl Compiled<'_> {
-    /// The interpreter does an instruction in the middle of a region for so many warps.
+    /// The interpreter does an instruction in the middle of a region.
     #[inline]
-    pub(super) fn count_left(&mut self, at: u32, warps: u64) {
-        if warps == 0 {
-            return;
-        }
+    pub(super) fn count_left(&mut self, at: u32) {
         if self.left.is_empty() {
             self.left = vec![0; self.table.len()];
         }
-        self.left.get_mut(at as usize).into_iter().for_each(|count| *count += warps);
+        self.left.get_mut(at as usize).into_iter().for_each(|count| *count += 1);
     }
 }
 
@@ -46,17 +43,12 @@ impl Context<'_> {
     /// beginning of a turn.
     #[inline]
     pub(in crate::exec) fn arrives(&mut self, warp: &Warp, split: &Split) {
-        self.arrive(mode(warp, split), split.pc, 1);
-    }
-
-    /// The same of some warps that run in lockstep.
-    #[inline]
-    pub(in crate::exec) fn arrive(&mut self, mode: Mode, to: u32, warps: u64) {
+        let (mode, to) = (mode(warp, split), split.pc);
         let interpreted = self.counters.executed.warp_instructions;
         let Some(compiled) = &mut self.compiled else { return };
         let interpreted = interpreted.saturating_sub(compiled.steps);
         let (before, pc, from) = std::mem::replace(&mut compiled.since, (mode, to, interpreted));
-        let mut steps = interpreted.saturating_sub(from).min(warps * Table::LONGEST);
+        let mut steps = interpreted.saturating_sub(from).min(Table::LONGEST);
         if before == Mode::Some {
             steps += APART;
         }

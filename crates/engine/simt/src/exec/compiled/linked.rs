@@ -1,19 +1,21 @@
-//! Warps that run a region together: at each fetch and each access to a surface they wait for each other, and the unit gets
-//! those of all of them at once. If they are all of their CTA, they pass barriers, too.
+//! The warps of a CTA that run a region together: at each fetch, each access to a surface and each barrier they wait for each
+//! other, and go on when it has been done for all. The order is that of `turns`.
 
 use super::Compiled;
 use super::series::{Came, Sum, Turn};
-use crate::code::{Fetch, Handle, Op, SurfaceAccess};
+use crate::code::{Code, Fetch, Handle, NONE, Op, SurfaceAccess};
 use crate::exec::context::Launch;
 use crate::exec::counters::Counters;
-use crate::exec::limits::LOCKSTEP;
+use crate::exec::limits::FETCHED;
 use crate::exec::sites::{Borrowed, Sites};
 use crate::exec::surface::access_file;
 use crate::exec::texture::{fetch_files, has_all, rows_of};
+use crate::exec::turns::ends_turn;
 use crate::exec::warp::{Split, Warp, count, lanes};
 use crate::regions::{Compiled as Region, HandleAt, Wait};
+use std::ops::Range;
 use texunit_alu::L32;
-use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Way, Why};
+use texunit_jit::region::{Entry, Group, Links, MOST, Mode, Parted, Series, Stands, Way, Why};
 use texunit_unit::{FetchPlan, FetchRows};
 
 /// What does the fetches and accesses of warps that wait, and says where they pass a barrier.
@@ -22,8 +24,10 @@ pub(super) struct Waits<'c, 'a> {
     sites: Borrowed<'c>,
     /// Where lanes are counted that have fetched, or accessed a surface.
     counters: &'c mut Counters,
-    /// Whether these are all warps of the CTA, and none of them has come to a barrier or exited before.
-    pub(super) all: bool,
+    /// An end of the kernel, if one is known.
+    pub(super) exit: u32,
+    /// Whether nobody has arrived at a barrier without waiting.
+    pub(super) barriers: bool,
     /// Whether nobody is told of fetches and accesses to surfaces or answers them in the unit's place.
     is_alone: bool,
     /// Fetches that have been done, as far as there is room.
@@ -52,6 +56,18 @@ pub(super) struct Linked<'r> {
 
 /// Where warps go on that have waited, and how many of them, from the first one on: the next one cannot.
 type Passed = (Entry, usize);
+
+/// How far warps have come that run together.
+pub(super) struct Walk {
+    /// How those stand that have left before another instruction than that at which warps wait or end.
+    odd: Vec<(usize, Stood)>,
+    /// The first one in the middle of its turn: those behind it have not gone on.
+    pub(super) stray: Option<usize>,
+    /// Those that still wait at an instruction which has been done for them.
+    passed: Range<usize>,
+    /// Whether all have begun.
+    pub(super) begun: bool,
+}
 
 /// How a warp has left a region, and how its lanes stand if they have parted.
 pub(super) struct Stood {
@@ -88,6 +104,12 @@ impl Stood {
         Self { turn, parted: has_parted.then(|| Apart::of(links.parted())) }
     }
 
+    /// Whether what ends a turn comes next.
+    pub(super) fn ends_turn(&self, code: &Code) -> bool {
+        let Turn { at, why, .. } = self.turn;
+        why == Why::Instruction && !self.has_parted() && ends_turn(&code.insts[at as usize])
+    }
+
     /// Whether some lanes stand elsewhere.
     #[inline(always)]
     pub(super) fn has_parted(&self) -> bool {
@@ -104,25 +126,42 @@ impl Stood {
     }
 }
 
-/// How those have left it that did not come to an instruction with their lanes together, by their number among all.
-pub(super) type Odd = Vec<(usize, Stood)>;
+impl Walk {
+    /// The instruction before which one of them stands with its lanes together, and waits for nobody; its steps and lanes.
+    pub(super) fn ended(&self, links: &Links<'_, '_>, i: usize) -> Option<(u32, u64, u64)> {
+        if let Some((_, stood)) = self.odd.iter().find(|of| of.0 == i) {
+            let Turn { at, why, steps, threads, .. } = stood.turn;
+            let ended = why == Why::Instruction && !stood.has_parted();
+            return ended.then_some((at, steps, threads));
+        }
+        let has_begun = self.begun || self.stray.is_none_or(|stray| i < stray);
+        let of = links.stands(i).filter(|of| has_begun && !of.waits)?;
+        Some((of.at, of.steps, of.threads))
+    }
 
-/// How one of them has left it; it does now where it still waits.
-pub(super) fn stood(links: &mut Links<'_, '_>, odd: &mut Odd, i: usize) -> Option<Stood> {
-    if let Some(n) = odd.iter().position(|of| of.0 == i) {
-        return Some(odd.swap_remove(n).1);
+    /// How one of them has left the region; it does now where it still waits. None: it has not begun.
+    pub(super) fn stood(&mut self, links: &mut Links<'_, '_>, i: usize) -> Option<Stood> {
+        if let Some(n) = self.odd.iter().position(|of| of.0 == i) {
+            return Some(self.odd.swap_remove(n).1);
+        }
+        if !self.begun && self.stray.is_some_and(|stray| stray < i) {
+            return None;
+        }
+        let Stands { at, waits, steps, threads, limit } = links.stands(i)?;
+        if waits {
+            links.run(i..i + 1, Way::Out(at), NONE);
+        }
+        let at = at + u32::from(self.passed.contains(&i));
+        Some(Stood {
+            turn: Turn { at, why: Why::Instruction, steps, threads, limit },
+            parted: None,
+        })
     }
-    let stands = links.stands(i)?;
-    if stands.waits {
-        links.run(i..i + 1, Way::Out(stands.at));
-    }
-    let (at, why, limit) = (stands.at, Why::Instruction, stands.limit);
-    let turn = Turn { at, why, steps: stands.steps, threads: stands.threads, limit };
-    Some(Stood { turn, parted: None })
 }
 
 impl Compiled<'_> {
-    /// Runs a region for the warps of these bits, which are several or one, together. None: it cannot be run so, and nothing has been done.
+    /// Runs a region together for the warps of these bits, which are all of the CTA that have not exited. None: it cannot be run so, and
+    /// nothing has been done.
     #[inline(never)]
     pub(super) fn run_together(
         &mut self,
@@ -132,6 +171,7 @@ impl Compiled<'_> {
         region: Linked<'_>,
         mut waits: Waits<'_, '_>,
     ) -> Option<Came> {
+        let code = waits.launch.code;
         let mut links = series.links()?;
         for (i, (warp, end)) in warps.iter_mut().zip(&*ends).enumerate() {
             if on >> i & 1 != 0 {
@@ -143,47 +183,64 @@ impl Compiled<'_> {
                 }
             }
         }
-        let mut odd = waits.run(&mut links, region);
-        let all: [Option<Stood>; LOCKSTEP] =
-            std::array::from_fn(|i| stood(&mut links, &mut odd, i));
-        let mut sum = Sum::new(on);
-        for (i, stood) in lanes(on).zip(all.iter().flatten()) {
+        let mut walk = waits.run(&mut links, region);
+        let all: [Option<Stood>; MOST] = std::array::from_fn(|n| walk.stood(&mut links, n));
+        let mut sum = Sum::new(on, code, (region.number, region.region));
+        for (n, (i, stood)) in lanes(on).zip(all.iter().flatten()).enumerate() {
             let (warp, split, end) = (&mut warps[i], &mut splits[i], &mut ends[i]);
+            let has_parted = stood.has_parted();
             stood.part(warp, split);
-            let (bit, has_parted) = (1 << i, stood.has_parted());
-            sum.add(self, (warp, split, end), (bit, region.number), stood.turn, has_parted);
+            if walk.passed.contains(&n) {
+                sum.waits((warp, split), stood.turn);
+                if walk.stray.is_none() {
+                    sum.ends(1 << i);
+                }
+            } else {
+                sum.add(self, (warp, split, end), 1 << i, stood.turn, has_parted);
+            }
         }
-        Some(sum.end(self, splits, series.zeros()))
+        Some(sum.end(self, series.zeros()))
     }
 }
 
 impl<'c, 'a> Waits<'c, 'a> {
-    /// For some warps of a CTA, until [`Self::all`] says that they are all.
+    /// For the warps of a CTA.
     pub(super) fn new(
         launch: &'a Launch<'a>,
         (sites, counters): (&'c mut Sites, &'c mut Counters),
         is_alone: bool,
     ) -> Self {
         let (sites, known) = (sites.borrow(), [None; 4]);
-        Self { launch, sites, counters, all: false, is_alone, known }
+        Self { launch, sites, counters, exit: NONE, barriers: true, is_alone, known }
     }
 
-    /// Runs warps from the region's entry on until each has left it or waits where somebody else has to go on: how those stand
-    /// that did not come to an instruction with their lanes together.
-    pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Odd {
+    /// Runs warps from the region's entry on until each has come to what ends its turn, and nobody here can do it for all, or
+    /// one has left the region in the middle of its turn.
+    pub(super) fn run(&mut self, links: &mut Links<'_, '_>, region: Linked<'_>) -> Walk {
+        let code = self.launch.code;
         let (all, mut odd) = (links.len(), Vec::new());
-        let (mut on, mut some) = (region.entry, all);
+        let (mut on, mut passed, mut begun) = (region.entry, 0..0, false);
         loop {
             let mut next = 0;
-            while let Some((i, at)) = links.run(next..some, Way::On(on)) {
-                odd.push((i, Stood::of_links(links, at)));
+            while let Some((i, at)) = links.run(next..all, Way::On(on), self.exit) {
+                let stood = Stood::of_links(links, at);
+                let ends = stood.ends_turn(code);
+                odd.push((i, stood));
                 next = i + 1;
+                if !ends {
+                    let passed = if passed.is_empty() { passed } else { next..all };
+                    return Walk { odd, stray: Some(i), passed, begun };
+                }
             }
-            let waits = links.wait_at().filter(|_| odd.is_empty() && some == all);
-            let Some(passed) = waits.and_then(|at| self.pass(links, region, at)) else {
-                return odd;
+            begun = true;
+            let waits = links.wait_at().filter(|_| odd.is_empty());
+            let Some((to, some)) = waits.and_then(|at| self.pass(links, region, at)) else {
+                return Walk { odd, stray: None, passed: 0..0, begun };
             };
-            (on, some) = passed;
+            (on, passed) = (to, 0..some);
+            if some != all {
+                return Walk { odd, stray: None, passed, begun };
+            }
         }
     }
 
@@ -220,7 +277,7 @@ impl<'c, 'a> Waits<'c, 'a> {
                 passed = self.surface(links, (access, surface), loads)?;
             }
             // There the limit of steps is asked for.
-            (Op::Barrier(of), Wait::Barrier) if self.all && links.may_go_on() => {
+            (Op::Barrier(of), Wait::Barrier) if self.barriers && links.may_go_on() => {
                 of.plain(&self.launch.constants)?;
             }
             _ => return None,
@@ -279,9 +336,8 @@ impl<'c, 'a> Waits<'c, 'a> {
         let (constants, all) = (&self.launch.constants, links.len());
         let mut resident = [0; MOST];
         let mut rest = links.each();
-        for resident in resident[..all].chunks_mut(LOCKSTEP) {
-            let (mut files, mut live): ([&mut [L32]; LOCKSTEP], [u32; LOCKSTEP]) =
-                Default::default();
+        for resident in resident[..all].chunks_mut(FETCHED) {
+            let (mut files, mut live): ([&mut [L32]; FETCHED], [u32; FETCHED]) = Default::default();
             for ((file, live), of) in files.iter_mut().zip(&mut live).zip(&mut rest) {
                 (*file, *live) = (of.0.narrow, of.1);
             }

@@ -1,18 +1,19 @@
 //! Warps of short CTAs ([`super::short`]) on their way to the end of the kernel.
 
-use super::linked::{Linked, Stood, Waits, stood};
+use super::Compiled;
+use super::linked::{Linked, Stood, Waits};
 use super::series::Turn;
 use super::state::Exit;
-use super::{Compiled, Missed};
 use crate::code::{NONE, OF_CTA, Op, Slot};
 use crate::exec::context::Launch;
 use crate::exec::counters::Executed;
 use crate::exec::cta::name_in;
-use crate::exec::limits::LOCKSTEP;
+use crate::exec::outcome;
+use crate::exec::step::Resume;
 use crate::exec::warp::{Split, State, Warp, count};
-use crate::regions::Wait;
+use crate::regions::Compiled as Region;
 use texunit_alu::L32;
-use texunit_jit::region::{MOST, Series, Why, WithFiles};
+use texunit_jit::region::{Series, WithFiles};
 
 /// Who names CTAs that are run behind the one with these words, if somebody may.
 pub(super) struct Next<'m> {
@@ -31,6 +32,8 @@ pub(super) struct Ran {
     pub(super) executed: Executed,
     /// The end to which a warp has come last.
     pub(super) exit: Exit,
+    /// The warp that is in the middle of its turn, and how it goes on.
+    pub(super) stray: Option<(usize, Resume)>,
 }
 
 /// Where a warp has left the region before the end of the kernel, and its lanes.
@@ -44,6 +47,7 @@ pub(super) struct CtaWarps<'c> {
     /// Where the kernel begins, in the region of this number.
     pub(super) entry: u32,
     pub(super) number: u32,
+    pub(super) region: &'c Region,
     /// The steps that each may do.
     pub(super) budget: u64,
 }
@@ -59,7 +63,7 @@ impl Ran {
         true
     }
 
-    /// Runs warps with the registers of as few as possible.
+    /// Runs warps with the registers of as few as possible, as long as each comes to what ends its turn.
     pub(super) fn one_by_one(
         &mut self,
         compiled: &mut Compiled<'_>,
@@ -83,11 +87,15 @@ impl Ran {
                 free += 1;
             }
             let stood = Stood::of(series, at);
-            self.executed.add(compiled.stays(&mut warps[last], &stood, live, all));
+            let resume = self.stays(compiled, &mut warps[last], &stood, live, all);
+            if !stood.ends_turn(all.launch.code) {
+                self.stray = Some((last, resume));
+                break;
+            }
         }
     }
 
-    /// Runs warps with their own registers, several together: where there are barriers, all.
+    /// Runs warps with their own registers, all together.
     pub(super) fn together(
         &mut self,
         compiled: &mut Compiled<'_>,
@@ -97,42 +105,40 @@ impl Ran {
         (region, mut waits): (Linked<'_>, Waits<'_, '_>),
         next: &mut Next<'_>,
     ) {
-        let passes = region.region.has_pauses(|wait| matches!(wait, Wait::Barrier));
-        let most = if passes { MOST } else { LOCKSTEP };
-        waits.all = warps.len() <= most;
         let until = (all.budget, all.budget);
-        for (warps, tids) in warps.chunks_mut(most).zip(all.tids.chunks(most)) {
-            let Some(mut links) = series.links() else { return };
-            let first = self.begun as u32;
-            let live = |i: usize| all.launch.lanes_of(first + i as u32);
-            for (i, (warp, tids)) in warps.iter_mut().zip(tids).enumerate() {
-                let frame_at = warp.local_base;
-                let (registers, _) = warp.files(tids);
-                if !links.add(registers, frame_at, live(i), until) {
-                    return;
-                }
+        let Some(mut links) = series.links() else { return };
+        let live = |i: usize| all.launch.lanes_of(i as u32);
+        for (i, (warp, tids)) in warps.iter_mut().zip(all.tids).enumerate() {
+            let frame_at = warp.local_base;
+            let (registers, _) = warp.files(tids);
+            if !links.add(registers, frame_at, live(i), until) {
+                return;
             }
-            // Most often all come to the end.
-            let mut stay = Vec::new();
-            loop {
-                let mut odd = waits.run(&mut links, region);
-                for i in 0..links.len() {
-                    let is_odd = odd.iter().any(|of| of.0 == i);
-                    match links.stands(i).filter(|of| !of.waits && of.steps < all.budget) {
-                        Some(of) if !is_odd && self.is_exit(all.launch, of.at) => {
-                            self.end(1, live(i), (of.steps, of.threads));
-                        }
-                        _ => stay.extend(stood(&mut links, &mut odd, i).map(|stood| (i, stood))),
+        }
+        // Most often all come to the end.
+        let mut stay = Vec::new();
+        let mut walk;
+        loop {
+            waits.exit = self.exit.at;
+            walk = waits.run(&mut links, region);
+            for i in 0..links.len() {
+                match walk.ended(&links, i).filter(|of| of.1 < all.budget) {
+                    Some((at, steps, threads)) if self.is_exit(all.launch, at) => {
+                        self.end(1, live(i), (steps, threads));
                     }
-                }
-                let goes_on = waits.all && self.goes_on(all.launch, next);
-                if !goes_on || !links.begin_again(&next.words, until) {
-                    break;
+                    _ => stay.extend(walk.stood(&mut links, i).map(|stood| (i, stood))),
                 }
             }
-            for (i, stood) in stay {
-                self.begun += 1;
-                self.executed.add(compiled.stays(&mut warps[i], &stood, live(i), all));
+            let goes_on = self.goes_on(all.launch, next);
+            if !goes_on || !links.begin_again(&next.words, until) {
+                break;
+            }
+        }
+        for (i, stood) in stay {
+            self.begun += 1;
+            let resume = self.stays(compiled, &mut warps[i], &stood, live(i), all);
+            if walk.stray == Some(i) {
+                self.stray = Some((i, resume));
             }
         }
     }
@@ -192,27 +198,27 @@ impl Ran {
         self.ended += (warps * lanes) as u32;
         self.executed.add(Executed::of(steps + counted, threads + counted * lanes));
     }
-}
 
-impl Compiled<'_> {
-    /// A warp stands where it has left the region.
+    /// A warp stands where it has left the region: how its turn goes on, if it does.
     #[cold]
-    fn stays(&mut self, warp: &mut Warp, stood: &Stood, live: u32, all: CtaWarps<'_>) -> Executed {
-        let Turn { at, why, steps, threads, .. } = stood.turn;
+    fn stays(
+        &mut self,
+        compiled: &mut Compiled<'_>,
+        warp: &mut Warp,
+        stood: &Stood,
+        live: u32,
+        all: CtaWarps<'_>,
+    ) -> Resume {
+        let Turn { at, why, steps, threads, limit } = stood.turn;
         let mut split = Split { pc: at, mask: live, frame: 0, group: NONE, state: State::Ready };
         warp.start_again(live, all.entry);
         warp.splits.clear();
         (warp.end, warp.is_as_begun) = (all.budget, false);
         stood.part(warp, &mut split);
-        let mut executed = Executed::default();
-        executed.count(warp, steps, threads);
+        self.executed.count(warp, steps, threads);
         // Before those that have parted from it.
         warp.splits.insert(0, split);
-        match why {
-            Why::Site(site) => self.miss(Missed { region: all.number, site, at }),
-            Why::Instruction => self.count_left(at, 1),
-            _ => {}
-        }
-        executed
+        let left = compiled.left((all.number, all.region), (at, why), steps >= limit);
+        Resume { limit, over: left == outcome::Ran::Over }
     }
 }

@@ -1,18 +1,22 @@
 //! Warps that enter a region at one place with all their lanes: little is left to do for each of them.
 
-use super::{Compiled, Missed};
+use super::Compiled;
+use crate::code::Code;
 use crate::exec::counters::Executed;
 use crate::exec::outcome::Ran;
-use crate::exec::warp::{Split, Warp, lanes};
+use crate::exec::turns::ends_turn;
+use crate::exec::warp::{Split, Warp};
+use crate::regions::Compiled as Region;
 use texunit_alu::L32;
-use texunit_jit::region::{Series, Why};
+use texunit_jit::region::{Left, Series, Why};
 
-/// What came of it for all of them.
+/// What came of it.
 pub(super) struct Came {
-    /// That for the last one that is not at an instruction for the interpreter.
+    /// That for the last warp that has been run.
     pub(super) ran: Ran,
-    /// Whether all are at the same place.
-    pub(super) same: bool,
+    /// Bits of warps that have not come to what ends their turns ([`ends_turn`]): one that has been run, and those behind it,
+    /// which have not.
+    pub(super) rest: u32,
     pub(super) executed: Executed,
     pub(super) zeros: u64,
 }
@@ -34,25 +38,29 @@ impl Turn {
         let (why, limit) = (series.why(), series.limit());
         Self { at, why, steps: series.steps(), threads: series.threads(), limit }
     }
+
+    /// That of one that may have had some of its lanes only.
+    #[inline]
+    pub(super) fn of_left(left: &Left) -> Self {
+        let Left { at, why, steps, threads, limit, .. } = *left;
+        Self { at, why, steps, threads, limit }
+    }
 }
 
 /// What comes of it for all warps, put together.
-pub(super) struct Sum {
-    on: u32,
+pub(super) struct Sum<'c> {
+    code: &'c Code,
+    region: (u32, &'c Region),
     ran: Ran,
-    same: bool,
+    rest: u32,
     executed: Executed,
-    /// Those that have not come to an instruction for the interpreter, and where the first one stands.
-    others: u32,
-    first: Option<u32>,
 }
 
-impl Sum {
-    /// Of the warps of these bits.
+impl<'c> Sum<'c> {
+    /// Of the warps of these bits, and a region with its number.
     #[inline(always)]
-    pub(super) fn new(on: u32) -> Self {
-        let (ran, executed) = (Ran::Stands, Executed::default());
-        Self { on, ran, same: true, executed, others: 0, first: None }
+    pub(super) fn new(on: u32, code: &'c Code, region: (u32, &'c Region)) -> Self {
+        Self { code, region, ran: Ran::Stands, rest: on, executed: Executed::default() }
     }
 
     /// The steps that a warp may do up to the end of its turn, and those up to the end where lanes have parted and met.
@@ -61,50 +69,55 @@ impl Sum {
         (end.saturating_sub(warp.steps), warp.end.saturating_sub(warp.steps))
     }
 
-    /// One of them, with its bit, which might run up to the end, has left the region of this number. `has_parted`: its lanes have.
+    /// One of them, with its bit, which might run up to the end, has left the region. `has_parted`: its lanes have. False: it
+    /// is in the middle of its turn.
     #[inline(always)]
     pub(super) fn add(
         &mut self,
         of: &mut Compiled<'_>,
         (warp, split, end): (&mut Warp, &mut Split, &mut u64),
-        (bit, number): (u32, u32),
+        bit: u32,
         turn: Turn,
         has_parted: bool,
-    ) {
+    ) -> bool {
         let Turn { at, why, steps, threads, limit } = turn;
-        self.same &= !has_parted;
         if limit != end.saturating_sub(warp.steps) {
             *end = warp.steps.saturating_add(limit);
         }
         self.executed.count(warp, steps, threads);
         split.pc = at;
-        self.same &= *self.first.get_or_insert(at) == at;
-        if why != Why::Instruction {
-            match why {
-                Why::Site(site) => of.miss(Missed { region: number, site, at }),
-                Why::Limit => (self.ran, self.others) = (Ran::Over, self.others | bit),
-                Why::Outside => (self.ran, self.others) = (Ran::Outside, self.others | bit),
-                _ => self.others |= bit,
-            }
+        self.ran = of.left(self.region, (at, why), warp.steps >= *end);
+        let ends =
+            why == Why::Instruction && !has_parted && ends_turn(&self.code.insts[at as usize]);
+        if ends {
+            self.ends(bit);
         }
+        ends
     }
 
-    /// These cannot run it, and have not.
-    pub(super) fn cannot(&mut self, those: u32) {
-        (self.ran, self.same, self.others) = (Ran::Nothing, false, self.others | those);
+    /// One of them stands behind what it has waited for.
+    pub(super) fn waits(&mut self, (warp, split): (&mut Warp, &mut Split), turn: Turn) {
+        self.executed.count(warp, turn.steps, turn.threads);
+        split.pc = turn.at;
+    }
+
+    /// One of them has had its turn.
+    #[inline(always)]
+    pub(super) fn ends(&mut self, bit: u32) {
+        self.rest &= !bit;
+    }
+
+    /// The next one cannot run it, and has not.
+    pub(super) fn cannot(&mut self) {
+        self.ran = Ran::Nothing;
     }
 
     /// What came of it. `zeros`: divisions by zero.
     #[inline(always)]
-    pub(super) fn end(self, of: &mut Compiled<'_>, splits: &[Split], zeros: u64) -> Came {
-        let Self { on, ran, same, executed, others, first } = self;
-        let stand = on & !others;
-        match first {
-            Some(at) if same => of.count_left(at, stand.count_ones().into()),
-            _ => lanes(stand).for_each(|i| of.count_left(splits[i].pc, 1)),
-        }
+    pub(super) fn end(self, of: &mut Compiled<'_>, zeros: u64) -> Came {
+        let Self { ran, rest, executed, .. } = self;
         of.steps += executed.warp_instructions;
-        Came { ran, same, executed, zeros }
+        Came { ran, rest, executed, zeros }
     }
 }
 
@@ -117,17 +130,17 @@ fn part(series: &mut Series<'_>, warp: &mut Warp, split: &mut Split) {
 }
 
 impl Compiled<'_> {
-    /// Runs a region, which has this number, for the warps of these bits. [`Ran::Nothing`]: it cannot be run for one, and has not been for
-    /// those behind it.
+    /// Runs a region, which has this number, for the warps of these bits, one after the other, as long as each comes to what
+    /// ends its turn. [`Ran::Nothing`]: it cannot be run for the last one.
     #[inline(never)]
     pub(super) fn run_each(
         &mut self,
         mut series: Series<'_>,
         tids: &[[L32; 3]],
         (warps, splits, ends, on): (&mut [Warp], &mut [Split], &mut [u64], u32),
-        number: u32,
+        (code, region): (&Code, (u32, &Region)),
     ) -> Came {
-        let mut sum = Sum::new(on);
+        let mut sum = Sum::new(on, code, region);
         let (mut rest, mut bit) = (on, 1);
         for ((warp, split), end) in warps.iter_mut().zip(&mut *splits).zip(ends) {
             let this = bit & rest;
@@ -141,7 +154,7 @@ impl Compiled<'_> {
             series.of_warp(warp.index);
             let (registers, local) = warp.files(&tids[warp.index as usize]);
             let Some(at) = series.run(registers, local, frame, live, until) else {
-                sum.cannot(this | rest);
+                sum.cannot();
                 break;
             };
             let has_parted = series.has_parted();
@@ -149,8 +162,10 @@ impl Compiled<'_> {
                 part(&mut series, warp, split);
             }
             let turn = Turn::of(&series, at);
-            sum.add(self, (warp, split, end), (this, number), turn, has_parted);
+            if !sum.add(self, (warp, split, end), this, turn, has_parted) {
+                break;
+            }
         }
-        sum.end(self, splits, series.zeros())
+        sum.end(self, series.zeros())
     }
 }

@@ -7,6 +7,7 @@ use super::ran::{CtaWarps, Next, Ran};
 use super::{Context, lanes_apart};
 use crate::exec::limits::CTA_TURN;
 use crate::exec::outcome::At;
+use crate::exec::turns::Begun;
 use crate::exec::warp::Warp;
 use crate::regions::Wait;
 use crate::stats::Fault;
@@ -46,43 +47,46 @@ impl Context<'_> {
     }
 
     /// Runs the warps of a CTA that is short from the beginning of the kernel to its end, and those of CTAs that `more` names. Those that
-    /// do not come to the end, of the last one, stand where they are.
+    /// do not come to the end, of the last one, stand where they are: which of them have had their turns.
     pub(in crate::exec) fn run_short(
         &mut self,
         warps: &mut [Warp],
         more: &mut dyn FnMut() -> Option<u64>,
-    ) {
+    ) -> Begun {
         let entry = self.launch.code.funcs[self.launch.entry as usize].entry;
         let budget = CTA_TURN.min(self.launch.config.max_steps);
-        let (begun, went_on) = self.run_to_end(warps, entry, budget, more);
-        for (i, warp) in warps.iter_mut().enumerate().skip(begun) {
+        let ran = self.run_to_end(warps, entry, budget, more).unwrap_or_default();
+        for (i, warp) in warps.iter_mut().enumerate().skip(ran.begun) {
             warp.start_again(self.launch.lanes_of(i as u32), entry);
             warp.is_as_begun = false;
         }
         self.short.all_begun = self.cta.live == 0;
-        self.short.failed = match (self.cta.live, went_on) {
+        self.short.failed = match (self.cta.live, ran.last) {
             (0, _) => 0,
             // The CTA before it has come to its end.
-            (_, true) => 1,
+            (_, Some(_)) => 1,
             _ => self.short.failed + 1,
         };
+        match ran.stray {
+            Some((next, resume)) => Begun { next, resume: Some(resume) },
+            None => Begun { next: ran.begun, resume: None },
+        }
     }
 
-    /// How many of the warps of the last CTA have begun, and whether it is another than the first one.
+    /// How far the warps of the last CTA have come. None: none has begun.
     fn run_to_end(
         &mut self,
         warps: &mut [Warp],
         entry: u32,
         budget: u64,
         more: &mut dyn FnMut() -> Option<u64>,
-    ) -> (usize, bool) {
+    ) -> Option<Ran> {
         let launch = self.launch;
         let mut next = Next { more: self.short.alike.then_some(more), words: self.of_cta };
         let keeps = self.fixed.code.asks_who_is_there;
-        let Some(number) = self.door(entry) else { return (0, false) };
-        let Some(compiled) = &mut self.compiled else { return (0, false) };
+        let number = self.door(entry)?;
+        let compiled = self.compiled.as_mut()?;
         let table = compiled.table;
-        let function = table.region(number).map(|region| &region.function);
         let inputs = Inputs {
             constants: &self.fixed.constants.narrow,
             wide_constants: &self.fixed.constants.wide,
@@ -93,31 +97,28 @@ impl Context<'_> {
             is_line: launch.is_line(),
         };
         let mut sites = compiled.sites_of(number).take();
-        let running = function.zip(sites.as_mut()).and_then(|(function, sites)| {
-            function.with(inputs, sites).zip(function.entry_of(Mode::Live, entry))
+        let running = table.region(number).zip(sites.as_mut()).and_then(|(region, sites)| {
+            let running = region.function.with(inputs, sites)?;
+            Some((region, running, region.function.entry_of(Mode::Live, entry)?))
         });
-        let Some((mut running, at)) = running else {
+        let Some((region, mut running, at)) = running else {
             table.close(Mode::Live, entry);
-            return (0, false);
+            return None;
         };
         let series = running.series(at, &mut self.cta.shared, lanes_apart(keeps));
         let mut ran = Ran { exit: self.short.exit, ..Ran::default() };
         if let Some(mut series) = series {
             let (tids, _) = self.tids.as_chunks::<3>();
-            let all = CtaWarps { launch, tids, entry, budget, number };
-            match table.region(number).filter(|of| {
-                let passes = |wait| self.is_alone || matches!(wait, Wait::Barrier);
-                of.has_pauses(passes)
-            }) {
-                Some(region) => {
-                    let of = (&mut self.sites, &mut self.counters);
-                    let waits = Waits::new(launch, of, self.is_alone);
-                    let region = Linked { number, region, entry: at };
-                    ran.together(compiled, &mut series, warps, all, (region, waits), &mut next);
-                }
-                None => ran.one_by_one(compiled, &mut series, warps, all, &mut next),
+            let all = CtaWarps { launch, tids, entry, budget, number, region };
+            if region.has_pauses(|wait| self.is_alone || matches!(wait, Wait::Barrier)) {
+                let of = (&mut self.sites, &mut self.counters);
+                let waits = Waits::new(launch, of, self.is_alone);
+                let region = Linked { number, region, entry: at };
+                ran.together(compiled, &mut series, warps, all, (region, waits), &mut next);
+            } else {
+                ran.one_by_one(compiled, &mut series, warps, all, &mut next);
             }
-            if ran.begun < warps.len() {
+            if ran.begun < warps.len() && ran.stray.is_none() {
                 table.close(Mode::Live, entry);
             }
             self.counters.divisions_by_zero += series.zeros();
@@ -131,6 +132,6 @@ impl Context<'_> {
             self.cta.live = launch.threads;
         }
         self.cta.live -= ran.ended;
-        (ran.begun, ran.last.is_some())
+        Some(ran)
     }
 }

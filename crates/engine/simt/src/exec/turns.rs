@@ -1,0 +1,346 @@
+//! In which order the warps of a CTA run: one after the other, in the order of their numbers, each to the end of its
+//! turn, and from the first one again. Whatever executes an instruction, the interpreter or compiled code of any kind, the
+//! order is this one, so what a launch stores does not depend on it even where a program has races.
+//!
+//! A turn ends where the warp's threads have exited or wait (at barriers, above all), where it waits for others in a loop
+//! (`yielding`), and at the first jump back or barrier when so many instructions are done. A warp whose lanes are
+//! together also ends it before a fetch or an access to a surface: when all others have had their turns, the unit does these
+//! for all who stand there, which lets it read the texels of one warp while it sums those of another.
+//! A barrier opens when its last thread has come.
+
+use super::context::Context;
+use super::limits::FETCHED;
+use super::outcome::{At, Ran, Turn};
+use super::step::Resume;
+use super::warp::{Split, State, Warp, count, is_converged, lanes};
+use crate::code::{Inst, NONE, Op, Slot};
+use crate::observe::{Events, Synchronized};
+use crate::stats::Fault;
+use texunit_jit::region::{MOST, Mode};
+
+/// Which warps of a CTA have had their turns in a round that goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Begun {
+    /// Those below this one have: they stand before what has ended their turns in a region.
+    pub(super) next: usize,
+    /// How that one goes on, if it is in the middle of its turn.
+    pub(super) resume: Option<Resume>,
+}
+
+/// Where warps stand that run beside each other, and the steps at which their turns end.
+#[derive(Debug)]
+pub(super) struct Beside {
+    splits: [Split; MOST],
+    ends: [u64; MOST],
+}
+
+impl Default for Beside {
+    fn default() -> Self {
+        let none = Split { pc: 0, mask: 0, frame: 0, group: NONE, state: State::Ready };
+        Self { splits: [none; MOST], ends: [0; MOST] }
+    }
+}
+
+/// The place where a warp stands with all its lanes together, if it can run.
+#[inline]
+fn place(warp: &Warp) -> Option<Split> {
+    match warp.splits[..] {
+        [split] if split.state == State::Ready && is_converged(warp, &split) => Some(split),
+        _ => None,
+    }
+}
+
+/// Whether a warp can run.
+#[inline]
+fn is_ready(warp: &Warp) -> bool {
+    warp.live != 0 && (place(warp).is_some() || can_go(warp))
+}
+
+/// The same where its lanes stand at several places, or wait in groups that are opened if nobody else can go.
+#[cold]
+fn can_go(warp: &Warp) -> bool {
+    warp.splits.iter().any(|split| split.state == State::Ready)
+        || warp.groups.iter().any(|group| group.arrived != 0)
+}
+
+/// Whether the turn of a warp with all its lanes together ends before an instruction, whatever its state is.
+#[inline]
+pub(super) fn ends_turn(inst: &Inst) -> bool {
+    match &inst.op {
+        Op::Exit => inst.guard == Slot::TRUE,
+        Op::Barrier(barrier) => inst.guard == Slot::TRUE && barrier.is_plain(),
+        _ => inst.asks_unit(),
+    }
+}
+
+impl Context<'_> {
+    /// A round: each warp has its turn, of about `budget` steps. True: all threads have exited, or `stop` says so.
+    pub(super) fn turn_cta(
+        &mut self,
+        warps: &mut [Warp],
+        Begun { mut next, mut resume }: Begun,
+        budget: u64,
+        stop: impl Fn() -> bool,
+    ) -> Result<bool, Box<Fault>> {
+        let before = (self.counters.executed, self.cta.live);
+        let is_whole = next == 0 && resume.is_none();
+        let mut opened = !is_whole;
+        if is_whole {
+            self.ask_unit(warps)?;
+        } else {
+            let those = (u64::from(u32::MAX) >> (32 - next.min(32))) as u32;
+            opened |= self.end_turns(warps, those, budget)?;
+        }
+        // Where one leaves a region in the middle of its turn, the others most often do.
+        let mut alone = resume.is_some();
+        while next < warps.len() {
+            if resume.is_none() && !alone {
+                let (done, begun) = self.run_beside(warps, next, budget);
+                Begun { next, resume } = begun;
+                opened |= self.end_turns(warps, done, budget)?;
+                if next == warps.len() {
+                    break;
+                }
+                alone = resume.is_some() && done == 0;
+            }
+            if resume.is_none() {
+                warps[next].begin_turn(budget);
+            }
+            if is_ready(&warps[next]) {
+                opened |= self.go(warps, next, resume.take(), budget)?;
+            }
+            if self.is_cancelled() {
+                return Err(self.cancelled(&warps[next]));
+            }
+            if stop() {
+                return Ok(true);
+            }
+            next += 1;
+        }
+        if self.is_cancelled() {
+            return Err(self.cancelled(&warps[0]));
+        }
+        if self.cta.live == 0 {
+            return Ok(true);
+        }
+        let now = (self.counters.executed, self.cta.live);
+        let progress = opened || self.cta.at_unit || before != now;
+        if !progress && !self.open_barriers(warps) {
+            return Err(self.deadlock(warps));
+        }
+        Ok(stop())
+    }
+
+    /// Runs a warp to the end of its turn. True: it has been too long, or a barrier has been opened.
+    fn go(
+        &mut self,
+        warps: &mut [Warp],
+        i: usize,
+        resume: Option<Resume>,
+        budget: u64,
+    ) -> Result<bool, Box<Fault>> {
+        let (warp, max_steps) = (&mut warps[i], self.launch.config.max_steps);
+        warp.end = warp.end.min(max_steps);
+        let turn = match self.run(warp, resume) {
+            Ok(turn) => turn,
+            Err(at) => return Err(self.fault(warp, at)),
+        };
+        match turn {
+            Turn::Over if warp.steps >= max_steps => Err(self.step_limit(warp, max_steps)),
+            Turn::Over => {
+                if warp.steps >= warp.end {
+                    warp.end = warp.steps.saturating_add(budget);
+                }
+                // It has done something, be it to wait in a way that does not count.
+                Ok(true)
+            }
+            Turn::AtUnit => {
+                self.cta.at_unit = true;
+                Ok(false)
+            }
+            Turn::Executed | Turn::Blocked => Ok(self.open_barriers(warps)),
+        }
+    }
+
+    /// Runs the warps from one on that stand at the same place with all their lanes, if there are several and a region can
+    /// be entered there: those that have ended their turns so, and where the round goes on.
+    fn run_beside(&mut self, warps: &mut [Warp], from: usize, budget: u64) -> (u32, Begun) {
+        let mut beside = self.beside.take().unwrap_or_default();
+        let came = self.run_those(warps, (from, budget), &mut beside);
+        self.beside = Some(beside);
+        came
+    }
+
+    fn run_those(
+        &mut self,
+        warps: &mut [Warp],
+        (from, budget): (usize, u64),
+        Beside { splits, ends }: &mut Beside,
+    ) -> (u32, Begun) {
+        let none = |next| (0, Begun { next, resume: None });
+        let Some(first) = (from..warps.len()).find(|&i| is_ready(&warps[i])) else {
+            return none(warps.len());
+        };
+        let at = place(&warps[first]).filter(|split| self.is_door(split.pc));
+        let Some(Split { pc, frame, .. }) = at else { return none(first) };
+        let mut on = 0_u32;
+        for i in first..warps.len() {
+            let warp = &mut warps[i];
+            match place(warp) {
+                Some(split) if (split.pc, split.frame) == (pc, frame) => {
+                    warp.begin_turn(budget);
+                    warp.end = warp.end.min(self.launch.config.max_steps);
+                    (splits[i], ends[i]) = (split, warp.end);
+                    on |= 1 << i;
+                }
+                // What the ones before it do may let it go on.
+                _ if warp.live != 0 => break,
+                _ => {}
+            }
+        }
+        if on.count_ones() == 1 {
+            return none(first);
+        }
+        lanes(on).for_each(|i| warps[i].enter(frame));
+        let Some(number) = self.door(pc) else { return none(first) };
+        let (ran, rest) = self.run_region(warps, splits, ends, on, (Mode::Live, number));
+        // Before those that have parted from it.
+        lanes(on).for_each(|i| warps[i].splits[0] = splits[i]);
+        if rest == 0 {
+            // Those behind them that wait may go on when these have ended their turns.
+            return (on, Begun { next: 32 - on.leading_zeros() as usize, resume: None });
+        }
+        let next = rest.trailing_zeros() as usize;
+        let resume = match ran {
+            Ran::Nothing => None,
+            ran => Some(Resume { limit: ends[next], over: ran == Ran::Over }),
+        };
+        (on & !rest, Begun { next, resume })
+    }
+
+    /// Warps that have come to what ends their turns in a region go by it: they exit, or arrive at a barrier. True: a
+    /// barrier has been opened.
+    fn end_turns(
+        &mut self,
+        warps: &mut [Warp],
+        those: u32,
+        budget: u64,
+    ) -> Result<bool, Box<Fault>> {
+        if those == 0 {
+            return Ok(false);
+        }
+        let code = self.launch.code;
+        if self.all_pass(warps, those) {
+            return Ok(true);
+        }
+        let (mut opened, tells_exits) = (false, self.events.has(Events::CALLS));
+        for i in lanes(those) {
+            let Some(mut split) = warps.get(i).and_then(place) else { continue };
+            let inst = &code.insts[split.pc as usize];
+            match &inst.op {
+                // It has waited for one that faults.
+                _ if !ends_turn(inst) => {}
+                Op::Exit if !tells_exits => {
+                    let warp = &mut warps[i];
+                    self.exit_all(warp, &mut split, inst);
+                    warp.splits.clear();
+                    warp.is_as_begun = split.frame == 0 && warp.is_as_started();
+                    opened |= self.has_complete_barrier() && self.open_barriers(warps);
+                }
+                Op::Exit | Op::Barrier(_) => {
+                    let resume = Resume { limit: warps[i].end, over: false };
+                    opened |= self.go(warps, i, Some(resume), budget)?;
+                }
+                _ => self.cta.at_unit = true,
+            }
+        }
+        Ok(opened)
+    }
+
+    /// All threads of the CTA come to one barrier, so that none waits. False: nothing has been done.
+    fn all_pass(&mut self, warps: &mut [Warp], those: u32) -> bool {
+        let Some(first) = place(&warps[those.trailing_zeros() as usize]) else { return false };
+        let (code, pc) = (self.launch.code, first.pc);
+        let inst = &code.insts[pc as usize];
+        let Op::Barrier(barrier) = &inst.op else { return false };
+        let Some(id) = barrier.plain(&self.launch.constants) else { return false };
+        let comes = |i: usize| {
+            let warp = &warps[i];
+            place(warp).is_some_and(|split| split.pc == pc) && warp.steps < warp.end
+        };
+        let threads: u64 = lanes(those).map(|i| count(warps[i].live)).sum();
+        let is_alone = self.cta.barriers[usize::from(id)].arrived == 0;
+        if threads != self.cta.live.into() || !is_alone || !lanes(those).all(comes) {
+            return false;
+        }
+        if self.events.has(Events::SYNCHRONIZATION) {
+            self.tell_passes(warps, (those, pc), id.into());
+        }
+        let counted = u64::from(inst.count);
+        for i in lanes(those) {
+            let warp = &mut warps[i];
+            warp.splits[0].pc = pc + 1;
+            let live = warp.live;
+            self.counters.executed.count_lanes(warp, counted, live);
+        }
+        // It is not among what is interpreted where code may pay.
+        self.count_with_regions(counted * u64::from(those.count_ones()));
+        true
+    }
+
+    #[cold]
+    fn tell_passes(&mut self, warps: &mut [Warp], (those, pc): (u32, u32), barrier: u32) {
+        let arrives = Synchronized::Arrives { barrier, threads: None, waits: true, ahead: false };
+        for what in [arrives, Synchronized::Passes { barrier }] {
+            for i in lanes(those) {
+                warps[i].ahead = 0;
+                let at = self.at(&warps[i], warps[i].live, pc);
+                self.tell_synchronized(at, &what);
+            }
+        }
+    }
+
+    /// What all warps ask the unit for that wait for each other so, in the order of their numbers.
+    fn ask_unit(&mut self, warps: &mut [Warp]) -> Result<(), Box<Fault>> {
+        if !std::mem::take(&mut self.cta.at_unit) {
+            return Ok(());
+        }
+        let code = self.launch.code;
+        let asks =
+            |warp: &Warp| place(warp).filter(|split| code.insts[split.pc as usize].asks_unit());
+        let mut i = 0;
+        while i < warps.len() {
+            let Some(Split { pc, frame, .. }) = asks(&warps[i]) else {
+                i += 1;
+                continue;
+            };
+            let inst = &code.insts[pc as usize];
+            let rest = &mut warps[i..];
+            let same = |warp: &&Warp| asks(warp).is_some_and(|at| (at.pc, at.frame) == (pc, frame));
+            let all = rest.iter().take(FETCHED).take_while(same).count();
+            let those = &mut rest[..all];
+            i += all;
+            those.iter_mut().for_each(|warp| warp.enter(frame));
+            let on = u32::MAX >> (32 - all);
+            match &inst.op {
+                Op::Fetch(fetch) if self.fetch_together(those, on, fetch) => {
+                    for warp in those {
+                        warp.splits[0].pc = pc + 1;
+                        let live = warp.live;
+                        self.counters.executed.count_lanes(warp, inst.count.into(), live);
+                    }
+                }
+                _ => {
+                    for warp in those {
+                        let Some(mut split) = warp.splits.pop() else { continue };
+                        if let Err(pending) = self.step(warp, &mut split, inst) {
+                            return Err(self.fault(warp, At { split, pending }));
+                        }
+                        warp.splits.push(split);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
