@@ -7,7 +7,8 @@
 //! `libcudart.so.12` or `libcudart.so.13`, which `texunit run` has loaded first (`LD_PRELOAD`). Files that
 //! need the runtime as a shared library have none inside, and are left alone.
 //!
-//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped. One whose
+//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped, and the driver names it when
+//! it is called. One whose
 //! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
 //! not know of each other's memory and kernels.
 //!
@@ -25,7 +26,6 @@
 mod file;
 mod nvrtc;
 mod patch;
-mod stripped;
 
 use file::{Inside, Runtime};
 use std::collections::BTreeMap;
@@ -226,11 +226,6 @@ impl State {
     fn loaded(&mut self, path: &Path, address: usize) {
         let linked = file::linked_into(path);
         let name = shown(path);
-        // Of a program without a table of symbols `texunit run` says what is to be said.
-        let to_say = path != Path::new(PROGRAM) || linked.has_table;
-        if linked.runtime.is_none() && to_say && stripped::hides_runtime(path) {
-            say(format_args!("{}", stripped::warning(path)));
-        }
         if let Some(Err(why)) = linked.runtime.map(|inside| self.redirect(&inside, address)) {
             say(format_args!(
                 "the CUDA runtime inside {name} cannot be replaced: {why}; link it with -cudart shared"
