@@ -13,8 +13,10 @@ int main(int count, char **names)
         }
         int (*computed)(int *) = (int (*)(int *))dlsym(library, "computed");
         int result = 0;
-        for (int call = 0; is_called && call < 3; call++)
-            printf("%s %d\n", computed(&result) ? "an error" : "success", result);
+        for (int call = 0; is_called && call < 3; call++) {
+            const int error = computed(&result);
+            printf("%s %d\n", error ? "an error" : "success", result);
+        }
     }
     return 0;
 }

@@ -34,8 +34,8 @@ int main(void)
     }
     unsigned count = 0;
     printf("before: %d\n", NVML(nvmlDeviceGetCount_v2, &count));
-    printf("init %d, count %d", NVML(nvmlInit_v2), NVML(nvmlDeviceGetCount_v2, &count));
-    printf(" %u\n", count);
+    const int begun = NVML(nvmlInit_v2), counted = NVML(nvmlDeviceGetCount_v2, &count);
+    printf("init %d, count %d %u\n", begun, counted, count);
     device all[8] = {0};
     for (unsigned i = 0; i < count && i < 8; i++)
         NVML(nvmlDeviceGetHandleByIndex_v2, i, &all[i]);
@@ -86,7 +86,8 @@ int main(void)
     unsigned long long versioned[5] = {40 | 2 << 24};
     size_t free_bytes, total;
     CUDA(cuMemGetInfo_v2, &free_bytes, &total);
-    printf("memory %d, free as the driver says: %d\n", NVML(nvmlDeviceGetMemoryInfo_v2, all[0], versioned), versioned[3] == free_bytes);
+    const int code = NVML(nvmlDeviceGetMemoryInfo_v2, all[0], versioned);
+    printf("memory %d, free as the driver says: %d\n", code, versioned[3] == free_bytes);
     versioned[0] = 1;
     unsigned number;
     printf("of another version %d, temperature %d, clock %d, fan %d, utilization %d, too short %d, no device %d\n",
@@ -95,6 +96,7 @@ int main(void)
            NVML(nvmlDeviceGetUtilizationRates, all[0], versioned), NVML(nvmlDeviceGetName, all[0], (char *)versioned, 3u),
            NVML(nvmlDeviceGetIndex, (device)0, &number));
     printf("%s, %s\n", ((const char *(*)(int))dlsym(nvml, "nvmlErrorString"))(3), ((const char *(*)(int))dlsym(nvml, "nvmlErrorString"))(12345));
-    printf("shutdown %d, after it %d\n", NVML(nvmlShutdown), NVML(nvmlDeviceGetCount_v2, &count));
+    const int ended = NVML(nvmlShutdown);
+    printf("shutdown %d, after it %d\n", ended, NVML(nvmlDeviceGetCount_v2, &count));
     return 0;
 }

@@ -41,12 +41,12 @@ pub(crate) fn has_named_library() -> bool {
     true
 }
 
-const HELP: &str = "have the program use another library for this, or link the library with -cudart shared or without \
-                    stripping it";
+const HELP: &str = "a library of NVIDIA's is delivered so, and the program has to do without it; another one can be linked with \
+                    -cudart shared, or left unstripped";
 
 fn message(path: &str) -> String {
     format!(
         "the library {path} cannot run: NVIDIA's CUDA runtime is linked into it without its symbols, and works on NVIDIA's driver \
-         alone; calls of the library fail, and what they would compute is not there"
+         alone; calls of the library fail, and what they should compute is not there"
     )
 }

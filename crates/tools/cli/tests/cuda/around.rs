@@ -150,7 +150,7 @@ fn smi(setup: &Setup) -> Result<(), Failed> {
     let fields = "--query-gpu=index,name,memory.total,compute_cap,temperature.gpu";
     let ended = smi("t4,h200", &[fields, "--format=csv"])?;
     let csv = "index, name, memory.total [MiB], compute_cap, temperature.gpu\n\
-               0, Tesla T4, 15360 MiB, 7.5, [N/A]\n1, NVIDIA H200, 143156 MiB, 9.0, [N/A]\n";
+               0, Tesla T4, 15360 MiB, 7.5, [N/A]\n1, NVIDIA H200, 143155 MiB, 9.0, [N/A]\n";
     same(&*ended.stdout, csv, &ended)?;
     for (words, expected) in [(["--frobnicate"], 2), (["--help"], 0)] {
         let ended = smi("t4", &words)?;
