@@ -17,11 +17,13 @@ const MAX_NAMED: usize = 100;
 /// a failure in the report. Whether it was one, and not the program itself.
 pub(crate) fn has_named_library() -> bool {
     let Some(path) = asked::caller() else { return false };
+    // Libraries may be loaded by paths from the folder that the program is in.
+    let path = Path::new(&path).canonicalize().unwrap_or_else(|_| path.into());
     let program = std::env::current_exe().and_then(|program| program.canonicalize());
-    let own = Path::new(&path).canonicalize();
-    if matches!((program, own), (Ok(program), Ok(own)) if program == own) {
+    if program.is_ok_and(|program| program == path) {
         return false;
     }
+    let path = path.display().to_string();
     static NAMED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     {
         let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -40,7 +40,7 @@ fn foreign(setup: &Setup) -> Result<(), Failed> {
     let stripped = |name: &str| -> Result<PathBuf, Failed> {
         let library = setup.build.join(name);
         succeed(Command::new("strip").arg("-o").args([&library, &linked]), &library)?;
-        Ok(library)
+        Ok(library.canonicalize()?)
     };
     let (called, idle) = (stripped("libcalled.so")?, stripped("libidle.so")?);
     let plus = |library: &Path| format!("+{}", library.display());
