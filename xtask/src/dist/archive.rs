@@ -107,7 +107,12 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
             return Err(format!("{} is not a copy", b.display()));
         }
+        // By the copies of the core beside it.
         call(clean(&b).arg("--help"))?;
+    }
+    let listed = call(clean(&copies.join(SHIMS).join("nvidia-smi")).arg("-L"))?;
+    if !listed.starts_with("GPU 0: ") {
+        return Err(format!("nvidia-smi -L says {listed}"));
     }
     at(&place, std::fs::remove_dir_all(&place))
 }
