@@ -237,7 +237,9 @@ fn find(program: &OsStr, folders: Option<&OsStr>) -> Result<PathBuf, String> {
     if path.components().count() > 1 || path.is_absolute() {
         return if path.is_file() { Ok(path.to_owned()) } else { Err(refusal::no_file(path)) };
     }
-    let found = std::env::split_paths(folders.unwrap_or_default()).map(|f| f.join(path)).find(|file| is_program(file));
+    let found = std::env::split_paths(folders.unwrap_or_default())
+        .map(|f| f.join(path))
+        .find(|file| is_program(file));
     found.ok_or_else(|| {
         let hint =
             if path.is_file() { format!("; ./{} is there", path.display()) } else { String::new() };
