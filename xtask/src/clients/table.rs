@@ -6,6 +6,8 @@ pub(crate) struct Client {
     pub(crate) name: &'static str,
     /// The tests that are run, for the table in docs/testing.md.
     pub(crate) what: &'static str,
+    /// Why it is skipped: PyPI has no release that could be run.
+    pub(crate) absent: Option<&'static str>,
     /// The archive of sources that has its tests, if its wheel does not.
     pub(crate) source: Option<Source>,
     /// A package that has no wheel, with its release.
@@ -36,6 +38,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "cupy",
         what: "CuPy 14.2: its own tests of textures (source archive): `test_texture.py`, and what is about \
                textures in `test_userkernel.py` and `test_interpolation.py`",
+        absent: None,
         source: Some(Source {
             package: "cupy",
             version: "14.2.0",
@@ -56,6 +59,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "numba",
         what: "numba-cuda 0.30.4: its own suite (in its wheel), without its benchmarks and its simulator",
+        absent: None,
         source: None,
         compiled: None,
         tests: &[
@@ -75,6 +79,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "drjit",
         what: "Dr.Jit 1.5, CUDA backend (no tests in its wheel, no source archive): ours, `tests/clients/drjit`",
+        absent: None,
         source: None,
         compiled: None,
         tests: &["{tests}/drjit"],
@@ -88,6 +93,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "taichi",
         what: "Taichi 1.7.4, `arch=ti.cuda` (no tests in its wheel, no source archive): ours, \
                `tests/clients/taichi`",
+        absent: None,
         source: None,
         compiled: None,
         tests: &["{tests}/taichi"],
@@ -99,6 +105,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         name: "pycuda",
         what: "PyCUDA 2026.1: its own suite (source archive), without arrays above 4 GB and launches from the device",
+        absent: None,
         source: Some(Source { package: "pycuda", version: "2026.1", environment: &[] }),
         compiled: Some("pycuda==2026.1"),
         tests: &["{source}/test"],
@@ -122,6 +129,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         name: "core",
         what: "cuda.core 1.2.2, `cuda.core.texture` (no tests in its wheel, no source archive): ours, \
                `tests/clients/core`",
+        absent: None,
         source: None,
         compiled: None,
         tests: &["{tests}/core"],
@@ -129,5 +137,44 @@ pub(crate) const CLIENTS: &[Client] = &[
         pytest: &[],
         limit: "600",
         test_limit: "60",
+    },
+    Client {
+        name: "astra",
+        what: "ASTRA 2.5 (no tests in its wheel, no source archive): ours, `tests/clients/astra`",
+        absent: None,
+        source: None,
+        compiled: None,
+        tests: &["{tests}/astra"],
+        // Its wheel has PTX for the newest cards alone.
+        environment: &[("TEXUNIT_DEVICE", "sm_120")],
+        pytest: &[],
+        limit: "600",
+        test_limit: "120",
+    },
+    Client {
+        name: "tigre",
+        what: "TIGRE: skipped, as PyPI has a release of 2019 only",
+        absent: Some(
+            "PyPI has pytigre 0.1.8 of 2019 only, written with texture references, which no nvcc since CUDA 12 compiles",
+        ),
+        source: None,
+        compiled: None,
+        tests: &[],
+        environment: &[],
+        pytest: &[],
+        limit: "0",
+        test_limit: "0",
+    },
+    Client {
+        name: "leap",
+        what: "LEAP: skipped, as PyPI has no release",
+        absent: Some("PyPI has no leapct"),
+        source: None,
+        compiled: None,
+        tests: &[],
+        environment: &[],
+        pytest: &[],
+        limit: "0",
+        test_limit: "0",
     },
 ];

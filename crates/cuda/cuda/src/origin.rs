@@ -54,6 +54,11 @@ impl Origin {
                 "the image of a module {what}: if nvJitLink made it, give nvJitLink PTX, and nothing that was compiled for \
                  linking later (-dlto), of which texunit makes no PTX; or link the PTX by cuLinkAddData"
             ),
+            None if maps.lines().filter_map(file_of).any(is_cupy) => format!(
+                "the image of a module {what}: CuPy's backend=\"nvcc\" makes it; compile the kernel with \
+                 `nvcc -ptx -arch=compute_{number}` and load the file, cupy.RawModule(path=\"kernel.ptx\"), or leave the backend \
+                 out: texunit asks nvrtc for PTX"
+            ),
             None if has_library(maps, "libnvrtc") => format!(
                 "the image of a module {what}: if nvrtc made it, give nvrtc \
                  `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code) and take the \
@@ -95,6 +100,11 @@ fn has_library(maps: &str, library: &str) -> bool {
         let rest = name.and_then(|name| name.strip_prefix(library));
         rest.is_some_and(|rest| rest.starts_with(".so") || rest.starts_with('-'))
     })
+}
+
+/// Whether a file is CuPy's, which has nvcc make machine code if it is asked to.
+fn is_cupy(file: &str) -> bool {
+    file.contains("/cupy_backends/")
 }
 
 /// The file that is mapped at an address, by the lines of `/proc/self/maps`.
@@ -175,5 +185,9 @@ mod tests {
         assert!(said.contains("if nvJitLink made it") && !said.contains("nvrtcGetPTX"), "{said}");
         let said = Origin::At(0x5000).in_process(device, both.lines().next().unwrap_or_default());
         assert!(said.contains("nvrtcGetPTX") && !said.contains("nvJitLink"), "{said}");
+        assert!(is_cupy(
+            "/x/site-packages/cupy_backends/cuda/api/driver.cpython-312-x86_64-linux-gnu.so"
+        ));
+        assert!(!is_cupy("/x/cupy.so") && !MAPS.lines().filter_map(file_of).any(is_cupy));
     }
 }

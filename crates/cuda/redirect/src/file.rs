@@ -53,8 +53,6 @@ pub(crate) struct Linked {
     pub(crate) runtime: Option<Inside>,
     /// Whether nvrtc is.
     pub(crate) nvrtc: bool,
-    /// Whether there is a table of symbols at all.
-    pub(crate) has_table: bool,
 }
 
 /// Functions that every runtime has, and of which major versions.
@@ -73,20 +71,18 @@ pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
 }
 
 /// A symbol of a file.
-pub(crate) struct Symbol<'a> {
-    pub(crate) name: &'a [u8],
+struct Symbol<'a> {
+    name: &'a [u8],
     address: usize,
-    /// Whether the file has it, or wants it of another.
-    pub(crate) is_defined: bool,
 }
 
-/// The symbols of a table, of which sections hold the entries and the names. Each section is read at once, and not
+/// The symbols that a table defines, of which sections hold the entries and the names. Each section is read at once, and not
 /// name by name: a file may have many thousands of symbols, and all libraries of a program are looked into.
-pub(crate) fn symbols<'a>(
+fn defined<'a>(
     file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
     entries: &str,
     names: &str,
-) -> Option<impl Iterator<Item = Symbol<'a>>> {
+) -> Option<Vec<Symbol<'a>>> {
     let data = |name: &str| file.section_by_name(name)?.data().ok();
     let (entries, names) = (data(entries)?, data(names)?);
     let count = entries.len() / size_of::<elf::Sym64<Endianness>>();
@@ -96,18 +92,9 @@ pub(crate) fn symbols<'a>(
         let name = names.get(entry.st_name(endian) as usize..)?;
         let name = name.split(|&byte| byte == 0).next()?;
         let is_defined = entry.st_shndx(endian) != elf::SHN_UNDEF;
-        Some(Symbol { name, address: entry.st_value(endian) as usize, is_defined })
+        is_defined.then(|| Symbol { name, address: entry.st_value(endian) as usize })
     };
-    Some(entries.iter().filter_map(symbol))
-}
-
-/// The symbols that a table defines.
-fn defined<'a>(
-    file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
-    entries: &str,
-    names: &str,
-) -> Option<Vec<Symbol<'a>>> {
-    Some(symbols(file, entries, names)?.filter(|symbol| symbol.is_defined).collect())
+    Some(entries.iter().filter_map(symbol).collect())
 }
 
 /// What is linked into a file, as far as its table of symbols tells. A file that cannot be read has nothing.
@@ -120,7 +107,7 @@ pub(crate) fn linked_into(path: &Path) -> Linked {
         let code = code(&file);
         symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
         let nvrtc = symbols.iter().any(|symbol| symbol.name == b"nvrtcCompileProgram");
-        Some(Linked { runtime: runtime_of(&symbols), nvrtc, has_table: true })
+        Some(Linked { runtime: runtime_of(&symbols), nvrtc })
     };
     look().unwrap_or_default()
 }
@@ -198,11 +185,8 @@ mod tests {
 
     /// The symbols of a file with a runtime inside.
     fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Symbol<'a>> {
-        let symbol = |(name, i): (&'a str, usize)| Symbol {
-            name: name.as_bytes(),
-            address: 4096 + 32 * i,
-            is_defined: true,
-        };
+        let symbol =
+            |(name, i): (&'a str, usize)| Symbol { name: name.as_bytes(), address: 4096 + 32 * i };
         names.zip(0..).map(symbol).collect()
     }
 

@@ -1,8 +1,8 @@
-//! All that texunit ships, in one file: the driver (`texunit-cuda`) and the library for C (`texunit-capi`), and, with the
+//! All that texunit ships, in one file: the driver (`texunit-cuda`), NVML (`texunit-nvml`) and the library for C (`texunit-capi`), and, with the
 //! features that are on by default, the program and the module for Python.
 //!
 //! `xtask -- libs` and `xtask -- dist` link it as `libtexunit_core.so.VERSION`, and make what users name of it: `libcuda.so.1`,
-//! `libtexunit.so.1`, `texunit` and `_texunit.abi3.so` have the exported functions of before, and each is a jump into
+//! `libnvidia-ml.so.1`, `libtexunit.so.1`, `texunit` and `_texunit.abi3.so` have the exported functions of before, and each is a jump into
 //! the core (xtask/src/libs/core.rs). `program.c` and `module.c` beside this file are the last two.
 
 #![allow(unsafe_code)]
@@ -10,6 +10,7 @@
 // Their functions are exported by their names.
 use texunit_capi as _;
 use texunit_cuda as _;
+use texunit_nvml as _;
 #[cfg(feature = "python")]
 use texunit_python as _;
 
@@ -22,6 +23,28 @@ use texunit_python as _;
 #[cfg(feature = "program")]
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_core_main() -> i32 {
+    prepare();
+    // A panic that is not caught in the program ends the process, as it would from a function of C.
+    i32::from(texunit::code())
+}
+
+/// A program that stands for one of NVIDIA's, by the name of that: its exit code.
+///
+/// # Safety
+/// `name` is a C string.
+#[cfg(feature = "program")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texunit_core_shim(name: *const std::ffi::c_char) -> i32 {
+    prepare();
+    // SAFETY: as the caller says.
+    let name = unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy();
+    // A name that no crate knows is a mistake of the package's maker.
+    texunit_shims::run(&name).map_or(2, i32::from)
+}
+
+/// What a `main` of Rust does before the program.
+#[cfg(feature = "program")]
+fn prepare() {
     for stream in 0..3 {
         // SAFETY: a question about a number, and a C string; the file that is opened gets the lowest number that is free.
         unsafe {
@@ -32,8 +55,6 @@ pub extern "C" fn texunit_core_main() -> i32 {
     }
     // SAFETY: no code of this program handles the signal.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    // A panic that is not caught in the program ends the process, as it would from a function of C.
-    i32::from(texunit::code())
 }
 
 /// Whether functions of Python were there when the core was loaded.

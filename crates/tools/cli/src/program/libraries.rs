@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 5] = [
+const LIBRARIES: [(&str, Option<&str>); 6] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
+    ("libnvidia-ml.so.1", None),
     (REDIRECT, None),
     // The code of the driver, which finds it beside itself.
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
@@ -15,6 +16,14 @@ const LIBRARIES: [(&str, Option<&str>); 5] = [
 
 /// The library that the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
+
+/// The folder below, with programs that stand for some of NVIDIA's. Libraries that are there without it need none.
+const SHIMS: &str = "shims";
+
+/// That folder, if it is there.
+pub(super) fn shims(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(SHIMS)).filter(|folder| folder.is_dir())
+}
 
 /// The folder with all of them. The dynamic linker can be told of it.
 pub(super) fn folder() -> Result<PathBuf, String> {
@@ -81,6 +90,17 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
         files.push(file);
         if let Some(link) = link {
             files.push(symlink(name, &to.join(link))?);
+        }
+    }
+    if let Some(shims) = shims(&from) {
+        let below = to.join(SHIMS);
+        std::fs::create_dir_all(&below).map_err(|e| format!("{}: {e}", below.display()))?;
+        let unreadable = |e: std::io::Error| format!("{}: {e}", shims.display());
+        for entry in std::fs::read_dir(&shims).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let file = below.join(entry.file_name());
+            copy(&entry.path(), &file)?;
+            files.push(file);
         }
     }
     Ok(files)
