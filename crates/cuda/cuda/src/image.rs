@@ -1,26 +1,20 @@
 //! Images of modules: what `cuModuleLoadData` and its like are given. PTX text, a fatbin, or a
 //! structure that points to one; machine code is recognised, and refused.
 
-use crate::archive;
 use crate::args::{Answer, Raw};
 use crate::call::say;
 use crate::fatbin::{self, Compatibility, EntryKind};
-use crate::link;
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::refused;
 use crate::settings::settings;
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal};
+use texunit_link::{LinkError, is_device_runtime};
+
+pub(crate) use texunit_link::Ptx;
 
 /// First bytes of machine code (ELF).
 const ELF: [u8; 4] = *b"\x7fELF";
-
-/// PTX, and what messages call it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ptx {
-    pub(crate) name: String,
-    pub(crate) text: String,
-}
 
 /// An image as it was given, with a copy of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +95,7 @@ impl Image {
         let content = match bytes.first_chunk() {
             Some(first) if *first == ELF => Content::Machine,
             Some(first) if u32::from_le_bytes(*first) == fatbin::MAGIC => Content::Fatbin(bytes),
-            _ if archive::is_device_runtime(&bytes) => Content::DeviceRuntime,
+            _ if is_device_runtime(&bytes) => Content::DeviceRuntime,
             _ => {
                 let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
                 Content::Text(bytes[..end].to_vec())
@@ -131,7 +125,8 @@ impl Image {
                 let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
                 let taken = if here.is_empty() { all.iter().collect() } else { here };
                 let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
-                link::link(inputs, true).map_err(|why| {
+                texunit_link::link(inputs, true).map_err(|why| {
+                    let why = unlinked(&why);
                     refused::say_refused(&why);
                     CUresult::INVALID_PTX
                         .because(format!("the fatbins of the image cannot be linked: {why}"))
@@ -188,6 +183,16 @@ impl Content {
         }
         // SAFETY: a pointer to a fatbin, which the caller's compiler has written.
         unsafe { fatbin_at(Raw::of(data)) }.map(Self::Fatbin)
+    }
+}
+
+/// Why texts are not linked, with the lines of one that cannot be read.
+pub(crate) fn unlinked(why: &LinkError) -> String {
+    match why {
+        LinkError::Unreadable(source, diagnostics) => {
+            texunit_report::human(&**source, diagnostics, false)
+        }
+        other => other.to_string(),
     }
 }
 

@@ -11,8 +11,8 @@
 //! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
 //! not know of each other's memory and kernels.
 //!
-//! Calls of nvrtc, NVIDIA's compiler, are bound to functions of this library where a program asks for machine
-//! code: module `nvrtc`.
+//! Calls of nvrtc and nvJitLink, NVIDIA's compiler and linker, are bound to functions of this library where a program
+//! asks for machine code: module `compiler`.
 //!
 //! # The invariant behind every unsafe access
 //!
@@ -22,11 +22,12 @@
 
 #![allow(unsafe_code)]
 
+mod compiler;
 mod file;
-mod nvrtc;
 mod patch;
 mod stripped;
 
+use compiler::Compiler;
 use file::{Inside, Runtime};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_long, c_uint, c_void};
@@ -98,8 +99,8 @@ extern "C" fn la_version(newest: c_uint) -> c_uint {
     newest.min(LAV_VERSION)
 }
 
-/// A file has been loaded. Calls of nvrtc by other files are to be reported, and no others. What the cookie
-/// holds from here on is one more than the number of an nvrtc, and 0 of other files.
+/// A file has been loaded. Calls of NVIDIA's compilers by other files are to be reported, and no others. What the cookie
+/// holds from here on is the number of such a compiler, and 0 of other files.
 ///
 /// # Safety
 /// Called by the dynamic linker, with its own structure and a place for the cookie.
@@ -124,13 +125,14 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     let loaded = |path| Loaded { path, address, cookie: cookie.addr() };
     with(|state| match Runtime::of_library(&path) {
         Some(runtime) => state.runtime(runtime, loaded(path)),
-        None if nvrtc::is_nvrtc(&path) => {
-            let Some(number) = nvrtc::add(path, address) else {
-                say(format_args!("there are too many libnvrtc: this one is not asked for PTX"));
+        None if Compiler::is_one(&path) => {
+            let name = shown(&path);
+            let Some(compiler) = Compiler::add(path, address) else {
+                say(format_args!("there are too many of {name}: this one is not asked for PTX"));
                 return;
             };
             // SAFETY: as above.
-            unsafe { *cookie = number + 1 };
+            unsafe { *cookie = compiler.cookie() };
             flags = BIND_TO;
         }
         None => state.new.push(loaded(path)),
@@ -146,8 +148,8 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
 unsafe extern "C" fn la_objclose(cookie: *const usize) -> c_uint {
     with(|state| state.unloaded(cookie.addr()));
     // SAFETY: the dynamic linker's own place, or null.
-    if let Some(number) = unsafe { cookie.as_ref() }.and_then(|cookie| cookie.checked_sub(1)) {
-        nvrtc::remove(number);
+    if let Some(compiler) = unsafe { cookie.as_ref() }.and_then(|&c| Compiler::of_cookie(c)) {
+        compiler.remove();
     }
     0
 }
@@ -170,11 +172,11 @@ unsafe extern "C" fn la_symbind64(
     let address = unsafe { (*symbol).value } as usize;
     let bind = || {
         // SAFETY: the place of the cookie, and a C string in the table of the file, or null.
-        let (number, name) = unsafe {
-            let number = to.as_ref()?.checked_sub(1)?;
-            (number, (!name.is_null()).then(|| CStr::from_ptr(name))?)
+        let (compiler, name) = unsafe {
+            let compiler = Compiler::of_cookie(*to.as_ref()?)?;
+            (compiler, (!name.is_null()).then(|| CStr::from_ptr(name))?)
         };
-        nvrtc::bind(number, name)
+        compiler.bind(name)
     };
     // A panic must not reach the dynamic linker; it has been printed.
     let ours = std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind));
@@ -240,6 +242,12 @@ impl State {
             say(format_args!(
                 "nvrtc seems to be linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
                  program do so (--gpu-architecture=compute_XX), or link it with -lnvrtc"
+            ));
+        }
+        if linked.nvjitlink {
+            say(format_args!(
+                "nvJitLink seems to be linked into {name} (libnvJitLink_static.a), where texunit cannot give its caller PTX \
+                 in place of machine code; link it with -lnvJitLink"
             ));
         }
     }
