@@ -1,7 +1,7 @@
 //! The archive: the program, the drop-in libraries, the library for C, and what one should read.
 
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, pkgconfig};
-use crate::libs::{CORE, FOR_C, PROGRAM};
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, clean, pkgconfig, shims};
+use crate::libs::{CORE, FOR_C, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,6 +39,7 @@ pub(super) fn make(built: &Built, dist: &Path) -> Result<PathBuf, String> {
         let from = built.files.join(library);
         at(&from, std::fs::copy(&from, folder.join("lib").join(library)))?;
     }
+    shims(built, &folder.join("lib"))?;
     pkgconfig::install(built, &folder, false)?;
     for (link, to) in LINKS {
         let link = folder.join("lib").join(link);
@@ -99,6 +100,14 @@ pub(super) fn try_out(archive: &Path) -> Result<(), String> {
         if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
             return Err(format!("{} is not a copy", b.display()));
         }
+    }
+    for program in SHIM_PROGRAMS {
+        let below = Path::new(SHIMS).join(program);
+        let (a, b) = (lib.join(&below), copies.join(&below));
+        if at(&a, std::fs::read(&a))? != at(&b, std::fs::read(&b))? {
+            return Err(format!("{} is not a copy", b.display()));
+        }
+        call(clean(&b).arg("--help"))?;
     }
     at(&place, std::fs::remove_dir_all(&place))
 }

@@ -12,7 +12,7 @@ mod pkgconfig;
 mod wheel;
 pub(crate) mod zig;
 
-use crate::libs::{self, CORE, PROGRAM};
+use crate::libs::{self, CORE, PROGRAM, SHIM_PROGRAMS, SHIMS};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use zig::Zig;
@@ -113,6 +113,17 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     let notices = stage.join(NOTICES);
     at(&notices, std::fs::write(&notices, notices::text(&crate::workspace())?))?;
     Ok(Built { files, notices, light })
+}
+
+/// Copies the programs that stand for some of NVIDIA's into a folder below that of the libraries.
+fn shims(built: &Built, libraries: &Path) -> Result<(), String> {
+    let to = libraries.join(SHIMS);
+    at(&to, std::fs::create_dir(&to))?;
+    for name in SHIM_PROGRAMS {
+        let from = built.files.join(SHIMS).join(name);
+        at(&from, std::fs::copy(&from, to.join(name)))?;
+    }
+    Ok(())
 }
 
 /// An error if a package is too large to be sent around.

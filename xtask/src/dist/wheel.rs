@@ -3,7 +3,7 @@
 //! maturin writes what it says of itself, as it would for `pip install`, and the package `wheel` packs it: nothing is built again.
 
 use super::zig::{GLIBC, Zig};
-use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig};
+use super::{Built, LIBRARIES, NOTICES, REDIRECT, anew, at, call, pkgconfig, shims};
 use crate::libs::{CORE, MODULE, PROGRAM};
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ pub(super) fn make(built: &Built, tools: &Zig, dist: &Path) -> Result<PathBuf, S
         let from = built.files.join(library);
         at(&from, std::fs::copy(&from, lib.join(library)))?;
     }
+    shims(built, &lib)?;
     pkgconfig::install(built, &package, true)?;
     about(built, tools, &unpacked)?;
     let packed = dist.join("packed");

@@ -170,14 +170,25 @@ pub(super) fn program_and_module(linker: &Linker<'_>) -> Result<[PathBuf; 2], St
     };
     let module = linker.assemble(&module, &sources.join("module.c"))?;
     let program = linker.to.join(PROGRAM);
-    let mut cc = linker.cc();
-    cc.args(["-O2", &format!("-DCORE=\"{CORE}\""), "-o"]).arg(&program);
-    cc.arg(sources.join("program.c"));
-    finish(cc.args([
-        "-Wl,-rpath,$ORIGIN/../lib:$ORIGIN",
-        "-Wl,-z,relro,-z,now",
-        "-Wl,-s",
-        "-ldl",
-    ]))?;
+    before_core(linker, &program, "$ORIGIN/../lib:$ORIGIN", &[])?;
     Ok([program, module])
+}
+
+/// Makes a program that stands for one of NVIDIA's, whose code is in a core that has it, in the folder below the core's.
+pub(super) fn shim(linker: &Linker<'_>, name: &str, program: &Path) -> Result<(), String> {
+    before_core(linker, program, "$ORIGIN/..", &[&format!("-DSHIM=\"{name}\"")])
+}
+
+/// Compiles the program that loads the core, which it finds in `folders`.
+fn before_core(
+    linker: &Linker<'_>,
+    program: &Path,
+    folders: &str,
+    options: &[&str],
+) -> Result<(), String> {
+    let mut cc = linker.cc();
+    cc.args(["-O2", &format!("-DCORE=\"{CORE}\"")]).args(options).arg("-o").arg(program);
+    cc.arg(crate::workspace().join("crates/dist/core/src/program.c"));
+    cc.arg(format!("-Wl,-rpath,{folders}"));
+    finish(cc.args(["-Wl,-z,relro,-z,now", "-Wl,-s", "-ldl"]))
 }

@@ -1,6 +1,7 @@
 //! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, and
 //! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
-//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too. The code of the driver and the library for C is in
+//! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too. Programs that stand for some of NVIDIA's are in
+//! the folder `shims` below. The code of the driver and the library for C is in
 //! one more, the core.
 //!
 //! Cargo makes a static library of each crate, and the linker a shared one of that: only so can it have a
@@ -9,6 +10,7 @@
 mod core;
 mod linker;
 mod names;
+mod shims;
 mod weak;
 
 use crate::dist::zig::{self, Zig};
@@ -16,6 +18,8 @@ use linker::{Linker, Shared, finish};
 use names::List;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS};
 
 pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, PROGRAM};
 
@@ -193,6 +197,9 @@ pub(crate) fn build(request: &Request) -> Result<Vec<PathBuf>, String> {
         let archive = archive(workspace, request, library.package, library.feature, &built)?;
         files.push(link(library, &linker, &archive)?);
     }
+    if request.only.is_none() {
+        files.extend(shims::make(workspace, request, &linker, &built)?);
+    }
     Ok(files)
 }
 
@@ -314,7 +321,7 @@ mod tests {
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
-        let entry_points: [&[&str]; 12] = [
+        let entry_points: [&[&str]; 13] = [
             &[],
             &["-p", "texunit", "--all-features"],
             &["-p", "texunit-bench"],
@@ -326,6 +333,7 @@ mod tests {
             &["-p", "texunit-python"],
             &["-p", "texunit-python-module"],
             &["-p", "texunit-redirect"],
+            &["-p", "texunit-shims"],
             &["-p", "xtask"],
         ];
         // Packages with features of their own may differ between entry points where no code is compiled above them:

@@ -22,6 +22,28 @@ use texunit_python as _;
 #[cfg(feature = "program")]
 #[unsafe(no_mangle)]
 pub extern "C" fn texunit_core_main() -> i32 {
+    prepare();
+    // A panic that is not caught in the program ends the process, as it would from a function of C.
+    i32::from(texunit::code())
+}
+
+/// A program that stands for one of NVIDIA's, by the name of that: its exit code.
+///
+/// # Safety
+/// `name` is a C string.
+#[cfg(feature = "program")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texunit_core_shim(name: *const std::ffi::c_char) -> i32 {
+    prepare();
+    // SAFETY: as the caller says.
+    let name = unsafe { std::ffi::CStr::from_ptr(name) }.to_string_lossy();
+    // A name that no crate knows is a mistake of the package's maker.
+    texunit_shims::run(&name).map_or(2, i32::from)
+}
+
+/// What a `main` of Rust does before the program.
+#[cfg(feature = "program")]
+fn prepare() {
     for stream in 0..3 {
         // SAFETY: a question about a number, and a C string; the file that is opened gets the lowest number that is free.
         unsafe {
@@ -32,8 +54,6 @@ pub extern "C" fn texunit_core_main() -> i32 {
     }
     // SAFETY: no code of this program handles the signal.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
-    // A panic that is not caught in the program ends the process, as it would from a function of C.
-    i32::from(texunit::code())
 }
 
 /// Whether functions of Python were there when the core was loaded.

@@ -1,5 +1,6 @@
 /*
- * The program `texunit` of the archive and the wheel: it loads the core, in which all of it is. The core is not named as needed:
+ * The program `texunit` of the archive and the wheel, and with SHIM, the name of a program of NVIDIA's, the one that stands for that:
+ * it loads the core, in which all of it is. The core is not named as needed:
  * then the dynamic linker would say what is wrong with a program that was copied without its libraries, and not we.
  */
 #include <dlfcn.h>
@@ -27,10 +28,15 @@ int main(void)
                 dlerror());
         return CANNOT_RUN;
     }
+#ifdef SHIM
+    int (*program)(const char *) = (int (*)(const char *))dlsym(core, "texunit_core_shim");
+    if (program)
+        return program(SHIM);
+#else
     int (*program)(void) = (int (*)(void))dlsym(core, "texunit_core_main");
-    if (!program) {
-        fprintf(stderr, "error: %s\n", dlerror());
-        return CANNOT_RUN;
-    }
-    return program();
+    if (program)
+        return program();
+#endif
+    fprintf(stderr, "error: %s\n", dlerror());
+    return CANNOT_RUN;
 }

@@ -132,7 +132,11 @@ pub fn run(args: &RunArgs) -> u8 {
 fn start(args: &RunArgs) -> Result<u8, String> {
     let folder = libraries::folder()?;
     let (program, arguments) = args.command.split_first().ok_or("no program is given")?;
-    let path = find(program)?;
+    // Programs that call those of NVIDIA's by name, and the user who does, get texunit's.
+    let shims = libraries::shims(&folder);
+    let folders = std::env::var_os("PATH");
+    let folders = shims.map_or(folders.clone(), |shims| Some(before(&shims, folders)));
+    let path = find(program, folders.as_deref())?;
     if let Some(why) = refusal::unfit(&path) {
         return Err(why);
     }
@@ -144,6 +148,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     command.args(arguments);
     let with = |variable: &str, first: &Path| before(first, std::env::var_os(variable));
     command.env("LD_LIBRARY_PATH", with("LD_LIBRARY_PATH", &folder));
+    command.envs(folders.map(|folders| ("PATH", folders)));
     // For runtimes inside the program or a library of its: both are there, and their calls are sent to
     // the one that has the same structures. Loaded before the program's libraries, they also win over an rpath;
     // what the user preloads comes before them, and may be between the program and them.
@@ -226,14 +231,13 @@ fn behind(mut all: OsString, file: &Path) -> OsString {
     all
 }
 
-/// The file that a name means: as it is if it has a slash, else in PATH.
-fn find(program: &OsStr) -> Result<PathBuf, String> {
+/// The file that a name means: as it is if it has a slash, else in the folders of PATH.
+fn find(program: &OsStr, folders: Option<&OsStr>) -> Result<PathBuf, String> {
     let path = Path::new(program);
     if path.components().count() > 1 || path.is_absolute() {
         return if path.is_file() { Ok(path.to_owned()) } else { Err(refusal::no_file(path)) };
     }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).map(|f| f.join(path)).find(|file| is_program(file));
+    let found = std::env::split_paths(folders.unwrap_or_default()).map(|f| f.join(path)).find(|file| is_program(file));
     found.ok_or_else(|| {
         let hint =
             if path.is_file() { format!("; ./{} is there", path.display()) } else { String::new() };

@@ -19,6 +19,14 @@ pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
 /// The library that the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
+/// The folder below, with programs that stand for some of NVIDIA's. Libraries that are there without it need none.
+const SHIMS: &str = "shims";
+
+/// That folder, if it is there.
+pub(super) fn shims(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(SHIMS)).filter(|folder| folder.is_dir())
+}
+
 /// The folder with all of them. The dynamic linker can be told of it.
 pub(super) fn folder() -> Result<PathBuf, String> {
     let folder = find()?;
@@ -91,6 +99,17 @@ pub(super) fn install(to: &Path) -> Result<Vec<PathBuf>, String> {
         files.push(file);
         if let Some(link) = link {
             files.push(symlink(name, &to.join(link))?);
+        }
+    }
+    if let Some(shims) = shims(&from) {
+        let below = to.join(SHIMS);
+        std::fs::create_dir_all(&below).map_err(|e| format!("{}: {e}", below.display()))?;
+        let unreadable = |e: std::io::Error| format!("{}: {e}", shims.display());
+        for entry in std::fs::read_dir(&shims).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let file = below.join(entry.file_name());
+            copy(&entry.path(), &file)?;
+            files.push(file);
         }
     }
     Ok(files)

@@ -1,0 +1,7 @@
+//! `nvidia-smi` of texunit.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(texunit_shims::nvidia_smi::main())
+}

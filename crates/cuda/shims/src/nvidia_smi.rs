@@ -1,0 +1,200 @@
+//! `nvidia-smi`: the devices that a program under `texunit run` sees, as scripts ask for them. What it prints it asks of
+//! texunit's `libnvidia-ml.so.1`, as NVIDIA's does of theirs.
+
+mod fields;
+mod nvml;
+
+use fields::Field;
+use nvml::{Card, Seen};
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// Exit codes of NVIDIA's: no such device, and no driver to ask. A wrong option is 2.
+const NO_SUCH_DEVICE: u8 = 6;
+const NO_DRIVER: u8 = 9;
+const USAGE: u8 = 2;
+
+const HELP: &str = "\
+nvidia-smi of texunit: the devices that CUDA programs see under `texunit run`
+
+  nvidia-smi                         a table of the devices
+  nvidia-smi -L, --list-gpus         a line for each device
+  nvidia-smi --query-gpu=FIELD,...   a line of values for each device
+      --format=csv[,noheader][,nounits]
+  nvidia-smi -i, --id=ID,...         only devices of these numbers, UUIDs or places on the PCI bus
+  nvidia-smi --help-query-gpu        the fields
+  nvidia-smi --version, -h, --help
+
+What a device of software does not have (temperatures, clocks, fans, power, utilization) is [N/A].
+Options that change a device, and other queries, are refused with exit code 2.
+";
+
+/// What is asked.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    Table,
+    List,
+    Query { fields: Vec<&'static Field>, header: bool, units: bool },
+    Fields,
+    Version,
+    Help,
+}
+
+/// What it prints, or the exit code and why.
+type Answer = Result<String, (u8, String)>;
+
+/// The program, with the arguments of the process: its exit code.
+pub fn main() -> u8 {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    match answer(&arguments, nvml::ask) {
+        // Whoever reads may have seen enough.
+        Ok(text) => {
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            0
+        }
+        Err((code, why)) => {
+            let _ = writeln!(std::io::stderr(), "nvidia-smi (texunit): {why}");
+            code
+        }
+    }
+}
+
+fn answer(arguments: &[String], ask: impl Fn() -> Result<Seen, String>) -> Answer {
+    let (asked, ids) = read(arguments).map_err(|why| (USAGE, why))?;
+    match asked {
+        Asked::Help => return Ok(HELP.to_owned()),
+        Asked::Fields => return Ok(fields::help()),
+        _ => {}
+    }
+    let seen = ask().map_err(|why| (NO_DRIVER, why))?;
+    let cards = chosen(&seen, &ids)?;
+    Ok(match asked {
+        Asked::List => cards.iter().fold(String::new(), |mut text, card| {
+            let _ = writeln!(text, "GPU {}: {} (UUID: {})", card.index, card.name, card.uuid);
+            text
+        }),
+        Asked::Query { fields, header, units } => {
+            let mut text = String::new();
+            if header {
+                text += &line(fields.iter().map(|field| field.heading()));
+            }
+            for card in cards {
+                text += &line(fields.iter().map(|field| field.shown(&seen, card, units)));
+            }
+            text
+        }
+        Asked::Version => format!(
+            "NVIDIA-SMI version  : {0} (texunit {1})\nNVML version        : {0}\nDRIVER version      : {0}\n\
+             CUDA Version        : {2}\n",
+            seen.driver,
+            env!("CARGO_PKG_VERSION"),
+            seen.cuda()
+        ),
+        _ => table(&seen, &cards),
+    })
+}
+
+fn line(values: impl Iterator<Item = String>) -> String {
+    values.collect::<Vec<_>>().join(", ") + "\n"
+}
+
+/// The cards that `--id` names, all if it names none.
+fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, String)> {
+    if ids.is_empty() {
+        return Ok(seen.cards.iter().collect());
+    }
+    let find = |id: &String| {
+        let card = seen.cards.iter().find(|card| card.is_called(id));
+        card.ok_or_else(|| (NO_SUCH_DEVICE, format!("no devices were found: {id}")))
+    };
+    ids.iter().map(find).collect()
+}
+
+/// The line in which scripts look for versions, and a line for each card.
+fn table(seen: &Seen, cards: &[&Card]) -> String {
+    const WIDTH: usize = 85;
+    let rule = format!("+{}+\n", "-".repeat(WIDTH + 2));
+    let row = |text: String| format!("| {text:WIDTH$} |\n");
+    let mut text = rule.clone();
+    text += &row(format!(
+        "NVIDIA-SMI {0:<20} Driver Version: {0:<18} CUDA Version: {1}",
+        seen.driver,
+        seen.cuda()
+    ));
+    text += &rule;
+    for card in cards {
+        let memory =
+            format!("{} / {}", fields::mebibytes(card.used), fields::mebibytes(card.total));
+        text += &row(format!(
+            "{:>3}  {:<28} {:<17} {memory:>22}  in software",
+            card.index, card.name, card.bus_id
+        ));
+    }
+    text + &rule
+}
+
+/// Reads the arguments; what `--id` names.
+fn read(arguments: &[String]) -> Result<(Asked, Vec<String>), String> {
+    let (mut asked, mut ids, mut format) = (None, Vec::new(), None);
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let (name, attached) = match word.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
+            _ => (word.as_str(), None),
+        };
+        let mut value = |what: &str| {
+            let value = attached.clone().or_else(|| rest.next().cloned());
+            value.filter(|v| !v.is_empty()).ok_or_else(|| format!("option {name} wants {what}"))
+        };
+        let mut one = |new: Asked| match asked.replace(new) {
+            None => Ok(()),
+            Some(_) => Err(format!("option {name} does not go with another query")),
+        };
+        match name {
+            "--query-gpu" => {
+                let fields = fields::find_all(&value("fields, which --help-query-gpu lists")?)?;
+                one(Asked::Query { fields, header: true, units: true })?;
+            }
+            "--format" => format = Some(value("csv, noheader, nounits")?),
+            "-i" | "--id" => ids.extend(value("a device")?.split(',').map(str::to_owned)),
+            _ if attached.is_some() => return Err(unknown(word)),
+            "-L" | "--list-gpus" => one(Asked::List)?,
+            "-h" | "--help" => one(Asked::Help)?,
+            "--help-query-gpu" => one(Asked::Fields)?,
+            "--version" => one(Asked::Version)?,
+            _ => return Err(unknown(word)),
+        }
+    }
+    let mut asked = asked.unwrap_or(Asked::Table);
+    match (&mut asked, format) {
+        (Asked::Query { header, units, .. }, Some(format)) => {
+            for word in format.split(',').map(str::trim) {
+                match word {
+                    "csv" => {}
+                    "noheader" => *header = false,
+                    "nounits" => *units = false,
+                    other => {
+                        return Err(format!(
+                            "--format knows csv, noheader and nounits, not `{other}`"
+                        ));
+                    }
+                }
+            }
+            if !format.split(',').any(|word| word.trim() == "csv") {
+                return Err("--format has to name csv".to_owned());
+            }
+        }
+        (Asked::Query { .. }, None) => return Err("--query-gpu wants --format=csv".to_owned()),
+        (_, Some(_)) => return Err("--format is for --query-gpu".to_owned()),
+        _ => {}
+    }
+    Ok((asked, ids))
+}
+
+fn unknown(word: &str) -> String {
+    format!("there is no option {word} here; --help lists those that there are")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! What `libnvidia-ml.so.1` says of the devices.
+
+use libloading::Library;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::path::PathBuf;
+
+/// All of it.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Version of the driver.
+    pub(super) driver: String,
+    /// Version of CUDA, as `cuDriverGetVersion` has it.
+    pub(super) version: c_int,
+    /// The devices.
+    pub(super) cards: Vec<Card>,
+}
+
+impl Seen {
+    /// Version of CUDA: 13.5.
+    pub(super) fn cuda(&self) -> String {
+        format!("{}.{}", self.version / 1000, self.version % 1000 / 10)
+    }
+}
+
+/// A device.
+#[derive(Debug, Default)]
+pub(super) struct Card {
+    pub(super) index: c_uint,
+    pub(super) name: String,
+    pub(super) uuid: String,
+    pub(super) bus_id: String,
+    /// Domain, bus and device.
+    pub(super) place: [c_uint; 3],
+    pub(super) total: u64,
+    pub(super) free: u64,
+    pub(super) used: u64,
+    pub(super) capability: (c_int, c_int),
+}
+
+impl Card {
+    /// Whether `--id` means it.
+    pub(super) fn is_called(&self, id: &str) -> bool {
+        let id = id.trim();
+        let bus = self.bus_id.to_ascii_lowercase();
+        // A domain has four digits or eight.
+        self.index.to_string() == id
+            || self.uuid == id
+            || bus.ends_with(&id.to_ascii_lowercase()) && id.len() >= 7
+    }
+}
+
+/// `nvmlDevice_t`.
+type Device = *mut c_void;
+
+/// `nvmlPciInfo_t`.
+#[repr(C)]
+struct Pci {
+    legacy: [c_char; 16],
+    place: [c_uint; 3],
+    ids: [c_uint; 2],
+    bus_id: [c_char; 32],
+}
+
+struct Nvml(Library);
+
+impl Nvml {
+    /// The library that lies in the folder above this program's, or wherever the dynamic linker finds it.
+    fn load() -> Result<Self, String> {
+        const NAME: &str = "libnvidia-ml.so.1";
+        let beside = || Some(std::env::current_exe().ok()?.parent()?.parent()?.join(NAME));
+        let path = beside().filter(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(NAME));
+        // SAFETY: texunit's library does nothing when it is loaded, and NVIDIA's may be.
+        unsafe { Library::new(&path) }.map(Self).map_err(|e| e.to_string())
+    }
+
+    /// Calls a function; an error in NVML's words.
+    ///
+    /// # Safety
+    /// `call` calls it as the function that it is.
+    unsafe fn call<F: Copy>(
+        &self,
+        name: &'static str,
+        call: impl FnOnce(F) -> c_int,
+    ) -> Result<(), String> {
+        // SAFETY: as the caller says.
+        let function = unsafe { self.0.get::<F>(name.as_bytes()) }.map_err(|e| e.to_string())?;
+        match call(*function) {
+            0 => Ok(()),
+            code => Err(format!("{name}: {}", self.error(code))),
+        }
+    }
+
+    fn error(&self, code: c_int) -> String {
+        // SAFETY: nvmlErrorString is such a function.
+        let function =
+            unsafe { self.0.get::<extern "C" fn(c_int) -> *const c_char>(b"nvmlErrorString") };
+        // SAFETY: it returns a C string that stays.
+        let text = |pointer| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned();
+        function.map_or_else(|e| e.to_string(), |function| text(function(code)))
+    }
+
+    /// A text that a function of a device writes.
+    fn text(&self, name: &'static str, device: Device) -> Result<String, String> {
+        let mut buffer: [c_char; 128] = [0; 128];
+        type Function = extern "C" fn(Device, *mut c_char, c_uint) -> c_int;
+        // SAFETY: functions of this kind write a C string of so many bytes.
+        unsafe {
+            self.call(name, |f: Function| f(device, buffer.as_mut_ptr(), buffer.len() as c_uint))
+        }?;
+        Ok(written(&buffer))
+    }
+
+    fn card(&self, index: c_uint) -> Result<Card, String> {
+        let mut device: Device = std::ptr::null_mut();
+        let mut pci = Pci { legacy: [0; 16], place: [0; 3], ids: [0; 2], bus_id: [0; 32] };
+        let (mut memory, mut capability) = ([0_u64; 3], (0, 0));
+        // SAFETY: the functions are of these types, and each writes what it is given a pointer to.
+        unsafe {
+            self.call(
+                "nvmlDeviceGetHandleByIndex_v2",
+                |f: extern "C" fn(c_uint, *mut Device) -> c_int| f(index, &raw mut device),
+            )?;
+            self.call("nvmlDeviceGetPciInfo_v3", |f: extern "C" fn(Device, *mut Pci) -> c_int| {
+                f(device, &raw mut pci)
+            })?;
+            self.call(
+                "nvmlDeviceGetMemoryInfo",
+                |f: extern "C" fn(Device, *mut [u64; 3]) -> c_int| f(device, &raw mut memory),
+            )?;
+            self.call(
+                "nvmlDeviceGetCudaComputeCapability",
+                |f: extern "C" fn(Device, *mut c_int, *mut c_int) -> c_int| {
+                    f(device, &raw mut capability.0, &raw mut capability.1)
+                },
+            )?;
+        }
+        let [total, free, used] = memory;
+        Ok(Card {
+            index,
+            name: self.text("nvmlDeviceGetName", device)?,
+            uuid: self.text("nvmlDeviceGetUUID", device)?,
+            bus_id: written(&pci.bus_id),
+            place: pci.place,
+            total,
+            free,
+            used,
+            capability,
+        })
+    }
+}
+
+/// A C string in a buffer, or as much of it as there is.
+fn written(buffer: &[c_char]) -> String {
+    let bytes: Vec<u8> = buffer.iter().take_while(|&&c| c != 0).map(|&c| c as u8).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Asks the library.
+pub(super) fn ask() -> Result<Seen, String> {
+    let nvml = Nvml::load()?;
+    let (mut count, mut version) = (0, 0);
+    let mut driver: [c_char; 80] = [0; 80];
+    // SAFETY: the functions are of these types, and each writes what it is given a pointer to.
+    unsafe {
+        nvml.call("nvmlInit_v2", |f: extern "C" fn() -> c_int| f())?;
+        nvml.call(
+            "nvmlSystemGetDriverVersion",
+            |f: extern "C" fn(*mut c_char, c_uint) -> c_int| {
+                f(driver.as_mut_ptr(), driver.len() as c_uint)
+            },
+        )?;
+        nvml.call("nvmlSystemGetCudaDriverVersion_v2", |f: extern "C" fn(*mut c_int) -> c_int| {
+            f(&raw mut version)
+        })?;
+        nvml.call("nvmlDeviceGetCount_v2", |f: extern "C" fn(*mut c_uint) -> c_int| {
+            f(&raw mut count)
+        })?;
+    }
+    let cards = (0..count).map(|index| nvml.card(index)).collect::<Result<_, _>>()?;
+    Ok(Seen { driver: written(&driver), version, cards })
+}
