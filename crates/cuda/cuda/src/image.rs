@@ -9,7 +9,7 @@ use crate::profile::Profile;
 use crate::refused;
 use crate::settings::settings;
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal};
-use texunit_link::{LinkError, is_device_runtime};
+use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
 
 pub(crate) use texunit_link::Ptx;
 
@@ -117,7 +117,16 @@ impl Image {
                     "the image is libcudadevrt.a, a library to be linked with others; alone it is not a module",
                 ));
             }
-            Content::Text(bytes) => Ptx { name: name.to_owned(), text: text(bytes) },
+            Content::Text(bytes) => {
+                if is_in_place(bytes) {
+                    say_once(
+                        "the program has ptxas make machine code; texunit's ptxas has checked the PTX and given it in the \
+                         place of that, as texunit runs PTX"
+                            .to_owned(),
+                    );
+                }
+                Ptx { name: name.to_owned(), text: text(bytes) }
+            }
             Content::Fatbin(bytes) => from_fatbin(bytes)?,
             Content::Several(all) => {
                 // The runtime of the device comes along for the newest cards only: what does not
@@ -184,6 +193,12 @@ impl Content {
         // SAFETY: a pointer to a fatbin, which the caller's compiler has written.
         unsafe { fatbin_at(Raw::of(data)) }.map(Self::Fatbin)
     }
+}
+
+/// Whether texunit's ptxas has written a text: its last line says so.
+fn is_in_place(bytes: &[u8]) -> bool {
+    let line = bytes.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+    line.is_some_and(|line| line.starts_with(IN_PLACE.as_bytes()))
 }
 
 /// Why texts are not linked, with the lines of one that cannot be read.

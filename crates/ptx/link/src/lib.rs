@@ -16,6 +16,9 @@ use texunit_syntax::ast::{
 };
 use texunit_syntax::{Diagnostic, SourceFile};
 
+/// How the last line begins of PTX that a tool of texunit gives in place of machine code.
+pub const IN_PLACE: &str = "// In place of machine code, by texunit";
+
 /// PTX, and what messages call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptx {

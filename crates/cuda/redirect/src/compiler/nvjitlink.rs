@@ -205,11 +205,11 @@ impl Job {
     }
 }
 
-/// Whether bytes are PTX and nothing that begins with a number of its own, as objects, fatbins, archives and LTO do.
+/// Whether bytes are PTX, which begins with a directive or a comment: objects, fatbins, archives and LTO code begin
+/// with numbers of their own.
 fn is_text(bytes: &[u8]) -> bool {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    let text = std::str::from_utf8(&bytes[..end]);
-    text.is_ok_and(|text| text.contains(".version") && text.contains(".target"))
+    let start = bytes.trim_ascii_start();
+    start.starts_with(b".version") || start.starts_with(b"//") || start.starts_with(b"/*")
 }
 
 /// What an input is, by its `nvJitLinkInputType`.
@@ -422,10 +422,11 @@ mod tests {
         };
         assert_eq!(taken(INPUT_PTX, ptx), (1, None));
         assert_eq!(taken(INPUT_ANY, ptx), (1, None));
+        assert_eq!(taken(INPUT_ANY, b"\n// Generated\n.version 8.0"), (1, None));
         for (kind, bytes, named) in [
             (3, &b"\x7fNCED"[..], "LTO code (x)"),
             (INPUT_ANY, b"\x7fELF.version.target", "an input that is no PTX (x)"),
-            (INPUT_ANY, b"\xff.version.target", "an input that is no PTX (x)"),
+            (INPUT_ANY, b"\x50\xed\x55\xba.version", "an input that is no PTX (x)"),
             (INPUT_LIBRARY, b"!<arch>\n", "a library (x)"),
         ] {
             assert_eq!(taken(kind, bytes), (0, Some(named.to_owned())), "{kind}");
