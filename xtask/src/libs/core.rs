@@ -78,6 +78,7 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
         aliases: &aliases,
         needs: &[],
         found: "",
+        end: Some("texunit_core_fini"),
     };
     let core = linker.link(&shared, archive)?;
     weak::mark(&core, |name| name.starts_with("Py") || name.starts_with("_Py"))?;
@@ -150,8 +151,15 @@ fn jumps(functions: &[String]) -> Result<String, String> {
 
 fn thin(linker: &Linker<'_>, soname: &str, exported: &str, text: &str) -> Result<PathBuf, String> {
     let source = written(linker.to.join(format!("{soname}.s")), text)?;
-    let shared =
-        Shared { soname, version: None, exported, aliases: &[], needs: &[CORE], found: "$ORIGIN" };
+    let shared = Shared {
+        soname,
+        version: None,
+        exported,
+        aliases: &[],
+        needs: &[CORE],
+        found: "$ORIGIN",
+        end: None,
+    };
     let file = linker.assemble(&shared, &source)?;
     removed(&source)?;
     Ok(file)
@@ -167,6 +175,7 @@ pub(super) fn program_and_module(linker: &Linker<'_>) -> Result<[PathBuf; 2], St
         aliases: &[],
         needs: &[CORE],
         found: "$ORIGIN/lib",
+        end: None,
     };
     let module = linker.assemble(&module, &sources.join("module.c"))?;
     let program = linker.to.join(PROGRAM);

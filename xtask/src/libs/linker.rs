@@ -23,8 +23,10 @@ pub(super) struct Shared<'a> {
     pub(super) aliases: &'a [(String, String)],
     /// Libraries in the folder that it needs.
     pub(super) needs: &'a [&'a str],
-    /// Where these are when it is loaded.
+    /// Where these are when it is loaded, and those that it loads itself; nowhere if empty.
     pub(super) found: &'a str,
+    /// A function of it that the dynamic linker calls at the end of the process.
+    pub(super) end: Option<&'a str>,
 }
 
 impl Linker<'_> {
@@ -80,9 +82,21 @@ impl Linker<'_> {
             command.arg(joined("-Wl,-T,", &script));
             scripts.push(script);
         }
+        if let Some(function) = shared.end {
+            let text = format!(
+                ".section .note.GNU-stack, \"\", %progbits\n.section .fini_array, \"aw\", %fini_array\n.balign 8\n\
+                 .quad {function}\n"
+            );
+            let source = written(to.join(format!("{soname}.end.s")), &text)?;
+            command.arg(&source);
+            scripts.push(source);
+        }
         command.args(inputs);
+        if !shared.found.is_empty() {
+            command.arg(format!("-Wl,-rpath,{}", shared.found));
+        }
         if !shared.needs.is_empty() {
-            command.args(["-Wl,--no-as-needed", &format!("-Wl,-rpath,{}", shared.found)]);
+            command.arg("-Wl,--no-as-needed");
             command.args(shared.needs.iter().map(|name| to.join(name)));
         }
         finish(command.args(system))?;

@@ -54,8 +54,8 @@ struct Library {
     version: Option<&'static str>,
     /// Patterns of the symbols that are exported.
     exported: &'static str,
-    /// The library beside it that it needs.
-    needs: &'static [&'static str],
+    /// A function that is called at the end of the process.
+    end: Option<&'static str>,
 }
 
 /// The functions of a runtime.
@@ -73,7 +73,7 @@ const OTHERS: [Library; 3] = [
         functions: runtime("12"),
         version: Some("libcudart.so.12"),
         exported: "cuda*; __cuda*;",
-        needs: &[DRIVER],
+        end: None,
     },
     Library {
         soname: "libcudart.so.13",
@@ -83,7 +83,7 @@ const OTHERS: [Library; 3] = [
         functions: runtime("13"),
         version: Some("libcudart.so.13"),
         exported: "cuda*; __cuda*;",
-        needs: &[DRIVER],
+        end: None,
     },
     Library {
         soname: "libtexunit_redirect.so",
@@ -93,7 +93,7 @@ const OTHERS: [Library; 3] = [
         functions: None,
         version: None,
         exported: "la_*;",
-        needs: &[],
+        end: Some("texunit_redirect_end"),
     },
 ];
 
@@ -279,8 +279,10 @@ fn link(library: &Library, linker: &Linker<'_>, archive: &Path) -> Result<PathBu
         version: library.version,
         exported: library.exported,
         aliases: &aliases,
-        needs: library.needs,
+        needs: &[],
+        // A runtime loads the driver itself.
         found: "$ORIGIN",
+        end: library.end,
     };
     let file = linker.link(&shared, archive)?;
     if let Some(name) = library.link {

@@ -18,6 +18,7 @@ mod memory;
 mod module;
 mod refusal;
 mod result;
+mod stack;
 mod texture;
 
 pub use array::*;
@@ -31,6 +32,7 @@ pub use memory::*;
 pub use module::*;
 pub use refusal::{Argument, Plain, Refusal, Subject};
 pub use result::{CODES, CUresult, Code};
+pub use stack::Stack;
 pub use texture::*;
 
 /// Number of a device (`CUdevice`).

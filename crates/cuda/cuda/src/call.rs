@@ -6,7 +6,8 @@ use crate::refused;
 use std::fmt::Arguments;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicU32};
 use texunit_cuda_abi::{Argument, CUresult};
 
 /// Defines exported functions of the driver API. The body is an [`Answer`]: `?` returns an error code. What
@@ -113,13 +114,60 @@ pub(crate) fn not_supported(name: &'static str, said: &std::sync::Once) -> CUres
     CUresult::NOT_SUPPORTED
 }
 
-/// Has a function called when the process ends by itself.
+/// Has a function called when the process ends by itself: before what the program has asked the same for earlier, and the
+/// destructors of its objects.
 pub(crate) fn at_exit(function: extern "C" fn()) {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> std::ffi::c_int;
     }
     // SAFETY: the function is there as long as the library is, which is linked so that it is never unloaded.
     unsafe { atexit(function) };
+}
+
+/// A function that is called when the process has ended by itself, and the one that was asked for before it.
+struct End {
+    function: fn(),
+    next: *const Self,
+}
+
+/// The last one that was asked for. There is no lock: in a process that was forked off, whoever held it may not be there.
+static ENDS: AtomicPtr<End> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Has a function called after all that the program does when it ends by itself, in functions of `atexit` and destructors,
+/// too: for what is reported of all calls. What is asked for later is called first.
+pub(crate) fn at_end(function: fn()) {
+    let end = Box::into_raw(Box::new(End { function, next: ENDS.load(Acquire) }));
+    // SAFETY: made above, and seen by others only once it is in the list.
+    while let Err(last) = ENDS.compare_exchange(unsafe { (*end).next }.cast_mut(), end, AcqRel, Acquire) {
+        // SAFETY: as above.
+        unsafe { (*end).next = last };
+    }
+}
+
+/// The process has ended. The library that `texunit run` has the dynamic linker load (crate `redirect`) calls it once all files
+/// of the program have come to their ends.
+#[unsafe(no_mangle)]
+extern "C" fn texunit_core_end() {
+    let mut next = ENDS.swap(std::ptr::null_mut(), AcqRel).cast_const();
+    // SAFETY: functions in the list are never freed.
+    while let Some(end) = unsafe { next.as_ref() } {
+        // A panic must not reach the dynamic linker; it has been printed.
+        let _ = catch_unwind(end.function);
+        next = end.next;
+    }
+}
+
+/// This library ends, as the linker has it (`xtask -- libs`). Without `texunit run` there is no later time; files that were
+/// loaded before it may have destructors that are still to come.
+#[unsafe(no_mangle)]
+extern "C" fn texunit_core_fini() {
+    let is_run = || {
+        let files = std::fs::read_to_string("/proc/self/maps");
+        files.is_ok_and(|files| files.contains("/libtexunit_redirect.so"))
+    };
+    if !ENDS.load(Acquire).is_null() && !is_run() {
+        texunit_core_end();
+    }
 }
 
 /// The process that something is known of. Asked for at the end of a process before any lock is taken: in one that

@@ -119,7 +119,7 @@ fn own_log() -> &'static Log {
         let kernels = wanted.kernel.iter().map(|name| Pattern::new(name)).collect();
         let Wanted { checks, init, max_findings, .. } = wanted;
         OWNER.take();
-        crate::call::at_exit(end);
+        crate::call::at_end(end);
         Log::new(Options { checks, init, max_findings, kernels, suppressions })
     };
     let log = LOG.get_or_init(make);
@@ -153,11 +153,6 @@ impl Stand {
     pub(crate) fn submitted(queue: Queue) -> Self {
         Self { queue, submitted: race().map(|race| race.submit(queue)) }
     }
-}
-
-/// Makes the log, if anything is checked: what is asked for at the end of the program before it comes after it.
-pub(crate) fn prepare() {
-    log();
 }
 
 /// The checks of a launch, as its observer.
@@ -266,13 +261,13 @@ fn news(source: Option<Located<'_>>, launch: u64) {
     report::checked_more(log.more());
 }
 
-extern "C" fn end() {
+fn end() {
     // In a process that was forked off, whoever held a lock may not be there.
     if !OWNER.is_this_process() {
         return;
     }
     host::tell();
-    leaks::at_exit();
+    leaks::at_end();
     news(None, 0);
     if let Some(summary) = LOG.get().and_then(texunit_checks::summary) {
         say(format_args!("{summary}"));

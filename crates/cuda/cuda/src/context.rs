@@ -3,11 +3,10 @@
 use crate::args::Answer;
 use crate::handle::{Handle, Object, object};
 use crate::state::Gpu;
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
-use texunit_cuda_abi::{CUresult, Refusal};
+use texunit_cuda_abi::{CUresult, Refusal, Stack};
 
 /// A context. What is made in it ends with it.
 #[derive(Debug)]
@@ -105,7 +104,7 @@ pub(crate) struct Primary {
 thread_local! {
     /// Contexts that the thread has pushed; the last one is current. A null one stands for
     /// `cuCtxSetCurrent(NULL)`.
-    static STACK: RefCell<Vec<Handle<Context>>> = const { RefCell::new(Vec::new()) };
+    static STACK: Stack<Handle<Context>> = const { Stack::new() };
 }
 
 impl Default for Primary {
@@ -353,13 +352,12 @@ pub(crate) fn alive(handle: Handle<Context>, whose: &str) -> Answer<Arc<Context>
 
 /// The handle of the current context, null if there is none.
 pub(crate) fn current_handle() -> Handle<Context> {
-    with_stack(|stack| stack.last().copied()).unwrap_or(Handle::NULL)
+    with_stack(Stack::last).unwrap_or(Handle::NULL)
 }
 
-/// Changes the thread's stack of contexts. When the thread is ending and its stack is gone already, as
-/// for calls out of destructors, it is an empty one.
-pub(crate) fn with_stack<T>(work: impl Fn(&mut Vec<Handle<Context>>) -> T) -> T {
-    STACK.try_with(|stack| work(&mut stack.borrow_mut())).unwrap_or_else(|_| work(&mut Vec::new()))
+/// Works with the thread's stack of contexts.
+pub(crate) fn with_stack<T>(work: impl FnOnce(&Stack<Handle<Context>>) -> T) -> T {
+    STACK.with(work)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ fn recorder() -> Option<&'static Arc<Recorder>> {
             Some(folder) if is_of_run(file, folder) => Target::Run(folder.clone()),
             _ => Target::File(file.clone()),
         };
-        crate::call::at_exit(end);
+        crate::call::at_end(end);
         Some(Recorder::new(target))
     };
     RECORDER.get_or_init(make).as_ref()
@@ -53,7 +53,7 @@ fn folder() -> Option<PathBuf> {
     std::path::absolute(name).ok()
 }
 
-extern "C" fn end() {
+fn end() {
     let Some(recorder) = recorder() else { return };
     let _ignored = crate::report::PipeSignal::ignore();
     if let Err(error) = recorder.write() {

@@ -16,6 +16,7 @@ use crate::settings::settings;
 use crate::stream::{self, Stream};
 use kept::{Id, Item, Line, State, Work};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use texunit_checks::race::Queue;
 
@@ -54,6 +55,10 @@ static DONE: Condvar = Condvar::new();
 /// Whose items these are: not those of a process that was forked off.
 static OWNER: Owner = Owner::none();
 
+/// Whether all has been done because the process ends: its destructors may free what copies wrote to. What they ask for is
+/// done at once.
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
 thread_local! {
     /// Whether the thread does an item.
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -61,7 +66,7 @@ thread_local! {
 
 /// Whether work is kept.
 pub(crate) fn is_on() -> bool {
-    settings().schedule.is_some() && !IS_INSIDE.get()
+    settings().schedule.is_some() && !IS_INSIDE.get() && !HAS_ENDED.load(Relaxed)
 }
 
 fn state() -> MutexGuard<'static, Option<State>> {
@@ -94,11 +99,7 @@ pub(crate) fn submit(order: &Order, work: impl FnOnce(Answer) -> Answer + 'stati
 
 fn keep(order: &Order, work: Work) -> Id {
     static AT_EXIT: Once = Once::new();
-    AT_EXIT.call_once(|| {
-        // What is asked for later is called first at the end.
-        crate::checks::prepare();
-        crate::call::at_exit(end);
-    });
+    AT_EXIT.call_once(|| crate::call::at_exit(end));
     let (id, oldest) = with(|state| {
         let id = state.add(order.line(), &order.context, work);
         let is_full = state.waiting.len() > MAX_WAITING;
@@ -277,6 +278,7 @@ pub(crate) fn called(name: &str) {
 extern "C" fn end() {
     // In a process that was forked off, whoever held a lock may not be there.
     if OWNER.is_this_process() {
+        HAS_ENDED.store(true, Relaxed);
         wait_for_all();
     }
 }

@@ -125,7 +125,7 @@ fn is_turn(wanted: &Wanted, kernel: &str) -> Option<(u64, u64)> {
     if !OWNER.is_this_process() {
         *progress = Some(Progress::default());
         OWNER.take();
-        said::at_exit();
+        said::at_end();
     }
     let progress = progress.get_or_insert_default();
     let chosen = wanted.kernel.as_ref();

@@ -77,7 +77,7 @@ fn with<T>(work: impl FnOnce(&mut State) -> T) -> T {
     if !OWNER.is_this_process() {
         *state = State::default();
         OWNER.take();
-        at_exit();
+        at_end();
         state.append(Event::Process(this_process(std::process::id())));
     }
     work(state)
@@ -268,12 +268,12 @@ pub(crate) fn more_refused() {
 }
 
 /// Has the rest told when the process ends.
-fn at_exit() {
+fn at_end() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| crate::call::at_exit(end));
+    ONCE.call_once(|| crate::call::at_end(end));
 }
 
-extern "C" fn end() {
+fn end() {
     // A process that was forked off and has done nothing has nothing to say.
     if !OWNER.is_this_process() {
         return;

@@ -1,9 +1,18 @@
-//! The functions of the driver API that the runtime calls, in `libcuda.so.1`, with which it is linked: those of
+//! The functions of the driver API that the runtime calls, in `libcuda.so.1`: those of
 //! [`texunit_cuda_abi::driver_functions!`].
+//!
+//! The driver is loaded with the first call, as NVIDIA's runtime loads it, for the runtime alone (`RTLD_LOCAL`). If the
+//! runtime were linked with it, the dynamic linker would put the functions of both before those of libraries that the program
+//! loads later, and a variable of such a library which is called as one of the driver's functions would be that function.
 
-use crate::call::check;
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
+use crate::call::{check, say};
+use crate::codes::INSUFFICIENT_DRIVER;
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
+use std::marker::PhantomData;
+use std::sync::Once;
+use std::sync::atomic::{AtomicPtr, Ordering};
 use texunit_cuda_abi::args::{Answer, In, Out, Raw};
+use texunit_cuda_abi::driver::signature;
 pub(crate) use texunit_cuda_abi::*;
 
 /// A parameter of C of type `P`, made of something that makes no pointer which is not valid: a number, a reference, or a
@@ -54,19 +63,76 @@ unsafe impl Pass<*mut c_void> for Raw<'_> {
     }
 }
 
+/// A function of the driver, of type `F`. No lock is held while the driver is loaded: whoever waits for it may be called by
+/// the dynamic linker, which has one of its own.
+pub(crate) struct Found<F> {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+    function: PhantomData<F>,
+}
+
+impl<F: Copy> Found<F> {
+    /// The function of a name, which is not looked for yet.
+    ///
+    /// # Safety
+    /// `F` is a pointer to a function, and the type of the one that texunit's driver has by this name.
+    pub(crate) const unsafe fn named(name: &'static CStr) -> Self {
+        Self { name, address: AtomicPtr::new(std::ptr::null_mut()), function: PhantomData }
+    }
+
+    /// The function; none without a driver, of which the user is told.
+    pub(crate) fn get(&self) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
+        let mut address = self.address.load(Ordering::Acquire);
+        if address.is_null() {
+            // SAFETY: a library that stays loaded, and a C string.
+            address = unsafe { dlsym(library()?, self.name.as_ptr()) };
+            self.address.store(address, Ordering::Release);
+        }
+        // SAFETY: an address of this type, by the contract of `named`.
+        (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
+    }
+}
+
+unsafe extern "C" {
+    fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    safe fn dlerror() -> *const c_char;
+}
+
+/// `RTLD_NOW`, without `RTLD_GLOBAL`.
+const NOW: c_int = 2;
+
+/// The driver, loaded.
+fn library() -> Option<*mut c_void> {
+    static LIBRARY: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    static REFUSED: Once = Once::new();
+    let mut library = LIBRARY.load(Ordering::Acquire);
+    if library.is_null() {
+        // SAFETY: a C string. It is found as a library that this one is linked with: in the folders of LD_LIBRARY_PATH, and
+        // beside it.
+        library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), NOW) };
+        let why = if library.is_null() {
+            // SAFETY: the text of this thread's last error, which is there until the next one.
+            unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy().into_owned()
+        // SAFETY: a library that stays loaded, and a C string.
+        } else if unsafe { dlsym(library, MARKER.as_ptr()) }.is_null() {
+            "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's".to_owned()
+        } else {
+            LIBRARY.store(library, Ordering::Release);
+            return Some(library);
+        };
+        REFUSED.call_once(|| say(format_args!("the runtime finds no driver of texunit's: {why}")));
+        return None;
+    }
+    Some(library)
+}
+
 macro_rules! declare {
     (
         safe { $(fn $safe:ident($($arg:ident: $type:ty),* $(,)?);)* }
         unsafe { $(fn $name:ident($($given:ident: $of:ty),* $(,)?);)* }
     ) => {
-        mod linked {
-            use super::*;
-
-            unsafe extern "C" {
-                $(pub(super) fn $safe($($arg: $type),*) -> CUresult;)*
-            }
-        }
-
         // What one version of the runtime does not call, the other does.
         $(#[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
         pub(crate) fn $safe($($arg: impl Pass<$type>),*) -> CUresult {
@@ -74,10 +140,29 @@ macro_rules! declare {
             unsafe { linked::$safe($($arg.pass()),*) }
         })*
 
-        #[allow(dead_code)]
-        unsafe extern "C" {
-            $(pub(crate) fn $name($($given: $of),*) -> CUresult;)*
+        $(#[allow(unused_imports)]
+        pub(crate) use linked::$name;)*
+
+        /// As a linker would have them.
+        #[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
+        mod linked {
+            use super::*;
+
+            declare!(@ $($safe($($arg: $type),*))* $($name($($given: $of),*))*);
         }
+    };
+    (@ $($name:ident($($given:ident: $of:ty),*))*) => {
+        $(pub(crate) unsafe extern "C" fn $name($($given: $of),*) -> CUresult {
+            // SAFETY: the driver's types are compared with these where it is compiled.
+            static FUNCTION: Found<signature::$name> = unsafe {
+                Found::named(match CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!(),
+                })
+            };
+            // SAFETY: the caller keeps the contract of the function.
+            FUNCTION.get().map_or(INSUFFICIENT_DRIVER, |function| unsafe { function($($given),*) })
+        })*
     };
 }
 texunit_cuda_abi::driver_functions!(declare);

@@ -19,11 +19,32 @@ impl Str {
     }
 }
 
-unsafe extern "C" {
-    safe fn texunit_runtime_begins() -> u32;
-    fn texunit_runtime_ends(code: u32, function: Str, name: Str, reason: Str);
-    fn texunit_say_refused(text: Str);
-    fn texunit_reason(to: *mut u8, size: usize) -> usize;
+/// Functions of texunit's driver. Without a driver, of which the user is told, they do nothing.
+mod linked {
+    use super::Str;
+    use crate::driver::Found;
+
+    type Begins = extern "C" fn() -> u32;
+    type Ends = unsafe extern "C" fn(u32, Str, Str, Str);
+    type Say = unsafe extern "C" fn(Str);
+    type Reason = unsafe extern "C" fn(*mut u8, usize) -> usize;
+
+    // SAFETY: the types of the functions in crate `texunit-cuda`, module `refused`.
+    pub(super) static BEGINS: Found<Begins> = unsafe { Found::named(c"texunit_runtime_begins") };
+    // SAFETY: as above.
+    pub(super) static ENDS: Found<Ends> = unsafe { Found::named(c"texunit_runtime_ends") };
+    // SAFETY: as above.
+    pub(super) static SAY: Found<Say> = unsafe { Found::named(c"texunit_say_refused") };
+    // SAFETY: as above.
+    pub(super) static REASON: Found<Reason> = unsafe { Found::named(c"texunit_reason") };
+}
+
+/// Tells how a call has ended.
+fn ends(code: u32, function: &str, name: &str, reason: &str) {
+    if let Some(ends) = linked::ENDS.get() {
+        // SAFETY: the texts are valid while it runs.
+        unsafe { ends(code, Str::of(function), Str::of(name), Str::of(reason)) };
+    }
 }
 
 /// A call of the runtime, as the driver library knows of it.
@@ -40,7 +61,7 @@ impl RuntimeCall {
             "__cudaLaunchKernel" => "cudaLaunchKernel",
             other => other,
         };
-        Self { function, is_told: texunit_runtime_begins() != 0 }
+        Self { function, is_told: linked::BEGINS.get().is_some_and(|begins| begins() != 0) }
     }
 
     /// It has ended; if it was refused, with these arguments.
@@ -51,10 +72,7 @@ impl RuntimeCall {
         let code = refusal.code.0;
         let number = code.to_string();
         let name = codes::find(code, MAJOR).map_or(number.as_str(), |(name, _)| name);
-        // SAFETY: the texts are valid while it runs.
-        unsafe {
-            texunit_runtime_ends(code, Str::of(self.function), Str::of(name), Str::of(&reason));
-        }
+        ends(code, self.function, name, &reason);
         self.is_told = false;
     }
 }
@@ -63,19 +81,21 @@ impl RuntimeCall {
 impl Drop for RuntimeCall {
     fn drop(&mut self) {
         if self.is_told {
-            // SAFETY: the texts are valid while it runs.
-            unsafe { texunit_runtime_ends(0, Str::of(""), Str::of(""), Str::of("")) };
+            ends(0, "", "", "");
         }
     }
 }
 
 /// What a function of the driver has refused, for its reason; nobody has one if nobody wants to know it.
 pub(crate) fn driver(code: CUresult) -> Refusal {
+    let Some(reason) = linked::REASON.get() else {
+        return code.because("the runtime finds no driver of texunit's");
+    };
     // SAFETY: nothing is written.
-    let size = unsafe { texunit_reason(std::ptr::null_mut(), 0) };
+    let size = unsafe { reason(std::ptr::null_mut(), 0) };
     let mut bytes = vec![0; size];
     // SAFETY: the buffer is our own, of that size.
-    unsafe { texunit_reason(bytes.as_mut_ptr(), size) };
+    unsafe { reason(bytes.as_mut_ptr(), size) };
     code.because(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -114,6 +134,8 @@ fn in_words_of_runtime(reason: Cow<'static, str>, arguments: &[Argument<'_>]) ->
 
 /// Says what is not supported, unless the refusal that follows is told anyway.
 pub(crate) fn say_refused(text: &str) {
-    // SAFETY: the text is valid while it runs.
-    unsafe { texunit_say_refused(Str::of(text)) }
+    if let Some(say) = linked::SAY.get() {
+        // SAFETY: the text is valid while it runs.
+        unsafe { say(Str::of(text)) }
+    }
 }

@@ -25,12 +25,6 @@ impl Runtime {
             Self::Cuda13 => "libcudart.so.13",
         }
     }
-
-    /// The runtime that a library is, by its name.
-    pub(crate) fn of_library(path: &Path) -> Option<Self> {
-        let name = path.file_name()?;
-        [Self::Cuda12, Self::Cuda13].into_iter().find(|runtime| name == runtime.name())
-    }
 }
 
 /// A function of the runtime inside a file.
@@ -196,14 +190,6 @@ pub(crate) fn exported(path: &Path, loaded: usize) -> Result<BTreeMap<String, us
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    #[test]
-    fn libraries_have_names() {
-        let of = |path: &str| Runtime::of_library(Path::new(path));
-        assert_eq!(of("/a/libcudart.so.12"), Some(Runtime::Cuda12));
-        assert_eq!(of("/a/libcudart.so.13"), Some(Runtime::Cuda13));
-        assert_eq!(of("/a/libcudart.so.11.0"), None);
-    }
 
     #[test]
     fn other_files_have_nothing_inside() {

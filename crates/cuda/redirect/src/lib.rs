@@ -4,8 +4,10 @@
 //! library beside the program (`LD_AUDIT`, rtld-audit(7)). It is told of every file that is loaded, the
 //! program itself among them, before any code of it runs. Where a file has the functions of the runtime
 //! API inside, each of them is made to jump to the function of the same name in texunit's
-//! `libcudart.so.12` or `libcudart.so.13`, which `texunit run` has loaded first (`LD_PRELOAD`). Files that
-//! need the runtime as a shared library have none inside, and are left alone.
+//! `libcudart.so.12` or `libcudart.so.13`, which is loaded with the first such call (module `lazy`). Files that
+//! need the runtime as a shared library have none inside, and are left alone: of them, and of others that need the driver, the
+//! dynamic linker is told where texunit's are (module `search`). No name of texunit's is seen by a program that is not linked
+//! with the library that has it.
 //!
 //! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped. One whose
 //! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
@@ -13,6 +15,9 @@
 //!
 //! Calls of nvrtc and nvJitLink, NVIDIA's compiler and linker, are bound to functions of this library where a program
 //! asks for machine code: module `compiler`.
+//!
+//! The dynamic linker ends this library after all of the program's, whatever these do then: that is when what a run has to
+//! report is complete, and when `texunit_core_end` is called ([`texunit_redirect_end`]).
 //!
 //! # The invariant behind every unsafe access
 //!
@@ -24,13 +29,14 @@
 
 mod compiler;
 mod file;
+mod lazy;
 mod patch;
+mod search;
 mod stripped;
 
 use compiler::Compiler;
-use file::{Inside, Runtime};
-use std::collections::BTreeMap;
-use std::ffi::{CStr, c_char, c_long, c_uint, c_void};
+use file::Inside;
+use std::ffi::{CStr, OsStr, c_char, c_long, c_uint, c_void};
 use std::fmt::Arguments;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -47,8 +53,14 @@ const CONSISTENT: c_uint = 0;
 /// The program's own name space (`LM_ID_BASE`).
 const BASE: c_long = 0;
 
+/// A file is looked for by the name that it is asked for by (`LA_SER_ORIG`).
+const ASKED_FOR: c_uint = 1;
+
 /// The program, whose name the dynamic linker leaves out.
 const PROGRAM: &str = "/proc/self/exe";
+
+/// What the name of the library with texunit's code begins with.
+const CORE: &str = "libtexunit_core.so";
 
 /// The start of the dynamic linker's `struct link_map`, as `<link.h>` has it.
 #[repr(C)]
@@ -85,10 +97,9 @@ struct Loaded {
 struct State {
     /// Files that were loaded since the last time all was consistent.
     new: Vec<Loaded>,
-    /// texunit's runtimes.
-    ours: BTreeMap<Runtime, Loaded>,
-    /// Their functions, by name, once they were needed.
-    functions: BTreeMap<Runtime, BTreeMap<String, usize>>,
+    /// The libraries that have texunit's code (`libtexunit_core.so...`): one, but for processes with two releases of it. The
+    /// dynamic linker says of each file at the end of the process that it is to be unloaded, and unloads none.
+    cores: Vec<Loaded>,
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -97,6 +108,27 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 #[unsafe(no_mangle)]
 extern "C" fn la_version(newest: c_uint) -> c_uint {
     newest.min(LAV_VERSION)
+}
+
+/// A file is wanted; the answer is the name or path by which it is looked for.
+///
+/// # Safety
+/// Called by the dynamic linker, with a C string.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn la_objsearch(
+    name: *mut c_char,
+    _: *const usize,
+    stage: c_uint,
+) -> *mut c_char {
+    if stage != ASKED_FOR || name.is_null() {
+        return name;
+    }
+    // SAFETY: the dynamic linker's own text.
+    let asked = unsafe { CStr::from_ptr(name) };
+    // A panic must not reach the dynamic linker; it has been printed.
+    let ours = std::panic::catch_unwind(|| search::ours(asked)).ok().flatten();
+    // It is read only.
+    ours.map_or(name, |ours| ours.as_ptr().cast_mut())
 }
 
 /// A file has been loaded. Calls of NVIDIA's compilers by other files are to be reported, and no others. What the cookie
@@ -123,9 +155,9 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     let path = PathBuf::from(if name.is_empty() { PROGRAM } else { name.as_str() });
     let mut flags = BIND_FROM;
     let loaded = |path| Loaded { path, address, cookie: cookie.addr() };
-    with(|state| match Runtime::of_library(&path) {
-        Some(runtime) => state.runtime(runtime, loaded(path)),
-        None if Compiler::is_one(&path) => {
+    with(|state| match path.file_name().and_then(OsStr::to_str).unwrap_or_default() {
+        name if name.starts_with(CORE) => state.cores.push(loaded(path)),
+        _ if Compiler::is_one(&path) => {
             let name = shown(&path);
             let Some(compiler) = Compiler::add(path, address) else {
                 say(format_args!("there are too many of {name}: this one is not asked for PTX"));
@@ -135,7 +167,7 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
             unsafe { *cookie = compiler.cookie() };
             flags = BIND_TO;
         }
-        None => state.new.push(loaded(path)),
+        _ => state.new.push(loaded(path)),
     });
     flags
 }
@@ -189,7 +221,7 @@ extern "C" fn la_activity(_: *mut c_void, what: c_uint) {
     if what == CONSISTENT {
         with(|state| {
             for file in std::mem::take(&mut state.new) {
-                state.loaded(&file.path, file.address);
+                State::loaded(&file.path, file.address);
             }
         });
     }
@@ -203,29 +235,13 @@ fn with(work: impl FnOnce(&mut State)) {
 }
 
 impl State {
-    /// A library with the name of a runtime is there. texunit's is the one beside this library, or else the first:
-    /// packages for Python bring NVIDIA's, and load it by its path.
-    fn runtime(&mut self, runtime: Runtime, library: Loaded) {
-        if !self.ours.contains_key(&runtime) || is_beside_this(&library.path) {
-            self.functions.remove(&runtime);
-            self.ours.insert(runtime, library);
-        }
-    }
-
     /// A file is gone, or will be.
     fn unloaded(&mut self, cookie: usize) {
         self.new.retain(|file| file.cookie != cookie);
-        self.ours.retain(|runtime, library| {
-            let stays = library.cookie != cookie;
-            if !stays {
-                self.functions.remove(runtime);
-            }
-            stays
-        });
     }
 
     /// A file is there, and none of its code has run.
-    fn loaded(&mut self, path: &Path, address: usize) {
+    fn loaded(path: &Path, address: usize) {
         let linked = file::linked_into(path);
         let name = shown(path);
         // Of a program without a table of symbols `texunit run` says what is to be said.
@@ -233,7 +249,7 @@ impl State {
         if linked.runtime.is_none() && to_say && stripped::hides_runtime(path) {
             say(format_args!("{}", stripped::warning(path)));
         }
-        if let Some(Err(why)) = linked.runtime.map(|inside| self.redirect(&inside, address)) {
+        if let Some(Err(why)) = linked.runtime.map(|inside| Self::redirect(&inside, address)) {
             say(format_args!(
                 "the CUDA runtime inside {name} cannot be replaced: {why}; link it with -cudart shared"
             ));
@@ -253,22 +269,14 @@ impl State {
     }
 
     /// Makes the runtime inside a file jump to ours: all of it or nothing.
-    fn redirect(&mut self, inside: &Inside, address: usize) -> Result<(), String> {
+    fn redirect(inside: &Inside, address: usize) -> Result<(), String> {
         let not_one = |lacking: &[&str], where_: &str| match lacking {
             [] => Ok(()),
             [one] => Err(format!("{where_} has no {one}")),
             [one, more @ ..] => Err(format!("{where_} has no {one}, nor {} more", more.len())),
         };
         not_one(&inside.missing, "its table of symbols")?;
-        let Some(Loaded { path: ours, address: at, .. }) = self.ours.get(&inside.runtime) else {
-            return Err(format!("texunit's {} is not loaded", inside.runtime.name()));
-        };
-        let targets = match self.functions.entry(inside.runtime) {
-            std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-            std::collections::btree_map::Entry::Vacant(place) => {
-                place.insert(file::exported(ours, *at)?)
-            }
-        };
+        let targets = lazy::functions(inside.runtime)?;
         let lacking: Vec<&str> =
             file::needed(inside.runtime).filter(|n| !targets.contains_key(*n)).collect();
         not_one(&lacking, inside.runtime.name())?;
@@ -284,12 +292,38 @@ impl State {
     }
 }
 
-/// Whether a file is in the folder of this library.
-fn is_beside_this(path: &Path) -> bool {
+/// A file of this name in the folder of this library.
+fn beside_this(name: &str) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let folder = |path: &Path| path.canonicalize().ok()?.parent().map(Path::to_owned);
-    let own = FOLDER.get_or_init(|| folder(&own_path()?));
-    own.is_some() && *own == folder(path)
+    let folder = || own_path()?.canonicalize().ok()?.parent().map(Path::to_owned);
+    FOLDER.get_or_init(folder).as_ref().map(|folder| folder.join(name))
+}
+
+/// All files of the program have ended: what is to be told of the process at its end is complete. The files are still there.
+/// The linker puts this where the dynamic linker calls it (`xtask -- libs`).
+#[unsafe(no_mangle)]
+extern "C" fn texunit_redirect_end() {
+    let mut cores = Vec::new();
+    with(|state| cores = std::mem::take(&mut state.cores));
+    if cores.is_empty() {
+        return;
+    }
+    let mapped = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    // One of a library that could not be loaded after all is gone.
+    let is_there = |core: &Loaded| {
+        mapped.lines().any(|line| line.starts_with(&format!("{:x}-", core.address)))
+    };
+    for core in cores.into_iter().filter(is_there) {
+        let exported = file::exported(&core.path, core.address).unwrap_or_default();
+        let Some(&end) = exported.get("texunit_core_end") else { continue };
+        // SAFETY: the function of this name has this type, in every release.
+        let end = unsafe {
+            std::mem::transmute::<*const c_void, extern "C" fn()>(std::ptr::with_exposed_provenance(
+                end,
+            ))
+        };
+        end();
+    }
 }
 
 /// The path of this library, as the dynamic linker has it.

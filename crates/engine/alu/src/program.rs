@@ -47,7 +47,7 @@ impl Program {
             /// What the steps before the last one give.
             static VALUES: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
         }
-        VALUES.with_borrow_mut(|values| {
+        let mut work = |values: &mut Vec<Value>| {
             if values.len() < self.steps.len() {
                 values.resize(self.steps.len(), Value::ZERO);
             }
@@ -61,6 +61,9 @@ impl Program {
                 let is_last = i + 1 == self.steps.len();
                 function(if is_last { &mut *to } else { &mut rest[0] }, lanes, given);
             }
-        });
+        };
+        // The first thread has no variables any more where functions of `atexit` run.
+        let done = VALUES.try_with(|values| work(&mut values.borrow_mut()));
+        done.unwrap_or_else(|_| work(&mut Vec::new()));
     }
 }

@@ -156,14 +156,10 @@ fn start(args: &RunArgs) -> Result<u8, String> {
         let unset = ASSEMBLERS.iter().filter(|name| std::env::var_os(name).is_none());
         command.envs(unset.map(|name| (name, shims.join("ptxas"))));
     }
-    // For runtimes inside the program or a library of its: both are there, and their calls are sent to
-    // the one that has the same structures. Loaded before the program's libraries, they also win over an rpath;
-    // what the user preloads comes before them, and may be between the program and them.
+    // It tells the dynamic linker where texunit's libraries are, be it that an rpath names others, and sends the calls of a
+    // runtime inside the program or a library of its to that of texunit's which has the same structures. No other library is
+    // loaded beside those of the program: their names would stand before those of libraries that it loads later.
     command.env("LD_AUDIT", with("LD_AUDIT", &folder.join(libraries::REDIRECT)));
-    let both = libraries::RUNTIMES.map(|name| libraries::preloaded(&folder, name));
-    let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
-    let all = both.iter().fold(users, |all, file| behind(all, file));
-    command.env("LD_PRELOAD", all);
     if let Some(device) = &args.device {
         command.env("TEXUNIT_DEVICE", device);
     }
@@ -226,15 +222,6 @@ fn before(folder: &Path, path: Option<OsString>) -> OsString {
         all.push(":");
         all.push(path);
     }
-    all
-}
-
-/// A file after those of a list.
-fn behind(mut all: OsString, file: &Path) -> OsString {
-    if !all.is_empty() {
-        all.push(":");
-    }
-    all.push(file);
     all
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Borrowed(Option<Box<Scratch>>);
 
 impl Borrowed {
     pub(crate) fn new() -> Self {
-        Self(SCRATCH.take())
+        Self(SCRATCH.try_with(Cell::take).unwrap_or_default())
     }
 
     pub(crate) fn get(&mut self) -> &mut Scratch {
@@ -23,6 +23,6 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        SCRATCH.set(self.0.take());
+        let _ = SCRATCH.try_with(|scratch| scratch.set(self.0.take()));
     }
 }

@@ -11,7 +11,7 @@ use crate::state;
 use crate::stream::GREATEST_PRIORITY;
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::atomic::Ordering;
-use texunit_cuda_abi::{CUdevice, CUresult};
+use texunit_cuda_abi::{CUdevice, CUresult, Stack};
 
 /// Which of `CUctx_flags` there are: one way of waiting, memory of the host mapped, local memory kept,
 /// core dumps, memory operations synchronous.
@@ -133,7 +133,7 @@ driver_api! {
     fn cuCtxSetCurrent(ctx: Handle<Context>) {
         state::gpus()?;
         if ctx.is_null() {
-            context::with_stack(Vec::pop);
+            context::with_stack(Stack::pop);
             return Ok(());
         }
         check_current(ctx)?;
@@ -335,7 +335,7 @@ fn destroy(context: Handle<Context>) -> Answer {
     Context::destroy(context)?;
     // It is popped if it is current to the calling thread; elsewhere it stays, destroyed.
     context::with_stack(|stack| {
-        if stack.last() == Some(&context) {
+        if stack.last() == Some(context) {
             stack.pop();
         }
     });
@@ -374,7 +374,7 @@ fn push(context: Handle<Context>) -> Answer {
 
 fn pop(out: Out<Handle<Context>>) -> Answer {
     state::gpus()?;
-    let popped = context::with_stack(Vec::pop)
+    let popped = context::with_stack(Stack::pop)
         .ok_or(CUresult::INVALID_CONTEXT.because("no context is pushed in this thread"))?;
     out.set_if(popped);
     Ok(())

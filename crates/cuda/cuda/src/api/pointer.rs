@@ -63,12 +63,12 @@ driver_api! {
                 "attribute {attribute} is not CU_POINTER_ATTRIBUTE_SYNC_MEMOPS (6), the only one that can be set"
             )));
         }
-        // SAFETY: the value of this attribute is a byte (the header: "boolean").
-        let flag = unsafe { value.bytes(1) }.array::<1>(0)?;
+        // SAFETY: the value of this attribute is four bytes, as when it is asked for.
+        let flag = unsafe { value.bytes(4) }.array::<4>(0)?;
         let allocation = memory::find(ptr).ok_or_else(|| CUresult::INVALID_VALUE.because(format!(
             "ptr {ptr:#x} is not an address in memory that was allocated or registered"
         )))?;
-        allocation.sync.store(flag[0] != 0, Ordering::Relaxed);
+        allocation.sync.store(flag != [0; 4], Ordering::Relaxed);
         Ok(())
     }
 }
@@ -100,9 +100,8 @@ enum Attribute {
     LocalityDomain = 22,
 }
 
-/// A value, of the size that the attribute has.
+/// A value, of the size that the attribute has: what the header calls a boolean is an `unsigned int` for a driver.
 enum Value {
-    Bool(bool),
     Int(i32),
     Long(u64),
 }
@@ -114,7 +113,6 @@ impl Value {
         // SAFETY: as the caller promises.
         let write = |bytes: &[u8]| unsafe { to.room(bytes.len()) }.write(0, bytes);
         match *self {
-            Value::Bool(value) => write(&[value.into()]),
             Value::Int(value) => write(&value.to_ne_bytes()),
             Value::Long(value) => write(&value.to_ne_bytes()),
         }
@@ -245,17 +243,16 @@ impl Attribute {
             Self::DevicePointer | Self::HostPointer => Value::Long(pointer.address),
             Self::SyncMemops => {
                 let flag = pointer.allocation.as_ref().map(|a| a.sync.load(Ordering::Relaxed));
-                Value::Bool(flag.unwrap_or(false))
+                Value::Int(flag.unwrap_or(false).into())
             }
             Self::BufferId | Self::BlockId => Value::Long(pointer.id()),
-            Self::IsManaged => Value::Bool(pointer.is_managed()),
+            Self::IsManaged => Value::Int(pointer.is_managed().into()),
             Self::DeviceOrdinal => Value::Int(pointer.device),
             Self::RangeStart | Self::MappingBase => Value::Long(pointer.range.start),
             Self::RangeSize | Self::MappingSize => Value::Long(size),
-            Self::Mapped => Value::Bool(true),
-            Self::IsLegacyIpcCapable | Self::IsDecompressCapable => Value::Bool(false),
+            Self::Mapped => Value::Int(1),
+            Self::IsLegacyIpcCapable | Self::IsDecompressCapable | Self::IsRdmaCapable => Value::Int(0),
             Self::AllowedHandleTypes => Value::Long(CU_MEM_HANDLE_TYPE_NONE.into()),
-            Self::IsRdmaCapable => Value::Int(0),
             Self::AccessFlags => Value::Int(pointer.access() as i32),
             Self::MemPool => Value::Long(match pointer.kind() {
                 Some(AllocationKind::Pool(share)) => share.pool.handle.number() as u64,
@@ -272,8 +269,10 @@ impl Attribute {
             | Self::IsManaged
             | Self::IsLegacyIpcCapable
             | Self::Mapped
-            | Self::IsDecompressCapable => Value::Bool(false),
-            Self::MemoryType | Self::IsRdmaCapable | Self::AccessFlags => Value::Int(0),
+            | Self::IsDecompressCapable
+            | Self::MemoryType
+            | Self::IsRdmaCapable
+            | Self::AccessFlags => Value::Int(0),
             Self::DeviceOrdinal => Value::Int(CU_DEVICE_INVALID),
             Self::LocalityDomain => Value::Int(-1),
             _ => Value::Long(0),

@@ -51,7 +51,7 @@ pub(crate) fn ended(context: &Context) {
 }
 
 /// The program ends. Pools are of no context, and alive until then.
-pub(super) fn at_exit() {
+pub(super) fn at_end() {
     let Some(log) = wanted() else { return };
     if Context::registry().all(|context| context.check().is_err()).is_empty() {
         let mut groups = Groups::new();

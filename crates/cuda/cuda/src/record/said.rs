@@ -71,13 +71,13 @@ fn why(folder: &Path) -> PathBuf {
 const MAX_NAMES: usize = 20;
 
 /// Has the rest said when the process ends.
-pub(super) fn at_exit() {
+pub(super) fn at_end() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| crate::call::at_exit(end));
+    ONCE.call_once(|| crate::call::at_end(end));
 }
 
 /// The process ends: says so if the launch that was wanted has not been.
-extern "C" fn end() {
+fn end() {
     let Some((wanted, chosen)) =
         settings().record.as_ref().and_then(|w| Some((w, w.kernel.as_ref()?)))
     else {

@@ -91,8 +91,8 @@ unsafe fn copy_peer(parms: &cudaMemcpy3DPeerParms, order: Order) -> Answer {
     })
 }
 
-/// A copy for the driver, if it copies anything. If there is an array, positions and the extent are in
-/// its elements; of block-compressed arrays, in texels.
+/// A copy for the driver, if it copies anything. If there is an array, the extent is in its elements; of block-compressed
+/// arrays, in texels. A position is in elements of its own side, and those of memory are bytes.
 fn to_driver(src: &Side, dst: &Side, extent: cudaExtent) -> Answer<Option<Boxes>> {
     let cudaExtent { width, height, depth } = extent;
     if width == 0 || height == 0 || depth == 0 {
@@ -163,17 +163,15 @@ impl Side {
     /// Where it is: texels of a block, bytes of an element.
     fn to_driver(self, unit: usize, bytes: usize) -> Answer<CopySide3D> {
         let cudaPos { x, y, z } = self.pos;
-        let in_bytes = |x: usize| {
-            x.checked_mul(bytes).ok_or_else(|| {
+        if self.array != 0 {
+            let x_in_bytes = (x / unit).checked_mul(bytes).ok_or_else(|| {
                 CUresult::INVALID_VALUE
                     .because(format!("position x {x} is more bytes than 64 bits count"))
-            })
-        };
-        if self.array != 0 {
-            return Ok(CopySide3D { z, ..array_side(self.array, in_bytes(x / unit)?, y / unit) });
+            })?;
+            return Ok(CopySide3D { z, ..array_side(self.array, x_in_bytes, y / unit) });
         }
         Ok(CopySide3D {
-            x_in_bytes: in_bytes(x)?,
+            x_in_bytes: x,
             y,
             z,
             height: self.memory.ysize,

@@ -36,7 +36,7 @@ fn of(address: u64) -> Answer<cudaPointerAttributes> {
     #[cfg_attr(feature = "cuda-12", allow(unused_variables))]
     let [memory, device_pointer, host_pointer, managed, device, domain] = values;
     let kind = match memory as u32 {
-        _ if managed as u8 != 0 => MEMORY_MANAGED,
+        _ if managed as u32 != 0 => MEMORY_MANAGED,
         CU_MEMORYTYPE_HOST => MEMORY_HOST,
         CU_MEMORYTYPE_DEVICE => MEMORY_DEVICE,
         _ => MEMORY_UNREGISTERED,

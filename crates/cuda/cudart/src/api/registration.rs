@@ -6,9 +6,8 @@ use crate::call::{answer, runtime_api};
 use crate::codes::MISSING_CONFIGURATION;
 use crate::driver::{CUkernel, CUstream};
 use crate::{registry, state};
-use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_uint, c_void};
-use texunit_cuda_abi::CUresult;
+use texunit_cuda_abi::Stack;
 use texunit_cuda_abi::args::{In, Out, Raw, Text};
 
 /// What stands between `<<<` and `>>>`.
@@ -22,7 +21,7 @@ struct Configuration {
 
 thread_local! {
     /// Configurations of launches that have not taken place yet.
-    static CONFIGURATIONS: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
+    static CONFIGURATIONS: Stack<Configuration> = const { Stack::new() };
 }
 
 /// A fatbin of the program. The handle is the address of its wrapper.
@@ -152,12 +151,8 @@ unsafe extern "C" fn __cudaPushCallConfiguration(
     shared: usize,
     stream: CUstream,
 ) -> c_uint {
-    let one = Configuration { grid, block, shared, stream };
-    match CONFIGURATIONS.try_with(|all| all.borrow_mut().push(one)) {
-        Ok(()) => 0,
-        // The thread is ending.
-        Err(_) => CUresult::UNKNOWN.0,
-    }
+    CONFIGURATIONS.with(|all| all.push(Configuration { grid, block, shared, stream }));
+    0
 }
 
 runtime_api! {
@@ -168,8 +163,7 @@ runtime_api! {
         shared: Out<usize>,
         stream: Out<CUstream>,
     ) {
-        let one = CONFIGURATIONS.try_with(|all| all.borrow_mut().pop()).unwrap_or_default();
-        let one = one.ok_or(MISSING_CONFIGURATION.because(
+        let one = CONFIGURATIONS.with(Stack::pop).ok_or(MISSING_CONFIGURATION.because(
             "no launch with <<<...>>> has been configured for this kernel",
         ))?;
         grid.set(one.grid)?;

@@ -13,9 +13,6 @@ const LIBRARIES: [(&str, Option<&str>); 5] = [
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),
 ];
 
-/// The runtimes, of which that with the program's version is used: the first one is searched first.
-pub(super) const RUNTIMES: [&str; 2] = ["libcudart.so.13", "libcudart.so.12"];
-
 /// The library that the dynamic linker loads beside a program, for runtimes that are linked into it.
 pub(super) const REDIRECT: &str = "libtexunit_redirect.so";
 
@@ -43,13 +40,6 @@ pub(super) fn folder() -> Result<PathBuf, String> {
 /// The character in a folder's name that separates folders in `LD_LIBRARY_PATH`.
 fn separator(folder: &Path) -> Option<u8> {
     folder.as_os_str().as_encoded_bytes().iter().copied().find(|byte| b":;".contains(byte))
-}
-
-/// What `LD_PRELOAD` says of a library. White space separates there, too: then the library is named without
-/// its folder, and the dynamic linker searches for it in those of `LD_LIBRARY_PATH`.
-pub(super) fn preloaded(folder: &Path, name: &str) -> PathBuf {
-    let has_space = folder.as_os_str().as_encoded_bytes().contains(&b' ');
-    if has_space { PathBuf::from(name) } else { folder.join(name) }
 }
 
 /// `TEXUNIT_LIBS`, the folder of the program, or `lib` beside or above it.
@@ -152,7 +142,5 @@ mod tests {
     fn names_of_folders_stay_whole() {
         assert_eq!(separator(Path::new("/opt/a:b/lib")), Some(b':'));
         assert_eq!(separator(Path::new("/opt/a b/lib")), None);
-        assert_eq!(preloaded(Path::new("/a b"), "x.so"), Path::new("x.so"));
-        assert_eq!(preloaded(Path::new("/a"), "x.so"), Path::new("/a/x.so"));
     }
 }

@@ -1,0 +1,60 @@
+//! What a thread has up to the end of the process.
+
+use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
+
+/// A stack of one thread (`thread_local!`). It has no destructor: those of the first thread's variables are called before
+/// functions of `atexit` and destructors of static objects, which call CUDA, too. What is below its top is not freed where a
+/// thread ends with more than that.
+#[derive(Debug)]
+pub struct Stack<T: Copy> {
+    top: Cell<Option<T>>,
+    below: ManuallyDrop<RefCell<Vec<T>>>,
+}
+
+impl<T: Copy> Stack<T> {
+    /// An empty one.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { top: Cell::new(None), below: ManuallyDrop::new(RefCell::new(Vec::new())) }
+    }
+
+    /// Puts a value on top.
+    pub fn push(&self, value: T) {
+        self.below.borrow_mut().extend(self.top.replace(Some(value)));
+    }
+
+    /// Takes the top away.
+    pub fn pop(&self) -> Option<T> {
+        self.top.replace(self.below.borrow_mut().pop())
+    }
+
+    /// The value on top.
+    pub fn last(&self) -> Option<T> {
+        self.top.get()
+    }
+}
+
+impl<T: Copy> Default for Stack<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_has_no_destructor() {
+        let stack = Stack::new();
+        assert_eq!((stack.pop(), stack.last()), (None, None));
+        for value in [1, 2, 3] {
+            stack.push(value);
+        }
+        assert_eq!((stack.last(), stack.pop(), stack.pop()), (Some(3), Some(3), Some(2)));
+        stack.push(4);
+        assert_eq!((stack.pop(), stack.pop(), stack.pop()), (Some(4), Some(1), None));
+        const { assert!(!std::mem::needs_drop::<Stack<u64>>()) };
+    }
+}

@@ -1,0 +1,62 @@
+//! Which file the dynamic linker takes for a library that texunit has: the one beside this library, whatever folder it is asked
+//! for in. A program may name NVIDIA's by an rpath, by its path, or by a `LD_LIBRARY_PATH` of its own, and has texunit's then.
+
+use std::ffi::{CStr, CString};
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// texunit's libraries, each with what the names of its other versions begin with: those of the driver are all one
+/// (`libcuda.so`, `libcuda.so.535.104`), those of the runtime have the structures of one major version.
+const LIBRARIES: [(&str, &str); 4] = [
+    ("libcuda.so.1", "libcuda.so"),
+    ("libcudart.so.12", "libcudart.so.12"),
+    ("libcudart.so.13", "libcudart.so.13"),
+    ("libnvidia-ml.so.1", "libnvidia-ml.so"),
+];
+
+/// The number of the library that a name or a path means.
+fn meant(name: &[u8]) -> Option<usize> {
+    let file = name.rsplit(|&byte| byte == b'/').next()?;
+    LIBRARIES.iter().position(|(_, start)| {
+        file.strip_prefix(start.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'.')
+    })
+}
+
+/// The path of texunit's library of a name or a path, if there is one.
+pub(crate) fn ours(name: &CStr) -> Option<&'static CStr> {
+    static PATHS: [OnceLock<Option<CString>>; LIBRARIES.len()] =
+        [const { OnceLock::new() }; LIBRARIES.len()];
+    let number = meant(name.to_bytes())?;
+    let find = || {
+        let file = super::beside_this(LIBRARIES[number].0)?;
+        file.is_file().then(|| as_c(&file))?
+    };
+    PATHS[number].get_or_init(find).as_deref()
+}
+
+/// A path as a C string.
+pub(crate) fn as_c(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_encoded_bytes()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_a_library_are_one_or_not() {
+        let name = |name: &str| meant(name.as_bytes()).map(|number| LIBRARIES[number].0);
+        for driver in ["libcuda.so.1", "/usr/lib/libcuda.so.1", "libcuda.so", "/x y/libcuda.so.535.104.05"] {
+            assert_eq!(name(driver), Some("libcuda.so.1"), "{driver}");
+        }
+        assert_eq!(name("libcudart.so.12"), Some("libcudart.so.12"));
+        assert_eq!(name("/opt/cuda/lib64/libcudart.so.12.4.127"), Some("libcudart.so.12"));
+        assert_eq!(name("libcudart.so.13"), Some("libcudart.so.13"));
+        for other in [
+            "libcudart.so", "libcudart.so.11.0", "libcudart.so.123", "libcudart-9335f6a2.so.12", "libcudart.so.12/x",
+            "libcudadebugger.so.1", "libcuda.sock", "", "/",
+        ] {
+            assert_eq!(name(other), None, "{other}");
+        }
+    }
+}
