@@ -7,7 +7,8 @@ import pytest
 import texunit
 
 CORE = f"libtexunit_core.so.{texunit.__version__}"
-LIBRARIES = [CORE, "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so", "libtexunit.so.1"]
+LIBRARIES = [CORE, "libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so.1", "libtexunit_redirect.so", "libtexunit.so.1"]
+SHIMS = ["nvidia-smi"]
 FOR_C = ["texunit.h", "texunit.hpp", "texunit.pc"]
 
 
@@ -20,7 +21,7 @@ def test_path_of_the_program():
     assert texunit.path() == texunit.path("texunit")
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
+@pytest.mark.parametrize("name", LIBRARIES + SHIMS)
 def test_paths_of_libraries(name):
     with open(texunit.path(name), "rb") as file:
         assert file.read(4) == b"\x7fELF"
@@ -30,7 +31,7 @@ def test_all_files_are_known():
     folder = os.path.dirname(texunit.__file__)
     walks = [walk for below in ("bin", "lib", "include") for walk in os.walk(f"{folder}/{below}")]
     found = {os.path.relpath(f"{above}/{name}", folder) for above, _, names in walks for name in names}
-    known = {os.path.relpath(texunit.path(name), folder) for name in ["texunit", *LIBRARIES, *FOR_C]}
+    known = {os.path.relpath(texunit.path(name), folder) for name in ["texunit", *LIBRARIES, *SHIMS, *FOR_C]}
     assert found == known
 
 

@@ -73,9 +73,12 @@ def test_an_exception_in_a_host_function(build, libraries, repository):
 
 
 def test_install_libs(build, libraries):
-    for name in ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libtexunit_redirect.so"]:
+    for name in ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so.1", "libtexunit_redirect.so"]:
         with open(texunit.path(name), "rb") as file:
             assert (libraries / name).read_bytes() == file.read()
+    with open(texunit.path("nvidia-smi"), "rb") as file:
+        assert (libraries / "shims/nvidia-smi").read_bytes() == file.read()
+    assert run("texunit", "run", "nvidia-smi", "-L").stdout.startswith("GPU 0: NVIDIA GeForce RTX 3060 (UUID: GPU-")
     program = build("sum", "-cudart", "shared", f"-L{libraries}")
     ended = run(program, env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
     assert (ended.stdout, ended.stderr, ended.returncode) == ("2016\n", "", 0)

@@ -126,6 +126,8 @@ _FILES = {
     "libcuda.so.1": "lib/libcuda.so.1",
     "libcudart.so.12": "lib/libcudart.so.12",
     "libcudart.so.13": "lib/libcudart.so.13",
+    "libnvidia-ml.so.1": "lib/libnvidia-ml.so.1",
+    "nvidia-smi": "lib/shims/nvidia-smi",
     "libtexunit_redirect.so": "lib/libtexunit_redirect.so",
     "libtexunit.so.1": "lib/libtexunit.so.1",
     "texunit.h": "include/texunit.h",

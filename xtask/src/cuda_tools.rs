@@ -52,6 +52,11 @@ const KITS: &[Kit] = &[
         packages: &["numba-cuda==0.30.4", "cuda-bindings==13.5.0", "cuda-core==1.2.2"],
         files: &[("numba", ""), ("numba-cuda", "numba_cuda"), ("llvmlite", "llvmlite")],
     },
+    Kit {
+        name: "nvml", folder: "nvml", requirements: false,
+        packages: &["nvidia-ml-py==13.615.71"],
+        files: &[("nvml", ""), ("pynvml", "pynvml.py")],
+    },
     // What validates reports, and what runs tests.
     Kit {
         name: "reports", folder: "reports", requirements: true,

@@ -58,8 +58,9 @@ Exit code: as above.
 
        cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]
 
-Builds the program, the drop-in libraries libcuda.so.1, libcudart.so.12 and libcudart.so.13, and the library
-for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR), with libtexunit_core.so.VERSION, which they need.
+Builds the program, the drop-in libraries libcuda.so.1, libcudart.so.12, libcudart.so.13 and libnvidia-ml.so.1, and
+the library for C, libtexunit.so.1 and libtexunit.a, beside it (or in DIR), with libtexunit_core.so.VERSION, which
+they need, and programs that stand for some of NVIDIA's (nvidia-smi) in the folder shims below.
 Exit code: 0 for success, 1 for failure.
 
        cargo run -p xtask -- header

@@ -32,7 +32,7 @@ struct Built {
 }
 
 /// Libraries that programs load.
-const LIBRARIES: [&str; 3] = ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13"];
+const LIBRARIES: [&str; 4] = ["libcuda.so.1", libs::NVML, "libcudart.so.12", "libcudart.so.13"];
 /// Libraries that the dynamic linker loads for `texunit run`.
 const REDIRECT: &str = "libtexunit_redirect.so";
 /// Headers that they include, below crates/faces/capi/include.
@@ -105,7 +105,7 @@ fn build(zig: Option<Zig>, stage: &Path) -> Result<Built, String> {
     libs::build(&wanted)?;
     if !light {
         // What is before the core needs nothing of the C library.
-        let [_driver, runtimes @ ..] = LIBRARIES;
+        let [_driver, _nvml, runtimes @ ..] = LIBRARIES;
         for name in runtimes.iter().chain(&[CORE, REDIRECT, PROGRAM]) {
             elf::judge(&files.join(name), zig::GLIBC)?;
         }

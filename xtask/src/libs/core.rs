@@ -16,6 +16,8 @@ use std::process::Command;
 pub(crate) const CORE: &str = concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION"));
 /// The driver.
 pub(crate) const DRIVER: &str = "libcuda.so.1";
+/// NVML.
+pub(crate) const NVML: &str = "libnvidia-ml.so.1";
 /// The library for C.
 pub(crate) const FOR_C: &str = "libtexunit.so.1";
 /// The same as an archive of objects.
@@ -41,6 +43,7 @@ const SECTIONS: [&str; 8] =
 /// What the core has for each file before it.
 pub(super) struct Entries {
     driver: Vec<String>,
+    nvml: Vec<String>,
     for_c: Vec<String>,
 }
 
@@ -50,13 +53,16 @@ pub(super) fn link(linker: &Linker<'_>, archive: &Path) -> Result<Entries, Strin
     let header = workspace.join(HEADER);
     let header =
         std::fs::read_to_string(&header).map_err(|e| format!("{}: {e}", header.display()))?;
-    let mut entries = Entries { driver: Vec::new(), for_c: Vec::new() };
+    let mut entries = Entries { driver: Vec::new(), nvml: Vec::new(), for_c: Vec::new() };
     let mut symbols = Vec::new();
     for name in names::of_archive(archive)? {
         let is_for_c = name.starts_with("texunit_") && header.contains(&format!("{name}("));
         if is_for_c || name.starts_with("PyInit_") {
             symbols.push(name.clone());
             entries.for_c.extend(is_for_c.then_some(name));
+        } else if name.starts_with("nvml") {
+            symbols.push(name.clone());
+            entries.nvml.push(name);
         } else if name.starts_with("cu") || name.starts_with("texunit_") {
             // The core's own names are exported as they are, and the marker is in the driver alone.
             if !name.starts_with(PREFIX) && name != MARKER {
@@ -92,6 +98,11 @@ pub(super) fn driver(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, 
     let _ = writeln!(text, ".section .rodata\n.global {MARKER}\n.type {MARKER}, %object");
     let _ = writeln!(text, "{MARKER}: .asciz \"{version}\"\n.size {MARKER}, . - {MARKER}");
     thin(linker, DRIVER, "cu*; texunit_*;", &text)
+}
+
+/// Makes NVML.
+pub(super) fn nvml(linker: &Linker<'_>, entries: &Entries) -> Result<PathBuf, String> {
+    thin(linker, NVML, "nvml*;", &jumps(&entries.nvml)?)
 }
 
 /// Makes the library for C.

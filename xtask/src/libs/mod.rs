@@ -1,4 +1,4 @@
-//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, and
+//! Builds the drop-in libraries: `libcuda.so.1`, `libcudart.so.12`, `libcudart.so.13`, `libnvidia-ml.so.1`, and
 //! `libtexunit_redirect.so` (`texunit run` sends a runtime inside a program to them by it), beside the program; and the
 //! library for C, `libtexunit.so.1`, which is there as `libtexunit.a` too. Programs that stand for some of NVIDIA's are in
 //! the folder `shims` below. The code of the driver and the library for C is in
@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode};
 
 pub(crate) use shims::{FOLDER as SHIMS, PROGRAMS as SHIM_PROGRAMS};
 
-pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, PROGRAM};
+pub(crate) use core::{ARCHIVE_FOR_C, CORE, DRIVER, FOR_C, MODULE, NVML, PROGRAM};
 
 const USAGE: &str = "usage: cargo run --release -p xtask -- libs [--debug] [--to DIR] [--no-program] [--only SONAME]";
 
@@ -99,7 +99,7 @@ const OTHERS: [Library; 3] = [
 
 /// The names of all that `--only` takes.
 fn names() -> impl Iterator<Item = &'static str> {
-    [DRIVER, FOR_C].into_iter().chain(OTHERS.iter().map(|library| library.soname))
+    [DRIVER, NVML, FOR_C].into_iter().chain(OTHERS.iter().map(|library| library.soname))
 }
 
 impl Request {
@@ -210,7 +210,7 @@ fn core_and_thin(
     linker: &Linker<'_>,
     built: &Path,
 ) -> Result<Vec<PathBuf>, String> {
-    if ![DRIVER, FOR_C].into_iter().any(|soname| request.wants(soname)) {
+    if ![DRIVER, NVML, FOR_C].into_iter().any(|soname| request.wants(soname)) {
         return Ok(Vec::new());
     }
     let features = request.whole.then_some("default");
@@ -224,6 +224,9 @@ fn core_and_thin(
     if request.wants(DRIVER) {
         files.push(core::driver(linker, &entries)?);
         symlink(DRIVER, &linker.to.join("libcuda.so"))?;
+    }
+    if request.wants(NVML) {
+        files.push(core::nvml(linker, &entries)?);
     }
     if request.wants(FOR_C) {
         files.push(core::for_c(linker, &entries)?);
@@ -323,7 +326,7 @@ mod tests {
     #[test]
     fn entry_points_build_dependencies_with_equal_features() {
         let all = crates(&["--workspace", "--all-features", "--edges", "normal,build,dev"]);
-        let entry_points: [&[&str]; 13] = [
+        let entry_points: [&[&str]; 14] = [
             &[],
             &["-p", "texunit", "--all-features"],
             &["-p", "texunit-bench"],
@@ -334,6 +337,7 @@ mod tests {
             &["-p", "texunit-cudart", "--all-features"],
             &["-p", "texunit-python"],
             &["-p", "texunit-python-module"],
+            &["-p", "texunit-nvml"],
             &["-p", "texunit-redirect"],
             &["-p", "texunit-shims"],
             &["-p", "xtask"],

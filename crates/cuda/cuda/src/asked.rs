@@ -206,14 +206,32 @@ pub(crate) fn places_in_program(addresses: &[usize]) -> Vec<String> {
     frames(&Trace { addresses, python: Box::default() })
 }
 
-/// Whether code is in one of texunit's libraries.
+/// Whether code is in one of texunit's libraries: NVIDIA's have the same names, in other folders.
 pub(crate) fn is_ours(address: usize) -> bool {
     let own = module(is_ours as fn(usize) -> bool as usize);
-    let Some((name, _)) = module(address) else { return false };
-    let file = name.rsplit('/').next().unwrap_or(&name);
+    let (Some((name, _)), Some((own, _))) = (module(address), own) else { return false };
+    let split = |name: &str| {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        (folder.to_owned(), file.to_owned())
+    };
+    let ((folder, file), (own_folder, _)) = (split(&name), split(&own));
     let is_library = ["libcuda.so", "libcudart.so", "libtexunit"];
-    own.is_some_and(|(own, _)| own == name)
-        || is_library.iter().any(|start| file.starts_with(start))
+    own == name || folder == own_folder && is_library.iter().any(|start| file.starts_with(start))
+}
+
+/// The file with the code that has called texunit's libraries, the innermost one outside of them.
+pub(crate) fn caller() -> Option<String> {
+    let (mut found, mut frames) = (None, 0);
+    backtrace::trace(|frame| {
+        let address = frame.ip().addr();
+        frames += 1;
+        if !is_ours(address) {
+            found = module(address).map(|(name, _)| name);
+            return false;
+        }
+        frames < MAX_KEPT
+    });
+    found
 }
 
 /// The file that has an address, and how far it is from the file's beginning in memory.

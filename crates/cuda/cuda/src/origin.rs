@@ -40,6 +40,11 @@ impl Origin {
                  with {compile}",
                 file.display()
             ),
+            None if maps.lines().filter_map(file_of).any(is_cupy) => format!(
+                "the image of a module {what}: CuPy's backend=\"nvcc\" makes it; compile the kernel with \
+                 `nvcc -ptx -arch=compute_{number}` and load the file, cupy.RawModule(path=\"kernel.ptx\"), or leave the backend \
+                 out: texunit asks nvrtc for PTX"
+            ),
             None if has_nvrtc(&maps) => format!(
                 "the image of a module {what}: if nvrtc made it, give nvrtc \
                  `--gpu-architecture=compute_{number}` (with `sm_{number}` it makes machine code) and take the \
@@ -56,6 +61,11 @@ fn has_nvrtc(maps: &str) -> bool {
         let name = Path::new(file).file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| name.starts_with("libnvrtc.so") || name.starts_with("libnvrtc-"))
     })
+}
+
+/// Whether a file is CuPy's, which has nvcc make machine code if it is asked to.
+fn is_cupy(file: &str) -> bool {
+    file.contains("/cupy_backends/")
 }
 
 /// The file that is mapped at an address, by the lines of `/proc/self/maps`.
@@ -111,6 +121,10 @@ mod tests {
         // No nvrtc in this process; in one where it is, its option is named.
         assert!(!said(Origin::At(0)).contains("nvrtc"));
         assert!(!has_nvrtc(MAPS));
+        assert!(is_cupy(
+            "/x/site-packages/cupy_backends/cuda/api/driver.cpython-312-x86_64-linux-gnu.so"
+        ));
+        assert!(!is_cupy("/x/cupy.so") && !MAPS.lines().filter_map(file_of).any(is_cupy));
         assert!(has_nvrtc("7f00-7f01 r-xp 0 0:0 1 /x/libnvrtc.so.13\n"));
     }
 }

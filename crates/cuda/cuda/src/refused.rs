@@ -29,6 +29,12 @@ pub(crate) fn is_told() -> bool {
 
 /// A function of the driver refuses a call.
 pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_>]) {
+    if function == "cuGetExportTable"
+        && refusal.code == CUresult::NOT_FOUND
+        && !crate::foreign::has_named_library()
+    {
+        LACKS_TABLE.store(true, Relaxed);
+    }
     if !is_told() {
         return;
     }
@@ -40,9 +46,6 @@ pub(crate) fn driver(function: &str, refusal: &Refusal, arguments: &[Argument<'_
             _ => call_arguments(arguments),
         };
         say(format_args!("{function}({arguments}) = {:?}: {reason}", refusal.code));
-    }
-    if function == "cuGetExportTable" && refusal.code == CUresult::NOT_FOUND {
-        LACKS_TABLE.store(true, Relaxed);
     }
     if DEPTH.get() > 0 {
         keep(reason);
@@ -139,7 +142,7 @@ fn tell(function: &str, code_name: &str, reason: &str, code: CUresult) {
     }
 }
 
-/// A table of functions was asked for that texunit does not have.
+/// The program itself has asked for a table of functions that texunit does not have.
 static LACKS_TABLE: AtomicBool = AtomicBool::new(false);
 
 /// Why a program with NVIDIA's runtime inside may have done nothing: that asks for tables of functions, and where it does not

@@ -247,6 +247,18 @@ pub(crate) fn tell(event: Event) {
     with(|state| state.append(event));
 }
 
+/// A library of the program cannot run.
+pub(crate) fn library(finding: Finding) {
+    if !is_wanted() {
+        return;
+    }
+    with(|state| {
+        let number = state.next_number();
+        state.find((u64::MAX, number as u32), finding);
+        state.flush();
+    });
+}
+
 /// A call of the program was refused, so often up to now.
 pub(crate) fn refused(function: &str, code: &str, reason: &str, count: u64) {
     if !is_wanted() {

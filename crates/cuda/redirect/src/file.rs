@@ -55,8 +55,6 @@ pub(crate) struct Linked {
     pub(crate) nvrtc: bool,
     /// Whether nvJitLink is.
     pub(crate) nvjitlink: bool,
-    /// Whether there is a table of symbols at all.
-    pub(crate) has_table: bool,
 }
 
 /// Functions that every runtime has, and of which major versions.
@@ -75,20 +73,18 @@ pub(crate) fn needed(runtime: Runtime) -> impl Iterator<Item = &'static str> {
 }
 
 /// A symbol of a file.
-pub(crate) struct Symbol<'a> {
-    pub(crate) name: &'a [u8],
+struct Symbol<'a> {
+    name: &'a [u8],
     address: usize,
-    /// Whether the file has it, or wants it of another.
-    pub(crate) is_defined: bool,
 }
 
-/// The symbols of a table, of which sections hold the entries and the names. Each section is read at once, and not
+/// The symbols that a table defines, of which sections hold the entries and the names. Each section is read at once, and not
 /// name by name: a file may have many thousands of symbols, and all libraries of a program are looked into.
-pub(crate) fn symbols<'a>(
+fn defined<'a>(
     file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
     entries: &str,
     names: &str,
-) -> Option<impl Iterator<Item = Symbol<'a>>> {
+) -> Option<Vec<Symbol<'a>>> {
     let data = |name: &str| file.section_by_name(name)?.data().ok();
     let (entries, names) = (data(entries)?, data(names)?);
     let count = entries.len() / size_of::<elf::Sym64<Endianness>>();
@@ -98,18 +94,9 @@ pub(crate) fn symbols<'a>(
         let name = names.get(entry.st_name(endian) as usize..)?;
         let name = name.split(|&byte| byte == 0).next()?;
         let is_defined = entry.st_shndx(endian) != elf::SHN_UNDEF;
-        Some(Symbol { name, address: entry.st_value(endian) as usize, is_defined })
+        is_defined.then(|| Symbol { name, address: entry.st_value(endian) as usize })
     };
-    Some(entries.iter().filter_map(symbol))
-}
-
-/// The symbols that a table defines.
-fn defined<'a>(
-    file: &ElfFile64<'a, Endianness, &'a ReadCache<File>>,
-    entries: &str,
-    names: &str,
-) -> Option<Vec<Symbol<'a>>> {
-    Some(symbols(file, entries, names)?.filter(|symbol| symbol.is_defined).collect())
+    Some(entries.iter().filter_map(symbol).collect())
 }
 
 /// What is linked into a file, as far as its table of symbols tells. A file that cannot be read has nothing.
@@ -123,7 +110,7 @@ pub(crate) fn linked_into(path: &Path) -> Linked {
         symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
         let has = |name: &[u8]| symbols.iter().any(|symbol| symbol.name.starts_with(name));
         let (nvrtc, nvjitlink) = (has(b"nvrtcCompileProgram"), has(b"__nvJitLinkCreate_"));
-        Some(Linked { runtime: runtime_of(&symbols), nvrtc, nvjitlink, has_table: true })
+        Some(Linked { runtime: runtime_of(&symbols), nvrtc, nvjitlink })
     };
     look().unwrap_or_default()
 }

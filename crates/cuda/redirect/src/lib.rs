@@ -9,7 +9,8 @@
 //! dynamic linker is told where texunit's are (module `search`). No name of texunit's is seen by a program that is not linked
 //! with the library that has it.
 //!
-//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped. One whose
+//! The functions are found by the file's table of symbols; a file without one (`strip`) cannot be helped, and the driver names it when
+//! it is called. One whose
 //! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
 //! not know of each other's memory and kernels.
 //!
@@ -32,7 +33,6 @@ mod file;
 mod lazy;
 mod patch;
 mod search;
-mod stripped;
 
 use compiler::Compiler;
 use file::Inside;
@@ -244,11 +244,6 @@ impl State {
     fn loaded(path: &Path, address: usize) {
         let linked = file::linked_into(path);
         let name = shown(path);
-        // Of a program without a table of symbols `texunit run` says what is to be said.
-        let to_say = path != Path::new(PROGRAM) || linked.has_table;
-        if linked.runtime.is_none() && to_say && stripped::hides_runtime(path) {
-            say(format_args!("{}", stripped::warning(path)));
-        }
         if let Some(Err(why)) = linked.runtime.map(|inside| Self::redirect(&inside, address)) {
             say(format_args!(
                 "the CUDA runtime inside {name} cannot be replaced: {why}; link it with -cudart shared"

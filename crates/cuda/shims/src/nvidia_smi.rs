@@ -113,7 +113,7 @@ fn chosen<'s>(seen: &'s Seen, ids: &[String]) -> Result<Vec<&'s Card>, (u8, Stri
 
 /// The line in which scripts look for versions, and a line for each card.
 fn table(seen: &Seen, cards: &[&Card]) -> String {
-    const WIDTH: usize = 85;
+    const WIDTH: usize = 88;
     let rule = format!("+{}+\n", "-".repeat(WIDTH + 2));
     let row = |text: String| format!("| {text:WIDTH$} |\n");
     let mut text = rule.clone();
@@ -127,7 +127,7 @@ fn table(seen: &Seen, cards: &[&Card]) -> String {
         let memory =
             format!("{} / {}", fields::mebibytes(card.used), fields::mebibytes(card.total));
         text += &row(format!(
-            "{:>3}  {:<28} {:<17} {memory:>22}  in software",
+            "{:>3}  {:<28} {:<17} {memory:>22}   in software",
             card.index, card.name, card.bus_id
         ));
     }

@@ -1,8 +1,8 @@
-//! All that texunit ships, in one file: the driver (`texunit-cuda`) and the library for C (`texunit-capi`), and, with the
+//! All that texunit ships, in one file: the driver (`texunit-cuda`), NVML (`texunit-nvml`) and the library for C (`texunit-capi`), and, with the
 //! features that are on by default, the program and the module for Python.
 //!
 //! `xtask -- libs` and `xtask -- dist` link it as `libtexunit_core.so.VERSION`, and make what users name of it: `libcuda.so.1`,
-//! `libtexunit.so.1`, `texunit` and `_texunit.abi3.so` have the exported functions of before, and each is a jump into
+//! `libnvidia-ml.so.1`, `libtexunit.so.1`, `texunit` and `_texunit.abi3.so` have the exported functions of before, and each is a jump into
 //! the core (xtask/src/libs/core.rs). `program.c` and `module.c` beside this file are the last two.
 
 #![allow(unsafe_code)]
@@ -10,6 +10,7 @@
 // Their functions are exported by their names.
 use texunit_capi as _;
 use texunit_cuda as _;
+use texunit_nvml as _;
 #[cfg(feature = "python")]
 use texunit_python as _;
 

@@ -50,6 +50,13 @@ pub const FAULTS: &[Code] = &[
         "The kernel executed `trap` or `brkpt`." },
 ];
 
+/// A library of the program that cannot run, which no kernel has to do with.
+pub const LIBRARY: &Code = &Code {
+    code: "library",
+    title: "library that cannot run",
+    explanation: "NVIDIA's CUDA runtime is linked into the library, and its symbols were stripped (cuFFT, cuBLAS, cuSOLVER and so on are built so). That runtime works on NVIDIA's driver alone, and texunit's cannot take its place. The library is named at its first call, which fails like all that follow; what it should have computed is not there, also where the program does not look at the answer. A library that is loaded and not called is not named.",
+};
+
 /// A fault as a diagnostic: the code is [`FaultKind::name`], the primary place the instruction,
 /// the label who executed it, and the secondary places the calls that led there. The help speaks
 /// to whoever launched the kernel.

@@ -20,7 +20,7 @@ mod sarif;
 
 use texunit_syntax::{Diagnostic, Severity};
 
-pub use fault::{FAULTS, Host, bad_fetch_diagnostic, fault_diagnostic, fault_json};
+pub use fault::{FAULTS, Host, LIBRARY, bad_fetch_diagnostic, fault_diagnostic, fault_json};
 pub use fidelity::{Instruction, fidelity_json, fidelity_sentence};
 pub use findings::{CHECK_RULES, CheckRule, check_rule};
 pub use human::fit;

@@ -62,6 +62,7 @@ pub fn all() -> Vec<&'static Code> {
     .into_iter()
     .flatten()
     .chain(texunit_report::CHECK_RULES.iter().map(|rule| &rule.code))
+    .chain([texunit_report::LIBRARY])
     .collect();
     all.sort_by_key(|c| (rank(c), c.code));
     all

@@ -3,6 +3,7 @@
 use crate::args::{Answer, Out, Text};
 use crate::attributes;
 use crate::call::driver_api;
+use crate::facts;
 use crate::state::{self, Gpu};
 use std::ffi::{c_char, c_int, c_uint};
 use texunit_cuda_abi::{CUdevice, CUresult, CUuuid};
@@ -190,14 +191,11 @@ pub(crate) fn of(gpu: &Gpu, attribute: c_int) -> Answer<c_int> {
 }
 
 pub(crate) fn unique(gpu: &Gpu) -> CUuuid {
-    let mut bytes = *b"texunit device 0";
-    bytes[15] = b'0'.wrapping_add(gpu.ordinal as u8);
-    CUuuid(bytes)
+    CUuuid(facts::unique(gpu.ordinal))
 }
 
-/// Number of the bus, and of the device on it: of the card that was measured, its own.
 fn place(gpu: &Gpu) -> (c_int, c_int) {
-    if gpu.profile.key == "h200" { (0, 6 + gpu.ordinal) } else { (gpu.ordinal + 1, 0) }
+    facts::place(gpu.profile, gpu.ordinal)
 }
 
 fn bus(gpu: &Gpu) -> String {

@@ -5,7 +5,7 @@ use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
 use texunit_report::place::{Frame, PtxPlace, Via, function_name};
-use texunit_report::{FAULTS, check_rule, uri};
+use texunit_report::{FAULTS, LIBRARY, check_rule, uri};
 
 pub(super) fn document(run: &Run) -> Value {
     let findings = || run.records.iter().flat_map(|record| record.findings.values());
@@ -32,7 +32,7 @@ pub(super) fn document(run: &Run) -> Value {
 
 fn rule(id: &str) -> Value {
     let check = check_rule(id).map(|rule| &rule.code);
-    match FAULTS.iter().find(|fault| fault.code == id).or(check) {
+    match FAULTS.iter().chain([LIBRARY]).find(|fault| fault.code == id).or(check) {
         Some(fault) => json!({
             "id": id,
             "shortDescription": { "text": fault.title },

@@ -8,9 +8,10 @@ use std::fs::File;
 use std::path::Path;
 use texunit_fatbin::EntryKind;
 
-/// Section with the code for devices.
-const FATBINS: &str = ".nv_fatbin";
-/// Maximum number of bytes of it that are looked at.
+/// Sections with the code for devices: as it is, and what nvcc has linked into one piece (`-rdc=true`), where the first has the
+/// machine code of the whole and no PTX.
+const FATBINS: [&str; 2] = [".nv_fatbin", "__nv_relfatbin"];
+/// Maximum number of bytes of one that are looked at.
 const MAX: u64 = 1 << 30;
 
 /// Warnings about a program.
@@ -58,7 +59,8 @@ fn look(file: &Elf<'_>, program: &Path) -> Vec<Warning> {
     if code.has_machine_code && !code.has_ptx {
         warnings.push(Warning::of_calls(format!(
             "{name} has machine code for GPUs but no PTX, which is what texunit runs; compile it with \
-             -arch=compute_86 or another -gencode arch=compute_XX,code=compute_XX"
+             -arch=compute_86 or another -gencode arch=compute_XX,code=compute_XX, or, where a build system names the \
+             sm_XX alone (CMake's 86-real), set NVCC_APPEND_FLAGS=\"-gencode=arch=compute_86,code=compute_86\" when it builds"
         )));
     }
     if let (Some(path), true) = (&dynamic.rpath, dynamic.needs_cuda()) {
@@ -145,23 +147,31 @@ struct Code {
 
 fn code(file: &Elf<'_>) -> Code {
     let mut code = Code::default();
-    let Some(section) = file.section_by_name(FATBINS).filter(|s| s.size() <= MAX) else {
-        return code;
-    };
-    let Ok(mut rest) = section.data() else { return code };
-    code.is_there = true;
-    while let Some(header) = rest.first_chunk() {
-        let Ok(size) = texunit_fatbin::size(header) else { break };
-        for entry in texunit_fatbin::entries(rest).unwrap_or_default() {
-            code.has_ptx |= entry.kind == EntryKind::Ptx;
-            code.has_machine_code |= entry.kind == EntryKind::Machine;
+    let sections = FATBINS.iter().filter_map(|name| file.section_by_name(name));
+    for section in sections.filter(|section| section.size() <= MAX) {
+        if let Ok(bytes) = section.data() {
+            code.is_there = true;
+            code.add(bytes);
         }
-        let Some(next) = rest.get(size.next_multiple_of(8)..) else { break };
-        // Fatbins of several files follow each other, with zeros between them.
-        let zeros = next.iter().take_while(|&&byte| byte == 0).count() / 8 * 8;
-        rest = &next[zeros..];
     }
     code
+}
+
+impl Code {
+    /// Adds what the fatbins of a section hold.
+    fn add(&mut self, mut rest: &[u8]) {
+        while let Some(header) = rest.first_chunk() {
+            let Ok(size) = texunit_fatbin::size(header) else { break };
+            for entry in texunit_fatbin::entries(rest).unwrap_or_default() {
+                self.has_ptx |= entry.kind == EntryKind::Ptx;
+                self.has_machine_code |= entry.kind == EntryKind::Machine;
+            }
+            let Some(next) = rest.get(size.next_multiple_of(8)..) else { break };
+            // Fatbins of several files follow each other, with zeros between them.
+            let zeros = next.iter().take_while(|&&byte| byte == 0).count() / 8 * 8;
+            rest = &next[zeros..];
+        }
+    }
 }
 
 /// The entries for the dynamic linker.
@@ -236,6 +246,38 @@ mod tests {
         assert!(is_old_runtime("libcudart.so.11.0") && is_old_runtime("libcudart.so.10.2"));
         assert!(!is_old_runtime("libcudart.so.12") && !is_old_runtime("libcudart.so.13"));
         assert!(!is_old_runtime("libcudart.so") && !is_old_runtime("libcublas.so.11"));
+    }
+
+    /// Sections and the fatbins in them; of a program of several files that nvcc has linked (`-rdc=true`) the PTX is in the second.
+    #[test]
+    fn ptx_is_found_in_both_sections_however_it_is_packed() {
+        let folder = texunit_testkit::TempDir::new("inspect");
+        let fatbins = concat!(env!("CARGO_MANIFEST_DIR"), "/../../cuda/cuda/tests/data/");
+        let program = |sections: &[(&str, &str)]| {
+            let mut source = String::from("int main(void) { return 0; }\n");
+            for (section, fatbin) in sections {
+                source += &format!(
+                    "__asm__(\".section {section}, \\\"a\\\"\\n.balign 8\\n.incbin \\\"{fatbins}{fatbin}.fatbin\\\"\\n.text\");\n"
+                );
+            }
+            let file = folder.file("program.c", &source);
+            let program = folder.join("program");
+            let mut compiler = std::process::Command::new("cc");
+            let status = compiler.arg(file).arg("-o").arg(&program).status();
+            assert!(status.is_ok_and(|status| status.success()), "a compiler of C");
+            warnings(&program).iter().any(|warning| warning.text.contains("but no PTX"))
+        };
+        let (whole, parts) = (".nv_fatbin", "__nv_relfatbin");
+        assert!(program(&[(whole, "machine")]));
+        assert!(program(&[(whole, "machine"), (parts, "machine")]));
+        for packed in ["plain", "lz4", "zstd"] {
+            assert!(!program(&[(whole, "machine"), (whole, packed)]), "{packed}");
+            assert!(!program(&[(whole, "machine"), (parts, packed)]), "{packed}");
+            assert!(
+                !program(&[(whole, "machine"), (parts, "machine"), (parts, packed)]),
+                "{packed}"
+            );
+        }
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use texunit_files::Prepared;
 
 /// Their names, and the names that a linker looks for.
-const LIBRARIES: [(&str, Option<&str>); 5] = [
+const LIBRARIES: [(&str, Option<&str>); 6] = [
     ("libcuda.so.1", Some("libcuda.so")),
     ("libcudart.so.12", None),
     ("libcudart.so.13", Some("libcudart.so")),
+    ("libnvidia-ml.so.1", None),
     (REDIRECT, None),
     // The code of the driver, which finds it beside itself.
     (concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")), None),

@@ -6,6 +6,7 @@
 //! tests that need it are skipped, loudly.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod around;
 mod checked;
 mod clients;
 mod commands;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
     trials.extend(redirected::trials(&setup));
     trials.extend(refused::trials(&setup));
     trials.extend(dlopen::trials(&setup));
+    trials.extend(around::trials(&setup));
     let conclusion = libtest_mimic::run(&args, trials);
     if std::env::var_os("UPDATE").is_some() {
         coverage::write();

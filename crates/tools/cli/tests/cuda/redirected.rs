@@ -132,8 +132,10 @@ fn install_follows_no_link(setup: &Setup) -> Result<(), Failed> {
         "libcudart.so",
         "libcudart.so.12",
         "libcudart.so.13",
+        "libnvidia-ml.so.1",
         concat!("libtexunit_core.so.", env!("CARGO_PKG_VERSION")),
         "libtexunit_redirect.so",
+        "shims",
     ];
     if names != wanted {
         return Err(format!("{names:?}").into());

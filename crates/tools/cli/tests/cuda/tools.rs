@@ -79,7 +79,7 @@ impl Setup {
 /// Files of NVIDIA's and packages of Python, which are installed if they are not there.
 fn find_files(xtask: &Xtask) -> BTreeMap<String, PathBuf> {
     let mut files = BTreeMap::new();
-    for kit in ["nvcc", "cuda12", "python", "numba", "reports"] {
+    for kit in ["nvcc", "cuda12", "python", "numba", "nvml", "reports"] {
         let found = xtask.task(&["tools", kit]).output().unwrap();
         if !found.status.success() {
             let why = String::from_utf8_lossy(&found.stderr);

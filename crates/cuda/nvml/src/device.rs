@@ -1,0 +1,323 @@
+//! Devices: which there are, what each is, how much memory it has.
+
+use crate::error::{Answer, Error};
+use crate::facts::Device;
+use crate::out::{Out, text};
+use crate::{Handle, devices, nvml_api};
+use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::fmt::Write;
+
+/// Numbers of device attributes of the driver.
+const COMPUTE_MODE: i32 = 20;
+const BUS_WIDTH: i32 = 37;
+const PCI_ID: i32 = 139;
+const PCI_SUBSYSTEM_ID: i32 = 140;
+
+/// `nvmlMemory_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Memory {
+    total: u64,
+    free: u64,
+    used: u64,
+}
+
+/// `nvmlMemory_v2_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Memory2 {
+    version: c_uint,
+    total: u64,
+    reserved: u64,
+    free: u64,
+    used: u64,
+}
+
+/// The beginning of `nvmlPciInfo_t`, all that its first two versions had.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Pci {
+    legacy: [c_char; 16],
+    domain: c_uint,
+    bus: c_uint,
+    device: c_uint,
+    id: c_uint,
+    subsystem: c_uint,
+}
+
+/// `nvmlPciInfo_t`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Pci3 {
+    first: Pci,
+    name: [c_char; 32],
+}
+
+fn memory(device: &Device) -> Memory {
+    let (total, used) = (device.memory(), device.used().unwrap_or(0));
+    Memory { total, free: total.saturating_sub(used), used }
+}
+
+/// The bytes of a text, and zeros.
+fn padded<const N: usize>(text: &str) -> [c_char; N] {
+    let mut all = [0; N];
+    for (to, byte) in all.iter_mut().zip(text.bytes()) {
+        *to = byte as c_char;
+    }
+    all
+}
+
+fn pci(device: &Device) -> Pci {
+    let (bus, number) = device.place();
+    let id = |attribute| device.attribute(attribute).unwrap_or(0).cast_unsigned();
+    Pci {
+        legacy: padded(&format!("0000:{bus:02X}:{number:02X}.0")),
+        domain: 0,
+        bus: bus.cast_unsigned(),
+        device: number.cast_unsigned(),
+        id: id(PCI_ID),
+        subsystem: id(PCI_SUBSYSTEM_ID),
+    }
+}
+
+/// `GPU-` and 16 bytes, as cards have them.
+fn uuid(device: &Device) -> String {
+    let mut text = String::from("GPU");
+    for (at, byte) in device.uuid().iter().enumerate() {
+        let dash = if matches!(at, 0 | 4 | 6 | 8 | 10) { "-" } else { "" };
+        let _ = write!(text, "{dash}{byte:02x}");
+    }
+    text
+}
+
+/// The index of the first device of which something holds.
+fn find(is_wanted: impl Fn(&Device) -> bool) -> Answer<Handle> {
+    devices()?.iter().position(is_wanted).map(Handle::of).ok_or(Error::NotFound)
+}
+
+fn by_index(index: c_uint, device: Out<Handle>) -> Answer {
+    let index = index as usize;
+    if index >= devices()?.len() {
+        return Err(Error::InvalidArgument);
+    }
+    device.set(Handle::of(index))
+}
+
+/// A C string of the caller's.
+fn given<'a>(text: *const c_char) -> Answer<&'a str> {
+    if text.is_null() {
+        return Err(Error::InvalidArgument);
+    }
+    // SAFETY: the caller says that it is a C string.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| Error::InvalidArgument)
+}
+
+/// The bus and the device on it of `domain:bus:device.function`, in which the domain and the function may be left out.
+fn place(text: &str) -> Option<(i32, i32)> {
+    let hex = |word: &str| i32::from_str_radix(word, 16).ok();
+    let (text, function) = text.split_once('.').unwrap_or((text, "0"));
+    let mut words = text.rsplitn(3, ':');
+    let (device, bus) = (hex(words.next()?)?, hex(words.next()?)?);
+    let domain = words.next().map_or(Some(0), hex)?;
+    (domain == 0 && hex(function)? == 0).then_some((bus, device))
+}
+
+fn by_place(text: *const c_char, device: Out<Handle>) -> Answer {
+    let wanted = place(given(text)?).ok_or(Error::InvalidArgument)?;
+    device.set(find(|device| device.place() == wanted)?)
+}
+
+/// `nvmlBrandType_t`, by the name.
+fn brand(name: &str) -> c_uint {
+    const TESLA: c_uint = 2;
+    const GEFORCE: c_uint = 5;
+    const NVIDIA: c_uint = 14;
+    match name {
+        _ if name.contains("GeForce") => GEFORCE,
+        _ if name.starts_with("Tesla") => TESLA,
+        _ if name.starts_with("NVIDIA") => NVIDIA,
+        _ => 0,
+    }
+}
+
+/// `nvmlDeviceArchitecture_t`, by the compute capability.
+fn architecture(capability: (i32, i32)) -> c_uint {
+    match capability {
+        (5, _) => 3,
+        (6, _) => 4,
+        (7, 0..5) => 5,
+        (7, _) => 6,
+        (8, 9) => 8,
+        (8, _) => 7,
+        (9, _) => 9,
+        (10.., _) => 10,
+        _ => c_uint::MAX,
+    }
+}
+
+nvml_api! {
+    /// How many devices there are.
+    fn nvmlDeviceGetCount(deviceCount: Out<c_uint>) {
+        deviceCount.set(devices()?.len() as c_uint)
+    }
+
+    /// How many devices there are.
+    fn nvmlDeviceGetCount_v2(deviceCount: Out<c_uint>) {
+        deviceCount.set(devices()?.len() as c_uint)
+    }
+
+    /// The device of a number.
+    fn nvmlDeviceGetHandleByIndex(index: c_uint, device: Out<Handle>) {
+        by_index(index, device)
+    }
+
+    /// The device of a number.
+    fn nvmlDeviceGetHandleByIndex_v2(index: c_uint, device: Out<Handle>) {
+        by_index(index, device)
+    }
+
+    /// The device of a UUID.
+    fn nvmlDeviceGetHandleByUUID(uuid: *const c_char, device: Out<Handle>) {
+        let wanted = given(uuid)?;
+        device.set(find(|device| self::uuid(device) == wanted)?)
+    }
+
+    /// The device of a serial number, which none has.
+    fn nvmlDeviceGetHandleBySerial(serial: *const c_char, device: Out<Handle>) {
+        given(serial)?;
+        device.set(find(|_| false)?)
+    }
+
+    /// The device at a place on the PCI bus.
+    fn nvmlDeviceGetHandleByPciBusId(pciBusId: *const c_char, device: Out<Handle>) {
+        by_place(pciBusId, device)
+    }
+
+    /// The device at a place on the PCI bus.
+    fn nvmlDeviceGetHandleByPciBusId_v2(pciBusId: *const c_char, device: Out<Handle>) {
+        by_place(pciBusId, device)
+    }
+
+    /// The name of a device.
+    fn nvmlDeviceGetName(device: Handle, name: Out<c_char>, length: c_uint) {
+        text(name, length, device.get()?.1.name())
+    }
+
+    /// The brand that the name begins with.
+    fn nvmlDeviceGetBrand(device: Handle, kind: Out<c_uint>) {
+        kind.set(brand(device.get()?.1.name()))
+    }
+
+    /// The number of a device.
+    fn nvmlDeviceGetIndex(device: Handle, index: Out<c_uint>) {
+        index.set(device.get()?.0)
+    }
+
+    /// The number of the file in /dev that a card would have.
+    fn nvmlDeviceGetMinorNumber(device: Handle, minorNumber: Out<c_uint>) {
+        minorNumber.set(device.get()?.0)
+    }
+
+    /// What tells devices apart.
+    fn nvmlDeviceGetUUID(device: Handle, uuid: Out<c_char>, length: c_uint) {
+        text(uuid, length, &self::uuid(&device.get()?.1))
+    }
+
+    /// The place on the PCI bus, in the structure of the first version.
+    fn nvmlDeviceGetPciInfo(device: Handle, pci: Out<Pci>) {
+        pci.set(self::pci(&device.get()?.1))
+    }
+
+    /// The place on the PCI bus, in the structure of the second version.
+    fn nvmlDeviceGetPciInfo_v2(device: Handle, pci: Out<Pci>) {
+        pci.set(self::pci(&device.get()?.1))
+    }
+
+    /// The place on the PCI bus.
+    fn nvmlDeviceGetPciInfo_v3(device: Handle, pci: Out<Pci3>) {
+        let first = self::pci(&device.get()?.1);
+        let name = padded(&format!("00000000:{:02X}:{:02X}.0", first.bus, first.device));
+        pci.set(Pci3 { first, name })
+    }
+
+    /// Memory of a device, and what the process has of it.
+    fn nvmlDeviceGetMemoryInfo(device: Handle, memory: Out<Memory>) {
+        memory.set(self::memory(&device.get()?.1))
+    }
+
+    /// Memory of a device, and what the process has of it, in a structure with a version.
+    fn nvmlDeviceGetMemoryInfo_v2(device: Handle, memory: Out<Memory2>) {
+        const VERSION: c_uint = size_of::<Memory2>() as c_uint | 2 << 24;
+        let device = device.get()?.1;
+        if memory.get()?.version != VERSION {
+            return Err(Error::ArgumentVersionMismatch);
+        }
+        let Memory { total, free, used } = self::memory(&device);
+        memory.set(Memory2 { version: VERSION, total, reserved: 0, free, used })
+    }
+
+    /// Width of the memory bus in bits.
+    fn nvmlDeviceGetMemoryBusWidth(device: Handle, busWidth: Out<c_uint>) {
+        let width = device.get()?.1.attribute(BUS_WIDTH).ok_or(Error::NotSupported)?;
+        busWidth.set(width.cast_unsigned())
+    }
+
+    /// Major and minor number of the compute capability.
+    fn nvmlDeviceGetCudaComputeCapability(device: Handle, major: Out<c_int>, minor: Out<c_int>) {
+        let capability = device.get()?.1.capability();
+        minor.get()?;
+        major.set(capability.0)?;
+        minor.set(capability.1)
+    }
+
+    /// The architecture.
+    fn nvmlDeviceGetArchitecture(device: Handle, arch: Out<c_uint>) {
+        arch.set(architecture(device.get()?.1.capability()))
+    }
+
+    /// Who may use a device: everybody.
+    fn nvmlDeviceGetComputeMode(device: Handle, mode: Out<c_uint>) {
+        let value = device.get()?.1.attribute(COMPUTE_MODE).ok_or(Error::NotSupported)?;
+        mode.set(value.cast_unsigned())
+    }
+
+    /// Whether a device is one of several on a board: no.
+    fn nvmlDeviceGetMultiGpuBoard(device: Handle, multiGpuBool: Out<c_uint>) {
+        device.get()?;
+        multiGpuBool.set(0)
+    }
+
+    /// Whether two devices are one board: one is one with itself.
+    fn nvmlDeviceOnSameBoard(device1: Handle, device2: Handle, onSameBoard: Out<c_int>) {
+        onSameBoard.set(c_int::from(device1.get()?.0 == device2.get()?.0))
+    }
+
+    /// Whether a device reaches another's memory: no, as `cuDeviceCanAccessPeer` says.
+    fn nvmlDeviceGetP2PStatus(
+        device1: Handle,
+        device2: Handle,
+        _p2pIndex: c_uint,
+        p2pStatus: Out<c_uint>,
+    ) {
+        const NOT_SUPPORTED: c_uint = 5;
+        if device1.get()?.0 == device2.get()?.0 {
+            return Err(Error::InvalidArgument);
+        }
+        p2pStatus.set(NOT_SUPPORTED)
+    }
+
+    /// Whether a device is an instance of one (MIG): no.
+    fn nvmlDeviceIsMigDeviceHandle(device: Handle, isMigDevice: Out<c_uint>) {
+        device.get()?;
+        isMigDevice.set(0)
+    }
+
+    /// How many instances a device can have (MIG): none.
+    fn nvmlDeviceGetMaxMigDeviceCount(device: Handle, count: Out<c_uint>) {
+        device.get()?;
+        count.set(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+
+#[test]
+fn places_on_the_bus() {
+    for text in ["00000000:0A:00.0", "0000:0a:00.0", "0:a:0.0", "0a:00.0", "0a:00"] {
+        assert_eq!(place(text), Some((10, 0)), "{text}");
+    }
+    for text in ["", "0a", "1:0a:00.0", "0a:00.1", "0a:00.", "x:00.0", "0a:00:00:00:00.0"] {
+        assert_eq!(place(text), None, "{text}");
+    }
+}
+
+#[test]
+fn names_have_their_brands() {
+    for (name, wanted) in
+        [("NVIDIA GeForce RTX 3060", 5), ("Tesla T4", 2), ("NVIDIA H200", 14), ("Orin", 0)]
+    {
+        assert_eq!(brand(name), wanted, "{name}");
+    }
+    for (capability, wanted) in [
+        ((5, 2), 3),
+        ((6, 1), 4),
+        ((7, 0), 5),
+        ((7, 5), 6),
+        ((8, 6), 7),
+        ((8, 9), 8),
+        ((9, 0), 9),
+        ((12, 0), 10),
+    ] {
+        assert_eq!(architecture(capability), wanted, "{capability:?}");
+    }
+}
+
+/// All in one test: whether NVML has begun is a state of the process.
+#[test]
+fn a_device_answers_between_start_and_end() {
+    use crate::system::{nvmlInit_v2, nvmlShutdown};
+    let mut count = 0;
+    let mut device = Handle(0);
+    let out = |place: &mut Handle| {
+        // SAFETY: an Out is a pointer.
+        unsafe { std::mem::transmute::<*mut Handle, Out<Handle>>(place) }
+    };
+    // SAFETY: as above.
+    let number =
+        |place: &mut c_uint| unsafe { std::mem::transmute::<*mut c_uint, Out<c_uint>>(place) };
+    // SAFETY: all pointers lead to what the functions write.
+    unsafe {
+        assert_eq!(nvmlDeviceGetCount_v2(number(&mut count)), Error::Uninitialized as c_int);
+        assert_eq!(nvmlShutdown(), Error::Uninitialized as c_int);
+        assert_eq!(nvmlInit_v2(), 0);
+        assert_eq!((nvmlDeviceGetCount_v2(number(&mut count)), count), (0, 1));
+        assert_eq!(
+            nvmlDeviceGetHandleByIndex_v2(1, out(&mut device)),
+            Error::InvalidArgument as c_int
+        );
+        assert_eq!(nvmlDeviceGetHandleByIndex_v2(0, out(&mut device)), 0);
+        let uuid = c"GPU-74657875-6e69-7420-6465-766963652030";
+        device = Handle(0);
+        assert_eq!(nvmlDeviceGetHandleByUUID(uuid.as_ptr(), out(&mut device)), 0);
+        assert_eq!(
+            nvmlDeviceGetHandleByUUID(c"GPU-".as_ptr(), out(&mut device)),
+            Error::NotFound as c_int
+        );
+        assert_eq!(
+            nvmlDeviceGetHandleByUUID(std::ptr::null(), out(&mut device)),
+            Error::InvalidArgument as c_int
+        );
+        for wrong in [Handle(0), Handle(2), Handle(usize::MAX)] {
+            assert_eq!(
+                nvmlDeviceGetIndex(wrong, number(&mut count)),
+                Error::InvalidArgument as c_int
+            );
+        }
+        assert_eq!(nvmlShutdown(), 0);
+        assert_eq!(nvmlDeviceGetIndex(device, number(&mut count)), Error::Uninitialized as c_int);
+    }
+}
