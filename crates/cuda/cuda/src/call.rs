@@ -138,7 +138,9 @@ static ENDS: AtomicPtr<End> = AtomicPtr::new(std::ptr::null_mut());
 pub(crate) fn at_end(function: fn()) {
     let end = Box::into_raw(Box::new(End { function, next: ENDS.load(Acquire) }));
     // SAFETY: made above, and seen by others only once it is in the list.
-    while let Err(last) = ENDS.compare_exchange(unsafe { (*end).next }.cast_mut(), end, AcqRel, Acquire) {
+    while let Err(last) =
+        ENDS.compare_exchange(unsafe { (*end).next }.cast_mut(), end, AcqRel, Acquire)
+    {
         // SAFETY: as above.
         unsafe { (*end).next = last };
     }

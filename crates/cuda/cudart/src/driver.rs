@@ -117,7 +117,8 @@ fn library() -> Option<*mut c_void> {
             unsafe { CStr::from_ptr(dlerror()) }.to_string_lossy().into_owned()
         // SAFETY: a library that stays loaded, and a C string.
         } else if unsafe { dlsym(library, MARKER.as_ptr()) }.is_null() {
-            "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's".to_owned()
+            "libcuda.so.1 is another driver; LD_LIBRARY_PATH has to name the folder of texunit's"
+                .to_owned()
         } else {
             LIBRARY.store(library, Ordering::Release);
             return Some(library);

@@ -191,7 +191,6 @@ mod tests {
         let symbol = |(name, i): (&'a str, usize)| Symbol {
             name: name.as_bytes(),
             address: 4096 + 32 * i,
-            is_defined: true,
         };
         names.zip(0..).map(symbol).collect()
     }

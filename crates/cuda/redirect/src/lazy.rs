@@ -98,7 +98,11 @@ fn loaded(runtime: Runtime) -> Result<usize, String> {
     // SAFETY: a text of the dynamic linker's, or null.
     let why = unsafe { libc::dlerror() };
     // SAFETY: as above.
-    Err(if why.is_null() { String::new() } else { unsafe { CStr::from_ptr(why) }.to_string_lossy().into() })
+    Err(if why.is_null() {
+        String::new()
+    } else {
+        unsafe { CStr::from_ptr(why) }.to_string_lossy().into()
+    })
 }
 
 /// The code of a function.
@@ -236,7 +240,18 @@ std::arch::global_asm!(
 mod tests {
     use super::*;
 
-    extern "C" fn sum(a: u64, b: u64, c: u64, d: u64, e: u64, f: u64, x: f64, y: f64, g: u64, h: u64) -> f64 {
+    extern "C" fn sum(
+        a: u64,
+        b: u64,
+        c: u64,
+        d: u64,
+        e: u64,
+        f: u64,
+        x: f64,
+        y: f64,
+        g: u64,
+        h: u64,
+    ) -> f64 {
         let all = [a, b, c, d, e, f, g, h];
         all.iter().rev().fold(x * 1000.0 + y, |sum, &value| sum * 10.0 + value as f64)
     }

@@ -313,9 +313,9 @@ extern "C" fn texunit_redirect_end() {
         let Some(&end) = exported.get("texunit_core_end") else { continue };
         // SAFETY: the function of this name has this type, in every release.
         let end = unsafe {
-            std::mem::transmute::<*const c_void, extern "C" fn()>(std::ptr::with_exposed_provenance(
-                end,
-            ))
+            std::mem::transmute::<*const c_void, extern "C" fn()>(
+                std::ptr::with_exposed_provenance(end),
+            )
         };
         end();
     }

@@ -46,15 +46,24 @@ mod tests {
     #[test]
     fn versions_of_a_library_are_one_or_not() {
         let name = |name: &str| meant(name.as_bytes()).map(|number| LIBRARIES[number].0);
-        for driver in ["libcuda.so.1", "/usr/lib/libcuda.so.1", "libcuda.so", "/x y/libcuda.so.535.104.05"] {
+        for driver in
+            ["libcuda.so.1", "/usr/lib/libcuda.so.1", "libcuda.so", "/x y/libcuda.so.535.104.05"]
+        {
             assert_eq!(name(driver), Some("libcuda.so.1"), "{driver}");
         }
         assert_eq!(name("libcudart.so.12"), Some("libcudart.so.12"));
         assert_eq!(name("/opt/cuda/lib64/libcudart.so.12.4.127"), Some("libcudart.so.12"));
         assert_eq!(name("libcudart.so.13"), Some("libcudart.so.13"));
         for other in [
-            "libcudart.so", "libcudart.so.11.0", "libcudart.so.123", "libcudart-9335f6a2.so.12", "libcudart.so.12/x",
-            "libcudadebugger.so.1", "libcuda.sock", "", "/",
+            "libcudart.so",
+            "libcudart.so.11.0",
+            "libcudart.so.123",
+            "libcudart-9335f6a2.so.12",
+            "libcudart.so.12/x",
+            "libcudadebugger.so.1",
+            "libcuda.sock",
+            "",
+            "/",
         ] {
             assert_eq!(name(other), None, "{other}");
         }

@@ -251,7 +251,9 @@ impl Attribute {
             Self::RangeStart | Self::MappingBase => Value::Long(pointer.range.start),
             Self::RangeSize | Self::MappingSize => Value::Long(size),
             Self::Mapped => Value::Int(1),
-            Self::IsLegacyIpcCapable | Self::IsDecompressCapable | Self::IsRdmaCapable => Value::Int(0),
+            Self::IsLegacyIpcCapable | Self::IsDecompressCapable | Self::IsRdmaCapable => {
+                Value::Int(0)
+            }
             Self::AllowedHandleTypes => Value::Long(CU_MEM_HANDLE_TYPE_NONE.into()),
             Self::AccessFlags => Value::Int(pointer.access() as i32),
             Self::MemPool => Value::Long(match pointer.kind() {
