@@ -91,15 +91,20 @@ def test_shared_memory_and_reductions():
     numpy.testing.assert_array_equal(b, numpy.arange(64)[::-1])
 
 
-def test_code_that_is_optimised_while_it_is_linked_is_named(capfd):
-    @cuda.jit(lto=True)
-    def one(a):
-        a[0] = 1
+@pytest.mark.parametrize("lto", [True, False])
+def test_both_ways(lto, capfd):
+    """Code that is optimised while it is linked, which is the default, and PTX."""
 
-    try:
-        one[1, 1](numpy.zeros(1, "int32"))
-    except Exception as why:
-        assert "NO_BINARY_FOR_GPU" in str(why)
-        assert "LTO code" in capfd.readouterr().err
-    else:
-        pytest.fail("machine code ran")
+    @cuda.jit("int32(int32)", device=True, lto=lto)
+    def square(x):
+        return x * x
+
+    @cuda.jit(lto=lto)
+    def squares(a):
+        i = cuda.grid(1)
+        a[i] = square(a[i]) - i
+
+    a = numpy.arange(64, dtype="int32")
+    squares[1, 64](a)
+    numpy.testing.assert_array_equal(a, numpy.arange(64) ** 2 - numpy.arange(64))
+    assert "no PTX" not in capfd.readouterr().err

@@ -43,13 +43,20 @@ static const char CALLER[] = HEAD ".extern .func (.param .u32 r) seven ();\n"
     "ld.param.u64 %a, [p]; call (r), seven, (); ld.param.u32 %r, [r]; st.global.u32 [%a], %r; ret; }\n";
 static const char CALLED[] = HEAD ".visible .func (.param .u32 r) seven () { st.param.u32 [r], 7; ret; }\n";
 
-static const char *ARCH[] = {"-arch=sm_75", "-lineinfo"};
+static const char *ARCH[] = {"-arch=sm_75", "-lineinfo"}, *LTO[] = {"-arch=sm_75", "-lto", "-O3"};
 enum { CUBIN = 1, PTX, LTOIR, ANY = 10 };
 
 static nvJitLinkHandle begun(void)
 {
     nvJitLinkHandle handle = NULL;
     if (link.create(&handle, 2, ARCH)) puts("nothing is created"), exit(2);
+    return handle;
+}
+
+static nvJitLinkHandle begun_lto(void)
+{
+    nvJitLinkHandle handle = NULL;
+    if (link.create(&handle, 3, LTO)) puts("nothing is created"), exit(2);
     return handle;
 }
 
@@ -114,7 +121,15 @@ int main(int argc, char **argv)
     printf("add %d\n", link.data(handle, PTX, "wrong", 5, "wrong.ptx"));
     link.data(handle, LTOIR, "LTO", 3, "a.ltoir");
     link.data(handle, PTX, CALLED, sizeof CALLED, "called.ptx");
-    finish("with LTO", handle);
+    finish("LTO without its option", handle);
+    handle = begun_lto();
+    link.data(handle, LTOIR, CALLER, sizeof CALLER, "caller.ltoir");
+    link.data(handle, PTX, CALLED, sizeof CALLED, "called.ptx");
+    finish("LTO", handle);
+    handle = begun_lto();
+    link.data(handle, PTX, CALLER, sizeof CALLER, "caller.ptx");
+    link.data(handle, PTX, CALLED, sizeof CALLED, "called.ptx");
+    finish("LTO of PTX", handle);
     handle = begun();
     link.data(handle, PTX, CALLED, sizeof CALLED, "one.ptx");
     link.data(handle, PTX, CALLED, sizeof CALLED, "two.ptx");

@@ -188,10 +188,8 @@ mod tests {
 
     /// The symbols of a file with a runtime inside.
     fn named<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Symbol<'a>> {
-        let symbol = |(name, i): (&'a str, usize)| Symbol {
-            name: name.as_bytes(),
-            address: 4096 + 32 * i,
-        };
+        let symbol =
+            |(name, i): (&'a str, usize)| Symbol { name: name.as_bytes(), address: 4096 + 32 * i };
         names.zip(0..).map(symbol).collect()
     }
 

@@ -20,10 +20,10 @@ use texunit_syntax::{Diagnostic, SourceFile};
 
 /// The exit code of ptxas for any mistake.
 const FAILED: u8 = 255;
-/// Most bytes of a text.
+/// Maximum number of bytes of a text.
 const MAX_BYTES: u64 = 1 << 30;
 /// The version of the release that is stood for. Callers look for `release X.Y`; Triton keeps what it has compiled by the
-/// whole text, which therefore is no text of NVIDIA's.
+/// whole text, which therefore differs from NVIDIA's.
 const VERSION: &str = concat!(
     "ptxas: the assembler of texunit ",
     env!("CARGO_PKG_VERSION"),
@@ -53,7 +53,7 @@ pub fn main() -> u8 {
     let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let mut said = Said::default();
     let code = run(arguments.collect(), &mut said);
-    // A reader that has gone is no mistake of the PTX.
+    // A reader that has gone is not a mistake of the PTX.
     let _ = std::io::stdout().write_all(said.out.as_bytes());
     let _ = std::io::stderr().write_all(said.err.as_bytes());
     code
@@ -68,7 +68,7 @@ fn run(arguments: Vec<String>, said: &mut Said) -> u8 {
         Wanted::Help => said.out += &options::help(),
         Wanted::Version => said.out += &format!("{VERSION}\n"),
         Wanted::Architectures => {
-            let all = texunit_check::architectures().filter(|arch| arch.suffix.is_none());
+            let all = options::architectures().filter(|arch| arch.suffix.is_none());
             all.for_each(|arch| said.out += &format!("{}\n", arch.number));
         }
         Wanted::Versions => {
@@ -180,7 +180,7 @@ fn statistics(source: &SourceFile, options: &Options, said: &mut Said) {
         {
             said.say(
                 "info",
-                &format!("Entry function '{}' for '{}' is right", f.name.text, options.arch),
+                &format!("Checked entry function '{}' for '{}'", f.name.text, options.arch),
             );
         }
     }

@@ -53,7 +53,7 @@ impl fmt::Display for LinkError {
             }
             Self::Unreadable(source, diagnostics) => {
                 let error = diagnostics.iter().find(|d| d.is_error());
-                let message = error.map_or("is no PTX", |error| &error.message);
+                let message = error.map_or("is not PTX", |error| &error.message);
                 write!(f, "{}: {message}", source.name())
             }
         }

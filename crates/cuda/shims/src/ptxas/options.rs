@@ -191,7 +191,10 @@ impl Options {
             }
             let (&(name, _, takes, effect), value) = named(&word)?;
             let value = match (takes, value) {
-                (Nothing, Some(_)) => return Err(format!("no argument expected after '{word}'")),
+                (Nothing, Some(_)) => {
+                    let option = word.split('=').next().unwrap_or_default();
+                    return Err(format!("no argument expected after '{option}'"));
+                }
                 (Nothing | Attached, None) if !word.starts_with("--") || takes == Nothing => {
                     String::new()
                 }
@@ -261,8 +264,16 @@ fn undefined(value: &str, name: &str) -> String {
     format!("Value '{value}' is not defined for option '{name}'")
 }
 
+/// The oldest architecture that one of the releases assembles for that are known: 11.8.
+const OLDEST: u32 = 35;
+
+/// The architectures that are assembled for.
+pub(super) fn architectures() -> impl Iterator<Item = Architecture> {
+    texunit_check::architectures().filter(|arch| arch.number >= OLDEST)
+}
+
 fn is_known(arch: Architecture) -> bool {
-    texunit_check::architectures().any(|known| known == arch)
+    architectures().any(|known| known == arch)
 }
 
 /// The option that a word names, and the value in the word: `--name`, `-short`, both also with `=value`, and `-O3`.
@@ -280,7 +291,10 @@ fn named(word: &str) -> Result<(&'static Row, Option<&str>), String> {
         return Ok((row, value));
     }
     let attached = ROWS.iter().filter(|row| row.2 == Attached);
-    let found = attached.filter_map(|row| Some((row, Some(bare.strip_prefix(row.1)?)))).next();
+    let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
+    let mut found =
+        attached.filter_map(|row| Some((row, Some(bare.strip_prefix(row.1).filter(number)?))));
+    let found = found.next();
     found.ok_or_else(|| format!("Unknown option '{name}'"))
 }
 

@@ -44,7 +44,7 @@ fn ptx_is_handed_on() {
     let line = ["-lineinfo", "-v", "--regAllocOptLevel=2", "--opt-level", "0", "--gpu-name=sm_86"];
     let ended = ptxas(&[&line[..], &[&ptx, "-o", &output]].concat());
     assert_eq!(ended.code, 0, "{}", ended.said.err);
-    assert!(ended.said.err.contains("ptxas info    : Entry function 'k' for 'sm_86'"));
+    assert!(ended.said.err.contains("ptxas info    : Checked entry function 'k' for 'sm_86'"));
     let written = std::fs::read_to_string(&output).unwrap();
     assert_eq!(written, format!("{GOOD}{IN_PLACE}: sm_86\n\0"));
     // Its own output is PTX, too.
@@ -94,9 +94,10 @@ fn what_cannot_be_done_is_named() {
         (&["-Xfoo"], "Unknown option 'Xfoo'"),
         (&["-arch=sm_12"], "Value 'sm_12' is not defined for option 'gpu-name'"),
         (&["-arch=lto_80"], "texunit's ptxas links nothing"),
+        (&["-maxfoo"], "Unknown option 'maxfoo'"),
         (&["-m32"], "Value '32' is not defined for option 'machine'"),
         (&["--fmad=maybe"], "'maybe': expected true or false"),
-        (&["-w=1"], "no argument expected after '-w=1'"),
+        (&["-w=1"], "no argument expected after '-w'"),
         (&["-o"], "argument expected after '-o'"),
         (&["-optf", "/nowhere"], "Could not open options file '/nowhere'"),
         (&["--sanitize=memcheck"], "option 'sanitize' makes code that differs"),

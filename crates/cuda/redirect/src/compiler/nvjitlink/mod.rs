@@ -1,24 +1,28 @@
 //! nvJitLink, NVIDIA's linker as a library.
 //!
 //! It works on the CPU, but machine code is what it makes (`nvJitLinkGetLinkedCubin`), which texunit does not run.
-//! Calls of some of its functions therefore go through functions of ours, which call nvJitLink's own: inputs, options,
-//! mistakes and logs are its own affair, and so are all results but one. Of what it has linked, our functions keep the
-//! texts, and when all inputs were PTX, the program gets those as one text where it asks for machine code. A driver
-//! takes PTX where it takes machine code, and so does texunit's. NVIDIA's runtime of the device (`libcudadevrt.a`)
-//! is an input like these, as it is for `cuLinkAddFile`.
+//! Calls of some of its functions therefore go through functions of ours, which call nvJitLink's own: inputs,
+//! mistakes and logs are its own affair, and so are all results but one. Where a program asks for machine code, it gets
+//! PTX, linked to one text. A driver takes PTX where it takes machine code, and so does texunit's.
 //!
-//! Other inputs have no PTX that could be taken: code that is to be optimised while it is linked (LTO), machine code,
-//! fatbins, objects, libraries. They are named, and the program gets nvJitLink's own result.
+//! * Of PTX, our functions keep the texts, and link them once nvJitLink has found nothing wrong with them. NVIDIA's runtime
+//!   of the device (`libcudadevrt.a`) may be an input, as it may be one of `cuLinkAddFile`.
+//! * Of code that is optimised while it is linked (option `-lto`), nvJitLink itself makes PTX, if it is asked for that
+//!   (`-ptx`) and gets nothing else: a second handle links those inputs so.
+//!
+//! Other inputs have no PTX that could be taken: machine code, fatbins, objects, libraries. They are named, and without
+//! `-lto` the program gets nvJitLink's own result.
 //!
 //! Programs call `nvJitLinkCreate`, or `__nvJitLinkCreate_12_9`, which the header makes of it: all are one function.
 
+mod job;
+
 use super::{Table, has_name, read};
-use crate::say;
+use job::{INPUT_LTO, Job, Lto};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::Path;
-use std::sync::Once;
-use texunit_link::{Ptx, is_device_runtime, link};
+use texunit_link::Ptx;
 
 /// `nvJitLinkResult`: 0 is success.
 type Answer = c_int;
@@ -35,13 +39,6 @@ type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Answer;
 
 /// `NVJITLINK_ERROR_INTERNAL`: a mistake of ours, which has been printed.
 const INTERNAL: Answer = 6;
-/// `NVJITLINK_INPUT_PTX`
-const INPUT_PTX: c_uint = 2;
-/// `NVJITLINK_INPUT_LIBRARY`
-const INPUT_LIBRARY: c_uint = 6;
-/// `NVJITLINK_INPUT_ANY`: whatever the bytes are.
-const INPUT_ANY: c_uint = 10;
-
 /// nvJitLink's own functions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functions {
@@ -52,20 +49,8 @@ pub(super) struct Functions {
     complete: Complete,
     cubin_size: Size,
     cubin: Get,
-}
-
-/// What is linked.
-#[derive(Debug, Default)]
-pub(super) struct Job {
-    inputs: Vec<Ptx>,
-    /// Whether the runtime of the device is an input.
-    runtime: bool,
-    /// The first input that is no PTX: what it is, and its name.
-    other: Option<String>,
-    /// Whether the result is PTX anyway, by the options `-lto -ptx`.
-    makes_ptx: bool,
-    /// The linked text, with a zero byte at its end.
-    linked: Option<Vec<u8>>,
+    ptx_size: Size,
+    ptx: Get,
 }
 
 /// Each with what its handles link.
@@ -122,13 +107,25 @@ fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
                 "nvJitLinkGetLinkedCubinSize",
             )?),
             cubin: std::mem::transmute::<*const c_void, Get>(at("nvJitLinkGetLinkedCubin")?),
+            ptx_size: std::mem::transmute::<*const c_void, Size>(at("nvJitLinkGetLinkedPtxSize")?),
+            ptx: std::mem::transmute::<*const c_void, Get>(at("nvJitLinkGetLinkedPtx")?),
         })
     }
 }
 
-impl Functions {
-    /// Our functions in the place of those of one nvJitLink.
-    const fn ours<const N: usize>() -> Self {
+/// Our functions in the place of those of one nvJitLink.
+struct Ours {
+    create: Create,
+    destroy: Destroy,
+    add_data: AddData,
+    add_file: AddFile,
+    complete: Complete,
+    cubin_size: Size,
+    cubin: Get,
+}
+
+impl Ours {
+    const fn of<const N: usize>() -> Self {
         Self {
             create: create::<N>,
             destroy: destroy::<N>,
@@ -141,15 +138,15 @@ impl Functions {
     }
 }
 
-static OURS: [Functions; super::MAX_LOADED] = [
-    Functions::ours::<0>(),
-    Functions::ours::<1>(),
-    Functions::ours::<2>(),
-    Functions::ours::<3>(),
-    Functions::ours::<4>(),
-    Functions::ours::<5>(),
-    Functions::ours::<6>(),
-    Functions::ours::<7>(),
+static OURS: [Ours; super::MAX_LOADED] = [
+    Ours::of::<0>(),
+    Ours::of::<1>(),
+    Ours::of::<2>(),
+    Ours::of::<3>(),
+    Ours::of::<4>(),
+    Ours::of::<5>(),
+    Ours::of::<6>(),
+    Ours::of::<7>(),
 ];
 
 /// Work with the nvJitLink of a number.
@@ -162,89 +159,34 @@ fn job<T>(number: usize, handle: Handle, work: impl FnOnce(&mut Job) -> T) -> Op
     LOADED.state(number, |jobs| jobs.get_mut(&handle.addr()).map(work)).flatten()
 }
 
-impl Job {
-    /// Takes an input that nvJitLink has taken.
-    fn add(&mut self, kind: c_uint, bytes: &[u8], name: &str) {
-        let text = || {
-            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-            String::from_utf8_lossy(&bytes[..end]).into_owned()
-        };
-        match kind {
-            INPUT_LIBRARY | INPUT_ANY if is_device_runtime(bytes) => self.runtime = true,
-            INPUT_PTX => self.inputs.push(Ptx { name: name.to_owned(), text: text() }),
-            INPUT_ANY if is_text(bytes) => {
-                self.inputs.push(Ptx { name: name.to_owned(), text: text() });
-            }
-            _ => {
-                self.other.get_or_insert_with(|| format!("{} ({name})", what(kind)));
-            }
+/// The PTX that nvJitLink makes of LTO code, or its error.
+fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, Answer> {
+    let checked = |error: Answer| if error == 0 { Ok(()) } else { Err(error) };
+    let options: Vec<_> = lto.options.iter().map(|option| option.as_ptr()).collect();
+    let (mut handle, mut size): (Handle, usize) = (std::ptr::null_mut(), 0);
+    // SAFETY: a list of C strings, and a place of our own.
+    checked(unsafe { (own.create)(&mut handle, options.len() as c_uint, options.as_ptr()) })?;
+    let mut link = || -> Result<Vec<u8>, Answer> {
+        for (name, bytes) in &lto.inputs {
+            let data = bytes.as_ptr().cast();
+            // SAFETY: a handle of our own, so many bytes, and a C string.
+            checked(unsafe {
+                (own.add_data)(handle, INPUT_LTO, data, bytes.len(), name.as_ptr())
+            })?;
         }
-    }
-
-    /// Links the texts, after nvJitLink has linked its inputs.
-    fn link(self) -> Self {
-        if self.makes_ptx {
-            return self;
-        }
-        if let Some(other) = &self.other {
-            tell_not(other);
-            return self;
-        }
-        match link(self.inputs.clone(), self.runtime) {
-            Ok(ptx) => {
-                tell();
-                let mut bytes = ptx.text.into_bytes();
-                bytes.push(0);
-                Self { linked: Some(bytes), ..self }
-            }
-            Err(why) => {
-                say(format_args!("texunit cannot link what nvJitLink links: {why}"));
-                self
-            }
-        }
-    }
-}
-
-/// Whether bytes are PTX, which begins with a directive or a comment: objects, fatbins, archives and LTO code begin
-/// with numbers of their own.
-fn is_text(bytes: &[u8]) -> bool {
-    let start = bytes.trim_ascii_start();
-    start.starts_with(b".version") || start.starts_with(b"//") || start.starts_with(b"/*")
-}
-
-/// What an input is, by its `nvJitLinkInputType`.
-fn what(kind: c_uint) -> &'static str {
-    match kind {
-        1 => "machine code",
-        3 => "LTO code",
-        4 => "a fatbin",
-        5 => "an object",
-        6 => "a library",
-        7 => "an index",
-        _ => "an input that is no PTX",
-    }
-}
-
-/// Says once in a process what is done.
-fn tell() {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
-        say(format_args!(
-            "the program links PTX to machine code with nvJitLink; it gets the linked PTX, which is what texunit runs, as \
-             nvJitLinkGetLinkedCubin's result"
-        ));
-    });
-}
-
-/// Says once in a process what cannot be done.
-fn tell_not(other: &str) {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
-        say(format_args!(
-            "the program links {other} to machine code with nvJitLink, which texunit does not run: it takes the place of \
-             that code where all inputs are PTX (nvcc -ptx, nvrtc without -dlto, numba-cuda with lto=False)"
-        ));
-    });
+        // SAFETY: as above, and a place of our own.
+        checked(unsafe { (own.complete)(handle) })?;
+        checked(unsafe { (own.ptx_size)(handle, &mut size) })?;
+        let mut text = vec![0; size];
+        // SAFETY: as above; there is as much room as was asked for.
+        checked(unsafe { (own.ptx)(handle, text.as_mut_ptr().cast()) })?;
+        Ok(text)
+    };
+    let text = link();
+    // SAFETY: a handle of our own.
+    unsafe { (own.destroy)(&mut handle) };
+    let text = job::text(&text?);
+    Ok(Ptx { name: "lto.ptx".to_owned(), text })
 }
 
 /// A name, if there is one.
@@ -271,9 +213,7 @@ unsafe extern "C" fn create<const N: usize>(
         if result == 0 && !handle.is_null() {
             // SAFETY: nvJitLink has taken this list, which is so long, and has written the handle.
             let (options, handle) = unsafe { (read(count as usize, options), *handle) };
-            let options = options.unwrap_or_default();
-            let has = |name: &[u8]| options.iter().any(|o| o.to_bytes().trim_ascii() == name);
-            let job = Job { makes_ptx: has(b"-lto") && has(b"-ptx"), ..Job::default() };
+            let job = Job::of(&options.unwrap_or_default());
             LOADED.state(N, |jobs| jobs.insert(handle.addr(), job));
         }
         result
@@ -327,7 +267,7 @@ unsafe extern "C" fn add_file<const N: usize>(
         if result == 0 {
             // SAFETY: nvJitLink has taken this name.
             let name = unsafe { named(file) };
-            // A file that is gone since is no PTX.
+            // A file that is gone since is not PTX.
             let bytes = std::fs::read(&name).unwrap_or_default();
             let kind = if bytes.is_empty() { 0 } else { kind };
             job(N, handle, |job| job.add(kind, &bytes, &name));
@@ -345,7 +285,7 @@ unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Answer {
         if result == 0
             && let Some(taken) = job(N, handle, std::mem::take)
         {
-            let linked = taken.link();
+            let linked = taken.link(|lto| optimised(own, lto));
             job(N, handle, |job| *job = linked);
         }
         result
@@ -404,32 +344,13 @@ mod tests {
             ("nvJitLinkComplete", 4),
             ("nvJitLinkGetLinkedCubinSize", 5),
             ("nvJitLinkGetLinkedCubin", 6),
+            ("nvJitLinkGetLinkedPtxSize", 10),
+            ("nvJitLinkGetLinkedPtx", 11),
         ];
         assert_eq!(some(&names), None);
         names.extend([("__nvJitLinkCreate_12_9", 7), ("__nvJitLinkCreate_12_10", 8)]);
         assert_eq!(some(&names), Some(8));
         names.push(("nvJitLinkCreate", 9));
         assert_eq!(some(&names), Some(9));
-    }
-
-    #[test]
-    fn inputs_are_known_by_kind_or_content() {
-        let ptx = b".version 8.0\n.target sm_80\0rest";
-        let taken = |kind: c_uint, bytes: &[u8]| {
-            let mut job = Job::default();
-            job.add(kind, bytes, "x");
-            (job.inputs.len(), job.other)
-        };
-        assert_eq!(taken(INPUT_PTX, ptx), (1, None));
-        assert_eq!(taken(INPUT_ANY, ptx), (1, None));
-        assert_eq!(taken(INPUT_ANY, b"\n// Generated\n.version 8.0"), (1, None));
-        for (kind, bytes, named) in [
-            (3, &b"\x7fNCED"[..], "LTO code (x)"),
-            (INPUT_ANY, b"\x7fELF.version.target", "an input that is no PTX (x)"),
-            (INPUT_ANY, b"\x50\xed\x55\xba.version", "an input that is no PTX (x)"),
-            (INPUT_LIBRARY, b"!<arch>\n", "a library (x)"),
-        ] {
-            assert_eq!(taken(kind, bytes), (0, Some(named.to_owned())), "{kind}");
-        }
     }
 }
