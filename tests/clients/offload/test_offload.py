@@ -37,13 +37,20 @@ def gcc():
     return ["gcc", *where, "-foffload=nvptx-none", "-foffload-options=-lm", "-O1", "-g"], pathlib.Path(plugin).parent
 
 
-def run(gcc, tmp_path, name, language, *options, source=None):
+def run(gcc, tmp_path, name, language, **variables):
     command, plugin = gcc
     program = tmp_path / name
-    output(*command, f"-f{language}", SOURCES / f"{source or name}.c", "-lm", "-o", program)
+    output(*command, f"-f{language}", SOURCES / f"{name}.c", "-lm", "-o", program)
     libraries = f"{plugin}:{os.environ.get('LD_LIBRARY_PATH', '')}"
-    # The program is a child of this one, so texunit's libraries are before it.
-    return subprocess.run([*options, program], env=os.environ | {"LD_LIBRARY_PATH": libraries}, capture_output=True, text=True)
+    environment = os.environ | {"LD_LIBRARY_PATH": libraries} | variables
+    return subprocess.run([program], env=environment, capture_output=True, text=True)
+
+
+def marked(name):
+    """`FILE:LINE` of the line that says so."""
+    lines = (SOURCES / name).read_text().splitlines()
+    (line,) = [n for n, text in enumerate(lines, 1) if "// here" in text]
+    return f"{name}:{line}"
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
@@ -64,6 +71,12 @@ def test_openacc(gcc, tmp_path, level):
 def test_mistakes_have_lines(gcc, tmp_path):
     """What a card reads past the end of what is mapped is an error here, with the line of C."""
     ended = run(gcc, tmp_path, "outside", "openmp")
-    (line,) = [n for n, text in enumerate((SOURCES / "outside.c").read_text().splitlines(), 1) if "// here" in text]
-    assert "out-of-bounds" in ended.stderr and f"outside.c:{line}" in ended.stderr, ended.stderr
+    assert "out-of-bounds" in ended.stderr and marked("outside.c") in ended.stderr, ended.stderr
     assert ended.returncode != 0
+
+
+def test_reads_of_what_was_never_written(gcc, tmp_path):
+    found = run(gcc, tmp_path, "unwritten", "openmp", TEXUNIT_CHECK="init")
+    assert "error[init" in found.stderr and marked("unwritten.c") in found.stderr, found.stderr
+    right = run(gcc, tmp_path, "openmp", "openmp", TEXUNIT_CHECK="init")
+    assert "error[" not in right.stderr, right.stderr

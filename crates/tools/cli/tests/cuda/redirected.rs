@@ -274,5 +274,13 @@ fn ptxas(setup: &Setup) -> Result<(), Failed> {
     let client = compiled(setup, &["load_image.c"], &["-ldl"], "load-image")?;
     let ended = run(setup.run().arg(&client).arg(&cubin), &client)?;
     same(&*ended.stdout, "7 7\n", &ended)?;
-    same(ended.stderr.matches("the program has ptxas make machine code").count(), 1, &ended)
+    same(ended.stderr.matches("the program has ptxas make machine code").count(), 1, &ended)?;
+    if setup.has(&["nvcc"]) {
+        // nvcc calls the one of its own folder.
+        let mut nvcc = setup.run();
+        nvcc.arg(setup.file("nvcc")).args(["-arch=sm_86", "-cubin", "-o"]).arg(&cubin);
+        succeed(nvcc.arg(setup.cases().join("commands/device.cu")), &cubin)?;
+        same(std::fs::read(&cubin)?.starts_with(b"\x7fELF"), true, &ended)?;
+    }
+    Ok(())
 }
