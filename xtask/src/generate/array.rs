@@ -1,4 +1,5 @@
-//! Elements of arrays: `name[2]`, `name[%r1+2]`, in the instructions that take them and in others.
+//! Elements of arrays: `name[2]`, `name[%r1+2]`, in the instructions that take them and in others;
+//! and numbered names, `name<4>`, in every state space and scope.
 
 use std::fmt::Write as _;
 
@@ -39,6 +40,20 @@ const VARIABLES: &str = "\
 .global .align 16 .v4 .f32 av[4];\n.global .s32 am[3][5];\n.global .u32 ai[2] = {1, 2};\n.global .u32 gi;\n.global .v2 .u32 gv;\n\
 .shared .u32 s4[16];\n.shared .u64 s8[4];\n.extern .shared .b8 se[];\n.const .u32 c4[8];\n.const .u64 c8[8];\n.const .f32 cf;\n";
 
+/// Numbered names of module scope and of the body, with their space and type.
+const NUMBERED: &[(&str, &str, &str)] = &[
+    ("gn", "global", "u32"),
+    ("cn", "const", "f64"),
+    ("sn", "shared", "b8"),
+    ("ln", "local", "b32"),
+    ("bn", "shared", "u64"),
+    ("hn", "global", "f32"),
+];
+
+const NUMBERED_OF_MODULE: &str =
+    ".global .u32 gn<4>;\n.const .f64 cn<2>;\n.shared .align 8 .b8 sn<12>;\n";
+const NUMBERED_OF_BODY: &str = ".local .b32 ln<4>;\n.shared .u64 bn<3>;\n.global .f32 hn<2>;\n";
+
 /// Instructions of one kernel.
 pub(super) fn question(
     setup: Setup,
@@ -48,7 +63,7 @@ pub(super) fn question(
 ) -> Question {
     // Arrays among the parameters, and parameters of calls in a body.
     let parameters = setup.version >= 20 && setup.target >= 20;
-    let mut variables = VARIABLES.to_owned();
+    let mut variables = VARIABLES.to_owned() + NUMBERED_OF_MODULE;
     if setup.version >= 15 {
         variables += ".global .texref tex_a;\n.global .texref ta[3];\n";
     }
@@ -57,13 +72,18 @@ pub(super) fn question(
         false => ".param .u64 px",
     };
     let mut prefix = setup.prefix_with(&variables, params);
+    prefix += NUMBERED_OF_BODY;
     prefix += ".local .b32 l4[8];\n.local .f64 l8[2];\n.local .b32 lo;\n";
     if parameters {
         let _ = writeln!(prefix, ".param .u32 q4[4];");
     }
     let arrays: Vec<_> =
         ARRAYS.iter().chain(PARAMETERS.iter().filter(|_| parameters)).copied().collect();
-    let lines = (0..most).map(|_| line(&arrays, random)).collect();
+    let lines = (0..most).map(|_| match random.below(4) {
+        0 => numbered(random),
+        _ => line(&arrays, random),
+    });
+    let lines = lines.collect();
     Question { prefix, ..setup.question(family, lines) }
 }
 
@@ -103,6 +123,61 @@ fn subscript(random: &mut Random) -> String {
         17 => format!("{register}{}", random.of(&["-1", "*2", "+%r2", "+1.0", "+", "+_", ".x"])),
         18 => random.of(&["1.0", "-%r1", "!%p1", "", "_", "2+%r1", "{%r1}", "(%r1)"]).to_owned(),
         _ => wild(random),
+    }
+}
+
+/// A use of a numbered name, or a scope with declarations and a use.
+fn numbered(random: &mut Random) -> String {
+    let (name, space, ty) = random.of(NUMBERED);
+    let number = random.of(&["0", "1", "1", "2", "3", "11", "12", "", "x", "0[1]", "1+4", "_"]);
+    if random.chance(30) {
+        return access(space, ty, &format!("{name}{number}"), random);
+    }
+    let spaces = ["reg", "local", "local", "shared", "shared", "param", "param", "global", "const"];
+    let types = ["u32", "u32", "b64", "f32", "b8", "f16x2", "pred", "texref", "b128"];
+    let declaration = |name: &str, random: &mut Random| {
+        let space = random.of(&spaces);
+        let count = random.of(&["<2>", "<2>", "<3>", "<12>", "<1>", "<0>", "<WARP_SZ>", "1", ""]);
+        let more = match random.below(30) {
+            0 => "[4]",
+            1 => " = 1",
+            2 => ", gn<2>, v",
+            3 => "<1>",
+            _ => "",
+        };
+        let before = random.of(&["", "", "", "", "", "", ".align 8 ", ".v2 ", ".align 3 "]);
+        let linkage = match random.below(40) {
+            0 => random.of(&[".extern ", ".visible ", ".weak ", ".common "]),
+            _ => "",
+        };
+        (space, format!("{linkage}.{space} {before}.{} {name}{count}{more};", random.of(&types)))
+    };
+    let name = random.of(&["w", "w", "w", "%w", "gn", "w1", "ln", "$w"]);
+    let (space, mut text) = declaration(name, random);
+    if random.chance(30) {
+        let again = random.of(&["w", "w1", "w0", "%w", "ln"]);
+        text += " ";
+        text += &declaration(again, random).1;
+    }
+    if random.chance(8) {
+        text += random.of(&[" w1:", " gn1:", " w1: .callprototype _ ();"]);
+    }
+    let ty = random.of(&["u32", "u32", "b64", "f32", "b8"]);
+    let used = access(space, ty, &format!("{name}{number}"), random);
+    format!("{{ {text} {used} }}")
+}
+
+/// An instruction that has the address of a variable, or a register, in it.
+fn access(space: &str, ty: &str, name: &str, random: &mut Random) -> String {
+    if space == "reg" && random.chance(80) {
+        return format!("mov.{ty} {name}, {};", source(ty, random));
+    }
+    match random.below(12) {
+        0..=4 => format!("ld.{space}.{ty} {}, [{name}];", dest(ty, random)),
+        5..=8 => format!("st.{space}.{ty} [{name}], {};", good(ty, random)),
+        9 => format!("mov.u64 %rd1, {name};"),
+        10 => format!("cvta.{space}.u64 %rd1, {name};"),
+        _ => random.of(&["add.u64 %rd1, %rd2, @;", "bra @;"]).replace('@', name),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Their folder, below that of the libraries.
 pub(crate) const FOLDER: &str = "shims";
 /// Their names.
-pub(crate) const PROGRAMS: [&str; 1] = ["nvidia-smi"];
+pub(crate) const PROGRAMS: [&str; 2] = ["nvidia-smi", "ptxas"];
 
 /// Makes all of them: before a core that has their code, of a few instructions each.
 pub(super) fn make(

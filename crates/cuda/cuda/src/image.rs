@@ -1,26 +1,20 @@
 //! Images of modules: what `cuModuleLoadData` and its like are given. PTX text, a fatbin, or a
 //! structure that points to one; machine code is recognised, and refused.
 
-use crate::archive;
 use crate::args::{Answer, Raw};
 use crate::call::say;
 use crate::fatbin::{self, Compatibility, EntryKind};
-use crate::link;
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::refused;
 use crate::settings::settings;
 use texunit_cuda_abi::{CUDA_VERSION, CUresult, Refusal};
+use texunit_link::{IN_PLACE, LinkError, is_device_runtime};
+
+pub(crate) use texunit_link::Ptx;
 
 /// First bytes of machine code (ELF).
 const ELF: [u8; 4] = *b"\x7fELF";
-
-/// PTX, and what messages call it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ptx {
-    pub(crate) name: String,
-    pub(crate) text: String,
-}
 
 /// An image as it was given, with a copy of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +95,7 @@ impl Image {
         let content = match bytes.first_chunk() {
             Some(first) if *first == ELF => Content::Machine,
             Some(first) if u32::from_le_bytes(*first) == fatbin::MAGIC => Content::Fatbin(bytes),
-            _ if archive::is_device_runtime(&bytes) => Content::DeviceRuntime,
+            _ if is_device_runtime(&bytes) => Content::DeviceRuntime,
             _ => {
                 let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
                 Content::Text(bytes[..end].to_vec())
@@ -123,7 +117,16 @@ impl Image {
                     "the image is libcudadevrt.a, a library to be linked with others; alone it is not a module",
                 ));
             }
-            Content::Text(bytes) => Ptx { name: name.to_owned(), text: text(bytes) },
+            Content::Text(bytes) => {
+                if is_in_place(bytes) {
+                    say_once(
+                        "the program has ptxas make machine code; texunit's ptxas has checked the PTX and given it in the \
+                         place of that, as texunit runs PTX"
+                            .to_owned(),
+                    );
+                }
+                Ptx { name: name.to_owned(), text: text(bytes) }
+            }
             Content::Fatbin(bytes) => from_fatbin(bytes)?,
             Content::Several(all) => {
                 // The runtime of the device comes along for the newest cards only: what does not
@@ -131,7 +134,8 @@ impl Image {
                 let here: Vec<&Vec<u8>> = all.iter().filter(|bytes| runs(bytes, device)).collect();
                 let taken = if here.is_empty() { all.iter().collect() } else { here };
                 let inputs: Vec<Ptx> = taken.into_iter().map(from_fatbin).collect::<Answer<_>>()?;
-                link::link(inputs, true).map_err(|why| {
+                texunit_link::link(inputs, true).map_err(|why| {
+                    let why = unlinked(&why);
                     refused::say_refused(&why);
                     CUresult::INVALID_PTX
                         .because(format!("the fatbins of the image cannot be linked: {why}"))
@@ -188,6 +192,22 @@ impl Content {
         }
         // SAFETY: a pointer to a fatbin, which the caller's compiler has written.
         unsafe { fatbin_at(Raw::of(data)) }.map(Self::Fatbin)
+    }
+}
+
+/// Whether texunit's ptxas has written a text: its last line says so.
+fn is_in_place(bytes: &[u8]) -> bool {
+    let line = bytes.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+    line.is_some_and(|line| line.starts_with(IN_PLACE.as_bytes()))
+}
+
+/// Why texts are not linked, with the lines of one that cannot be read.
+pub(crate) fn unlinked(why: &LinkError) -> String {
+    match why {
+        LinkError::Unreadable(source, diagnostics) => {
+            texunit_report::human(&**source, diagnostics, false)
+        }
+        other => other.to_string(),
     }
 }
 

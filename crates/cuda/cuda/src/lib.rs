@@ -25,7 +25,6 @@
 #![allow(unsafe_code)]
 
 mod api;
-mod archive;
 mod args;
 mod array;
 mod asked;
@@ -50,7 +49,8 @@ mod late;
 mod launch;
 mod launch_trace;
 mod library;
-mod link;
+#[cfg(test)]
+mod linked;
 mod marker;
 mod memory;
 mod module;

@@ -53,6 +53,8 @@ pub(crate) struct Linked {
     pub(crate) runtime: Option<Inside>,
     /// Whether nvrtc is.
     pub(crate) nvrtc: bool,
+    /// Whether nvJitLink is.
+    pub(crate) nvjitlink: bool,
 }
 
 /// Functions that every runtime has, and of which major versions.
@@ -106,8 +108,9 @@ pub(crate) fn linked_into(path: &Path) -> Linked {
         // What lies elsewhere is no function, whatever the table says.
         let code = code(&file);
         symbols.retain(|symbol| code.iter().any(|range| range.contains(&symbol.address)));
-        let nvrtc = symbols.iter().any(|symbol| symbol.name == b"nvrtcCompileProgram");
-        Some(Linked { runtime: runtime_of(&symbols), nvrtc })
+        let has = |name: &[u8]| symbols.iter().any(|symbol| symbol.name.starts_with(name));
+        let (nvrtc, nvjitlink) = (has(b"nvrtcCompileProgram"), has(b"__nvJitLinkCreate_"));
+        Some(Linked { runtime: runtime_of(&symbols), nvrtc, nvjitlink })
     };
     look().unwrap_or_default()
 }
@@ -179,7 +182,7 @@ mod tests {
     fn other_files_have_nothing_inside() {
         for path in [Path::new(file!()), Path::new("/nowhere"), &std::env::current_exe().unwrap()] {
             let linked = linked_into(path);
-            assert!(linked.runtime.is_none() && !linked.nvrtc);
+            assert!(linked.runtime.is_none() && !linked.nvrtc && !linked.nvjitlink);
         }
     }
 

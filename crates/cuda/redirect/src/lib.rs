@@ -14,8 +14,8 @@
 //! table does not name every function of a runtime is left as it is: two runtimes at work in one file would
 //! not know of each other's memory and kernels.
 //!
-//! Calls of nvrtc, NVIDIA's compiler, are bound to functions of this library where a program asks for machine
-//! code: module `nvrtc`.
+//! Calls of nvrtc and nvJitLink, NVIDIA's compiler and linker, are bound to functions of this library where a program
+//! asks for machine code: module `compiler`.
 //!
 //! The dynamic linker ends this library after all of the program's, whatever these do then: that is when what a run has to
 //! report is complete, and when `texunit_core_end` is called ([`texunit_redirect_end`]).
@@ -28,12 +28,13 @@
 
 #![allow(unsafe_code)]
 
+mod compiler;
 mod file;
 mod lazy;
-mod nvrtc;
 mod patch;
 mod search;
 
+use compiler::Compiler;
 use file::Inside;
 use std::ffi::{CStr, OsStr, c_char, c_long, c_uint, c_void};
 use std::fmt::Arguments;
@@ -130,8 +131,8 @@ unsafe extern "C" fn la_objsearch(
     ours.map_or(name, |ours| ours.as_ptr().cast_mut())
 }
 
-/// A file has been loaded. Calls of nvrtc by other files are to be reported, and no others. What the cookie
-/// holds from here on is one more than the number of an nvrtc, and 0 of other files.
+/// A file has been loaded. Calls of NVIDIA's compilers by other files are to be reported, and no others. What the cookie
+/// holds from here on is the number of such a compiler, and 0 of other files.
 ///
 /// # Safety
 /// Called by the dynamic linker, with its own structure and a place for the cookie.
@@ -156,13 +157,14 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
     let loaded = |path| Loaded { path, address, cookie: cookie.addr() };
     with(|state| match path.file_name().and_then(OsStr::to_str).unwrap_or_default() {
         name if name.starts_with(CORE) => state.cores.push(loaded(path)),
-        _ if nvrtc::is_nvrtc(&path) => {
-            let Some(number) = nvrtc::add(path, address) else {
-                say(format_args!("there are too many libnvrtc: this one is not asked for PTX"));
+        _ if Compiler::is_one(&path) => {
+            let name = shown(&path);
+            let Some(compiler) = Compiler::add(path, address) else {
+                say(format_args!("there are too many of {name}: this one is not asked for PTX"));
                 return;
             };
             // SAFETY: as above.
-            unsafe { *cookie = number + 1 };
+            unsafe { *cookie = compiler.cookie() };
             flags = BIND_TO;
         }
         _ => state.new.push(loaded(path)),
@@ -178,8 +180,8 @@ unsafe extern "C" fn la_objopen(map: *const LinkMap, space: c_long, cookie: *mut
 unsafe extern "C" fn la_objclose(cookie: *const usize) -> c_uint {
     with(|state| state.unloaded(cookie.addr()));
     // SAFETY: the dynamic linker's own place, or null.
-    if let Some(number) = unsafe { cookie.as_ref() }.and_then(|cookie| cookie.checked_sub(1)) {
-        nvrtc::remove(number);
+    if let Some(compiler) = unsafe { cookie.as_ref() }.and_then(|&c| Compiler::of_cookie(c)) {
+        compiler.remove();
     }
     0
 }
@@ -202,11 +204,11 @@ unsafe extern "C" fn la_symbind64(
     let address = unsafe { (*symbol).value } as usize;
     let bind = || {
         // SAFETY: the place of the cookie, and a C string in the table of the file, or null.
-        let (number, name) = unsafe {
-            let number = to.as_ref()?.checked_sub(1)?;
-            (number, (!name.is_null()).then(|| CStr::from_ptr(name))?)
+        let (compiler, name) = unsafe {
+            let compiler = Compiler::of_cookie(*to.as_ref()?)?;
+            (compiler, (!name.is_null()).then(|| CStr::from_ptr(name))?)
         };
-        nvrtc::bind(number, name)
+        compiler.bind(name)
     };
     // A panic must not reach the dynamic linker; it has been printed.
     let ours = std::panic::catch_unwind(std::panic::AssertUnwindSafe(bind));
@@ -251,6 +253,12 @@ impl State {
             say(format_args!(
                 "nvrtc seems to be linked into {name} (libnvrtc_static.a), where texunit cannot ask it for PTX; have the \
                  program do so (--gpu-architecture=compute_XX), or link it with -lnvrtc"
+            ));
+        }
+        if linked.nvjitlink {
+            say(format_args!(
+                "nvJitLink seems to be linked into {name} (libnvJitLink_static.a), where texunit cannot give its caller PTX \
+                 in place of machine code; link it with -lnvJitLink"
             ));
         }
     }

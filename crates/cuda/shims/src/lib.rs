@@ -6,11 +6,13 @@
 #![allow(unsafe_code)]
 
 pub mod nvidia_smi;
+pub mod ptxas;
 
 /// Runs the program of a name with the arguments of the process: its exit code, `None` for a name that is none of them.
 pub fn run(name: &str) -> Option<u8> {
     match name {
         "nvidia-smi" => Some(nvidia_smi::main()),
+        "ptxas" => Some(ptxas::main()),
         _ => None,
     }
 }

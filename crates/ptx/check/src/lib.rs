@@ -28,7 +28,7 @@ mod types;
 
 pub use codes::{CODES, Code, find_code};
 pub use lint::{Levels, UnknownCode};
-pub use module::{Checked, architectures};
+pub use module::{Checked, architectures, versions};
 pub use options::{Architecture, Options, Ptxas, Verdicts, parse_version};
 
 use std::sync::Arc;

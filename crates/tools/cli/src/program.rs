@@ -27,6 +27,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Where Triton finds ptxas, if not in its own package.
+const ASSEMBLERS: [&str; 2] = ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"];
+
 /// Exit code if the program could not be started.
 const NOT_STARTED: u8 = 125;
 
@@ -135,7 +138,7 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     // Programs that call those of NVIDIA's by name, and the user who does, get texunit's.
     let shims = libraries::shims(&folder);
     let folders = std::env::var_os("PATH");
-    let folders = shims.map_or(folders.clone(), |shims| Some(before(&shims, folders)));
+    let folders = shims.as_deref().map_or(folders.clone(), |shims| Some(before(shims, folders)));
     let path = find(program, folders.as_deref())?;
     if let Some(why) = refusal::unfit(&path) {
         return Err(why);
@@ -149,6 +152,10 @@ fn start(args: &RunArgs) -> Result<u8, String> {
     let with = |variable: &str, first: &Path| before(first, std::env::var_os(variable));
     command.env("LD_LIBRARY_PATH", with("LD_LIBRARY_PATH", &folder));
     command.envs(folders.map(|folders| ("PATH", folders)));
+    if let Some(shims) = &shims {
+        let unset = ASSEMBLERS.iter().filter(|name| std::env::var_os(name).is_none());
+        command.envs(unset.map(|name| (name, shims.join("ptxas"))));
+    }
     // It tells the dynamic linker where texunit's libraries are, be it that an rpath names others, and sends the calls of a
     // runtime inside the program or a library of its to that of texunit's which has the same structures. No other library is
     // loaded beside those of the program: its libraries would find their names where they have variables called so.

@@ -7,8 +7,7 @@ use crate::args::{Answer, In, InOut, Out, Raw, Text};
 use crate::call::{driver_api, say};
 use crate::context;
 use crate::handle::{Handle, object};
-use crate::image::{Content, Image, Ptx};
-use crate::link::link;
+use crate::image::{Content, Image, Ptx, unlinked};
 use crate::module::unreadable;
 use crate::module_options::{Given, Jit};
 use crate::origin::Origin;
@@ -18,6 +17,7 @@ use crate::registers;
 use std::ffi::c_uint;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_cuda_abi::{CUresult, jit_input};
+use texunit_link::link;
 use texunit_syntax::{Diagnostic, SourceFile};
 
 /// Texts that are being linked (`CUlinkState`).
@@ -131,6 +131,7 @@ driver_api! {
         let mut parts = state.parts();
         if parts.result.is_none() {
             let linked = link(parts.inputs.clone(), parts.runtime).map_err(|why| {
+                let why = unlinked(&why);
                 let reason = format!("linking failed: {}", why.trim_end());
                 if !state.jit.fail(&why) {
                     say_refused(&reason);

@@ -451,3 +451,32 @@ fn narrower_values_and_constants_of_128_bits() {
     ];
     assert_eq!(got, wanted, "{got:x?}");
 }
+
+/// As GCC passes arguments: `.param .u64 %P<1>`.
+#[test]
+fn numbered_variables_in_every_space() {
+    let before = ".global .u32 g<3>;
+.const .u32 c<2>;
+.func (.param .u32 out) f(.param .u64 a, .param .u32 b)
+{
+.reg .u64 %p; .reg .u32 %v<2>;
+.local .u32 kept<2>;
+ld.param.u64 %p, [a]; ld.param.u32 %v0, [b];
+st.local.u32 [kept0], 7; st.local.u32 [kept1], %v0;
+ld.local.u32 %v0, [kept0]; ld.local.u32 %v1, [kept1];
+mad.lo.u32 %v0, %v0, 1000, %v1;
+st.param.u32 [out], %v0; ret;
+}
+";
+    let body = "st.shared.u32 [s1], 31; st.shared.u32 [s0], 30; st.global.u32 [g2], 42;
+        { .param .u32 %R<1>; .param .u64 %P<1>; .param .u32 %Q<2>;
+          st.param.u64 [%P0], %out; st.param.u32 [%Q1], 8;
+          call (%R0), f, (%P0, %Q1);
+          ld.param.u32 %x0, [%R0]; }
+        ld.shared.u32 %x1, [s0]; ld.shared.u32 %x2, [s1]; ld.global.u32 %x3, [g2]; ld.const.u32 %x4, [c1];
+        st.global.u32 [%out], %x0; st.global.u32 [%out+4], %x1; st.global.u32 [%out+8], %x2;
+        st.global.u32 [%out+12], %x3; st.global.u32 [%out+16], %x4; ret;";
+    let text = kernel_with(before, ".reg .u32 %x<5>;\n.shared .u32 s<2>;", body);
+    let how = How { block: [1, 1, 1], ..How::default() };
+    assert_eq!(run_words(&text, how, 5), [7008, 30, 31, 42, 0]);
+}

@@ -22,7 +22,7 @@ impl<'a> Body<'_, 'a> {
                 let Some(&(count, _, span)) = scope.ranges.get(prefix) else { continue };
                 let help = match count {
                     0 => {
-                        format!("{prefix}<0> declares no register: write {prefix}<{}>", number + 1)
+                        format!("{prefix}<0> declares nothing: write {prefix}<{}>", number + 1)
                     }
                     _ => format!(
                         "{prefix}<{count}> declares {prefix}0 to {prefix}{}: raise the number to {} or more",

@@ -11,9 +11,9 @@ use texunit_syntax::ast::{self, Space, Statement};
 use texunit_syntax::{Diagnostic, Span};
 
 use crate::context::Checker;
-use crate::context::scope::{Found, Local, RegDecl, Scope, Scopes};
+use crate::context::scope::{Found, Local, Numbered, RegDecl, Scope, Scopes};
 use crate::declaration::allowed::DeclSite;
-use crate::ir::{FrameVar, FrameVarId, Function, Guard, Instruction, LabelId};
+use crate::ir::{FrameVar, FrameVarId, Function, Guard, Instruction, LabelId, Variable};
 use crate::message::say::mnemonic;
 use crate::names::Set;
 
@@ -32,6 +32,13 @@ const INLINED: Requirement = Requirement { feature: "inlined_at", version: 72, t
 const PARAM_IN_FUNC: Requirement =
     Requirement { feature: ".param in a .func", version: 20, target: 0 };
 
+/// The variables of a group `l<2>`, but for their names; they are made when they are named.
+#[derive(Clone)]
+enum Pattern {
+    Frame(FrameVar, Span),
+    Static(Box<Variable>),
+}
+
 /// A body under construction.
 pub(crate) struct Body<'c, 'a> {
     pub(crate) cx: &'c mut Checker<'a>,
@@ -39,6 +46,8 @@ pub(crate) struct Body<'c, 'a> {
     pub(crate) function: Function,
     instructions: Vec<Instruction>,
     frame_bytes: u64,
+    /// Of numbered groups of variables.
+    patterns: Vec<Pattern>,
     /// Unknown names that were reported.
     reported: Set<&'a str>,
     /// The instruction being checked was accepted for ptxas compatibility only.
@@ -53,6 +62,7 @@ impl<'c, 'a> Body<'c, 'a> {
             function,
             instructions: Vec::new(),
             frame_bytes: 0,
+            patterns: Vec::new(),
             reported: Set::default(),
             miscompiled: false,
         }
@@ -196,20 +206,58 @@ impl<'c, 'a> Body<'c, 'a> {
     }
 
     fn variable(&mut self, v: &'a ast::Variable<'a>) {
-        match v.space {
-            Space::Reg => self.register(v),
+        let pattern = match v.space {
+            Space::Reg => return self.register(v),
             Space::Local | Space::Param => {
-                let local = self.frame_variable(v).map_or(Local::Broken, Local::Frame);
-                self.define(&v.name, local);
+                self.frame_variable(v).map(|f| Pattern::Frame(f, v.span))
             }
             Space::Global | Space::Const | Space::Shared | Space::Tex => {
-                let name = self.full_name(v.name.text);
-                let local = match self.cx.static_variable(v, name, false) {
-                    Some(variable) => Local::Static(self.cx.add_variable(variable)),
-                    None => Local::Broken,
-                };
-                self.define(&v.name, local);
+                let variable = self.cx.static_variable(v, String::new(), false);
+                variable.map(|variable| Pattern::Static(Box::new(variable)))
             }
+        };
+        if v.count.is_none() {
+            let local = pattern.map_or(Local::Broken, |pattern| self.made(pattern, v.name.text));
+            return self.declare(v, local);
+        }
+        let group = pattern.map_or(Numbered::Broken, |pattern| {
+            self.patterns.push(pattern);
+            Numbered::Variable(self.patterns.len() - 1)
+        });
+        self.group(v, group);
+    }
+
+    /// The variable with this name.
+    fn made(&mut self, pattern: Pattern, name: &str) -> Local<'a> {
+        match pattern {
+            Pattern::Frame(variable, span) => {
+                self.frame_bytes = self.frame_bytes.saturating_add(u64::from(variable.size));
+                if self.frame_bytes > MAX_FRAME {
+                    if self.cx.too_large(span, self.frame_bytes, MAX_FRAME).is_none() {
+                        return Local::Broken;
+                    }
+                    self.frame_bytes = 0;
+                }
+                let id = FrameVarId(self.function.frame.len() as u32);
+                self.function.frame.push(FrameVar { name: name.to_string(), ..variable });
+                Local::Frame(id)
+            }
+            Pattern::Static(variable) => {
+                let name = self.full_name(name);
+                Local::Static(self.cx.add_variable(Variable { name, ..*variable }))
+            }
+        }
+    }
+
+    /// What a name in a scope of the body is; a variable of a numbered group is made when it is
+    /// first named.
+    pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
+        match self.scopes.find(name)? {
+            Found::Member(depth, pattern) => {
+                let local = self.made(self.patterns[pattern].clone(), name);
+                Some(self.scopes.made(depth, name, local))
+            }
+            found => Some(found),
         }
     }
 
@@ -236,27 +284,34 @@ impl<'c, 'a> Body<'c, 'a> {
             return self.define(&v.name, Local::Broken);
         }
         let decl = RegDecl { ty, vector: v.vector.max(1) };
-        let Some((count, _)) = v.count else {
-            let covered = self.scopes.stack.last().and_then(|s| s.range_of(v.name.text));
-            match covered {
-                Some(first) => self.cx.duplicate(&v.name, first),
-                None => self.define(&v.name, Local::Reg(decl)),
-            }
-            return;
-        };
-        let name = v.name;
+        match v.count {
+            None => self.declare(v, Local::Reg(decl)),
+            Some(_) => self.group(v, Numbered::Reg(decl)),
+        }
+    }
+
+    /// Declares a name that a numbered group of the same scope does not have.
+    fn declare(&mut self, v: &'a ast::Variable<'a>, local: Local<'a>) {
+        match self.scopes.stack.last().and_then(|s| s.range_of(v.name.text)) {
+            Some((_, first)) => self.cx.duplicate(&v.name, first),
+            None => self.define(&v.name, local),
+        }
+    }
+
+    /// Declares `name<count>`.
+    fn group(&mut self, v: &'a ast::Variable<'a>, group: Numbered) {
+        let (name, count) = (v.name, v.count.map_or(0, |(n, _)| n));
         let Some(scope) = self.scopes.stack.last_mut() else { return };
         let taken = scope.numbered.get(name.text).filter(|(least, _)| *least < count);
         let first = scope.ranges.get(name.text).map(|r| r.2).or(taken.map(|(_, span)| *span));
         match first {
             Some(first) => self.cx.duplicate(&name, first),
-            None => {
-                scope.insert_range(name.text, (count, decl, name.span));
-            }
+            None => scope.insert_range(name.text, (count, group, name.span)),
         }
     }
 
-    fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVarId> {
+    /// A `.local` or `.param` variable, without its name.
+    fn frame_variable(&mut self, v: &'a ast::Variable<'a>) -> Option<FrameVar> {
         let ty = self.cx.declared(v, DeclSite::Body)?;
         if v.initializer.is_some() || v.linkage.is_some() {
             self.report(
@@ -277,23 +332,14 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.cx.require(PARAM_IN_FUNC, v.span);
             }
         }
-        let count = v.count.map_or(1, |(n, _)| n);
-        let size = layout.size.saturating_mul(count);
-        self.frame_bytes = self.frame_bytes.saturating_add(size);
-        if self.frame_bytes > MAX_FRAME {
-            self.cx.too_large(v.span, self.frame_bytes, MAX_FRAME)?;
-            self.frame_bytes = 0;
-        }
-        let id = FrameVarId(self.function.frame.len() as u32);
-        self.function.frame.push(FrameVar {
-            name: v.name.text.to_string(),
+        Some(FrameVar {
+            name: String::new(),
             is_param: v.space == Space::Param,
             ty: layout.ty,
-            size: size as u32,
+            size: u32::try_from(layout.size).unwrap_or(u32::MAX),
             align: layout.align as u32,
             is_array: layout.is_array,
-        });
-        Some(id)
+        })
     }
 
     /// The guard of an instruction; `Err` if it is wrong.
@@ -311,7 +357,7 @@ impl<'c, 'a> Body<'c, 'a> {
                 );
                 Err(())
             }
-            Some(Found::Other(_) | Found::Outside) => {
+            Some(_) => {
                 self.report(
                     Diagnostic::error("E0219", guard.span, "a guard must be a predicate")
                         .help("write @ and the name of a .pred register"),
@@ -325,7 +371,7 @@ impl<'c, 'a> Body<'c, 'a> {
     /// What a name in the body is; unknown ones are reported once. Names at module scope are not
     /// found here.
     pub(crate) fn lookup(&mut self, name: &ast::Ident<'a>) -> Option<Found<'a>> {
-        let found = self.scopes.find(name.text);
+        let found = self.find(name.text);
         if found.is_none() {
             if self.cx.globals.contains_key(name.text) || special::lookup(name.text).is_some() {
                 return Some(Found::Outside);

@@ -178,11 +178,11 @@ impl<'a> Body<'_, 'a> {
         name: &ast::Ident<'a>,
         component: Option<&ast::Ident<'a>>,
     ) -> Option<Value<'a>> {
-        if let Some(found) = self.scopes.find(name.text) {
+        if let Some(found) = self.find(name.text) {
             return match found {
                 Found::Register(r) => self.component_of(r.id, r.decl, component),
                 Found::Other(local) => self.local(local),
-                Found::Outside => None,
+                Found::Member(..) | Found::Outside => None,
             };
         }
         if let Some(special) = special::lookup(name.text) {

@@ -29,46 +29,49 @@ pub(crate) enum Local<'a> {
     Broken,
 }
 
+/// What `%r<10>` or `l<2>` declares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Numbered {
+    Reg(RegDecl),
+    /// Variables in memory, by the index of their pattern in the body.
+    Variable(usize),
+    /// The declaration was wrong.
+    Broken,
+}
+
 /// One pair of braces.
 #[derive(Default)]
 pub(crate) struct Scope<'a> {
     pub(crate) names: Map<&'a str, (Local<'a>, Span)>,
     /// `%r<10>`: how many, and what.
-    pub(crate) ranges: Map<&'a str, (u64, RegDecl, Span)>,
+    pub(crate) ranges: Map<&'a str, (u64, Numbered, Span)>,
     /// Lengths of the prefixes in `ranges`, as bits: a name of many digits splits in many ways, and
     /// nearly none of them is worth a look.
     lengths: u64,
     /// Of names that end with a number, by what stands before it: the smallest number.
     pub(crate) numbered: Map<&'a str, (u64, Span)>,
-    /// Registers that have been named. None of them is another thing in `names`.
-    registers: Map<&'a str, Register>,
+    /// Registers and members of numbered groups that have been named. None of them is another thing
+    /// in `names`, but for labels.
+    members: Map<&'a str, Found<'a>>,
 }
 
 impl<'a> Scope<'a> {
     /// Declares a numbered group.
-    pub(crate) fn insert_range(&mut self, prefix: &'a str, range: (u64, RegDecl, Span)) {
+    pub(crate) fn insert_range(&mut self, prefix: &'a str, range: (u64, Numbered, Span)) {
         self.lengths |= length_bit(prefix);
         self.ranges.insert(prefix, range);
     }
 
     /// The numbered group with this prefix.
-    fn range(&self, prefix: &str) -> Option<&(u64, RegDecl, Span)> {
+    fn range(&self, prefix: &str) -> Option<&(u64, Numbered, Span)> {
         (self.lengths & length_bit(prefix) != 0).then(|| self.ranges.get(prefix)).flatten()
     }
 
-    /// The registers of a numbered group that has this name in it.
-    fn in_range(&self, name: &str) -> Option<RegDecl> {
+    /// The numbered group that has this name in it, and where it is declared.
+    pub(crate) fn range_of(&self, name: &str) -> Option<(Numbered, Span)> {
         splits(name).find_map(|(prefix, number)| {
-            let &(count, decl, _) = self.range(prefix)?;
-            (number < count).then_some(decl)
-        })
-    }
-
-    /// Where the group of registers is declared that has this name in it.
-    pub(crate) fn range_of(&self, name: &str) -> Option<Span> {
-        splits(name).find_map(|(prefix, number)| {
-            let &(count, _, span) = self.range(prefix)?;
-            (number < count).then_some(span)
+            let &(count, group, span) = self.range(prefix)?;
+            (number < count).then_some((group, span))
         })
     }
 }
@@ -89,6 +92,9 @@ pub(crate) struct Register {
 pub(crate) enum Found<'a> {
     Register(Register),
     Other(Local<'a>),
+    /// A variable of a numbered group that is named for the first time: the scope of the group, and
+    /// the pattern.
+    Member(usize, usize),
     /// A name at module scope or a special register.
     Outside,
 }
@@ -103,28 +109,40 @@ pub(crate) struct Scopes<'a> {
 impl<'a> Scopes<'a> {
     /// Finds a name, innermost scope first.
     pub(crate) fn find(&mut self, name: &'a str) -> Option<Found<'a>> {
-        for scope in self.stack.iter_mut().rev() {
-            if let Some(&register) = scope.registers.get(name) {
-                return Some(Found::Register(register));
+        for (depth, scope) in self.stack.iter_mut().enumerate().rev() {
+            if let Some(&found) = scope.members.get(name) {
+                return Some(found);
             }
-            let decl = match scope.names.get(name) {
-                Some(&(Local::Reg(decl), _)) => decl,
-                // A label does not hide a register of a numbered group.
-                Some(&(other @ Local::Label(_), _)) => match scope.in_range(name) {
-                    Some(decl) => decl,
+            let group = || scope.range_of(name).map(|(group, _)| group);
+            let group = match scope.names.get(name) {
+                Some(&(Local::Reg(decl), _)) => Numbered::Reg(decl),
+                // A label does not hide a member of a numbered group.
+                Some(&(other @ Local::Label(_), _)) => match group() {
+                    Some(group) => group,
                     None => return Some(Found::Other(other)),
                 },
                 Some(&(other, _)) => return Some(Found::Other(other)),
-                None => match scope.in_range(name) {
-                    Some(decl) => decl,
+                None => match group() {
+                    Some(group) => group,
                     None => continue,
                 },
             };
+            let decl = match group {
+                Numbered::Reg(decl) => decl,
+                Numbered::Variable(pattern) => return Some(Found::Member(depth, pattern)),
+                Numbered::Broken => return Some(Found::Other(Local::Broken)),
+            };
             let register = Register { id: add_register(&mut self.registers, name, decl), decl };
-            scope.registers.insert(name, register);
+            scope.members.insert(name, Found::Register(register));
             return Some(Found::Register(register));
         }
         None
+    }
+
+    /// Keeps the variable that was made for a [`Found::Member`].
+    pub(crate) fn made(&mut self, depth: usize, name: &'a str, local: Local<'a>) -> Found<'a> {
+        self.stack[depth].members.insert(name, Found::Other(local));
+        Found::Other(local)
     }
 
     /// A register without a name.
@@ -152,7 +170,7 @@ impl<'a> Scopes<'a> {
                 }
             }
         }
-        scope.registers.remove(name);
+        scope.members.remove(name);
         Ok(())
     }
 }

@@ -152,7 +152,7 @@ impl<'a> Body<'_, 'a> {
         let message = format!("{} needs a memory operand here", mnemonic(site.i));
         let diagnostic = Diagnostic::error("E0217", operand.span, message);
         let address = match &operand.kind {
-            OperandKind::Name { name, component: None } => match self.scopes.find(name.text) {
+            OperandKind::Name { name, component: None } => match self.find(name.text) {
                 Some(Found::Register(r)) => {
                     r.decl.vector <= 1 && r.decl.ty.bits() == 64 && r.decl.ty != ScalarType::F64
                 }

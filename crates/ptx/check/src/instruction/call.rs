@@ -37,7 +37,7 @@ impl<'a> Body<'_, 'a> {
 
     fn label(&mut self, operand: &ast::Operand<'a>) -> Option<LabelId> {
         if let OperandKind::Name { name, .. } = &operand.kind
-            && self.scopes.find(name.text).is_none()
+            && self.find(name.text).is_none()
             && !self.cx.globals.contains_key(name.text)
         {
             let message = format!("unknown label {}", name.text);
@@ -282,7 +282,7 @@ impl<'a> Body<'_, 'a> {
         (results, arguments): (&[ast::Operand<'a>], &[ast::Operand<'a>]),
     ) -> Option<()> {
         let Some(OperandKind::Name { name, .. }) = with.map(|w| &w.kind) else { return Some(()) };
-        let Some(Found::Other(Local::CallTargets(list))) = self.scopes.find(name.text) else {
+        let Some(Found::Other(Local::CallTargets(list))) = self.find(name.text) else {
             return Some(());
         };
         for (name, _) in list.targets.iter().skip(1) {

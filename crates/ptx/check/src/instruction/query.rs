@@ -71,7 +71,7 @@ impl<'a> Body<'_, 'a> {
             OperandKind::Address(address) => match (&address.base.kind, &address.offset) {
                 (OperandKind::Constant(_), _) => true,
                 (OperandKind::Name { name, component: None }, offset) => {
-                    match self.scopes.find(name.text) {
+                    match self.find(name.text) {
                         Some(Found::Register(r)) => {
                             offset.is_some() && fits(ScalarType::U64, r.decl.ty)
                         }

@@ -326,7 +326,7 @@ impl<'a> Body<'_, 'a> {
         let OperandKind::Name { name, component: None } = &operand.kind else { return false };
         let scalar = matches!(&next.kind, OperandKind::Name { .. });
         scalar
-            && matches!(self.scopes.find(name.text), Some(Found::Register(r))
+            && matches!(self.find(name.text), Some(Found::Register(r))
                 if r.decl.vector <= 1 && r.decl.ty.bits() == 32)
     }
 

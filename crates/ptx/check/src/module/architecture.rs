@@ -174,6 +174,11 @@ const VERSIONS: &[(u32, u32)] = &[
     (10, 15), (20, 23), (30, 32), (40, 43), (50, 51), (60, 65), (70, 78), (80, 88), (90, 95),
 ];
 
+/// Every version of the PTX ISA, in order: major, minor.
+pub fn versions() -> impl Iterator<Item = (u32, u32)> {
+    VERSIONS.iter().flat_map(|&(first, last)| (first..=last).map(|v| (v / 10, v % 10)))
+}
+
 /// The version that a release reads: it joins both numbers, so that 2.10 is 3.0.
 pub(crate) fn version(major: u32, minor: u32, release: Ptxas) -> Option<(u32, u32)> {
     let joined = major.checked_mul(10)?.checked_add(minor)?;

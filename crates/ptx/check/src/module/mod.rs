@@ -6,7 +6,7 @@ mod header;
 mod limits;
 mod performance;
 
-pub use architecture::architectures;
+pub use architecture::{architectures, versions};
 
 use std::sync::Arc;
 

@@ -91,3 +91,16 @@ fn subscripts_name_arrays_and_registers() {
     // The group's declaration counts for each of its registers.
     assert_eq!((count("table"), count("%r1")), (4, 4));
 }
+
+#[test]
+fn numbered_variables() {
+    let text = ".version 8.0\n.target sm_75\n.shared .u32 s<4>;\n.entry k() {\n  .local .u32 l<2>; { .param .u64 %P<2>; st.param.u64 [%P1], 3; }\n  \
+                st.local.u32 [l1], 1;\n  st.local.u32 [l1+0], 2;\n  st.shared.u32 [s3], 3;\n  ret;\n}\n";
+    let index = Index::new(&SourceFile::new("t", text));
+    assert!(!index.has_errors);
+    let count = |name: &str| {
+        let symbol = index.resolve(name, text.find(name).unwrap()).unwrap();
+        index.occurrences(text, symbol).len()
+    };
+    assert_eq!((count("l1"), count("s3"), count("%P1")), (3, 2, 2));
+}

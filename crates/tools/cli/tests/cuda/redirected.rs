@@ -11,11 +11,13 @@ use std::process::Command;
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
     let has_nvcc = setup.has(&["nvcc"]);
-    let all: [(&str, Test, bool); 7] = [
+    let all: [(&str, Test, bool); 9] = [
         ("compare refuses texunit's own driver", compare_refuses, true),
         ("install-libs follows no link", install_follows_no_link, true),
         ("machine code of nvrtc", nvrtc, true),
         ("nvrtc inside a program", static_nvrtc, true),
+        ("machine code of nvJitLink", nvjitlink, true),
+        ("ptxas of texunit", ptxas, true),
         ("what the user preloads comes first", preloaded, has_nvcc),
         ("a runtime is replaced as a whole", all_or_nothing, has_nvcc),
         ("the fault of a stripped program is explained", stripped_fault, has_nvcc),
@@ -227,4 +229,81 @@ fn static_nvrtc(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "nvrtc-static (libnvrtc_static.a)")?;
     contains(&ended, "--gpu-architecture=compute_XX")?;
     same(ended.stdout.contains("machine code; ptx 18 [-arch=sm_86][-G]"), true, &ended)
+}
+
+/// A program that links PTX with nvJitLink gets the linked PTX, which the driver runs; everything else is as it is.
+fn nvjitlink(setup: &Setup) -> Result<(), Failed> {
+    let soname = ["-shared", "-fPIC", "-Wl,-soname,libnvJitLink.so.99"];
+    let source = ["nvjitlink_stand_in.c"];
+    let library = compiled(setup, &source, &soname, "libnvJitLink.so.99")?;
+    let other = compiled(setup, &source, &["-shared", "-fPIC"], "libnvJitLink-0af1.so.98")?;
+    let expected = "create without -arch 2\n\
+        nothing: complete 3; size 6\n\
+        two texts: complete 0; size 0; code 0, with its end, runs 7\n\
+        a file: complete 0; size 0; code 0, with its end, runs 7\n\
+        add 4\n\
+        LTO without its option: complete 0; size 0; code 0, with its end, runs 1218\n\
+        LTO: complete 0; size 0; code 0, with its end, runs 7\n\
+        LTO of PTX: complete 0; size 0; code 0, with its end, runs 7\n\
+        twice: complete 0; size 0; code 0, with its end, runs 1218\n";
+    for (binding, name) in [("-Wl,-z,lazy", "nvjitlink-lazy"), ("-Wl,-z,now", "nvjitlink-now")] {
+        let flags = [library.to_str().unwrap(), binding, "-ldl", "-lpthread"];
+        let client = compiled(setup, &["nvjitlink_client.c"], &flags, name)?;
+        for argument in [None, Some(&other)] {
+            let mut command = setup.run();
+            command.arg(&client).arg(client.with_extension("ptx")).args(argument);
+            command.env("LD_LIBRARY_PATH", library.parent().unwrap());
+            let ended = run(&mut command, &client)?;
+            same(&*ended.stdout, expected, &ended)?;
+            same(ended.status.code(), Some(0), &ended)?;
+            let says = |words: &str| ended.stderr.matches(words).count();
+            same(says("the program links to machine code with nvJitLink; it gets"), 1, &ended)?;
+            same(says("the program links LTO code (a.ltoir) with nvJitLink, and of that no PTX"), 1, &ended)?;
+            same(says("`seven` is defined in one.ptx and in two.ptx"), 1, &ended)?;
+        }
+    }
+    let client = compiled(
+        setup,
+        &["nvjitlink_client.c", "nvjitlink_stand_in.c"],
+        &["-ldl", "-lpthread"],
+        "nvjitlink-static",
+    )?;
+    let ended = run(setup.run().arg(&client).arg(client.with_extension("ptx")), &client)?;
+    contains(&ended, "nvJitLink seems to be linked into")
+}
+
+/// texunit's ptxas is where programs look for one under `texunit run`, and the driver takes what it makes.
+fn ptxas(setup: &Setup) -> Result<(), Failed> {
+    let folder = setup.build.join("ptxas");
+    std::fs::create_dir_all(&folder)?;
+    let (ptx, cubin) = (folder.join("k.ptx"), folder.join("k.cubin"));
+    std::fs::write(
+        &ptx,
+        ".version 7.1\n.target sm_75\n.address_size 64\n.visible .entry store(.param .u64 p) {\n\
+         .reg .u64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 7; ret; }\n",
+    )?;
+    let script = "echo $TRITON_PTXAS_PATH; echo $TRITON_PTXAS_BLACKWELL_PATH; command -v ptxas; \
+                  ptxas -arch=sm_86 -o k.cubin k.ptx && ptxas --version | grep -c 'release 13'";
+    let mut shell = setup.run();
+    shell.args(["/bin/sh", "-c", script]).current_dir(&folder);
+    shell.env("TRITON_PTXAS_PATH", "mine").env_remove("TRITON_PTXAS_BLACKWELL_PATH");
+    let ended = run(&mut shell, &ptx)?;
+    let ours = setup.libraries.join("shims/ptxas").canonicalize()?;
+    let ours = ours.display();
+    // What the user has set is the user's.
+    same(&*ended.stdout, &*format!("mine\n{ours}\n{ours}\n1\n"), &ended)?;
+    let image = std::fs::read(&cubin)?;
+    same(image.last(), Some(&0), &ended)?;
+    let client = compiled(setup, &["load_image.c"], &["-ldl"], "load-image")?;
+    let ended = run(setup.run().arg(&client).arg(&cubin), &client)?;
+    same(&*ended.stdout, "7 7\n", &ended)?;
+    same(ended.stderr.matches("the program has ptxas make machine code").count(), 1, &ended)?;
+    if setup.has(&["nvcc"]) {
+        // nvcc calls the one of its own folder.
+        let mut nvcc = setup.run();
+        nvcc.arg(setup.file("nvcc")).args(["-arch=sm_86", "-cubin", "-o"]).arg(&cubin);
+        succeed(nvcc.arg(setup.cases().join("commands/device.cu")), &cubin)?;
+        same(std::fs::read(&cubin)?.starts_with(b"\x7fELF"), true, &ended)?;
+    }
+    Ok(())
 }

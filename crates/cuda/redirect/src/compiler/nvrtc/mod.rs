@@ -10,19 +10,17 @@
 //!   A driver takes PTX where it takes machine code, and so does texunit's;
 //! * `nvrtcDestroyProgram`, to know which compilations there are.
 //!
-//! Everything else is bound to nvrtc itself, `nvrtcGetPTX` and `nvrtcGetSupportedArchs` among it. No
-//! instruction of nvrtc is read or changed. There may be several nvrtc in one process (a program's, and that
-//! of a Python package): each has functions of its own here, so that no handle has to tell whose it is.
+//! Everything else is bound to nvrtc itself, `nvrtcGetPTX` and `nvrtcGetSupportedArchs` among it.
 
 mod options;
 
-use crate::{file, say};
+use super::{MAX_LOADED, Table, has_name, read};
+use crate::say;
 use options::Options;
-use std::collections::BTreeSet;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::Path;
+use std::sync::Once;
 
 /// `nvrtcResult`: 0 is success.
 type NvrtcResult = c_int;
@@ -36,7 +34,7 @@ type Get = unsafe extern "C" fn(Program, *mut c_char) -> NvrtcResult;
 
 /// nvrtc's own functions.
 #[derive(Clone, Copy, Debug)]
-struct Functions {
+pub(super) struct Functions {
     destroy: Destroy,
     compile: Compile,
     cubin_size: Size,
@@ -45,55 +43,16 @@ struct Functions {
     ptx: Get,
 }
 
-/// An nvrtc that is loaded.
-#[derive(Debug)]
-struct Nvrtc {
-    path: PathBuf,
-    /// What is added to the file's addresses.
-    address: usize,
-    /// None until a call is bound to it.
-    functions: Option<Functions>,
-    /// Programs whose last compilation was to be machine code, and is PTX.
-    turned: BTreeSet<usize>,
-}
+/// Each with the programs whose last compilation was to be machine code, and is PTX.
+pub(super) static LOADED: Table<Functions, BTreeSet<usize>> = Table::new();
 
-/// More than one process ever has: each takes four functions of ours.
-const MAX_LOADED: usize = 8;
-
-static LOADED: Mutex<[Option<Nvrtc>; MAX_LOADED]> = Mutex::new([const { None }; MAX_LOADED]);
-
-fn loaded<T>(work: impl FnOnce(&mut [Option<Nvrtc>; MAX_LOADED]) -> T) -> T {
-    work(&mut LOADED.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-/// Whether a library is nvrtc, by its name: `libnvrtc.so.12`, `libnvrtc-b51b459d.so.12` in a Python wheel.
-/// Its table of built-in functions is another library.
-pub(crate) fn is_nvrtc(path: &Path) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let rest = name.strip_prefix("libnvrtc");
-    rest.is_some_and(|rest| rest.contains(".so") && !rest.starts_with("-builtins"))
-}
-
-/// An nvrtc has been loaded; its number, by which [`bind`] knows it. None if there are too many.
-pub(crate) fn add(path: PathBuf, address: usize) -> Option<usize> {
-    loaded(|all| {
-        let number = all.iter().position(Option::is_none)?;
-        all[number] = Some(Nvrtc { path, address, functions: None, turned: BTreeSet::new() });
-        Some(number)
-    })
-}
-
-/// An nvrtc is gone.
-pub(crate) fn remove(number: usize) {
-    loaded(|all| {
-        if let Some(place) = all.get_mut(number) {
-            *place = None;
-        }
-    });
+/// Whether a library is nvrtc. Its table of built-in functions is another library.
+pub(super) fn is_nvrtc(path: &Path) -> bool {
+    has_name(path, "libnvrtc") && !has_name(path, "libnvrtc-builtins")
 }
 
 /// What a call of a function of an nvrtc is bound to, if not to the function itself.
-pub(crate) fn bind(number: usize, name: &CStr) -> Option<usize> {
+pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
     let ours = OURS.get(number)?;
     let target = match name.to_bytes() {
         b"nvrtcDestroyProgram" => ours.destroy as usize,
@@ -102,19 +61,11 @@ pub(crate) fn bind(number: usize, name: &CStr) -> Option<usize> {
         b"nvrtcGetCUBIN" => ours.cubin as usize,
         _ => return None,
     };
-    loaded(|all| {
-        let nvrtc = all.get_mut(number)?.as_mut()?;
-        if nvrtc.functions.is_none() {
-            // One without these functions is older than CUDA 11.1, or something else.
-            nvrtc.functions = functions(&nvrtc.path, nvrtc.address);
-        }
-        nvrtc.functions.map(|_| target)
-    })
+    LOADED.has(number, functions).then_some(target)
 }
 
 /// Where nvrtc's own functions are.
-fn functions(path: &Path, address: usize) -> Option<Functions> {
-    let exported = file::exported(path, address).ok()?;
+fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
     let at =
         |name: &str| exported.get(name).map(|&at| std::ptr::with_exposed_provenance::<c_void>(at));
     // SAFETY: the library is nvrtc and exports these names; nvrtc.h declares them with these types.
@@ -163,32 +114,14 @@ static OURS: [Ours; MAX_LOADED] = [
 /// `NVRTC_ERROR_INTERNAL_ERROR`: a mistake of ours, which has been printed.
 const INTERNAL_ERROR: NvrtcResult = 11;
 
-/// Work with the nvrtc of a number. No panic reaches the caller, who is C.
+/// Work with the nvrtc of a number.
 fn answer(number: usize, work: impl FnOnce(&Functions) -> NvrtcResult) -> NvrtcResult {
-    let functions = loaded(|all| all.get(number)?.as_ref()?.functions);
-    // Bound functions have an nvrtc behind them, until it is unloaded.
-    let Some(functions) = functions else { return INTERNAL_ERROR };
-    catch_unwind(AssertUnwindSafe(|| work(&functions))).unwrap_or(INTERNAL_ERROR)
+    LOADED.answer(number, INTERNAL_ERROR, work)
 }
 
 /// Asks for, or changes, what is known of a program.
 fn turned<T>(number: usize, work: impl FnOnce(&mut BTreeSet<usize>) -> T) -> Option<T> {
-    loaded(|all| Some(work(&mut all.get_mut(number)?.as_mut()?.turned)))
-}
-
-/// The options of a call; none if a pointer is null, which nvrtc knows how to answer.
-///
-/// # Safety
-/// As nvrtc's page says: so many pointers to C strings.
-unsafe fn read<'a>(count: c_int, options: *const *const c_char) -> Option<Vec<&'a CStr>> {
-    let count = usize::try_from(count).ok().filter(|_| !options.is_null())?;
-    // SAFETY: the caller's list is so long.
-    let options = unsafe { std::slice::from_raw_parts(options, count) };
-    let text = |&option: &*const c_char| {
-        // SAFETY: a C string of the caller's, which lives as long as the call.
-        (!option.is_null()).then(|| unsafe { CStr::from_ptr(option) })
-    };
-    options.iter().map(text).collect()
+    LOADED.state(number, work)
 }
 
 /// `nvrtcCompileProgram`
@@ -200,7 +133,8 @@ unsafe extern "C" fn compile<const N: usize>(
     answer(N, |own| {
         turned(N, |all| all.remove(&program.addr()));
         // SAFETY: the caller's own list.
-        let Some(read) = (unsafe { read(count, options) }) else {
+        let read = usize::try_from(count).ok().and_then(|count| unsafe { read(count, options) });
+        let Some(read) = read else {
             // SAFETY: the caller's own arguments.
             return unsafe { (own.compile)(program, count, options) };
         };
@@ -291,11 +225,11 @@ mod tests {
     /// Only the functions that are named, and only of a library that has all of them.
     #[test]
     fn what_is_no_nvrtc_is_bound_to_itself() {
-        let number = add(std::env::current_exe().unwrap_or_default(), 0);
+        let number = LOADED.add(std::env::current_exe().unwrap_or_default(), 0);
         let number = number.unwrap_or(usize::MAX);
         assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
         assert_eq!(bind(number, c"nvrtcGetPTX"), None);
-        remove(number);
+        LOADED.remove(number);
         assert_eq!(bind(number, c"nvrtcCompileProgram"), None);
         assert_eq!(bind(MAX_LOADED, c"nvrtcCompileProgram"), None);
     }

@@ -10,7 +10,7 @@ const RUNTIME: &str = "cuda_device_runtime.o";
 
 /// Whether these bytes are `libcudadevrt.a`: an archive of one object with its name, beside tables of
 /// symbols and names.
-pub(crate) fn is_device_runtime(bytes: &[u8]) -> bool {
+pub fn is_device_runtime(bytes: &[u8]) -> bool {
     let Some(mut rest) = bytes.strip_prefix(MAGIC) else { return false };
     let mut objects = 0;
     // Names that are longer than their place stand in a table; the place has the position there.

@@ -1,8 +1,8 @@
 //! What linking keeps of where instructions come from.
 #![allow(clippy::unwrap_used)]
 
-use super::*;
 use texunit_device::{Device, Module};
+use texunit_link::{Ptx, link};
 
 /// A text with a function inlined into its own, both with names that other texts have for theirs.
 fn text(name: &str, function: &str, inlined: &str) -> Ptx {

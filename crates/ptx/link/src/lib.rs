@@ -4,16 +4,63 @@
 //! gives way to another, and what a text keeps for itself is renamed where the name is taken. Of NVIDIA's
 //! runtime of the device, what cooperative groups need is here.
 
-#[cfg(test)]
-mod tests;
+mod archive;
 
-use crate::image::Ptx;
+pub use archive::is_device_runtime;
+
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::ops::Range;
 use texunit_syntax::ast::{
     Block, Content, Directive, Function, Item, Linkage, Statement, Variable,
 };
 use texunit_syntax::{Diagnostic, SourceFile};
+
+/// How the last line begins of PTX that a tool of texunit gives in place of machine code.
+pub const IN_PLACE: &str = "// In place of machine code, by texunit";
+
+/// PTX, and what messages call it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ptx {
+    /// What messages call it.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// Why texts cannot be linked.
+#[derive(Clone, Debug)]
+pub enum LinkError {
+    /// There is no text.
+    Nothing,
+    /// A name has two definitions.
+    Twice {
+        /// The name.
+        symbol: String,
+        /// The texts that define it.
+        texts: [String; 2],
+    },
+    /// A text with mistakes.
+    Unreadable(Box<SourceFile>, Vec<Diagnostic>),
+}
+
+impl fmt::Display for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing was given to be linked"),
+            Self::Twice { symbol, texts: [first, second] } => {
+                write!(f, "`{symbol}` is defined in {first} and in {second}")
+            }
+            Self::Unreadable(source, diagnostics) => {
+                let error = diagnostics.iter().find(|d| d.is_error());
+                let message = error.map_or("is not PTX", |error| &error.message);
+                write!(f, "{}: {message}", source.name())
+            }
+        }
+    }
+}
+
+impl std::error::Error for LinkError {}
 
 /// A name at module scope.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +83,11 @@ const COOPERATIVE: &str = "cudaCG";
 
 /// Links texts, with the runtime of the device if the program links it too. What is still undefined then,
 /// as launches from the device are, is found when the module is loaded.
-pub(crate) fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, String> {
+///
+/// # Errors
+///
+/// There is nothing to link, a text cannot be read, or two texts define a name.
+pub fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, LinkError> {
     if with_runtime && inputs.iter().any(|ptx| ptx.text.contains(COOPERATIVE)) {
         let missing = missing(&inputs);
         if missing.iter().any(|name| name.starts_with(COOPERATIVE)) {
@@ -45,7 +96,7 @@ pub(crate) fn link(mut inputs: Vec<Ptx>, with_runtime: bool) -> Result<Ptx, Stri
         }
     }
     match &inputs[..] {
-        [] => Err("nothing was given to be linked".to_owned()),
+        [] => Err(LinkError::Nothing),
         [only] => Ok(only.clone()),
         several => link_all(several),
     }
@@ -66,13 +117,14 @@ fn missing(inputs: &[Ptx]) -> HashSet<String> {
     &declared - &defined
 }
 
-fn link_all(inputs: &[Ptx]) -> Result<Ptx, String> {
+fn link_all(inputs: &[Ptx]) -> Result<Ptx, LinkError> {
     let sources: Vec<SourceFile> =
         inputs.iter().map(|ptx| SourceFile::new(ptx.name.as_str(), ptx.text.as_str())).collect();
     let parsed: Vec<_> = sources.iter().map(texunit_syntax::parse).collect();
     for (source, parsed) in sources.iter().zip(&parsed) {
         if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(texunit_report::human(source, &parsed.diagnostics, false));
+            let source = Box::new(source.clone());
+            return Err(LinkError::Unreadable(source, parsed.diagnostics.clone()));
         }
     }
     let items = || parsed.iter().map(|parsed| parsed.module.items.as_slice());
@@ -80,7 +132,7 @@ fn link_all(inputs: &[Ptx]) -> Result<Ptx, String> {
         items().zip(inputs).map(|(items, ptx)| symbols(items, &ptx.text)).collect();
     let chosen = choose(&symbols, inputs)?;
     let fresh = private_names(&symbols, &items().map(labels).collect::<Vec<_>>());
-    let mut text = header(items().flatten(), inputs);
+    let mut text = header(items().flatten());
     let mut files = 0;
     for (i, (ptx, items)) in inputs.iter().zip(items()).enumerate() {
         let mut edits = headers(items);
@@ -139,7 +191,7 @@ fn symbols<'a>(items: &[Item<'a>], text: &str) -> Vec<Symbol<'a>> {
 /// Where a name that all texts share is defined: text and symbol. The first that is not weak wins.
 type Chosen<'a> = HashMap<&'a str, (usize, usize)>;
 
-fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>, String> {
+fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>, LinkError> {
     let mut chosen: Chosen<'a> = HashMap::new();
     for (i, all) in symbols.iter().enumerate() {
         for (k, symbol) in all.iter().enumerate() {
@@ -155,10 +207,10 @@ fn choose<'a>(symbols: &[Vec<Symbol<'a>>], inputs: &[Ptx]) -> Result<Chosen<'a>,
                     if yields(other) && !yields(symbol) {
                         chosen.insert(symbol.name, (i, k));
                     } else if !yields(symbol) && at != i {
-                        return Err(format!(
-                            "`{}` is defined in {} and in {}",
-                            symbol.name, inputs[at].name, inputs[i].name
-                        ));
+                        return Err(LinkError::Twice {
+                            symbol: symbol.name.to_owned(),
+                            texts: [at, i].map(|text| inputs[text].name.clone()),
+                        });
                     }
                 }
                 None => {
@@ -234,27 +286,32 @@ fn fresh_name(name: &str, i: usize, taken: &mut HashSet<String>) -> String {
 type Edit = (Range<usize>, String);
 
 /// The newest version, and the highest target.
-fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone, inputs: &[Ptx]) -> String {
+fn header<'a>(items: impl Iterator<Item = &'a Item<'a>> + Clone) -> String {
     let versions = items.clone().filter_map(|item| match item {
         Item::Version(v) => Some((v.major, v.minor)),
         _ => None,
     });
     let (major, minor) = versions.max().unwrap_or_default();
-    let number = |ptx: &Ptx| crate::image::heading(&ptx.text).target.map_or(0, |(n, _)| n);
-    let highest = inputs.iter().map(number).enumerate().max_by_key(|&(i, n)| (n, usize::MAX - i));
-    let targets: Vec<String> = items
-        .filter_map(|item| match item {
-            Item::Target(target) => {
-                // Whose sections of debug information are taken out has no `debug` either.
-                let words: Vec<&str> =
-                    target.options.iter().map(|word| word.text).filter(|&w| w != "debug").collect();
-                Some(words.join(", "))
-            }
-            _ => None,
-        })
-        .collect();
-    let target = highest.and_then(|(i, _)| targets.get(i)).cloned().unwrap_or_default();
+    let targets = items.filter_map(|item| match item {
+        // A text whose sections of debug information are taken out has no `debug` either.
+        Item::Target(target) => {
+            let words = target.options.iter().map(|word| word.text).filter(|&w| w != "debug");
+            Some(words.collect::<Vec<_>>().join(", "))
+        }
+        _ => None,
+    });
+    // Of equal ones the first.
+    let targets: Vec<String> = targets.collect();
+    let highest = targets.iter().rev().max_by_key(|words| architecture(words));
+    let target = highest.map_or("", String::as_str);
     format!(".version {major}.{minor}\n.target {target}\n.address_size 64\n")
+}
+
+/// 86 of `sm_86, texmode_independent`.
+fn architecture(target: &str) -> u32 {
+    let digits = target.strip_prefix("sm_").unwrap_or_default();
+    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().unwrap_or_default()
 }
 
 /// Takes the header out of a text, and the sections of debug information, whose places are other ones then;

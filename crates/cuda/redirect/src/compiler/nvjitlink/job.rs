@@ -1,0 +1,176 @@
+//! What one handle of nvJitLink links, and the PTX that comes of it.
+
+use crate::say;
+use std::ffi::{CStr, CString, c_int, c_uint};
+use std::sync::Once;
+use texunit_link::{Ptx, is_device_runtime, link};
+
+/// `NVJITLINK_INPUT_PTX`
+const INPUT_PTX: c_uint = 2;
+/// `NVJITLINK_INPUT_LTOIR`
+pub(super) const INPUT_LTO: c_uint = 3;
+/// `NVJITLINK_INPUT_LIBRARY`
+const INPUT_LIBRARY: c_uint = 6;
+/// `NVJITLINK_INPUT_ANY`: whatever the bytes are.
+const INPUT_ANY: c_uint = 10;
+
+/// What is linked.
+#[derive(Debug, Default)]
+pub(in crate::compiler) struct Job {
+    inputs: Vec<Ptx>,
+    /// Whether the runtime of the device is an input.
+    runtime: bool,
+    /// LTO code, if that is linked to machine code.
+    lto: Option<Lto>,
+    /// Whether the program itself has asked for PTX.
+    makes_ptx: bool,
+    /// The first input of which there is no PTX: what it is, and its name.
+    other: Option<String>,
+    /// The linked text, with a zero byte at its end.
+    pub(super) linked: Option<Vec<u8>>,
+}
+
+/// LTO code, and how PTX is made of it.
+#[derive(Debug, Default)]
+pub(super) struct Lto {
+    /// The program's, and the one that asks for PTX.
+    pub(super) options: Vec<CString>,
+    /// Names and bytes.
+    pub(super) inputs: Vec<(CString, Vec<u8>)>,
+}
+
+impl Job {
+    /// What has these options.
+    pub(super) fn of(options: &[&CStr]) -> Self {
+        let has = |name: &[u8]| options.iter().any(|o| o.to_bytes().trim_ascii() == name);
+        let makes_ptx = has(b"-ptx");
+        let all = options.iter().copied().chain([c"-ptx"]).map(CStr::to_owned);
+        let lto = || Lto { options: all.collect(), inputs: Vec::new() };
+        Self { lto: (has(b"-lto") && !makes_ptx).then(lto), makes_ptx, ..Self::default() }
+    }
+
+    /// Takes an input that nvJitLink has taken.
+    pub(super) fn add(&mut self, kind: c_uint, bytes: &[u8], name: &str) {
+        match (kind, &mut self.lto) {
+            (INPUT_LIBRARY | INPUT_ANY, _) if is_device_runtime(bytes) => self.runtime = true,
+            (INPUT_LTO, Some(lto)) => {
+                lto.inputs.push((CString::new(name).unwrap_or_default(), bytes.to_vec()));
+            }
+            (INPUT_PTX | INPUT_ANY, _) if kind == INPUT_PTX || is_text(bytes) => {
+                self.inputs.push(Ptx { name: name.to_owned(), text: text(bytes) });
+            }
+            _ => {
+                self.other.get_or_insert_with(|| format!("{} ({name})", what(kind)));
+            }
+        }
+    }
+
+    /// Links the texts, and the PTX that is made of LTO code. Where there is none, the result stays nvJitLink's.
+    pub(super) fn link(mut self, optimised: impl Fn(&Lto) -> Result<Ptx, c_int>) -> Self {
+        if self.makes_ptx {
+            return self;
+        }
+        if let Some(other) = &self.other {
+            tell_not(other);
+            return self;
+        }
+        if let Some(lto) = self.lto.take().filter(|lto| !lto.inputs.is_empty()) {
+            match optimised(&lto) {
+                Ok(ptx) => self.inputs.push(ptx),
+                Err(error) => {
+                    say(format_args!("nvJitLink makes no PTX of LTO code: its error {error}"));
+                    return self;
+                }
+            }
+        }
+        match link(std::mem::take(&mut self.inputs), self.runtime) {
+            Ok(ptx) => {
+                tell();
+                let mut bytes = ptx.text.into_bytes();
+                bytes.push(0);
+                Self { linked: Some(bytes), ..self }
+            }
+            Err(why) => {
+                say(format_args!("texunit cannot link what nvJitLink links: {why}"));
+                self
+            }
+        }
+    }
+}
+
+/// Bytes up to a zero, which may be there.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+/// Whether bytes are PTX, which begins with a directive or a comment: objects, fatbins, archives and LTO code begin
+/// with numbers of their own.
+fn is_text(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    start.starts_with(b".version") || start.starts_with(b"//") || start.starts_with(b"/*")
+}
+
+/// What an input is, by its `nvJitLinkInputType`.
+fn what(kind: c_uint) -> &'static str {
+    match kind {
+        1 => "machine code",
+        3 => "LTO code",
+        4 => "a fatbin",
+        5 => "an object",
+        6 => "a library",
+        7 => "an index",
+        _ => "an input that is not PTX",
+    }
+}
+
+/// Says once in a process what is done.
+fn tell() {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        say(format_args!(
+            "the program links to machine code with nvJitLink; it gets the linked PTX, which is what texunit runs, as \
+             nvJitLinkGetLinkedCubin's result"
+        ));
+    });
+}
+
+/// Says once in a process what cannot be done.
+fn tell_not(other: &str) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        say(format_args!(
+            "the program links {other} with nvJitLink, and of that no PTX is made, which is what texunit runs: have it link \
+             PTX, or LTO code with the option -lto and nothing else"
+        ));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_known_by_kind_or_content() {
+        let ptx = b".version 8.0\n.target sm_80\0rest";
+        let add = |kind: c_uint, bytes: &[u8], optimises: bool| {
+            let mut job = Job::of(if optimises { &[c"-arch=sm_80", c"-lto"] } else { &[] });
+            job.add(kind, bytes, "x");
+            (job.inputs.len(), job.other)
+        };
+        let taken = |kind, bytes| add(kind, bytes, false);
+        assert_eq!(add(INPUT_LTO, b"\x7fNCED", true), (0, None));
+        assert_eq!(add(1, b"\x7fELF", true), (0, Some("machine code (x)".to_owned())));
+        assert_eq!(taken(INPUT_PTX, ptx), (1, None));
+        assert_eq!(taken(INPUT_ANY, ptx), (1, None));
+        assert_eq!(taken(INPUT_ANY, b"\n// Generated\n.version 8.0"), (1, None));
+        for (kind, bytes, named) in [
+            (3, &b"\x7fNCED"[..], "LTO code (x)"),
+            (INPUT_ANY, b"\x7fELF.version.target", "an input that is not PTX (x)"),
+            (INPUT_ANY, b"\x50\xed\x55\xba.version", "an input that is not PTX (x)"),
+            (INPUT_LIBRARY, b"!<arch>\n", "a library (x)"),
+        ] {
+            assert_eq!(taken(kind, bytes), (0, Some(named.to_owned())), "{kind}");
+        }
+    }
+}

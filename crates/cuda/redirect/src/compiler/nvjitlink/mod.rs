@@ -1,0 +1,356 @@
+//! nvJitLink, NVIDIA's linker as a library.
+//!
+//! It works on the CPU, but machine code is what it makes (`nvJitLinkGetLinkedCubin`), which texunit does not run.
+//! Calls of some of its functions therefore go through functions of ours, which call nvJitLink's own: inputs,
+//! mistakes and logs are its own affair, and so are all results but one. Where a program asks for machine code, it gets
+//! PTX, linked to one text. A driver takes PTX where it takes machine code, and so does texunit's.
+//!
+//! * Of PTX, our functions keep the texts, and link them once nvJitLink has found nothing wrong with them. NVIDIA's runtime
+//!   of the device (`libcudadevrt.a`) may be an input, as it may be one of `cuLinkAddFile`.
+//! * Of code that is optimised while it is linked (option `-lto`), nvJitLink itself makes PTX, if it is asked for that
+//!   (`-ptx`) and gets nothing else: a second handle links those inputs so.
+//!
+//! Other inputs have no PTX that could be taken: machine code, fatbins, objects, libraries. They are named, and without
+//! `-lto` the program gets nvJitLink's own result.
+//!
+//! Programs call `nvJitLinkCreate`, or `__nvJitLinkCreate_12_9`, which the header makes of it: all are one function.
+
+mod job;
+
+use super::{Table, has_name, read};
+use job::{INPUT_LTO, Job, Lto};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::path::Path;
+use texunit_link::Ptx;
+
+/// `nvJitLinkResult`: 0 is success.
+type Answer = c_int;
+/// `nvJitLinkHandle`
+type Handle = *mut c_void;
+
+type Create = unsafe extern "C" fn(*mut Handle, c_uint, *const *const c_char) -> Answer;
+type Destroy = unsafe extern "C" fn(*mut Handle) -> Answer;
+type AddData = unsafe extern "C" fn(Handle, c_uint, *const c_void, usize, *const c_char) -> Answer;
+type AddFile = unsafe extern "C" fn(Handle, c_uint, *const c_char) -> Answer;
+type Complete = unsafe extern "C" fn(Handle) -> Answer;
+type Size = unsafe extern "C" fn(Handle, *mut usize) -> Answer;
+type Get = unsafe extern "C" fn(Handle, *mut c_void) -> Answer;
+
+/// `NVJITLINK_ERROR_INTERNAL`: a mistake of ours, which has been printed.
+const INTERNAL: Answer = 6;
+/// nvJitLink's own functions.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Functions {
+    create: Create,
+    destroy: Destroy,
+    add_data: AddData,
+    add_file: AddFile,
+    complete: Complete,
+    cubin_size: Size,
+    cubin: Get,
+    ptx_size: Size,
+    ptx: Get,
+}
+
+/// Each with what its handles link.
+pub(super) static LOADED: Table<Functions, BTreeMap<usize, Job>> = Table::new();
+
+/// Whether a library is nvJitLink.
+pub(super) fn is_nvjitlink(path: &Path) -> bool {
+    has_name(path, "libnvJitLink")
+}
+
+/// The name of a function without its version: `nvJitLinkCreate` of `__nvJitLinkCreate_12_9`.
+fn plain(name: &str) -> &str {
+    let Some(versioned) = name.strip_prefix("__") else { return name };
+    versioned.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
+}
+
+/// What a call of a function is bound to, if not to the function itself.
+pub(super) fn bind(number: usize, name: &CStr) -> Option<usize> {
+    let ours = OURS.get(number)?;
+    let target = match plain(name.to_str().ok()?) {
+        "nvJitLinkCreate" => ours.create as usize,
+        "nvJitLinkDestroy" => ours.destroy as usize,
+        "nvJitLinkAddData" => ours.add_data as usize,
+        "nvJitLinkAddFile" => ours.add_file as usize,
+        "nvJitLinkComplete" => ours.complete as usize,
+        "nvJitLinkGetLinkedCubinSize" => ours.cubin_size as usize,
+        "nvJitLinkGetLinkedCubin" => ours.cubin as usize,
+        _ => return None,
+    };
+    LOADED.has(number, functions).then_some(target)
+}
+
+/// Where nvJitLink's own functions are: of several versions the newest one.
+fn functions(exported: &BTreeMap<String, usize>) -> Option<Functions> {
+    let at = |name: &str| {
+        let version = |full: &str| {
+            let rest = full.strip_prefix("__")?.strip_prefix(name)?;
+            let numbers = rest.strip_prefix('_')?.split('_').map(|part| part.parse().ok());
+            numbers.collect::<Option<Vec<u32>>>()
+        };
+        let versions = exported.iter().filter_map(|(full, &at)| Some((version(full)?, at)));
+        let found = exported.get(name).copied().or_else(|| Some(versions.max()?.1))?;
+        Some(std::ptr::with_exposed_provenance::<c_void>(found))
+    };
+    // SAFETY: the library is nvJitLink and exports these names; nvJitLink.h declares them with these types.
+    unsafe {
+        Some(Functions {
+            create: std::mem::transmute::<*const c_void, Create>(at("nvJitLinkCreate")?),
+            destroy: std::mem::transmute::<*const c_void, Destroy>(at("nvJitLinkDestroy")?),
+            add_data: std::mem::transmute::<*const c_void, AddData>(at("nvJitLinkAddData")?),
+            add_file: std::mem::transmute::<*const c_void, AddFile>(at("nvJitLinkAddFile")?),
+            complete: std::mem::transmute::<*const c_void, Complete>(at("nvJitLinkComplete")?),
+            cubin_size: std::mem::transmute::<*const c_void, Size>(at(
+                "nvJitLinkGetLinkedCubinSize",
+            )?),
+            cubin: std::mem::transmute::<*const c_void, Get>(at("nvJitLinkGetLinkedCubin")?),
+            ptx_size: std::mem::transmute::<*const c_void, Size>(at("nvJitLinkGetLinkedPtxSize")?),
+            ptx: std::mem::transmute::<*const c_void, Get>(at("nvJitLinkGetLinkedPtx")?),
+        })
+    }
+}
+
+/// Our functions in the place of those of one nvJitLink.
+struct Ours {
+    create: Create,
+    destroy: Destroy,
+    add_data: AddData,
+    add_file: AddFile,
+    complete: Complete,
+    cubin_size: Size,
+    cubin: Get,
+}
+
+impl Ours {
+    const fn of<const N: usize>() -> Self {
+        Self {
+            create: create::<N>,
+            destroy: destroy::<N>,
+            add_data: add_data::<N>,
+            add_file: add_file::<N>,
+            complete: complete::<N>,
+            cubin_size: cubin_size::<N>,
+            cubin: cubin::<N>,
+        }
+    }
+}
+
+static OURS: [Ours; super::MAX_LOADED] = [
+    Ours::of::<0>(),
+    Ours::of::<1>(),
+    Ours::of::<2>(),
+    Ours::of::<3>(),
+    Ours::of::<4>(),
+    Ours::of::<5>(),
+    Ours::of::<6>(),
+    Ours::of::<7>(),
+];
+
+/// Work with the nvJitLink of a number.
+fn answer(number: usize, work: impl FnOnce(&Functions) -> Answer) -> Answer {
+    LOADED.answer(number, INTERNAL, work)
+}
+
+/// Asks for, or changes, what is known of a handle.
+fn job<T>(number: usize, handle: Handle, work: impl FnOnce(&mut Job) -> T) -> Option<T> {
+    LOADED.state(number, |jobs| jobs.get_mut(&handle.addr()).map(work)).flatten()
+}
+
+/// The PTX that nvJitLink makes of LTO code, or its error.
+fn optimised(own: &Functions, lto: &Lto) -> Result<Ptx, Answer> {
+    let checked = |error: Answer| if error == 0 { Ok(()) } else { Err(error) };
+    let options: Vec<_> = lto.options.iter().map(|option| option.as_ptr()).collect();
+    let (mut handle, mut size): (Handle, usize) = (std::ptr::null_mut(), 0);
+    // SAFETY: a list of C strings, and a place of our own.
+    checked(unsafe { (own.create)(&mut handle, options.len() as c_uint, options.as_ptr()) })?;
+    let mut link = || -> Result<Vec<u8>, Answer> {
+        for (name, bytes) in &lto.inputs {
+            let data = bytes.as_ptr().cast();
+            // SAFETY: a handle of our own, so many bytes, and a C string.
+            checked(unsafe {
+                (own.add_data)(handle, INPUT_LTO, data, bytes.len(), name.as_ptr())
+            })?;
+        }
+        // SAFETY: as above, and a place of our own.
+        checked(unsafe { (own.complete)(handle) })?;
+        checked(unsafe { (own.ptx_size)(handle, &mut size) })?;
+        let mut text = vec![0; size];
+        // SAFETY: as above; there is as much room as was asked for.
+        checked(unsafe { (own.ptx)(handle, text.as_mut_ptr().cast()) })?;
+        Ok(text)
+    };
+    let text = link();
+    // SAFETY: a handle of our own.
+    unsafe { (own.destroy)(&mut handle) };
+    let text = job::text(&text?);
+    Ok(Ptx { name: "lto.ptx".to_owned(), text })
+}
+
+/// A name, if there is one.
+///
+/// # Safety
+/// It is null or a C string.
+unsafe fn named(name: *const c_char) -> String {
+    if name.is_null() {
+        return "input.ptx".to_owned();
+    }
+    // SAFETY: as the caller promises.
+    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
+}
+
+/// `nvJitLinkCreate`
+unsafe extern "C" fn create<const N: usize>(
+    handle: *mut Handle,
+    count: c_uint,
+    options: *const *const c_char,
+) -> Answer {
+    answer(N, |own| {
+        // SAFETY: the caller's own arguments.
+        let result = unsafe { (own.create)(handle, count, options) };
+        if result == 0 && !handle.is_null() {
+            // SAFETY: nvJitLink has taken this list, which is so long, and has written the handle.
+            let (options, handle) = unsafe { (read(count as usize, options), *handle) };
+            let job = Job::of(&options.unwrap_or_default());
+            LOADED.state(N, |jobs| jobs.insert(handle.addr(), job));
+        }
+        result
+    })
+}
+
+/// `nvJitLinkDestroy`
+unsafe extern "C" fn destroy<const N: usize>(handle: *mut Handle) -> Answer {
+    answer(N, |own| {
+        if !handle.is_null() {
+            // SAFETY: a pointer to a handle, which is not null.
+            let handle = unsafe { *handle };
+            // Before it is gone: its address may be the next one's.
+            LOADED.state(N, |jobs| jobs.remove(&handle.addr()));
+        }
+        // SAFETY: the caller's own argument.
+        unsafe { (own.destroy)(handle) }
+    })
+}
+
+/// `nvJitLinkAddData`
+unsafe extern "C" fn add_data<const N: usize>(
+    handle: Handle,
+    kind: c_uint,
+    data: *const c_void,
+    size: usize,
+    name: *const c_char,
+) -> Answer {
+    answer(N, |own| {
+        // SAFETY: the caller's own arguments.
+        let result = unsafe { (own.add_data)(handle, kind, data, size, name) };
+        if result == 0 && !data.is_null() {
+            // SAFETY: nvJitLink has taken these bytes and this name.
+            let (bytes, name) =
+                unsafe { (std::slice::from_raw_parts(data.cast::<u8>(), size), named(name)) };
+            job(N, handle, |job| job.add(kind, bytes, &name));
+        }
+        result
+    })
+}
+
+/// `nvJitLinkAddFile`
+unsafe extern "C" fn add_file<const N: usize>(
+    handle: Handle,
+    kind: c_uint,
+    file: *const c_char,
+) -> Answer {
+    answer(N, |own| {
+        // SAFETY: the caller's own arguments.
+        let result = unsafe { (own.add_file)(handle, kind, file) };
+        if result == 0 {
+            // SAFETY: nvJitLink has taken this name.
+            let name = unsafe { named(file) };
+            // A file that is gone since is not PTX.
+            let bytes = std::fs::read(&name).unwrap_or_default();
+            let kind = if bytes.is_empty() { 0 } else { kind };
+            job(N, handle, |job| job.add(kind, &bytes, &name));
+        }
+        result
+    })
+}
+
+/// `nvJitLinkComplete`
+unsafe extern "C" fn complete<const N: usize>(handle: Handle) -> Answer {
+    answer(N, |own| {
+        // SAFETY: the caller's own argument.
+        let result = unsafe { (own.complete)(handle) };
+        // nvJitLink's mistakes are its own matter. Others may link meanwhile.
+        if result == 0
+            && let Some(taken) = job(N, handle, std::mem::take)
+        {
+            let linked = taken.link(|lto| optimised(own, lto));
+            job(N, handle, |job| *job = linked);
+        }
+        result
+    })
+}
+
+/// `nvJitLinkGetLinkedCubinSize`
+unsafe extern "C" fn cubin_size<const N: usize>(handle: Handle, size: *mut usize) -> Answer {
+    answer(N, |own| {
+        let linked = job(N, handle, |job| job.linked.as_ref().map(Vec::len)).flatten();
+        if let Some(linked) = linked.filter(|_| !size.is_null()) {
+            // SAFETY: the caller's own place.
+            unsafe { size.write(linked) };
+            return 0;
+        }
+        // SAFETY: the caller's own arguments.
+        unsafe { (own.cubin_size)(handle, size) }
+    })
+}
+
+/// `nvJitLinkGetLinkedCubin`
+unsafe extern "C" fn cubin<const N: usize>(handle: Handle, to: *mut c_void) -> Answer {
+    answer(N, |own| {
+        let give = |bytes: &Vec<u8>| {
+            // SAFETY: the caller has asked for the size, and has so much room.
+            unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        };
+        let given = || job(N, handle, |job| job.linked.as_ref().map(give)).flatten();
+        if !to.is_null() && given().is_some() {
+            return 0;
+        }
+        // SAFETY: the caller's own arguments.
+        unsafe { (own.cubin)(handle, to) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_versions() {
+        let is = |name: &str| is_nvjitlink(&Path::new("/a b/lib").join(name));
+        assert!(is("libnvJitLink.so.12") && is("libnvJitLink-0af1.so.13") && is("libnvJitLink.so"));
+        assert!(!is("libnvJitLink_static.a") && !is("libnvrtc.so.12"));
+        assert_eq!(plain("__nvJitLinkAddData_12_0"), "nvJitLinkAddData");
+        assert_eq!(plain("nvJitLinkAddData"), "nvJitLinkAddData");
+        let some = |names: &[(&str, usize)]| {
+            let all = names.iter().map(|&(name, at)| (name.to_owned(), at));
+            functions(&all.collect()).map(|found| found.create as usize)
+        };
+        let mut names = vec![
+            ("nvJitLinkDestroy", 1),
+            ("nvJitLinkAddData", 2),
+            ("nvJitLinkAddFile", 3),
+            ("nvJitLinkComplete", 4),
+            ("nvJitLinkGetLinkedCubinSize", 5),
+            ("nvJitLinkGetLinkedCubin", 6),
+            ("nvJitLinkGetLinkedPtxSize", 10),
+            ("nvJitLinkGetLinkedPtx", 11),
+        ];
+        assert_eq!(some(&names), None);
+        names.extend([("__nvJitLinkCreate_12_9", 7), ("__nvJitLinkCreate_12_10", 8)]);
+        assert_eq!(some(&names), Some(8));
+        names.push(("nvJitLinkCreate", 9));
+        assert_eq!(some(&names), Some(9));
+    }
+}

@@ -1,0 +1,7 @@
+//! `ptxas` of texunit.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(texunit_shims::ptxas::main())
+}

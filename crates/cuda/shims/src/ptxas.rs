@@ -1,0 +1,196 @@
+//! `ptxas`, for programs that call NVIDIA's assembler themselves, as Triton does.
+//!
+//! It reads ptxas's options, judges the PTX as ptxas would, says what is wrong in ptxas's form, and ends with its exit
+//! code. Where ptxas writes machine code, the PTX is written: a driver takes either, and texunit's says once that it was
+//! given such PTX. Registers are not allocated and nothing is optimised, so options that only tune have no effect. One that
+//! would make other code is refused by its name, and so is linking. Contraction, which `--fmad=false` forbids, is
+//! forbidden in the text ([`fmad`]).
+
+mod fmad;
+mod options;
+#[cfg(test)]
+mod tests;
+
+use options::{Input, Options, Wanted};
+use std::io::{Read, Write};
+use texunit_check::{Architecture, Ptxas, Verdicts};
+use texunit_link::IN_PLACE;
+use texunit_syntax::ast::Item;
+use texunit_syntax::{Diagnostic, SourceFile};
+
+/// The exit code of ptxas for any mistake.
+const FAILED: u8 = 255;
+/// Maximum number of bytes of a text.
+const MAX_BYTES: u64 = 1 << 30;
+/// The version of the release that is stood for. Callers look for `release X.Y`; Triton keeps what it has compiled by the
+/// whole text, which therefore differs from NVIDIA's.
+const VERSION: &str = concat!(
+    "ptxas: the assembler of texunit ",
+    env!("CARGO_PKG_VERSION"),
+    ", which hands PTX on\nCuda compilation tools, release 13.5, V13.5.0"
+);
+/// What the process prints.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Said {
+    out: String,
+    err: String,
+}
+
+impl Said {
+    /// A line without a place: of kind `fatal  `, `warning` or `info   `.
+    fn say(&mut self, kind: &str, text: &str) {
+        self.err += &format!("ptxas {kind:8}: {text}\n");
+    }
+
+    fn fatal(&mut self, text: &str) -> u8 {
+        self.say("fatal", text);
+        FAILED
+    }
+}
+
+/// Runs it with the arguments of the process; the exit code.
+pub fn main() -> u8 {
+    let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let mut said = Said::default();
+    let code = run(arguments.collect(), &mut said);
+    // A reader that has gone is not a mistake of the PTX.
+    let _ = std::io::stdout().write_all(said.out.as_bytes());
+    let _ = std::io::stderr().write_all(said.err.as_bytes());
+    code
+}
+
+fn run(arguments: Vec<String>, said: &mut Said) -> u8 {
+    let options = match Options::read(arguments, &mut |text| said.say("warning", &text)) {
+        Ok(options) => options,
+        Err(why) => return said.fatal(&why),
+    };
+    match options.wanted {
+        Wanted::Help => said.out += &options::help(),
+        Wanted::Version => said.out += &format!("{VERSION}\n"),
+        Wanted::Architectures => {
+            let all = options::architectures().filter(|arch| arch.suffix.is_none());
+            all.for_each(|arch| said.out += &format!("{}\n", arch.number));
+        }
+        Wanted::Versions => {
+            texunit_check::versions().for_each(|(x, y)| said.out += &format!("{x}.{y}\n"));
+        }
+        Wanted::Assembly => return assemble(&options, said),
+    }
+    0
+}
+
+fn assemble(options: &Options, said: &mut Said) -> u8 {
+    let source = match &options.inputs[..] {
+        [] => {
+            said.out += &options::help();
+            return 0;
+        }
+        [only] => match read(only) {
+            Ok(source) => source,
+            Err(why) => {
+                said.fatal(&why);
+                return aborted(said);
+            }
+        },
+        [first, second, ..] => {
+            return said.fatal(&format!(
+                "'{first}' and '{second}' would be linked, which texunit's ptxas does not do: give it one input"
+            ));
+        }
+    };
+    let checked = texunit_check::Options {
+        verdicts: Verdicts::Ptxas(Some(release(options.arch))),
+        arch: Some(options.arch),
+        ..texunit_check::Options::default()
+    };
+    let diagnostics = texunit_check::check_source(&source, &checked);
+    let mut failed = false;
+    for diagnostic in diagnostics.iter().filter(|d| is_ptxas(d)) {
+        let is_error = diagnostic.is_error() || options.strict;
+        if is_error || !options.silent {
+            tell(&source, diagnostic, is_error, said);
+        }
+        failed |= is_error;
+    }
+    if failed {
+        return aborted(said);
+    }
+    if options.verbose {
+        statistics(&source, options, said);
+    }
+    if options.only_checks {
+        return 0;
+    }
+    match std::fs::write(&options.output, written(&source, options)) {
+        Ok(()) => 0,
+        Err(_) => said.fatal(&format!("Output file '{}' could not be opened", options.output)),
+    }
+}
+
+fn aborted(said: &mut Said) -> u8 {
+    said.fatal("Ptx assembly aborted due to errors")
+}
+
+/// Whether ptxas has a rule like this: not the warnings of texunit alone about code that is only suspicious.
+fn is_ptxas(diagnostic: &Diagnostic) -> bool {
+    diagnostic.is_error() || diagnostic.code.starts_with('E')
+}
+
+/// The newest release that assembles for an architecture.
+fn release(arch: Architecture) -> Ptxas {
+    match arch.number {
+        ..50 => Ptxas::V11_8,
+        50..75 => Ptxas::V12_9,
+        _ => Ptxas::V13_5,
+    }
+}
+
+/// The text of an input.
+fn read(input: &Input) -> Result<SourceFile, String> {
+    let limited = |from: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        from.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= MAX_BYTES).then_some(bytes)
+    };
+    let bytes = match input {
+        Input::Text(text) => Some(text.as_bytes().to_vec()),
+        Input::Standard => limited(&mut std::io::stdin().lock()),
+        Input::File(file) => std::fs::File::open(file).ok().and_then(|mut file| limited(&mut file)),
+    };
+    let bytes = bytes.ok_or_else(|| format!("Input file '{input}' could not be opened"))?;
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    Ok(SourceFile::from_bytes(input.to_string(), &bytes[..end]))
+}
+
+/// `ptxas k.ptx, line 6; error   : unknown instruction 'mull'`
+fn tell(source: &SourceFile, diagnostic: &Diagnostic, is_error: bool, said: &mut Said) {
+    let line = source.location(diagnostic.primary.span.start).line;
+    let kind = if is_error { "error" } else { "warning" };
+    let help = diagnostic.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+    let (name, message) = (source.name(), &diagnostic.message);
+    said.err += &format!("ptxas {name}, line {line}; {kind:8}: {message}{help}\n");
+}
+
+/// What `-v` prints, as far as it is so: nothing is compiled, and no register allocated.
+fn statistics(source: &SourceFile, options: &Options, said: &mut Said) {
+    for item in &texunit_syntax::parse(source).module.items {
+        if let Item::Function(f) = item
+            && f.is_entry
+            && f.body.is_some()
+        {
+            said.say(
+                "info",
+                &format!("Checked entry function '{}' for '{}'", f.name.text, options.arch),
+            );
+        }
+    }
+    said.say("info", "texunit runs the PTX: no registers are allocated");
+}
+
+/// What stands in the place of machine code: the text, a line by which texunit's driver knows that, and the zero byte
+/// by which any driver knows its end.
+fn written(source: &SourceFile, options: &Options) -> Vec<u8> {
+    let text = if options.fmad { source.text().to_owned() } else { fmad::forbidden(source) };
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}{IN_PLACE}: {}\n\0", options.arch).into_bytes()
+}

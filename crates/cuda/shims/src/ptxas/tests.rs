@@ -1,0 +1,140 @@
+//! What it says and writes.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use std::path::PathBuf;
+use texunit_testkit::TempDir;
+
+const GOOD: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+\t.reg .f32 %f<3>;
+\t{ mul.ftz.f32 %f1, %f1, %f1; }
+\tadd.f32 %f2, %f1, %f1; sub.rz.f32 %f2, %f1, %f1;
+\t.reg .u32 %r; add.u32 %r, %r, 1; fma.rn.f32 %f1, %f1, %f1, %f1;
+\tret;
+}
+";
+
+struct Ended {
+    code: u8,
+    said: Said,
+}
+
+fn ptxas(arguments: &[&str]) -> Ended {
+    let mut said = Said::default();
+    let code = run(arguments.iter().map(|&word| word.to_owned()).collect(), &mut said);
+    Ended { code, said }
+}
+
+/// A folder with the text as `k.ptx`; the path of that, and of `k.o`.
+fn folder(text: &str) -> (TempDir, String, String) {
+    let folder = TempDir::new("ptxas");
+    folder.file("k.ptx", text);
+    let (ptx, output) = (folder.text("k.ptx"), folder.text("k.o"));
+    (folder, ptx, output)
+}
+
+#[test]
+fn ptx_is_handed_on() {
+    let (_folder, ptx, output) = folder(GOOD);
+    // As Triton calls it.
+    let line = ["-lineinfo", "-v", "--regAllocOptLevel=2", "--opt-level", "0", "--gpu-name=sm_86"];
+    let ended = ptxas(&[&line[..], &[&ptx, "-o", &output]].concat());
+    assert_eq!(ended.code, 0, "{}", ended.said.err);
+    assert!(ended.said.err.contains("ptxas info    : Checked entry function 'k' for 'sm_86'"));
+    let written = std::fs::read_to_string(&output).unwrap();
+    assert_eq!(written, format!("{GOOD}{IN_PLACE}: sm_86\n\0"));
+    // Its own output is PTX, too.
+    let again = ptxas(&[&output, "-arch", "sm_86", "-o", &output]);
+    assert_eq!((again.code, again.said), (0, Said::default()));
+    let text = ptxas(&["-ias", GOOD, "-arch=sm_80", "-O3", "-m64", "-o", &output]);
+    assert_eq!((text.code, text.said), (0, Said::default()));
+    std::fs::remove_file(&output).unwrap();
+    // Code generation is suppressed for a virtual architecture.
+    assert_eq!(ptxas(&[&ptx, "-arch=compute_80", "-o", &output]).code, 0);
+    assert!(!PathBuf::from(&output).exists());
+}
+
+/// The text says that nothing may be contracted, and is as right as before.
+#[test]
+fn no_contraction() {
+    let (_folder, ptx, output) = folder(GOOD);
+    let ended = ptxas(&["--fmad=false", "-arch=sm_80", &ptx, "-o", &output]);
+    assert_eq!(ended.code, 0, "{}", ended.said.err);
+    let wanted = GOOD.replace("mul.ftz", "mul.rn.ftz").replace("add.f32", "add.rn.f32");
+    let written = std::fs::read_to_string(&output).unwrap();
+    assert_eq!(written, format!("{wanted}{IN_PLACE}: sm_80\n\0"));
+    assert_eq!(ptxas(&["-arch=sm_80", &output, "-o", &output]).code, 0);
+}
+
+#[test]
+fn mistakes_have_the_form_and_the_code_of_ptxas() {
+    let (folder, ptx, output) =
+        folder(&GOOD.replace("mul.ftz", "mull.ftz").replace("%r, 1", "%q, 1"));
+    let ended = ptxas(&["-arch=sm_80", &ptx, "-o", &output]);
+    let lines: Vec<&str> = ended.said.err.lines().collect();
+    assert_eq!(ended.code, 255);
+    assert!(lines[0].starts_with(&format!("ptxas {ptx}, line 6; error   : ")), "{lines:#?}");
+    assert!(lines[0].contains("mull") && lines[1].contains(", line 8; error   : "), "{lines:#?}");
+    assert_eq!(lines.last(), Some(&"ptxas fatal   : Ptx assembly aborted due to errors"));
+    assert!(!PathBuf::from(&output).exists());
+    // One of a release: an instruction of a later version.
+    let old = folder.file("old.ptx", &GOOD.replace("8.0", "6.0"));
+    assert_eq!(ptxas(&["-arch=sm_80", old.to_str().unwrap()]).code, 255);
+}
+
+#[test]
+fn what_cannot_be_done_is_named() {
+    let (folder, ptx, _output) = folder(GOOD);
+    for (arguments, words) in [
+        (&["--nonsense"][..], "Unknown option '-nonsense'"),
+        (&["-Xfoo"], "Unknown option 'Xfoo'"),
+        (&["-arch=sm_12"], "Value 'sm_12' is not defined for option 'gpu-name'"),
+        (&["-arch=lto_80"], "texunit's ptxas links nothing"),
+        (&["-maxfoo"], "Unknown option 'maxfoo'"),
+        (&["-m32"], "Value '32' is not defined for option 'machine'"),
+        (&["--fmad=maybe"], "'maybe': expected true or false"),
+        (&["-w=1"], "no argument expected after '-w'"),
+        (&["-o"], "argument expected after '-o'"),
+        (&["-optf", "/nowhere"], "Could not open options file '/nowhere'"),
+        (&["--sanitize=memcheck"], "option 'sanitize' makes code that differs"),
+        (&["-e", "k"], "option 'entry' makes code that differs"),
+        (&["-device-stack-protector", "true"], "option 'device-stack-protector' makes code"),
+        (&["/nowhere/k.ptx"], "Input file '/nowhere/k.ptx' could not be opened"),
+        (&[&ptx, "-arch=sm_80", "-o", "/nowhere/k.o"], "'/nowhere/k.o' could not be opened"),
+        (&[&ptx, &ptx], "would be linked, which texunit's ptxas does not do"),
+        // The default is sm_75.
+        (&[&ptx], "sm_80"),
+    ] {
+        let ended = ptxas(arguments);
+        assert_eq!(ended.code, 255, "{arguments:?}");
+        assert!(ended.said.err.contains(words), "{arguments:?}: {}", ended.said.err);
+    }
+    // A file of options that names itself has an end.
+    let endless = folder.file("endless", "");
+    std::fs::write(&endless, format!("-optf {}", endless.display())).unwrap();
+    assert_eq!(ptxas(&["-optf", endless.to_str().unwrap()]).code, 255);
+    let options = folder.file("options", "-arch sm_80\n -w ");
+    let checked = ptxas(&["-optf", options.to_str().unwrap(), &ptx, "-o", "/dev/null"]);
+    assert_eq!((checked.code, checked.said), (0, Said::default()));
+}
+
+#[test]
+fn questions_are_answered() {
+    let version = ptxas(&["--version"]);
+    assert_eq!(version.code, 0);
+    // Triton's expression.
+    assert!(version.said.out.lines().any(|line| line.contains("release 13.5")));
+    assert!(!version.said.out.contains("NVIDIA"), "a text of NVIDIA's is a key of Triton's cache");
+    assert!(ptxas(&["--list-arch"]).said.out.lines().any(|line| line == "86"));
+    assert!(ptxas(&["-version-ls"]).said.out.ends_with("9.5\n"));
+    for help in [&["--help"][..], &["--version", "-h"], &[]] {
+        let ended = ptxas(help);
+        assert!(ended.code == 0 && ended.said.out.contains("--gpu-name <value> (-arch)"));
+    }
+    let twice = ptxas(&["-o", "a", "-o", "b", "/nowhere"]);
+    assert!(twice.said.err.contains("incompatible redefinition for option 'output-file'"));
+}
