@@ -95,8 +95,10 @@ class Finding:
 
     kind: str
     check: str
+    severity: str
     message: str
     count: int
+    places: int
     kernel: str
     cta: tuple[int, int, int]
     thread: tuple[int, int, int]

@@ -27,7 +27,7 @@ mod write;
 mod writer;
 
 pub use event::{
-    Accesses, Allocation, Api, Event, Finding, Interpreted, Kernel, Process, Related, Running,
+    Accesses, Allocation, Api, Counts, Event, Finding, Interpreted, Kernel, Process, Related, Running,
     Totals,
 };
 pub use format::Format;

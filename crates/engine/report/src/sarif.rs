@@ -13,7 +13,7 @@ use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
 use crate::place::{Frame, leading, shown_file};
 use crate::run::Settings;
-use crate::{Located, severity};
+use crate::Located;
 
 /// What a code stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ fn result(diagnostic: &Diagnostic, rule: usize, location: &Value) -> Value {
     json!({
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
-        "level": severity(diagnostic.severity),
+        "level": diagnostic.severity.name(),
         "message": { "text": text },
         "locations": [location],
     })

@@ -149,7 +149,8 @@ fn finding(rule: &'static CheckRule, what: &str, places: Vec<String>, group: &Gr
         let what = if i == 0 { "made at" } else { "called from" };
         format!("{what} {place}")
     };
+    let host = places.first().cloned();
     let notes = places.into_iter().enumerate().map(note).collect();
     let message = format!("{number}{bytes} {were} not {end}");
-    Finding { count, ..Finding::of_process(rule, message, notes) }
+    Finding { count, host, ..Finding::of_process(rule, message, notes) }
 }
