@@ -89,7 +89,7 @@ class Related:
 class Finding:
     """What a check has found; docs/checks.md has every ``kind``. ``str`` shows the source around it.
 
-    ``count`` says how often it came up at this place; ``cta`` and ``thread`` are those of the first time. ``file``, ``line``,
+    ``severity`` is ``"error"``, ``"warning"`` or ``"note"``. ``count`` says how often it came up, at ``places`` instructions of the PTX; ``cta`` and ``thread`` are those of the first time. ``file``, ``line``,
     ``column`` and ``function`` are the place in the source, without line information that in the PTX.
     """
 

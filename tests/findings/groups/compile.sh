@@ -13,5 +13,5 @@ for file in *.cu; do
     nvcc -O3 -lineinfo -o "$here/${file%.cu}.ptx"
     nvcc -G -o $work/debug.ptx
     # Sections of DWARF say nothing that `.loc` does not.
-    awk '/^\t\.section\t\.debug/ { skip = 1 } !skip { print } skip && /^\t}/ { skip = 0 }' $work/debug.ptx > "${file%.cu}.debug.ptx"
+    sed "/^\.target/s/, debug//" $work/debug.ptx | awk '/^\t\.section\t\.debug/ { skip = 1 } !skip { print } skip && /^\t}/ { skip = 0 }' > "${file%.cu}.debug.ptx"
 done

@@ -6,7 +6,7 @@
 //|| [params.1]
 //|| buffer = { zeros = 4096 }
 //|| [params.2]
-//|| value = 4
+//|| scalar = { s32 = 4 }
 
 //| # groups 1
 //| grid = 1

@@ -123,7 +123,14 @@ impl Finding {
         let Diagnostic { message, help, remarks, .. } =
             texunit_report::bad_fetch_diagnostic(fault, host);
         let finding = Self::of_process(rules::TEXTURE_BAD_FETCH, message, remarks);
-        Self { launch: number, places: 1, at: Some(at), object: fault.kind.object(), help, ..finding }
+        Self {
+            launch: number,
+            places: 1,
+            at: Some(at),
+            object: fault.kind.object(),
+            help,
+            ..finding
+        }
     }
 
     /// What was found in a launch.
@@ -174,7 +181,7 @@ impl Finding {
         Key { code: self.code(), lines, host: self.host.clone(), message }
     }
 
-    /// Its lines: `a.cu:12`, `a.cu:12 with a.cu:15`, or where the program was that called.
+    /// Its lines: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or where the program was that called.
     pub fn lines(&self) -> String {
         let line = |end: &End| {
             let (file, line) = end.line();
@@ -182,7 +189,15 @@ impl Finding {
         };
         let (at, other) = (&self.at, self.other.as_ref().map(|(_, end)| end));
         match (at.as_ref().or(other).map(line), at.as_ref().and(other).map(line)) {
-            (Some(at), Some(other)) if at != other => format!("{at} with {other}"),
+            (Some(at), Some(other)) if at != other => {
+                let (file, line) = other.rsplit_once(':').unwrap_or_default();
+                let is_same = at.rsplit_once(':').is_some_and(|(own, _)| own == file);
+                if is_same {
+                    format!("{at} with line {line}")
+                } else {
+                    format!("{at} with {other}")
+                }
+            }
             (Some(at), _) => at,
             (None, _) => self.host.as_deref().map_or_else(String::new, texunit_report::visible),
         }

@@ -194,6 +194,12 @@ impl Log {
         }
     }
 
+    /// Something was found so often that is never told.
+    pub fn suppress(&self, count: u64) {
+        let state = &mut *self.state();
+        state.suppressed = state.suppressed.saturating_add(count);
+    }
+
     /// Takes in a finding that is of no launch.
     pub fn found(&self, finding: Finding) {
         self.take(vec![finding], &Counts::default());
@@ -282,9 +288,8 @@ impl State {
         let place = finding.at.as_ref().map(|at| (at.place.ptx.file.clone(), at.span));
         let index = self.known.get(&key).copied().unwrap_or(self.groups.len());
         let has_room = self.places.len() < MAX_KEPT;
-        let is_new = place.is_some_and(|(file, span)| {
-            has_room && self.places.insert((index, file, span))
-        });
+        let is_new =
+            place.is_some_and(|(file, span)| has_room && self.places.insert((index, file, span)));
         if let Some(Group { finding: known, .. }) = self.groups.get_mut(index) {
             known.count = known.count.saturating_add(finding.count);
             known.places += u64::from(is_new);

@@ -60,9 +60,8 @@ mod tests {
 
     /// Runs at these offsets of elements.
     fn runs(offsets: &[Range<u64>], stride: u64, elements: u64) -> Vec<Range<u64>> {
-        let element = |n: u64| {
-            offsets.iter().map(move |run| run.start + n * stride..run.end + n * stride)
-        };
+        let element =
+            |n: u64| offsets.iter().map(move |run| run.start + n * stride..run.end + n * stride);
         (0..elements).flat_map(element).collect()
     }
 

@@ -1,8 +1,8 @@
 //! What the checks of a launch have found.
 
 use crate::finding::End;
-use std::collections::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use texunit_evidence::Counts;
 use texunit_report::{CheckRule, Severity};

@@ -28,7 +28,8 @@ pub fn summary(log: &Log) -> Option<String> {
     let mut parts = Vec::new();
     if n > 0 {
         let findings = if n == 1 { "finding" } else { "findings" };
-        let times = if times > n { format!(", {} times in all", grouped(times)) } else { String::new() };
+        let times =
+            if times > n { format!(", {} times in all", grouped(times)) } else { String::new() };
         parts.push(format!("{} {findings} ({}){times}", grouped(n), counts.words()));
     }
     if more > 0 {
@@ -60,7 +61,8 @@ fn table(mut all: Vec<Finding>) -> String {
         let severity = finding.severity.name().to_owned();
         rows.push([finding.code().to_owned(), finding.lines(), grouped(finding.count), severity]);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let [kind, line, times] = [0, 1, 2].map(width);
     let row = |[a, b, c, d]: &[String; 4]| format!("\n   {a:kind$}  {b:line$}  {c:>times$}  {d}");
     let rest = (left > 0).then(|| format!("\n   and {} more", grouped(left)));

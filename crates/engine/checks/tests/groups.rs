@@ -35,7 +35,7 @@ fn places_of_two_lines_are_one_finding() {
     let all = log.findings();
     let rows: Vec<_> = all.iter().map(|f| (f.code(), f.lines(), f.count, f.places)).collect();
     let waw = "race-write-after-write";
-    assert_eq!(rows[0], (waw, "k.ptx:3 with k.ptx:5".to_owned(), 890, 45));
+    assert_eq!(rows[0], (waw, "k.ptx:3 with line 5".to_owned(), 890, 45));
     assert_eq!((rows.len(), &rows[3]), (4, &(waw, "k.ptx:3".to_owned(), 10, 1)));
     let text = texunit_checks::text(&all[0], None, false);
     assert!(
@@ -44,7 +44,7 @@ fn places_of_two_lines_are_one_finding() {
     );
     let end = summary(&log).unwrap_or_default();
     assert!(end.starts_with("checks: 4 findings (4 errors), 920 times in all\n"), "{end}");
-    assert!(end.contains("race-write-after-write  k.ptx:3 with k.ptx:5    890  error"), "{end}");
+    assert!(end.contains("race-write-after-write  k.ptx:3 with line 5    890  error"), "{end}");
 }
 
 #[test]
@@ -70,7 +70,10 @@ fn no_kind_is_hidden() {
     for most in [Some(0), Some(2), None] {
         let log = of(most);
         let text = summary(&log).unwrap_or_default();
-        assert!(text.contains("sync-barrier-missed") && text.contains("\n   and 10 more"), "{text}");
+        assert!(
+            text.contains("sync-barrier-missed") && text.contains("\n   and 10 more"),
+            "{text}"
+        );
         assert_eq!(codes(&log).is_empty(), most == Some(0));
     }
 }

@@ -237,7 +237,10 @@ fn texts_stay_whole_in_every_form() {
     assert_eq!(report["faults"].as_array().unwrap().len(), 1);
     let found = &report["findings"];
     assert_eq!([&found[0]["severity"], &found[1]["severity"]], ["warning", "note"]);
-    assert_eq!([&found[0]["level"], &found[0]["places"]], [&serde_json::json!("warning"), &serde_json::json!(44)]);
+    assert_eq!(
+        [&found[0]["level"], &found[0]["places"]],
+        [&serde_json::json!("warning"), &serde_json::json!(44)]
+    );
     assert_eq!(report["running"][0]["process"], 2);
     let sarif = parse(Format::Sarif);
     let result = &sarif["runs"][0]["results"][0];

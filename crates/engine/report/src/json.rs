@@ -3,8 +3,8 @@
 use serde::Serialize;
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
-use crate::place::Frame;
 use crate::Located;
+use crate::place::Frame;
 
 /// A diagnostic as JSON has it. Lines and columns count from 1, columns in bytes; they are null
 /// where there is no text.

@@ -4,8 +4,8 @@
 use super::{Part, Stand, copied, log, news};
 use crate::asked;
 use crate::memory::endpoint::Endpoint;
-use texunit_checks::race::{Memory, Queue};
 use std::ops::Range;
+use texunit_checks::race::{Memory, Queue};
 use texunit_checks::{Check, Finding, Padding, rules};
 use texunit_report::Severity;
 
@@ -123,13 +123,13 @@ impl<'a> Watch<'a> {
     fn note_runs(&mut self, at: u64) {
         let Some((runs, _)) = &mut self.runs else { return };
         for (i, _) in (at..).zip(&self.states).filter(|(_, state)| **state != 0) {
-            match runs.last_mut() {
-                Some(run) if run.end == i => run.end += 1,
-                _ if runs.len() == MAX_RUNS => {
-                    self.runs = None;
-                    return;
-                }
-                _ => runs.push(i..i + 1),
+            if let Some(run) = runs.last_mut().filter(|run| run.end == i) {
+                run.end += 1;
+            } else if runs.len() < MAX_RUNS {
+                runs.push(i..i + 1);
+            } else {
+                self.runs = None;
+                return;
             }
         }
     }

@@ -2,9 +2,7 @@
 
 use super::words;
 use crate::sink::Spot;
-use texunit_unit::{
-    Coords, FetchOperands, FetchPlan, ResultType, reference,
-};
+use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
 
 /// Whole coordinates of a site whose results are compared with those of the texels that they look like.
 const MOST_COMPARED: u64 = 64;
@@ -22,7 +20,7 @@ pub(super) struct Whole {
     is_even: bool,
     /// Whether one differs from another.
     varies: bool,
-    first: Option<Vec<i64>>,
+    first: Option<[i64; 3]>,
     /// The largest difference of a result from that of the texel: who, what, and how much.
     difference: Option<(Spot, String, f64)>,
 }
@@ -38,25 +36,31 @@ impl Whole {
         self.fetches += 1;
         let extent = plan.seen().resource.extent().axes();
         let is_normalized = plan.effective().coords == Coords::Normalized;
-        let mut texel = Vec::new();
-        for (&c, size) in point.iter().zip(extent) {
+        let (mut texel, mut is_wide, mut is_even) = ([0; 3], false, false);
+        for (axis, &c) in point.iter().enumerate().take(3) {
+            let size = extent[axis];
+            if size == 1 {
+                continue;
+            }
             let scaled = if is_normalized { c * f64::from(size) } else { c };
             // What a division has rounded.
-            let slack = if is_normalized { scaled.abs().max(1.0) / f64::from(1 << 22) } else { 0.0 };
-            if size > 1 && ((scaled - scaled.round()).abs() > slack || scaled.abs() > 1e9) {
+            let slack =
+                if is_normalized { scaled.abs().max(1.0) / f64::from(1 << 22) } else { 0.0 };
+            if (scaled - scaled.round()).abs() > slack || scaled.abs() > 1e9 {
                 return;
             }
-            texel.push(if size > 1 { scaled.round() as i64 } else { 0 });
+            texel[axis] = scaled.round() as i64;
+            is_even |= texel[axis] % 2 == 0;
+            is_wide = true;
         }
-        let wide = || texel.iter().zip(extent).filter(|(_, size)| *size > 1).map(|(at, _)| at);
-        if wide().next().is_none() {
+        if !is_wide {
             return;
         }
         self.whole += 1;
-        self.is_even |= wide().any(|at| at % 2 == 0);
+        self.is_even |= is_even;
         let is_inside = texel.iter().zip(extent).all(|(&at, n)| (0..i64::from(n)).contains(&at));
         if self.whole <= MOST_COMPARED && is_inside {
-            self.compare(plan, (operands, point, &texel), spot);
+            self.compare(plan, (operands, point, &texel[..point.len()]), spot);
         }
         match &self.first {
             Some(first) => self.varies |= *first != texel,
@@ -107,7 +111,8 @@ impl Whole {
         self.fetches += other.fetches;
         self.whole += other.whole;
         self.is_even |= other.is_even;
-        self.varies |= other.varies || self.first.is_some() && other.first.is_some() && self.first != other.first;
+        self.varies |= other.varies
+            || self.first.is_some() && other.first.is_some() && self.first != other.first;
         self.first = self.first.take().or_else(|| other.first.clone());
         let much = |of: &Option<(Spot, String, f64)>| of.as_ref().map_or(0.0, |(.., much)| *much);
         if much(&other.difference) > much(&self.difference) {

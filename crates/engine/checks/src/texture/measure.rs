@@ -5,7 +5,9 @@ use super::site::{Sums, has_places, order, repeats};
 use super::words;
 use crate::rules;
 use crate::sink::Spot;
-use texunit_unit::{AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod};
+use texunit_unit::{
+    AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
+};
 
 /// What the fetches of an operation have in common.
 #[derive(Clone, Debug, Default)]
@@ -190,7 +192,7 @@ pub(super) fn measure(
         }
     }
     if margin > 0.0 && !is_gather && !plan.seen().resource.is_mipmapped() {
-        sums.measured().whole.take(plan, (operands, &point), spot);
+        sums.measured().whole.take(plan, (operands, &point[..]), spot);
     }
     Some(lies)
 }

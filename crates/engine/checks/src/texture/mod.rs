@@ -26,8 +26,8 @@ use texunit_report::place::line_at;
 use texunit_simt::Fault;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Called, CtaInfo, Doing, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe,
-    SurfaceAnswered,
+    Access, At, Called, CtaInfo, Doing, Events, FetchAnswered, LaunchInfo, Listing, Observer,
+    Probe, SurfaceAnswered,
 };
 use texunit_unit::{ClampMode, SurfaceKind};
 
@@ -122,15 +122,17 @@ impl Stores {
         if matches!(access.form.kind, SurfaceKind::Load { .. }) {
             return;
         }
-        for lane in each(at.lanes) {
-            let is_dropped = access.form.clamp == ClampMode::Zero
-                && surface_texels(access, lane as usize).next().is_none();
-            let all = if is_dropped { &mut self.dropped } else { &mut self.kept };
-            let warp = at.warp as usize;
-            if all.len() <= warp {
-                all.resize(warp + 1, 0);
+        let is_dropped = |lane: &u32| surface_texels(access, *lane).next().is_none();
+        let dropped = match access.form.clamp {
+            ClampMode::Zero => {
+                each(at.lanes).filter(is_dropped).fold(0, |all, lane| all | 1 << lane)
             }
-            all[warp] |= 1 << lane;
+            _ => 0,
+        };
+        let (warp, kept) = (at.warp as usize, at.lanes & !dropped);
+        for (all, lanes) in [(&mut self.dropped, dropped), (&mut self.kept, kept)] {
+            all.resize(all.len().max(warp + 1), 0);
+            all[warp] |= lanes;
         }
     }
 

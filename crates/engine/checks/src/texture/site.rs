@@ -88,7 +88,8 @@ impl Site {
             }
         }
         if matches!(form.kind, FetchKind::Gather(_)) && !resource.is_for_gather() {
-            let message = format!("a gather from {}, which was made without the flag for that", sums.object);
+            let message =
+                format!("a gather from {}, which was made without the flag for that", sums.object);
             sums.hit(rules::TEXTURE_GATHER_FLAG, spot, message, 0);
         }
         sums.types(form, plan.texture(), spot);
@@ -104,14 +105,13 @@ impl Site {
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += u64::from(at.lanes.count_ones());
         }
+        let mut waiting = self.waiting.as_mut().map(|all| all.entry(at.warp).or_default());
         for lane in each(at.lanes) {
             let spot = Spot::new(at, lane, told.block);
             let operands = fetch.request.lane(lane as usize);
             let lies = measure(&mut self.sums, fetch.plan, &operands, spot);
-            match (lies, &mut self.waiting) {
-                (Some(lies), Some(all)) => {
-                    all.entry(at.warp).or_default()[lane as usize][lies as usize] += 1;
-                }
+            match (lies, &mut waiting) {
+                (Some(lies), Some(lanes)) => lanes[lane as usize][lies as usize] += 1,
                 (Some(lies), None) => self.sums.measured().lies(lies, spot),
                 (None, _) => {}
             }

@@ -7,6 +7,7 @@ use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use texunit_testkit::findings::Expected;
@@ -87,15 +88,25 @@ fn severities(setup: &Setup) -> Result<(), Failed> {
         same(found, Some(code), &ended)?;
     }
     let (_, ended) = with(None, &["note", "warning", "error"])?;
-    contains(&ended, "note[init-copy-to-host]: a copy to the host has 28 bytes that were never written, 7 in each of 4 elements of 16 bytes")?;
+    contains(
+        &ended,
+        "note[init-copy-to-host]: a copy to the host has 28 bytes that were never written, 7 in each of 4 elements of 16 bytes",
+    )?;
     contains(&ended, "1 error, 1 warning, 1 note")?;
     marked(setup, "severities.cu", &ended)?;
     // Every report has them alike.
     let files = ["json", "sarif", "xml", "github"].map(|e| file(setup, &format!("severities.{e}")));
     let mut command = setup.run();
     command.args(["--check", "all"]);
-    files.iter().for_each(|file| drop(command.arg("--report").arg(file)));
-    command.args(["--report-format", "json", "--report-format", "sarif", "--report-format", "junit"]);
+    command.args(files.iter().flat_map(|file| [OsStr::new("--report"), file.as_os_str()]));
+    command.args([
+        "--report-format",
+        "json",
+        "--report-format",
+        "sarif",
+        "--report-format",
+        "junit",
+    ]);
     command.args(["--report-format", "github"]).arg(&program).args(["note", "warning", "error"]);
     succeed(&mut command, &program)?;
     let [own, sarif] = [json(&files[0])?, json(&files[1])?];
@@ -105,7 +116,8 @@ fn severities(setup: &Setup) -> Result<(), Failed> {
     let all: BTreeSet<String> = ["\"error\"", "\"note\"", "\"warning\""].map(str::to_owned).into();
     same(of(&own["findings"], "severity"), all.clone(), &ended)?;
     same(of(&sarif["runs"][0]["results"], "level"), all, &ended)?;
-    let [junit, github] = [std::fs::read_to_string(&files[2])?, std::fs::read_to_string(&files[3])?];
+    let [junit, github] =
+        [std::fs::read_to_string(&files[2])?, std::fs::read_to_string(&files[3])?];
     same(junit.matches("<failure ").count(), 2, &ended)?;
     same(junit.contains("name=\"race-write-after-write at "), true, &ended)?;
     for level in ["::notice ", "::warning ", "::error "] {
@@ -128,8 +140,10 @@ fn grouped(setup: &Setup) -> Result<(), Failed> {
         let mut command = setup.run();
         command.args(["--check", "all", "--report"]).arg(&xml).arg("--report").arg(&own);
         let ended = succeed(command.arg(&program), &program)?;
-        let (lines, failures) =
-            (ended.stderr.lines().count(), std::fs::read_to_string(&xml)?.matches("<failure ").count());
+        let (lines, failures) = (
+            ended.stderr.lines().count(),
+            std::fs::read_to_string(&xml)?.matches("<failure ").count(),
+        );
         same(lines <= 220 && (1..=8).contains(&failures), true, &ended)?;
         let findings = json(&own)?["findings"].as_array().cloned().unwrap_or_default();
         same(findings.len(), failures, &ended)?;
