@@ -176,7 +176,12 @@ impl Drop for Watch<'_> {
         let finding = Finding::of_process(rules::INIT_COPY_TO_HOST, message, notes);
         let is_padding = padding.is_some();
         let severity = if is_padding { Severity::Note } else { finding.severity };
-        log.found(Finding { host, severity, is_padding, ..finding });
+        let help = is_padding.then(|| {
+            "nobody reads padding; where it is not to leave the device, set the memory first (`cudaMemset`), and else \
+             suppress the finding (`rule: padding`)"
+                .to_owned()
+        });
+        log.found(Finding { host, severity, is_padding, help, ..finding });
         news(None, 0);
     }
 }

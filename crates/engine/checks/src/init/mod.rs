@@ -58,7 +58,7 @@ impl Init {
 
 impl Observer for Init {
     fn wants(&self) -> Events {
-        Events::DEFINED | Events::CALLS
+        Events::DEFINED | Events::ENTERS
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

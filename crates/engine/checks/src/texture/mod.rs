@@ -60,7 +60,7 @@ impl Texture {
 
 impl Observer for Texture {
     fn wants(&self) -> Events {
-        Events::ANSWERS | Events::ACCESSES | Events::CALLS
+        Events::ANSWERS | Events::ACCESSES | Events::ENTERS
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {

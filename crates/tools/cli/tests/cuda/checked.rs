@@ -7,16 +7,13 @@ use crate::tools::{Setup, clean};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use texunit_testkit::findings::Expected;
 
 /// All of them.
 pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
-    let all: [(&str, Test); 12] = [
-        ("severities in every report", severities),
-        ("one finding for a pair of lines", grouped),
+    let all: [(&str, Test); 10] = [
         ("fresh memory", fresh),
         ("findings and leaks", findings),
         ("exit codes, reports, kernels, suppressions", options),
@@ -28,19 +25,24 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("asynchronous work late", late),
         ("without texunit run", alone),
     ];
+    of(setup, &all)
+}
+
+/// Tests of programs that nvcc compiles.
+pub(crate) fn of(setup: &Setup, all: &[(&'static str, Test)]) -> Vec<Trial> {
     let skipped = !setup.has(&["nvcc"]);
-    let make = |(name, test): (&str, Test)| {
+    let make = |&(name, test): &(&str, Test)| {
         let setup = setup.clone();
         let trial = Trial::test(format!("check/{name}"), move || test(&setup));
         trial.with_ignored_flag(skipped)
     };
-    all.into_iter().map(make).collect()
+    all.iter().map(make).collect()
 }
 
 const EARLY: &str =
     "14 threads of the CTA have exited without coming to barrier 0, which is for all threads";
 
-fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
+pub(crate) fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
     match ended.stderr.contains(text) {
         true => Err(format!("`{text}` in {ended:?}").into()),
         false => Ok(()),
@@ -48,13 +50,13 @@ fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
 }
 
 /// How a finding of a kind begins: `warning[init-copy-to-host]`.
-fn headed(code: &str) -> String {
+pub(crate) fn headed(code: &str) -> String {
     let severity = texunit_report::check_rule(code).map_or("error", |rule| rule.severity.name());
     format!("{severity}[{code}]")
 }
 
 /// What the marks of a program say (`// finding[CODE]: words`, as in tests/findings) is reported, with its line.
-fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
+pub(crate) fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
     let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands").join(source))?;
     let all = texunit_testkit::findings::expected(&text);
     same(all.is_empty(), false, ended)?;
@@ -64,101 +66,6 @@ fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
         contains(ended, &format!("{source}:{line}"))?;
     }
     Ok(())
-}
-
-/// Notes, warnings and errors: exit codes, and what reports make of them.
-fn severities(setup: &Setup) -> Result<(), Failed> {
-    let program = program(setup, "severities.cu", SHARED, &["-lineinfo", "-g"])?;
-    let with = |fail_on: Option<&str>, words: &[&str]| {
-        let mut command = setup.run();
-        command.args(["--check", "all", "--error-exitcode", "9"]);
-        command.args(fail_on.iter().flat_map(|severity| ["--fail-on", severity]));
-        let ended = run(command.arg(&program).args(words), &program)?;
-        Ok::<_, Failed>((ended.status.code(), ended))
-    };
-    for (fail_on, word, code) in [
-        (None, "note", 0),
-        (Some("note"), "note", 9),
-        (None, "warning", 9),
-        (Some("error"), "warning", 0),
-        (Some("error"), "error", 9),
-        (None, "right", 0),
-    ] {
-        let (found, ended) = with(fail_on, &[word])?;
-        same(found, Some(code), &ended)?;
-    }
-    let (_, ended) = with(None, &["note", "warning", "error"])?;
-    contains(
-        &ended,
-        "note[init-copy-to-host]: a copy to the host has 28 bytes that were never written, 7 in each of 4 elements of 16 bytes",
-    )?;
-    contains(&ended, "1 error, 1 warning, 1 note")?;
-    marked(setup, "severities.cu", &ended)?;
-    // Every report has them alike.
-    let files = ["json", "sarif", "xml", "github"].map(|e| file(setup, &format!("severities.{e}")));
-    let mut command = setup.run();
-    command.args(["--check", "all"]);
-    command.args(files.iter().flat_map(|file| [OsStr::new("--report"), file.as_os_str()]));
-    command.args([
-        "--report-format",
-        "json",
-        "--report-format",
-        "sarif",
-        "--report-format",
-        "junit",
-    ]);
-    command.args(["--report-format", "github"]).arg(&program).args(["note", "warning", "error"]);
-    succeed(&mut command, &program)?;
-    let [own, sarif] = [json(&files[0])?, json(&files[1])?];
-    let of = |all: &Value, key: &str| -> BTreeSet<String> {
-        all.as_array().into_iter().flatten().map(|one| one[key].to_string()).collect()
-    };
-    let all: BTreeSet<String> = ["\"error\"", "\"note\"", "\"warning\""].map(str::to_owned).into();
-    same(of(&own["findings"], "severity"), all.clone(), &ended)?;
-    same(of(&sarif["runs"][0]["results"], "level"), all, &ended)?;
-    let [junit, github] =
-        [std::fs::read_to_string(&files[2])?, std::fs::read_to_string(&files[3])?];
-    same(junit.matches("<failure ").count(), 2, &ended)?;
-    same(junit.contains("name=\"race-write-after-write at "), true, &ended)?;
-    for level in ["::notice ", "::warning ", "::error "] {
-        same(github.matches(level).count(), 1, &ended)?;
-    }
-    // A word for suppressions.
-    let list = file(setup, "padding.supp");
-    std::fs::write(&list, "{\n   structures\n   rule: padding\n}\n")?;
-    let mut command = setup.run();
-    command.args(["--check", "init", "--suppressions"]).arg(&list).arg(&program).arg("note");
-    lacks(&succeed(&mut command, &program)?, "init-copy-to-host")
-}
-
-/// A program of unrolled loops with one missing barrier: few findings, the same ones in code for a debugger.
-fn grouped(setup: &Setup) -> Result<(), Failed> {
-    let mut all = Vec::new();
-    for options in [&["-O3", "-lineinfo", "-g"][..], &["-G", "-g"]] {
-        let program = program(setup, "grouped.cu", SHARED, options)?;
-        let [xml, own] = ["xml", "json"].map(|ending| file(setup, &format!("grouped.{ending}")));
-        let mut command = setup.run();
-        command.args(["--check", "all", "--report"]).arg(&xml).arg("--report").arg(&own);
-        let ended = succeed(command.arg(&program), &program)?;
-        let (lines, failures) = (
-            ended.stderr.lines().count(),
-            std::fs::read_to_string(&xml)?.matches("<failure ").count(),
-        );
-        same(lines <= 220 && (1..=8).contains(&failures), true, &ended)?;
-        let findings = json(&own)?["findings"].as_array().cloned().unwrap_or_default();
-        same(findings.len(), failures, &ended)?;
-        let row = |f: &Value| {
-            let with = f["related"][0]["place"]["frames"][0]["line"].clone();
-            [f["kind"].clone(), f["line"].clone(), with].map(|value| value.to_string())
-        };
-        let rows: BTreeSet<_> = findings.iter().map(row).collect();
-        for kind in ["race-write-after-read", "init-store", "leak-allocation"] {
-            contains(&ended, &headed(kind))?;
-            same(rows.iter().any(|row| row[0].contains(kind)), true, &ended)?;
-        }
-        all.push((rows, ended));
-    }
-    same(&all[0].0, &all[1].0, &all[1].1)
 }
 
 /// What nobody has written comes to the host, and is what `--fill` says; the padding of rows does not.

@@ -24,6 +24,7 @@ mod program;
 mod record;
 mod redirected;
 mod refused;
+mod severities;
 mod swept;
 mod texels;
 mod tools;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(severities::trials(&setup));
     trials.extend(swept::trials(&setup));
     trials.push(texels::trial(&setup));
     trials.extend(redirected::trials(&setup));
