@@ -1,14 +1,15 @@
-//! Whose line it is that calls a function of CUDA's headers. Optimised code has these functions inlined, and their places
-//! say where; code that is not optimised calls them, so that all fetches of a program are at one line of a header.
+//! Whose line it is that calls a function of CUDA's headers, or one without lines. Optimised code has these functions
+//! inlined, and their places say where; code that is not optimised calls them, so that all fetches of a program are at one
+//! line of a header.
 
 use std::collections::HashMap;
-use texunit_report::place::is_of_toolkit;
+use texunit_report::place::has_users_line;
 use texunit_simt::observe::{At, Called, Listing};
 
 /// The calls of a CTA.
 pub(crate) struct Callers<'a> {
     listing: Listing<'a>,
-    /// Whether an operation is in a line of the user's, or of nobody's.
+    /// Whether an operation is in a line of the user's.
     is_users: HashMap<u32, bool>,
     /// By warp, the operation by which each lane has left the user's lines last.
     last: Vec<[u32; 32]>,
@@ -53,6 +54,6 @@ impl<'a> Callers<'a> {
         *self
             .is_users
             .entry(op)
-            .or_insert_with(|| !is_of_toolkit(listing.sources(), listing.span(op)))
+            .or_insert_with(|| has_users_line(listing.sources(), listing.span(op)))
     }
 }

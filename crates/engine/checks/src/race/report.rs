@@ -52,6 +52,10 @@ impl Races {
         what: What,
         address: impl Fn(u32) -> u64,
     ) {
+        if !launch.is_strict {
+            let rule = |conflict: &Conflict| rule(conflict, what.1);
+            self.0.retain(|(_, _, one)| !is_of_lanes(launch, at, one, rule(one)));
+        }
         while let Some(&(lane, offset, conflict)) = self.0.first() {
             let (rule, other) = (rule(&conflict, what.1), conflict.with);
             let before = self.0.len();
@@ -60,9 +64,6 @@ impl Races {
             });
             let count = (before - self.0.len()) as u64;
             let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
-            if is_of_lanes && !launch.is_strict {
-                continue;
-            }
             let spot = Spot::new(at, lane, launch.block);
             // Operations of another launch have other numbers.
             let here = launch.order.has(other.serial).then(|| other.op());

@@ -228,10 +228,11 @@ fn write(
     }
 }
 
-/// Whether all that `.loc` says of an instruction is in headers of CUDA's, without a look at any file.
-pub fn is_of_toolkit(sources: &Sources, span: Span) -> bool {
-    let files: Vec<&str> = sources.frames_at(span.start).iter().filter_map(|f| f.file).collect();
-    !files.is_empty() && files.into_iter().all(is_toolkit)
+/// Whether `.loc` says of an instruction that it is in a line outside of CUDA's headers, or inlined into one; without a
+/// look at any file.
+pub fn has_users_line(sources: &Sources, span: Span) -> bool {
+    let frames = sources.frames_at(span.start);
+    frames.iter().any(|frame| frame.file.is_some_and(|file| !is_toolkit(file)))
 }
 
 /// The line that [`CodeLocation::file`] and [`CodeLocation::line`] name of an instruction, without a look at any file.
