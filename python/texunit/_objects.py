@@ -89,14 +89,16 @@ class Related:
 class Finding:
     """What a check has found; docs/checks.md has every ``kind``. ``str`` shows the source around it.
 
-    ``count`` says how often it came up at this place; ``cta`` and ``thread`` are those of the first time. ``file``, ``line``,
+    ``severity`` is ``"error"``, ``"warning"`` or ``"note"``. ``count`` says how often it came up, at ``places`` instructions of the PTX; ``cta`` and ``thread`` are those of the first time. ``file``, ``line``,
     ``column`` and ``function`` are the place in the source, without line information that in the PTX.
     """
 
     kind: str
     check: str
+    severity: str
     message: str
     count: int
+    places: int
     kernel: str
     cta: tuple[int, int, int]
     thread: tuple[int, int, int]

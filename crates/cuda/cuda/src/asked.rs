@@ -107,6 +107,21 @@ pub(crate) fn knows(number: u64) -> bool {
     known().as_ref().is_some_and(|known| known.by_number.contains_key(&number))
 }
 
+/// Files whose functions keep memory for later until the program ends: the pools of CuPy and PyTorch.
+const POOLS: [&str; 3] = ["/cupy/cuda/memory.", "/libc10_cuda.", "/libtorch_cuda."];
+
+/// Whether memory with this number is a pool's, which nobody frees before the end.
+pub(crate) fn is_of_pool(number: u64) -> bool {
+    let made = known().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
+    let modules = made.iter().flat_map(|made| made.addresses.iter()).filter_map(|&at| module(at));
+    let mut names = modules.map(|(name, _)| name);
+    names.any(|name| is_pool(&name))
+}
+
+fn is_pool(file: &str) -> bool {
+    POOLS.iter().any(|pool| file.contains(pool))
+}
+
 /// Where the program asked for what has this number, the innermost place first; nothing if that is not known.
 pub(crate) fn places(number: u64) -> Vec<String> {
     let made = known().as_ref().and_then(|known| Some(known.by_number.get(&number)?.made.clone()));
@@ -256,6 +271,15 @@ pub(crate) fn module(address: usize) -> Option<(String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pools_are_known_by_their_files() {
+        let packages = "/home/u/.venv/lib/python3.12/site-packages";
+        assert!(is_pool(&format!("{packages}/cupy/cuda/memory.cpython-312-x86_64-linux-gnu.so")));
+        assert!(is_pool(&format!("{packages}/torch/lib/libc10_cuda.so")));
+        assert!(!is_pool(&format!("{packages}/torch/lib/libtorch_python.so")));
+        assert!(!is_pool("/home/u/cupy/cuda/a.out") && !is_of_pool(u64::MAX));
+    }
 
     #[inline(never)]
     fn a_function_of_the_test() -> Trace {

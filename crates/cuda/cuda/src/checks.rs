@@ -120,7 +120,8 @@ fn own_log() -> &'static Log {
         let Wanted { checks, init, max_findings, .. } = wanted;
         OWNER.take();
         crate::call::at_end(end);
-        Log::new(Options { checks, init, max_findings, kernels, suppressions })
+        let fail_on = settings().fail_on;
+        Log::new(Options { checks, init, max_findings, fail_on, kernels, suppressions })
     };
     let log = LOG.get_or_init(make);
     if !OWNER.is_this_process() {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sum::{Found, Sum};
 use texunit_checks::News;
 use texunit_device::{Fault, LaunchStats, Tally};
-use texunit_evidence::{Api, Event, Finding, Process, Record, Totals, Writer};
+use texunit_evidence::{Api, Counts, Event, Finding, Process, Record, Totals, Writer};
 use texunit_report::Instruction;
 
 /// Findings that are told one by one; a program with more has few kinds of them.
@@ -229,7 +229,7 @@ pub(crate) fn checked(news: &News, launch: u64) {
 }
 
 /// What checks have found in all, besides what was told one by one.
-pub(crate) fn checked_more(more: u64) {
+pub(crate) fn checked_more(more: Counts) {
     if is_wanted() {
         with(|state| {
             if state.totals.more_checked != more {

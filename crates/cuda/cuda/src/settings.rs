@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use texunit_checks::Check;
 use texunit_device::{Approximate, Arithmetic, BadFetch, Bounds, Fill};
 use texunit_evidence::{Above, Format};
+use texunit_report::Severity;
 
 /// What is printed on standard error as it happens (`TEXUNIT_TRACE=api,launch,fetch`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub(crate) struct Settings {
     pub(crate) bad_fetch: BadFetch,
     /// `TEXUNIT_CHECK` and its like: what kernels are checked for.
     pub(crate) checks: Option<crate::checks::Wanted>,
+    /// `TEXUNIT_FAIL_ON`: the least severity of a finding that is a failure in the report of the process.
+    pub(crate) fail_on: Severity,
     /// Words that are none of the above, to be told to the user once.
     pub(crate) complaints: Vec<String>,
 }
@@ -136,6 +139,15 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Settings {
     let is_on = |name| variable(name).is_some_and(|v| !matches!(v.trim(), "" | "0"));
     settings.strict = is_on("TEXUNIT_STRICT");
     settings.save_ptx = variable("TEXUNIT_SAVE_PTX").filter(|f| !f.is_empty()).map(PathBuf::from);
+    settings.fail_on = match variable("TEXUNIT_FAIL_ON").as_deref().map(str::trim) {
+        None | Some("") => Severity::Warning,
+        Some(word) => Severity::named(word).unwrap_or_else(|| {
+            settings.complaints.push(format!(
+                "TEXUNIT_FAIL_ON is `{word}`; it takes note, warning, which holds now, and error"
+            ));
+            Severity::Warning
+        }),
+    };
     settings.checks = crate::checks::wanted(&variable, &mut settings.complaints);
     // Leaks, and memory that nobody has written, are told with where they were made.
     let leaks = settings

@@ -61,7 +61,7 @@ pub struct UnknownCheck(String);
 impl fmt::Display for UnknownCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Check::ALL.map(|(_, name, _)| name).join(", ");
-        write!(f, "unknown check `{}`; available: {names}, all", self.0)
+        write!(f, "unknown check `{}`; available: {names}, all, {}", self.0, Checks::STRICT)
     }
 }
 
@@ -72,6 +72,10 @@ impl Checks {
     pub const NONE: Self = Self(0);
     /// All of them.
     pub const ALL: Self = Self((1 << Check::ALL.len()) - 1);
+    /// The check `race`, which tells of what only the letter of the PTX memory model calls a race, too.
+    pub const STRICT_RACE: Self = Self(1 << 7 | 1 << Check::Race as u8);
+    /// Its word in a list.
+    const STRICT: &str = "race=strict";
 
     /// The checks of a list: names with commas between them, `all` for all of them.
     pub fn parse(list: &str) -> Result<Self, UnknownCheck> {
@@ -81,6 +85,7 @@ impl Checks {
                 | match Check::named(word) {
                     Some(check) => check.into(),
                     None if word.eq_ignore_ascii_case("all") => Self::ALL,
+                    None if word.eq_ignore_ascii_case(Self::STRICT) => Self::STRICT_RACE,
                     None => return Err(UnknownCheck(texunit_report::visible(word))),
                 };
         }
@@ -90,6 +95,11 @@ impl Checks {
     /// Whether it has a check.
     pub fn has(self, check: Check) -> bool {
         self.0 >> check as u8 & 1 == 1
+    }
+
+    /// Whether it has [`Self::STRICT_RACE`].
+    pub fn is_strict(self) -> bool {
+        self.0 & Self::STRICT_RACE.0 == Self::STRICT_RACE.0
     }
 
     /// Whether nothing has to be observed for it: faults are told without.
@@ -115,7 +125,11 @@ impl BitOr for Checks {
 /// Names with commas between them, as [`Checks::parse`] takes them.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut names = Check::ALL.iter().filter(|row| self.has(row.0)).map(|row| row.1);
+        let name = |row: &(Check, &'static str, _)| match row.0 {
+            Check::Race if self.is_strict() => Self::STRICT,
+            _ => row.1,
+        };
+        let mut names = Check::ALL.iter().filter(|row| self.has(row.0)).map(name);
         f.write_str(names.next().unwrap_or(""))?;
         names.try_for_each(|name| write!(f, ",{name}"))
     }
@@ -145,6 +159,9 @@ mod tests {
             "{error}"
         );
         assert!(Checks::parse("initcheck").is_ok_and(|list| list.has(Check::Init)));
+        let strict = Checks::parse("all,race=strict").expect("a list");
+        assert!(strict.is_strict() && strict.has(Check::Race) && !Checks::ALL.is_strict());
+        assert_eq!(Checks::parse(&strict.to_string()), Ok(strict));
         for (check, name, _) in Check::ALL {
             assert_eq!(check.name(), name);
         }

@@ -3,8 +3,8 @@
 use crate::check::Check;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
-use texunit_report::place::function_name;
-use texunit_report::{CheckRule, CodeLocation, Host};
+use texunit_report::place::{function_name, shown_file};
+use texunit_report::{CheckRule, CodeLocation, Host, Severity, grouped};
 use texunit_simt::Fault;
 use texunit_simt::observe::{LaunchInfo, Listing};
 use texunit_syntax::{Diagnostic, SourceFile, Span};
@@ -32,6 +32,11 @@ impl End {
         Self { cta: spot.cta, thread: spot.thread, kernel: kernel.to_owned(), place, span }
     }
 
+    /// Its line in the source, or in the PTX where there is none.
+    fn line(&self) -> (&str, u32) {
+        (self.place.file(), self.place.line())
+    }
+
     /// ``kernel `copy`, CTA (0, 0, 0), thread (3, 0, 0)``
     pub fn who(&self) -> String {
         let ([cx, cy, cz], [tx, ty, tz]) = (self.cta, self.thread);
@@ -40,17 +45,25 @@ impl End {
     }
 }
 
-/// What a check has found.
+/// What a check has found: all that is of one kind, at one line of the source and with one other line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// What kind.
     pub rule: &'static CheckRule,
+    /// How bad it is: as bad as the worst of it.
+    pub severity: Severity,
     /// One sentence without a final stop.
     pub message: String,
     /// Number of the launch among those that were checked, from 1; 0: it is of none.
     pub launch: u64,
     /// How often it came up.
     pub count: u64,
+    /// Instructions of the PTX at which it came up.
+    pub places: u64,
+    /// Where the program was that called, if the finding is of no launch.
+    pub host: Option<String>,
+    /// Whether it is about bytes between the members of structures: a word for suppressions.
+    pub is_padding: bool,
     /// Who, and where; of what is alive at the end nobody.
     pub at: Option<End>,
     /// What is at the other end, and where that is.
@@ -63,21 +76,33 @@ pub struct Finding {
     pub notes: Vec<String>,
 }
 
-/// What findings at the same places have in common.
+/// What is told once: its kind, and its lines, or its words where it has none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     code: &'static str,
-    ends: [Option<(String, Span, String)>; 2],
+    lines: [Option<(String, u32)>; 2],
+    host: Option<String>,
     message: Option<(String, Vec<String>)>,
-    /// Of fetches that no texture fits.
-    object: Option<String>,
 }
 
 impl Finding {
     /// What is of no launch.
     pub fn of_process(rule: &'static CheckRule, message: String, notes: Vec<String>) -> Self {
-        let (at, other, object, help) = (None, None, None, None);
-        Self { rule, message, launch: 0, count: 1, at, other, object, help, notes }
+        Self {
+            rule,
+            severity: rule.severity,
+            message,
+            launch: 0,
+            count: 1,
+            places: 0,
+            host: None,
+            is_padding: false,
+            at: None,
+            other: None,
+            object: None,
+            help: None,
+            notes,
+        }
     }
 
     /// A fetch or access that no texture or surface fits, by the fault that it would have been in a
@@ -98,7 +123,14 @@ impl Finding {
         let Diagnostic { message, help, remarks, .. } =
             texunit_report::bad_fetch_diagnostic(fault, host);
         let finding = Self::of_process(rules::TEXTURE_BAD_FETCH, message, remarks);
-        Self { launch: number, at: Some(at), object: fault.kind.object(), help, ..finding }
+        Self {
+            launch: number,
+            places: 1,
+            at: Some(at),
+            object: fault.kind.object(),
+            help,
+            ..finding
+        }
     }
 
     /// What was found in a launch.
@@ -108,16 +140,21 @@ impl Finding {
             OtherAt::Here(spot) => (what, end(&spot)),
             OtherAt::Known(end) => (what, *end),
         });
+        let at = end(&found.at);
+        // Nobody can mend what is CUDA's own: an alarm there is a false one, or of no use.
+        let is_own = |end: &End| !end.place.is_of_toolkit();
+        let is_users = is_own(&at) || other.as_ref().is_some_and(|(_, end)| is_own(end));
+        let most = if is_users { Severity::Error } else { Severity::Warning };
+        let finding = Self::of_process(found.rule, found.message, found.notes);
         Self {
-            rule: found.rule,
-            message: found.message,
+            severity: found.severity.min(most),
             launch: number,
             count: found.count,
-            at: Some(end(&found.at)),
+            places: 1,
+            at: Some(at),
             other,
             object: found.object,
-            help: None,
-            notes: found.notes,
+            ..finding
         }
     }
 
@@ -131,15 +168,56 @@ impl Finding {
         self.at.as_ref().map_or("", |at| &at.kernel)
     }
 
-    /// What tells it from others: its kind and its places, or its words where it has none.
+    /// What tells it from others: its kind and its lines, or its words where it has none.
     pub(crate) fn key(&self) -> Key {
-        let end = |end: &End| (end.place.ptx.file.clone(), end.span, end.kernel.clone());
-        Key {
-            code: self.code(),
-            ends: [self.at.as_ref().map(end), self.other.as_ref().map(|other| end(&other.1))],
-            message: self.at.is_none().then(|| (self.message.clone(), self.notes.clone())),
-            object: self.object.clone().filter(|_| self.rule == rules::TEXTURE_BAD_FETCH),
+        let line = |end: &End| (end.line().0.to_owned(), end.line().1);
+        let mut lines = [self.at.as_ref().map(line), self.other.as_ref().map(|(_, end)| line(end))];
+        // Of two stores either may come first.
+        if [rules::RACE_WRITE_AFTER_WRITE, rules::RACE_SAME_VALUE].contains(&self.rule) {
+            lines.sort();
         }
+        let has_place = lines[0].is_some() || lines[1].is_some() || self.host.is_some();
+        let message = (!has_place).then(|| (self.message.clone(), self.notes.clone()));
+        Key { code: self.code(), lines, host: self.host.clone(), message }
+    }
+
+    /// Its lines: `a.cu:12`, `a.cu:12 with line 15`, `a.cu:12 with b.cu:15`, or where the program was that called.
+    pub fn lines(&self) -> String {
+        let line = |end: &End| {
+            let (file, line) = end.line();
+            texunit_report::visible(&format!("{}:{line}", shown_file(file)))
+        };
+        let (at, other) = (&self.at, self.other.as_ref().map(|(_, end)| end));
+        match (at.as_ref().or(other).map(line), at.as_ref().and(other).map(line)) {
+            (Some(at), Some(other)) if at != other => {
+                let (file, line) = other.rsplit_once(':').unwrap_or_default();
+                let is_same = at.rsplit_once(':').is_some_and(|(own, _)| own == file);
+                if is_same {
+                    format!("{at} with line {line}")
+                } else {
+                    format!("{at} with {other}")
+                }
+            }
+            (Some(at), _) => at,
+            (None, _) => self.host.as_deref().map_or_else(String::new, texunit_report::visible),
+        }
+    }
+
+    /// `at 44 places in PTX, 1,088 times, first by CTA (0, 0, 0), thread (32, 0, 0)`; none of what came up once.
+    fn times(&self) -> Option<String> {
+        // What is alive at the end has its number in the message.
+        if self.count < 2 || self.check() == Check::Leak.name() {
+            return None;
+        }
+        let mut text = match self.places {
+            0 | 1 => String::new(),
+            places => format!("at {} places in PTX, ", grouped(places)),
+        };
+        text += &format!("{} times", grouped(self.count));
+        if let Some(End { cta: [cx, cy, cz], thread: [tx, ty, tz], .. }) = self.at {
+            text += &format!(", first by CTA ({cx}, {cy}, {cz}), thread ({tx}, {ty}, {tz})");
+        }
+        Some(text)
     }
 
     /// What to do about it.
@@ -158,10 +236,7 @@ impl Finding {
             remarks.push(format!("{} {what}: {}", end.who(), end.place.with_ptx()));
         }
         remarks.extend(self.notes.iter().cloned());
-        // What is alive at the end has its number in the message.
-        if self.count > 1 && self.check() != Check::Leak.name() {
-            remarks.push(format!("{} times in all", self.count));
-        }
+        remarks.extend(self.times());
         remarks
     }
 
@@ -175,6 +250,7 @@ impl Finding {
     pub fn diagnostic(&self) -> Diagnostic {
         let span = self.at.as_ref().map_or(Span { start: 0, end: 0 }, |at| at.span);
         let mut diagnostic = Diagnostic::error(self.code(), span, self.message.clone());
+        diagnostic.severity = self.severity;
         if let Some(at) = &self.at {
             diagnostic = diagnostic.label(at.who());
         }
@@ -202,7 +278,8 @@ impl Finding {
             count: self.count,
             kind: self.code().to_owned(),
             check: Some(self.check().to_owned()),
-            is_warning: false,
+            severity: self.severity,
+            places: self.places,
             message: self.message.clone(),
             help: Some(self.help().to_owned()),
             notes: self.notes.clone(),

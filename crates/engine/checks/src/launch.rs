@@ -65,6 +65,6 @@ impl Observer for LaunchChecks<'_> {
         }
         let (found, more) = self.sink.take();
         let finding = |found| Finding::of_launch(found, launch, self.of.number);
-        self.log.take(found.into_iter().map(finding).collect(), more);
+        self.log.take(found.into_iter().map(finding).collect(), &more);
     }
 }

@@ -14,6 +14,7 @@
 //! What it leaves out: faults, which are told whether or not something is checked (`memory` is the name for them), and
 //! where findings are printed.
 
+mod callers;
 mod check;
 mod finding;
 mod init;
@@ -21,6 +22,7 @@ mod launch;
 mod leak;
 mod log;
 mod object;
+mod padding;
 mod pattern;
 pub mod race;
 pub mod rules;
@@ -35,6 +37,7 @@ pub use finding::{End, Finding};
 pub use init::InitWhen;
 pub use launch::LaunchChecks;
 pub use log::{Log, News, Options};
+pub use padding::Padding;
 pub use pattern::Pattern;
 pub use sink::{Found, Other, OtherAt, Sink, Spot};
 pub use suppress::{Suppression, Suppressions, SuppressionsError};
@@ -60,7 +63,8 @@ fn launch_checks<'l>(
     }
     if told(Check::Race) {
         let submitted = of.submitted.clone();
-        let race = race::Race::new(Arc::clone(sink), &log.race, of.queue, submitted);
+        let to = (Arc::clone(sink), log.is_strict());
+        let race = race::Race::new(to, &log.race, of.queue, submitted);
         all.push(Box::new(race));
     }
     if told(Check::Texture) {
@@ -70,4 +74,13 @@ fn launch_checks<'l>(
         all.push(Box::new(leak::Leak::new(log, of.clone())));
     }
     all
+}
+
+/// The lanes of a mask.
+fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
 }

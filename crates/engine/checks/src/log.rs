@@ -8,30 +8,47 @@ use crate::leak::{self, Heap};
 use crate::pattern::Pattern;
 use crate::race;
 use crate::suppress::Suppressions;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_report::Host;
+use texunit_evidence::Counts;
 use texunit_report::place::function_name;
+use texunit_report::{Host, Severity};
 use texunit_simt::LaunchStats;
-use texunit_syntax::SourceFile;
+use texunit_syntax::{SourceFile, Span};
 
-/// Places of findings that a log keeps, whatever is asked for.
+/// Findings that a log keeps, whatever is asked for, and places of theirs.
 const MAX_KEPT: usize = 100_000;
 
 /// What is checked, and what is told of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Options {
     /// Which checks.
     pub checks: Checks,
     /// Where the check `init` tells of uses.
     pub init: InitWhen,
-    /// Most findings that are told; the others are counted. `None`: all of them.
+    /// Most findings that are told; of the others the first of each kind is told, and the rest is counted. 0: nothing
+    /// is told. `None`: all of them.
     pub max_findings: Option<u64>,
+    /// The least severity that makes a launch fail.
+    pub fail_on: Severity,
     /// Kernels that are checked, by their names in the PTX or in the source; none: all of them.
     pub kernels: Vec<Pattern>,
     /// What is not told.
     pub suppressions: Suppressions,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            checks: Checks::NONE,
+            init: InitWhen::default(),
+            max_findings: None,
+            fail_on: Severity::Warning,
+            kernels: Vec::new(),
+            suppressions: Suppressions::default(),
+        }
+    }
 }
 
 impl Options {
@@ -54,7 +71,7 @@ pub struct News {
     pub finding: Finding,
 }
 
-/// Findings of a process: each place once, with a count.
+/// Findings of a process: what is of one kind and of the same lines once, with a count.
 #[derive(Debug, Default)]
 pub struct Log {
     options: Options,
@@ -68,15 +85,29 @@ pub struct Log {
 
 #[derive(Debug, Default)]
 struct State {
-    findings: Vec<Finding>,
+    groups: Vec<Group>,
     /// Their numbers among these.
     known: HashMap<Key, usize>,
-    /// With which count each was told.
-    told: Vec<u64>,
+    /// Instructions that are counted: the number of the group, the text, and where it is there.
+    places: HashSet<(usize, String, Span)>,
+    /// The kinds that are told.
+    kinds: HashSet<&'static str>,
+    /// How many are told.
+    shown: u64,
     /// How often something was found that is not among them.
-    more: u64,
+    more: Counts,
     /// How often something was found that is suppressed.
     suppressed: u64,
+}
+
+/// A finding, and what of it was told.
+#[derive(Debug)]
+struct Group {
+    finding: Finding,
+    /// Its number among those that are told.
+    number: Option<u64>,
+    /// With which count it was told.
+    told: u64,
 }
 
 impl Log {
@@ -88,6 +119,10 @@ impl Log {
     /// Whether a check is asked for.
     pub fn has(&self, check: Check) -> bool {
         self.options.checks.has(check)
+    }
+
+    pub(crate) fn is_strict(&self) -> bool {
+        self.options.checks.is_strict()
     }
 
     pub(crate) fn init_when(&self) -> InitWhen {
@@ -111,7 +146,7 @@ impl Log {
     pub fn heap_ends(&self, context: u64, is_told: bool) {
         let heap: Heap = self.heap().extract_if(.., |_, block| block.is_of(context)).collect();
         if is_told {
-            self.take(leak::findings(&heap), 0);
+            self.take(leak::findings(&heap), &Counts::default());
         }
     }
 
@@ -151,17 +186,23 @@ impl Log {
     }
 
     /// Takes in what was found; how often something was found besides.
-    pub(crate) fn take(&self, found: Vec<Finding>, more: u64) {
+    pub(crate) fn take(&self, found: Vec<Finding>, more: &Counts) {
         let state = &mut *self.state();
-        state.more = state.more.saturating_add(more);
+        state.more.add_all(more);
         for finding in found {
             state.take(&self.options, finding);
         }
     }
 
+    /// Something was found so often that is never told.
+    pub fn suppress(&self, count: u64) {
+        let state = &mut *self.state();
+        state.suppressed = state.suppressed.saturating_add(count);
+    }
+
     /// Takes in a finding that is of no launch.
     pub fn found(&self, finding: Finding) {
-        self.take(vec![finding], 0);
+        self.take(vec![finding], &Counts::default());
     }
 
     /// Takes in the fetches that no texture fits of a launch of a module with this text, whatever
@@ -170,16 +211,16 @@ impl Log {
         let number = self.launches.load(Relaxed).max(1);
         let found = &stats.bad_fetches;
         let finding = |fault| Finding::of_bad_fetch(fault, source, host, number);
-        self.take(found.faults.iter().map(finding).collect(), found.more);
+        let more = Counts { errors: found.more, ..Counts::default() };
+        self.take(found.faults.iter().map(finding).collect(), &more);
     }
 
     /// Findings that were not told before, or came up again since, with their numbers, from 1.
     pub fn news(&self) -> Vec<News> {
         let state = &mut *self.state();
-        state.told.resize(state.findings.len(), 0);
         let mut news = Vec::new();
-        for ((number, finding), told) in (1..).zip(&state.findings).zip(&mut state.told) {
-            if *told != finding.count {
+        for Group { finding, number, told } in &mut state.groups {
+            if let Some(number) = number.filter(|_| *told != finding.count) {
                 news.push(News { number, is_first: *told == 0, finding: finding.clone() });
                 *told = finding.count;
             }
@@ -187,14 +228,25 @@ impl Log {
         news
     }
 
-    /// All findings, in the order in which they came up.
+    /// The findings that are told, in the order in which they came up.
     pub fn findings(&self) -> Vec<Finding> {
-        self.state().findings.clone()
+        let state = self.state();
+        let told = state.groups.iter().filter(|group| group.number.is_some());
+        told.map(|group| group.finding.clone()).collect()
     }
 
-    /// How often something was found that is not told one by one.
-    pub fn more(&self) -> u64 {
-        self.state().more
+    /// All that are known, told or not.
+    pub fn all(&self) -> Vec<Finding> {
+        self.state().groups.iter().map(|group| group.finding.clone()).collect()
+    }
+
+    /// How many findings there are that are not told, by how bad they are.
+    pub fn more(&self) -> Counts {
+        let state = self.state();
+        let mut more = state.more.clone();
+        let untold = state.groups.iter().filter(|group| group.number.is_none());
+        untold.for_each(|group| more.add(group.finding.severity, 1));
+        more
     }
 
     /// How often something was found that is suppressed.
@@ -204,8 +256,19 @@ impl Log {
 
     /// Whether anything was found that is not suppressed.
     pub fn has_findings(&self) -> bool {
+        self.has_any(Severity::Note)
+    }
+
+    /// Whether something was found that makes a launch fail.
+    pub fn fails(&self) -> bool {
+        self.has_any(self.options.fail_on)
+    }
+
+    /// Whether anything was found that is so bad or worse.
+    fn has_any(&self, severity: Severity) -> bool {
         let state = self.state();
-        !state.findings.is_empty() || state.more > 0
+        let mut groups = state.groups.iter();
+        groups.any(|group| group.finding.severity >= severity) || state.more.from(severity) > 0
     }
 
     /// Forgets all: in a process that was forked off, it is the parent's.
@@ -222,16 +285,28 @@ impl State {
             return;
         }
         let key = finding.key();
-        if let Some(known) = self.known.get(&key).and_then(|&i| self.findings.get_mut(i)) {
+        let place = finding.at.as_ref().map(|at| (at.place.ptx.file.clone(), at.span));
+        let index = self.known.get(&key).copied().unwrap_or(self.groups.len());
+        let has_room = self.places.len() < MAX_KEPT;
+        let is_new =
+            place.is_some_and(|(file, span)| has_room && self.places.insert((index, file, span)));
+        if let Some(Group { finding: known, .. }) = self.groups.get_mut(index) {
             known.count = known.count.saturating_add(finding.count);
+            known.places += u64::from(is_new);
+            known.severity = known.severity.max(finding.severity);
             return;
         }
-        let most = options.max_findings.map_or(MAX_KEPT, |most| most.min(MAX_KEPT as u64) as usize);
-        if self.findings.len() < most {
-            self.known.insert(key, self.findings.len());
-            self.findings.push(finding);
-        } else {
-            self.more = self.more.saturating_add(finding.count);
+        if self.groups.len() >= MAX_KEPT {
+            return self.more.add(finding.severity, 1);
         }
+        let most = options.max_findings.unwrap_or(u64::MAX);
+        let is_shown = self.shown < most || most > 0 && !self.kinds.contains(finding.code());
+        let number = is_shown.then_some(self.shown + 1);
+        if is_shown {
+            self.shown += 1;
+            self.kinds.insert(finding.code());
+        }
+        self.known.insert(key, index);
+        self.groups.push(Group { finding, number, told: 0 });
     }
 }

@@ -1,10 +1,11 @@
 //! What the checks of a launch have found.
 
 use crate::finding::End;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use texunit_report::CheckRule;
+use texunit_evidence::Counts;
+use texunit_report::{CheckRule, Severity};
 use texunit_simt::observe::At;
 use texunit_syntax::Span;
 
@@ -52,6 +53,8 @@ pub enum OtherAt {
 pub struct Found {
     /// What kind.
     pub rule: &'static CheckRule,
+    /// How bad it is.
+    pub severity: Severity,
     /// One sentence without a final stop.
     pub message: String,
     /// Who, and where.
@@ -69,7 +72,8 @@ pub struct Found {
 impl Found {
     /// Once, without another end.
     pub fn new(rule: &'static CheckRule, at: Spot, message: String) -> Self {
-        Self { rule, message, at, other: None, object: None, notes: Vec::new(), count: 1 }
+        let (severity, notes) = (rule.severity, Vec::new());
+        Self { rule, severity, message, at, other: None, object: None, notes, count: 1 }
     }
 
     fn key(&self) -> Key {
@@ -103,8 +107,10 @@ pub struct Sink {
 #[derive(Debug, Default)]
 struct State {
     found: HashMap<Key, Found>,
-    /// Findings at places beyond the limit.
-    more: u64,
+    /// The kinds among these.
+    kinds: HashSet<&'static str>,
+    /// How often something was found at places beyond the limit.
+    more: Counts,
 }
 
 impl Sink {
@@ -118,20 +124,22 @@ impl Sink {
     }
 
     /// Keeps what is found. Of what is found at one place more than once, the first of the lowest CTA is kept, and all
-    /// are counted.
+    /// are counted. Of each kind something is kept, however much there is of others.
     pub fn found(&self, found: Found) {
         let state = &mut *self.state();
-        let is_full = state.found.len() >= MAX;
+        let is_new = state.kinds.insert(found.rule.code.code);
+        let is_full = state.found.len() >= MAX && !is_new;
         match state.found.entry(found.key()) {
             Entry::Occupied(mut kept) => {
                 let kept = kept.get_mut();
                 let count = kept.count.saturating_add(found.count);
+                let severity = kept.severity.max(found.severity);
                 if order(&found) < order(kept) {
                     *kept = found;
                 }
-                kept.count = count;
+                (kept.count, kept.severity) = (count, severity);
             }
-            Entry::Vacant(_) if is_full => state.more = state.more.saturating_add(found.count),
+            Entry::Vacant(_) if is_full => state.more.add(found.severity, found.count),
             Entry::Vacant(place) => drop(place.insert(found)),
         }
     }
@@ -150,11 +158,11 @@ impl Sink {
         }
     }
 
-    /// What was found, in the order of the places, and how often something was found besides.
-    pub(crate) fn take(&self) -> (Vec<Found>, u64) {
+    /// What was found, by CTAs and in the order of the places there, and how often something was found besides.
+    pub(crate) fn take(&self) -> (Vec<Found>, Counts) {
         let state = std::mem::take(&mut *self.state());
         let mut found: Vec<Found> = state.found.into_values().collect();
-        found.sort_by_key(|found| (found.at.op, found.rule.code.code, order(found)));
+        found.sort_by_key(|found| (order(found), found.at.op, found.rule.code.code));
         (found, state.more)
     }
 }

@@ -11,6 +11,8 @@
 //! }
 //! ```
 //!
+//! `rule: padding` stands for findings about bytes between the members of structures.
+//!
 //! The first line of a block is its name. A finding is suppressed if all lines of a block fit; a line that is left out
 //! fits always. `at` and `with` are `file:line` of one end and of the other, in the source or in the PTX, of the
 //! instruction itself or of a function that it is inlined into; either end may be the first.
@@ -160,7 +162,8 @@ impl Suppression {
         let kernel = finding.kernel();
         let other = finding.other.as_ref().map(|(_, end)| end);
         let ends = [finding.at.as_ref(), other];
-        is(&self.rule, &[finding.code(), finding.check()])
+        let padding = if finding.is_padding { "padding" } else { finding.code() };
+        is(&self.rule, &[finding.code(), finding.check(), padding])
             && is(&self.kernel, &[kernel, &function_name(kernel)])
             && (self.fit(ends) || self.fit([ends[1], ends[0]]))
     }
@@ -191,7 +194,8 @@ impl Finding {
             let name = file.rsplit('/').next().unwrap_or(file);
             texunit_report::visible(&format!("*{name}:{}", place.line()))
         };
-        let mut text = format!("{{\n   {}\n   rule: {}\n", self.rule.code.title, self.code());
+        let rule = if self.is_padding { "padding" } else { self.code() };
+        let mut text = format!("{{\n   {}\n   rule: {rule}\n", self.rule.code.title);
         if !self.kernel().is_empty() {
             let kernel = texunit_report::visible(&function_name(self.kernel()));
             text += &format!("   kernel: {kernel}\n");
@@ -233,7 +237,9 @@ mod tests {
 
     #[test]
     fn all_lines_of_a_block_must_fit() {
-        assert!(suppresses("{\n any\n}"));
+        assert!(suppresses("{\n any\n}") && !suppresses("{\n rule: padding\n}"));
+        let padding = Finding { is_padding: true, ..finding() };
+        assert!(Suppressions::parse(&padding.suppression()).unwrap().has(&padding));
         assert!(suppresses(
             "# why\n{\n name\n rule: sync-*\n kernel: reduce(int*)\n at: *k.ptx:7\n}"
         ));

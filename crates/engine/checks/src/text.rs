@@ -2,7 +2,9 @@
 
 use crate::finding::Finding;
 use crate::log::Log;
-use texunit_report::Located;
+use std::collections::HashSet;
+use texunit_evidence::Counts;
+use texunit_report::{Located, grouped};
 
 /// A finding as a diagnostic; `source` is the text of its module, with what its instructions come from.
 pub fn text(finding: &Finding, source: Option<Located<'_>>, color: bool) -> String {
@@ -19,26 +21,50 @@ pub fn text(finding: &Finding, source: Option<Located<'_>>, color: bool) -> Stri
 
 /// What is said when all is over: how much was found, and what of it was not told one by one; `None`: nothing was.
 pub fn summary(log: &Log) -> Option<String> {
-    let findings = log.findings();
-    let times = findings.iter().fold(log.more(), |sum, f| sum.saturating_add(f.count));
+    let (mut counts, all) = (Counts::default(), log.all());
+    all.iter().for_each(|finding| counts.add(finding.severity, 1));
+    let times = all.iter().fold(0_u64, |sum, finding| sum.saturating_add(finding.count));
+    let (more, n) = (log.more().total(), all.len() as u64);
     let mut parts = Vec::new();
-    if times > 0 {
-        let places = match findings.len() as u64 {
-            0 => String::new(),
-            n => format!(" at {}", count(n, "place")),
-        };
-        parts.push(count(times, "finding") + &places);
+    if n > 0 {
+        let findings = if n == 1 { "finding" } else { "findings" };
+        let times =
+            if times > n { format!(", {} times in all", grouped(times)) } else { String::new() };
+        parts.push(format!("{} {findings} ({}){times}", grouped(n), counts.words()));
     }
-    if log.more() > 0 {
-        parts.push(format!("{} of them not shown (--max-findings)", log.more()));
+    if more > 0 {
+        parts.push(format!("{} not shown (--max-findings)", grouped(more)));
     }
     if log.suppressed() > 0 {
-        parts.push(format!("{} suppressed", log.suppressed()));
+        parts.push(format!("{} suppressed", grouped(log.suppressed())));
     }
-    (!parts.is_empty()).then(|| format!("checks: {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("checks: {}", parts.join(", ")) + &table(all))
 }
 
-/// `1 finding`, `2 findings`
-fn count(n: u64, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+/// Most rows of the table, besides the first one of each kind.
+const MAX_ROWS: usize = 40;
+
+/// A row for each finding, the worst first: kind, lines, how often, how bad.
+fn table(mut all: Vec<Finding>) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let (mut kinds, mut left) = (HashSet::new(), 0_u64);
+    let mut rows = vec![["kind", "line", "times", "severity"].map(str::to_owned)];
+    for finding in &all {
+        let is_first = kinds.insert(finding.code());
+        if rows.len() > MAX_ROWS && !is_first {
+            left += 1;
+            continue;
+        }
+        let severity = finding.severity.name().to_owned();
+        rows.push([finding.code().to_owned(), finding.lines(), grouped(finding.count), severity]);
+    }
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let [kind, line, times] = [0, 1, 2].map(width);
+    let row = |[a, b, c, d]: &[String; 4]| format!("\n   {a:kind$}  {b:line$}  {c:>times$}  {d}");
+    let rest = (left > 0).then(|| format!("\n   and {} more", grouped(left)));
+    rows.iter().map(row).chain(rest).collect()
 }

@@ -25,6 +25,9 @@ pub struct ArrayDescriptor {
     pub samples: u32,
     /// Made without memory: tiles of 64 KiB are mapped later (`CUDA_ARRAY3D_SPARSE`).
     pub sparse: bool,
+    /// Made without the flag that CUDA asks for where `tld4` reads an array (`CUDA_ARRAY3D_TEXTURE_GATHER`): checks tell of
+    /// such fetches.
+    pub without_gather: bool,
     /// What messages call it.
     pub name: String,
 }
@@ -37,6 +40,7 @@ texunit_unit::setters! {
         with_layers(layers: u32);
         with_samples(samples: u32);
         with_sparse(sparse: bool);
+        with_without_gather(without_gather: bool);
         with_name(name: impl Into<String>);
     }
 }
@@ -45,7 +49,8 @@ impl ArrayDescriptor {
     /// One layer; 2 samples where the geometry has samples; not sparse.
     pub fn new(format: Format, geometry: Geometry, extent: Extent, name: &str) -> Self {
         let samples = if geometry.is_multisample() { 2 } else { 1 };
-        Self { format, geometry, extent, layers: 1, samples, sparse: false, name: name.to_owned() }
+        let (layers, sparse, without_gather, name) = (1, false, false, name.to_owned());
+        Self { format, geometry, extent, layers, samples, sparse, without_gather, name }
     }
 
     fn shape(&self, levels: Option<u32>) -> ArrayShape {
@@ -143,6 +148,9 @@ impl Array {
         let mut resource = Resource::array_for(&architecture.limits(), &shape, block, name)?;
         if descriptor.sparse {
             resource = crate::sparse::without_tiles(resource, &shape)?;
+        }
+        if descriptor.without_gather {
+            resource = resource.without_gather();
         }
         let resource = Arc::new(resource);
         undefine_texels(&resource);

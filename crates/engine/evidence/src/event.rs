@@ -1,7 +1,7 @@
 //! What a process tells.
 
 use serde::{Deserialize, Serialize};
-use texunit_report::{CodeLocation, Instruction};
+use texunit_report::{CodeLocation, Instruction, Severity};
 
 /// A line of a process's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -154,16 +154,19 @@ pub struct Running {
 pub struct Finding {
     /// Number in its process, from 1.
     pub number: u64,
-    /// How often it came up: the same at the same place is told of once, with what is known of the first.
+    /// How often it came up: what is of one kind and of the same lines of the source is told of once, with what is known
+    /// of the first.
     pub count: u64,
+    /// Instructions of the PTX at which it came up.
+    pub places: u64,
     /// Its code: the name of the fault (`out-of-bounds`) or of what was found (`sync-barrier-missed`).
     pub kind: String,
     /// The check that has found it (`sync`); none of a fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
-    /// It does not make a run fail: a hint.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_warning: bool,
+    /// How bad it is.
+    #[serde(with = "severity")]
+    pub severity: Severity,
     /// One sentence.
     pub message: String,
     /// What to do about it.
@@ -237,11 +240,84 @@ pub struct Totals {
     /// Faults besides those that were told one by one.
     pub more_findings: u64,
     /// What checks have found besides what was told one by one.
-    pub more_checked: u64,
+    pub more_checked: Counts,
     /// Refused calls besides those that were told one by one.
     pub more_api: u64,
     /// Time of all cores that the process has used.
     pub cpu_milliseconds: f64,
     /// Whether the process has ended by itself.
     pub has_ended: bool,
+}
+
+/// How many findings there are of each severity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Counts {
+    /// Notes.
+    pub notes: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Errors.
+    pub errors: u64,
+}
+
+impl Counts {
+    /// So many more.
+    pub fn add(&mut self, severity: Severity, count: u64) {
+        let sum = match severity {
+            Severity::Note => &mut self.notes,
+            Severity::Warning => &mut self.warnings,
+            Severity::Error => &mut self.errors,
+        };
+        *sum = sum.saturating_add(count);
+    }
+
+    /// As many more as others are.
+    pub fn add_all(&mut self, more: &Self) {
+        Severity::ALL.into_iter().for_each(|severity| self.add(severity, more.of(severity)));
+    }
+
+    /// Those that are so bad.
+    fn of(&self, severity: Severity) -> u64 {
+        match severity {
+            Severity::Note => self.notes,
+            Severity::Warning => self.warnings,
+            Severity::Error => self.errors,
+        }
+    }
+
+    /// Those that are so bad or worse.
+    pub fn from(&self, severity: Severity) -> u64 {
+        let all = Severity::ALL.into_iter().filter(|&one| one >= severity);
+        all.map(|one| self.of(one)).fold(0, u64::saturating_add)
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.from(Severity::Note)
+    }
+
+    /// `2 errors, 1 note`
+    pub fn words(&self) -> String {
+        let count = |&severity: &Severity| {
+            let (n, name) = (self.of(severity), severity.name());
+            let plural = if n == 1 { "" } else { "s" };
+            (n > 0).then(|| format!("{} {name}{plural}", texunit_report::grouped(n)))
+        };
+        Severity::ALL.iter().rev().filter_map(count).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Severities by their names; what has another one is an error.
+mod severity {
+    use serde::{Deserialize, Deserializer, Serializer};
+    use texunit_report::Severity;
+
+    pub(super) fn serialize<S: Serializer>(of: &Severity, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(of.name())
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Severity, D::Error> {
+        Ok(Severity::named(&String::deserialize(from)?).unwrap_or_default())
+    }
 }

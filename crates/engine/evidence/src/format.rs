@@ -8,6 +8,7 @@ mod sarif;
 use crate::event::{Finding, Running};
 use crate::run::Run;
 use std::path::{Component, Path};
+use texunit_report::grouped;
 use texunit_report::place::{function_name, shown_file};
 
 /// The form of a report.
@@ -113,7 +114,11 @@ fn paragraph(finding: &Finding) -> String {
         text += &format!("\n{note}");
     }
     if finding.count > 1 {
-        text += &format!("\n{} times in all", finding.count);
+        let times = grouped(finding.count);
+        text += &match finding.places {
+            0 | 1 => format!("\n{times} times in all"),
+            places => format!("\nat {} places in PTX, {times} times in all", grouped(places)),
+        };
     }
     match &finding.help {
         Some(help) => text + "\nhelp: " + help,

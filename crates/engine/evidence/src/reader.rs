@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use texunit_report::Instruction;
+use texunit_report::{Instruction, Severity};
 
 /// Most bytes of a file that are read: a [`crate::Writer`] that keeps to its period writes less.
 const MAX_BYTES: u64 = 1 << 30;
@@ -66,12 +66,17 @@ impl Record {
         }
     }
 
-    /// Findings that make a run fail, those included that were only counted.
-    pub fn failures(&self) -> u64 {
-        let told = self.findings.values().filter(|finding| !finding.is_warning);
-        let told = told.map(|finding| finding.count.max(1));
-        let more = self.totals.more_findings.saturating_add(self.totals.more_checked);
-        told.fold(more, u64::saturating_add)
+    /// What checks have found that is so bad or worse, each finding once, those included that were only counted.
+    pub fn checked(&self, severity: Severity) -> u64 {
+        let told = self.findings.values().filter(|finding| finding.check.is_some());
+        let told = told.filter(|finding| finding.severity >= severity).count() as u64;
+        told.saturating_add(self.totals.more_checked.from(severity))
+    }
+
+    /// Faults of kernels, those included that were only counted.
+    pub fn faults(&self) -> u64 {
+        let told = self.findings.values().filter(|finding| finding.check.is_none());
+        told.map(|fault| fault.count.max(1)).fold(self.totals.more_findings, u64::saturating_add)
     }
 }
 

@@ -1,12 +1,12 @@
 //! What all processes of a run did together.
 
-use crate::event::{Accesses, Interpreted, Kernel};
+use crate::event::{Accesses, Counts, Interpreted, Kernel};
 use crate::reader::Record;
 use std::collections::{BTreeMap, HashSet};
-use texunit_report::Instruction;
+use texunit_report::{Instruction, Severity};
 
 /// A run: its processes, and what whoever started them knows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// The version of texunit.
     pub texunit: String,
@@ -28,21 +28,49 @@ pub struct Run {
     pub schedule: Option<u64>,
     /// Why none of the program's kernels could be executed, if that is so.
     pub not_executed: Option<String>,
+    /// The least severity of a finding that makes the run fail.
+    pub fail_on: Severity,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            texunit: String::new(),
+            command: Vec::new(),
+            records: Vec::new(),
+            milliseconds: None,
+            cpu_milliseconds: None,
+            exit_code: None,
+            signal: None,
+            timed_out: None,
+            schedule: None,
+            not_executed: None,
+            fail_on: Severity::Warning,
+        }
+    }
 }
 
 impl Run {
-    /// Faults and findings in all processes.
+    /// Faults, and findings that make the run fail, in all processes.
     pub fn failures(&self) -> u64 {
-        self.records.iter().fold(0, |sum, record| sum.saturating_add(record.failures()))
+        let all = self.records.iter().map(|record| self.failures_of(record));
+        all.fold(0, u64::saturating_add)
     }
 
-    /// What checks have found in all processes, of these.
-    pub fn findings(&self) -> u64 {
-        let all = self.records.iter().flat_map(|record| record.findings.values());
-        let found = all.filter(|finding| finding.check.is_some() && !finding.is_warning);
-        let more = self.records.iter().map(|record| record.totals.more_checked);
-        let told = found.map(|finding| finding.count.max(1));
-        told.chain(more).fold(0, u64::saturating_add)
+    /// Faults, and findings that make the run fail, in one of its processes.
+    pub fn failures_of(&self, record: &Record) -> u64 {
+        record.faults().saturating_add(record.checked(self.fail_on))
+    }
+
+    /// What checks have found in all processes, by how bad it is.
+    pub fn findings(&self) -> Counts {
+        let mut counts = Counts::default();
+        for record in &self.records {
+            counts.add_all(&record.totals.more_checked);
+            let found = record.findings.values().filter(|finding| finding.check.is_some());
+            found.for_each(|finding| counts.add(finding.severity, 1));
+        }
+        counts
     }
 
     /// This run as one of its processes saw it.

@@ -6,7 +6,7 @@ use texunit_evidence::{
     Accesses, Api, Event, Finding, Format, Interpreted, Kernel, Process, Record, Run, Running,
     Totals, Writer, files, own_file, processes, read,
 };
-use texunit_report::{CodeLocation, Instruction};
+use texunit_report::{CodeLocation, Instruction, Severity};
 use texunit_testkit::TempDir;
 
 fn process(pid: u32, started: f64) -> Event {
@@ -92,7 +92,7 @@ fn the_last_event_of_a_thing_counts() {
     assert_eq!(record.running.keys().collect::<Vec<_>>(), [&2]);
     assert_eq!(record.findings[&1], finding(1, 5));
     assert_eq!(record.api.values().map(|api| api.count).collect::<Vec<_>>(), [8]);
-    assert_eq!(record.failures(), 7);
+    assert_eq!((record.faults(), record.checked(Severity::Note)), (7, 0));
     assert_eq!(processes(&folder), [std::process::id()]);
 }
 
@@ -152,12 +152,20 @@ fn run() -> Run {
     }
     one.add(Event::Kernel(kernel("_Z4fillPi", 2)));
     one.add(Event::Finding(finding(1, 3)));
-    one.add(Event::Finding(Finding {
-        number: 2,
-        is_warning: true,
-        kind: "hint".into(),
-        ..Finding::default()
-    }));
+    let found = [("sync-barrier-missed", Severity::Warning), ("texture-outside", Severity::Note)];
+    for (number, (kind, severity)) in (2..).zip(found) {
+        let check = kind.split('-').next().map(str::to_owned);
+        let (kind, count, places) = (kind.into(), 1088, 44);
+        one.add(Event::Finding(Finding {
+            number,
+            kind,
+            check,
+            severity,
+            count,
+            places,
+            ..Finding::default()
+        }));
+    }
     for event in [process(2, 2.0), Event::Devices { names: vec!["sm_75".into()] }] {
         other.add(event);
     }
@@ -184,7 +192,11 @@ fn run() -> Run {
 #[test]
 fn processes_are_added_up() {
     let run = run();
-    assert_eq!(run.failures(), 3);
+    // Three times a fault, and a warning, however often it came up.
+    for (fail_on, failures) in [(Severity::Note, 5), (Severity::Warning, 4), (Severity::Error, 3)] {
+        assert_eq!(Run { fail_on, ..run.clone() }.failures(), failures);
+    }
+    assert_eq!(run.findings().words(), "1 warning, 1 note");
     assert_eq!(run.devices(), ["sm_86", "sm_86", "sm_75"]);
     let kernels = run.kernels();
     let names: Vec<_> = kernels.iter().map(|kernel| (&*kernel.name, kernel.launches)).collect();
@@ -222,7 +234,13 @@ fn texts_stay_whole_in_every_form() {
     assert_eq!(report["kernels"][0]["interpreted"][0]["place"]["frames"][0]["line"], 7);
     assert_eq!(report["fidelity"]["instructions"], serde_json::json!([assumed]));
     assert_eq!(report["faults"][0]["function"], "fill(int*)");
-    assert_eq!(report["faults"][1]["level"], "warning");
+    assert_eq!(report["faults"].as_array().unwrap().len(), 1);
+    let found = &report["findings"];
+    assert_eq!([&found[0]["severity"], &found[1]["severity"]], ["warning", "note"]);
+    assert_eq!(
+        [&found[0]["level"], &found[0]["places"]],
+        [&serde_json::json!("warning"), &serde_json::json!(44)]
+    );
     assert_eq!(report["running"][0]["process"], 2);
     let sarif = parse(Format::Sarif);
     let result = &sarif["runs"][0]["results"][0];
@@ -231,11 +249,15 @@ fn texts_stay_whole_in_every_form() {
     // Byte 5 is behind two letters of two bytes each.
     assert_eq!(physical["region"]["startColumn"], 3);
     assert_eq!(result["relatedLocations"].as_array().unwrap().len(), 2);
-    assert_eq!(result["ruleIndex"], 1);
+    assert_eq!(result["ruleIndex"], 0);
+    assert_eq!(sarif["runs"][0]["results"][2]["level"], "note");
+    assert_eq!(sarif["runs"][0]["results"][2]["occurrenceCount"], 1088);
     let junit = Format::Junit.render(&run);
     for part in [
-        "<testsuites name=\"texunit\" tests=\"4\" failures=\"1\" errors=\"2\">",
-        "<testsuite name=\"p1 (1)\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"0.003\">",
+        "<testsuites name=\"texunit\" tests=\"6\" failures=\"2\" errors=\"2\">",
+        "<testsuite name=\"p1 (1)\" tests=\"3\" failures=\"2\" errors=\"0\" skipped=\"0\" time=\"0.003\">",
+        "type=\"sync-barrier-missed\">&#10;at 44 places in PTX, 1,088 times in all</failure>",
+        "<system-out>note: &#10;at 44 places in PTX, 1,088 times in all&#10;</system-out>",
         "<system-out>interpreted in the middle of machine code:&#10;         102  mov.u32 %r&lt;1&gt;, %clock;",
         "&#10;1 instruction is assumed: rsqrt.approx.f64 (line 12)&#10;</system-out>",
         "a &quot;store&quot; of &lt;4&gt; bytes &amp; more, 100%&#10;behind",
@@ -249,7 +271,7 @@ fn texts_stay_whole_in_every_form() {
                  a \"store\" of <4> bytes & more, 100%25%0Abehind%0A";
     assert!(github.starts_with(begin), "{github}");
     let levels: Vec<_> = github.lines().map(|line| line.split(' ').next().unwrap()).collect();
-    assert_eq!(levels, ["::error", "::warning", "::error", "::error"]);
+    assert_eq!(levels, ["::error", "::warning", "::notice", "::error", "::error"]);
 }
 
 #[test]

@@ -111,6 +111,7 @@ fn title(diagnostic: &Diagnostic) -> annotate_snippets::Title<'_> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     level.primary_title(visible(&diagnostic.message)).id(diagnostic.code)
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use texunit_syntax::{Diagnostic, Severity, SourceFile, Span};
 
+use crate::Located;
 use crate::place::Frame;
-use crate::{Located, severity};
 
 /// A diagnostic as JSON has it. Lines and columns count from 1, columns in bytes; they are null
 /// where there is no text.
@@ -62,7 +62,7 @@ impl<'a> Object<'a> {
         Self {
             file: source.map(SourceFile::name),
             place: place(diagnostic.primary.span),
-            severity: severity(diagnostic.severity),
+            severity: diagnostic.severity.name(),
             code: Some(diagnostic.code),
             message: &diagnostic.message,
             label: &diagnostic.primary.text,
@@ -83,7 +83,7 @@ impl<'a> Object<'a> {
         Self {
             file,
             place: TextRange::default(),
-            severity: severity(level),
+            severity: level.name(),
             code: None,
             message,
             label: "",

@@ -18,7 +18,8 @@ pub mod place;
 mod run;
 mod sarif;
 
-use texunit_syntax::{Diagnostic, Severity};
+use texunit_syntax::Diagnostic;
+pub use texunit_syntax::Severity;
 
 pub use fault::{FAULTS, Host, LIBRARY, bad_fetch_diagnostic, fault_diagnostic, fault_json};
 pub use fidelity::{Instruction, fidelity_json, fidelity_sentence};
@@ -80,7 +81,7 @@ fn short_line(source: Located<'_>, diagnostic: &Diagnostic) -> String {
         text.name(),
         place.line,
         place.column,
-        severity(diagnostic.severity),
+        diagnostic.severity.name(),
         diagnostic.code,
         diagnostic.message
     );
@@ -108,17 +109,17 @@ fn counts(errors: usize, warnings: usize) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// A number with a comma after each three digits: `1,088`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let comma = |i: usize| i > 0 && (digits.len() - i).is_multiple_of(3);
+    let parts = digits.chars().enumerate();
+    parts.flat_map(|(i, digit)| comma(i).then_some(',').into_iter().chain([digit])).collect()
+}
+
 /// `1 error`, `2 errors`
 fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// `error` or `warning`.
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
 }
 
 /// Most characters of a message: names in it may have any length.

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use texunit_syntax::utf16::Utf16;
 use texunit_syntax::{Diagnostic, Edit, SourceFile, Span};
 
+use crate::Located;
 use crate::place::{Frame, leading, shown_file};
 use crate::run::Settings;
-use crate::{Located, severity};
 
 /// What a code stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ fn result(diagnostic: &Diagnostic, rule: usize, location: &Value) -> Value {
     json!({
         "ruleId": diagnostic.code,
         "ruleIndex": rule,
-        "level": severity(diagnostic.severity),
+        "level": diagnostic.severity.name(),
         "message": { "text": text },
         "locations": [location],
     })

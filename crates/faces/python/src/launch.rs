@@ -89,8 +89,9 @@ impl Launch<'_> {
             let wrong = |what| value_error(format!("suppressions: {}: {what}", file.display()));
             suppressions.extend(read.map_err(wrong)?);
         }
-        let (max_findings, kernels) = (words.max_findings, Vec::new());
-        Ok(Some(Log::new(Options { checks, init, max_findings, kernels, suppressions })))
+        let max_findings = words.max_findings;
+        let options = Options { checks, init, max_findings, suppressions, ..Options::default() };
+        Ok(Some(Log::new(options)))
     }
 
     fn bounds(&self) -> PyResult<Bounds> {
@@ -178,7 +179,7 @@ impl Launch<'_> {
         value["seconds"] = json!(seconds);
         value["findings"] = self.findings(log.as_ref());
         value["findings_suppressed"] = json!(log.as_ref().map_or(0, Log::suppressed));
-        value["findings_not_shown"] = json!(log.as_ref().map_or(0, Log::more));
+        value["findings_not_shown"] = json!(log.as_ref().map_or(0, |log| log.more().total()));
         let coverage = coverage.map(|coverage| coverage.coverage());
         Ok(Done { json: value.to_string(), printf, coverage, interrupted })
     }

@@ -3,12 +3,34 @@
 use crate::span::Span;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// The module cannot be used.
-    Error,
+    /// Worth knowing, and often meant so: no mistake in a module is one.
+    Note,
     /// The module can be used; something in it deserves a look.
     Warning,
+    /// The module cannot be used.
+    #[default]
+    Error,
+}
+
+impl Severity {
+    /// All of them, the least first.
+    pub const ALL: [Self; 3] = [Self::Note, Self::Warning, Self::Error];
+
+    /// `note`, `warning` or `error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|severity| severity.name() == name)
+    }
 }
 
 /// A place in the text with what is to be said about it.
@@ -34,7 +56,7 @@ pub struct Edit {
 pub struct Diagnostic {
     /// Stable code: `E0xxx` for errors, `W0xxx` for warnings. Listed in docs/diagnostics.md.
     pub code: &'static str,
-    /// Error or warning.
+    /// Of mistakes error or warning.
     pub severity: Severity,
     /// One sentence without a final stop.
     pub message: String,

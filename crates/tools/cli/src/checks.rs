@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 pub use texunit_checks::Log;
 use texunit_checks::{Check, Checks, InitWhen, Options, Pattern, Suppressions};
 use texunit_device::Observer;
-use texunit_report::Located;
+use texunit_report::{Located, Severity};
 
 /// Options of `texunit launch` and `texunit run`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckOptions {
-    /// Check for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or `all`;
+    /// Check for what a GPU hides: a list of memory (always on), init, race, sync, leak and texture, or `all`; `race=strict`
+    /// also finds lanes that store one value to one place by one instruction;
     /// compute-sanitizer's names of tools (memcheck, initcheck, racecheck, synccheck) mean the same. docs/checks.md has
     /// every finding.
     #[arg(long, value_name = "LIST", value_parser = Checks::parse)]
@@ -22,10 +23,15 @@ pub struct CheckOptions {
     /// compute-sanitizer's initcheck does.
     #[arg(long, value_name = "WHEN", requires = "check", value_parser = InitWhen::parse)]
     pub init: Option<InitWhen>,
-    /// Maximum number of findings to print; the others are only counted.
+    /// Maximum number of findings to print, besides the first one of each kind; the others are only counted. 0 prints
+    /// none.
     #[arg(long, value_name = "N", requires = "check", allow_negative_numbers = true,
           value_parser = number::whole::<u64>("findings", 0..=u64::MAX))]
     pub max_findings: Option<u64>,
+    /// The least severity of findings that make a launch fail, and count for --error-exitcode of `texunit run` and as
+    /// failures in reports: note, warning or error; default: warning. Faults always do.
+    #[arg(long, value_name = "SEVERITY", env = "TEXUNIT_FAIL_ON", value_parser = severity)]
+    pub fail_on: Option<Severity>,
     /// A file of findings that are not reported and do not count. May be given more than once.
     #[arg(long, value_name = "FILE", requires = "check")]
     pub suppressions: Vec<PathBuf>,
@@ -45,7 +51,13 @@ impl CheckOptions {
         }
         let kernels = kernels.iter().map(|name| Pattern::new(name)).collect();
         let (init, max_findings) = (self.init.unwrap_or_default(), self.max_findings);
-        Ok(Some(Log::new(Options { checks, init, max_findings, kernels, suppressions })))
+        let fail_on = self.fail_on();
+        Ok(Some(Log::new(Options { checks, init, max_findings, fail_on, kernels, suppressions })))
+    }
+
+    /// The least severity that makes a launch or run fail.
+    pub(crate) fn fail_on(&self) -> Severity {
+        self.fail_on.unwrap_or(Severity::Warning)
     }
 
     /// Whether the device has to know which bytes are initialised.
@@ -65,6 +77,9 @@ impl CheckOptions {
         command: &mut std::process::Command,
         kernel: Option<&str>,
     ) -> Result<(), String> {
+        if let Some(severity) = self.fail_on {
+            command.env("TEXUNIT_FAIL_ON", severity.name());
+        }
         let Some(checks) = self.check else { return Ok(()) };
         // A run inside of one that is checked has its own options.
         for name in ["INIT", "MAX_FINDINGS", "SUPPRESSIONS", "GEN_SUPPRESSIONS", "CHECK_KERNEL"] {
@@ -99,6 +114,11 @@ impl CheckOptions {
     }
 }
 
+/// The severity of this name.
+fn severity(name: &str) -> Result<Severity, &'static str> {
+    Severity::named(name.trim()).ok_or("expected `note`, `warning` or `error`")
+}
+
 /// What checks a launch of a kernel; `None`: the kernel is not checked.
 pub(crate) fn observer<'a>(log: &'a Log, kernel: &str) -> Option<Box<dyn Observer + 'a>> {
     Some(Box::new(log.launch(kernel)?))
@@ -130,6 +150,11 @@ pub(crate) fn text(
 /// How many findings there are; empty if that need not be said.
 pub(crate) fn summary(log: &Log) -> String {
     texunit_checks::summary(log).map_or_else(String::new, |text| text + "\n")
+}
+
+/// How many findings are not told.
+pub(crate) fn more(log: &Log) -> u64 {
+    log.more().total()
 }
 
 /// The findings, in the form that reports of runs have.

@@ -76,7 +76,7 @@ pub fn render(report: &Report) -> Value {
         "printf": stats.map(|s| String::from_utf8_lossy(&s.printf)),
         "findings": report.log.as_ref().map(|log| checks::json(log, report.gen_suppressions)),
         "findings_suppressed": report.log.as_ref().map(Log::suppressed),
-        "findings_not_shown": report.log.as_ref().map(Log::more),
+        "findings_not_shown": report.log.as_ref().map(checks::more),
         "fault": report.fault.as_ref().map(|f| fault_json(f, ptx, Host::Job)),
         "errors": errors,
         "warnings": warnings,

@@ -138,9 +138,9 @@ impl Report {
         self.failures.is_empty() && self.fault.is_none() && self.stats.is_some()
     }
 
-    /// Whether it ended well and no check has found anything.
+    /// Whether it ended well and no check has found anything that it fails for.
     pub fn succeeded(&self) -> bool {
-        self.ran() && !self.log.as_ref().is_some_and(Log::has_findings)
+        self.ran() && !self.log.as_ref().is_some_and(Log::fails)
     }
 
     /// The PTX, with what its instructions come from if it could be loaded.

@@ -2,7 +2,8 @@
 //! `// finding[sync-barrier-missed]: part of the message`, and nothing else is. Lines `//| KEY = VALUE` before a kernel are
 //! the job that launches it, those before the first kernel (`//|| ...`) are part of every job of the file. The first line
 //! says what is checked: `// check: sync`. No check changes what a kernel writes. A `.cu` of tests/findings/cuda says all that
-//! itself, and the PTX beside it is what runs.
+//! itself, and the PTX beside it is what runs. In tests/findings/groups each kernel says how many findings there are
+//! (`//| # groups 2`), and code for a debugger (`NAME.debug.ptx`) has the same ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +17,7 @@ use texunit_testkit::TempDir;
 use texunit_testkit::findings::{Expected, FoundAt, expected as wanted, right};
 
 /// Programs that show what jobs cannot: their marks are compared by `--test cuda -- check/`.
-const PROGRAMS: [&str; 3] = ["checked.cu", "fresh.cu", "hosted.cu"];
+const PROGRAMS: [&str; 4] = ["checked.cu", "fresh.cu", "hosted.cu", "severities.cu"];
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -24,7 +25,9 @@ fn main() {
     let folder = folder.canonicalize().unwrap();
     let mut files = files(&folder, "ptx");
     files.extend(self::files(&folder.join("cuda"), "cu"));
+    let grouped = self::files(&folder.join("groups"), "cu");
     let mut all = files.clone();
+    all.extend(grouped.clone());
     all.extend(self::files(&folder.join("race"), "cu"));
     let programs = folder.join("../cuda/commands");
     let mut trials =
@@ -32,7 +35,12 @@ fn main() {
     trials.push(Trial::test("every_finding_is_documented", documented));
     for path in files {
         let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
-        trials.push(Trial::test(name, move || expected(&path)));
+        let ptx = path.with_extension("ptx");
+        trials.push(Trial::test(name, move || expected(&path, &ptx).map(|_| ())));
+    }
+    for path in grouped {
+        let name = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
+        trials.push(Trial::test(name, move || grouped_alike(&path)));
     }
     for job in self::files(&folder.join("algorithms"), "toml") {
         let name = job.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
@@ -55,6 +63,8 @@ struct Case {
     kernel: String,
     /// Whether it ends in a fault: `//| # faults`.
     faults: bool,
+    /// How many findings there are: `//| # groups 2`.
+    groups: Option<usize>,
     job: String,
 }
 
@@ -98,8 +108,11 @@ fn read(path: &Path) -> File {
         if let Some((_, rest)) = entry {
             let end = rest.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(rest.len());
             let faults = own.contains("# faults");
+            let groups = own.split_once("# groups ").map(|(_, rest)| {
+                rest.lines().next().and_then(|number| number.trim().parse().ok()).unwrap()
+            });
             let job = std::mem::take(&mut own);
-            cases.push(Case { kernel: rest[..end].to_owned(), faults, job });
+            cases.push(Case { kernel: rest[..end].to_owned(), faults, groups, job });
         }
     }
     assert!(!check.is_empty() && !cases.is_empty(), "{}: no checks or no kernels", path.display());
@@ -112,12 +125,11 @@ fn read(path: &Path) -> File {
 
 /// What the launch of a case finds, and every byte that it writes.
 fn launch(
-    path: &Path,
+    ptx: &Path,
     case: &Case,
     check: Option<&str>,
 ) -> Result<(Vec<Finding>, Vec<Vec<u8>>), String> {
     let temp = TempDir::new("findings");
-    let ptx = path.with_extension("ptx");
     let mut text = format!("ptx = {:?}\nkernel = {:?}\n", ptx.to_str().unwrap(), case.kernel);
     text += &case.job;
     let job = temp.file("job.toml", &text);
@@ -149,16 +161,35 @@ fn line(end: &End) -> u32 {
     end.place.source().map_or(end.place.ptx.line, |frame| frame.line)
 }
 
-fn expected(path: &Path) -> Result<(), Failed> {
+/// Code for a debugger has the same findings as optimised code.
+fn grouped_alike(path: &Path) -> Result<(), Failed> {
+    let optimised = expected(path, &path.with_extension("ptx"))?;
+    let debug = expected(path, &path.with_extension("debug.ptx"))?;
+    let differ = optimised.symmetric_difference(&debug).collect::<Vec<_>>();
+    match differ.is_empty() {
+        true => Ok(()),
+        false => Err(format!("in one of the two: {differ:?}").into()),
+    }
+}
+
+/// Compares what is found with what a case says; a kernel, kind and lines each.
+fn expected(path: &Path, ptx: &Path) -> Result<BTreeSet<[String; 3]>, Failed> {
     let file = read(path);
-    let mut missing = file.expected;
+    let (mut missing, mut all) = (file.expected, BTreeSet::new());
     let mut wrong = String::new();
     for case in &file.cases {
-        let plain = launch(path, case, None)?.1;
-        let (found, checked) = launch(path, case, Some(&file.check))?;
+        let plain = launch(ptx, case, None)?.1;
+        let (found, checked) = launch(ptx, case, Some(&file.check))?;
         if plain != checked {
             let _ = writeln!(wrong, "{}: other results when it is checked", case.kernel);
         }
+        if let Some(groups) = case.groups.filter(|groups| *groups != found.len()) {
+            let lines = found.iter().map(|finding| (finding.code(), finding.lines()));
+            let lines = lines.collect::<Vec<_>>();
+            let _ = writeln!(wrong, "{}: {groups} findings expected: {lines:?}", case.kernel);
+        }
+        let row = |f: &Finding| [case.kernel.clone(), f.code().to_owned(), f.lines()];
+        all.extend(found.iter().map(row));
         let mut again = BTreeSet::new();
         for finding in found {
             let found = found_at(finding);
@@ -176,7 +207,7 @@ fn expected(path: &Path) -> Result<(), Failed> {
     for wanted in missing {
         let _ = writeln!(wrong, "not found: {wanted:?}");
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
+    if wrong.is_empty() { Ok(all) } else { Err(wrong.into()) }
 }
 
 fn found_at(finding: Finding) -> FoundAt {

@@ -73,6 +73,8 @@ pub struct Resource {
     array_levels: u32,
     /// Whether a view made blocks of words of it.
     of_words: bool,
+    /// Whether it was made to be gathered from.
+    gathers: bool,
     /// What messages call it.
     pub(crate) name: String,
 }
@@ -171,6 +173,17 @@ impl Resource {
     /// Whether it is a view of words as the blocks of a compressed format.
     pub(crate) fn is_view_of_words(&self) -> bool {
         self.of_words
+    }
+
+    /// This array, made without the flag that CUDA asks for where `tld4` reads it. The unit gathers from it all the same.
+    #[must_use]
+    pub fn without_gather(self) -> Self {
+        Self { gathers: false, ..self }
+    }
+
+    /// Whether it was made to be gathered from; true of what needs no flag for that.
+    pub fn is_for_gather(&self) -> bool {
+        self.gathers
     }
 
     /// What messages call it.

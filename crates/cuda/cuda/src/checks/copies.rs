@@ -4,8 +4,13 @@
 use super::{Part, Stand, copied, log, news};
 use crate::asked;
 use crate::memory::endpoint::Endpoint;
+use std::ops::Range;
 use texunit_checks::race::{Memory, Queue};
-use texunit_checks::{Check, Finding, rules};
+use texunit_checks::{Check, Finding, Padding, rules};
+use texunit_report::Severity;
+
+/// Runs of undefined bytes of a copy that are kept.
+const MAX_RUNS: usize = 1 << 20;
 
 /// A copy that is looked at, piece by piece.
 pub(crate) struct Watch<'a> {
@@ -19,6 +24,10 @@ pub(crate) struct Watch<'a> {
     is_tracked: bool,
     /// Undefined bytes that the host has got, and where the first of them was.
     lost: Option<(u64, [u64; 3])>,
+    /// Where they lie, from the beginning of the copy on, and how long that is; of rows and boxes it is not known.
+    runs: Option<(Vec<Range<u64>>, u64)>,
+    /// Where the copy begins.
+    begin: Option<[u64; 3]>,
     /// What is copied of memory that the program can use, and whether it is written.
     shared: Vec<(u64, u64, bool)>,
 }
@@ -66,7 +75,8 @@ impl<'a> Watch<'a> {
         let is_tracked = log.has(Check::Init);
         let looks = race.is_some() || is_tracked;
         let (states, lost, shared) = (Vec::new(), None, Vec::new());
-        looks.then_some(Self { from, to, race, states, is_tracked, lost, shared })
+        let (runs, begin) = (Some((Vec::new(), 0)), None);
+        looks.then_some(Self { from, to, race, states, is_tracked, lost, runs, begin, shared })
     }
 
     /// A piece has been copied, from one place to another.
@@ -87,6 +97,13 @@ impl<'a> Watch<'a> {
         if !self.is_tracked {
             return;
         }
+        let begin = *self.begin.get_or_insert(from);
+        let (at, is_row) = (from[0].wrapping_sub(begin[0]), from[1..] == begin[1..]);
+        if let Some((_, end)) = self.runs.as_mut().filter(|(_, end)| is_row && *end == at) {
+            *end += len as u64;
+        } else {
+            self.runs = None;
+        }
         self.states.resize(len, 0);
         if !self.from.states(from, &mut self.states) {
             // What is written is defined.
@@ -98,6 +115,22 @@ impl<'a> Watch<'a> {
             let first = self.states.iter().position(|&state| state != 0).unwrap_or(0) as u64;
             let (count, _) = self.lost.get_or_insert((0, [from[0] + first, from[1], from[2]]));
             *count += undefined;
+            self.note_runs(at);
+        }
+    }
+
+    /// Notes where the undefined bytes of a piece lie that begins there.
+    fn note_runs(&mut self, at: u64) {
+        let Some((runs, _)) = &mut self.runs else { return };
+        for (i, _) in (at..).zip(&self.states).filter(|(_, state)| **state != 0) {
+            if let Some(run) = runs.last_mut().filter(|run| run.end == i) {
+                run.end += 1;
+            } else if runs.len() < MAX_RUNS {
+                runs.push(i..i + 1);
+            } else {
+                self.runs = None;
+                return;
+            }
         }
     }
 }
@@ -122,22 +155,33 @@ impl Drop for Watch<'_> {
             1 => "1 byte".to_owned(),
             _ => format!("{count} bytes"),
         };
+        let padding = self.runs.take().and_then(|(runs, len)| Padding::of(&runs, len));
+        let each = padding.map_or_else(String::new, |Padding { stride, elements, bytes }| {
+            format!(", {bytes} in each of {elements} elements of {stride} bytes, as the padding of structures")
+        });
         let message = format!(
-            "a copy to the host has {bytes} that were never written, the first is {object}"
+            "a copy to the host has {bytes} that were never written{each}, the first is {object}"
         );
         let made = asked::places(number).into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the memory was asked for at {place}"),
             _ => format!("called from {place}"),
         });
-        let call = asked::here().into_iter().enumerate().map(|(i, place)| match i {
+        let here = asked::here();
+        let host = here.first().cloned();
+        let call = here.into_iter().enumerate().map(|(i, place)| match i {
             0 => format!("the copy is at {place}"),
             _ => format!("called from {place}"),
         });
-        log.found(Finding::of_process(
-            rules::INIT_COPY_TO_HOST,
-            message,
-            call.chain(made).collect(),
-        ));
+        let notes = call.chain(made).collect();
+        let finding = Finding::of_process(rules::INIT_COPY_TO_HOST, message, notes);
+        let is_padding = padding.is_some();
+        let severity = if is_padding { Severity::Note } else { finding.severity };
+        let help = is_padding.then(|| {
+            "nobody reads padding; where it is not to leave the device, set the memory first (`cudaMemset`), and else \
+             suppress the finding (`rule: padding`)"
+                .to_owned()
+        });
+        log.found(Finding { host, severity, is_padding, help, ..finding });
         news(None, 0);
     }
 }

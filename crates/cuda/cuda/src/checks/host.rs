@@ -195,8 +195,9 @@ fn tell_one(race: &Memory, note: &Note) {
     let callers = frames.iter().position(|&frame| frame == at).map_or(frames.len(), |i| i + 1);
     let mut trace = vec![at + 1];
     trace.extend(&frames[callers..]);
-    let places = asked::places_in_program(&trace).into_iter();
-    let notes = places.enumerate().map(|(i, place)| match i {
+    let places = asked::places_in_program(&trace);
+    let host = places.first().cloned();
+    let notes = places.into_iter().enumerate().map(|(i, place)| match i {
         0 => format!("the host is at {place}"),
         _ => format!("called from {place}"),
     });
@@ -218,7 +219,7 @@ fn tell_one(race: &Memory, note: &Note) {
         }
     };
     let mut finding = Finding::of_process(rule, message, notes.collect());
-    finding.object = object(address);
+    (finding.object, finding.host) = (object(address), host);
     if let HostRace::Kernel(Some(end), stores) = found {
         let what = if stores { "is stored here" } else { "is loaded here" };
         finding.other = Some((what.to_owned(), *end));

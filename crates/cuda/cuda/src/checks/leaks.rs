@@ -70,7 +70,7 @@ pub(super) fn at_end() {
 
 fn tell(log: &Log, context: &Context) {
     let mut groups = Groups::new();
-    memory_of(context, &mut groups);
+    memory_of(log, context, &mut groups);
     objects_of(context, &mut groups);
     found(log, groups);
 }
@@ -90,10 +90,14 @@ fn add(groups: &mut Groups, rule: &CheckRule, what: &str, number: u64, bytes: u6
     group.bytes = group.bytes.saturating_add(bytes);
 }
 
-/// Allocations and arrays.
-fn memory_of(context: &Context, groups: &mut Groups) {
+/// Allocations and arrays. What pools of CuPy and PyTorch keep is not told.
+fn memory_of(log: &Log, context: &Context, groups: &mut Groups) {
     let (rule, handle) = (rules::LEAK_ALLOCATION, context.handle);
     for allocation in memory::all(|allocation| allocation.context == handle) {
+        if asked::is_of_pool(allocation.id) {
+            log.suppress(1);
+            continue;
+        }
         let what = format!("allocation of {}", allocation.kind.made_by());
         add(groups, rule, &what, allocation.id, allocation.size);
     }
@@ -149,7 +153,8 @@ fn finding(rule: &'static CheckRule, what: &str, places: Vec<String>, group: &Gr
         let what = if i == 0 { "made at" } else { "called from" };
         format!("{what} {place}")
     };
+    let host = places.first().cloned();
     let notes = places.into_iter().enumerate().map(note).collect();
     let message = format!("{number}{bytes} {were} not {end}");
-    Finding { count, ..Finding::of_process(rule, message, notes) }
+    Finding { count, host, ..Finding::of_process(rule, message, notes) }
 }

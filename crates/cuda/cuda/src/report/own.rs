@@ -10,7 +10,8 @@ pub(super) fn write(path: &Path, record: Record) {
     let format = settings().report_format.unwrap_or_else(|| Format::of(path));
     let path = texunit_evidence::name_of_process(path, record.process.pid);
     let (texunit, command) = (record.process.texunit.clone(), record.process.command.clone());
-    let run = Run { texunit, command, records: vec![record], ..Run::default() };
+    let fail_on = settings().fail_on;
+    let run = Run { texunit, command, fail_on, records: vec![record], ..Run::default() };
     let _ignored = PipeSignal::ignore();
     if let Err(error) = texunit_evidence::write(&path, format.render(&run).as_bytes()) {
         say(format_args!("the report {} cannot be written: {error}", path.display()));

@@ -4,6 +4,7 @@
 
 mod origins;
 
+use crate::callers::Callers;
 use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Sink, Spot};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use texunit_report::CheckRule;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    At, CtaInfo, Events, LaunchInfo, Observer, Origin, Probe, Sink as Use, Undefined,
+    At, Called, CtaInfo, Events, LaunchInfo, Observer, Origin, Probe, Sink as Use, Undefined,
 };
 
 /// Where a use is told.
@@ -57,12 +58,13 @@ impl Init {
 
 impl Observer for Init {
     fn wants(&self) -> Events {
-        Events::DEFINED
+        Events::DEFINED | Events::ENTERS
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
         let (sink, when) = (&*self.sink, self.when);
-        Box::new(Worker { sink, when, launch: *launch, origins: Origins::default() })
+        let callers = Callers::new(launch.listing);
+        Box::new(Worker { sink, when, launch: *launch, callers, origins: Origins::default() })
     }
 }
 
@@ -71,6 +73,7 @@ struct Worker<'a> {
     sink: &'a Sink,
     when: InitWhen,
     launch: LaunchInfo<'a>,
+    callers: Callers<'a>,
     origins: Origins,
 }
 
@@ -142,7 +145,8 @@ impl Worker<'_> {
         }
     }
 
-    fn tell(&self, at: &At, what: &Undefined<'_>) {
+    fn tell(&mut self, at: &At, what: &Undefined<'_>) {
+        let place = self.callers.place(at).op;
         let lane = (at.lanes.trailing_zeros() & 31) as usize;
         let (rule, begin) = kind(what.sink);
         let own = matches!(what.sink, Use::Origin | Use::Atomic);
@@ -153,8 +157,8 @@ impl Worker<'_> {
             }
             _ => self.origin(at, lane, what),
         };
-        let mut found = Found::new(rule, self.spot(at, lane, at.op), format!("{begin} {words}"));
-        if op != at.op {
+        let mut found = Found::new(rule, self.spot(at, lane, place), format!("{begin} {words}"));
+        if op != at.op && op != place {
             let verb = if object.is_some() { "loads it here" } else { "it comes from here" };
             let at = OtherAt::Here(self.spot(at, lane, op));
             found.other = Some(Other { what: verb.to_owned(), at });
@@ -167,7 +171,12 @@ impl Worker<'_> {
 
 impl Probe for Worker<'_> {
     fn cta_begins(&mut self, _: &CtaInfo) {
+        self.callers.clear();
         self.origins.clear();
+    }
+
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        self.callers.call(at, called);
     }
 
     fn undefined(&mut self, at: &At, what: &Undefined<'_>) {

@@ -222,6 +222,8 @@ impl Order {
 /// The launch of a worker.
 pub(super) struct Launch<'a> {
     pub(super) sink: Arc<Sink>,
+    /// Whether lanes that store one value by one instruction are told of.
+    pub(super) is_strict: bool,
     pub(super) memory: &'a Memory,
     pub(super) shadow: &'a Shadow,
     pub(super) order: Order,

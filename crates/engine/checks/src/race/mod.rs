@@ -58,6 +58,7 @@ use texunit_simt::observe::{Events, LaunchInfo, Observer, Probe};
 #[derive(Debug)]
 pub struct Race<'l> {
     sink: Arc<Sink>,
+    is_strict: bool,
     memory: &'l Memory,
     queue: Queue,
     submitted: Option<Submitted>,
@@ -67,16 +68,17 @@ pub struct Race<'l> {
 }
 
 impl<'l> Race<'l> {
-    /// In a stream, where it was submitted before if it was. It tells the sink what it finds.
+    /// In a stream, where it was submitted before if it was. It tells the sink what it finds; `is_strict`: also what lanes
+    /// that store one value by one instruction do.
     pub fn new(
-        sink: Arc<Sink>,
+        (sink, is_strict): (Arc<Sink>, bool),
         memory: &'l Memory,
         queue: Queue,
         submitted: Option<Submitted>,
     ) -> Self {
         let is_own = matches!(queue, Queue::Own { .. });
         let is_beside = is_own || memory.streams().are_several();
-        Self { sink, memory, queue, submitted, order: Mutex::default(), is_beside }
+        Self { sink, is_strict, memory, queue, submitted, order: Mutex::default(), is_beside }
     }
 }
 
@@ -90,6 +92,7 @@ impl Observer for Race<'_> {
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
         Box::new(probe::Worker::new(Launch {
             sink: Arc::clone(&self.sink),
+            is_strict: self.is_strict,
             memory: self.memory,
             shadow: &self.memory.shadow,
             order: lock(&self.order).clone(),

@@ -6,7 +6,7 @@ use super::launch::Launch;
 use crate::object;
 use crate::rules;
 use crate::sink::{Found, Other, OtherAt, Spot};
-use texunit_report::CheckRule;
+use texunit_report::{CheckRule, Severity};
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::At;
 
@@ -52,6 +52,10 @@ impl Races {
         what: What,
         address: impl Fn(u32) -> u64,
     ) {
+        if !launch.is_strict {
+            let rule = |conflict: &Conflict| rule(conflict, what.1);
+            self.0.retain(|(_, _, one)| !is_of_lanes(launch, at, one, rule(one)));
+        }
         while let Some(&(lane, offset, conflict)) = self.0.first() {
             let (rule, other) = (rule(&conflict, what.1), conflict.with);
             let before = self.0.len();
@@ -59,6 +63,7 @@ impl Races {
                 more.with.op() != other.op() || !std::ptr::eq(self::rule(more, what.1), rule)
             });
             let count = (before - self.0.len()) as u64;
+            let is_of_lanes = is_of_lanes(launch, at, &conflict, rule);
             let spot = Spot::new(at, lane, launch.block);
             // Operations of another launch have other numbers.
             let here = launch.order.has(other.serial).then(|| other.op());
@@ -68,9 +73,19 @@ impl Races {
             let found = Found { count, ..say(launch, (at, lane), &conflict, what) };
             let place = address(lane).wrapping_add(offset);
             let object = Some(object::name(&launch.info, what.0, place));
-            launch.sink.found(Found { object, ..found });
+            let severity = if is_of_lanes { Severity::Note } else { found.severity };
+            launch.sink.found(Found { object, severity, ..found });
         }
     }
+}
+
+/// Whether lanes of a warp have stored one value by one instruction, as compilers have them do where all threads hold it:
+/// nothing but the letter of the memory model is against it.
+fn is_of_lanes(launch: &Launch<'_>, at: &At, conflict: &Conflict, rule: &CheckRule) -> bool {
+    let other = conflict.with;
+    rule == rules::RACE_SAME_VALUE
+        && other.serial == launch.order.serial(launch.index(at.cta))
+        && (other.thread() / 32, other.op()) == (at.warp, at.op)
 }
 
 fn say(launch: &Launch<'_>, (at, lane): (&At, u32), conflict: &Conflict, what: What) -> Found {

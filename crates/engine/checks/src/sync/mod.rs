@@ -8,6 +8,8 @@ mod grid;
 mod mask;
 mod mbarrier;
 
+use crate::callers::Callers;
+use crate::lanes as each;
 use crate::sink::{Sink, Spot};
 use barrier::{Arrival, Barriers};
 use mask::Masks;
@@ -41,6 +43,7 @@ impl Observer for Sync {
         let told = Told { sink: &self.sink, listing: launch.listing, block: launch.config.block };
         Box::new(Watching {
             told,
+            callers: Callers::new(launch.listing),
             team,
             barriers,
             masks: Masks::default(),
@@ -114,15 +117,6 @@ impl Team {
     }
 }
 
-/// The lanes of a mask.
-fn each(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane)
-    })
-}
-
 /// `lane 3`, `lanes 0 to 15`, `lanes 0, 2, 5 and 9 others`
 fn lanes_in_words(mask: u32) -> String {
     let all: Vec<u32> = each(mask).collect();
@@ -144,6 +138,7 @@ fn lanes_in_words(mask: u32) -> String {
 /// The check of what a worker runs.
 struct Watching<'a> {
     told: Told<'a>,
+    callers: Callers<'a>,
     team: Team,
     barriers: Barriers,
     masks: Masks,
@@ -152,6 +147,7 @@ struct Watching<'a> {
 
 impl Probe for Watching<'_> {
     fn cta_begins(&mut self, cta: &CtaInfo) {
+        self.callers.clear();
         self.team.begin(cta);
         self.barriers.clear();
         self.masks.begin(cta.warps);
@@ -174,7 +170,9 @@ impl Probe for Watching<'_> {
                 self.barriers.pass(&self.told, &self.team, barrier);
             }
             Synchronized::Joins { members } => self.masks.join(at, members),
-            Synchronized::Joined => self.masks.joined(&self.told, &self.team, at),
+            Synchronized::Joined => {
+                self.masks.joined(&self.told, &self.team, &self.callers.place(at));
+            }
             Synchronized::Mbarrier { action, addresses, operands, results, states, .. } => {
                 let words = mbarrier::Words { addresses, operands, results, states };
                 self.mbarriers.executed(&self.told, at, action, &words);
@@ -186,6 +184,7 @@ impl Probe for Watching<'_> {
     }
 
     fn call(&mut self, at: &At, called: &Called<'_>) {
+        self.callers.call(at, called);
         if matches!(called, Called::Exits { .. }) {
             self.team.exit(at);
         }

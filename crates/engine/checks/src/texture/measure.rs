@@ -1,18 +1,27 @@
 //! The coordinates of fetches: where they lie, and what they look like.
 
+use super::half::Whole;
 use super::site::{Sums, has_places, order, repeats};
 use super::words;
 use crate::rules;
 use crate::sink::Spot;
-use texunit_unit::{CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod};
+use texunit_unit::{
+    AddressMode, CoordType, Coords, FetchKind, FetchOperands, FetchPlan, Filter, Layout, Lod,
+};
 
 /// What the fetches of an operation have in common.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     pub(super) fetches: u64,
-    /// Footprints that lie outside, and the first of those.
+    /// Fetches of threads that use what they have fetched, as far as that is known.
+    pub(super) judged: u64,
+    /// Of these, footprints that lie outside, where texels of an edge are read, and the first of those.
     pub(super) outside: (Option<Spot>, u64),
-    /// Coordinates beyond the edges, by axis.
+    /// The same where the border is read, or zeros.
+    pub(super) border: (Option<Spot>, u64),
+    /// What the coordinates of linear filters are.
+    pub(super) whole: Whole,
+    /// Footprints of which a texel with a weight lies beyond the edges, by axis.
     pub(super) beyond: [(Option<Spot>, u64); 3],
     least: [f64; 3],
     most: [f64; 3],
@@ -22,7 +31,28 @@ pub(super) struct Measured {
     varies: bool,
 }
 
+/// Where a footprint lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lies {
+    /// At least a texel of it is inside.
+    Inside,
+    /// Outside, and the border or zeros are read.
+    InBorder,
+    /// Outside, and texels of an edge are read.
+    Outside,
+}
+
 impl Measured {
+    /// Counts a fetch of a thread that uses what it has fetched.
+    pub(super) fn lies(&mut self, lies: Lies, spot: Spot) {
+        self.judged += 1;
+        match lies {
+            Lies::Inside => {}
+            Lies::InBorder => note(&mut self.border, spot),
+            Lies::Outside => note(&mut self.outside, spot),
+        }
+    }
+
     fn take(&mut self, point: &[f64]) {
         for (axis, &c) in point.iter().enumerate().take(3) {
             if self.fetches == 0 {
@@ -49,7 +79,10 @@ impl Measured {
             self.most[axis] = self.most[axis].max(other.most[axis]);
             add(&mut self.beyond[axis], other.beyond[axis]);
         }
+        self.judged += other.judged;
         add(&mut self.outside, other.outside);
+        add(&mut self.border, other.border);
+        self.whole.add(&other.whole);
         self.varies |= other.varies;
         self.odd += other.odd;
         self.fetches += other.fetches;
@@ -95,8 +128,13 @@ fn note(sum: &mut (Option<Spot>, u64), spot: Spot) {
     add(sum, (Some(spot), 1));
 }
 
-/// Takes in a fetch.
-pub(super) fn measure(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+/// Takes in a fetch; where its footprint lies, if it has a place.
+pub(super) fn measure(
+    sums: &mut Sums,
+    plan: &FetchPlan,
+    operands: &FetchOperands,
+    spot: Spot,
+) -> Option<Lies> {
     let form = plan.form();
     layer(sums, plan, operands, spot);
     level(sums, plan, operands, spot);
@@ -114,32 +152,49 @@ pub(super) fn measure(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperand
             let point: Vec<f64> = raw[..used_axes(plan)].iter().map(|&c| f64::from(c)).collect();
             format!("the coordinates {} or their gradients have a NaN", words::point(&point))
         };
-        return sums.hit_with(rules::TEXTURE_NAN, spot, text);
+        sums.hit_with(rules::TEXTURE_NAN, spot, text);
+        return None;
     }
     if !has_places(form.geometry) {
-        return;
+        return None;
     }
     let point: Vec<f64> = raw[..axes].iter().map(|&c| f64::from(c)).collect();
     sums.measured().take(&point);
     let effective = plan.effective();
     let extent = plan.seen().resource.extent().axes();
-    // A linear filter reads half a texel around.
-    let margin = if effective.filter == Filter::Linear { 0.5 } else { 0.0 };
-    let mut is_outside = false;
+    // A linear filter reads half a texel around, and so does a gather.
+    let is_gather = matches!(form.kind, FetchKind::Gather(_));
+    let margin = if effective.filter == Filter::Linear || is_gather { 0.5 } else { 0.0 };
+    let mut lies = Lies::Inside;
     for axis in 0..axes {
         let size = f64::from(extent[axis]);
         let scaled =
             if effective.coords == Coords::Normalized { point[axis] * size } else { point[axis] };
         let place = scaled + f64::from(operands.offset[axis]);
-        if !(0.0..=size).contains(&place) {
+        // What has less than half of the smallest weight is not read.
+        let (least, most) = match (margin > 0.0, is_gather) {
+            (false, _) => (0.0, size),
+            (true, true) => (0.5, size - 0.5),
+            (true, false) => (0.5 - 1.0 / 512.0, size - 0.5 + 1.0 / 512.0),
+        };
+        if place < least || place > most || margin == 0.0 && place == size {
             note(&mut sums.measured().beyond[axis], spot);
         }
-        let beyond = place < -margin || place >= size + margin;
-        is_outside |= beyond && !repeats(effective.address_mode, axis);
+        let is_outside = place < -margin || place >= size + margin;
+        if is_outside && !repeats(effective.address_mode, axis) {
+            let mode = effective.address_mode.map(|mode| mode[axis]);
+            lies = match mode {
+                // One axis in the border is enough for all of it to be read there.
+                None | Some(AddressMode::Border) => Lies::InBorder,
+                _ if lies == Lies::InBorder => lies,
+                _ => Lies::Outside,
+            };
+        }
     }
-    if is_outside {
-        note(&mut sums.measured().outside, spot);
+    if margin > 0.0 && !is_gather && !plan.seen().resource.is_mipmapped() {
+        sums.measured().whole.take(plan, (operands, &point[..]), spot);
     }
+    Some(lies)
 }
 
 /// Coordinates that have a NaN in them to be found: of cubes a direction.
@@ -149,7 +204,12 @@ fn used_axes(plan: &FetchPlan) -> usize {
 }
 
 /// A fetch with integer coordinates, which are those of a level.
-fn integer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {
+fn integer(
+    sums: &mut Sums,
+    plan: &FetchPlan,
+    operands: &FetchOperands,
+    spot: Spot,
+) -> Option<Lies> {
     let (form, resource) = (plan.form(), &plan.seen().resource);
     let axes = form.geometry.axes();
     let wanted = if form.kind == FetchKind::Sample(Lod::Level) { operands.level as i32 } else { 0 };
@@ -159,16 +219,14 @@ fn integer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Sp
         i64::from(operands.coords.point[axis] as i32) + i64::from(operands.offset[axis])
     };
     let outside = (0..axes).any(|axis| at(axis) < 0 || at(axis) >= i64::from(extent[axis]));
-    let measured = sums.measured();
-    measured.fetches += 1;
-    if !outside {
-        return;
-    }
-    if resource.layout() == Layout::Linear {
+    sums.measured().fetches += 1;
+    if outside && resource.layout() == Layout::Linear {
         let text = || format!("element {} is fetched of {}, and the result is 0", at(0), extent[0]);
-        return sums.hit_with(rules::TEXTURE_FETCH_PAST_END, spot, text);
+        sums.hit_with(rules::TEXTURE_FETCH_PAST_END, spot, text);
+        return None;
     }
-    note(&mut measured.outside, spot);
+    // Integer coordinates have no address mode: zeros are read outside.
+    Some(if outside { Lies::InBorder } else { Lies::Inside })
 }
 
 fn layer(sums: &mut Sums, plan: &FetchPlan, operands: &FetchOperands, spot: Spot) {

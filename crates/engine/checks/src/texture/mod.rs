@@ -3,6 +3,7 @@
 //! What the texture unit makes of a texture, a sampler and an instruction is what crate `unit` says (`overrides`,
 //! `EffectiveSampler`): no rule of docs/numerics.md stands here a second time.
 
+mod half;
 mod inexact;
 mod kinds;
 mod measure;
@@ -11,28 +12,37 @@ mod site;
 mod surface;
 mod words;
 
+use crate::callers::Callers;
+use crate::lanes as each;
 use crate::sink::Sink;
 use shadow::Shadow;
 pub(crate) use shadow::{host, offsets, surface_texels};
 use site::{Site, Sums};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use surface::Surfaces;
+use texunit_report::place::line_at;
 use texunit_simt::Fault;
 use texunit_simt::SpaceKind;
 use texunit_simt::observe::{
-    Access, At, Doing, Events, FetchAnswered, LaunchInfo, Listing, Observer, Probe, SurfaceAnswered,
+    Access, At, Called, CtaInfo, Doing, Events, FetchAnswered, LaunchInfo, Listing, Observer,
+    Probe, SurfaceAnswered,
 };
+use texunit_unit::{ClampMode, SurfaceKind};
 
 /// Textures of one instruction that are told apart.
 const MAX_SITES: usize = 4096;
+
+/// A line of the source, or of the PTX where there is none: how often the compiler has unrolled it does not matter.
+type Line = (String, u32);
 
 /// The check of a launch.
 #[derive(Debug)]
 pub(crate) struct Texture {
     sink: Arc<Sink>,
-    /// What all fetches of an instruction say together, by operation.
-    sums: Mutex<HashMap<u32, Sums>>,
+    /// What all fetches of a line say together.
+    sums: Mutex<HashMap<Line, Sums>>,
     surfaces: Mutex<Surfaces>,
     shadow: OnceLock<Shadow>,
 }
@@ -50,7 +60,7 @@ impl Texture {
 
 impl Observer for Texture {
     fn wants(&self) -> Events {
-        Events::ANSWERS | Events::ACCESSES
+        Events::ANSWERS | Events::ACCESSES | Events::ENTERS
     }
 
     fn probe<'a>(&'a self, launch: &LaunchInfo<'a>) -> Box<dyn Probe + 'a> {
@@ -59,6 +69,9 @@ impl Observer for Texture {
             check: self,
             shadow,
             told: Told { sink: &self.sink, listing: launch.listing, block: launch.config.block },
+            callers: Callers::new(launch.listing),
+            stores: Stores::default(),
+            waits: launch.config.descriptors.surfaces.iter().flatten().next().is_some(),
             sites: HashMap::new(),
             surfaces: Surfaces::default(),
         })
@@ -67,7 +80,7 @@ impl Observer for Texture {
     fn launch_ends(&self, launch: &LaunchInfo<'_>, fault: Option<&Fault>) {
         let sums = std::mem::take(&mut *self.sums.lock().unwrap_or_else(PoisonError::into_inner));
         let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_by_key(|(op, _)| *op);
+        sums.sort_by_key(|(_, sums)| sums.first().op);
         sums.into_iter().for_each(|(_, sums)| sums.tell(&self.sink));
         let surfaces = self.surfaces.lock().unwrap_or_else(PoisonError::into_inner);
         surfaces.tell(&self.sink, launch, fault);
@@ -86,12 +99,68 @@ struct Watching<'a> {
     check: &'a Texture,
     shadow: &'a Shadow,
     told: Told<'a>,
-    /// By operation, and the places of texture and sampler, which the site holds.
-    sites: HashMap<(u32, usize, usize), Site>,
+    callers: Callers<'a>,
+    /// Stores of the CTA's threads to surfaces.
+    stores: Stores,
+    /// Whether threads may have stores to surfaces.
+    waits: bool,
+    /// By operation, that of the user's line, and the places of texture and sampler, which the site holds.
+    sites: HashMap<(u32, u32, usize, usize), Site>,
     surfaces: Surfaces,
 }
 
+/// Stores of threads to surfaces, as lanes by warp: those that were outside, where the mode says that they are dropped,
+/// and others.
+#[derive(Default)]
+struct Stores {
+    dropped: Vec<u32>,
+    kept: Vec<u32>,
+}
+
+impl Stores {
+    fn stored(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
+        if matches!(access.form.kind, SurfaceKind::Load { .. }) {
+            return;
+        }
+        let is_dropped = |lane: &u32| surface_texels(access, *lane).next().is_none();
+        let dropped = match access.form.clamp {
+            ClampMode::Zero => {
+                each(at.lanes).filter(is_dropped).fold(0, |all, lane| all | 1 << lane)
+            }
+            _ => 0,
+        };
+        let (warp, kept) = (at.warp as usize, at.lanes & !dropped);
+        for (all, lanes) in [(&mut self.dropped, dropped), (&mut self.kept, kept)] {
+            all.resize(all.len().max(warp + 1), 0);
+            all[warp] |= lanes;
+        }
+    }
+
+    /// Threads all of whose stores were dropped.
+    fn gone(mut self) -> Vec<u32> {
+        for (dropped, kept) in self.dropped.iter_mut().zip(&self.kept) {
+            *dropped &= !kept;
+        }
+        self.dropped
+    }
+}
+
 impl Probe for Watching<'_> {
+    fn cta_begins(&mut self, _: &CtaInfo) {
+        self.callers.clear();
+    }
+
+    fn cta_ends(&mut self, cta: &CtaInfo, _: Option<&Fault>) {
+        if self.waits {
+            let gone = std::mem::take(&mut self.stores).gone();
+            self.sites.values_mut().for_each(|site| site.cta_ends(cta.id, cta.block, &gone));
+        }
+    }
+
+    fn call(&mut self, at: &At, called: &Called<'_>) {
+        self.callers.call(at, called);
+    }
+
     fn access(&mut self, at: &At, access: &Access<'_>) {
         if access.space == SpaceKind::Global && access.doing.writes() && self.shadow.has_memory() {
             let at_most = match access.doing {
@@ -107,13 +176,14 @@ impl Probe for Watching<'_> {
     }
 
     fn fetch_answer(&mut self, at: &At, fetch: &FetchAnswered<'_>) {
-        let texture = fetch.plan.texture();
-        let key = (at.op, Arc::as_ptr(texture) as usize, sampler_key(fetch.plan.sampler()));
+        let (texture, op) = (fetch.plan.texture(), at.op);
+        let at = &self.callers.place(at);
+        let key = (op, at.op, Arc::as_ptr(texture) as usize, sampler_key(fetch.plan.sampler()));
         if !self.sites.contains_key(&key) {
             if self.sites.len() >= MAX_SITES {
                 return;
             }
-            self.sites.insert(key, Site::new(&self.told, at, fetch));
+            self.sites.insert(key, Site::new(&self.told, (at, op), fetch, self.waits));
         }
         let Some(site) = self.sites.get_mut(&key) else { return };
         site.fetched(&self.told, at, fetch);
@@ -122,6 +192,10 @@ impl Probe for Watching<'_> {
 
     fn surface_answer(&mut self, at: &At, access: &SurfaceAnswered<'_>) {
         self.surfaces.accessed(at, access, self.told.block);
+        if self.waits {
+            self.stores.stored(at, access);
+        }
+        let at = &self.callers.place(at);
         self.shadow.accessed(&self.told, at, access);
     }
 }
@@ -139,26 +213,19 @@ fn sampler_key(sampler: &texunit_unit::Sampler) -> usize {
 impl Drop for Watching<'_> {
     fn drop(&mut self) {
         let mut sums = self.check.sums.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut sites: Vec<_> = self.sites.drain().collect();
+        let mut sites: Vec<_> = self.sites.drain().map(|(_, site)| site.sums).collect();
         // By textures in no order that is not that of the code: what is added up does not depend on it.
-        sites.sort_by_key(|((op, ..), _)| *op);
-        for ((op, ..), site) in sites {
-            match sums.get_mut(&op) {
-                Some(sum) => sum.add(site.sums),
-                None => drop(sums.insert(op, site.sums)),
+        sites.sort_by_key(|sums| sums.first().op);
+        let listing = &self.told.listing;
+        for site in sites {
+            let span = listing.span(site.first().op);
+            match sums.entry(line_at(listing.sources(), listing.source(), span)) {
+                Entry::Occupied(mut sum) => sum.get_mut().add(site),
+                Entry::Vacant(place) => drop(place.insert(site)),
             }
         }
         drop(sums);
         let mut all = self.check.surfaces.lock().unwrap_or_else(PoisonError::into_inner);
         all.add(std::mem::take(&mut self.surfaces));
     }
-}
-
-/// The lanes of a mask.
-fn each(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (lane < 32).then_some(lane)
-    })
 }

@@ -1,22 +1,23 @@
 //! An instruction with a texture and a sampler: what is wrong with these, and what its fetches say together.
 
-use super::measure::{Measured, measure};
+use super::measure::{Lies, Measured, measure};
 use super::{Told, each, inexact, words};
 use crate::rules;
 use crate::sink::{Found, Sink, Spot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use texunit_report::CheckRule;
+use texunit_report::{CheckRule, Severity};
 use texunit_simt::observe::{At, FetchAnswered};
-use texunit_unit::{AddressMode, Coords, Geometry, Texture, overrides};
+use texunit_unit::{AddressMode, Coords, FetchKind, Geometry, Texture, overrides};
 
-/// What was found at an operation, by kind.
-type Hits = BTreeMap<&'static str, Hit>;
+/// What was found, by kind and operation.
+type Hits = BTreeMap<(&'static str, u32), Hit>;
 
 /// What was found.
 #[derive(Debug)]
 struct Hit {
     rule: &'static CheckRule,
+    severity: Severity,
     spot: Spot,
     message: String,
     object: String,
@@ -26,7 +27,7 @@ struct Hit {
 /// Fewest fetches from which coordinates are judged by what they have in common.
 const FEWEST: u64 = 8;
 
-/// What the fetches of one operation say together.
+/// What the fetches of one line of the source say together.
 #[derive(Debug)]
 pub(super) struct Sums {
     hits: Hits,
@@ -46,11 +47,19 @@ pub(super) struct Site {
     /// Its place is the key: it must stay.
     texture: Arc<Texture>,
     table: Option<inexact::Table>,
+    /// Where footprints of the CTA lie, of threads whose stores are not over: by warp and lane, of each kind how many.
+    waiting: Option<BTreeMap<u32, [[u64; 3]; 32]>>,
     pub(super) sums: Sums,
 }
 
 impl Site {
-    pub(super) fn new(told: &Told<'_>, at: &At, fetch: &FetchAnswered<'_>) -> Self {
+    /// Of an operation that is told of at a place; `waits`: threads may have their stores dropped.
+    pub(super) fn new(
+        told: &Told<'_>,
+        (at, op): (&At, u32),
+        fetch: &FetchAnswered<'_>,
+        waits: bool,
+    ) -> Self {
         let plan = fetch.plan;
         let (form, texture, effective) = (plan.form(), plan.seen(), plan.effective());
         let resource = &texture.resource;
@@ -78,10 +87,16 @@ impl Site {
                 _ => {}
             }
         }
+        if matches!(form.kind, FetchKind::Gather(_)) && !resource.is_for_gather() {
+            let message =
+                format!("a gather from {}, which was made without the flag for that", sums.object);
+            sums.hit(rules::TEXTURE_GATHER_FLAG, spot, message, 0);
+        }
         sums.types(form, plan.texture(), spot);
-        sums.channels(told, at.op, form, plan.texture(), spot);
+        sums.channels(told, op, form, plan.texture(), spot);
         let table = inexact::Table::of(plan);
-        Self { texture: Arc::clone(plan.texture()), table, sums }
+        let waiting = waits.then(BTreeMap::new);
+        Self { texture: Arc::clone(plan.texture()), table, waiting, sums }
     }
 
     /// Takes in the fetches of some lanes.
@@ -90,10 +105,16 @@ impl Site {
         for hit in self.sums.hits.values_mut().filter(|hit| is_static(hit.rule)) {
             hit.count += u64::from(at.lanes.count_ones());
         }
+        let mut waiting = self.waiting.as_mut().map(|all| all.entry(at.warp).or_default());
         for lane in each(at.lanes) {
             let spot = Spot::new(at, lane, told.block);
             let operands = fetch.request.lane(lane as usize);
-            measure(&mut self.sums, fetch.plan, &operands, spot);
+            let lies = measure(&mut self.sums, fetch.plan, &operands, spot);
+            match (lies, &mut waiting) {
+                (Some(lies), Some(lanes)) => lanes[lane as usize][lies as usize] += 1,
+                (Some(lies), None) => self.sums.measured().lies(lies, spot),
+                (None, _) => {}
+            }
             if let Some(table) = &mut self.table {
                 table.compare(&operands, (fetch.answer, lane as usize), spot);
             }
@@ -106,9 +127,33 @@ impl Site {
     }
 }
 
+impl Site {
+    /// A CTA has ended: counts the fetches of its threads, but for those whose stores were dropped (lanes by warp).
+    pub(super) fn cta_ends(&mut self, cta: [u32; 3], block: [u32; 3], dropped: &[u32]) {
+        let waiting = self.waiting.as_mut().map(std::mem::take).unwrap_or_default();
+        for (warp, lanes) in waiting {
+            let gone = dropped.get(warp as usize).copied().unwrap_or(0);
+            let at = At { cta, warp, lanes: !gone, op: self.sums.first.op };
+            for lane in each(at.lanes) {
+                let spot = Spot::new(&at, lane, block);
+                let all = [Lies::Inside, Lies::InBorder, Lies::Outside];
+                for (lies, count) in all.into_iter().zip(lanes[lane as usize]) {
+                    (0..count).for_each(|_| self.sums.measured().lies(lies, spot));
+                }
+            }
+        }
+    }
+}
+
 /// Whether it is the same for every lane.
 fn is_static(rule: &CheckRule) -> bool {
-    [rules::TEXTURE_GEOMETRY, rules::TEXTURE_ELEMENT_TYPE, rules::TEXTURE_CHANNEL].contains(&rule)
+    let all = [
+        rules::TEXTURE_CHANNEL,
+        rules::TEXTURE_ELEMENT_TYPE,
+        rules::TEXTURE_GATHER_FLAG,
+        rules::TEXTURE_GEOMETRY,
+    ];
+    all.contains(&rule)
 }
 
 impl Sums {
@@ -121,8 +166,9 @@ impl Sums {
         count: u64,
     ) {
         let object = &self.object;
-        let new = || Hit { rule, spot, message, object: object.clone(), count: 0 };
-        let hit = self.hits.entry(rule.code.code).or_insert_with(new);
+        let (object, severity) = (object.clone(), rule.severity);
+        let new = || Hit { rule, severity, spot, message, object, count: 0 };
+        let hit = self.hits.entry((rule.code.code, spot.op)).or_insert_with(new);
         hit.count = hit.count.saturating_add(count);
     }
 
@@ -133,20 +179,25 @@ impl Sums {
         spot: Spot,
         message: impl FnOnce() -> String,
     ) {
-        match self.hits.get_mut(rule.code.code) {
+        match self.hits.get_mut(&(rule.code.code, spot.op)) {
             Some(hit) => hit.count = hit.count.saturating_add(1),
             None => self.hit(rule, spot, message(), 1),
         }
+    }
+
+    /// Who has fetched first.
+    pub(super) fn first(&self) -> Spot {
+        self.first
     }
 
     pub(super) fn measured(&mut self) -> &mut Measured {
         &mut self.measured
     }
 
-    /// Adds what another worker, or another texture at this operation, has.
+    /// Adds what another worker, operation or texture at this line has.
     pub(super) fn add(&mut self, other: Self) {
         for (code, hit) in other.hits {
-            match self.hits.get_mut(code) {
+            match self.hits.get_mut(&code) {
                 Some(own) => {
                     let count = own.count.saturating_add(hit.count);
                     if order(&hit.spot) < order(&own.spot) {
@@ -175,8 +226,9 @@ impl Sums {
     pub(super) fn tell(mut self, sink: &Sink) {
         self.by_measure();
         for hit in self.hits.into_values() {
+            let (count, severity) = (hit.count.max(1), hit.severity);
             let found = Found::new(hit.rule, hit.spot, hit.message);
-            sink.found(Found { object: Some(hit.object), count: hit.count.max(1), ..found });
+            sink.found(Found { object: Some(hit.object), count, severity, ..found });
         }
     }
 
@@ -223,14 +275,26 @@ impl Sums {
         if let Some(message) = kind {
             self.hit(rules::TEXTURE_COORDINATES, self.first, message, measured.fetches);
         }
-        if let (Some(spot), false) = (measured.outside.0, is_other)
-            && measured.outside.1 * 2 > measured.fetches
+        if is_other {
+            return;
+        }
+        if let Some((spot, message, count)) = measured.whole.found() {
+            self.hit(rules::TEXTURE_HALF_TEXEL, spot, message, count);
+        }
+        let ((outside, border), judged) = ((measured.outside, measured.border), measured.judged);
+        let lie = |count: u64| {
+            format!("{count} of {judged} footprints lie outside of the texture of {size} texels")
+        };
+        if let (Some(spot), true) = (outside.0, outside.1 * 2 > judged) {
+            self.hit(rules::TEXTURE_OUTSIDE, spot, lie(outside.1), outside.1);
+        } else if let (Some(spot), count) = (border.0.or(outside.0), outside.1 + border.1)
+            && count * 2 > judged
         {
-            let message = format!(
-                "{} of {} footprints lie outside of the texture of {size} texels",
-                measured.outside.1, measured.fetches
-            );
-            self.hit(rules::TEXTURE_OUTSIDE, spot, message, measured.outside.1);
+            // Rays that enter and leave a volume are meant so.
+            let message = lie(count) + ", most of them where the border is read";
+            self.hit(rules::TEXTURE_OUTSIDE, spot, message, count);
+            let own = (rules::TEXTURE_OUTSIDE.code.code, spot.op);
+            self.hits.entry(own).and_modify(|hit| hit.severity = Severity::Note);
         }
     }
 }

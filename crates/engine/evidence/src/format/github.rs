@@ -2,12 +2,15 @@
 
 use super::{outcome, paragraph, repository_file, was_running};
 use crate::run::Run;
-use texunit_report::CodeLocation;
+use texunit_report::{CodeLocation, Severity};
 
 pub(super) fn annotations(run: &Run) -> String {
     let mut text = String::new();
     for finding in run.records.iter().flat_map(|record| record.findings.values()) {
-        let level = if finding.is_warning { "warning" } else { "error" };
+        let level = match finding.severity {
+            Severity::Note => "notice",
+            severity => severity.name(),
+        };
         text += &line(level, finding.place.as_ref(), &finding.kind, &paragraph(finding));
     }
     for running in run.records.iter().flat_map(|record| record.running.values()) {

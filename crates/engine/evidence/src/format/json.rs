@@ -41,12 +41,12 @@ pub(super) fn report(run: &Run) -> Value {
         "faults": faults.collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
         "more_faults": total(|r| r.totals.more_findings),
-        "more_findings": total(|r| r.totals.more_checked),
+        "more_findings": total(|r| r.totals.more_checked.total()),
         "running": running.collect::<Vec<_>>(),
         "api_errors": run.records.iter().flat_map(api_errors).collect::<Vec<_>>(),
         "more_api_errors": total(|r| r.totals.more_api),
         "allocations": run.records.iter().flat_map(allocations).collect::<Vec<_>>(),
-        "processes": run.records.iter().map(process).collect::<Vec<_>>(),
+        "processes": run.records.iter().map(|r| process(run, r)).collect::<Vec<_>>(),
     })
 }
 
@@ -98,7 +98,7 @@ fn interpreted(row: &Interpreted) -> Value {
 fn finding(of: &Record, f: &Finding) -> Value {
     json!({
         "kind": f.kind,
-        "level": if f.is_warning { "warning" } else { "error" },
+        "level": f.severity.name(),
         "message": f.message,
         "help": f.help,
         "notes": f.notes,
@@ -121,6 +121,8 @@ fn finding(of: &Record, f: &Finding) -> Value {
 fn checked(of: &Record, f: &Finding) -> Value {
     let mut value = finding(of, f);
     value["check"] = json!(f.check);
+    value["severity"] = json!(f.severity.name());
+    value["places"] = json!(f.places);
     value["object"] = json!(f.object);
     value["related"] = json!(f.related);
     value
@@ -164,7 +166,7 @@ fn allocations(of: &Record) -> impl Iterator<Item = Value> {
     })
 }
 
-fn process(r: &Record) -> Value {
+fn process(run: &Run, r: &Record) -> Value {
     let sum = |of: fn(&Kernel) -> f64| total_time(r.kernels.values().map(of));
     json!({
         "pid": r.process.pid,
@@ -176,6 +178,6 @@ fn process(r: &Record) -> Value {
         "launches": r.kernels.values().map(|k| k.launches).fold(0, u64::saturating_add),
         "milliseconds": sum(|k| k.milliseconds),
         "cpu_milliseconds": r.totals.has_ended.then_some(r.totals.cpu_milliseconds),
-        "faults": r.failures(),
+        "faults": run.failures_of(r),
     })
 }

@@ -1,15 +1,16 @@
-//! JUnit XML, as `schemas/junit-10.xsd` has it: a test suite for each process, a test case for each kernel.
+//! JUnit XML, as `schemas/junit-10.xsd` has it: a test suite for each process, a test case for each kernel, which its faults
+//! fail, and one for each finding.
 
 use super::{outcome, paragraph, was_running};
 use crate::event::{Finding, Interpreted, Kernel};
 use crate::reader::Record;
 use crate::run::Run;
 use std::fmt::Write;
-use texunit_report::fidelity_sentence;
-use texunit_report::place::function_name;
+use texunit_report::place::{function_name, shown_file};
+use texunit_report::{Severity, fidelity_sentence};
 
 pub(super) fn document(run: &Run) -> String {
-    let mut suites: Vec<Suite> = run.records.iter().map(suite).collect();
+    let mut suites: Vec<Suite> = run.records.iter().map(|record| suite(run, record)).collect();
     if let Some(outcome) = outcome(run) {
         let case = Case {
             errors: vec![("run", outcome)],
@@ -53,7 +54,7 @@ fn name(command: &[String]) -> String {
     program.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(program).to_owned()
 }
 
-fn suite(record: &Record) -> Suite {
+fn suite(run: &Run, record: &Record) -> Suite {
     let command = &record.process.command;
     let mut cases: Vec<Case> = Vec::new();
     for kernel in record.kernels.values() {
@@ -75,13 +76,36 @@ fn suite(record: &Record) -> Suite {
         add(&mut new);
         cases.push(new);
     };
-    for finding in record.findings.values().filter(|finding| !finding.is_warning) {
-        case(&finding.kernel, &mut |case| case.failures.push(failure(finding)));
+    for fault in record.findings.values().filter(|finding| finding.check.is_none()) {
+        case(&fault.kernel, &mut |case| case.failures.push(failure(fault)));
     }
     for running in record.running.values() {
         case(&running.kernel, &mut |case| case.errors.push(("running", was_running(running))));
     }
+    // A note is never a failure, whatever the run's exit code says of it.
+    let least = run.fail_on.max(Severity::Warning);
+    for finding in record.findings.values().filter(|finding| finding.check.is_some()) {
+        let mut new = Case { name: title(finding), ..Case::new("", command, None) };
+        match finding.severity >= least {
+            true => new.failures.push(failure(finding)),
+            false => new.output = format!("{}: {}\n", finding.severity.name(), paragraph(finding)),
+        }
+        cases.push(new);
+    }
     Suite { name: format!("{} ({})", name(command), record.process.pid), cases }
+}
+
+/// The name of a finding's case: its kind and its lines.
+fn title(finding: &Finding) -> String {
+    let related = finding.related.iter().map(|related| &related.place);
+    let lines = finding.place.iter().chain(related);
+    let mut lines: Vec<_> =
+        lines.map(|place| format!("{}:{}", shown_file(place.file()), place.line())).collect();
+    lines.dedup();
+    match lines.is_empty() {
+        true => format!("{}: {}", finding.kind, finding.message),
+        false => format!("{} at {}", finding.kind, lines.join(" with ")),
+    }
 }
 
 fn failure(finding: &Finding) -> (String, String, String) {

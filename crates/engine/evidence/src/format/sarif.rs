@@ -5,7 +5,7 @@ use crate::event::Finding;
 use crate::run::Run;
 use serde_json::{Value, json};
 use texunit_report::place::{Frame, PtxPlace, Via, function_name};
-use texunit_report::{FAULTS, LIBRARY, check_rule, uri};
+use texunit_report::{FAULTS, LIBRARY, Severity, check_rule, uri};
 
 pub(super) fn document(run: &Run) -> Value {
     let findings = || run.records.iter().flat_map(|record| record.findings.values());
@@ -31,10 +31,12 @@ pub(super) fn document(run: &Run) -> Value {
 }
 
 fn rule(id: &str) -> Value {
-    let check = check_rule(id).map(|rule| &rule.code);
-    match FAULTS.iter().chain([LIBRARY]).find(|fault| fault.code == id).or(check) {
+    let check = check_rule(id);
+    let level = check.map_or_else(Severity::default, |rule| rule.severity).name();
+    match FAULTS.iter().chain([LIBRARY]).find(|fault| fault.code == id).or(check.map(|rule| &rule.code)) {
         Some(fault) => json!({
             "id": id,
+            "defaultConfiguration": { "level": level },
             "shortDescription": { "text": fault.title },
             "fullDescription": { "text": fault.explanation },
             "help": { "text": fault.explanation },
@@ -74,7 +76,7 @@ fn result(finding: &Finding, rules: &[&str]) -> Value {
     let mut result = json!({
         "ruleId": finding.kind,
         "ruleIndex": rules.binary_search(&&*finding.kind).unwrap_or(0),
-        "level": if finding.is_warning { "warning" } else { "error" },
+        "level": finding.severity.name(),
         "message": { "text": paragraph(finding) },
         "occurrenceCount": finding.count.max(1),
     });

@@ -134,6 +134,12 @@ impl CodeLocation {
         self.frames.get(leading(&self.frames))
     }
 
+    /// Whether all of it is in headers of CUDA's: no line of a user's has to do with it.
+    pub fn is_of_toolkit(&self) -> bool {
+        let mut frames = self.frames.iter();
+        !self.frames.is_empty() && frames.all(|frame| toolkit::is_toolkit(&frame.file))
+    }
+
     /// The place in the source and that of the PTX behind it: `a.cu:4:5 in f(int) (a.ptx:45:2)`; without `.loc` the
     /// latter.
     pub fn with_ptx(&self) -> String {
@@ -219,6 +225,24 @@ fn write(
     match function {
         Some(function) => write!(f, " in {}", crate::visible(function)),
         None => Ok(()),
+    }
+}
+
+/// Whether `.loc` says of an instruction that it is in a line outside of CUDA's headers, or inlined into one; without a
+/// look at any file.
+pub fn has_users_line(sources: &Sources, span: Span) -> bool {
+    let frames = sources.frames_at(span.start);
+    frames.iter().any(|frame| frame.file.is_some_and(|file| !is_toolkit(file)))
+}
+
+/// The line that [`CodeLocation::file`] and [`CodeLocation::line`] name of an instruction, without a look at any file.
+pub fn line_at(sources: &Sources, text: &SourceFile, span: Span) -> (String, u32) {
+    let frames = sources.frames_at(span.start);
+    let known = || frames.iter().filter_map(|f| Some((f.file.filter(|_| f.line > 0)?, f.line)));
+    let users = known().find(|(file, _)| !is_toolkit(file)).or_else(|| known().next());
+    match users {
+        Some((file, line)) => (file.to_owned(), line),
+        None => (text.name().to_owned(), text.location(span.start).line),
     }
 }
 

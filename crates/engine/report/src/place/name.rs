@@ -42,7 +42,22 @@ fn cpp(symbol: &str) -> Option<String> {
     let options = DemangleOptions::new().no_return_type().recursion_limit(DEPTH);
     let mut out = Bounded::default();
     parsed.structured_demangle(&mut out, &options).ok()?;
-    Some(numba(out.text))
+    Some(numba(without_internal(out.text)))
+}
+
+/// nvcc puts what a file keeps to itself (`static`, unnamed namespaces, its headers' functions) into a namespace of the
+/// file's name and a hash: `_INTERNAL_d942f261_13_half_texel_cu__Z1kyPf::tex2D<float>(...)`.
+fn without_internal(name: String) -> String {
+    let mut parts = name.split("_INTERNAL_");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let len = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+        match part[len..].strip_prefix("::").filter(|_| !text.ends_with(char::is_alphanumeric)) {
+            Some(rest) => text += rest,
+            None => text = text + "_INTERNAL_" + part,
+        }
+    }
+    text
 }
 
 /// Numba writes a version and a hash behind the name, as tags of C++.
@@ -87,6 +102,10 @@ mod tests {
             ("_Z6kernelPii", "kernel(int*, int)"),
             ("_ZN2ns3Box3getEv", "ns::Box::get()"),
             ("_ZN12_GLOBAL__N_11kEPf", "(anonymous namespace)::k(float*)"),
+            (
+                "_ZN43_INTERNAL_d942f261_13_half_texel_cu__Z1kyPf5tex2DIfEET_yff",
+                "tex2D<float>(unsigned long long, float, float)",
+            ),
             // Numba, old and new.
             (
                 "_ZN6cudapy8__main__3addB2v1B38c8tJTIcFKzyF2ILShI4CrgQElQb6HczSBAA_3dE5ArrayIfLi1E1C7mutable7alignedEi",

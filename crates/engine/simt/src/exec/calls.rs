@@ -86,7 +86,7 @@ impl Context<'_> {
                 function
             }
         };
-        if self.events.has(Events::CALLS) {
+        if self.events.has(Events::CALLS | Events::ENTERS) {
             let at = self.at(warp, split.mask, split.pc);
             let function = &self.launch.code.funcs[function as usize].name;
             self.tell_call(at, &Called::Enters { function });

@@ -39,8 +39,10 @@ impl Events {
     pub const DEFINED: Self = Self(1 << 12);
     /// Of [`Self::CALLS`] those of `malloc` and `free`.
     pub const HEAP: Self = Self(1 << 13);
+    /// Of [`Self::CALLS`] the begins of functions.
+    pub const ENTERS: Self = Self(1 << 14);
     /// All of them.
-    pub const ALL: Self = Self((1 << 14) - 1);
+    pub const ALL: Self = Self((1 << 15) - 1);
 
     /// Those that marks in the code tell.
     pub(crate) const BY_MARKS: Self = Self(0b11_1100_0111_1111);

@@ -171,7 +171,7 @@ pub trait Probe: Send {
     /// Lanes use uninitialised data: [`Events::DEFINED`]. But for origins the value counts as defined behind it.
     fn undefined(&mut self, _at: &At, _what: &Undefined<'_>) {}
 
-    /// Calls, returns, exits: [`Events::CALLS`]; the heap also with [`Events::HEAP`].
+    /// Calls, returns, exits: [`Events::CALLS`]; the heap also with [`Events::HEAP`], calls with [`Events::ENTERS`].
     fn call(&mut self, _at: &At, _called: &Called<'_>) {}
 
     /// A fetch has been made: [`Events::FETCHES`].

@@ -59,6 +59,11 @@ impl Log {
         self.found = found.map(|((n, fault), d)| object(n, fault, d, source)).collect();
     }
 
+    /// Whether there are findings, which are errors.
+    pub fn fails(&self) -> bool {
+        self.has_findings()
+    }
+
     /// Whether there are findings.
     pub fn has_findings(&self) -> bool {
         !self.found.is_empty()
@@ -79,7 +84,7 @@ impl Log {
 fn object(number: u64, fault: &Fault, diagnostic: &Diagnostic, source: &SourceFile) -> Value {
     let place = CodeLocation::of_fault(fault, source);
     json!({
-        "number": number, "count": 1, "launch": 1,
+        "number": number, "count": 1, "places": 1, "severity": "error", "launch": 1,
         "kind": diagnostic.code, "check": "texture",
         "message": diagnostic.message, "help": diagnostic.help, "notes": diagnostic.remarks,
         "kernel": fault.kernel, "block": fault.cta, "thread": fault.thread, "code": null,
@@ -106,6 +111,10 @@ pub(crate) fn text(
 pub(crate) fn summary(log: &Log) -> String {
     let n = log.found.len() as u64 + log.more;
     format!("checks: {n} finding{}\n", if n == 1 { "" } else { "s" })
+}
+
+pub(crate) fn more(log: &Log) -> u64 {
+    log.more()
 }
 
 pub(crate) fn json(log: &Log, _with_suppressions: bool) -> Vec<Value> {

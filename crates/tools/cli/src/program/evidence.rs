@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 use texunit_device::Fill;
-use texunit_evidence::{Format, Run};
+use texunit_evidence::{Format, Record, Run};
+use texunit_report::Severity;
 
 /// Exit code of a run that `--timeout` has ended: that of `timeout`.
 const TIMED_OUT: u8 = 124;
@@ -19,8 +20,8 @@ const TIMED_OUT: u8 = 124;
 /// Options of `texunit run` for tests.
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArgs {
-    /// Exit code if a kernel of any process of the run has a fault, or a check has found something, and the program
-    /// ends with 0; 125 if none of its kernels could be executed.
+    /// Exit code if a kernel of any process of the run has a fault, or a check has found something that counts
+    /// (--fail-on), and the program ends with 0; 125 if none of its kernels could be executed.
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = number::whole::<u8>("an exit code", 0..=255))]
     pub error_exitcode: Option<u8>,
@@ -163,6 +164,7 @@ pub(super) fn run(
         texunit: env!("CARGO_PKG_VERSION").to_owned(),
         command: words.collect(),
         schedule: args.evidence.schedule,
+        fail_on: args.checks.fail_on(),
         ..Run::default()
     };
     let mut meanwhile = |wall: Duration| {
@@ -255,15 +257,17 @@ fn summarize(run: &Run, is_changed: bool) {
         (Some(code), true) => format!("; exit code {code} (--error-exitcode)"),
         _ => String::new(),
     };
-    let (failures, of) = (run.failures(), run.records.iter().filter(|r| r.failures() > 0).count());
-    if failures > 0 {
-        let found = run.findings().min(failures);
-        let faults = count(failures - found, "fault", "faults");
-        let findings = count(found, "finding", "findings");
-        let what = match (failures - found, found) {
-            (_, 0) => faults,
-            (0, _) => findings,
-            _ => format!("{faults} and {findings}"),
+    let has_any = |record: &&Record| record.faults() + record.checked(Severity::Note) > 0;
+    let of = run.records.iter().filter(has_any).count();
+    let faults = run.records.iter().map(Record::faults).fold(0, u64::saturating_add);
+    let found = run.findings();
+    if of > 0 {
+        let findings = found.total();
+        let findings = format!("{} ({})", count(findings, "finding", "findings"), found.words());
+        let what = match (count(faults, "fault", "faults"), faults, found.total()) {
+            (faults, _, 0) => faults,
+            (_, 0, _) => findings,
+            (faults, ..) => format!("{faults} and {findings}"),
         };
         say(format_args!("texunit: {what} in {}{code}", count(of as u64, "process", "processes")));
     } else if let Some(why) = run.not_executed.as_ref().filter(|_| !code.is_empty()) {

@@ -25,32 +25,43 @@ pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
         ("asynchronous work late", late),
         ("without texunit run", alone),
     ];
+    of(setup, &all)
+}
+
+/// Tests of programs that nvcc compiles.
+pub(crate) fn of(setup: &Setup, all: &[(&'static str, Test)]) -> Vec<Trial> {
     let skipped = !setup.has(&["nvcc"]);
-    let make = |(name, test): (&str, Test)| {
+    let make = |&(name, test): &(&str, Test)| {
         let setup = setup.clone();
         let trial = Trial::test(format!("check/{name}"), move || test(&setup));
         trial.with_ignored_flag(skipped)
     };
-    all.into_iter().map(make).collect()
+    all.iter().map(make).collect()
 }
 
 const EARLY: &str =
     "14 threads of the CTA have exited without coming to barrier 0, which is for all threads";
 
-fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
+pub(crate) fn lacks(ended: &Ended, text: &str) -> Result<(), Failed> {
     match ended.stderr.contains(text) {
         true => Err(format!("`{text}` in {ended:?}").into()),
         false => Ok(()),
     }
 }
 
+/// How a finding of a kind begins: `warning[init-copy-to-host]`.
+pub(crate) fn headed(code: &str) -> String {
+    let severity = texunit_report::check_rule(code).map_or("error", |rule| rule.severity.name());
+    format!("{severity}[{code}]")
+}
+
 /// What the marks of a program say (`// finding[CODE]: words`, as in tests/findings) is reported, with its line.
-fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
+pub(crate) fn marked(setup: &Setup, source: &str, ended: &Ended) -> Result<(), Failed> {
     let text = std::fs::read_to_string(setup.root.join("tests/cuda/commands").join(source))?;
     let all = texunit_testkit::findings::expected(&text);
     same(all.is_empty(), false, ended)?;
     for Expected { line, code, words, .. } in all {
-        contains(ended, &format!("error[{code}]"))?;
+        contains(ended, &headed(&code))?;
         contains(ended, &words)?;
         contains(ended, &format!("{source}:{line}"))?;
     }
@@ -79,7 +90,7 @@ fn fresh(setup: &Setup) -> Result<(), Failed> {
     contains(&ended, "random:SEED")?;
     let ended = succeed(setup.run().args(["--check", "init"]).arg(&program), &program)?;
     for text in [
-        "error[init-copy-to-host]",
+        "warning[init-copy-to-host]",
         "a copy to the host has 128 bytes that were never written, the first is byte 128 of allocation",
         "the copy is at",
         "fresh.cu:14",
@@ -90,7 +101,7 @@ fn fresh(setup: &Setup) -> Result<(), Failed> {
         contains(&ended, text)?;
     }
     marked(setup, "fresh.cu", &ended)?;
-    same(ended.stderr.matches("error[init-copy-to-host]").count(), 2, &ended)
+    same(ended.stderr.matches("warning[init-copy-to-host]").count(), 2, &ended)
 }
 
 /// Kernels of two streams race, and copies with them; not if the program waits.
@@ -304,7 +315,7 @@ fn findings(setup: &Setup) -> Result<(), Failed> {
             same(&*ended.stdout, "cudaSuccess\n", &ended)?;
             for text in [
                 EARLY,
-                "error[sync-barrier-missed]",
+                "warning[sync-barrier-missed]",
                 "checked.cu:9",
                 "exits here",
                 "1 allocation of cudaMalloc (4096 bytes) was not freed",
@@ -335,7 +346,7 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     command.args(["--check", "synccheck", "--error-exitcode", "9", "--report"]).arg(&report);
     let ended = run(command.arg(&program), &program)?;
     same(ended.status.code(), Some(9), &ended)?;
-    contains(&ended, "4 findings in 1 process; exit code 9 (--error-exitcode)")?;
+    contains(&ended, "1 finding (1 warning) in 1 process; exit code 9 (--error-exitcode)")?;
     lacks(&ended, "leak")?;
     let found = json(&report)?;
     at(&found, "/findings/0/kind", "sync-barrier-missed")?;
@@ -366,15 +377,20 @@ fn options(setup: &Setup) -> Result<(), Failed> {
     let mut command = setup.run();
     command.args(["--check", "all", "--max-findings", "1"]);
     let ended = succeed(command.arg(&program), &program)?;
-    same(ended.stderr.matches("error[").count(), 1, &ended)?;
+    // One, and the first of each other kind; the table has them all.
+    same(ended.stderr.matches("warning[sync-barrier-missed]").count(), 1, &ended)?;
+    same(ended.stderr.matches("warning[leak-allocation]").count(), 1, &ended)?;
     contains(&ended, "not shown (--max-findings)")?;
+    for words in ["kind", "times", "leak-allocation", "leak-object", "leak-device-heap"] {
+        contains(&ended, words)?;
+    }
     // What is not shown counts.
     let mut command = setup.run();
     command.args(["--check", "sync", "--max-findings", "0", "--error-exitcode", "9", "--report"]);
     let ended = run(command.arg(&report).arg(&program), &program)?;
     same(ended.status.code(), Some(9), &ended)?;
-    contains(&ended, "4 findings in 1 process; exit code 9 (--error-exitcode)")?;
-    at(&json(&report)?, "/more_findings", 4)?;
+    contains(&ended, "1 finding (1 warning) in 1 process; exit code 9 (--error-exitcode)")?;
+    at(&json(&report)?, "/more_findings", 1)?;
     // Mistakes.
     std::fs::write(&list, "rule: x\n")?;
     for words in [&["--check", "shader"][..], &["--kernel", "x"], &["--max-findings", "1"]] {
@@ -406,7 +422,7 @@ fn alone(setup: &Setup) -> Result<(), Failed> {
     command.env("LD_LIBRARY_PATH", &setup.libraries).env("TEXUNIT_CHECK", "sync");
     let ended = succeed(&mut command, &program)?;
     contains(&ended, EARLY)?;
-    contains(&ended, "checks: 4 findings at 1 place")?;
+    contains(&ended, "checks: 1 finding (1 warning), 4 times in all")?;
     command.env("TEXUNIT_CHECK", "shader");
     let ended = succeed(&mut command, &program)?;
     contains(&ended, "TEXUNIT_CHECK: unknown check `shader`")

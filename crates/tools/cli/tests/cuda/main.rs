@@ -26,6 +26,7 @@ mod record;
 mod redirected;
 mod refused;
 mod scope;
+mod severities;
 mod swept;
 mod texels;
 mod tools;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
+    trials.extend(severities::trials(&setup));
     trials.extend(swept::trials(&setup));
     trials.push(texels::trial(&setup));
     trials.extend(redirected::trials(&setup));

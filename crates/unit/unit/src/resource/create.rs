@@ -214,6 +214,7 @@ impl Resource {
             first_level,
             first_plane,
             of_words: false,
+            gathers: true,
             array_levels,
             name,
         };

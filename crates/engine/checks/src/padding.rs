@@ -1,0 +1,98 @@
+//! Whether bytes that nothing has written are the padding of structures.
+
+use std::ops::Range;
+
+/// Runs of bytes in an element that are looked at.
+const MOST_RUNS: usize = 16;
+/// The largest alignment of a type.
+const LARGEST: u64 = 16;
+
+/// Elements in which the same bytes are padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Padding {
+    /// Bytes of an element.
+    pub stride: u64,
+    /// How many elements there are.
+    pub elements: u64,
+    /// Bytes of padding in each.
+    pub bytes: u64,
+}
+
+impl Padding {
+    /// What the runs of unwritten bytes in so many bytes are, which are in order and apart from each other: padding if they
+    /// are at the same offsets in each element of a stride, and if in each case a member can follow whose alignment they
+    /// make up for. `None`: they are anything else.
+    pub fn of(runs: &[Range<u64>], len: u64) -> Option<Self> {
+        let most = MOST_RUNS.min(runs.len() / 2);
+        (1..=most).find_map(|count| Self::with(runs, count, len))
+    }
+
+    /// With so many runs in each element.
+    fn with(runs: &[Range<u64>], count: usize, len: u64) -> Option<Self> {
+        let stride = runs[count].start - runs[0].start;
+        let next = runs.iter().zip(&runs[count..]);
+        let repeats =
+            next.clone().all(|(a, b)| a.start + stride == b.start && a.end + stride == b.end);
+        let elements = len.div_ceil(stride);
+        let own = &runs[..count];
+        // The last element need not be whole.
+        let is_all = runs[0].start < stride && runs[runs.len() - 1].end + stride > len;
+        let is_padding = || own.iter().all(|run| is_padding(run, own, stride));
+        let bytes = own.iter().map(|run| run.end - run.start).sum();
+        (repeats && is_all && is_padding()).then_some(Self { stride, elements, bytes })
+    }
+}
+
+/// Whether a run of bytes in an element is padding: behind a member, up to where one begins whose alignment is larger than
+/// the run is long, in an element that has such a member.
+fn is_padding(run: &Range<u64>, all: &[Range<u64>], stride: u64) -> bool {
+    let align = (run.end - run.start + 1).next_power_of_two();
+    let is_written = |at: u64| all.iter().all(|run| run.end <= at || run.start >= at + align);
+    let fits = align <= LARGEST && run.end.is_multiple_of(align) && stride.is_multiple_of(align);
+    fits && run.start > 0
+        && run.end <= stride
+        && (0..stride / align).any(|slot| is_written(slot * align))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs at these offsets of elements.
+    fn runs(offsets: &[Range<u64>], stride: u64, elements: u64) -> Vec<Range<u64>> {
+        let element =
+            |n: u64| offsets.iter().map(move |run| run.start + n * stride..run.end + n * stride);
+        (0..elements).flat_map(element).collect()
+    }
+
+    #[test]
+    fn members_and_what_is_between() {
+        let of = |offsets: &[Range<u64>], stride: u64| {
+            Padding::of(&runs(offsets, stride, 4), 4 * stride).map(|found| found.bytes)
+        };
+        // { char; double }, { double; int }, { char; short; int; char }, { short; int }
+        assert_eq!(of(&[1..8], 16), Some(7));
+        assert_eq!(of(&[12..16], 16), Some(4));
+        assert_eq!(of(&[1..2, 9..12], 12), Some(4));
+        assert_eq!(of(&[2..4], 8), Some(2));
+        // Every other float or float2, the first member, bytes beside members that need no alignment.
+        assert_eq!(of(&[4..8], 8), None);
+        assert_eq!(of(&[8..16], 16), None);
+        assert_eq!(of(&[0..4], 16), None);
+        assert_eq!(of(&[5..7], 8), None);
+    }
+
+    #[test]
+    fn every_element_has_it() {
+        let mut all = runs(&[1..8], 16, 8);
+        assert_eq!(Padding::of(&all, 128), Some(Padding { stride: 16, elements: 8, bytes: 7 }));
+        // A tail that is not written.
+        assert_eq!(Padding::of(&all, 256), None);
+        // One element more is not written.
+        all[3] = 49..64;
+        assert_eq!(Padding::of(&all, 128), None);
+        // One element says nothing.
+        assert_eq!(Padding::of(&runs(&[1..8], 16, 1), 16), None);
+        assert_eq!(Padding::of(&[], 16), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Linear filters at whole coordinates, which lie between texels: the forgotten half texel.
+
+use super::words;
+use crate::sink::Spot;
+use texunit_unit::{Coords, FetchOperands, FetchPlan, ResultType, reference};
+
+/// Whole coordinates of a site whose results are compared with those of the texels that they look like.
+const MOST_COMPARED: u64 = 64;
+/// Fewest fetches from which coordinates are judged by what they have in common.
+const FEWEST: u64 = 8;
+
+/// What the coordinates of linear filters have in common.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Whole {
+    fetches: u64,
+    /// Those whose coordinates are whole numbers, on each axis that has more than one texel.
+    whole: u64,
+    /// Whether one of these is even. If all are odd, the mean of texels 2n and 2n + 1 is what is meant: a picture is
+    /// made half as large.
+    is_even: bool,
+    /// Whether one differs from another.
+    varies: bool,
+    first: Option<[i64; 3]>,
+    /// The largest difference of a result from that of the texel: who, what, and how much.
+    difference: Option<(Spot, String, f64)>,
+}
+
+impl Whole {
+    /// Takes in a fetch.
+    pub(super) fn take(
+        &mut self,
+        plan: &FetchPlan,
+        (operands, point): (&FetchOperands, &[f64]),
+        spot: Spot,
+    ) {
+        self.fetches += 1;
+        let extent = plan.seen().resource.extent().axes();
+        let is_normalized = plan.effective().coords == Coords::Normalized;
+        let (mut texel, mut is_wide, mut is_even) = ([0; 3], false, false);
+        for (axis, &c) in point.iter().enumerate().take(3) {
+            let size = extent[axis];
+            if size == 1 {
+                continue;
+            }
+            let scaled = if is_normalized { c * f64::from(size) } else { c };
+            // What a division has rounded.
+            let slack =
+                if is_normalized { scaled.abs().max(1.0) / f64::from(1 << 22) } else { 0.0 };
+            if (scaled - scaled.round()).abs() > slack || scaled.abs() > 1e9 {
+                return;
+            }
+            texel[axis] = scaled.round() as i64;
+            is_even |= texel[axis] % 2 == 0;
+            is_wide = true;
+        }
+        if !is_wide {
+            return;
+        }
+        self.whole += 1;
+        self.is_even |= is_even;
+        let is_inside = texel.iter().zip(extent).all(|(&at, n)| (0..i64::from(n)).contains(&at));
+        if self.whole <= MOST_COMPARED && is_inside {
+            self.compare(plan, (operands, point, &texel[..point.len()]), spot);
+        }
+        match &self.first {
+            Some(first) => self.varies |= *first != texel,
+            None => self.first = Some(texel),
+        }
+    }
+
+    /// Compares what is fetched with the texel that the coordinates look like.
+    fn compare(
+        &mut self,
+        plan: &FetchPlan,
+        (operands, point, texel): (&FetchOperands, &[f64], &[i64]),
+        spot: Spot,
+    ) {
+        if plan.form().result != ResultType::F32 {
+            return;
+        }
+        let extent = plan.seen().resource.extent().axes();
+        let mut middle = operands.clone();
+        for (axis, &at) in texel.iter().enumerate() {
+            let place = at as f64 + 0.5;
+            let is_normalized = plan.effective().coords == Coords::Normalized;
+            let place = if is_normalized { place / f64::from(extent[axis]) } else { place };
+            middle.coords.point[axis] = (place as f32).to_bits();
+        }
+        let fetch = |operands: &FetchOperands| {
+            reference::fetch(plan.form(), plan.texture(), plan.sampler(), operands).ok()
+        };
+        let Some((between, meant)) = fetch(operands).zip(fetch(&middle)) else { return };
+        let channels = usize::from(plan.seen().resource.format().channels());
+        for (between, meant) in between.values.iter().zip(meant.values).take(channels) {
+            let (between, meant) = (f32::from_bits(*between), f32::from_bits(meant));
+            let difference = f64::from((between - meant).abs());
+            let most = self.difference.as_ref().map_or(0.0, |(.., most)| *most);
+            if difference > most && difference.is_finite() {
+                let texel: Vec<f64> = texel.iter().map(|&at| at as f64).collect();
+                let (place, texel) = (words::point(point), words::point(&texel));
+                let text = format!(
+                    "the result at {place} is {between}, a mean of texels, and texel {texel} is {meant}"
+                );
+                self.difference = Some((spot, text, difference));
+            }
+        }
+    }
+
+    /// Adds what another one has.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.fetches += other.fetches;
+        self.whole += other.whole;
+        self.is_even |= other.is_even;
+        self.varies |= other.varies
+            || self.first.is_some() && other.first.is_some() && self.first != other.first;
+        self.first = self.first.take().or_else(|| other.first.clone());
+        let much = |of: &Option<(Spot, String, f64)>| of.as_ref().map_or(0.0, |(.., much)| *much);
+        if much(&other.difference) > much(&self.difference) {
+            self.difference.clone_from(&other.difference);
+        }
+    }
+
+    /// Who has forgotten the half texel, in words, and how often; `None`: it is not forgotten, or makes no difference.
+    pub(super) fn found(&self) -> Option<(Spot, String, u64)> {
+        let is_usual = self.fetches >= FEWEST && self.whole * 10 >= self.fetches * 9;
+        if !is_usual || !self.is_even || !self.varies {
+            return None;
+        }
+        let (spot, difference, _) = self.difference.clone()?;
+        let (whole, fetches) = (self.whole, self.fetches);
+        let message = format!(
+            "{whole} of {fetches} fetches with a linear filter have whole coordinates, which lie between texels: {difference}"
+        );
+        Some((spot, message, whole))
+    }
+}

@@ -1,0 +1,112 @@
+//! Severities of findings, and how many there are: `commands/severities.cu`, `commands/grouped.cu`.
+
+use crate::checked::{headed, lacks, marked, of};
+use crate::commands::{SHARED, contains, program, same};
+use crate::evidence::{file, json};
+use crate::process::{run, succeed};
+use crate::tools::Setup;
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+
+/// All of them.
+pub(crate) fn trials(setup: &Setup) -> Vec<Trial> {
+    let severities = ("severities in every report", severities as crate::commands::Test);
+    of(setup, &[severities, ("one finding for a pair of lines", grouped)])
+}
+
+/// Notes, warnings and errors: exit codes, and what reports make of them.
+fn severities(setup: &Setup) -> Result<(), Failed> {
+    let program = program(setup, "severities.cu", SHARED, &["-lineinfo", "-g"])?;
+    let with = |fail_on: Option<&str>, words: &[&str]| {
+        let mut command = setup.run();
+        command.args(["--check", "all", "--error-exitcode", "9"]);
+        command.args(fail_on.iter().flat_map(|severity| ["--fail-on", severity]));
+        let ended = run(command.arg(&program).args(words), &program)?;
+        Ok::<_, Failed>((ended.status.code(), ended))
+    };
+    for (fail_on, word, code) in [
+        (None, "note", 0),
+        (Some("note"), "note", 9),
+        (None, "warning", 9),
+        (Some("error"), "warning", 0),
+        (Some("error"), "error", 9),
+        (None, "right", 0),
+    ] {
+        let (found, ended) = with(fail_on, &[word])?;
+        same(found, Some(code), &ended)?;
+    }
+    let (_, ended) = with(None, &["note", "warning", "error"])?;
+    contains(
+        &ended,
+        "note[init-copy-to-host]: a copy to the host has 28 bytes that were never written, 7 in each of 4 elements of 16 bytes",
+    )?;
+    contains(&ended, "1 error, 1 warning, 1 note")?;
+    marked(setup, "severities.cu", &ended)?;
+    // Every report has them alike.
+    let files = ["json", "sarif", "xml", "github"].map(|e| file(setup, &format!("severities.{e}")));
+    let mut command = setup.run();
+    command.args(["--check", "all"]);
+    command.args(files.iter().flat_map(|file| [OsStr::new("--report"), file.as_os_str()]));
+    command.args([
+        "--report-format",
+        "json",
+        "--report-format",
+        "sarif",
+        "--report-format",
+        "junit",
+    ]);
+    command.args(["--report-format", "github"]).arg(&program).args(["note", "warning", "error"]);
+    succeed(&mut command, &program)?;
+    let [own, sarif] = [json(&files[0])?, json(&files[1])?];
+    let of = |all: &Value, key: &str| -> BTreeSet<String> {
+        all.as_array().into_iter().flatten().map(|one| one[key].to_string()).collect()
+    };
+    let all: BTreeSet<String> = ["\"error\"", "\"note\"", "\"warning\""].map(str::to_owned).into();
+    same(of(&own["findings"], "severity"), all.clone(), &ended)?;
+    same(of(&sarif["runs"][0]["results"], "level"), all, &ended)?;
+    let [junit, github] =
+        [std::fs::read_to_string(&files[2])?, std::fs::read_to_string(&files[3])?];
+    same(junit.matches("<failure ").count(), 2, &ended)?;
+    same(junit.contains("name=\"race-write-after-write at "), true, &ended)?;
+    for level in ["::notice ", "::warning ", "::error "] {
+        same(github.matches(level).count(), 1, &ended)?;
+    }
+    // A word for suppressions.
+    let list = file(setup, "padding.supp");
+    std::fs::write(&list, "{\n   structures\n   rule: padding\n}\n")?;
+    let mut command = setup.run();
+    command.args(["--check", "init", "--suppressions"]).arg(&list).arg(&program).arg("note");
+    lacks(&succeed(&mut command, &program)?, "init-copy-to-host")
+}
+
+/// A program of unrolled loops with one missing barrier: few findings, the same ones in code for a debugger.
+fn grouped(setup: &Setup) -> Result<(), Failed> {
+    let mut all = Vec::new();
+    for options in [&["-O3", "-lineinfo", "-g"][..], &["-G", "-g"]] {
+        let program = program(setup, "grouped.cu", SHARED, options)?;
+        let [xml, own] = ["xml", "json"].map(|ending| file(setup, &format!("grouped.{ending}")));
+        let mut command = setup.run();
+        command.args(["--check", "all", "--report"]).arg(&xml).arg("--report").arg(&own);
+        let ended = succeed(command.arg(&program), &program)?;
+        let (lines, failures) = (
+            ended.stderr.lines().count(),
+            std::fs::read_to_string(&xml)?.matches("<failure ").count(),
+        );
+        same(lines <= 220 && (1..=8).contains(&failures), true, &ended)?;
+        let findings = json(&own)?["findings"].as_array().cloned().unwrap_or_default();
+        same(findings.len(), failures, &ended)?;
+        let row = |f: &Value| {
+            let with = f["related"][0]["place"]["frames"][0]["line"].clone();
+            [f["kind"].clone(), f["line"].clone(), with].map(|value| value.to_string())
+        };
+        let rows: BTreeSet<_> = findings.iter().map(row).collect();
+        for kind in ["race-write-after-read", "init-store", "leak-allocation"] {
+            contains(&ended, &headed(kind))?;
+            same(rows.iter().any(|row| row[0].contains(kind)), true, &ended)?;
+        }
+        all.push((rows, ended));
+    }
+    same(&all[0].0, &all[1].0, &all[1].1)
+}
