@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use texunit_memory::Block;
 use texunit_texel::{Channel, Reading, readings};
 use texunit_unit::{
-    ArrayShape, CreateError, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
+    ArrayShape, EffectiveSampler, FetchForm, FetchPlan, Override, ReadMode, Resource,
     ResultType, Sampler, Texture as Header, effective_sampler, overrides, resolve,
 };
 
@@ -120,7 +120,8 @@ impl Texture {
             None => (Dtype::U8, format.texel_size() as usize),
         };
         all.extend((last > 1).then_some(last));
-        Ok((all, dtype, resource.to_packed()))
+        let room = || SampleError::Room(resource.size_in_bytes());
+        Ok((all, dtype, resource.try_to_packed().ok_or_else(room)?))
     }
 
     /// How the first channel is read.
@@ -195,7 +196,7 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
 /// A resource of packed texels.
 pub(crate) fn made(shape: &ArrayShape, bytes: &[u8]) -> Result<Resource, SampleError> {
     let size = shape.size()?;
-    let memory = || CreateError::Refused(format!("cannot allocate {size} bytes of memory"));
+    let memory = || SampleError::Room(size);
     let block = usize::try_from(size).ok().and_then(|size| Block::new(size, "texture"));
     let resource = Resource::array(shape, Arc::new(block.ok_or_else(memory)?), "texture")?;
     resource.fill_packed(bytes)?;
@@ -260,7 +261,8 @@ fn chain(
     levels: u32,
 ) -> Result<Vec<u8>, SampleError> {
     let extent = shape.extent.axes();
-    Ok(texunit_files::mipmaps::chain(base, shape.format, channel, extent, levels))
+    let chain = texunit_files::mipmaps::chain(base, shape.format, channel, extent, levels);
+    chain.ok_or(SampleError::Room(shape.packed_size()?))
 }
 
 #[cfg(not(feature = "files"))]
