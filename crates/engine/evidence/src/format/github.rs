@@ -2,7 +2,7 @@
 
 use super::{outcome, paragraph, repository_file, was_running};
 use crate::run::Run;
-use texunit_report::CodeLocation;
+use texunit_report::{CodeLocation, screen};
 
 pub(super) fn annotations(run: &Run) -> String {
     let mut text = String::new();
@@ -13,7 +13,7 @@ pub(super) fn annotations(run: &Run) -> String {
     for running in run.records.iter().flat_map(|record| record.running.values()) {
         text += &line("error", running.place.as_ref(), "running", &was_running(running));
     }
-    if let Some(outcome) = outcome(run) {
+    for outcome in outcome(run) {
         text += &line("error", None, "run", &outcome);
     }
     text
@@ -38,7 +38,9 @@ fn line(level: &str, place: Option<&CodeLocation>, title: &str, message: &str) -
 
 /// Text that ends where the line ends.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    // The runner shows what it has decoded in its log.
+    let lines: Vec<String> = text.lines().map(|line| screen(line, false).into_owned()).collect();
+    lines.join("\n").replace('%', "%25").replace('\n', "%0A")
 }
 
 /// Text that ends at a comma, too.

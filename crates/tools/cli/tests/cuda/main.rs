@@ -17,6 +17,7 @@ mod evidence;
 mod explained;
 #[path = "../genhtml/mod.rs"]
 mod genhtml;
+mod lost;
 mod parent;
 mod places;
 mod process;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
     trials.extend(places::trials(&setup));
     trials.extend(evidence::trials(&setup));
     trials.extend(parent::trials(&setup));
+    trials.extend(lost::trials(&setup));
     trials.extend(record::trials(&setup));
     trials.extend(covered::trials(&setup));
     trials.extend(checked::trials(&setup));
