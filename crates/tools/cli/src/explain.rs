@@ -99,13 +99,15 @@ pub fn run(args: &ExplainArgs) -> Result<Output, Failure> {
     }
     let format = args.format.or_else(|| by_extension(args.out.as_deref()?));
     let format = format.unwrap_or(ExplainFormat::Text);
+    if let Some(path) = &args.out {
+        keep_apart(args, path)?;
+    }
     let mut output = match (&args.case, &args.tex) {
         (Some(address), _) => case::run(address, args.fetch, format)?,
         (None, Some(file)) => from_file(args, file, format)?,
         (None, None) => return Err(Failure::usage("a case or --tex is needed")),
     };
     if let Some(path) = &args.out {
-        keep_apart(args, path)?;
         texunit_files::write_atomically(path, output.text.as_bytes())
             .map_err(|e| Failure::input(format!("cannot write {e}")))?;
         output.text.clear();

@@ -181,10 +181,10 @@ pub fn resource(levels: &[Input<'_>], array: &ArrayOptions) -> Result<Resource, 
         return Err(SampleError::Option(both));
     }
     let mut bytes = Vec::new();
-    first.pack(&mut bytes);
+    first.pack(&mut bytes)?;
     for (n, level) in (1..).zip(rest) {
         check_level(array, &shape, n, level)?;
-        level.pack(&mut bytes);
+        level.pack(&mut bytes)?;
     }
     if levels.len() > 1 {
         shape.levels = Some(levels.len() as u32);

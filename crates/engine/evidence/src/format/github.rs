@@ -47,3 +47,20 @@ fn data(text: &str) -> String {
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use texunit_report::is_obeyed;
+
+    /// A file name and a message of a hostile program: the runner takes one command from it, and shows what it can.
+    #[test]
+    fn nothing_ends_a_command_or_reaches_the_log() {
+        let hostile = "a\u{1b}[31m\u{7}\u{9b}b,c:%0A\r\n::error::x\u{7f}\u{202e}";
+        let shown = line("error", None, hostile, hostile);
+        assert_eq!(shown.lines().count(), 1);
+        assert!(!shown.trim_end().contains(is_obeyed), "{shown:?}");
+        let expected = "::error title=texunit%3A a␛[31m␇\u{fffd}b%2Cc%3A%250A%0A%3A%3Aerror%3A%3Ax␡\u{fffd}::";
+        assert!(shown.starts_with(expected), "{shown}");
+    }
+}
